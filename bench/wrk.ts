@@ -1,0 +1,18 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { findProgram } from '../packages/server/src/testing/processes.ts'
+
+/** Requests a second that a URL on loopback answers to so many connections; any answer but 2xx stops the bench. */
+export async function requestsPerSecond(
+  url: string,
+  load: { seconds: number; connections: number; token?: string },
+): Promise<number> {
+  const program = findProgram('wrk', [], 'wrk')
+  const header = load.token === undefined ? [] : ['-H', `authorization: Bearer ${load.token}`]
+  const args = ['-t1', `-c${load.connections}`, `-d${load.seconds}s`, ...header, url]
+  const { stdout } = await promisify(execFile)(program, args)
+  const [, rate] = /Requests\/sec:\s+([\d.]+)/.exec(stdout) ?? []
+  if (rate === undefined || /Non-2xx|Socket errors/.test(stdout))
+    throw new Error(`wrk did not get good answers:\n${stdout}`)
+  return Number(rate)
+}

@@ -1,0 +1,37 @@
+import type { Command } from 'commander'
+import type { Desk } from './desk.ts'
+import { minute, table } from './table.ts'
+
+/** What the engineer who deploys needs: the schema brought up to date, and keys for the configuration. */
+export function addDatabaseCommands(program: Command, desk: Desk): void {
+  program
+    .command('migrate')
+    .description('bring the database up to this version; running it twice does no harm')
+    .option('--status', 'only tell what is applied')
+    .addHelpText('after', '\nUses DATABASE_OWNER_URL when it is set, else DATABASE_URL.')
+    .action(({ status }: { status?: true }) => (status ? tellStatus(desk) : migrate(desk)))
+
+  program
+    .command('secrets')
+    .description('make keys for MALIPO_TOKEN_KEYS and MALIPO_SECRET_KEYS; nothing is stored')
+    .action(async () => {
+      const secrets = (await desk.server()).makeSecrets(new Date())
+      const lines = Object.entries(secrets).map(([name, value]) => `${name}=${value}`)
+      desk.say(secrets, () => lines.join('\n'))
+    })
+}
+
+async function migrate(desk: Desk): Promise<void> {
+  const applied = await desk.operate((operator) => operator.database.migrate())
+  desk.say(applied, () => (applied.length === 0 ? 'Up to date.' : `Applied ${applied.join(', ')}.`))
+}
+
+async function tellStatus(desk: Desk): Promise<void> {
+  const states = await desk.operate((operator) => operator.database.status())
+  desk.say(states, () =>
+    table(states, {
+      MIGRATION: ({ name }) => name,
+      APPLIED: ({ applied_at }) => (applied_at ? minute(applied_at.toISOString()) : 'not yet'),
+    }),
+  )
+}

@@ -1,0 +1,18 @@
+/** Rows under headings, each column as wide as its widest entry; ends without trailing blanks. */
+export function table<Row>(rows: readonly Row[], columns: Readonly<Record<string, (row: Row) => string>>): string {
+  const lines = [Object.keys(columns), ...rows.map((row) => Object.values(columns).map((show) => show(row)))]
+  const widths = Object.keys(columns).map((_, index) => Math.max(...lines.map((line) => line[index]?.length ?? 0)))
+  return lines
+    .map((line) =>
+      line
+        .map((entry, index) => entry.padEnd(widths[index] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** A time as people read it, to the minute, in UTC. */
+export function minute(iso: string | undefined): string {
+  return iso === undefined ? 'never' : `${iso.slice(0, 16).replace('T', ' ')} UTC`
+}

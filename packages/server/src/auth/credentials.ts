@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { type Db, type Owner, sql, type Tx } from '../platform/db.ts'
+import type { Scope } from './scopes.ts'
+
+/** A key pair of a merchant, as the database keeps it. */
+export interface Credential extends Owner {
+  readonly id: string
+  readonly public_key: string
+  readonly api_key_hash: string
+  readonly scopes: readonly Scope[]
+  readonly allowed_addresses: readonly string[]
+  readonly token_id: string | null
+  readonly token_issued_at: Date | null
+  readonly token_expires_at: Date | null
+  readonly created_at: Date
+  readonly revoked_at: Date | null
+}
+
+export async function findByPublicKey(db: Db, publicKey: string): Promise<Credential | undefined> {
+  const [found] = await db.query<Credential>(sql`
+    select *
+    from credentials
+    where public_key = ${publicKey}
+      and revoked_at is null`)
+  return found
+}
+
+/** The credential by its id while it is not revoked. */
+export async function findLiving(db: Db, id: string): Promise<Credential | undefined> {
+  const [found] = await db.query<Credential>(sql`
+    select *
+    from credentials
+    where id = ${id}
+      and revoked_at is null`)
+  return found
+}
+
+export function listOfMerchant(db: Db, merchantId: string): Promise<Credential[]> {
+  return db.query<Credential>(sql`
+    select *
+    from credentials
+    where merchant_id = ${merchantId}
+    order by id
+    limit 1000`)
+}
+
+export interface NewCredential extends Owner {
+  readonly id: string
+  readonly public_key: string
+  readonly api_key_hash: string
+  readonly scopes: readonly string[]
+  readonly allowed_addresses: readonly string[]
+}
+
+export async function insert(tx: Tx, made: NewCredential): Promise<void> {
+  await tx.query(sql`
+    insert into credentials (id, merchant_id, env, public_key, api_key_hash, scopes, allowed_addresses)
+    values (${made.id}, ${made.merchant_id}, ${made.env}, ${made.public_key}, ${made.api_key_hash}, ${made.scopes},
+      ${made.allowed_addresses}::text[]::inet[])`)
+}
+
+/** Revokes the living pair of a public key and tells which it was; nothing when there is none. */
+export async function revoke(tx: Tx, publicKey: string): Promise<Credential | undefined> {
+  const [revoked] = await tx.query<Credential>(sql`
+    update credentials
+    set revoked_at = clock_timestamp()
+    where public_key = ${publicKey}
+      and revoked_at is null
+    returning *`)
+  return revoked
+}
+
+/** The claims of a token that a credential's owner can be given. */
+export interface TokenClaims {
+  readonly token_id: string
+  readonly token_issued_at: Date
+  readonly token_expires_at: Date
+}
+
+/**
+ * The current token's claims while more than five minutes of it remain, else new ones. Two processes that ask at once
+ * get the same: the second waits for the first one's row and then finds its token good. Nothing when it was revoked.
+ */
+export async function currentToken(db: Db, credentialId: string, newTokenId: string): Promise<TokenClaims | undefined> {
+  const [renewed] = await db.query<TokenClaims>(sql`
+    update credentials
+    set token_id = ${newTokenId},
+      token_issued_at = date_trunc('second', now()),
+      token_expires_at = date_trunc('second', now()) + interval '1 hour'
+    where id = ${credentialId}
+      and revoked_at is null
+      and (token_expires_at is null or token_expires_at <= now() + interval '5 minutes')
+    returning token_id, token_issued_at, token_expires_at`)
+  if (renewed) return renewed
+  const [kept] = await db.query<TokenClaims>(sql`
+    select token_id, token_issued_at, token_expires_at
+    from credentials
+    where id = ${credentialId}
+      and revoked_at is null`)
+  return kept
+}
+
+/** What was revoked since the look before, and the time of this look, by the database's clock. */
+export interface RevocationLook {
+  readonly at: Date
+  readonly ids: readonly string[]
+}
+
+/**
+ * One short range of an index. The first look goes back as far as a token can live; each goes back one minute further
+ * than it need, so that a revocation is seen even when a minute passed between its time and its commit.
+ */
+export async function lookForRevoked(db: Db, before: Date | undefined): Promise<RevocationLook> {
+  const [look] = await db.query<RevocationLook>(sql`
+    select now() as at,
+      array(
+        select id
+        from credentials
+        where revoked_at > coalesce(${before ?? null}::timestamptz, now() - interval '1 hour') - interval '1 minute'
+      ) as ids`)
+  assert(look)
+  return look
+}

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import { AppError } from '../errors.ts'
+import { allowing } from '../platform/addresses.ts'
+import type { Db } from '../platform/db.ts'
+import type { Vault } from '../platform/seal.ts'
+import { type Credential, currentToken, findByPublicKey } from './credentials.ts'
+import type { Guesses } from './guesses.ts'
+import { isKey } from './keys.ts'
+import type { Tokens } from './tokens.ts'
+
+export interface KeyPair {
+  readonly publicKey: string
+  readonly apiKey: string
+  readonly address: string
+}
+
+export interface IssuedToken {
+  readonly token: string
+  readonly expiresAt: number
+}
+
+interface Needs {
+  readonly db: Db
+  readonly vault: Vault
+  readonly tokens: Tokens
+  readonly guesses: Guesses
+}
+
+/** What the API key's hash is made for; part of the key the hash is made with. */
+export const apiKeyPurpose = 'api key'
+
+/**
+ * Gives the owner of a key pair its current token. The pair is looked at before any count of failures, so a right pair
+ * is never refused for what others did; a wrong pair learns nothing but that it is wrong.
+ */
+export async function exchange(needs: Needs, pair: KeyPair): Promise<IssuedToken> {
+  const credential = await findGenuine(needs, pair)
+  if (!credential) throw refusal(needs.guesses.count(pair.address))
+  if (!allowing(credential.allowed_addresses)(pair.address)) throw new AppError('ADDRESS_NOT_ALLOWED')
+  const claims = await currentToken(needs.db, credential.id, randomUUID())
+  if (!claims) throw new AppError('INVALID_API_KEY') // Revoked between the two looks.
+  const token = await needs.tokens.sign({ ...credential, credential_id: credential.id }, claims)
+  return { token, expiresAt: claims.token_expires_at.getTime() / 1000 }
+}
+
+async function findGenuine({ db, vault }: Needs, { publicKey, apiKey }: KeyPair): Promise<Credential | undefined> {
+  if (!isKey('pk', publicKey) || !isKey('sk', apiKey)) return undefined
+  const credential = await findByPublicKey(db, publicKey)
+  return credential && vault.matches(apiKey, apiKeyPurpose, credential.api_key_hash) ? credential : undefined
+}
+
+function refusal(waitSeconds: number | undefined): AppError {
+  if (waitSeconds === undefined) return new AppError('INVALID_API_KEY')
+  return new AppError('RATE_LIMIT_EXCEEDED', {
+    message: 'Too many wrong keys came from this address.',
+    headers: { 'retry-after': String(waitSeconds) },
+  })
+}

@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type { Environment } from '../platform/db.ts'
+
+const words = { live: 'live', sandbox: 'test' } as const satisfies Record<Environment, string>
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const randomLength = 43 // 32 bytes in base 62
+const checksumLength = 6
+
+/** `pk_…` names the pair and may be seen; `sk_…` is the secret half. */
+export type KeyKind = 'pk' | 'sk'
+
+/**
+ * 32 random bytes in base 62 and a checksum over all that stands before it, so that a scanner of leaked secrets can
+ * tell a key from a random word, and we can refuse a mistyped one without asking the database.
+ */
+export function makeKey(kind: KeyKind, env: Environment): string {
+  const head = `${kind}_${words[env]}_${base62(BigInt(`0x${randomBytes(32).toString('hex')}`), randomLength)}`
+  return head + checksum(head)
+}
+
+/** Whether the text can be a key of this kind at all: its form and its checksum are right. */
+export function isKey(kind: KeyKind, text: string): boolean {
+  const head = text.slice(0, -checksumLength)
+  return patterns[kind].test(text) && checksum(head) === text.slice(-checksumLength)
+}
+
+const pattern = (kind: KeyKind) => new RegExp(`^${kind}_(live|test)_[0-9A-Za-z]{${randomLength + checksumLength}}$`)
+const patterns = { pk: pattern('pk'), sk: pattern('sk') }
+
+const checksum = (head: string) => base62(BigInt(crc32(head)), checksumLength)
+
+function base62(value: bigint, length: number): string {
+  const digits: string[] = []
+  for (let rest = value; digits.length < length; rest /= 62n) digits.unshift(alphabet.charAt(Number(rest % 62n)))
+  return digits.join('')
+}

@@ -1,0 +1,53 @@
+import { Type } from 'typebox'
+import type { Context } from '../context.ts'
+import type { App } from '../http/app.ts'
+import { exchange } from './exchange.ts'
+
+const KeyPairBody = Type.Object(
+  { publicKey: Type.String({ minLength: 1, maxLength: 200, description: 'The public key of the pair, `pk_…`' }) },
+  { additionalProperties: false },
+)
+
+const ApiKeyHeader = Type.Object({
+  'api-key': Type.String({ minLength: 1, description: 'The API key of the same pair, `sk_…`' }),
+})
+
+const IssuedToken = Type.Object(
+  {
+    success: Type.Literal(true),
+    token: Type.String({ description: 'Send it as `Authorization: Bearer …`' }),
+    expiresAt: Type.Integer({ description: 'Unix seconds; get a new token about 60 s before' }),
+  },
+  { title: 'IssuedToken' },
+)
+
+/** The token exchange, the only business path that needs no token. */
+export function authRoutes(app: App, ctx: Context): void {
+  app.post(
+    '/auth/generate-bearer-token',
+    {
+      config: { isPublic: true, errors: ['INVALID_API_KEY', 'ADDRESS_NOT_ALLOWED', 'RATE_LIMIT_EXCEEDED'] },
+      schema: {
+        summary: 'Get an access token',
+        description:
+          'Exchanges a key pair for a token that lasts an hour. While more than five minutes of the current token remain, the same one is returned.',
+        tags: ['Authentication'],
+        headers: ApiKeyHeader,
+        body: KeyPairBody,
+        response: { 200: IssuedToken },
+      },
+    },
+    async (request) => {
+      const pair = { publicKey: request.body.publicKey, apiKey: request.headers['api-key'], address: request.ip }
+      const { token, expiresAt } = await exchange({ ...ctx, db: ctx.db.write }, pair)
+      return { success: true as const, token, expiresAt }
+    },
+  )
+}
+
+/** The public halves of the keys that sign tokens, for whoever wants to verify one. */
+export function publishedKeysRoute(app: App, ctx: Context): void {
+  app.get('/.well-known/jwks.json', { config: { isPublic: true } }, (_, reply) =>
+    reply.header('cache-control', 'public, max-age=300').send(ctx.tokens.published),
+  )
+}

@@ -1,0 +1,14 @@
+/** What a key pair can be allowed to do. A new pair may do everything unless told otherwise. */
+export const scopes = [
+  'charges:write',
+  'payouts:write',
+  'external-accounts:write',
+  'transactions:read',
+  'webhooks:read',
+  'webhooks:write',
+  'reference:read',
+  'profile:read',
+  'profile:write',
+] as const
+
+export type Scope = (typeof scopes)[number]

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { inspect } from 'node:util'
+import { ConfigError, loadConfig, settings } from './config.ts'
+
+const key = Buffer.alloc(32, 7).toString('base64url')
+const good = {
+  DATABASE_URL: 'postgres://malipo:hunter2@127.0.0.1/malipo',
+  MALIPO_TOKEN_KEYS: `a:${key}`,
+  MALIPO_SECRET_KEYS: `b:${key},c:${key}`,
+}
+
+test('what is required is enough, and everything else has its default', () => {
+  const config = loadConfig(good)
+
+  assert.equal(config.port, 8080)
+  assert.equal(config.databaseOwnerUrl, undefined)
+  assert.deepEqual(
+    config.secretKeys.map(({ id }) => id),
+    ['b', 'c'],
+  )
+  assert.ok(Object.isFrozen(config))
+})
+
+test('all problems are told at once, each with the variable to change', () => {
+  const wrong = { MALIPO_PORT: '80 80', MALIPO_CELL: '4096', MALIPO_LOG_LEVEL: 'loud', MALIPO_SECRET_KEYS: 'b:short' }
+
+  assert.throws(
+    () => loadConfig(wrong),
+    (error: Error) => {
+      assert.ok(error instanceof ConfigError)
+      for (const name of ['DATABASE_URL', 'MALIPO_TOKEN_KEYS', ...Object.keys(wrong)])
+        assert.match(error.message, new RegExp(name))
+      return true
+    },
+  )
+})
+
+const refused: Record<string, string[]> = {
+  MALIPO_HOST: [''],
+  MALIPO_PORT: ['', '-1', '65536', '1e3', 'NaN', '8080.5'],
+  MALIPO_PUBLIC_URL: [
+    'pay.example.com',
+    'ftp://pay.example.com',
+    'https://pay.example.com/path',
+    'https://me@pay.example.com',
+  ],
+  DATABASE_URL: ['', 'mysql://x/y', 'postgres://x/y?options=-c%20role%3Dpostgres'],
+  MALIPO_TOKEN_KEYS: ['', 'a', `a:${key},a:${key}`, `a b:${key}`, `a:${key}AA`],
+  MALIPO_RATE_LIMIT_LIVE: ['0', 'many'],
+  MALIPO_TRUSTED_PROXIES: ['10.0.0.0/33', 'localhost', '10.0.0.0/8/8', '::1/129'],
+  MALIPO_METRICS_TOKEN: ['short'],
+  MALIPO_DRAIN_SECONDS: ['301'],
+}
+
+for (const [name, texts] of Object.entries(refused)) {
+  test(`${name} refuses what it cannot use`, () => {
+    for (const text of texts) assert.throws(() => loadConfig({ ...good, [name]: text }), new RegExp(name), text)
+  })
+}
+
+test('a secret can come from a file', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'malipo-config-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'url')
+  writeFileSync(path, `${good.DATABASE_URL}\n`)
+
+  const config = loadConfig({ ...good, DATABASE_URL: undefined, DATABASE_URL_FILE: path })
+
+  assert.equal(config.databaseUrl.reveal(), good.DATABASE_URL)
+})
+
+test('neither the configuration nor a complaint about it prints a secret', () => {
+  const printed = inspect(loadConfig(good), { depth: 9 }) + JSON.stringify(loadConfig(good))
+  for (const secret of ['hunter2', key, '07 07 07', '7,7,7']) assert.ok(!printed.includes(secret), printed)
+
+  assert.throws(
+    () => loadConfig({ ...good, MALIPO_TOKEN_KEYS: 'a:verysecretbutshort' }),
+    (error: Error) => !error.message.includes('verysecret'),
+  )
+})
+
+test('every setting has a name of its own and a sentence about it', () => {
+  const all = Object.values(settings)
+
+  assert.equal(new Set(all.map(({ name }) => name)).size, all.length)
+  for (const { about } of all) assert.match(about, /^[A-Z].*\.$/s)
+})

@@ -1,0 +1,234 @@
+import { createSecretKey } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { isRange } from './platform/addresses.ts'
+import { cellMax } from './platform/ids.ts'
+import type { VaultKey } from './platform/seal.ts'
+import { Secret } from './platform/secret.ts'
+
+interface Setting<Value> {
+  readonly name: string
+  readonly about: string
+  /** Turns the text into the value, or throws an error that says what it should have been. */
+  readonly read: (text: string) => Value
+  /** Taken when the variable is not set. A setting without one is required. */
+  readonly fallback?: string
+  readonly isSecret?: true
+}
+
+/** Everything that can be set from outside; docs/reference/config.md is made from this. */
+export const settings = {
+  host: {
+    name: 'MALIPO_HOST',
+    about: 'Address to listen on.',
+    read: nonEmpty,
+    fallback: '127.0.0.1',
+  },
+  port: {
+    name: 'MALIPO_PORT',
+    about: 'Port to listen on; 0 takes any free one.',
+    read: whole(0, 65_535),
+    fallback: '8080',
+  },
+  publicUrl: {
+    name: 'MALIPO_PUBLIC_URL',
+    about: 'Where merchants reach the service. Tokens are issued in this name, so changing it ends them.',
+    read: httpUrl,
+    fallback: 'http://127.0.0.1:8080',
+  },
+  databaseUrl: {
+    name: 'DATABASE_URL',
+    about: 'PostgreSQL login that is a member of `malipo_write` and `malipo_read`. Its own rights are not used.',
+    read: databaseUrl,
+    isSecret: true,
+  },
+  databaseOwnerUrl: {
+    name: 'DATABASE_OWNER_URL',
+    about:
+      'PostgreSQL login that may create roles and own tables. Read by `malipo migrate` only; empty: `DATABASE_URL`.',
+    read: optional(databaseUrl),
+    fallback: '',
+    isSecret: true,
+  },
+  databaseConnections: {
+    name: 'MALIPO_DATABASE_CONNECTIONS',
+    about: 'Most connections for writing, and as many again for reading.',
+    read: whole(1, 1000),
+    fallback: '10',
+  },
+  natsUrl: {
+    name: 'NATS_URL',
+    about: 'NATS server that wakes the other processes. The service works without, a little later.',
+    read: nonEmpty,
+    fallback: 'nats://127.0.0.1:4222',
+  },
+  cell: {
+    name: 'MALIPO_CELL',
+    about: 'Number of this cell. It is part of every id made here and must never be given to two cells.',
+    read: whole(0, cellMax),
+    fallback: '0',
+  },
+  tokenKeys: {
+    name: 'MALIPO_TOKEN_KEYS',
+    about:
+      'Ed25519 seeds that sign tokens, `name:base64url`, comma-separated. The first signs, all are published and accepted. `malipo secrets` makes one.',
+    read: keys,
+    isSecret: true,
+  },
+  secretKeys: {
+    name: 'MALIPO_SECRET_KEYS',
+    about:
+      'Keys that seal and hash what the database keeps, `name:base64url` of 32 bytes, comma-separated. The first writes, all of them read. `malipo secrets` makes one.',
+    read: keys,
+    isSecret: true,
+  },
+  liveRateLimit: {
+    name: 'MALIPO_RATE_LIMIT_LIVE',
+    about: 'Requests a second of one merchant in live. Each api process counts its own.',
+    read: whole(1, 1_000_000),
+    fallback: '100',
+  },
+  sandboxRateLimit: {
+    name: 'MALIPO_RATE_LIMIT_SANDBOX',
+    about: 'Requests a second of one merchant in the sandbox. Each api process counts its own.',
+    read: whole(1, 1_000_000),
+    fallback: '25',
+  },
+  trustedProxies: {
+    name: 'MALIPO_TRUSTED_PROXIES',
+    about: 'Addresses or ranges of proxies whose `X-Forwarded-For` is believed, comma-separated.',
+    read: ranges,
+    fallback: '',
+  },
+  metricsToken: {
+    name: 'MALIPO_METRICS_TOKEN',
+    about:
+      'Bearer token for `/metrics`. Without one, metrics are served only where `MALIPO_HOST` is a loopback address.',
+    read: optional(secret),
+    fallback: '',
+    isSecret: true,
+  },
+  logLevel: {
+    name: 'MALIPO_LOG_LEVEL',
+    about: 'The least serious thing logged: `trace`, `debug`, `info`, `warn`, `error` or `fatal`.',
+    read: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal'),
+    fallback: 'info',
+  },
+  drainSeconds: {
+    name: 'MALIPO_DRAIN_SECONDS',
+    about: 'How long the process says it is not ready before it stops taking requests, so that load balancers notice.',
+    read: whole(0, 300),
+    fallback: '5',
+  },
+} as const satisfies Record<string, Setting<unknown>>
+
+export type Config = { readonly [Key in keyof typeof settings]: ReturnType<(typeof settings)[Key]['read']> }
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** Thrown with every problem at once, so that a deployment is corrected in one go. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+
+  constructor(problems: readonly string[]) {
+    super(['The configuration cannot be used:', ...problems.map((problem) => `  ${problem}`)].join('\n'))
+  }
+}
+
+export function loadConfig(variables: Variables): Config {
+  return load(variables, Object.keys(settings) as (keyof Config)[])
+}
+
+/** What the operator's commands need: no token keys, since they issue no tokens. */
+export function loadOperatorConfig(variables: Variables) {
+  return load(variables, ['databaseUrl', 'databaseOwnerUrl', 'natsUrl', 'cell', 'secretKeys'])
+}
+
+function load<Key extends keyof Config>(variables: Variables, wanted: readonly Key[]): Pick<Config, Key> {
+  const problems: string[] = []
+  const values = wanted.map((key) => {
+    const setting: Setting<unknown> = settings[key]
+    try {
+      return [key, setting.read(textOf(setting, variables))]
+    } catch (error) {
+      problems.push(`${setting.name} ${(error as Error).message}`)
+      return [key, undefined]
+    }
+  })
+  if (problems.length > 0) throw new ConfigError(problems)
+  return Object.freeze(Object.fromEntries(values)) as Pick<Config, Key>
+}
+
+/** A secret may also be given as the path of a file that holds it, in a variable whose name ends in _FILE. */
+function textOf({ name, fallback, isSecret }: Setting<unknown>, variables: Variables): string {
+  const path = isSecret ? variables[`${name}_FILE`] : undefined
+  const text = path ? readFileSync(path, 'utf8').trim() : (variables[name] ?? fallback)
+  if (text === undefined) throw new Error('is required')
+  return text
+}
+
+function nonEmpty(text: string): string {
+  if (text === '') throw new Error('must not be empty')
+  return text
+}
+
+function whole(min: number, max: number) {
+  return (text: string): number => {
+    const value = Number(text)
+    if (!/^\d+$/.test(text) || value < min || value > max)
+      throw new Error(`must be a whole number from ${min} to ${max}`)
+    return value
+  }
+}
+
+function oneOf<Word extends string>(...words: Word[]) {
+  return (text: string): Word => {
+    const found = words.find((word) => word === text)
+    if (found === undefined) throw new Error(`must be one of ${words.join(', ')}`)
+    return found
+  }
+}
+
+function optional<Value>(read: (text: string) => Value) {
+  return (text: string): Value | undefined => (text === '' ? undefined : read(text))
+}
+
+function secret(text: string): Secret {
+  if (text.length < 16) throw new Error('must have at least 16 characters')
+  return new Secret(text)
+}
+
+function httpUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isPlain = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '' && !url.username
+  if (!isPlain) throw new Error('must be an http or https URL without a path, such as https://pay.example.com')
+  return url.origin
+}
+
+function databaseUrl(text: string): Secret {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !/^postgres(ql)?:$/.test(url.protocol))
+    throw new Error('must be a URL such as postgres://malipo@host/malipo')
+  if (url.searchParams.has('options')) throw new Error('must not carry options: the service sets its own')
+  return new Secret(text)
+}
+
+/** Never repeats the text in its complaint: it is secret even when it is wrong. */
+function keys(text: string): readonly [VaultKey, ...VaultKey[]] {
+  const [first, ...rest] = text.split(',').map((entry) => {
+    const [id = '', encoded = ''] = entry.trim().split(':')
+    const bytes = Buffer.from(encoded, 'base64url')
+    if (!/^[\w-]{1,32}$/.test(id) || bytes.length !== 32)
+      throw new Error('must be name:base64url of 32 bytes, comma-separated')
+    return { id, key: createSecretKey(bytes) }
+  })
+  if (!first) throw new Error('must hold at least one key')
+  const names = [first, ...rest].map(({ id }) => id)
+  if (new Set(names).size < names.length) throw new Error('must not use a name twice')
+  return [first, ...rest]
+}
+
+function ranges(text: string): readonly string[] {
+  const entries = text.split(',').map((entry) => entry.trim())
+  const given = entries.filter((entry) => entry !== '')
+  if (!given.every(isRange)) throw new Error('must be addresses or ranges such as 10.0.0.0/8, comma-separated')
+  return given
+}

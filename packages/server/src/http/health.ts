@@ -1,0 +1,65 @@
+import type { Context } from '../context.ts'
+import { skewMs } from '../platform/clock.ts'
+import { pendingMigrations } from '../platform/migrate.ts'
+import { fewestMonthsAhead } from '../platform/partitions.ts'
+import type { App } from './app.ts'
+
+const skewMaxMs = 2000
+const checkedForMs = 1000
+
+export interface Health {
+  /** From now on this process says that it is not ready, so that no new work is sent to it. */
+  drain(): void
+}
+
+/** `/health/live`: the process runs. `/health/ready`: work may be sent to it, and if not, why. */
+export function registerHealth(app: App, ctx: Context): Health {
+  let isDraining = false
+  const checks = remembered(checkedForMs, () => check(ctx))
+  app.get('/health/live', { config: { isPublic: true } }, () => ({ status: 'ok' }))
+  app.get('/health/ready', { config: { isPublic: true } }, async (_, reply) => {
+    const found = isDraining ? { draining: 'the process is shutting down' } : await checks()
+    const isReady = Object.values(found).every((word) => word === 'ok')
+    return reply.code(isReady ? 200 : 503).send({
+      status: isReady ? 'ready' : 'not ready',
+      checks: found,
+      bell: ctx.bell.isConnected() ? 'ok' : 'away; work is found by looking', // No reason to be taken out of service.
+    })
+  })
+  return {
+    drain: () => {
+      isDraining = true
+    },
+  }
+}
+
+async function check({ db, log }: Context): Promise<Record<string, string>> {
+  try {
+    const [skew, months, pending] = await Promise.all([
+      skewMs(db.write),
+      fewestMonthsAhead(db.write),
+      pendingMigrations(db.write),
+    ])
+    return {
+      database: 'ok',
+      clock: Math.abs(skew) <= skewMaxMs ? 'ok' : `${skew} ms away from the database`,
+      partitions: months >= 1 ? 'ok' : 'the next month has no partition; is a worker running?',
+      migrations: pending.length === 0 ? 'ok' : `not applied: ${pending.join(', ')}; run malipo migrate`,
+    }
+  } catch (err) {
+    log.warn({ err }, 'the database did not answer the readiness check')
+    return { database: 'does not answer' }
+  }
+}
+
+/** Asks at most once in so many milliseconds, whoever asks: anybody may call, so it must stay cheap. */
+function remembered<Value>(forMs: number, ask: () => Promise<Value>): () => Promise<Value> {
+  let askedAt = Number.NEGATIVE_INFINITY
+  let answer: Promise<Value> | undefined
+  return () => {
+    if (answer && performance.now() - askedAt < forMs) return answer
+    askedAt = performance.now()
+    answer = ask()
+    return answer
+  }
+}

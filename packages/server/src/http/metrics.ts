@@ -1,0 +1,29 @@
+import type { Context } from '../context.ts'
+import { AppError } from '../errors.ts'
+import type { App } from './app.ts'
+
+/** Serves what the process counted. Open on a loopback address; anywhere else only to the holder of the metrics token. */
+export function registerMetrics(app: App, { config, metrics }: Context): void {
+  const isLoopback = /^(127\.|::1$|localhost$)/.test(config.host)
+  app.get('/metrics', { config: { isPublic: true } }, async (request, reply) => {
+    const isHolder =
+      config.metricsToken !== undefined && request.headers.authorization === `Bearer ${config.metricsToken.reveal()}`
+    const isOpen = config.metricsToken === undefined && isLoopback
+    if (!isHolder && !isOpen) throw new AppError('ROUTE_NOT_FOUND')
+    return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics())
+  })
+}
+
+/**
+ * Counts every answer by its route as it was declared, so that ids in paths make no new series, and notes it in the log:
+ * a refusal always, a success when asked for details, since at full load those would be most of what the process does.
+ */
+export function observeRequests(app: App, { metrics, log }: Context): void {
+  app.addHook('onResponse', async ({ id: requestId, method, routeOptions }, { statusCode: status, elapsedTime }) => {
+    const route = routeOptions.url ?? 'unknown'
+    metrics.requestDuration.observe({ route, method, status }, elapsedTime / 1000)
+    const facts = { requestId, method, route, status, durationMs: Math.round(elapsedTime) }
+    if (status < 400) log.debug(facts, 'answered')
+    else log.info(facts, 'refused')
+  })
+}

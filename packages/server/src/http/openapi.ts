@@ -1,0 +1,154 @@
+import type { TSchema } from 'typebox'
+import { catalogue, type ErrorKey } from '../errors.ts'
+import type { DeclaredRoute } from './routes.ts'
+
+type Json = Record<string, unknown>
+
+/** The OpenAPI 3.1 document of the routes: TypeBox schemas are JSON Schema 2020-12 already, so nothing is translated. */
+export function openApiDocument(declared: readonly DeclaredRoute[]): Json {
+  const components: Json = { Failure: failure }
+  const business = declared.filter(({ method, url }) => url.startsWith('/api/b2b/') && method !== 'HEAD')
+  const paths: Record<string, Json> = {}
+  for (const route of business) {
+    const path = route.url.replaceAll(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, components) }
+  }
+  return {
+    openapi: '3.1.0',
+    info,
+    servers: [
+      { url: '/', description: 'This server; every path also exists below /api/sandbox/b2b for sandbox tokens' },
+    ],
+    tags: [...new Set(business.flatMap(({ schema }) => schema.tags ?? []))].map((name) => ({
+      name,
+      description: tags[name],
+    })),
+    security: [{ bearer: [] }],
+    paths,
+    components: {
+      schemas: components,
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+    },
+  }
+}
+
+const info = {
+  title: 'Malipo',
+  version: '1.0.0',
+  description:
+    'Collect by card, mobile money and bank transfer; pay out to mobile money and banks; be told by webhooks. Amounts are JSON numbers in major units. A refusal is always the same envelope with an `errorCode`.',
+  license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+}
+
+const tags: Record<string, string | undefined> = {
+  Authentication: 'A key pair is exchanged for a token, and the token opens everything else.',
+  User: 'The merchant itself: who it is, and where it is told of events.',
+}
+
+const failure = {
+  type: 'object',
+  description: 'Every refusal has this form.',
+  required: ['success', 'message', 'errorCode', 'requestId'],
+  properties: {
+    success: { type: 'boolean', const: false },
+    message: { type: 'string' },
+    errorCode: { type: 'string' },
+    requestId: { type: 'string', description: 'Also in the header X-Request-Id; tell it to the operator' },
+    details: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['field', 'message'],
+        properties: { field: { type: 'string' }, message: { type: 'string' } },
+      },
+    },
+    retryable: { type: 'boolean', description: 'The very same request may succeed later' },
+  },
+}
+
+function operation({ method, url, schema, access }: DeclaredRoute, components: Json): Json {
+  const parameters = [
+    ...parametersOf('path', schema.params),
+    ...parametersOf('query', schema.querystring),
+    ...parametersOf('header', schema.headers),
+  ]
+  return {
+    operationId: operationId(method, url),
+    summary: schema.summary,
+    ...(schema.description && { description: schema.description }),
+    tags: schema.tags,
+    ...(access.isPublic && { security: [] }),
+    ...(access.scope && { 'x-scope': access.scope }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(schema.body && { requestBody: { required: true, content: json(lifted(schema.body, components)) } }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(schema.response ?? {}).map(([status, body]) => [
+          status,
+          { description: 'Success', content: json(lifted(body, components)) },
+        ]),
+      ),
+      ...refusals(errorsOf(access, schema)),
+    },
+  }
+}
+
+const json = (schema: unknown) => ({ 'application/json': { schema } })
+
+/** `PUT /api/b2b/users/webhook-secret/rotate` is `putUsersWebhookSecretRotate`. */
+function operationId(method: string, url: string): string {
+  const words = url.slice('/api/b2b/'.length).split(/[^A-Za-z0-9]+/)
+  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+}
+
+function parametersOf(place: string, schema: TSchema | undefined): Json[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as {
+    properties?: Record<string, Json>
+    required?: string[]
+  }
+  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+    name,
+    in: place,
+    required: required.includes(name),
+    ...(description !== undefined && { description }),
+    schema: rest,
+  }))
+}
+
+/** A schema with a title becomes a component of that name; the rest stays where it is used. */
+function lifted(schema: unknown, components: Json): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => lifted(item, components))
+  if (typeof schema !== 'object' || schema === null) return schema
+  const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, lifted(value, components)]))
+  const { title } = schema as { title?: string }
+  if (title === undefined) return inner
+  components[title] = inner
+  return { $ref: `#/components/schemas/${title}` }
+}
+
+function errorsOf({ isPublic, errors = [] }: DeclaredRoute['access'], schema: DeclaredRoute['schema']): ErrorKey[] {
+  const guarded: ErrorKey[] = ['UNAUTHORIZED', 'INSUFFICIENT_SCOPE', 'ADDRESS_NOT_ALLOWED', 'RATE_LIMIT_EXCEEDED']
+  const withBody: ErrorKey[] = ['VALIDATION', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
+  const all = [
+    ...(schema.body ? withBody : schema.querystring ? withBody.slice(0, 1) : []),
+    ...(isPublic ? [] : guarded),
+    ...errors,
+    'INTERNAL' as const,
+    'OVERLOADED' as const,
+  ]
+  return [...new Set(all)]
+}
+
+/** One answer per status, which tells the codes it can carry. */
+function refusals(keys: readonly ErrorKey[]): Json {
+  const byStatus = Object.groupBy(keys, (key) => catalogue[key].status)
+  return Object.fromEntries(
+    Object.entries(byStatus).map(([status, same = []]) => [
+      status,
+      {
+        description: same.map((key) => `\`${catalogue[key].errorCode}\`: ${catalogue[key].message}`).join('\n\n'),
+        content: json({ $ref: '#/components/schemas/Failure' }),
+      },
+    ]),
+  )
+}

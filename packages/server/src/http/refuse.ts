@@ -1,0 +1,56 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError, catalogue, type ErrorKey } from '../errors.ts'
+import type { Log } from '../platform/log.ts'
+
+/** The one place that turns whatever was thrown into an answer. */
+export function refuseWith(log: Log) {
+  return (thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const error = thrown instanceof AppError ? thrown : understood(thrown)
+    if (error.key === 'INTERNAL') log.error({ err: thrown, requestId: request.id }, 'a request failed by our fault')
+    return reply
+      .code(catalogue[error.key].status)
+      .headers({ ...(error.key === 'OVERLOADED' && { 'retry-after': '1' }), ...error.headers })
+      .send(envelope(error, request.id))
+  }
+}
+
+export function envelope(error: AppError, requestId: string): object {
+  const entry: { errorCode: string; retryable?: true } = catalogue[error.key]
+  return {
+    success: false,
+    message: error.message,
+    errorCode: entry.errorCode,
+    requestId,
+    ...(error.details && { details: error.details }),
+    ...(entry.retryable && { retryable: true }),
+  }
+}
+
+/** What the framework and the driver throw, in our words. */
+function understood(thrown: Error & { statusCode?: number; code?: string }): AppError {
+  const key: ErrorKey | undefined = keysByStatus[thrown.statusCode ?? 0]
+  if (key === 'VALIDATION') return new AppError(key, { message: `Validation error: ${inWords(thrown)}` })
+  if (key) return new AppError(key)
+  return new AppError(isAway(thrown) ? 'OVERLOADED' : 'INTERNAL')
+}
+
+const keysByStatus: Record<number, ErrorKey> = {
+  400: 'VALIDATION',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+}
+
+function inWords({ code }: { code?: string }): string {
+  if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY') return 'the body is empty; JSON was expected'
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return 'the body is not as long as Content-Length says'
+  return 'the body is not valid JSON'
+}
+
+/** The database cannot be reached, is starting or stopping, or has no connection left: later may be better. */
+function isAway({ code = '', message }: { code?: string; message: string }): boolean {
+  return (
+    /^(08|53|57P)/.test(code) ||
+    /^E(CONN|PIPE|HOST|NET)/.test(code) ||
+    /timeout exceeded when trying to connect|Connection terminated/.test(message)
+  )
+}

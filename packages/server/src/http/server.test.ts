@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import { makeKey } from '../auth/keys.ts'
+import { call, exchange, type Malipo, testMalipo } from '../testing/malipo.ts'
+
+const users = '/api/b2b/users'
+
+/** Sends bytes as they are and gives back everything that came. */
+async function raw(malipo: Malipo, bytes: string): Promise<string> {
+  const { port, hostname } = new URL(malipo.url)
+  const socket = connect(Number(port), hostname)
+  socket.end(bytes)
+  const answer: Buffer[] = []
+  socket.on('data', (part) => answer.push(part))
+  await once(socket, 'close')
+  return Buffer.concat(answer).toString()
+}
+
+test('without a token nothing below /api/ tells what is there', async (t) => {
+  const malipo = await testMalipo(t)
+  const big = { 'content-type': 'application/json' }
+  const probes: [string, string, Record<string, string>?, string?][] = [
+    ['GET', users],
+    ['GET', '/api/b2b/nowhere'],
+    ['GET', '/api/nowhere'],
+    ['GET', '/api/'],
+    ['GET', '/api/%zz'],
+    ['GET', '/%61pi/b2b/users'],
+    ['GET', '/api/b2b/%75sers'],
+    ['DELETE', users],
+    ['PUT', users, big, 'x'.repeat(100_000)],
+    ['PUT', users, { 'content-type': 'text/plain' }, 'x'],
+    ['PUT', users, big, '{"broken'],
+    ['GET', '/api/sandbox/b2b/users'],
+    ['GET', '/api/sandbox/b2b/nowhere'],
+  ]
+
+  for (const [method, path, headers, body] of probes) {
+    const response = await fetch(malipo.url + path, { method, ...(headers && { headers }), ...(body && { body }) })
+    assert.equal(response.status, 401, `${method} ${path}`)
+    assert.equal(((await response.json()) as { errorCode: string }).errorCode, 'UNAUTHORIZED', `${method} ${path}`)
+  }
+})
+
+test('with a token the same probes are told what is wrong', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant()
+  const authorization = `Bearer ${await merchant.token()}`
+  const send = async (method: string, path: string, type?: string, body?: string) => {
+    const headers = { authorization, ...(type && { 'content-type': type }) }
+    const response = await fetch(malipo.url + path, { method, headers, ...(body !== undefined && { body }) })
+    return { response, code: ((await response.json()) as { errorCode: string }).errorCode }
+  }
+
+  assert.equal((await send('GET', '/api/b2b/nowhere')).code, 'ROUTE_NOT_FOUND')
+  assert.equal((await send('GET', '/api/%zz')).code, 'ROUTE_NOT_FOUND')
+  const deleted = await send('DELETE', users)
+  assert.deepEqual([deleted.code, deleted.response.headers.get('allow')], ['METHOD_NOT_ALLOWED', 'GET, HEAD, PUT'])
+  assert.equal(
+    (await send('PUT', users, 'application/json', JSON.stringify({ a: 'x'.repeat(65_536) }))).code,
+    'PAYLOAD_TOO_LARGE',
+  )
+  assert.equal((await send('PUT', users, 'text/plain', 'x')).code, 'UNSUPPORTED_MEDIA_TYPE')
+  for (const body of ['{"broken', '', '[]', '"word"', 'null', '7', '{"__proto__":{"x":1}}'])
+    assert.equal((await send('PUT', users, 'application/json', body)).code, 'VALIDATION_ERROR', body)
+})
+
+test('an encoded path is the same path, and needs the same token', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant()
+
+  assert.equal((await merchant.call('GET', '/%61pi/b2b/users')).status, 200)
+})
+
+test('a sandbox path takes sandbox tokens only, however it is written', async (t) => {
+  const malipo = await testMalipo(t)
+  const [sandbox, live] = [await malipo.merchant(), await malipo.merchant({ env: 'live' })]
+
+  for (const path of ['/api/sandbox/b2b/users', '/api/%73andbox/b2b/users']) {
+    assert.equal((await sandbox.call('GET', path)).status, 200)
+    assert.equal((await live.call('GET', path)).body['errorCode'], 'SANDBOX_ONLY')
+  }
+  assert.equal((await live.call('GET', users)).status, 200)
+})
+
+test('a token may be used from the allowed addresses only', async (t) => {
+  const malipo = await testMalipo(t, { MALIPO_TRUSTED_PROXIES: '127.0.0.1' })
+  const merchant = await malipo.merchant({ addresses: ['127.0.0.1/32'] })
+  const authorization = `Bearer ${await merchant.token()}`
+
+  const here = await call(malipo.url, 'GET', users, { authorization })
+  const elsewhere = await call(malipo.url, 'GET', users, { authorization, 'x-forwarded-for': '203.0.113.9' })
+
+  assert.equal(here.status, 200)
+  assert.deepEqual([elsewhere.status, elsewhere.body['errorCode']], [403, 'IP_NOT_ALLOWED'])
+})
+
+test('a forwarded address is not believed from an untrusted caller', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant({ addresses: ['127.0.0.1/32'] })
+  const authorization = `Bearer ${await merchant.token()}`
+
+  const { status } = await call(malipo.url, 'GET', users, { authorization, 'x-forwarded-for': '203.0.113.9' })
+
+  assert.equal(status, 200)
+})
+
+test('a request id is echoed when it is fit to be, and made otherwise', async (t) => {
+  const malipo = await testMalipo(t)
+  const idFor = async (sent: string) =>
+    (await call(malipo.url, 'GET', '/nowhere', { 'x-request-id': sent })).headers.get('x-request-id') ?? ''
+
+  assert.equal(await idFor('order-1042'), 'order-1042')
+  for (const unfit of ['', 'two words', 'x'.repeat(129)]) assert.match(await idFor(unfit), /^req_/)
+})
+
+test('every answer says its version and may not be kept, framed or guessed at', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant()
+
+  for (const { headers } of [await merchant.call('GET', users), await call(malipo.url, 'GET', '/api/b2b/users')]) {
+    assert.equal(headers.get('x-api-version'), '1.0.0')
+    assert.equal(headers.get('cache-control'), 'no-store')
+    assert.equal(headers.get('x-content-type-options'), 'nosniff')
+    assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/)
+    assert.equal(headers.get('server'), null)
+  }
+})
+
+test('a merchant is held to its limit in each environment, and no other merchant pays for it', async (t) => {
+  const malipo = await testMalipo(t, { MALIPO_RATE_LIMIT_SANDBOX: '5', MALIPO_RATE_LIMIT_LIVE: '1000' })
+  const [greedy, other] = [await malipo.merchant(), await malipo.merchant()]
+  const [authorization, others] = await Promise.all(
+    [greedy, other].map(async (merchant) => ({ authorization: `Bearer ${await merchant.token()}` })),
+  )
+
+  const burst = await Promise.all(Array.from({ length: 30 }, () => call(malipo.url, 'GET', users, authorization)))
+
+  const refused = burst.filter(({ status }) => status === 429)
+  assert.ok(refused.length >= 20 && refused.length <= 25, `${refused.length} refused`)
+  assert.equal(refused[0]?.body['errorCode'], 'RATE_LIMIT_EXCEEDED')
+  assert.equal(refused[0]?.body['retryable'], true)
+  assert.equal(refused[0]?.headers.get('retry-after'), '1')
+  for (const { headers } of burst) {
+    assert.equal(headers.get('ratelimit-limit'), '5')
+    assert.match(headers.get('ratelimit-remaining') ?? '', /^[0-4]$/)
+    assert.match(headers.get('ratelimit-reset') ?? '', /^[01]$/)
+  }
+  assert.equal((await call(malipo.url, 'GET', users, others)).status, 200)
+})
+
+test('bytes that are no request, and headers that are too large, are refused in our form', async (t) => {
+  const malipo = await testMalipo(t)
+
+  for (const bytes of ['nonsense\r\n\r\n', `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`]) {
+    const answer = await raw(malipo, bytes)
+    assert.match(answer, /^HTTP\/1\.1 400 /)
+    assert.equal(JSON.parse(answer.slice(answer.indexOf('{'))).errorCode, 'VALIDATION_ERROR')
+  }
+})
+
+test('a fault of ours is told as such, logged with its request id, and tells nothing of the inside', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant()
+  const authorization = `Bearer ${await merchant.token()}`
+  await malipo.ask('alter table webhook_endpoints rename to webhook_endpoints_away')
+  t.after(() => malipo.ask('alter table webhook_endpoints_away rename to webhook_endpoints'))
+
+  const { status, body } = await call(malipo.url, 'GET', users, { authorization, 'x-request-id': 'order-7' })
+
+  assert.deepEqual(
+    [status, body],
+    [
+      500,
+      {
+        success: false,
+        message: 'Something went wrong on our side.',
+        errorCode: 'INTERNAL_SERVER_ERROR',
+        requestId: 'order-7',
+        retryable: true,
+      },
+    ],
+  )
+  assert.ok(malipo.log.some((line) => line.includes('"level":"error"') && line.includes('"requestId":"order-7"')))
+})
+
+test('no token or API key is in anything logged', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant()
+  const token = await merchant.token()
+
+  await merchant.call('GET', `${users}?token=${token}`)
+  await call(malipo.url, 'GET', `/api/nowhere/${merchant.apiKey}`, { authorization: `Bearer ${token}` })
+
+  const logged = malipo.log.join('')
+  assert.ok(logged.length > 0)
+  for (const secret of [token, merchant.apiKey]) assert.ok(!logged.includes(secret))
+})
+
+test('a database that is away makes 503 with a word when to retry, and readiness says so', async (t) => {
+  const malipo = await testMalipo(t, { DATABASE_URL: 'postgres://malipo:none@127.0.0.1:9/malipo' })
+  const pair = { publicKey: makeKey('pk', 'sandbox'), apiKey: makeKey('sk', 'sandbox') }
+
+  const answer = await exchange(malipo.url, pair)
+  const ready = await call(malipo.url, 'GET', '/health/ready')
+
+  assert.deepEqual(
+    [answer.status, answer.body['errorCode'], answer.headers.get('retry-after')],
+    [503, 'OVERLOADED', '1'],
+  )
+  assert.deepEqual([ready.status, ready.body['checks']], [503, { database: 'does not answer' }])
+  assert.equal((await call(malipo.url, 'GET', '/health/live')).status, 200)
+})
+
+test('a process without its bell is ready all the same, and says that it is away', async (t) => {
+  const malipo = await testMalipo(t, { NATS_URL: 'nats://127.0.0.1:9' })
+
+  const { status, body } = await call(malipo.url, 'GET', '/health/ready')
+
+  assert.equal(status, 200)
+  assert.match(String(body['bell']), /^away/)
+})
+
+test('a process is not ready when a migration or the next month is missing', async (t) => {
+  const malipo = await testMalipo(t)
+  const [{ name } = { name: '' }] = await malipo.ask<{ name: string }>(
+    `delete from schema_migrations where name like '0003%' returning name`,
+  )
+  t.after(() => malipo.ask(`insert into schema_migrations (name, checksum) values ($1, 'x')`, [name]))
+
+  const { status, body } = await call(malipo.url, 'GET', '/health/ready')
+
+  assert.equal(status, 503)
+  assert.equal((body['checks'] as Record<string, string>)['migrations'], `not applied: ${name}; run malipo migrate`)
+})
+
+test('metrics are open on loopback, and need their token when one is set', async (t) => {
+  const [open, guarded] = [await testMalipo(t), await testMalipo(t, { MALIPO_METRICS_TOKEN: 'a-long-enough-token' })]
+  const metrics = (malipo: Malipo, authorization = '') => fetch(`${malipo.url}/metrics`, { headers: { authorization } })
+  await call(open.url, 'GET', '/nowhere')
+
+  const text = await (await metrics(open)).text()
+
+  for (const name of [
+    'http_request_duration_seconds_count',
+    'auth_failures_total',
+    'db_pool_waiting',
+    'process_cpu_seconds_total',
+  ])
+    assert.match(text, new RegExp(`^(# HELP )?${name}`, 'm'))
+  assert.equal((await metrics(guarded)).status, 404)
+  assert.equal((await metrics(guarded, 'Bearer another-long-token')).status, 404)
+  assert.equal((await metrics(guarded, 'Bearer a-long-enough-token')).status, 200)
+})
+
+test('metrics are hidden on a public address without a token', async (t) => {
+  const malipo = await testMalipo(t, { MALIPO_HOST: '0.0.0.0' })
+
+  assert.equal((await fetch(`${malipo.url}/metrics`)).status, 404)
+})
+
+test('the reference page and the document need no token, and the page may load nothing', async (t) => {
+  const malipo = await testMalipo(t)
+
+  const page = await fetch(`${malipo.url}/docs`)
+  const document = (await (await fetch(`${malipo.url}/openapi.json`)).json()) as { openapi: string; paths: object }
+
+  assert.match(page.headers.get('content-type') ?? '', /^text\/html/)
+  assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'none'; style-src 'sha256-/)
+  assert.equal(document.openapi, '3.1.0')
+  assert.ok('/api/b2b/users' in document.paths)
+})

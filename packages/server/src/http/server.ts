@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import Fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify'
+import { authRoutes, publishedKeysRoute } from '../auth/routes.ts'
+import type { Context } from '../context.ts'
+import { AppError } from '../errors.ts'
+import { userRoutes } from '../users/routes.ts'
+import type { App } from './app.ts'
+import { authenticate } from './authenticate.ts'
+import { type Health, registerHealth } from './health.ts'
+import { observeRequests, registerMetrics } from './metrics.ts'
+import { createRateLimit } from './rate-limit.ts'
+import { registerReference } from './reference/routes.ts'
+import { envelope, refuseWith } from './refuse.ts'
+import { collectRoutes, refuseOtherMethods } from './routes.ts'
+import { validatorCompiler } from './validate.ts'
+
+export interface Server {
+  readonly app: App
+  readonly health: Health
+}
+
+/** What every process answers: whether it is well, and what it counted. */
+export function createWorkerServer(ctx: Context): Server {
+  const app = createApp(ctx)
+  return { app, health: registerCommon(app, ctx) }
+}
+
+/** The same and the API: every business path below `/api/b2b`, and again below `/api/sandbox/b2b`. */
+export function createApiServer(ctx: Context): Server {
+  const app = createApp(ctx)
+  const routes = collectRoutes(app)
+  const health = registerCommon(app, ctx)
+  publishedKeysRoute(app, ctx)
+  for (const prefix of ['/api/b2b', '/api/sandbox/b2b']) {
+    app.register(
+      (business, _, done) => {
+        authRoutes(business, ctx)
+        userRoutes(business, ctx)
+        done()
+      },
+      { prefix },
+    )
+  }
+  registerReference(app, routes)
+  app.register((last, _, done) => {
+    refuseOtherMethods(last, routes)
+    done()
+  })
+  return { app, health }
+}
+
+function createApp(ctx: Context): App {
+  const app: App = Fastify({
+    genReqId: requestId,
+    requestIdHeader: false,
+    trustProxy: [...ctx.config.trustedProxies],
+    bodyLimit: 64 * 1024,
+    requestTimeout: 15_000,
+    connectionTimeout: 20_000,
+    keepAliveTimeout: 65_000,
+    http: { maxHeaderSize: 16 * 1024 },
+    return503OnClosing: false, // What still arrives on an open connection while draining is answered as usual.
+    forceCloseConnections: 'idle',
+    clientErrorHandler: refuseUnreadable,
+    frameworkErrors: (error, request, reply) => void refuseUnroutable(ctx, error, request, reply),
+  })
+  app.removeContentTypeParser('text/plain')
+  app.setValidatorCompiler(validatorCompiler)
+  app.setErrorHandler(refuseWith(ctx.log))
+  app.setNotFoundHandler(() => {
+    throw new AppError('ROUTE_NOT_FOUND')
+  })
+  app.addHook('onRequest', async (request, reply) => void setHeaders(request, reply))
+  app.addHook('onRequest', (request) => authenticate(ctx, request))
+  app.addHook('onRequest', createRateLimit(ctx.config))
+  return app
+}
+
+function registerCommon(app: App, ctx: Context): Health {
+  observeRequests(app, ctx)
+  registerMetrics(app, ctx)
+  return registerHealth(app, ctx)
+}
+
+/** Answers are data for one caller: nothing keeps, guesses, frames or runs them. */
+const guards = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+}
+
+function setHeaders(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return reply.headers({ 'x-request-id': request.id, 'x-api-version': '1.0.0', ...guards })
+}
+
+/** The caller's own id is kept when it can stand in a log line and a header; else the request gets one. */
+function requestId({ headers }: IncomingMessage): string {
+  const sent = headers['x-request-id']
+  return typeof sent === 'string' && /^[\x21-\x7e]{1,128}$/.test(sent) ? sent : `req_${randomUUID()}`
+}
+
+/** A path that cannot be decoded leads nowhere, and like any other it is not talked about without a token. */
+async function refuseUnroutable(ctx: Context, error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+  const isBadPath = error.code === 'FST_ERR_BAD_URL'
+  const refusal = await authenticate(ctx, request).then(
+    () => (isBadPath ? new AppError('ROUTE_NOT_FOUND') : error),
+    (refused: Error) => refused,
+  )
+  return refuseWith(ctx.log)(refusal, request, setHeaders(request, reply))
+}
+
+/** Bytes that are no HTTP request still get an answer in our form, and the connection ends. */
+function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return
+  const isLarge = error.code === 'HPE_HEADER_OVERFLOW'
+  const refusal = new AppError('VALIDATION', {
+    message: `Validation error: ${isLarge ? 'the headers are larger than 16 KiB' : 'this is not an HTTP request'}`,
+  })
+  const body = JSON.stringify(envelope(refusal, `req_${randomUUID()}`))
+  const head = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`
+  socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`)
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { makeSecrets } from './operate/operator.ts'
+import { freePort } from './testing/processes.ts'
+import { testDatabase } from './testing/servers.ts'
+import { until } from './testing/until.ts'
+
+const main = join(import.meta.dirname, 'main.ts')
+
+async function start(t: TestContext, role: string, changed: Record<string, string> = {}) {
+  const { loginUrl, natsUrl } = await testDatabase()
+  const port = await freePort()
+  const variables = { ...makeSecrets(new Date()), DATABASE_URL: loginUrl, NATS_URL: natsUrl, MALIPO_DRAIN_SECONDS: '0' }
+  const child = spawn(process.execPath, [main, role], { env: { ...variables, MALIPO_PORT: String(port), ...changed } })
+  t.after(() => child.kill('SIGKILL'))
+  const output: string[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => output.push(String(part)))
+  const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined)
+  return { child, get, output: () => output.join('') }
+}
+
+const exitCode = async (child: ChildProcess) => ((await once(child, 'exit')) as [number | null])[0]
+
+for (const role of ['api', 'all', 'worker'] as const) {
+  test(`the role ${role} starts, is ready, serves what it should, and stops when told`, async (t) => {
+    const { child, get, output } = await start(t, role)
+    await until('readiness', async () => (await get('/health/ready'))?.ok)
+
+    assert.equal((await get('/api/b2b/users'))?.status, 401)
+    assert.equal((await get('/docs'))?.status, role === 'worker' ? 404 : 200)
+    assert.equal((await get('/metrics'))?.status, 200)
+    child.kill('SIGTERM')
+
+    assert.equal(await exitCode(child), 0, output())
+    assert.match(output(), /"msg":"stopped"/)
+  })
+}
+
+test('a process that drains says it is not ready, still answers, and then ends', async (t) => {
+  const { child, get } = await start(t, 'api', { MALIPO_DRAIN_SECONDS: '1' })
+  await until('readiness', async () => (await get('/health/ready'))?.ok)
+
+  child.kill('SIGTERM')
+  const exited = exitCode(child)
+  const draining = await until('the end of readiness', async () => {
+    const answer = await get('/health/ready')
+    return answer?.status === 503 ? answer : undefined
+  })
+
+  assert.deepEqual(((await draining.json()) as { checks: object }).checks, { draining: 'the process is shutting down' })
+  assert.equal((await get('/api/b2b/users'))?.status, 401)
+  assert.equal(await exited, 0)
+})
+
+test('a configuration that cannot be used is told whole, and nothing starts', async (t) => {
+  const { child, output } = await start(t, 'api', { DATABASE_URL: 'nonsense', MALIPO_CELL: '5000' })
+
+  assert.equal(await exitCode(child), 2)
+  assert.match(output(), /DATABASE_URL must be a URL/)
+  assert.match(output(), /MALIPO_CELL must be a whole number/)
+})
+
+test('an unknown role is met with those there are', async (t) => {
+  const { child, output } = await start(t, 'everything')
+
+  assert.equal(await exitCode(child), 2)
+  assert.match(output(), /api\|worker\|all/)
+})

@@ -1,0 +1,54 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { ConfigError, loadConfig } from './config.ts'
+import { openContext } from './context.ts'
+import { createApiServer, createWorkerServer } from './http/server.ts'
+import { startWorker } from './workers/worker.ts'
+
+const roles = ['api', 'worker', 'all'] as const
+type Role = (typeof roles)[number]
+
+const role = roles.find((word) => word === process.argv[2])
+if (role) await start(role)
+else refuseToStart(`usage: node packages/server/src/main.ts ${roles.join('|')}`)
+
+/** Runs a role until it is told to stop. It stops in order: say so, wait, finish what is under way, close. */
+async function start(role: Role): Promise<void> {
+  const config = tryLoadConfig()
+  if (!config) return
+  const ctx = openContext(config)
+  const watches =
+    role === 'worker' ? startWorker(ctx) : [ctx.revocations.watch(), ...(role === 'all' ? startWorker(ctx) : [])]
+  const { app, health } = role === 'worker' ? createWorkerServer(ctx) : createApiServer(ctx)
+  await app.listen({ host: config.host, port: config.port })
+  ctx.log.info({ role, address: app.server.address() }, 'started')
+
+  const signal = await nextSignal()
+  ctx.log.info({ signal, drainSeconds: config.drainSeconds }, 'stopping')
+  health.drain()
+  await pause(config.drainSeconds * 1000)
+  await app.close()
+  await Promise.all(watches.map((watch) => watch.stop()))
+  await ctx.close()
+  ctx.log.info('stopped')
+}
+
+function tryLoadConfig() {
+  try {
+    return loadConfig(process.env)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    refuseToStart(error.message)
+    return undefined
+  }
+}
+
+function nextSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => resolve(signal))
+  })
+}
+
+function refuseToStart(reason: string): void {
+  process.stderr.write(`${reason}\n`)
+  process.exitCode = 2
+}

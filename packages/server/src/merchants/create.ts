@@ -1,0 +1,13 @@
+import type { Tx } from '../platform/db.ts'
+import type { Vault } from '../platform/seal.ts'
+import { insert, insertEndpoint, type NewMerchant } from './store.ts'
+import { makeWebhookSecret, sealWebhookSecret } from './webhook-secret.ts'
+
+/** A merchant with an endpoint for each environment, each with a secret of its own from the first moment. */
+export async function createMerchant(tx: Tx, vault: Vault, merchant: NewMerchant): Promise<void> {
+  await insert(tx, merchant)
+  for (const env of ['live', 'sandbox'] as const) {
+    const endpoint = { merchant_id: merchant.id, env }
+    await insertEndpoint(tx, endpoint, sealWebhookSecret(vault, endpoint, makeWebhookSecret()))
+  }
+}

@@ -1,0 +1,111 @@
+import { type Credential, insert, listOfMerchant, type NewCredential, revoke } from '../auth/credentials.ts'
+import { apiKeyPurpose } from '../auth/exchange.ts'
+import { makeKey } from '../auth/keys.ts'
+import { revocationTopic } from '../auth/revocations.ts'
+import { scopes as allScopes } from '../auth/scopes.ts'
+import { isRange } from '../platform/addresses.ts'
+import { databaseTimeMs } from '../platform/clock.ts'
+import type { Environment, Owner, Tx } from '../platform/db.ts'
+import { newId } from '../platform/ids.ts'
+import { audited, type Desk, OperatorError } from './desk.ts'
+import { existing, merchantId } from './merchants.ts'
+
+export interface KeyOrder {
+  readonly env: Environment
+  /** None means all. */
+  readonly scopes?: readonly string[]
+  /** Ranges such as 203.0.113.0/24; none means any address. */
+  readonly addresses?: readonly string[]
+}
+
+export interface NewPair {
+  readonly publicKey: string
+  /** Shown this once; only a keyed hash of it is kept. */
+  readonly apiKey: string
+  readonly env: Environment
+}
+
+export interface KeyView {
+  readonly publicKey: string
+  readonly env: Environment
+  readonly scopes: readonly string[]
+  readonly addresses: readonly string[]
+  readonly state: 'active' | 'revoked'
+  readonly createdAt: string
+  readonly tokenIssuedAt: string | undefined
+}
+
+export async function create(desk: Desk, shownMerchantId: string, order: KeyOrder): Promise<NewPair> {
+  const wanted = order.scopes?.length ? order.scopes : allScopes
+  const unknown = wanted.filter((scope) => !allScopes.some((known) => known === scope))
+  if (unknown.length > 0) throw new OperatorError(`unknown scope ${unknown.join(', ')}; known: ${allScopes.join(', ')}`)
+  const unusable = order.addresses?.find((address) => !isRange(address))
+  if (unusable !== undefined) throw new OperatorError(`${unusable} is no address or range such as 203.0.113.0/24`)
+  const owner = { merchant_id: merchantId(shownMerchantId), env: order.env }
+  return audited(desk, async (tx) => {
+    await existing(tx, owner.merchant_id)
+    const pair = { ...owner, public_key: makeKey('pk', order.env), scopes: wanted }
+    const result = await issue(desk, tx, { ...pair, allowed_addresses: order.addresses ?? [] })
+    return {
+      result,
+      entry: trail('key.create', owner, result.publicKey, { scopes: wanted, addresses: order.addresses }),
+    }
+  })
+}
+
+/** Replaces the API key of a pair. The public key stays; the old API key and its tokens end within 5 s. */
+export async function rotate(desk: Desk, publicKey: string): Promise<NewPair> {
+  const pair = await audited(desk, async (tx) => {
+    const old = await revokeLiving(tx, publicKey)
+    const result = await issue(desk, tx, old)
+    return { result, entry: trail('key.rotate', old, publicKey) }
+  })
+  desk.bell.ring(revocationTopic)
+  return pair
+}
+
+/** Ends a pair and its tokens, within 5 s on every process. */
+export async function end(desk: Desk, publicKey: string, reason: string): Promise<void> {
+  await audited(desk, async (tx) => {
+    const old = await revokeLiving(tx, publicKey)
+    return { result: undefined, entry: { ...trail('key.revoke', old, publicKey), reason } }
+  })
+  desk.bell.ring(revocationTopic)
+}
+
+export async function listOf(desk: Desk, shownMerchantId: string): Promise<KeyView[]> {
+  const { id } = await existing(desk.db.write, merchantId(shownMerchantId))
+  const credentials = await listOfMerchant(desk.db.write, id)
+  return credentials.map(view)
+}
+
+async function revokeLiving(tx: Tx, publicKey: string): Promise<Credential> {
+  const revoked = await revoke(tx, publicKey)
+  if (!revoked) throw new OperatorError(`there is no living key pair ${publicKey}`)
+  return revoked
+}
+
+async function issue(desk: Desk, tx: Tx, pair: Omit<NewCredential, 'id' | 'api_key_hash'>): Promise<NewPair> {
+  const { merchant_id, env, public_key, scopes, allowed_addresses } = pair
+  const apiKey = makeKey('sk', env)
+  const id = newId(await databaseTimeMs(tx), desk.cell)
+  const api_key_hash = desk.vault.hash(apiKey, apiKeyPurpose)
+  await insert(tx, { id, merchant_id, env, public_key, api_key_hash, scopes, allowed_addresses })
+  return { publicKey: public_key, apiKey, env }
+}
+
+function trail(action: string, { merchant_id, env }: Owner, subject: string, detail: object = {}) {
+  return { action, merchant_id, env, subject, detail: { ...detail } }
+}
+
+function view(credential: Credential): KeyView {
+  return {
+    publicKey: credential.public_key,
+    env: credential.env,
+    scopes: credential.scopes,
+    addresses: credential.allowed_addresses,
+    state: credential.revoked_at ? 'revoked' : 'active',
+    createdAt: credential.created_at.toISOString(),
+    tokenIssuedAt: credential.token_issued_at?.toISOString(),
+  }
+}

@@ -1,0 +1,97 @@
+import { createMerchant } from '../merchants/create.ts'
+import { find, list, type Merchant, setFrozen } from '../merchants/store.ts'
+import { databaseTimeMs } from '../platform/clock.ts'
+import type { Db } from '../platform/db.ts'
+import { newId, readId, showId } from '../platform/ids.ts'
+import { audited, type Desk, OperatorError } from './desk.ts'
+
+export interface MerchantOrder {
+  readonly name: string
+  readonly email: string
+  readonly firstName: string
+  readonly lastName: string
+  readonly country: string
+}
+
+/** A merchant as an operator sees it. */
+export interface MerchantView {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  readonly country: string
+  readonly state: 'active' | 'frozen'
+  readonly createdAt: string
+}
+
+export async function create(desk: Desk, order: MerchantOrder): Promise<MerchantView> {
+  refuseUnusable(order)
+  return audited(desk, async (tx) => {
+    const id = newId(await databaseTimeMs(tx), desk.cell)
+    await createMerchant(tx, desk.vault, {
+      id,
+      name: order.name,
+      email: order.email,
+      first_name: order.firstName,
+      last_name: order.lastName,
+      home_country: order.country,
+    })
+    const entry = { action: 'merchant.create', merchant_id: id, subject: showId('merchant', id), detail: { ...order } }
+    return { result: view(await existing(tx, id)), entry }
+  })
+}
+
+export async function page(desk: Desk, { after, limit }: { after?: string; limit: number }): Promise<MerchantView[]> {
+  const merchants = await list(desk.db.write, { after: after === undefined ? undefined : merchantId(after), limit })
+  return merchants.map(view)
+}
+
+/** A frozen merchant's requests are still accepted and its money is still right; nothing is sent out for it. */
+export function freeze(desk: Desk, shownId: string, reason: string): Promise<MerchantView> {
+  return changeFrozen(desk, shownId, { isFrozen: true, reason })
+}
+
+export function unfreeze(desk: Desk, shownId: string, reason: string): Promise<MerchantView> {
+  return changeFrozen(desk, shownId, { isFrozen: false, reason })
+}
+
+function changeFrozen(desk: Desk, shownId: string, { isFrozen, reason }: { isFrozen: boolean; reason: string }) {
+  const id = merchantId(shownId)
+  return audited(desk, async (tx) => {
+    const isChanged = await setFrozen(tx, id, { isFrozen })
+    const merchant = await existing(tx, id)
+    if (!isChanged) throw new OperatorError(`${shownId} is ${isFrozen ? 'frozen already' : 'not frozen'}`)
+    const action = isFrozen ? 'merchant.freeze' : 'merchant.unfreeze'
+    return { result: view(merchant), entry: { action, merchant_id: id, subject: shownId, reason } }
+  })
+}
+
+/** The id of a merchant as people write it. */
+export function merchantId(shownId: string): string {
+  const id = readId('merchant', shownId)
+  if (id === undefined) throw new OperatorError(`${shownId} is no merchant id; they look like mer_0193…`)
+  return id
+}
+
+/** The merchant, or a refusal that names the id. */
+export async function existing(db: Db, id: string): Promise<Merchant> {
+  const merchant = await find(db, id)
+  if (!merchant) throw new OperatorError(`there is no merchant ${showId('merchant', id)}`)
+  return merchant
+}
+
+function refuseUnusable({ name, email, country }: MerchantOrder): void {
+  if (name.trim() === '' || name.length > 200) throw new OperatorError('the name must have 1 to 200 characters')
+  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new OperatorError(`${email} is no e-mail address`)
+  if (!/^[A-Z]{2}$/.test(country)) throw new OperatorError(`${country} is no two-letter country code such as KE`)
+}
+
+function view(merchant: Merchant): MerchantView {
+  return {
+    id: showId('merchant', merchant.id),
+    name: merchant.name,
+    email: merchant.email,
+    country: merchant.home_country,
+    state: merchant.frozen_at ? 'frozen' : 'active',
+    createdAt: merchant.created_at.toISOString(),
+  }
+}

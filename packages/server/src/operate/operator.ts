@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto'
+import { loadOperatorConfig } from '../config.ts'
+import { openBell } from '../platform/bell.ts'
+import { openDatabase } from '../platform/db.ts'
+import { createLog } from '../platform/log.ts'
+import { type MigrationState, migrate, migrationStates } from '../platform/migrate.ts'
+import { createVault } from '../platform/seal.ts'
+import type { Desk } from './desk.ts'
+import { create as createKey, end, type KeyOrder, type KeyView, listOf, type NewPair, rotate } from './keys.ts'
+import { create as createMerchant, freeze, type MerchantOrder, type MerchantView, page, unfreeze } from './merchants.ts'
+
+/** Everything an operator can do from outside a running process: the one way in for the command line. */
+export interface Operator {
+  readonly merchants: {
+    create(order: MerchantOrder): Promise<MerchantView>
+    list(page: { after?: string; limit: number }): Promise<MerchantView[]>
+    freeze(id: string, reason: string): Promise<MerchantView>
+    unfreeze(id: string, reason: string): Promise<MerchantView>
+  }
+  readonly keys: {
+    create(merchantId: string, order: KeyOrder): Promise<NewPair>
+    rotate(publicKey: string): Promise<NewPair>
+    revoke(publicKey: string, reason: string): Promise<void>
+    list(merchantId: string): Promise<KeyView[]>
+  }
+  readonly database: {
+    /** Applies what is pending and tells what it was. */
+    migrate(): Promise<string[]>
+    status(): Promise<MigrationState[]>
+  }
+  close(): Promise<void>
+}
+
+export function openOperator(variables: Readonly<Record<string, string | undefined>>, actor: string): Operator {
+  const config = loadOperatorConfig(variables)
+  const log = createLog({ level: 'error', write: (line) => void process.stderr.write(line) })
+  const desk: Desk = {
+    db: openDatabase({
+      url: config.databaseUrl,
+      connectionsMax: 2,
+      statementTimeoutMs: 60_000,
+      onError: (err) => log.warn({ err }, 'an idle database connection broke'),
+    }),
+    bell: openBell({ url: config.natsUrl, log, cell: config.cell }),
+    vault: createVault(config.secretKeys),
+    cell: config.cell,
+    actor,
+  }
+  const ownerUrl = config.databaseOwnerUrl ?? config.databaseUrl
+  return {
+    merchants: {
+      create: (order) => createMerchant(desk, order),
+      list: (wanted) => page(desk, wanted),
+      freeze: (id, reason) => freeze(desk, id, reason),
+      unfreeze: (id, reason) => unfreeze(desk, id, reason),
+    },
+    keys: {
+      create: (merchantId, order) => createKey(desk, merchantId, order),
+      rotate: (publicKey) => rotate(desk, publicKey),
+      revoke: (publicKey, reason) => end(desk, publicKey, reason),
+      list: (merchantId) => listOf(desk, merchantId),
+    },
+    database: { migrate: () => migrate(ownerUrl), status: () => migrationStates(ownerUrl) },
+    close: async () => {
+      await desk.bell.close()
+      await desk.db.close()
+    },
+  }
+}
+
+/** Fresh keys for the two settings that need them, named by the month so that a later one can be told apart. */
+export function makeSecrets(now: Date): Record<'MALIPO_TOKEN_KEYS' | 'MALIPO_SECRET_KEYS', string> {
+  const key = () => `${now.toISOString().slice(0, 7)}:${randomBytes(32).toString('base64url')}`
+  return { MALIPO_TOKEN_KEYS: key(), MALIPO_SECRET_KEYS: key() }
+}

@@ -1,0 +1,115 @@
+import { connect, type NatsConnection } from '@nats-io/transport-node'
+import type { Log } from './log.ts'
+
+/**
+ * Wakes other processes. A ring carries no news, only "look now": the truth is in PostgreSQL, so a lost ring costs the
+ * time until the next look and nothing else, and NATS may be away for as long as it likes.
+ */
+export interface Bell {
+  ring(topic: string): void
+  /** Calls `look` at once, when rung, and at least every `everyMs`; never two at a time. A failed look is tried again. */
+  onRing(topic: string, everyMs: number, look: () => Promise<void>): Watch
+  isConnected(): boolean
+  close(): Promise<void>
+}
+
+export interface Watch {
+  stop(): Promise<void>
+}
+
+export interface BellOptions {
+  readonly url: string
+  readonly log: Log
+  /** Subjects begin with the cell's number, so that cells may share a NATS. */
+  readonly cell: number
+}
+
+const reconnectMs = 1000
+
+export function openBell({ url, log, cell }: BellOptions): Bell {
+  const subject = (topic: string) => `malipo.${cell}.${topic}`
+  const looks = new Map<string, Set<() => void>>()
+  const unrung = new Set<string>()
+  let connection: NatsConnection | undefined
+  let retry: NodeJS.Timeout | undefined
+  let isClosed = false
+
+  const subscribe = (topic: string) => {
+    const wakeAll = () => {
+      for (const look of looks.get(topic) ?? []) look()
+    }
+    connection?.subscribe(subject(topic), { callback: wakeAll })
+  }
+  const tryConnect = async () => {
+    try {
+      connection = await connect({
+        servers: url,
+        maxReconnectAttempts: -1,
+        reconnectTimeWait: reconnectMs,
+        timeout: 1000,
+      })
+    } catch (err) {
+      log.warn({ err }, 'the bell is not reached; work is found by looking until it is')
+      if (!isClosed) retry = setTimeout(tryConnect, reconnectMs)
+      return
+    }
+    for (const topic of looks.keys()) subscribe(topic)
+    for (const topic of unrung) connection.publish(subject(topic))
+  }
+  const firstTry = tryConnect()
+
+  return {
+    ring: (topic) => (connection ? connection.publish(subject(topic)) : void unrung.add(topic)),
+    onRing: (topic, everyMs, look) => {
+      const watch = watching(everyMs, look, (err) => log.warn({ err, topic }, 'a look failed and is tried again'))
+      const others = looks.get(topic)
+      looks.set(topic, (others ?? new Set()).add(watch.wake))
+      if (!others) subscribe(topic)
+      return {
+        stop: () => {
+          looks.get(topic)?.delete(watch.wake)
+          return watch.stop()
+        },
+      }
+    },
+    isConnected: () => connection !== undefined && !connection.isClosed(),
+    close: async () => {
+      isClosed = true
+      clearTimeout(retry)
+      await firstTry
+      await connection?.drain()
+    },
+  }
+}
+
+/** Runs `look` one at a time. A wake during a look means one more look right after it. */
+function watching(everyMs: number, look: () => Promise<void>, onError: (error: unknown) => void) {
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | undefined
+  let isWanted = false
+  let isStopped = false
+
+  const run = async () => {
+    while (isWanted && !isStopped) {
+      isWanted = false
+      await look().catch(onError)
+    }
+    running = undefined
+    if (!isStopped) timer = setTimeout(wake, everyMs)
+  }
+  const wake = () => {
+    isWanted = true
+    if (running || isStopped) return
+    clearTimeout(timer)
+    running = run()
+  }
+  wake()
+  return {
+    wake,
+    stop: async () => {
+      isStopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}

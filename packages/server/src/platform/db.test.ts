@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pg from 'pg'
+import { testMalipo } from '../testing/malipo.ts'
+import { testDatabase } from '../testing/servers.ts'
+import { type Owner, sql } from './db.ts'
+import { newId, readId } from './ids.ts'
+
+/** A connection of the service's own login in one of its roles, with nothing set by our code. */
+async function connectAs(t: { after(work: () => Promise<void>): void }, role: string): Promise<pg.Client> {
+  const { loginUrl } = await testDatabase()
+  const client = new pg.Client({ connectionString: loginUrl, options: role === '' ? '' : `-c role=${role}` })
+  await client.connect()
+  t.after(() => client.end())
+  return client
+}
+
+const refused = (client: pg.Client, text: string, code = '42501') =>
+  assert.rejects(client.query(text), (error: pg.DatabaseError) => error.code === code, text)
+
+async function readableTables(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(`
+    select c.relname as name
+    from pg_class c
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+      and has_any_column_privilege('malipo_read', c.oid, 'select')`)
+  return rows.map(({ name }) => name)
+}
+
+test('a read without its merchant set returns nothing, from any table a reader may read', async (t) => {
+  const malipo = await testMalipo(t)
+  await (await malipo.merchant()).call('PUT', '/api/b2b/users', { firstName: 'Achieng' })
+  const reader = await connectAs(t, 'malipo_read')
+
+  const tables = await readableTables(reader)
+
+  assert.deepEqual(new Set(tables), new Set(['audit_entries', 'merchants', 'webhook_endpoints']))
+  for (const table of tables) {
+    const [counted] = await malipo.ask<{ count: bigint }>(`select count(*) from ${table}`)
+    assert.ok(Number(counted?.count) > 0, `${table} has rows to hide`)
+    for (const set of ['', `set malipo.merchant = ''`, `set malipo.environment = 'sandbox'`]) {
+      if (set !== '') await reader.query(set)
+      assert.deepEqual((await reader.query(`select 1 from ${table}`)).rows, [], `${table} ${set}`)
+    }
+  }
+})
+
+test('a read of a partition by name is refused to readers and writers, though it has rows', async (t) => {
+  const malipo = await testMalipo(t)
+  const { id } = await malipo.merchant()
+  const partitions = await malipo.ask<{ name: string }>(
+    `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'audit_entries'::regclass`,
+  )
+  const [counted] = await malipo.ask<{ count: string }>(`select count(*) from ${partitions[0]?.name}`)
+  assert.ok(partitions.length >= 4 && Number(counted?.count) > 0)
+
+  for (const role of ['malipo_read', 'malipo_write', '']) {
+    const client = await connectAs(t, role)
+    await client.query(`select set_config('malipo.merchant', $1, false)`, [readId('merchant', id)])
+    for (const { name } of partitions) {
+      await refused(client, `select 1 from ${name}`)
+      await refused(client, `insert into ${name} select * from ${name}`)
+    }
+  }
+})
+
+test('a partition that was granted by mistake still shows nothing', async (t) => {
+  const malipo = await testMalipo(t)
+  const { id } = await malipo.merchant()
+  const [first] = await malipo.ask<{ name: string }>(
+    `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'audit_entries'::regclass order by 1`,
+  )
+  await malipo.ask(`grant select on ${first?.name} to malipo_read`)
+  t.after(() => malipo.ask(`revoke select on ${first?.name} from malipo_read`))
+  const reader = await connectAs(t, 'malipo_read')
+
+  await reader.query(`select set_config('malipo.merchant', $1, false)`, [readId('merchant', id)])
+
+  assert.deepEqual((await reader.query(`select 1 from ${first?.name}`)).rows, [])
+})
+
+test('a reader sees its own rows and nobody else, whatever it asks for', async (t) => {
+  const malipo = await testMalipo(t)
+  const [mine, other] = [await malipo.merchant(), await malipo.merchant()]
+  const owner: Owner = { merchant_id: readId('merchant', mine.id) ?? '', env: 'sandbox' }
+
+  const merchants = await malipo.ctx.db.read.query<{ id: string }>(owner, sql`select id from merchants`)
+  const byId = await malipo.ctx.db.read.query(
+    owner,
+    sql`select id from merchants where id = ${readId('merchant', other.id)}`,
+  )
+  const endpoints = await malipo.ctx.db.read.query<Owner>(owner, sql`select merchant_id from webhook_endpoints`)
+
+  assert.deepEqual(merchants, [{ id: owner.merchant_id }])
+  assert.deepEqual(byId, [])
+  assert.deepEqual(new Set(endpoints.map(({ merchant_id }) => merchant_id)), new Set([owner.merchant_id]))
+})
+
+test('a reader of one environment does not see what was done in the other', async (t) => {
+  const malipo = await testMalipo(t)
+  const live = await malipo.merchant({ env: 'live' })
+  await live.call('PUT', '/api/b2b/users', { firstName: 'Achieng' })
+  const merchant_id = readId('merchant', live.id) ?? ''
+  const updates = (env: Owner['env']) =>
+    malipo.ctx.db.read.query({ merchant_id, env }, sql`select 1 from audit_entries where action = 'profile.update'`)
+
+  assert.equal((await updates('live')).length, 1)
+  assert.equal((await updates('sandbox')).length, 0)
+})
+
+test('an owner is forgotten with the read it was set for', async (t) => {
+  const malipo = await testMalipo(t, { MALIPO_DATABASE_CONNECTIONS: '1' })
+  const merchants = await Promise.all([malipo.merchant(), malipo.merchant(), malipo.merchant()])
+  const owners = merchants.map(({ id }): Owner => ({ merchant_id: readId('merchant', id) ?? '', env: 'sandbox' }))
+
+  const seen = await Promise.all(
+    owners.map((owner) => malipo.ctx.db.read.query<{ id: string }>(owner, sql`select id from merchants`)),
+  )
+  const setting = await malipo.ctx.db.read.query(
+    { merchant_id: newId(Date.now(), 0), env: 'live' },
+    sql`select id from merchants`,
+  )
+
+  assert.deepEqual(
+    seen,
+    owners.map(({ merchant_id }) => [{ id: merchant_id }]),
+  )
+  assert.deepEqual(setting, [])
+})
+
+test('a failed read leaves its connection fit for the next', async (t) => {
+  const malipo = await testMalipo(t, { MALIPO_DATABASE_CONNECTIONS: '1' })
+  const owner: Owner = { merchant_id: readId('merchant', (await malipo.merchant()).id) ?? '', env: 'sandbox' }
+
+  await assert.rejects(malipo.ctx.db.read.query(owner, sql`select 1 / 0`), /division by zero/)
+
+  assert.equal((await malipo.ctx.db.read.query(owner, sql`select 1 from merchants`)).length, 1)
+})
+
+test('the login itself may do nothing, so a connection without a role is of no use', async (t) => {
+  await testMalipo(t)
+  const client = await connectAs(t, '')
+
+  for (const table of ['merchants', 'credentials', 'webhook_endpoints', 'audit_entries'])
+    await refused(client, `select 1 from ${table}`)
+})
+
+test('a reader may change nothing and see no secret', async (t) => {
+  await testMalipo(t)
+  const reader = await connectAs(t, 'malipo_read')
+
+  await refused(reader, `update merchants set first_name = 'x'`)
+  await refused(
+    reader,
+    `insert into audit_entries (id, actor, action, subject) values (gen_random_uuid(), 'x', 'x', 'x')`,
+  )
+  await refused(reader, 'select secret from webhook_endpoints')
+  await refused(reader, 'select 1 from credentials')
+  await refused(reader, `select attach_months('audit_entries', 99)`)
+})
+
+test('a writer may not rewrite the audit trail, move rows between merchants, or make tables', async (t) => {
+  await testMalipo(t)
+  const writer = await connectAs(t, 'malipo_write')
+
+  await refused(writer, `update audit_entries set actor = 'x'`)
+  await refused(writer, 'delete from audit_entries')
+  await refused(writer, 'truncate audit_entries')
+  await refused(writer, 'delete from merchants')
+  await refused(writer, 'update credentials set merchant_id = gen_random_uuid()')
+  await refused(writer, `update credentials set env = 'live'`)
+  await refused(writer, 'create table mine (x int)')
+})
+
+test('no role bypasses row security or owns what it writes, and every table has it forced', async (t) => {
+  const malipo = await testMalipo(t)
+
+  const roles = await malipo.ask<{ rolname: string }>(
+    `select rolname from pg_roles
+     where rolname like 'malipo%' and (rolbypassrls or rolsuper or rolcreaterole or rolcreatedb or rolinherit)`,
+  )
+  const unguarded = await malipo.ask<{ relname: string }>(
+    `select relname from pg_class
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname <> 'schema_migrations'
+       and not (relrowsecurity and relforcerowsecurity and relowner = 'malipo_owner'::regrole)`,
+  )
+
+  assert.deepEqual(roles, [])
+  assert.deepEqual(unguarded, [])
+})
+
+test('a transaction that fails leaves nothing behind', async (t) => {
+  const malipo = await testMalipo(t)
+  const { id } = await malipo.merchant()
+  const merchantId = readId('merchant', id)
+
+  const work = malipo.ctx.db.write.transaction(async (tx) => {
+    await tx.query(sql`update merchants set first_name = 'Half' where id = ${merchantId}`)
+    throw new Error('stop')
+  })
+
+  await assert.rejects(work, /stop/)
+  const [row] = await malipo.ask<{ first_name: string }>('select first_name from merchants where id = $1', [merchantId])
+  assert.equal(row?.first_name, 'Amina')
+})
+
+test('a value never becomes part of a statement', async (t) => {
+  const malipo = await testMalipo(t)
+  const text = `'; drop table merchants; --`
+
+  const [row] = await malipo.ctx.db.write.query<{ said: string }>(sql`select ${text}::text as said`)
+
+  assert.equal(row?.said, text)
+})

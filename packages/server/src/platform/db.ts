@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto'
+import pg from 'pg'
+import { ownerStatement, queryAs } from './owned-query.ts'
+import type { Secret } from './secret.ts'
+
+/** A statement with its values apart. Only {@link sql} makes one, so no value can become part of the text. */
+export interface Query {
+  readonly name: string
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+export interface Db {
+  query<Row>(query: Query): Promise<Row[]>
+}
+
+/** A {@link Db} known to be inside a transaction. Functions that must be atomic with their caller ask for this. */
+export interface Tx extends Db {
+  readonly inTransaction: true
+}
+
+/** Runs as `malipo_write`: sees every merchant, and may insert, and update named columns only. */
+interface WriteDb extends Db {
+  transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
+}
+
+export type Environment = 'live' | 'sandbox'
+
+/** Whose rows a read may see. */
+export interface Owner {
+  readonly merchant_id: string
+  readonly env: Environment
+}
+
+/** Runs as `malipo_read`: row-level security lets a read see its owner's rows and nothing else. */
+export interface ReadDb {
+  query<Row>(owner: Owner, query: Query): Promise<Row[]>
+}
+
+export interface Database {
+  readonly write: WriteDb
+  readonly read: ReadDb
+  /** Requests that wait for a connection, for the metrics. */
+  waiting(): number
+  close(): Promise<void>
+}
+
+const statements = new WeakMap<TemplateStringsArray, { name: string; text: string }>()
+
+/** Binds every `${}` as a value. Each place in the code is one prepared statement, known by a hash of its text. */
+export function sql(parts: TemplateStringsArray, ...values: unknown[]): Query {
+  const known = statements.get(parts) ?? prepare(parts)
+  statements.set(parts, known)
+  return { ...known, values }
+}
+
+function prepare(parts: TemplateStringsArray): { name: string; text: string } {
+  const text = parts.reduce((before, part, index) => `${before}$${index}${part}`)
+  return { name: createHash('sha256').update(text).digest('base64url').slice(0, 22), text }
+}
+
+export interface DatabaseOptions {
+  readonly url: Secret
+  readonly connectionsMax: number
+  readonly statementTimeoutMs: number
+  readonly onError: (error: Error) => void
+}
+
+/** Two pools on one login: each connection takes on its role as it starts, and the login itself may do nothing. */
+export function openDatabase(options: DatabaseOptions): Database {
+  const writers = createPool(options, 'malipo_write')
+  const readers = createPool(options, 'malipo_read', prepareOwner)
+  return {
+    write: {
+      query: async (query) => rows(await writers.query(asConfig(query))),
+      transaction: (work) => inTransaction(writers, work),
+    },
+    read: { query: (owner, query) => readAs(readers, owner, query) },
+    waiting: () => writers.waitingCount + readers.waitingCount,
+    close: async () => {
+      await Promise.all([writers.end(), readers.end()])
+    },
+  }
+}
+
+function createPool(options: DatabaseOptions, role: string, onConnect?: pg.PoolConfig['onConnect']): pg.Pool {
+  const settings = {
+    role,
+    statement_timeout: options.statementTimeoutMs,
+    lock_timeout: 2000,
+    idle_in_transaction_session_timeout: 10_000,
+  }
+  const pool = new pg.Pool({
+    connectionString: options.url.reveal(),
+    options: Object.entries(settings)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
+    application_name: role,
+    max: options.connectionsMax,
+    connectionTimeoutMillis: 5000,
+    types: { getTypeParser: parserOf },
+    onConnect,
+  })
+  pool.on('error', options.onError) // An idle connection broke: the pool has dropped it already.
+  return pool
+}
+
+/** Whole numbers of 64 bits are bigint, because amounts are; everything else as the driver does it. */
+function parserOf(oid: number, format?: 'text' | 'binary') {
+  return oid === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(oid, format)
+}
+
+const asConfig = ({ name, text, values }: Query) => ({ name, text, values: [...values] })
+const rows = <Row>(result: pg.QueryResult): Row[] => result.rows as Row[]
+
+async function inTransaction<Result>(pool: pg.Pool, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect()
+  const tx: Tx = { inTransaction: true, query: async (query) => rows(await client.query(asConfig(query))) }
+  try {
+    await client.query('begin')
+    const result = await work(tx)
+    await client.query('commit')
+    client.release()
+    return result
+  } catch (error) {
+    await client.query('rollback').then(
+      () => client.release(),
+      (broken) => client.release(broken),
+    )
+    throw error
+  }
+}
+
+/** Runs once on a new reading connection; outside a transaction the setting it makes ends at once. */
+async function prepareOwner(client: pg.ClientBase): Promise<void> {
+  await client.query({ ...ownerStatement, values: ['', ''] })
+}
+
+async function readAs<Row>(pool: pg.Pool, owner: Owner, query: Query): Promise<Row[]> {
+  const client = await pool.connect()
+  try {
+    return rows(await queryAs(client, [owner.merchant_id, owner.env], asConfig(query)))
+  } finally {
+    client.release()
+  }
+}

@@ -1,0 +1,38 @@
+import { randomFillSync } from 'node:crypto'
+
+/**
+ * Ids are UUIDv7: 48 bits of milliseconds, so that rows of one month lie in one partition, then 12 bits that name the
+ * cell which made the id, then 62 random bits. `atMs` is the database's clock wherever the id belongs to a record.
+ */
+export function newId(atMs: number, cell: number): string {
+  const bytes = randomFillSync(Buffer.allocUnsafe(16))
+  bytes.writeUIntBE(atMs, 0, 6)
+  bytes.writeUInt16BE(0x7000 | cell, 6)
+  bytes.writeUInt8(0x80 | (bytes.readUInt8(8) & 0x3f), 8)
+  return dashed(bytes.toString('hex'))
+}
+
+/** What an id is shown with to people and programs outside. */
+const prefixes = { merchant: 'mer', credential: 'cred' } as const
+type Kind = keyof typeof prefixes
+
+export function showId(kind: Kind, id: string): string {
+  return `${prefixes[kind]}_${id.replaceAll('-', '')}`
+}
+
+/** The id behind its shown form, or nothing when the text is no id of this kind. */
+export function readId(kind: Kind, text: string): string | undefined {
+  const [prefix, digits, ...rest] = text.split('_')
+  const isShown = prefix === prefixes[kind] && rest.length === 0 && /^[0-9a-f]{32}$/.test(digits ?? '')
+  return isShown && digits !== undefined ? dashed(digits) : undefined
+}
+
+export const cellMax = 0xfff
+
+export function cellOf(id: string): number {
+  return Number.parseInt(id.slice(15, 18), 16)
+}
+
+function dashed(hex: string): string {
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import pg from 'pg'
+import { testDatabase } from '../testing/servers.ts'
+import { migrate, migrationStates } from './migrate.ts'
+import { Secret } from './secret.ts'
+
+/** An empty database and a folder of migrations to try on it. */
+async function bench(t: TestContext, files: Record<string, string>) {
+  const { superuserUrl } = await testDatabase()
+  const name = `migrate_${Math.random().toString(36).slice(2)}`
+  const admin = new pg.Client({ connectionString: superuserUrl })
+  await admin.connect()
+  await admin.query(`create database ${name}`)
+  const url = new URL(superuserUrl)
+  url.pathname = name
+  const client = new pg.Client({ connectionString: url.href })
+  await client.connect()
+  const folder = mkdtempSync(join(tmpdir(), 'malipo-migrate-'))
+  const write = (path: string, text: string) => writeFileSync(join(folder, path), text)
+  for (const [path, text] of Object.entries(files)) write(path, text)
+  t.after(async () => {
+    await client.end()
+    await admin.end()
+    rmSync(folder, { recursive: true })
+  })
+  return {
+    client,
+    folder,
+    write,
+    run: () => migrate(new Secret(url.href), folder),
+    states: () => migrationStates(new Secret(url.href), folder),
+  }
+}
+
+const first = { '0001_a.sql': 'create table a (id int)' }
+const second = { '0002_b.sql': 'create table b (id int)' }
+
+test('migrations run once, in the order of their names', async (t) => {
+  const { run, states, write } = await bench(t, { ...second, ...first })
+
+  assert.deepEqual(await run(), ['0001_a.sql', '0002_b.sql'])
+  assert.deepEqual(await run(), [])
+  write('0003_c.sql', 'create table c (id int)')
+  assert.deepEqual(
+    (await states()).map(({ name, applied_at }) => [name, applied_at !== undefined]),
+    [
+      ['0001_a.sql', true],
+      ['0002_b.sql', true],
+      ['0003_c.sql', false],
+    ],
+  )
+  assert.deepEqual(await run(), ['0003_c.sql'])
+})
+
+test('ten processes that migrate at once apply each file once', async (t) => {
+  const { run } = await bench(t, { ...first, ...second })
+
+  const applied = await Promise.all(Array.from({ length: 10 }, run))
+
+  assert.deepEqual(applied.flat().length, 2)
+})
+
+test('a file that changed after it was applied stops everything', async (t) => {
+  const { run, write } = await bench(t, { ...first })
+  await run()
+  write('0001_a.sql', 'create table a (id bigint)')
+  write('0002_b.sql', 'create table b (id int)')
+
+  await assert.rejects(run(), /0001_a\.sql changed after being applied/)
+})
+
+test('a migration that fails leaves nothing of itself, and what came before it stays', async (t) => {
+  const { run, states, client } = await bench(t, { ...first, '0002_b.sql': 'create table b (id int); select 1 / 0' })
+
+  await assert.rejects(run(), /0002_b\.sql failed/)
+
+  assert.deepEqual(
+    (await states()).map(({ applied_at }) => applied_at !== undefined),
+    [true, false],
+  )
+  const { rows } = await client.query(`select to_regclass('b') as b`)
+  assert.deepEqual(rows, [{ b: null }])
+})
+
+test('a migration does not wait for a lock and make others wait behind it', async (t) => {
+  const { run, client, write } = await bench(t, { ...first })
+  await run()
+  write('0002_b.sql', `set local lock_timeout = '100ms'; alter table a add column note text`)
+  await client.query('begin')
+  await client.query('lock table a in access share mode')
+
+  await assert.rejects(run(), /0002_b\.sql failed/)
+  await client.query('commit')
+
+  assert.deepEqual(await run(), ['0002_b.sql'])
+})
+
+test('the service can be migrated by a login that is no superuser', async (t) => {
+  const { superuserUrl } = await testDatabase()
+  const { client, folder } = await bench(t, {})
+  cpSync(new URL('../../migrations/', import.meta.url), folder, { recursive: true })
+  const [{ current_database: name } = { current_database: '' }] = (await client.query('select current_database()')).rows
+  await client.query(`create role installer login createrole password 'x'`)
+  await client.query(`alter database ${name} owner to installer`)
+  await client.query('grant malipo_owner, malipo_write, malipo_read to installer with admin option')
+  const url = new URL(superuserUrl)
+  Object.assign(url, { pathname: name, username: 'installer', password: 'x' })
+
+  assert.ok((await migrate(new Secret(url.href), folder)).length >= 3)
+})

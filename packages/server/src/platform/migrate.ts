@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { type Db, sql } from './db.ts'
+import type { Secret } from './secret.ts'
+
+interface Migration {
+  readonly name: string
+  readonly checksum: string
+  readonly text: string
+}
+
+export interface MigrationState {
+  readonly name: string
+  readonly applied_at: Date | undefined
+}
+
+const folder = fileURLToPath(new URL('../../migrations/', import.meta.url))
+
+/**
+ * Applies what is not yet applied, in the order of the file names. Forward only: each file runs once, in a transaction
+ * of its own, and a file that changed after it was applied stops everything. Several processes may call this at once;
+ * one works and the others find nothing left. Waits at most 5 s for any lock, so that a migration never queues traffic
+ * behind it: it fails instead, and can be run again.
+ */
+export async function migrate(ownerUrl: Secret, from: string = folder): Promise<string[]> {
+  const migrations = await readMigrations(from)
+  return withClient(ownerUrl, async (client) => {
+    await client.query('select pg_advisory_lock(hashtext($1))', ['malipo migrations'])
+    const applied = await readApplied(client)
+    refuseChanged(migrations, applied)
+    const pending = migrations.filter(({ name }) => !applied.has(name))
+    for (const migration of pending) await apply(client, migration)
+    return pending.map(({ name }) => name)
+  })
+}
+
+/** Every migration of this version, and when it was applied to the database. */
+export async function migrationStates(ownerUrl: Secret, from: string = folder): Promise<MigrationState[]> {
+  const migrations = await readMigrations(from)
+  const applied = await withClient(ownerUrl, readApplied)
+  return migrations.map(({ name }) => ({ name, applied_at: applied.get(name)?.applied_at }))
+}
+
+/** What a running process finds missing: it was started before its database was migrated. */
+export async function pendingMigrations(db: Db): Promise<string[]> {
+  const names = await migrationNames(folder)
+  const applied = await db.query<{ name: string }>(sql`select name from schema_migrations`)
+  return names.filter((name) => !applied.some((other) => other.name === name))
+}
+
+async function migrationNames(from: string): Promise<string[]> {
+  return (await readdir(from)).filter((name) => name.endsWith('.sql')).sort()
+}
+
+async function readMigrations(from: string): Promise<Migration[]> {
+  const names = await migrationNames(from)
+  return Promise.all(
+    names.map(async (name) => {
+      const text = await readFile(`${from}/${name}`, 'utf8')
+      return { name, text, checksum: createHash('sha256').update(text).digest('hex') }
+    }),
+  )
+}
+
+interface Applied {
+  readonly checksum: string
+  readonly applied_at: Date
+}
+
+async function readApplied(client: pg.Client): Promise<Map<string, Applied>> {
+  await client.query(`
+    create table if not exists schema_migrations (
+      name text primary key,
+      checksum text not null,
+      applied_at timestamptz not null default now()
+    )`)
+  const { rows } = await client.query<Applied & { name: string }>(
+    'select name, checksum, applied_at from schema_migrations',
+  )
+  return new Map(rows.map(({ name, ...applied }) => [name, applied]))
+}
+
+function refuseChanged(migrations: readonly Migration[], applied: ReadonlyMap<string, Applied>): void {
+  const changed = migrations.filter(({ name, checksum }) => (applied.get(name)?.checksum ?? checksum) !== checksum)
+  if (changed.length === 0) return
+  const names = changed.map(({ name }) => name).join(', ')
+  throw new Error(`${names} changed after being applied; restore the file and put the change in a new migration`)
+}
+
+async function apply(client: pg.Client, { name, checksum, text }: Migration): Promise<void> {
+  try {
+    await client.query('begin')
+    await client.query(text)
+    await client.query('reset role')
+    await client.query('insert into schema_migrations (name, checksum) values ($1, $2)', [name, checksum])
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback')
+    throw new Error(`migration ${name} failed; nothing of it was applied`, { cause: error })
+  }
+}
+
+async function withClient<Result>(url: Secret, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client({ connectionString: url.reveal(), options: '-c lock_timeout=5000' })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end() // Ends the session and with it the advisory lock.
+  }
+}

@@ -1,0 +1,18 @@
+import { migrate } from '../platform/migrate.ts'
+import { Secret } from '../platform/secret.ts'
+import type { Postgres } from './postgres.ts'
+
+/** The login of the service's own processes: a member of the two roles, with no rights of its own. */
+export const login = 'malipo'
+
+/** Makes a migrated database, and the login that processes use. */
+export async function createDatabase(postgres: Postgres, name: string, loginPassword: string): Promise<void> {
+  await postgres.run('postgres', `create database ${name}`)
+  await migrate(new Secret(postgres.urlOf(name)))
+  await postgres.run(
+    name,
+    `do $$ begin create role ${login} login noinherit; exception when duplicate_object then null; end $$`,
+    `alter role ${login} password '${loginPassword}'`,
+    `grant malipo_write, malipo_read to ${login}`,
+  )
+}

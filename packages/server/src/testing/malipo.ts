@@ -1,0 +1,123 @@
+import type { TestContext } from 'node:test'
+import pg from 'pg'
+import { loadConfig } from '../config.ts'
+import { type Context, openContext } from '../context.ts'
+import { createApiServer } from '../http/server.ts'
+import { makeSecrets, type Operator, openOperator } from '../operate/operator.ts'
+import type { Environment } from '../platform/db.ts'
+import { createLog } from '../platform/log.ts'
+import { testDatabase } from './servers.ts'
+
+/** A running api process inside the test, on a database of the test file's own, with real HTTP before it. */
+export interface Malipo {
+  readonly ctx: Context
+  readonly operator: Operator
+  readonly url: string
+  /** Every line it logged. */
+  readonly log: readonly string[]
+  /** A new merchant with a key pair, and a way to call as it. */
+  merchant(options?: MerchantOptions): Promise<TestMerchant>
+  /** Asks the database as the superuser. */
+  ask<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>
+}
+
+interface MerchantOptions {
+  readonly env?: Environment
+  readonly scopes?: readonly string[]
+  readonly addresses?: readonly string[]
+}
+
+interface TestMerchant {
+  readonly id: string
+  readonly publicKey: string
+  readonly apiKey: string
+  token(): Promise<string>
+  call(method: string, path: string, body?: unknown): Promise<Answer>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Record<string, unknown>
+}
+
+/** Secrets are the same for every process of a test file, as they are for every process of a cell. */
+const secrets = makeSecrets(new Date())
+
+export async function testMalipo(t: TestContext, settings: Record<string, string> = {}): Promise<Malipo> {
+  const { superuserUrl, loginUrl, natsUrl } = await testDatabase()
+  const variables = { ...secrets, DATABASE_URL: loginUrl, NATS_URL: natsUrl, MALIPO_PORT: '0', ...settings }
+  const log: string[] = []
+  const ctx = openContext(loadConfig(variables), createLog({ level: 'debug', write: (line) => log.push(line) }))
+  const operator = openOperator(variables, 'test')
+  const watch = ctx.revocations.watch()
+  const { app } = createApiServer(ctx)
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  t.after(async () => {
+    await app.close()
+    await watch.stop()
+    await operator.close()
+    await ctx.close()
+  })
+  return {
+    ctx,
+    operator,
+    url,
+    log,
+    merchant: (options) => createMerchant(operator, url, options),
+    ask: (text, values) => ask(superuserUrl, text, values),
+  }
+}
+
+async function createMerchant(operator: Operator, url: string, options: MerchantOptions = {}): Promise<TestMerchant> {
+  const order = { name: 'Duka', email: 'amina@example.com', firstName: 'Amina', lastName: 'Otieno', country: 'KE' }
+  const { id } = await operator.merchants.create(order)
+  const { publicKey, apiKey } = await operator.keys.create(id, { env: 'sandbox', ...options })
+  const token = async () => {
+    const answer = await exchange(url, { publicKey, apiKey })
+    return String(answer.body['token'])
+  }
+  return {
+    id,
+    publicKey,
+    apiKey,
+    token,
+    call: async (method, path, body) => call(url, method, path, { authorization: `Bearer ${await token()}` }, body),
+  }
+}
+
+/** Swaps a key pair for a token, whatever comes of it. */
+export function exchange(url: string, pair: { publicKey: string; apiKey: string }): Promise<Answer> {
+  const { publicKey, apiKey } = pair
+  return call(url, 'POST', '/api/b2b/auth/generate-bearer-token', { 'api-key': apiKey }, { publicKey })
+}
+
+export async function call(
+  url: string,
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body?: unknown,
+): Promise<Answer> {
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+  const type = body === undefined ? {} : { 'content-type': 'application/json' }
+  const response = await fetch(url + path, { method, headers: { ...type, ...headers }, ...sent })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) }
+}
+
+/** Asks a database by its URL. */
+export async function ask<Row extends pg.QueryResultRow>(
+  url: string,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query<Row>(text, values)
+    return rows
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import { until } from './until.ts'
+
+/** A process of ours, with its log in a file. */
+export interface Service {
+  readonly name: string
+  readonly pid: number
+  /** Asks it to end by the given signal, and makes it end if it has not within ten seconds. */
+  stop(signal?: NodeJS.Signals): Promise<void>
+}
+
+export interface ServiceOptions {
+  readonly name: string
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** Where its pid and log go. */
+  readonly folder: string
+  readonly user?: { readonly uid: number; readonly gid: number } | undefined
+  readonly isReady: () => Promise<boolean>
+}
+
+/** Starts a process in a session of its own, so that Ctrl-C reaches only those who clean up, and waits until it is ready. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { name, command, args, folder, user } = options
+  const logPath = join(folder, `${name}.log`)
+  const log = openSync(logPath, 'w')
+  const child = spawn(command, args, { detached: true, stdio: ['ignore', log, log], env: options.env, ...user })
+  closeSync(log)
+  const isAlive = () => child.exitCode === null && child.signalCode === null && child.pid !== undefined
+  const tail = () => readFileSync(logPath, 'utf8').split('\n').slice(-15).join('\n')
+  child.on('error', () => undefined) // Seen below as a process that is not alive.
+  const isUp = async () => {
+    if (!isAlive()) throw new Error(`${name} ended while starting:\n${tail()}`)
+    return options.isReady()
+  }
+  await until(`${name} to be ready`, isUp).catch(async (error) => {
+    if (isAlive()) child.kill('SIGKILL')
+    throw error
+  })
+  const pidPath = join(folder, `${name}.pid`)
+  writeFileSync(pidPath, String(child.pid))
+  return {
+    name,
+    pid: child.pid ?? 0,
+    stop: async (signal = 'SIGTERM') => {
+      await stop(child, signal)
+      rmSync(pidPath, { force: true }) // The number may be another process's tomorrow.
+    },
+  }
+}
+
+async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill(signal)
+  const patience = setTimeout(() => child.kill('SIGKILL'), 10_000)
+  await ended
+  clearTimeout(patience)
+}
+
+/**
+ * Ends the processes in a folder and removes it should this process die without having done so, even by kill -9: the
+ * guard waits for the end of a pipe that only this process holds open.
+ */
+export function guardFolder(folder: string, { isKept }: { isKept: boolean }): { dismiss(): Promise<void> } {
+  const script = `cat; for pid in "$0"/*.pid; do kill -KILL "$(cat "$pid")"; done; rm -rf ${isKept ? '"$0"/*.pid' : '"$0"'}`
+  const guard = spawn('sh', ['-c', script, folder], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
+  return {
+    dismiss: async () => {
+      if (!isKept) rmSync(folder, { recursive: true, force: true })
+      await stop(guard, 'SIGKILL')
+    },
+  }
+}
+
+/** A folder that other users of the machine may pass through, but not look into. */
+export function makeFolder(path: string): string {
+  mkdirSync(path, { recursive: true })
+  chmodSync(path, 0o711)
+  return path
+}
+
+/** A port nobody listens on at this moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+export async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  const isOpen = await Promise.race([
+    once(socket, 'connect').then(() => true),
+    once(socket, 'error').then(() => false),
+  ]).catch(() => false)
+  socket.destroy()
+  return isOpen
+}
+
+/** The first of the places that holds the program, or an error that says which package has it. */
+export function findProgram(name: string, places: readonly string[], debianPackage: string): string {
+  for (const place of [...places, '']) {
+    const path = place === '' ? name : join(place, name)
+    if (!spawnSync(path, ['--version'], { stdio: 'ignore' }).error) return path
+  }
+  throw new Error(
+    `${name} was not found. Install it (Debian and Ubuntu: apt-get install ${debianPackage}) or put its folder on PATH.`,
+  )
+}

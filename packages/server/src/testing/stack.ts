@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { makeSecrets, type Operator, openOperator } from '../operate/operator.ts'
+import { createDatabase, login } from './database.ts'
+import { type Nats, startNats } from './nats.ts'
+import { type Postgres, startPostgres } from './postgres.ts'
+import { freePort, guardFolder, makeFolder, type Service, startService } from './processes.ts'
+
+type Variables = Readonly<Record<string, string>>
+
+export interface Stack {
+  /** What a program needs to use the stack; see the README. */
+  readonly exports: Variables
+  stop(): Promise<void>
+}
+
+/** What a kept stack must remember between starts, since nobody can read it out of the database. */
+interface Memory {
+  readonly loginPassword: string
+  readonly secrets: Variables
+  readonly keys: Variables
+}
+
+const main = fileURLToPath(new URL('../main.ts', import.meta.url))
+const database = 'malipo'
+
+/** The whole service on loopback ports: PostgreSQL, NATS, every role as a process of its own, and merchants to begin with. */
+export async function startStack(folder: string, { isKept, port }: { isKept: boolean; port?: number }): Promise<Stack> {
+  makeFolder(folder)
+  const guard = guardFolder(folder, { isKept })
+  const running: Service[] = []
+  const started = async <Kind extends Service>(service: Promise<Kind>): Promise<Kind> => {
+    running.unshift(await service)
+    return service
+  }
+  const stop = async () => {
+    for (const service of running) await service.stop()
+    await guard.dismiss()
+  }
+  try {
+    const postgres = await started(startPostgres(folder))
+    const nats = await started(startNats(folder))
+    const memory = await prepare(folder, postgres, nats)
+    const urls = { DATABASE_URL: postgres.urlOf(database), NATS_URL: nats.url }
+    const apiPort = port ?? (await freePort())
+    const url = `http://127.0.0.1:${apiPort}`
+    const env = { ...urls, ...memory.secrets, ...processSettings, MALIPO_PUBLIC_URL: url }
+    const loginUrl = postgres.urlOf(database, { name: login, password: memory.loginPassword })
+    const startRole = async (role: string, rolePort: number) =>
+      started(startRoleProcess(folder, role, { ...env, DATABASE_URL: loginUrl, MALIPO_PORT: String(rolePort) }))
+    await startRole('api', apiPort)
+    await startRole('worker', await freePort())
+    return { exports: { ...urls, MALIPO_URL: url, ...memory.secrets, ...memory.keys }, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** Limits are high, because a stack has one user; draining is short, because nobody balances load before it. */
+const processSettings = {
+  MALIPO_RATE_LIMIT_LIVE: '100000',
+  MALIPO_RATE_LIMIT_SANDBOX: '100000',
+  MALIPO_DRAIN_SECONDS: '0',
+}
+
+async function prepare(folder: string, postgres: Postgres, nats: Nats): Promise<Memory> {
+  const path = join(folder, 'memory.json')
+  const loginPassword = randomBytes(24).toString('hex')
+  const known = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Memory) : undefined
+  const secrets = known?.secrets ?? makeSecrets(new Date())
+  if (!known) await createDatabase(postgres, database, loginPassword)
+  const operator = openOperator({ ...secrets, DATABASE_URL: postgres.urlOf(database), NATS_URL: nats.url }, 'stack')
+  try {
+    await operator.database.migrate()
+    if (known) return known
+    const memory = { loginPassword, secrets, keys: await createMerchants(operator) }
+    writeFileSync(path, JSON.stringify(memory), { mode: 0o600 })
+    return memory
+  } finally {
+    await operator.close()
+  }
+}
+
+async function createMerchants(operator: Operator): Promise<Variables> {
+  const [first, second] = [
+    await createMerchant(operator, { name: 'Duka Moja', firstName: 'Amina', lastName: 'Otieno' }),
+    await createMerchant(operator, { name: 'Duka Mbili', firstName: 'Baraka', lastName: 'Mushi' }),
+  ]
+  return {
+    MALIPO_PUBLIC_KEY: first.sandbox.publicKey,
+    MALIPO_API_KEY: first.sandbox.apiKey,
+    MALIPO_PUBLIC_KEY_2: second.sandbox.publicKey,
+    MALIPO_API_KEY_2: second.sandbox.apiKey,
+    MALIPO_PUBLIC_KEY_LIVE: first.live.publicKey,
+    MALIPO_API_KEY_LIVE: first.live.apiKey,
+  }
+}
+
+async function createMerchant(operator: Operator, who: { name: string; firstName: string; lastName: string }) {
+  const email = `${who.firstName.toLowerCase()}@example.com`
+  const { id } = await operator.merchants.create({ ...who, email, country: 'KE' })
+  return {
+    sandbox: await operator.keys.create(id, { env: 'sandbox' }),
+    live: await operator.keys.create(id, { env: 'live' }),
+  }
+}
+
+function startRoleProcess(folder: string, role: string, env: Variables): Promise<Service> {
+  const isReady = () =>
+    fetch(`http://127.0.0.1:${env['MALIPO_PORT']}/health/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  return startService({ name: role, command: process.execPath, args: [main, role], env, folder, isReady })
+}

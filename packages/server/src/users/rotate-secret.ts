@@ -1,0 +1,17 @@
+import { recordAudit } from '../audit/record.ts'
+import { auditOf, type Bearer } from '../auth/bearers.ts'
+import type { Context } from '../context.ts'
+import { AppError } from '../errors.ts'
+import { replaceSecret } from '../merchants/store.ts'
+import { makeWebhookSecret, sealWebhookSecret } from '../merchants/webhook-secret.ts'
+
+/** Gives a new signing secret for the token's environment. This is the only time it is shown. */
+export async function rotateWebhookSecret(ctx: Context, bearer: Bearer): Promise<string> {
+  const secret = makeWebhookSecret()
+  await ctx.db.write.transaction(async (tx) => {
+    if (!(await replaceSecret(tx, bearer, sealWebhookSecret(ctx.vault, bearer, secret))))
+      throw new AppError('USER_MISSING')
+    await recordAudit(tx, ctx.config.cell, auditOf(bearer, 'webhook-secret.rotate'))
+  })
+  return secret
+}

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readId } from '../platform/ids.ts'
+import { testMalipo } from '../testing/malipo.ts'
+
+const users = '/api/b2b/users'
+
+test('the profile tells who the merchant is and which pair asked, with empty URLs until they are set', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant()
+
+  const { status, body } = await merchant.call('GET', users)
+
+  assert.equal(status, 200)
+  assert.deepEqual(body, {
+    success: true,
+    firstName: 'Amina',
+    lastName: 'Otieno',
+    email: 'amina@example.com',
+    publicKey: merchant.publicKey,
+    webhookUrl: '',
+    sandboxWebhookUrl: '',
+  })
+})
+
+test('only what is sent is changed, and the answer is the profile as it is then', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant()
+  const url = 'http://127.0.0.1:9/hooks'
+
+  await merchant.call('PUT', users, { sandboxWebhookUrl: url })
+  const { body } = await merchant.call('PUT', users, { firstName: 'Achieng' })
+
+  assert.deepEqual(
+    [body['firstName'], body['lastName'], body['sandboxWebhookUrl'], body['webhookUrl']],
+    ['Achieng', 'Otieno', url, ''],
+  )
+})
+
+test('an empty URL unsets it', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant()
+  await merchant.call('PUT', users, { sandboxWebhookUrl: 'https://shop.example.com/hooks' })
+
+  const { body } = await merchant.call('PUT', users, { sandboxWebhookUrl: '' })
+
+  assert.equal(body['sandboxWebhookUrl'], '')
+})
+
+test('changes at once to different fields are all kept', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant()
+  await merchant.token()
+
+  await Promise.all([
+    merchant.call('PUT', users, { firstName: 'Achieng' }),
+    merchant.call('PUT', users, { lastName: 'Kamau' }),
+    merchant.call('PUT', users, { sandboxWebhookUrl: 'https://shop.example.com/hooks' }),
+  ])
+
+  const { body } = await merchant.call('GET', users)
+  assert.deepEqual(
+    [body['firstName'], body['lastName'], body['sandboxWebhookUrl']],
+    ['Achieng', 'Kamau', 'https://shop.example.com/hooks'],
+  )
+})
+
+test('a token changes the URL of its own environment only, and a refused change changes nothing', async (t) => {
+  const malipo = await testMalipo(t)
+  const [sandbox, live] = [await malipo.merchant(), await malipo.merchant({ env: 'live' })]
+  const url = 'https://shop.example.com/hooks'
+
+  const fromSandbox = await sandbox.call('PUT', users, { firstName: 'Achieng', webhookUrl: url })
+  const fromLive = await live.call('PUT', users, { firstName: 'Achieng', sandboxWebhookUrl: url })
+
+  assert.deepEqual([fromSandbox.status, fromSandbox.body['errorCode']], [403, 'LIVE_ONLY'])
+  assert.deepEqual([fromLive.status, fromLive.body['errorCode']], [403, 'SANDBOX_ONLY'])
+  for (const merchant of [sandbox, live]) assert.equal((await merchant.call('GET', users)).body['firstName'], 'Amina')
+})
+
+const unusable: [string, unknown][] = [
+  ['sandboxWebhookUrl', 'not a url'],
+  ['sandboxWebhookUrl', 'ftp://shop.example.com/hooks'],
+  ['sandboxWebhookUrl', 'https://user:secret@shop.example.com/hooks'],
+  ['sandboxWebhookUrl', 'https://shop.example.com/hooks#part'],
+  ['sandboxWebhookUrl', `https://shop.example.com/${'x'.repeat(2048)}`],
+  ['sandboxWebhookUrl', null],
+  ['firstName', ''],
+  ['firstName', 'x'.repeat(101)],
+  ['firstName', { first: 'Amina' }],
+  ['lastName', 7],
+  ['lastname', 'Kamau'],
+]
+
+test('a change that cannot be used is refused and the field named', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant()
+
+  for (const [field, value] of unusable) {
+    const { status, body } = await merchant.call('PUT', users, { [field]: value })
+    const label = `${field} ${JSON.stringify(value).slice(0, 40)}`
+    assert.equal(status, 400, label)
+    assert.equal(body['errorCode'], 'VALIDATION_ERROR', label)
+    assert.deepEqual(
+      (body['details'] as { field: string }[]).map((detail) => detail.field),
+      [field],
+      label,
+    )
+    assert.match(String(body['message']), new RegExp(`^Validation error: ${field} `), label)
+  }
+})
+
+test('a live URL must be https', async (t) => {
+  const malipo = await testMalipo(t)
+  const live = await malipo.merchant({ env: 'live' })
+
+  const plain = await live.call('PUT', users, { webhookUrl: 'http://shop.example.com/hooks' })
+  const secure = await live.call('PUT', users, { webhookUrl: 'https://shop.example.com/hooks' })
+
+  assert.equal(plain.body['message'], 'Validation error: webhookUrl must begin with https://')
+  assert.equal(secure.status, 200)
+})
+
+test('a mistyped field is met with the one that was meant', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant()
+
+  const { body } = await merchant.call('PUT', users, { fistName: 'Achieng' })
+
+  assert.equal(body['message'], 'Validation error: fistName is not known; did you mean firstName?')
+})
+
+test('a new webhook secret is shown once, kept sealed, and the old one lives on for a day', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant()
+  const rotate = async () => {
+    const { body } = await merchant.call('POST', `${users}/webhook-secret/rotate`)
+    return (body['data'] as { secret: string }).secret
+  }
+
+  const [first, second] = [await rotate(), await rotate()]
+
+  assert.match(first, /^whsec_[A-Za-z0-9+/]{43}=$/)
+  assert.notEqual(first, second)
+  const id = readId('merchant', merchant.id)
+  const [row] = await malipo.ask<{ secret: string; previous_secret: string; hours: number }>(
+    `select secret, previous_secret, extract(epoch from previous_secret_until - now())::float8 / 3600 as hours
+     from webhook_endpoints where merchant_id = $1 and env = 'sandbox'`,
+    [id],
+  )
+  const open = (sealed = '') => malipo.ctx.vault.open(sealed, `webhook_endpoints|secret|${id}|sandbox`)
+  assert.deepEqual([open(row?.secret), open(row?.previous_secret)], [second, first])
+  assert.ok(Math.abs(Number(row?.hours) - 24) < 0.01)
+})
+
+test('a secret of one environment is left alone by a rotation in the other', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant()
+  const id = readId('merchant', merchant.id)
+  const live = () => malipo.ask(`select * from webhook_endpoints where merchant_id = $1 and env = 'live'`, [id])
+  const before = await live()
+
+  await merchant.call('POST', `${users}/webhook-secret/rotate`)
+
+  assert.deepEqual(await live(), before)
+})
+
+test('every change leaves an audit row that names the credential and holds no secret', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant()
+
+  await merchant.call('PUT', users, { firstName: 'Achieng' })
+  const { body } = await merchant.call('POST', `${users}/webhook-secret/rotate`)
+
+  const rows = await malipo.ask<{ actor: string; action: string; detail: object }>(
+    'select actor, action, detail from audit_entries where merchant_id = $1 order by id',
+    [readId('merchant', merchant.id)],
+  )
+  assert.deepEqual(
+    rows.map(({ action }) => action),
+    ['merchant.create', 'key.create', 'profile.update', 'webhook-secret.rotate'],
+  )
+  assert.match(rows[2]?.actor ?? '', /^cred_/)
+  assert.deepEqual(rows[2]?.detail, { firstName: 'Achieng' })
+  assert.ok(!JSON.stringify(rows).includes((body['data'] as { secret: string }).secret))
+})
+
+test('a merchant that is gone does not exist', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant()
+  const id = readId('merchant', merchant.id)
+  await merchant.token()
+  await malipo.ask('delete from webhook_endpoints where merchant_id = $1', [id])
+
+  const read = await merchant.call('GET', users)
+  const rotated = await merchant.call('POST', `${users}/webhook-secret/rotate`)
+
+  for (const { status, body } of [read, rotated])
+    assert.deepEqual([status, body['errorCode'], body['message']], [404, 'E-B2B-S-118', 'User does not exist'])
+})
+
+test('a pair without the scope is told which one it lacks', async (t) => {
+  const malipo = await testMalipo(t)
+  const reader = await malipo.merchant({ scopes: ['profile:read'] })
+
+  const read = await reader.call('GET', users)
+  const write = await reader.call('PUT', users, { firstName: 'Achieng' })
+
+  assert.equal(read.status, 200)
+  assert.deepEqual([write.status, write.body['errorCode']], [403, 'INSUFFICIENT_SCOPE'])
+  assert.deepEqual(write.body['details'], [{ field: 'scope', message: 'the token lacks the scope profile:write' }])
+})

@@ -1,0 +1,101 @@
+import { Type } from 'typebox'
+import { bearerOf } from '../auth/request-bearer.ts'
+import type { Context } from '../context.ts'
+import { AppError } from '../errors.ts'
+import type { App } from '../http/app.ts'
+import type { Owner } from '../platform/db.ts'
+import { presentProfile } from './present.ts'
+import { readProfile } from './profile.ts'
+import { rotateWebhookSecret } from './rotate-secret.ts'
+import { updateProfile } from './update.ts'
+
+const UserProfile = Type.Object(
+  {
+    success: Type.Literal(true),
+    firstName: Type.String(),
+    lastName: Type.String(),
+    email: Type.String(),
+    publicKey: Type.String({ description: 'The public key of the pair the token was issued to' }),
+    webhookUrl: Type.String({ description: 'Where live events go; empty when not set' }),
+    sandboxWebhookUrl: Type.String({ description: 'Where sandbox events go; empty when not set' }),
+  },
+  { title: 'UserProfile' },
+)
+
+const Name = Type.String({ minLength: 1, maxLength: 100 })
+const Url = Type.String({ maxLength: 2048 })
+
+const ProfileChange = Type.Object(
+  {
+    firstName: Type.Optional(Name),
+    lastName: Type.Optional(Name),
+    webhookUrl: Type.Optional({ ...Url, description: 'With a live token only; https; empty to unset' }),
+    sandboxWebhookUrl: Type.Optional({ ...Url, description: 'With a sandbox token only; empty to unset' }),
+  },
+  { additionalProperties: false },
+)
+
+const NewSecret = Type.Object(
+  {
+    success: Type.Literal(true),
+    data: Type.Object({ secret: Type.String({ description: '`whsec_…`; shown this once' }) }),
+  },
+  { title: 'NewWebhookSecret' },
+)
+
+const tags = ['User']
+
+/** The merchant's own profile. */
+export function userRoutes(app: App, ctx: Context): void {
+  const profileOf = async (bearer: Owner & { public_key: string }) => {
+    const profile = await readProfile(ctx.db.read, bearer)
+    if (!profile) throw new AppError('USER_MISSING')
+    return presentProfile(profile, bearer.public_key)
+  }
+
+  app.get(
+    '/users',
+    {
+      config: { scope: 'profile:read', errors: ['USER_MISSING'] },
+      schema: { summary: 'Read the profile', tags, response: { 200: UserProfile } },
+    },
+    (request) => profileOf(bearerOf(request)),
+  )
+
+  app.put(
+    '/users',
+    {
+      config: { scope: 'profile:write', errors: ['USER_MISSING', 'LIVE_ONLY', 'SANDBOX_ONLY'] },
+      schema: {
+        summary: 'Change the profile',
+        description: 'Changes only what is sent, and answers the profile as it is then.',
+        tags,
+        body: ProfileChange,
+        response: { 200: UserProfile },
+      },
+    },
+    async (request) => {
+      const bearer = bearerOf(request)
+      await updateProfile(ctx, bearer, request.body)
+      return profileOf(bearer)
+    },
+  )
+
+  app.post(
+    '/users/webhook-secret/rotate',
+    {
+      config: { scope: 'profile:write', errors: ['USER_MISSING'] },
+      schema: {
+        summary: 'Get a new webhook signing secret',
+        description:
+          "A new secret for the token's environment. For 24 hours deliveries are signed with the old one too, so that receivers can be changed in peace.",
+        tags,
+        response: { 200: NewSecret },
+      },
+    },
+    async (request) => ({
+      success: true as const,
+      data: { secret: await rotateWebhookSecret(ctx, bearerOf(request)) },
+    }),
+  )
+}

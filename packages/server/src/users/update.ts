@@ -1,0 +1,46 @@
+import { recordAudit } from '../audit/record.ts'
+import { auditOf, type Bearer } from '../auth/bearers.ts'
+import type { Context } from '../context.ts'
+import { AppError, type Detail, invalid } from '../errors.ts'
+import { rename, setEndpointUrl } from '../merchants/store.ts'
+import type { Environment } from '../platform/db.ts'
+
+/** What a merchant may change of itself; what is left out stays as it is. */
+export interface ProfileChange {
+  readonly firstName?: string
+  readonly lastName?: string
+  readonly webhookUrl?: string
+  readonly sandboxWebhookUrl?: string
+}
+
+/** Changes the profile and notes who did it, together or not at all. A token changes the URL of its own environment only. */
+export async function updateProfile(ctx: Context, bearer: Bearer, change: ProfileChange): Promise<void> {
+  const url = urlOfOwnEnvironment(bearer.env, change)
+  await ctx.db.write.transaction(async (tx) => {
+    const names = { first_name: change.firstName, last_name: change.lastName }
+    if (!(await rename(tx, bearer.merchant_id, names))) throw new AppError('USER_MISSING')
+    if (url !== undefined) await setEndpointUrl(tx, bearer, url)
+    await recordAudit(tx, ctx.config.cell, auditOf(bearer, 'profile.update', change))
+  })
+}
+
+function urlOfOwnEnvironment(env: Environment, { webhookUrl, sandboxWebhookUrl }: ProfileChange): string | undefined {
+  if (env === 'sandbox' && webhookUrl !== undefined) throw new AppError('LIVE_ONLY')
+  if (env === 'live' && sandboxWebhookUrl !== undefined) throw new AppError('SANDBOX_ONLY')
+  const [field, url] =
+    env === 'live' ? (['webhookUrl', webhookUrl] as const) : (['sandboxWebhookUrl', sandboxWebhookUrl] as const)
+  const problem = url ? urlProblem(env, url) : undefined
+  if (problem) throw invalid([{ field, message: `${field} ${problem}` } satisfies Detail])
+  return url
+}
+
+/** What is wrong with the address an event should go to; where it leads is looked at when it is used. */
+function urlProblem(env: Environment, text: string): string | undefined {
+  if (!URL.canParse(text)) return 'must be a URL such as https://shop.example.com/webhooks'
+  const { protocol, username, password, hash } = new URL(text)
+  if (protocol !== 'https:' && !(env === 'sandbox' && protocol === 'http:'))
+    return env === 'live' ? 'must begin with https://' : 'must begin with https:// or http://'
+  if (username !== '' || password !== '') return 'must not carry a user name or password'
+  if (hash !== '') return 'must not carry a fragment'
+  return undefined
+}

@@ -1,0 +1,50 @@
+/** npm run dev: a Malipo that stays, with its data in .malipo/, until Ctrl-C. --fresh begins anew. */
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs, styleText } from 'node:util'
+import { isListening } from '../packages/server/src/testing/processes.ts'
+import { startStack } from '../packages/server/src/testing/stack.ts'
+
+const folder = join(import.meta.dirname, '../.malipo')
+const port = 8080
+
+const { values } = parseArgs({ options: { fresh: { type: 'boolean', default: false } } })
+if (values.fresh) rmSync(folder, { recursive: true, force: true })
+
+const stopped = new Promise<void>((resolve) => {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve())
+})
+const isTaken = await isListening(port)
+if (isTaken) console.log(`Port ${port} is taken; using another.`)
+const stack = await startStack(folder, { isKept: true, ...(!isTaken && { port }) })
+// `npm run malipo` reads this, so that commands work on this stack without further ado.
+const lines = Object.entries(stack.exports).map(([name, value]) => `${name}=${value}`)
+writeFileSync(join(folder, 'env'), `${lines.join('\n')}\n`, { mode: 0o600 })
+console.log(greeting(stack.exports))
+await stopped
+console.log('\nStopping. The data stays in .malipo/.')
+await stack.stop()
+
+function greeting(exports: Readonly<Record<string, string>>): string {
+  const bold = (text: string) => styleText('bold', text)
+  const { MALIPO_URL, MALIPO_PUBLIC_KEY, MALIPO_API_KEY } = exports
+  return `
+${bold('Malipo is running')} at ${MALIPO_URL}
+  API reference   ${MALIPO_URL}/docs
+  logs            .malipo/*.log
+  all variables   .malipo/env
+
+${bold('Sandbox key pair')} of Duka Moja
+  public key      ${MALIPO_PUBLIC_KEY}
+  API key         ${MALIPO_API_KEY}
+
+${bold('Your first calls')}
+  TOKEN=$(curl -s ${MALIPO_URL}/api/b2b/auth/generate-bearer-token \\
+    -H 'api-key: ${MALIPO_API_KEY}' \\
+    -H 'content-type: application/json' \\
+    -d '{"publicKey":"${MALIPO_PUBLIC_KEY}"}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
+  curl -s ${MALIPO_URL}/api/b2b/users -H "authorization: Bearer $TOKEN"
+
+Ctrl-C stops it; npm run dev -- --fresh begins anew.
+`
+}

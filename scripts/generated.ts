@@ -1,0 +1,73 @@
+/** What is made from the tables in the code, by path. `npm run generate` writes it; tidy.test.ts fails when it is stale. */
+import { loadConfig, settings } from '../packages/server/src/config.ts'
+import { openContext } from '../packages/server/src/context.ts'
+import { catalogue } from '../packages/server/src/errors.ts'
+import { createApiServer } from '../packages/server/src/http/server.ts'
+import { makeSecrets } from '../packages/server/src/operate/operator.ts'
+
+const note = '<!-- Made by npm run generate. Change the table in the code instead. -->'
+
+export async function generated(): Promise<Map<string, string>> {
+  return new Map([
+    ['docs/reference/config.md', configPage()],
+    ['docs/reference/errors.md', errorsPage()],
+    ['docs/reference/openapi.json', `${JSON.stringify(await openApi(), null, 2)}\n`],
+  ])
+}
+
+function configPage(): string {
+  const rows = Object.values(settings).map((setting) => {
+    const { name, about, fallback, isSecret } = setting as {
+      name: string
+      about: string
+      fallback?: string
+      isSecret?: true
+    }
+    const standard = fallback === undefined ? '**required**' : fallback === '' ? '' : `\`${fallback}\``
+    return `| \`${name}\` | ${standard} | ${isSecret ? 'yes' : ''} | ${about} |`
+  })
+  return `${note}
+
+# Configuration
+
+Everything is set by environment variables and read once, at the start. A process that cannot use what it was given says
+so for all variables at once and exits with code 2. A secret can also be given as the path of a file that holds it, in a
+variable of the same name with \`_FILE\` at its end, such as \`DATABASE_URL_FILE\`.
+
+| variable | default | secret | what it is |
+|---|---|---|---|
+${rows.join('\n')}
+`
+}
+
+function errorsPage(): string {
+  const rows = Object.values(catalogue).map((entry) => {
+    const { errorCode, status, message, cause, fix } = entry
+    const again = 'retryable' in entry ? 'yes' : ''
+    return `| <a id="${errorCode.toLowerCase()}"></a>\`${errorCode}\` | ${status} | ${message} | ${cause} | ${fix} | ${again} |`
+  })
+  return `${note}
+
+# Errors
+
+A refusal is always \`{ success: false, message, errorCode, requestId }\`, with \`details: [{ field, message }]\` where
+fields can be named, and \`retryable: true\` where the very same request may succeed later. One code has one status. The
+message may say more than the one below; decide by the code. \`requestId\` is also in the header \`X-Request-Id\`: the
+operator finds what happened by it.
+
+| errorCode | status | message | why | what to do | retryable |
+|---|---|---|---|---|---|
+${rows.join('\n')}
+`
+}
+
+/** As the server itself serves it. Nothing is connected to: the document is made of the routes alone. */
+async function openApi(): Promise<unknown> {
+  const variables = { DATABASE_URL: 'postgres://nowhere/none', MALIPO_LOG_LEVEL: 'fatal', ...makeSecrets(new Date()) }
+  const ctx = openContext(loadConfig(variables))
+  const { app } = createApiServer(ctx)
+  const answer = await app.inject('/openapi.json')
+  await app.close()
+  await ctx.close()
+  return answer.json()
+}
