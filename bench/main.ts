@@ -2,10 +2,11 @@
 import { cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { Bench } from './bench.ts'
+import { ledger } from './ledger.ts'
 import { profile } from './profile.ts'
 import { tokens } from './tokens.ts'
 
-const benches: Record<string, Bench> = { profile, tokens }
+const benches: Record<string, Bench> = { ledger, profile, tokens }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

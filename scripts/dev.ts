@@ -1,5 +1,5 @@
 /** npm run dev: a Malipo that stays, with its data in .malipo/, until Ctrl-C. --fresh begins anew. */
-import { rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs, styleText } from 'node:util'
 import { isListening } from '../packages/server/src/testing/processes.ts'
@@ -8,6 +8,10 @@ import { startStack } from '../packages/server/src/testing/stack.ts'
 const folder = join(import.meta.dirname, '../.malipo')
 const port = 8080
 
+if (isRunning(join(folder, 'api.pid'))) {
+  console.error('It is running already. Stop it first, with Ctrl-C in its window.')
+  process.exit(1)
+}
 const { values } = parseArgs({ options: { fresh: { type: 'boolean', default: false } } })
 if (values.fresh) rmSync(folder, { recursive: true, force: true })
 
@@ -24,6 +28,15 @@ console.log(greeting(stack.exports))
 await stopped
 console.log('\nStopping. The data stays in .malipo/.')
 await stack.stop()
+
+function isRunning(pidPath: string): boolean {
+  if (!existsSync(pidPath)) return false
+  try {
+    return process.kill(Number(readFileSync(pidPath, 'utf8')), 0)
+  } catch {
+    return false
+  }
+}
 
 function greeting(exports: Readonly<Record<string, string>>): string {
   const bold = (text: string) => styleText('bold', text)

@@ -10,7 +10,7 @@ const asked = process.argv.slice(2)
 const everything = ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts', 'test/**/*.test.ts']
 
 const servers = await startTestServers(mkdtempSync(join(tmpdir(), 'malipo-test-')))
-const args = ['--test', '--test-reporter=spec', ...(asked.length > 0 ? asked : everything)]
+const args = ['--test', '--test-reporter=spec', '--test-timeout=90000', ...(asked.length > 0 ? asked : everything)]
 const runner = spawn(process.execPath, args, { stdio: 'inherit', env: { ...process.env, ...servers.exports } })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => runner.kill(signal))
 const [code] = (await once(runner, 'exit')) as [number | null]

@@ -21,7 +21,7 @@ export function createDesk(around: Surroundings, program: Command): Desk {
       try {
         return await work(operator)
       } finally {
-        await operator.close()
+        await operator.close().catch(() => undefined) // What was done is done, and must still be told.
       }
     },
     server: loadServer,

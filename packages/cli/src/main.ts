@@ -5,6 +5,5 @@ import { createProgram } from './program.ts'
 const write = (text: string) => void process.stdout.write(text)
 const complain = (text: string) => void process.stderr.write(text)
 
-process.exitCode = await createProgram({ variables: process.env, actor: userInfo().username, write, complain })(
-  process.argv.slice(2),
-)
+const run = createProgram({ variables: process.env, actor: userInfo().username, write, complain })
+process.exit(await run(process.argv.slice(2)))

@@ -1,7 +1,9 @@
+import { inspect } from 'node:util'
 import { Command, CommanderError } from 'commander'
 import { addDatabaseCommands } from './database.ts'
 import { createDesk } from './desk.ts'
 import { addKeyCommands } from './keys.ts'
+import { addLedgerCommands } from './ledger.ts'
 import { addMerchantCommands } from './merchants.ts'
 
 /** What a command is run with: nothing is taken from anywhere else. */
@@ -20,7 +22,7 @@ export const exitCodes = { done: 0, refused: 1, usage: 2, unreachable: 4 } as co
 export function createProgram(around: Surroundings): (args: readonly string[]) => Promise<number> {
   return async (args) => {
     const program = new Command('malipo')
-      .description('Runs a Malipo: merchants, key pairs, database.')
+      .description('Runs a Malipo: merchants, key pairs, money, database.')
       .option('--json', 'print JSON, for programs')
       .option('--as <name>', 'who does this, for the audit trail', around.actor)
       .showHelpAfterError('(add --help for how it is used)')
@@ -29,6 +31,7 @@ export function createProgram(around: Surroundings): (args: readonly string[]) =
     const desk = createDesk(around, program)
     addMerchantCommands(program, desk)
     addKeyCommands(program, desk)
+    addLedgerCommands(program, desk)
     addDatabaseCommands(program, desk)
     try {
       await program.parseAsync([...args], { from: 'user' })
@@ -45,7 +48,7 @@ function explain(error: Error & { code?: string }, { complain }: Surroundings): 
     complain(`${error.message}\nSet them in the environment; docs/reference/config.md tells what each is.\n`)
     return exitCodes.usage
   }
-  if (error.name === 'OperatorError') {
+  if (error.name === 'OperatorError' || error.name === 'LedgerDisagreement') {
     complain(`${error.message}\n`)
     return exitCodes.refused
   }
@@ -53,6 +56,6 @@ function explain(error: Error & { code?: string }, { complain }: Surroundings): 
     complain(`The database at DATABASE_URL cannot be used: ${error.message || error.code}\n`)
     return exitCodes.unreachable
   }
-  complain(`${error.stack}\n`)
+  complain(`${inspect(error)}\n`)
   return exitCodes.refused
 }

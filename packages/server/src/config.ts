@@ -99,10 +99,16 @@ export const settings = {
     read: ranges,
     fallback: '',
   },
+  sealsPath: {
+    name: 'MALIPO_SEALS_PATH',
+    about:
+      "File outside the database where the worker notes the ledger's seals, best on another machine's disk. Without one they are in the log only.",
+    read: optional(nonEmpty),
+    fallback: '',
+  },
   metricsToken: {
     name: 'MALIPO_METRICS_TOKEN',
-    about:
-      'Bearer token for `/metrics`. Without one, metrics are served only where `MALIPO_HOST` is a loopback address.',
+    about: 'Bearer token for `/metrics`. Without one, metrics are not served.',
     read: optional(secret),
     fallback: '',
     isSecret: true,
@@ -139,7 +145,7 @@ export function loadConfig(variables: Variables): Config {
 
 /** What the operator's commands need: no token keys, since they issue no tokens. */
 export function loadOperatorConfig(variables: Variables) {
-  return load(variables, ['databaseUrl', 'databaseOwnerUrl', 'natsUrl', 'cell', 'secretKeys'])
+  return load(variables, ['databaseUrl', 'databaseOwnerUrl', 'natsUrl', 'cell', 'secretKeys', 'sealsPath'])
 }
 
 function load<Key extends keyof Config>(variables: Variables, wanted: readonly Key[]): Pick<Config, Key> {

@@ -85,6 +85,13 @@ export const catalogue = {
     cause: 'The `Content-Type` header is missing or is not `application/json`.',
     fix: 'Send JSON with `Content-Type: application/json`.',
   },
+  UNSUPPORTED_CURRENCY: {
+    errorCode: 'UNSUPPORTED_CURRENCY',
+    status: 422,
+    message: 'This currency is not supported.',
+    cause: 'The code is no currency of the service.',
+    fix: 'Use one of the currencies in your profile.',
+  },
   RATE_LIMIT_EXCEEDED: {
     errorCode: 'RATE_LIMIT_EXCEEDED',
     status: 429,

@@ -31,7 +31,7 @@ for (const role of ['api', 'all', 'worker'] as const) {
 
     assert.equal((await get('/api/b2b/users'))?.status, 401)
     assert.equal((await get('/docs'))?.status, role === 'worker' ? 404 : 200)
-    assert.equal((await get('/metrics'))?.status, 200)
+    assert.equal((await get('/metrics'))?.status, 404)
     child.kill('SIGTERM')
 
     assert.equal(await exitCode(child), 0, output())

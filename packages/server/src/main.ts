@@ -4,6 +4,9 @@ import { openContext } from './context.ts'
 import { createApiServer, createWorkerServer } from './http/server.ts'
 import { startWorker } from './workers/worker.ts'
 
+/** Who has not finished sending or reading by then is cut off. */
+const closeMs = 10_000
+
 const roles = ['api', 'worker', 'all'] as const
 type Role = (typeof roles)[number]
 
@@ -26,10 +29,13 @@ async function start(role: Role): Promise<void> {
   ctx.log.info({ signal, drainSeconds: config.drainSeconds }, 'stopping')
   health.drain()
   await pause(config.drainSeconds * 1000)
+  const patience = setTimeout(() => app.server.closeAllConnections(), closeMs)
   await app.close()
+  clearTimeout(patience)
   await Promise.all(watches.map((watch) => watch.stop()))
   await ctx.close()
   ctx.log.info('stopped')
+  process.exit() // A connection that a deaf server never lets go must not keep the process.
 }
 
 function tryLoadConfig() {

@@ -109,13 +109,13 @@ test('a process that just started knows what was revoked within the last hour', 
   assert.ok(revocations.isRevoked(row?.id ?? ''))
 })
 
-test('a revocation that commits a moment after its time is not missed', async (t) => {
+test('a revocation that commits long after its time is not missed', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
   const revocations = createRevocations(malipo.ctx.db.write, silentBell as Bell)
   await revocations.watch().stop()
 
-  await malipo.ask(`update credentials set revoked_at = now() - interval '30 seconds' where public_key = $1`, [
+  await malipo.ask(`update credentials set revoked_at = now() - interval '20 minutes' where public_key = $1`, [
     merchant.publicKey,
   ])
   await revocations.watch().stop()

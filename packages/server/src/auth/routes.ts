@@ -39,7 +39,10 @@ export function authRoutes(app: App, ctx: Context): void {
     },
     async (request) => {
       const pair = { publicKey: request.body.publicKey, apiKey: request.headers['api-key'], address: request.ip }
-      const { token, expiresAt } = await exchange({ ...ctx, db: ctx.db.write }, pair)
+      const { token, expiresAt } = await exchange({ ...ctx, db: ctx.db.write }, pair).catch((error) => {
+        ctx.metrics.authFailures.inc({ at: 'exchange' })
+        throw error
+      })
       return { success: true as const, token, expiresAt }
     },
   )

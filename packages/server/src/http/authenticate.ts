@@ -1,27 +1,30 @@
 import type { FastifyRequest } from 'fastify'
 import type { Bearer } from '../auth/bearers.ts'
-import { setBearer } from '../auth/request-bearer.ts'
+import { bearerOf, hasBearer, setBearer } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { Access } from './app.ts'
 
-const challenge = { 'www-authenticate': 'Bearer error="invalid_token"' }
-
 /**
- * Lets a request in when its token is genuine, may be used from where it comes, and has the route's scope. Runs before
- * the body is read, for every route not marked as public and for every unknown path below /api/: nobody without a token
- * learns what is there.
+ * Finds out who a request comes from. Runs before the body is read, for every route not marked as public and for every
+ * unknown path below /api/: nobody without a token learns what is there.
  */
-export async function authenticate(ctx: Context, request: FastifyRequest): Promise<void> {
+export async function identify(ctx: Context, request: FastifyRequest): Promise<void> {
   if (isOpen(request)) return
   const bearer = await ctx.bearers.of(tokenOf(request))
   if (!bearer) {
     ctx.metrics.authFailures.inc({ at: 'token' })
-    throw new AppError('UNAUTHORIZED', { headers: challenge })
+    throw new AppError('UNAUTHORIZED')
   }
   setBearer(request, bearer)
+}
+
+/** Lets an identified request in when its token may be used from where it comes, in this environment, and for this. */
+export function authorise(request: FastifyRequest): void {
+  if (!hasBearer(request)) return
+  const bearer = bearerOf(request)
   if (!bearer.isAllowedFrom(request.ip)) throw new AppError('ADDRESS_NOT_ALLOWED')
-  if (isSandboxPath(request) && bearer.env !== 'sandbox') throw new AppError('SANDBOX_ONLY')
+  if (isBelow(request, '/api/sandbox/') && bearer.env !== 'sandbox') throw new AppError('SANDBOX_ONLY')
   requireScope(bearer, accessOf(request))
 }
 
@@ -29,14 +32,25 @@ function accessOf(request: FastifyRequest): Access {
   return request.routeOptions.config as Access
 }
 
-/** By the matched route, never by the path as sent: an encoded path reaches the same route. */
+/** By the matched route where there is one: an encoded path reaches the same route. */
 function isOpen(request: FastifyRequest): boolean {
-  const isUnknown = request.is404 || request.routeOptions.url === undefined
-  return isUnknown ? !request.url.startsWith('/api/') : accessOf(request).isPublic === true
+  return isUnknown(request) ? !isBelow(request, '/api/') : accessOf(request).isPublic === true
 }
 
-function isSandboxPath(request: FastifyRequest): boolean {
-  return (request.routeOptions.url ?? request.url).startsWith('/api/sandbox/')
+const isUnknown = (request: FastifyRequest) => request.is404 || request.routeOptions.url === undefined
+
+function isBelow(request: FastifyRequest, root: string): boolean {
+  const path = isUnknown(request) ? decodedPath(request.url) : request.routeOptions.url
+  return path === undefined || path.startsWith(root)
+}
+
+/** The path as a route would see it, without the origin some clients send; nothing when it cannot be decoded. */
+function decodedPath(url: string): string | undefined {
+  try {
+    return decodeURIComponent(url.replace(/^[a-z]+:\/\/[^/]*/i, ''))
+  } catch {
+    return undefined
+  }
 }
 
 function tokenOf({ headers }: FastifyRequest): string {

@@ -42,6 +42,7 @@ const info = {
 
 const tags: Record<string, string | undefined> = {
   Authentication: 'A key pair is exchanged for a token, and the token opens everything else.',
+  Wallets: 'Whose money is where, line by line.',
   User: 'The merchant itself: who it is, and where it is told of events.',
 }
 

@@ -9,9 +9,15 @@ export function refuseWith(log: Log) {
     if (error.key === 'INTERNAL') log.error({ err: thrown, requestId: request.id }, 'a request failed by our fault')
     return reply
       .code(catalogue[error.key].status)
-      .headers({ ...(error.key === 'OVERLOADED' && { 'retry-after': '1' }), ...error.headers })
+      .headers({ ...headersOf(catalogue[error.key].status), ...error.headers })
       .send(envelope(error, request.id))
   }
+}
+
+/** What every answer of a status carries. */
+function headersOf(status: number): Record<string, string> {
+  if (status === 401) return { 'www-authenticate': 'Bearer error="invalid_token"' }
+  return status === 503 ? { 'retry-after': '1' } : {}
 }
 
 export function envelope(error: AppError, requestId: string): object {
@@ -46,10 +52,10 @@ function inWords({ code }: { code?: string }): string {
   return 'the body is not valid JSON'
 }
 
-/** The database cannot be reached, is starting or stopping, or has no connection left: later may be better. */
+/** The database cannot be reached, is starting or stopping, has no connection left, or kept us waiting: later may be better. */
 function isAway({ code = '', message }: { code?: string; message: string }): boolean {
   return (
-    /^(08|53|57P)/.test(code) ||
+    /^(08|40|53|57|55P03)/.test(code) ||
     /^E(CONN|PIPE|HOST|NET)/.test(code) ||
     /timeout exceeded when trying to connect|Connection terminated/.test(message)
   )

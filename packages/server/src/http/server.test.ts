@@ -3,7 +3,10 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { makeKey } from '../auth/keys.ts'
+import { sql } from '../platform/db.ts'
+import { openTestDatabase } from '../testing/ledger.ts'
 import { call, exchange, type Malipo, testMalipo } from '../testing/malipo.ts'
+import { testDatabase } from '../testing/servers.ts'
 
 const users = '/api/b2b/users'
 
@@ -28,6 +31,8 @@ test('without a token nothing below /api/ tells what is there', async (t) => {
     ['GET', '/api/'],
     ['GET', '/api/%zz'],
     ['GET', '/%61pi/b2b/users'],
+    ['GET', '/%61pi/b2b/nowhere'],
+    ['GET', '/nowhere%zz'],
     ['GET', '/api/b2b/%75sers'],
     ['DELETE', users],
     ['PUT', users, big, 'x'.repeat(100_000)],
@@ -82,6 +87,7 @@ test('a sandbox path takes sandbox tokens only, however it is written', async (t
     assert.equal((await sandbox.call('GET', path)).status, 200)
     assert.equal((await live.call('GET', path)).body['errorCode'], 'SANDBOX_ONLY')
   }
+  assert.equal((await live.call('GET', '/api/%73andbox/b2b/nowhere')).body['errorCode'], 'SANDBOX_ONLY')
   assert.equal((await live.call('GET', users)).status, 200)
 })
 
@@ -223,7 +229,7 @@ test('a process without its bell is ready all the same, and says that it is away
   assert.match(String(body['bell']), /^away/)
 })
 
-test('a process is not ready when a migration or the next month is missing', async (t) => {
+test('a process is not ready when a migration is missing', async (t) => {
   const malipo = await testMalipo(t)
   const [{ name } = { name: '' }] = await malipo.ask<{ name: string }>(
     `delete from schema_migrations where name like '0003%' returning name`,
@@ -236,29 +242,71 @@ test('a process is not ready when a migration or the next month is missing', asy
   assert.equal((body['checks'] as Record<string, string>)['migrations'], `not applied: ${name}; run malipo migrate`)
 })
 
-test('metrics are open on loopback, and need their token when one is set', async (t) => {
-  const [open, guarded] = [await testMalipo(t), await testMalipo(t, { MALIPO_METRICS_TOKEN: 'a-long-enough-token' })]
-  const metrics = (malipo: Malipo, authorization = '') => fetch(`${malipo.url}/metrics`, { headers: { authorization } })
-  await call(open.url, 'GET', '/nowhere')
+test('a process is not ready when the next month has no room', async (t) => {
+  const malipo = await testMalipo(t)
+  const next = `month_of('audit_entries', (date_trunc('month', now() at time zone 'UTC') + interval '1 month')::date)`
+  const [{ name } = { name: '' }] = await malipo.ask<{ name: string }>(`select ${next} as name`)
+  await malipo.ask(`alter table ${name} rename to audit_entries_away`)
+  t.after(() => malipo.ask(`alter table audit_entries_away rename to ${name}`))
 
-  const text = await (await metrics(open)).text()
+  const { status, body } = await call(malipo.url, 'GET', '/health/ready')
 
-  for (const name of [
-    'http_request_duration_seconds_count',
-    'auth_failures_total',
-    'db_pool_waiting',
-    'process_cpu_seconds_total',
-  ])
-    assert.match(text, new RegExp(`^(# HELP )?${name}`, 'm'))
-  assert.equal((await metrics(guarded)).status, 404)
-  assert.equal((await metrics(guarded, 'Bearer another-long-token')).status, 404)
-  assert.equal((await metrics(guarded, 'Bearer a-long-enough-token')).status, 200)
+  assert.equal(status, 503)
+  assert.match(String((body['checks'] as Record<string, unknown>)['partitions']), /the next month has no partition/)
 })
 
-test('metrics are hidden on a public address without a token', async (t) => {
-  const malipo = await testMalipo(t, { MALIPO_HOST: '0.0.0.0' })
+test('metrics are for the holder of their token, and for nobody when there is none', async (t) => {
+  const [closed, guarded] = [await testMalipo(t), await testMalipo(t, { MALIPO_METRICS_TOKEN: 'a-long-enough-token' })]
+  const metrics = (malipo: Malipo, authorization = '') => fetch(`${malipo.url}/metrics`, { headers: { authorization } })
+  await call(guarded.url, 'GET', '/nowhere')
+  await exchange(guarded.url, { publicKey: 'pk_test_x', apiKey: 'sk_test_x' })
 
-  assert.equal((await fetch(`${malipo.url}/metrics`)).status, 404)
+  const text = await (await metrics(guarded, 'Bearer a-long-enough-token')).text()
+
+  for (const name of ['http_request_duration_seconds_count', 'db_pool_waiting', 'process_cpu_seconds_total'])
+    assert.match(text, new RegExp(`^${name}`, 'm'))
+  assert.match(text, /^auth_failures_total\{at="exchange"\} 1$/m)
+  assert.equal((await metrics(closed)).status, 404)
+  assert.equal((await metrics(guarded)).status, 404)
+  assert.equal((await metrics(guarded, 'Bearer another-long-token')).status, 404)
+})
+
+test('refused requests count against the limit like any other', async (t) => {
+  const malipo = await testMalipo(t, { MALIPO_RATE_LIMIT_SANDBOX: '2' })
+  const merchant = await malipo.merchant({ scopes: ['reference:read'] })
+  const authorization = `Bearer ${await merchant.token()}`
+
+  for (const path of [users, '/api/%zz', '/api/nowhere']) {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => call(malipo.url, 'GET', path, { authorization })),
+    )
+    assert.ok(answers.filter(({ status }) => status === 429).length >= 15, path)
+  }
+})
+
+test('an answer of 401 always tells how to authenticate', async (t) => {
+  const malipo = await testMalipo(t)
+  const wrongPair = await exchange(malipo.url, { publicKey: 'pk_test_x', apiKey: 'sk_test_x' })
+
+  for (const { status, headers } of [wrongPair, await call(malipo.url, 'GET', users)]) {
+    assert.equal(status, 401)
+    assert.equal(headers.get('www-authenticate'), 'Bearer error="invalid_token"')
+  }
+})
+
+test('a lock that is held too long is told as overload, not as a fault', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant()
+  await merchant.token()
+  const { superuserUrl } = await testDatabase()
+  const blocker = openTestDatabase(superuserUrl)
+  t.after(() => blocker.close())
+
+  await blocker.write.transaction(async (tx) => {
+    await tx.query(sql`select from merchants for update`)
+    const { status, body } = await merchant.call('PUT', users, { firstName: 'Achieng' })
+    assert.deepEqual([status, body['errorCode']], [503, 'OVERLOADED'])
+  })
 })
 
 test('the reference page and the document need no token, and the page may load nothing', async (t) => {

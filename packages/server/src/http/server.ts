@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import Fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyBodyParser, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify'
 import { authRoutes, publishedKeysRoute } from '../auth/routes.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { userRoutes } from '../users/routes.ts'
+import { walletRoutes } from '../wallets/routes.ts'
 import type { App } from './app.ts'
-import { authenticate } from './authenticate.ts'
+import { authorise, identify } from './authenticate.ts'
 import { type Health, registerHealth } from './health.ts'
 import { observeRequests, registerMetrics } from './metrics.ts'
 import { createRateLimit } from './rate-limit.ts'
@@ -38,6 +39,7 @@ export function createApiServer(ctx: Context): Server {
       (business, _, done) => {
         authRoutes(business, ctx)
         userRoutes(business, ctx)
+        walletRoutes(business, ctx)
         done()
       },
       { prefix },
@@ -52,6 +54,7 @@ export function createApiServer(ctx: Context): Server {
 }
 
 function createApp(ctx: Context): App {
+  const limitRate = createRateLimit(ctx.config)
   const app: App = Fastify({
     genReqId: requestId,
     requestIdHeader: false,
@@ -60,22 +63,31 @@ function createApp(ctx: Context): App {
     requestTimeout: 15_000,
     connectionTimeout: 20_000,
     keepAliveTimeout: 65_000,
-    http: { maxHeaderSize: 16 * 1024 },
+    http: { maxHeaderSize: 16 * 1024, connectionsCheckingInterval: 1000 },
     return503OnClosing: false, // What still arrives on an open connection while draining is answered as usual.
     forceCloseConnections: 'idle',
     clientErrorHandler: refuseUnreadable,
-    frameworkErrors: (error, request, reply) => void refuseUnroutable(ctx, error, request, reply),
+    frameworkErrors: (error, request, reply) =>
+      void refuseUnroutable(ctx, error, request, setHeaders(request, reply), limitRate),
   })
-  app.removeContentTypeParser('text/plain')
+  app.removeContentTypeParser(['text/plain', 'application/json'])
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, parseJson(app))
   app.setValidatorCompiler(validatorCompiler)
   app.setErrorHandler(refuseWith(ctx.log))
   app.setNotFoundHandler(() => {
     throw new AppError('ROUTE_NOT_FOUND')
   })
   app.addHook('onRequest', async (request, reply) => void setHeaders(request, reply))
-  app.addHook('onRequest', (request) => authenticate(ctx, request))
-  app.addHook('onRequest', createRateLimit(ctx.config))
+  app.addHook('onRequest', (request) => identify(ctx, request))
+  app.addHook('onRequest', limitRate)
+  app.addHook('onRequest', async (request) => authorise(request))
   return app
+}
+
+/** Many clients name a type and send nothing; where a body is needed its schema says so. */
+function parseJson(app: App): FastifyBodyParser<string> {
+  const parse = app.getDefaultJsonParser('error', 'error') as FastifyBodyParser<string>
+  return (request, body, done) => (body === '' ? done(null, undefined) : parse(request, body, done))
 }
 
 function registerCommon(app: App, ctx: Context): Health {
@@ -102,21 +114,32 @@ function requestId({ headers }: IncomingMessage): string {
 }
 
 /** A path that cannot be decoded leads nowhere, and like any other it is not talked about without a token. */
-async function refuseUnroutable(ctx: Context, error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
-  const isBadPath = error.code === 'FST_ERR_BAD_URL'
-  const refusal = await authenticate(ctx, request).then(
-    () => (isBadPath ? new AppError('ROUTE_NOT_FOUND') : error),
-    (refused: Error) => refused,
-  )
-  return refuseWith(ctx.log)(refusal, request, setHeaders(request, reply))
+async function refuseUnroutable(
+  ctx: Context,
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  limitRate: ReturnType<typeof createRateLimit>,
+): Promise<void> {
+  const refusal = await identify(ctx, request)
+    .then(() => limitRate(request, reply))
+    .then(
+      () => (error.code === 'FST_ERR_BAD_URL' ? new AppError('ROUTE_NOT_FOUND') : error),
+      (refused: Error) => refused,
+    )
+  refuseWith(ctx.log)(refusal, request, reply)
+}
+
+const unreadable: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: 'the headers are larger than 16 KiB',
+  ERR_HTTP_REQUEST_TIMEOUT: 'the request took longer than 15 seconds to arrive',
 }
 
 /** Bytes that are no HTTP request still get an answer in our form, and the connection ends. */
 function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return
-  const isLarge = error.code === 'HPE_HEADER_OVERFLOW'
+  if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) return void socket.destroy()
   const refusal = new AppError('VALIDATION', {
-    message: `Validation error: ${isLarge ? 'the headers are larger than 16 KiB' : 'this is not an HTTP request'}`,
+    message: `Validation error: ${unreadable[error.code ?? ''] ?? 'this is not an HTTP request'}`,
   })
   const body = JSON.stringify(envelope(refusal, `req_${randomUUID()}`))
   const head = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`

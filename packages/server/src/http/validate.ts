@@ -2,8 +2,11 @@ import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
+import { Settings } from 'typebox/system'
 import { Value } from 'typebox/value'
 import { type Detail, invalid } from '../errors.ts'
+
+Settings.Set({ maxErrors: 100 }) // Every field is named, not the first eight.
 
 /**
  * Checks a part of a request against its schema and names every field that is wrong. A body is taken as it was sent;
@@ -13,10 +16,24 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   const validator = Compile(schema)
   return (sent) => {
     const value = httpPart === 'body' ? sent : Value.Convert(schema, sent)
+    const unfit = unfitText(value)
+    if (unfit !== undefined)
+      return { error: invalid([{ field: unfit, message: `${unfit} has characters that are no text` }]) }
     if (validator.Check(value)) return { value }
     const [first, ...rest] = detailsOf(schema, validator.Errors(value))
     return { error: invalid([first ?? { field: 'body', message: 'the request is not as it should be' }, ...rest]) }
   }
+}
+
+/** The first field whose text no database or log can keep: with a NUL, or with half a character. */
+function unfitText(value: unknown, path = ''): string | undefined {
+  if (typeof value === 'string') return value.includes('\u0000') || !value.isWellFormed() ? path || 'body' : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [name, inner] of Object.entries(value)) {
+    const found = unfitText(inner, path === '' ? name : `${path}.${name}`)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 function detailsOf(schema: TSchema, errors: readonly TLocalizedValidationError[]): Detail[] {
@@ -39,6 +56,8 @@ function describe(schema: TSchema, error: TLocalizedValidationError): Detail[] {
       return [say(at(), `must be ${withArticle(String(error.params.type))}`)]
     case 'enum':
       return [say(at(), `must be one of ${error.params.allowedValues.join(', ')}`)]
+    case 'pattern':
+      return [say(at(), 'has a form that is not allowed')]
     case 'minLength':
       return [say(at(), `must have at least ${error.params.limit} character${error.params.limit === 1 ? '' : 's'}`)]
     case 'maxLength':

@@ -1,6 +1,9 @@
 import { type AuditEntry, recordAudit } from '../audit/record.ts'
+import type { PlatformAccounts } from '../ledger/accounts.ts'
+import type { Writer } from '../ledger/chain.ts'
+import { type Batcher, createBatcher, type Decided } from '../platform/batch.ts'
 import type { Bell } from '../platform/bell.ts'
-import type { Database, Tx } from '../platform/db.ts'
+import type { BatchTx, Database, Tx, WriteDb } from '../platform/db.ts'
 import type { Vault } from '../platform/seal.ts'
 
 /** What an operator's command works with. */
@@ -11,6 +14,10 @@ export interface Desk {
   readonly cell: number
   /** Who sits there, for the audit trail. */
   readonly actor: string
+  readonly platformAccounts: PlatformAccounts
+  readonly writer: Writer
+  /** Where commands that move money are carried out, one at a time. */
+  readonly postings: Batcher<PostingWork, unknown>
 }
 
 /** A command that cannot be carried out, with a reason for the person who gave it. */
@@ -28,4 +35,25 @@ export function audited<Result>(
     await recordAudit(tx, desk.cell, { ...entry, actor: desk.actor })
     return result
   })
+}
+
+type PostingWork = (tx: BatchTx) => Promise<Decided<unknown>>
+
+export function createPostings(db: WriteDb): Batcher<PostingWork, unknown> {
+  const decide = (tx: BatchTx, [work]: readonly PostingWork[]) => (work ? work(tx) : Promise.resolve({ answers: [] }))
+  return createBatcher({ db, decide, keyOf: () => '', sizeMax: 1 })
+}
+
+/** Like {@link audited}, for work that moves money: a batch of its own, so that a lost commit is found out about. */
+export function auditedPosting<Result>(
+  desk: Desk,
+  work: (
+    tx: BatchTx,
+  ) => Promise<{ result: Result; entry: Omit<AuditEntry, 'actor'>; written: Omit<Decided<never>, 'answers'> }>,
+): Promise<Result> {
+  return desk.postings.submit(async (tx) => {
+    const { result, entry, written } = await work(tx)
+    await recordAudit(tx, desk.cell, { ...entry, actor: desk.actor })
+    return { answers: [result], ...written }
+  }) as Promise<Result>
 }

@@ -1,9 +1,14 @@
+import assert from 'node:assert/strict'
+import { ensureWallets } from '../ledger/accounts.ts'
+import { openBooks } from '../ledger/books.ts'
+import { movementsOf } from '../ledger/postings.ts'
 import { createMerchant } from '../merchants/create.ts'
+import { sandboxFunds } from '../merchants/sandbox-funds.ts'
 import { find, list, type Merchant, setFrozen } from '../merchants/store.ts'
-import { databaseTimeMs } from '../platform/clock.ts'
-import type { Db } from '../platform/db.ts'
-import { newId, readId, showId } from '../platform/ids.ts'
-import { audited, type Desk, OperatorError } from './desk.ts'
+import { exponentOf } from '../money/currencies.ts'
+import type { BatchTx, Db } from '../platform/db.ts'
+import { newId, newTransactionId, readId, showId } from '../platform/ids.ts'
+import { audited, auditedPosting, type Desk, OperatorError } from './desk.ts'
 
 export interface MerchantOrder {
   readonly name: string
@@ -23,10 +28,12 @@ export interface MerchantView {
   readonly createdAt: string
 }
 
+/** A merchant with its sandbox wallets filled, from treasury and by postings like any other money. */
 export async function create(desk: Desk, order: MerchantOrder): Promise<MerchantView> {
   refuseUnusable(order)
-  return audited(desk, async (tx) => {
-    const id = newId(await databaseTimeMs(tx), desk.cell)
+  const treasuries = await treasuriesOf(desk)
+  return auditedPosting(desk, async (tx) => {
+    const id = newId(Number(tx.atUs / 1000n), desk.cell)
     await createMerchant(tx, desk.vault, {
       id,
       name: order.name,
@@ -35,9 +42,40 @@ export async function create(desk: Desk, order: MerchantOrder): Promise<Merchant
       last_name: order.lastName,
       home_country: order.country,
     })
+    const written = await fillSandbox(desk, tx, id, treasuries)
     const entry = { action: 'merchant.create', merchant_id: id, subject: showId('merchant', id), detail: { ...order } }
-    return { result: view(await existing(tx, id)), entry }
+    return { result: view(await existing(tx, id)), entry, written }
   })
+}
+
+/** The sandbox's treasury of each currency. */
+async function treasuriesOf({ platformAccounts }: Desk): Promise<Map<string, string>> {
+  const currencies = [...new Set(sandboxFunds.map(({ currency }) => currency))]
+  const idOf = (currency: string) => platformAccounts.idOf({ env: 'sandbox', kind: 'treasury', currency })
+  return new Map(await Promise.all(currencies.map(async (currency) => [currency, await idOf(currency)] as const)))
+}
+
+async function fillSandbox(desk: Desk, tx: BatchTx, merchantId: string, treasuries: ReadonlyMap<string, string>) {
+  const scopes = sandboxFunds.map(({ currency, country }) => ({
+    merchant_id: merchantId,
+    env: 'sandbox' as const,
+    currency,
+    country,
+  }))
+  const wallets = await ensureWallets(tx, desk.cell, scopes)
+  const transaction_id = newTransactionId(Number(tx.atUs / 1000n), desk.cell)
+  const movements = sandboxFunds.flatMap(({ currency, units }, index) =>
+    movementsOf('wallet_funded', {
+      transaction_id,
+      firstNumber: index,
+      sums: { amount: units * 10n ** BigInt(exponentOf(currency)) },
+      accountOf: (role) => (role === 'wallet' ? wallets[index] : treasuries.get(currency)) ?? '',
+      currencies: { wallet: currency, payment: currency },
+    }),
+  )
+  const books = await openBooks(tx, desk.writer, movements, wallets)
+  assert.equal(books.apply(movements), undefined)
+  return books.write()
 }
 
 export async function page(desk: Desk, { after, limit }: { after?: string; limit: number }): Promise<MerchantView[]> {

@@ -1,13 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { loadOperatorConfig } from '../config.ts'
+import { createPlatformAccounts } from '../ledger/accounts.ts'
+import { createWriter } from '../ledger/chain.ts'
+import type { CheckResult } from '../ledger/check/check.ts'
 import { openBell } from '../platform/bell.ts'
 import { openDatabase } from '../platform/db.ts'
 import { createLog } from '../platform/log.ts'
 import { type MigrationState, migrate, migrationStates } from '../platform/migrate.ts'
 import { createVault } from '../platform/seal.ts'
-import type { Desk } from './desk.ts'
+import { createPostings, type Desk } from './desk.ts'
 import { create as createKey, end, type KeyOrder, type KeyView, listOf, type NewPair, rotate } from './keys.ts'
+import { type CheckOrder, check, show } from './ledger.ts'
 import { create as createMerchant, freeze, type MerchantOrder, type MerchantView, page, unfreeze } from './merchants.ts'
+import { adjustFloat, type FloatAdjustment, type Funding, fundWallet, type Posted } from './money.ts'
 
 /** Everything an operator can do from outside a running process: the one way in for the command line. */
 export interface Operator {
@@ -23,6 +28,16 @@ export interface Operator {
     revoke(publicKey: string, reason: string): Promise<void>
     list(merchantId: string): Promise<KeyView[]>
   }
+  readonly wallets: {
+    fund(merchantId: string, funding: Funding): Promise<Posted>
+  }
+  readonly floats: {
+    adjust(adjustment: FloatAdjustment): Promise<Posted>
+  }
+  readonly ledger: {
+    check(order: Omit<CheckOrder, 'sealsPath'>): Promise<CheckResult>
+    show(transactionId: string): Promise<string>
+  }
   readonly database: {
     /** Applies what is pending and tells what it was. */
     migrate(): Promise<string[]>
@@ -34,17 +49,21 @@ export interface Operator {
 export function openOperator(variables: Readonly<Record<string, string | undefined>>, actor: string): Operator {
   const config = loadOperatorConfig(variables)
   const log = createLog({ level: 'error', write: (line) => void process.stderr.write(line) })
+  const db = openDatabase({
+    url: config.databaseUrl,
+    connectionsMax: 2,
+    statementTimeoutMs: 60_000,
+    onError: (err) => log.warn({ err }, 'an idle database connection broke'),
+  })
   const desk: Desk = {
-    db: openDatabase({
-      url: config.databaseUrl,
-      connectionsMax: 2,
-      statementTimeoutMs: 60_000,
-      onError: (err) => log.warn({ err }, 'an idle database connection broke'),
-    }),
+    db,
     bell: openBell({ url: config.natsUrl, log, cell: config.cell }),
     vault: createVault(config.secretKeys),
     cell: config.cell,
     actor,
+    platformAccounts: createPlatformAccounts(db.write, config.cell),
+    writer: createWriter(),
+    postings: createPostings(db.write),
   }
   const ownerUrl = config.databaseOwnerUrl ?? config.databaseUrl
   return {
@@ -59,6 +78,12 @@ export function openOperator(variables: Readonly<Record<string, string | undefin
       rotate: (publicKey) => rotate(desk, publicKey),
       revoke: (publicKey, reason) => end(desk, publicKey, reason),
       list: (merchantId) => listOf(desk, merchantId),
+    },
+    wallets: { fund: (merchantId, funding) => fundWallet(desk, merchantId, funding) },
+    floats: { adjust: (adjustment) => adjustFloat(desk, adjustment) },
+    ledger: {
+      check: (order) => check(desk, { ...order, sealsPath: config.sealsPath }),
+      show: (transactionId) => show(desk, transactionId),
     },
     database: { migrate: () => migrate(ownerUrl), status: () => migrationStates(ownerUrl) },
     close: async () => {

@@ -1,4 +1,5 @@
-import { connect, type NatsConnection } from '@nats-io/transport-node'
+import { setTimeout as pause } from 'node:timers/promises'
+import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node'
 import type { Log } from './log.ts'
 
 /**
@@ -25,6 +26,7 @@ export interface BellOptions {
 }
 
 const reconnectMs = 1000
+const closeMs = 1000
 
 export function openBell({ url, log, cell }: BellOptions): Bell {
   const subject = (topic: string) => `malipo.${cell}.${topic}`
@@ -33,21 +35,13 @@ export function openBell({ url, log, cell }: BellOptions): Bell {
   let connection: NatsConnection | undefined
   let retry: NodeJS.Timeout | undefined
   let isClosed = false
+  let isHeard = false
 
-  const subscribe = (topic: string) => {
-    const wakeAll = () => {
-      for (const look of looks.get(topic) ?? []) look()
-    }
-    connection?.subscribe(subject(topic), { callback: wakeAll })
-  }
+  const subscribe = (topic: string) =>
+    connection?.subscribe(subject(topic), { callback: () => wakeAll(looks.get(topic)) })
   const tryConnect = async () => {
     try {
-      connection = await connect({
-        servers: url,
-        maxReconnectAttempts: -1,
-        reconnectTimeWait: reconnectMs,
-        timeout: 1000,
-      })
+      connection = await connect(optionsOf(url))
     } catch (err) {
       log.warn({ err }, 'the bell is not reached; work is found by looking until it is')
       if (!isClosed) retry = setTimeout(tryConnect, reconnectMs)
@@ -55,11 +49,18 @@ export function openBell({ url, log, cell }: BellOptions): Bell {
     }
     for (const topic of looks.keys()) subscribe(topic)
     for (const topic of unrung) connection.publish(subject(topic))
+    if (isClosed) return void connection.drain().catch(() => undefined)
+    void followStatus(connection, (heard) => {
+      isHeard = heard
+    })
   }
   const firstTry = tryConnect()
 
   return {
-    ring: (topic) => (connection ? connection.publish(subject(topic)) : void unrung.add(topic)),
+    ring: (topic) => {
+      if (connection?.isClosed() === false) connection.publish(subject(topic))
+      else unrung.add(topic)
+    },
     onRing: (topic, everyMs, look) => {
       const watch = watching(everyMs, look, (err) => log.warn({ err, topic }, 'a look failed and is tried again'))
       const others = looks.get(topic)
@@ -72,14 +73,45 @@ export function openBell({ url, log, cell }: BellOptions): Bell {
         },
       }
     },
-    isConnected: () => connection !== undefined && !connection.isClosed(),
+    isConnected: () => isHeard,
     close: async () => {
       isClosed = true
       clearTimeout(retry)
-      await firstTry
-      await connection?.drain()
+      await withinMs(
+        closeMs,
+        firstTry.then(() => connection?.drain()),
+      )
+      await withinMs(closeMs, connection?.close())
     },
   }
+}
+
+function wakeAll(wakes: ReadonlySet<() => void> | undefined): void {
+  for (const wake of wakes ?? []) wake()
+}
+
+async function followStatus(connection: NatsConnection, tell: (isHeard: boolean) => void): Promise<void> {
+  tell(true)
+  for await (const { type } of connection.status()) {
+    if (type === 'disconnect') tell(false)
+    if (type === 'reconnect') tell(true)
+  }
+  tell(false)
+}
+
+/** A user name and password in the URL are for the server, which is told them apart from its address. */
+function optionsOf(text: string): NodeConnectionOptions {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const known = url?.username ? { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) } : {}
+  const servers = url?.host ? url.host : text
+  return { servers, ...known, maxReconnectAttempts: -1, reconnectTimeWait: reconnectMs, timeout: reconnectMs }
+}
+
+/** NATS may be gone or deaf: what is asked of it is given up after a while, and never fails who asks. */
+async function withinMs(ms: number, work: Promise<unknown> | undefined): Promise<void> {
+  const patience = new AbortController()
+  await Promise.race([work?.catch(() => undefined), pause(ms, undefined, patience)])
+  patience.abort()
 }
 
 /** Runs `look` one at a time. A wake during a look means one more look right after it. */

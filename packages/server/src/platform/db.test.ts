@@ -34,7 +34,10 @@ test('a read without its merchant set returns nothing, from any table a reader m
 
   const tables = await readableTables(reader)
 
-  assert.deepEqual(new Set(tables), new Set(['audit_entries', 'merchants', 'webhook_endpoints']))
+  assert.deepEqual(
+    new Set(tables),
+    new Set(['audit_entries', 'merchants', 'transfers', 'wallets', 'webhook_endpoints']),
+  )
   for (const table of tables) {
     const [counted] = await malipo.ask<{ count: bigint }>(`select count(*) from ${table}`)
     assert.ok(Number(counted?.count) > 0, `${table} has rows to hide`)
@@ -170,6 +173,11 @@ test('a writer may not rewrite the audit trail, move rows between merchants, or 
   await refused(writer, 'update credentials set merchant_id = gen_random_uuid()')
   await refused(writer, `update credentials set env = 'live'`)
   await refused(writer, 'create table mine (x int)')
+  for (const table of ['transfers', 'account_deltas', 'ledger_batches', 'ledger_seals']) {
+    await refused(writer, `update ${table} set batch = 1`, table === 'ledger_seals' ? '42703' : '42501')
+    await refused(writer, `delete from ${table}`)
+  }
+  await refused(writer, 'update wallets set merchant_id = gen_random_uuid()')
 })
 
 test('no role bypasses row security or owns what it writes, and every table has it forced', async (t) => {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { ownerStatement, queryAs } from './owned-query.ts'
@@ -19,9 +20,33 @@ export interface Tx extends Db {
   readonly inTransaction: true
 }
 
+/** The transaction of a batch: one that will be asked about by name if its COMMIT gets lost. */
+export interface BatchTx extends Tx {
+  /** The transaction's own number, which orders batches and names them everywhere. */
+  readonly xid: bigint
+  /** The database's clock at the start, in microseconds: the time of record of everything in the batch. */
+  readonly atUs: bigint
+}
+
+/** COMMIT was sent and no trustworthy answer came: the work may be done or not. Carries what it would have answered. */
+export class CommitUnknown<Result> extends Error {
+  readonly xid: bigint
+  readonly result: Result
+
+  constructor(xid: bigint, result: Result, cause: unknown) {
+    super('the outcome of a commit is not known', { cause })
+    this.xid = xid
+    this.result = result
+  }
+}
+
 /** Runs as `malipo_write`: sees every merchant, and may insert, and update named columns only. */
-interface WriteDb extends Db {
+export interface WriteDb extends Db {
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
+  /** A transaction in which everything is seen as it was at its first statement. */
+  snapshot<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
+  /** A transaction that waits at most so long for any lock. Throws {@link CommitUnknown} when its COMMIT got lost. */
+  batch<Result>(lockTimeoutMs: number, work: (tx: BatchTx) => Promise<Result>): Promise<Result>
 }
 
 export type Environment = 'live' | 'sandbox'
@@ -73,7 +98,9 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     write: {
       query: async (query) => rows(await writers.query(asConfig(query))),
-      transaction: (work) => inTransaction(writers, work),
+      transaction: (work) => inTransaction(writers, 'begin', work),
+      snapshot: (work) => inTransaction(writers, 'begin isolation level repeatable read', work),
+      batch: (lockTimeoutMs, work) => inBatch(writers, lockTimeoutMs, work),
     },
     read: { query: (owner, query) => readAs(readers, owner, query) },
     waiting: () => writers.waitingCount + readers.waitingCount,
@@ -113,11 +140,11 @@ function parserOf(oid: number, format?: 'text' | 'binary') {
 const asConfig = ({ name, text, values }: Query) => ({ name, text, values: [...values] })
 const rows = <Row>(result: pg.QueryResult): Row[] => result.rows as Row[]
 
-async function inTransaction<Result>(pool: pg.Pool, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+async function inTransaction<Result>(pool: pg.Pool, begin: string, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   const client = await pool.connect()
   const tx: Tx = { inTransaction: true, query: async (query) => rows(await client.query(asConfig(query))) }
   try {
-    await client.query('begin')
+    await client.query(begin)
     const result = await work(tx)
     await client.query('commit')
     client.release()
@@ -129,6 +156,68 @@ async function inTransaction<Result>(pool: pg.Pool, work: (tx: Tx) => Promise<Re
     )
     throw error
   }
+}
+
+async function inBatch<Result>(
+  pool: pg.Pool,
+  lockTimeoutMs: number,
+  work: (tx: BatchTx) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect()
+  let fault: Error | undefined
+  try {
+    const tx = await beginBatch(client, lockTimeoutMs)
+    const result = await work(tx)
+    await commit(client).catch((error: Error) => {
+      throw isRefusal(error) ? error : new CommitUnknown(tx.xid, result, error)
+    })
+    return result
+  } catch (error) {
+    await client.query('rollback').catch((broken: Error) => {
+      fault = broken
+    })
+    throw error
+  } finally {
+    client.release(fault)
+  }
+}
+
+async function beginBatch(client: pg.PoolClient, lockTimeoutMs: number): Promise<BatchTx> {
+  assert(Number.isInteger(lockTimeoutMs))
+  const answers = (await client.query(`
+    begin;
+    set local lock_timeout = ${lockTimeoutMs};
+    select pg_current_xact_id()::text as xid, (extract(epoch from clock_timestamp()) * 1000000)::bigint::text as at
+  `)) as unknown as pg.QueryResult<{ xid: string; at: string }>[]
+  const begun = answers.at(-1)?.rows[0]
+  assert(begun)
+  return {
+    inTransaction: true,
+    xid: BigInt(begun.xid),
+    atUs: BigInt(begun.at),
+    query: async (query) => rows(await client.query(asConfig(query))),
+  }
+}
+
+/** COMMIT without a time limit: cancelled, it would say nothing about what happened. A warning with it is no answer either. */
+async function commit(client: pg.PoolClient): Promise<void> {
+  const warnings: string[] = []
+  const note = ({ severity, message }: { severity?: string | undefined; message?: string | undefined }) => {
+    if (severity === 'WARNING') warnings.push(message ?? 'a warning without words')
+  }
+  client.on('notice', note)
+  try {
+    const answers = (await client.query('set local statement_timeout = 0; commit')) as unknown as pg.QueryResult[]
+    if (warnings[0] !== undefined) throw new Error(warnings[0])
+    assert.equal(answers.at(-1)?.command, 'COMMIT', 'the transaction had failed before it was committed')
+  } finally {
+    client.off('notice', note)
+  }
+}
+
+/** The server said no, and so did nothing. Anything else, a lost connection above all, leaves the question open. */
+function isRefusal(error: Error & { severity?: string; code?: string }): boolean {
+  return error instanceof assert.AssertionError || (error.severity === 'ERROR' && error.code !== undefined)
 }
 
 /** Runs once on a new reading connection; outside a transaction the setting it makes ends at once. */

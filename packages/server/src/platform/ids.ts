@@ -12,8 +12,13 @@ export function newId(atMs: number, cell: number): string {
   return dashed(bytes.toString('hex'))
 }
 
+/** The id of a transaction: its last byte is 0, and its attempts are the same id ending in their number. */
+export function newTransactionId(atMs: number, cell: number): string {
+  return `${newId(atMs, cell).slice(0, -2)}00`
+}
+
 /** What an id is shown with to people and programs outside. */
-const prefixes = { merchant: 'mer', credential: 'cred' } as const
+const prefixes = { merchant: 'mer', credential: 'cred', transaction: 'txn' } as const
 type Kind = keyof typeof prefixes
 
 export function showId(kind: Kind, id: string): string {

@@ -28,6 +28,8 @@ export async function migrate(ownerUrl: Secret, from: string = folder): Promise<
   const migrations = await readMigrations(from)
   return withClient(ownerUrl, async (client) => {
     await client.query('select pg_advisory_lock(hashtext($1))', ['malipo migrations'])
+    await client.query(`set lock_timeout = '5s'`)
+    await createTable(client)
     const applied = await readApplied(client)
     refuseChanged(migrations, applied)
     const pending = migrations.filter(({ name }) => !applied.has(name))
@@ -64,18 +66,23 @@ async function readMigrations(from: string): Promise<Migration[]> {
   )
 }
 
-interface Applied {
-  readonly checksum: string
-  readonly applied_at: Date
-}
-
-async function readApplied(client: pg.Client): Promise<Map<string, Applied>> {
+async function createTable(client: pg.Client): Promise<void> {
   await client.query(`
     create table if not exists schema_migrations (
       name text primary key,
       checksum text not null,
       applied_at timestamptz not null default now()
     )`)
+}
+
+interface Applied {
+  readonly checksum: string
+  readonly applied_at: Date
+}
+
+async function readApplied(client: pg.Client): Promise<Map<string, Applied>> {
+  const { rows: found } = await client.query(`select where to_regclass('schema_migrations') is not null`)
+  if (found.length === 0) return new Map()
   const { rows } = await client.query<Applied & { name: string }>(
     'select name, checksum, applied_at from schema_migrations',
   )
@@ -103,7 +110,7 @@ async function apply(client: pg.Client, { name, checksum, text }: Migration): Pr
 }
 
 async function withClient<Result>(url: Secret, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
-  const client = new pg.Client({ connectionString: url.reveal(), options: '-c lock_timeout=5000' })
+  const client = new pg.Client({ connectionString: url.reveal() })
   await client.connect()
   try {
     return await work(client)

@@ -97,7 +97,7 @@ async function runStatements(url: string, statements: readonly string[]): Promis
 }
 
 /** Debian keeps the server's programs apart, one folder per version; the newest first. */
-function programFolders(): string[] {
+export function programFolders(): string[] {
   const root = '/usr/lib/postgresql'
   if (!existsSync(root)) return []
   return readdirSync(root)

@@ -31,6 +31,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const log = openSync(logPath, 'w')
   const child = spawn(command, args, { detached: true, stdio: ['ignore', log, log], env: options.env, ...user })
   closeSync(log)
+  const pidPath = join(folder, `${name}.pid`)
+  if (child.pid !== undefined) writeFileSync(pidPath, String(child.pid))
   const isAlive = () => child.exitCode === null && child.signalCode === null && child.pid !== undefined
   const tail = () => readFileSync(logPath, 'utf8').split('\n').slice(-15).join('\n')
   child.on('error', () => undefined) // Seen below as a process that is not alive.
@@ -42,8 +44,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (isAlive()) child.kill('SIGKILL')
     throw error
   })
-  const pidPath = join(folder, `${name}.pid`)
-  writeFileSync(pidPath, String(child.pid))
   return {
     name,
     pid: child.pid ?? 0,

@@ -46,13 +46,29 @@ export async function startStack(folder: string, { isKept, port }: { isKept: boo
     const urls = { DATABASE_URL: postgres.urlOf(database), NATS_URL: nats.url }
     const apiPort = port ?? (await freePort())
     const url = `http://127.0.0.1:${apiPort}`
-    const env = { ...urls, ...memory.secrets, ...processSettings, MALIPO_PUBLIC_URL: url }
+    const env = {
+      ...urls,
+      ...memory.secrets,
+      ...processSettings,
+      MALIPO_PUBLIC_URL: url,
+      MALIPO_SEALS_PATH: join(folder, 'seals'),
+    }
     const loginUrl = postgres.urlOf(database, { name: login, password: memory.loginPassword })
     const startRole = async (role: string, rolePort: number) =>
       started(startRoleProcess(folder, role, { ...env, DATABASE_URL: loginUrl, MALIPO_PORT: String(rolePort) }))
     await startRole('api', apiPort)
     await startRole('worker', await freePort())
-    return { exports: { ...urls, MALIPO_URL: url, ...memory.secrets, ...memory.keys }, stop }
+    return {
+      exports: {
+        ...urls,
+        MALIPO_URL: url,
+        ...memory.secrets,
+        ...memory.keys,
+        MALIPO_SEALS_PATH: env.MALIPO_SEALS_PATH,
+        MALIPO_METRICS_TOKEN: env.MALIPO_METRICS_TOKEN,
+      },
+      stop,
+    }
   } catch (error) {
     await stop()
     throw error
@@ -61,6 +77,7 @@ export async function startStack(folder: string, { isKept, port }: { isKept: boo
 
 /** Limits are high, because a stack has one user; draining is short, because nobody balances load before it. */
 const processSettings = {
+  MALIPO_METRICS_TOKEN: 'metrics-of-a-local-stack',
   MALIPO_RATE_LIMIT_LIVE: '100000',
   MALIPO_RATE_LIMIT_SANDBOX: '100000',
   MALIPO_DRAIN_SECONDS: '0',

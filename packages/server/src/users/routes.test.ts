@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createPlatformAccounts } from '../ledger/accounts.ts'
+import { createPoster } from '../ledger/poster.ts'
 import { readId } from '../platform/ids.ts'
+import { movement } from '../testing/ledger.ts'
 import { testMalipo } from '../testing/malipo.ts'
 
 const users = '/api/b2b/users'
 
 test('the profile tells who the merchant is and which pair asked, with empty URLs until they are set', async (t) => {
   const malipo = await testMalipo(t)
-  const merchant = await malipo.merchant()
+  const merchant = await malipo.merchant({ env: 'live' })
 
   const { status, body } = await merchant.call('GET', users)
 
@@ -20,7 +23,54 @@ test('the profile tells who the merchant is and which pair asked, with empty URL
     publicKey: merchant.publicKey,
     webhookUrl: '',
     sandboxWebhookUrl: '',
+    KESWallet: { balance: 0 },
+    wallets: [],
   })
+})
+
+test('a new merchant finds its sandbox funded, and every sum is that of its wallets', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant()
+
+  const { body } = await merchant.call('GET', users)
+
+  const wallets = body['wallets'] as {
+    currency: string
+    country: string
+    balance: number
+    available: number
+    pending: number
+  }[]
+  assert.deepEqual(
+    wallets.find(({ currency }) => currency === 'KES'),
+    { currency: 'KES', country: 'KE', balance: 1_000_000, available: 1_000_000, pending: 0 },
+  )
+  assert.equal(wallets.filter(({ currency }) => currency === 'XOF').length, 2)
+  assert.deepEqual(body['XOFWallet'], { balance: 10_000_000 })
+})
+
+test('what is held for payouts is pending, not available', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant()
+  const [wallet] = await malipo.ask<{ id: string }>(
+    `select id from wallets where merchant_id = $1 and currency = 'KES'`,
+    [readId('merchant', merchant.id)],
+  )
+  const clearing = await createPlatformAccounts(malipo.ctx.db.write, 0).idOf({
+    env: 'sandbox',
+    kind: 'clearing',
+    currency: 'KES',
+  })
+  const hold = movement({ kind: 'hold', debit_account: wallet?.id ?? '', credit_account: clearing, amount: 40_05n })
+  await createPoster(malipo.ctx.db.write).submit({ wallets: [wallet?.id ?? ''], movements: [hold] })
+
+  const { body } = await merchant.call('GET', users)
+
+  assert.deepEqual(body['KESWallet'], { balance: 999_959.95 })
+  assert.deepEqual(
+    (body['wallets'] as { currency: string }[]).find(({ currency }) => currency === 'KES'),
+    { currency: 'KES', country: 'KE', balance: 1_000_000, available: 999_959.95, pending: 40.05 },
+  )
 })
 
 test('only what is sent is changed, and the answer is the profile as it is then', async (t) => {
@@ -89,6 +139,12 @@ const unusable: [string, unknown][] = [
   ['firstName', 'x'.repeat(101)],
   ['firstName', { first: 'Amina' }],
   ['lastName', 7],
+  ['lastName', '   '],
+  ['lastName', 'two\nlines'],
+  ['lastName', 'nul\u0000'],
+  ['lastName', 'half \ud800'],
+  ['sandboxWebhookUrl', ' https://shop.example.com/hooks'],
+  ['sandboxWebhookUrl', 'https://shop.example.com/\r\nhooks'],
   ['lastname', 'Kamau'],
 ]
 
@@ -209,4 +265,47 @@ test('a pair without the scope is told which one it lacks', async (t) => {
   assert.equal(read.status, 200)
   assert.deepEqual([write.status, write.body['errorCode']], [403, 'INSUFFICIENT_SCOPE'])
   assert.deepEqual(write.body['details'], [{ field: 'scope', message: 'the token lacks the scope profile:write' }])
+})
+
+test("a change touches no other merchant's profile, URL or secret", async (t) => {
+  const malipo = await testMalipo(t)
+  const [mine, other] = [await malipo.merchant(), await malipo.merchant()]
+  const rows = () =>
+    malipo.ask(
+      'select m.first_name, m.last_name, w.* from merchants m join webhook_endpoints w on w.merchant_id = m.id where m.id = $1 order by env',
+      [readId('merchant', other.id)],
+    )
+  const before = await rows()
+
+  await mine.call('PUT', users, {
+    firstName: 'Achieng',
+    lastName: 'Kamau',
+    sandboxWebhookUrl: 'https://shop.example.com/hooks',
+  })
+  await mine.call('POST', `${users}/webhook-secret/rotate`)
+
+  assert.deepEqual(await rows(), before)
+})
+
+test('a secret is rotated by those who may write, with or without an empty body', async (t) => {
+  const malipo = await testMalipo(t)
+  const [reader, writer] = [await malipo.merchant({ scopes: ['profile:read'] }), await malipo.merchant()]
+  const path = `${users}/webhook-secret/rotate`
+  const headers = { authorization: `Bearer ${await writer.token()}`, 'content-type': 'application/json' }
+
+  assert.equal((await reader.call('POST', path)).body['errorCode'], 'INSUFFICIENT_SCOPE')
+  assert.equal((await fetch(malipo.url + path, { method: 'POST', headers, body: '' })).status, 200)
+})
+
+test('ten unknown fields are all named', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant()
+  const names = Array.from({ length: 10 }, (_, index) => `unknown${index}`)
+
+  const { body } = await merchant.call('PUT', users, Object.fromEntries(names.map((name) => [name, 1])))
+
+  assert.deepEqual(
+    (body['details'] as { field: string }[]).map(({ field }) => field),
+    names,
+  )
 })

@@ -9,6 +9,16 @@ import { readProfile } from './profile.ts'
 import { rotateWebhookSecret } from './rotate-secret.ts'
 import { updateProfile } from './update.ts'
 
+const Wallet = Type.Object({
+  currency: Type.String(),
+  country: Type.String({ description: 'The scope of a currency that several countries use' }),
+  balance: Type.Number({ description: 'available + pending' }),
+  available: Type.Number({ description: 'What may be spent' }),
+  pending: Type.Number({ description: 'Held for payouts under way' }),
+})
+
+const CurrencySum = Type.Object({ balance: Type.Number({ description: 'What may be spent, over all countries' }) })
+
 const UserProfile = Type.Object(
   {
     success: Type.Literal(true),
@@ -18,8 +28,9 @@ const UserProfile = Type.Object(
     publicKey: Type.String({ description: 'The public key of the pair the token was issued to' }),
     webhookUrl: Type.String({ description: 'Where live events go; empty when not set' }),
     sandboxWebhookUrl: Type.String({ description: 'Where sandbox events go; empty when not set' }),
+    wallets: Type.Array(Wallet),
   },
-  { title: 'UserProfile' },
+  { title: 'UserProfile', patternProperties: { '^[A-Z]{3}Wallet$': CurrencySum } },
 )
 
 const Name = Type.String({ minLength: 1, maxLength: 100 })

@@ -16,12 +16,20 @@ export interface ProfileChange {
 /** Changes the profile and notes who did it, together or not at all. A token changes the URL of its own environment only. */
 export async function updateProfile(ctx: Context, bearer: Bearer, change: ProfileChange): Promise<void> {
   const url = urlOfOwnEnvironment(bearer.env, change)
+  refuseUnreadable('firstName', change.firstName)
+  refuseUnreadable('lastName', change.lastName)
   await ctx.db.write.transaction(async (tx) => {
     const names = { first_name: change.firstName, last_name: change.lastName }
     if (!(await rename(tx, bearer.merchant_id, names))) throw new AppError('USER_MISSING')
     if (url !== undefined) await setEndpointUrl(tx, bearer, url)
     await recordAudit(tx, ctx.config.cell, auditOf(bearer, 'profile.update', change))
   })
+}
+
+/** A name is a line of text with something to see in it. */
+function refuseUnreadable(field: string, name: string | undefined): void {
+  if (name === undefined || (/\S/.test(name) && !/\p{Cc}/u.test(name))) return
+  throw invalid([{ field, message: `${field} must be a line of text that can be read` }])
 }
 
 function urlOfOwnEnvironment(env: Environment, { webhookUrl, sandboxWebhookUrl }: ProfileChange): string | undefined {
@@ -37,6 +45,7 @@ function urlOfOwnEnvironment(env: Environment, { webhookUrl, sandboxWebhookUrl }
 /** What is wrong with the address an event should go to; where it leads is looked at when it is used. */
 function urlProblem(env: Environment, text: string): string | undefined {
   if (!URL.canParse(text)) return 'must be a URL such as https://shop.example.com/webhooks'
+  if (/[\s\p{Cc}]/u.test(text)) return 'must not contain blanks or line breaks'
   const { protocol, username, password, hash } = new URL(text)
   if (protocol !== 'https:' && !(env === 'sandbox' && protocol === 'http:'))
     return env === 'live' ? 'must begin with https://' : 'must begin with https:// or http://'

@@ -1,0 +1,75 @@
+import { type Command, Option } from 'commander'
+import type { Desk } from './desk.ts'
+
+interface FundOptions {
+  readonly env: 'live' | 'sandbox'
+  readonly currency: string
+  readonly country: string
+  readonly amount: string
+  readonly evidence: string
+  readonly reason: string
+}
+
+/** The options every posting by hand has: what, where, and what proves it. */
+function withFunding(command: Command): Command {
+  return command
+    .addOption(new Option('--env <environment>', 'where').choices(['sandbox', 'live']).makeOptionMandatory())
+    .requiredOption('--currency <code>', 'such as KES')
+    .requiredOption('--country <code>', 'two letters such as KE')
+    .requiredOption('--amount <decimal>', 'in major units, such as 1500.00')
+    .requiredOption('--evidence <text>', 'what proves that the money is there; kept in the audit trail')
+    .requiredOption('--reason <text>', 'why; kept in the audit trail')
+}
+
+export function addLedgerCommands(program: Command, desk: Desk): void {
+  withFunding(program.command('wallets').description("merchants' money").command('fund'))
+    .description("credit a merchant's wallet from treasury")
+    .argument('<merchant>', 'whose, mer_…')
+    .addHelpText(
+      'after',
+      '\nExample:\n  malipo wallets fund mer_0193… --env live --currency KES --country KE --amount 250000.00 --evidence "bank line 88-1" --reason "top-up"',
+    )
+    .action(async (merchant: string, options: FundOptions) => {
+      const posted = await desk.operate((operator) => operator.wallets.fund(merchant, options))
+      desk.say(posted, () => `Credited ${posted.amount} ${posted.currency} by ${posted.transactionId}.`)
+    })
+
+  withFunding(program.command('floats').description('our money at providers').command('adjust'))
+    .description('bring a float to what the provider says it is; a negative amount lowers it')
+    .requiredOption('--provider <name>', 'whose float')
+    .addHelpText(
+      'after',
+      '\nExample:\n  malipo floats adjust --provider pawapay --env live --currency UGX --country UG --amount=-1200 --evidence "statement 2026-11-15" --reason "fee not told"',
+    )
+    .action(async (options: FundOptions & { provider: string }) => {
+      const posted = await desk.operate((operator) => operator.floats.adjust(options))
+      desk.say(posted, () => `Adjusted the float by ${options.amount} ${posted.currency}, ${posted.transactionId}.`)
+    })
+
+  addReading(program.command('ledger').description('the books'), desk)
+}
+
+function addReading(ledger: Command, desk: Desk): void {
+  ledger
+    .command('check')
+    .description('verify the books from the last checkpoint on; exits with 1 at the first disagreement')
+    .option('--full', 'from the very first entry; best on a standby or a restored backup')
+    .action(async ({ full }: { full?: true }) => {
+      const found = await desk.operate((operator) => operator.ledger.check({ isFull: full === true }))
+      const { batches, transfers, accounts, seals } = found
+      desk.say(
+        found,
+        () =>
+          `The books agree: ${transfers} transfers in ${batches} batches, ${accounts} accounts, ${seals} seals checked.`,
+      )
+    })
+
+  ledger
+    .command('show')
+    .description("draw one transaction's entries")
+    .argument('<transaction>', 'txn_…')
+    .action(async (transaction: string) => {
+      const drawing = await desk.operate((operator) => operator.ledger.show(transaction))
+      desk.say({ transaction, drawing }, () => drawing)
+    })
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Bearer } from '../auth/bearers.ts'
+import { setBearer } from '../auth/request-bearer.ts'
+import type { Config } from '../config.ts'
+import { createRateLimit } from './rate-limit.ts'
+
+/** A limit of 5 a second in the sandbox and 2 in live, on a clock that the test moves. */
+function limited() {
+  const clock = { now: 0 }
+  const limit = createRateLimit({ sandboxRateLimit: 5, liveRateLimit: 2 } as Config, () => clock.now)
+  const send = async (merchant_id: string, env: Bearer['env'] = 'sandbox') => {
+    const request = {} as FastifyRequest
+    setBearer(request, { merchant_id, env } as Bearer)
+    return limit(request, { headers: () => undefined } as unknown as FastifyReply).then(
+      () => 'taken',
+      () => 'refused',
+    )
+  }
+  const sendMany = async (count: number, merchant = 'a', env: Bearer['env'] = 'sandbox') => {
+    const answers = []
+    for (let index = 0; index < count; index += 1) answers.push(await send(merchant, env))
+    return answers.filter((answer) => answer === 'taken').length
+  }
+  return { clock, sendMany }
+}
+
+test("a second's worth is taken at once, and as much again a second later", async () => {
+  const { clock, sendMany } = limited()
+
+  assert.equal(await sendMany(20), 5)
+  clock.now = 400
+  assert.equal(await sendMany(20), 2)
+  clock.now = 1400
+  assert.equal(await sendMany(20), 5)
+})
+
+test('an hour of silence saves up no more than one second', async () => {
+  const { clock, sendMany } = limited()
+  await sendMany(20)
+
+  clock.now = 3_600_000
+
+  assert.equal(await sendMany(20), 5)
+})
+
+test('each merchant and each environment has a limit of its own', async () => {
+  const { sendMany } = limited()
+
+  assert.equal(await sendMany(20, 'a'), 5)
+  assert.equal(await sendMany(20, 'a', 'live'), 2)
+  assert.equal(await sendMany(20, 'b'), 5)
+})

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { BoundedMap } from '../platform/bounded-map.ts'
+import { type BatchTx, type Db, type Environment, type Owner, sql } from '../platform/db.ts'
+import { newId } from '../platform/ids.ts'
+
+/** TigerBeetle's four counters. Pending ones are what holds have reserved. */
+export interface Counters {
+  debits_pending: bigint
+  debits_posted: bigint
+  credits_pending: bigint
+  credits_posted: bigint
+}
+
+export const counterNames = ['debits_pending', 'debits_posted', 'credits_pending', 'credits_posted'] as const
+
+export interface WalletScope extends Owner {
+  readonly currency: string
+  readonly country: string
+}
+
+/** A wallet as a batch holds it: locked, with its counters as they are. */
+export interface Wallet extends WalletScope, Counters {
+  readonly id: string
+  entry_at: bigint
+}
+
+/** What may be spent: what came in, less what went out, less what holds reserve. */
+export function available({ credits_posted, debits_posted, debits_pending }: Counters): bigint {
+  return credits_posted - debits_posted - debits_pending
+}
+
+/** What is there, reserved or not. */
+export function balance({ credits_posted, debits_posted }: Counters): bigint {
+  return credits_posted - debits_posted
+}
+
+/** The ids of these wallets, made where there was none. Inserted in the order of their keys, before any wallet is locked. */
+export async function ensureWallets(tx: BatchTx, cell: number, scopes: readonly WalletScope[]): Promise<string[]> {
+  const atMs = Number(tx.atUs / 1000n)
+  const found = await tx.query<{ id: string; place: number }>(sql`
+    with wanted as (
+      select merchant_id, env, currency, country, id, place
+      from unnest(${scopes.map(() => newId(atMs, cell))}::uuid[], ${scopes.map((scope) => scope.merchant_id)}::uuid[],
+        ${scopes.map((scope) => scope.env)}::text[], ${scopes.map((scope) => scope.currency)}::text[],
+        ${scopes.map((scope) => scope.country)}::text[]) with ordinality
+        as w(id, merchant_id, env, currency, country, place)
+    ), made as (
+      insert into wallets (id, merchant_id, env, currency, country)
+      select distinct on (merchant_id, env, currency, country) id, merchant_id, env, currency, country
+      from wanted
+      where not exists (
+        select from wallets w
+        where (w.merchant_id, w.env, w.currency, w.country) = (wanted.merchant_id, wanted.env, wanted.currency, wanted.country)
+      )
+      order by merchant_id, env, currency, country
+      on conflict on constraint wallets_one_per_scope do nothing
+      returning id, merchant_id, env, currency, country
+    )
+    select coalesce(w.id, m.id) as id, wanted.place::int as place
+    from wanted
+    left join wallets w using (merchant_id, env, currency, country)
+    left join made m using (merchant_id, env, currency, country)`)
+  const byPlace = new Map(found.map(({ id, place }) => [place, id]))
+  if (found.some(({ id }) => id === null)) return ensureWallets(tx, cell, scopes) // Made by another batch meanwhile.
+  return scopes.map((_, index) => byPlace.get(index + 1) ?? '')
+}
+
+/** Locks the wallets in the order of their ids, as everybody does, and reads their counters. */
+export async function lockWallets(tx: BatchTx, ids: readonly string[]): Promise<Map<string, Wallet>> {
+  if (ids.length === 0) return new Map()
+  const wallets = await tx.query<Wallet>(sql`
+    select *
+    from wallets
+    where id = any(${[...new Set(ids)]}::uuid[])
+    order by id
+    for no key update`)
+  return new Map(wallets.map((wallet) => [wallet.id, wallet]))
+}
+
+export type PlatformKind =
+  | 'float'
+  | 'fees'
+  | 'clearing'
+  | 'fx_position'
+  | 'fx_income'
+  | 'suspense'
+  | 'cost'
+  | 'treasury'
+  | 'receivable'
+
+interface PlatformScope {
+  readonly env: Environment
+  readonly kind: PlatformKind
+  readonly currency: string
+  /** Of a float only. */
+  readonly provider?: string
+  readonly country?: string
+}
+
+/** Finds platform accounts by what they are; there are few and they never change, so each is asked for once. */
+export interface PlatformAccounts {
+  idOf(scope: PlatformScope): Promise<string>
+}
+
+export function createPlatformAccounts(db: Db, cell: number): PlatformAccounts {
+  const known = new BoundedMap<string, Promise<string>>(100_000)
+  return {
+    idOf: (scope) => {
+      const { env, kind, currency, provider = '', country = '' } = scope
+      const key = [env, kind, currency, provider, country].join('|')
+      const found = known.get(key) ?? ensurePlatformAccount(db, cell, { env, kind, currency, provider, country })
+      known.set(key, found)
+      found.catch(() => known.delete(key))
+      return found
+    },
+  }
+}
+
+async function ensurePlatformAccount(db: Db, cell: number, scope: Required<PlatformScope>): Promise<string> {
+  const { env, kind, currency, provider, country } = scope
+  await db.query(sql`
+    insert into platform_accounts (id, env, kind, provider, country, currency)
+    values (${newId(Date.now(), cell)}, ${env}, ${kind}, ${provider}, ${country}, ${currency})
+    on conflict on constraint platform_accounts_one_of_a_kind do nothing`)
+  const [found] = await db.query<{ id: string }>(sql`
+    select id
+    from platform_accounts
+    where (env, kind, provider, country, currency) = (${env}, ${kind}, ${provider}, ${country}, ${currency})`)
+  assert(found)
+  return found.id
+}

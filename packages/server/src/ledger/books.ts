@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict'
+import type { Decided } from '../platform/batch.ts'
+import { type BatchTx, sql } from '../platform/db.ts'
+import { available, balance, type Counters, counterNames, lockWallets, type Wallet } from './accounts.ts'
+import { isRecorded, type Link, type Transfer, type Writer } from './chain.ts'
+
+/** Money to move: now, or reserved until a post or void of the same number. */
+interface Move {
+  readonly kind: 'hold' | 'transfer'
+  readonly event: string
+  readonly transaction_id: string
+  readonly number: number
+  readonly debit_account: string
+  readonly credit_account: string
+  readonly amount: bigint
+  readonly currency: string
+}
+
+/** The end of a hold. */
+interface Ending {
+  readonly kind: 'post' | 'void'
+  readonly event: string
+  readonly transaction_id: string
+  readonly number: number
+}
+
+export type Movement = Move | Ending
+
+export type Refusal = 'insufficient_funds' | 'hold_missing' | 'hold_ended' | 'number_used'
+
+/** The ledger as one batch sees it: wallets locked, everything else decided in memory, written in one statement. */
+export interface Books {
+  readonly wallets: ReadonlyMap<string, Wallet>
+  /** Applies all of these movements or none, and says what stood in the way. */
+  apply(linked: readonly Movement[]): Refusal | undefined
+  /** Writes what was applied. The result tells the batch when it counts. */
+  write(): Promise<Pick<Decided<never>, 'committed' | 'abandoned' | 'isThere'>>
+}
+
+interface State {
+  readonly tx: BatchTx
+  readonly wallets: Map<string, Wallet>
+  /** Of those the batch may end, in the database or made by itself. */
+  readonly holds: Map<string, Transfer>
+  /** Keys of transfers that exist, in the database or in this batch. */
+  readonly taken: Set<string>
+  readonly deltas: Map<string, Counters>
+  readonly written: Transfer[]
+}
+
+const keyOf = (transactionId: string, number: number, phase: 0 | 1) => `${transactionId}|${number}|${phase}`
+const isEnding = (movement: Movement): movement is Ending => movement.kind === 'post' || movement.kind === 'void'
+
+/**
+ * Opens the ledger for a batch that may make these movements. Holds are read before the wallets are locked, since they
+ * never change; whether they have ended is read after, since that is what the locks are for.
+ */
+export async function openBooks(
+  tx: BatchTx,
+  writer: Writer,
+  movements: readonly Movement[],
+  walletIds: readonly string[],
+): Promise<Books> {
+  const endings = movements.filter(isEnding)
+  const holds = await readPhase(tx, endings, 0)
+  const held = holds.flatMap(({ wallet_id }) => wallet_id ?? [])
+  const wallets = await lockWallets(tx, [...walletIds, ...held])
+  assert.ok(
+    [...walletIds, ...held].every((id) => wallets.has(id)),
+    'a wallet of the batch is not there',
+  )
+  const ended = await readPhase(tx, endings, 1)
+  const state: State = {
+    tx,
+    wallets,
+    holds: new Map(holds.map((hold) => [keyOf(hold.transaction_id, hold.number, 0), hold])),
+    taken: new Set(
+      [...holds, ...ended].map(({ transaction_id, number, phase }) => keyOf(transaction_id, number, phase)),
+    ),
+    deltas: new Map(),
+    written: [],
+  }
+  return { wallets, apply: (linked) => applyLinked(state, linked), write: () => write(state, writer) }
+}
+
+async function readPhase(tx: BatchTx, endings: readonly Ending[], phase: 0 | 1): Promise<Transfer[]> {
+  if (endings.length === 0) return []
+  return tx.query<Transfer>(sql`
+    select t.*
+    from unnest(${endings.map((each) => each.transaction_id)}::uuid[], ${endings.map((each) => each.number)}::smallint[])
+      as wanted(transaction_id, number)
+    join transfers t using (transaction_id, number)
+    where t.phase = ${phase}`)
+}
+
+function applyLinked(state: State, linked: readonly Movement[]): Refusal | undefined {
+  const undo: (() => void)[] = []
+  for (const movement of linked) {
+    const refusal = isEnding(movement) ? end(state, movement, undo) : move(state, movement, undo)
+    if (refusal === undefined) continue
+    for (const step of undo.reverse()) step()
+    return refusal
+  }
+  return undefined
+}
+
+function move(state: State, movement: Move, undo: (() => void)[]): Refusal | undefined {
+  const { kind, debit_account, credit_account, amount } = movement
+  if (!take(state, keyOf(movement.transaction_id, movement.number, 0), undo)) return 'number_used'
+  const place = kind === 'hold' ? 'pending' : 'posted'
+  add(state, debit_account, `debits_${place}`, amount, undo)
+  add(state, credit_account, `credits_${place}`, amount, undo)
+  const wallet = state.wallets.get(debit_account)
+  if (wallet && available(wallet) < 0n) return 'insufficient_funds'
+  const key = keyOf(movement.transaction_id, movement.number, 0)
+  state.holds.set(key, record(state, { ...movement, phase: 0 }, undo))
+  undo.push(() => state.holds.delete(key))
+  return undefined
+}
+
+function end(state: State, ending: Ending, undo: (() => void)[]): Refusal | undefined {
+  const { transaction_id, number, kind, event } = ending
+  const hold = state.holds.get(keyOf(transaction_id, number, 0))
+  if (hold?.kind !== 'hold') return 'hold_missing'
+  if (!take(state, keyOf(transaction_id, number, 1), undo)) return 'hold_ended'
+  for (const [account, side] of [
+    [hold.debit_account, 'debits'],
+    [hold.credit_account, 'credits'],
+  ] as const) {
+    add(state, account, `${side}_pending`, -hold.amount, undo)
+    if (kind === 'post') add(state, account, `${side}_posted`, hold.amount, undo)
+  }
+  const { debit_account, credit_account, amount, currency } = hold
+  record(
+    state,
+    { transaction_id, number, phase: 1, kind, event, debit_account, credit_account, amount, currency },
+    undo,
+  )
+  return undefined
+}
+
+function take({ taken }: State, key: string, undo: (() => void)[]): boolean {
+  if (taken.has(key)) return false
+  taken.add(key)
+  undo.push(() => taken.delete(key))
+  return true
+}
+
+function add(state: State, account: string, counter: keyof Counters, amount: bigint, undo: (() => void)[]): void {
+  const counters = state.wallets.get(account) ?? deltaOf(state, account)
+  counters[counter] += amount
+  undo.push(() => {
+    counters[counter] -= amount
+  })
+}
+
+function deltaOf({ deltas }: State, account: string): Counters {
+  const known = deltas.get(account) ?? {
+    debits_pending: 0n,
+    debits_posted: 0n,
+    credits_pending: 0n,
+    credits_posted: 0n,
+  }
+  deltas.set(account, known)
+  return known
+}
+
+type Unplaced = Omit<Transfer, 'wallet_id' | 'entry_at' | 'balance'>
+
+/** Notes the transfer; a movement of posted money becomes the next line of its wallet's statement. */
+function record(state: State, transfer: Unplaced, undo: (() => void)[]): Transfer {
+  const wallet = state.wallets.get(transfer.debit_account) ?? state.wallets.get(transfer.credit_account)
+  const isLine = wallet !== undefined && (transfer.kind === 'post' || transfer.kind === 'transfer')
+  const before = wallet?.entry_at ?? 0n
+  if (isLine) wallet.entry_at = before >= state.tx.atUs ? before + 1n : state.tx.atUs
+  const line = isLine ? { entry_at: wallet.entry_at, balance: balance(wallet) } : { entry_at: null, balance: null }
+  const placed = { ...transfer, wallet_id: wallet?.id ?? null, ...line }
+  state.written.push(placed)
+  undo.push(() => {
+    state.written.pop()
+    if (isLine) wallet.entry_at = before
+  })
+  return placed
+}
+
+async function write(
+  state: State,
+  writer: Writer,
+): Promise<Pick<Decided<never>, 'committed' | 'abandoned' | 'isThere'>> {
+  const { tx, written } = state
+  if (written.length === 0) return {}
+  const link = writer.next(tx, written)
+  await writeRows(state, link)
+  return {
+    committed: () => writer.advance(link),
+    abandoned: () => writer.abandon(),
+    isThere: (db) => isRecorded(db, link),
+  }
+}
+
+/** Everything a batch changes in the ledger, in one statement of a constant number of array parameters. */
+async function writeRows({ tx, wallets, deltas, written }: State, link: Link): Promise<void> {
+  const touched = new Set(written.flatMap(({ wallet_id }) => wallet_id ?? []))
+  const changed = [...wallets.values()].filter(({ id }) => touched.has(id))
+  const moved = [...deltas].filter(([, counters]) => counterNames.some((name) => counters[name] !== 0n))
+  const of = <Key extends keyof Transfer>(name: Key) => written.map((row) => row[name])
+  const [changedCount] = await tx.query<{ count: number }>(sql`
+    with changed as (
+      update wallets as w
+      set debits_pending = c.debits_pending, debits_posted = c.debits_posted,
+        credits_pending = c.credits_pending, credits_posted = c.credits_posted, entry_at = c.entry_at
+      from unnest(${changed.map(({ id }) => id)}::uuid[], ${changed.map((each) => each.debits_pending)}::bigint[],
+        ${changed.map((each) => each.debits_posted)}::bigint[], ${changed.map((each) => each.credits_pending)}::bigint[],
+        ${changed.map((each) => each.credits_posted)}::bigint[], ${changed.map((each) => each.entry_at)}::bigint[])
+        as c(id, debits_pending, debits_posted, credits_pending, credits_posted, entry_at)
+      where w.id = c.id
+      returning w.id
+    ), moved as (
+      insert into account_deltas (batch, account_id, debits_pending, debits_posted, credits_pending, credits_posted)
+      select ${link.batch}, d.*
+      from unnest(${moved.map(([id]) => id)}::uuid[], ${moved.map(([, each]) => each.debits_pending)}::bigint[],
+        ${moved.map(([, each]) => each.debits_posted)}::bigint[], ${moved.map(([, each]) => each.credits_pending)}::bigint[],
+        ${moved.map(([, each]) => each.credits_posted)}::bigint[]) as d
+    ), written as (
+      insert into transfers (transaction_id, number, phase, kind, event, debit_account, credit_account, amount, currency,
+        wallet_id, entry_at, balance, batch, position)
+      select t.transaction_id, t.number, t.phase, t.kind, t.event, t.debit_account, t.credit_account, t.amount,
+        t.currency, t.wallet_id, t.entry_at, t.balance, ${link.batch}, t.position
+      from unnest(${of('transaction_id')}::uuid[], ${of('number')}::smallint[], ${of('phase')}::smallint[],
+        ${of('kind')}::text[], ${of('event')}::text[], ${of('debit_account')}::uuid[], ${of('credit_account')}::uuid[],
+        ${of('amount')}::bigint[], ${of('currency')}::text[], ${of('wallet_id')}::uuid[], ${of('entry_at')}::bigint[],
+        ${of('balance')}::bigint[]) with ordinality
+        as t(transaction_id, number, phase, kind, event, debit_account, credit_account, amount, currency, wallet_id,
+          entry_at, balance, position)
+    ), linked as (
+      insert into ledger_batches (writer, number, batch, at, transfers, previous_hash, content_hash, hash)
+      values (${link.writer}, ${link.number}, ${link.batch}, ${link.at}, ${link.transfers}, ${link.previous_hash},
+        ${link.content_hash}, ${link.hash})
+    )
+    select count(*)::int as count from changed`)
+  assert.equal(changedCount?.count, changed.length, 'a wallet of the batch was not updated')
+}

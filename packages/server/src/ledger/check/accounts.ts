@@ -1,0 +1,61 @@
+import { type Db, sql, type WriteDb } from '../../platform/db.ts'
+import { type Counters, counterNames } from '../accounts.ts'
+import { platformBalances } from '../deltas.ts'
+import { LedgerDisagreement, type Shadow } from './disagreement.ts'
+
+const pageSize = 5000
+const first = '00000000-0000-0000-0000-000000000000'
+const zero: Counters = { debits_pending: 0n, debits_posted: 0n, credits_pending: 0n, credits_posted: 0n }
+
+/** Holds every account's counters against what its transfers add up to, a page of accounts at a time. */
+export async function compareAccounts(db: WriteDb, shadow: Shadow): Promise<number> {
+  const [orphan] = await shadow.orphans(db)
+  if (orphan !== undefined) throw new LedgerDisagreement(`transfers name the account ${orphan}, which is not there`)
+  let compared = await db.snapshot(async (tx) => compare(tx, shadow, 'platform account', await platformBalances(tx)))
+  for (let after: string | undefined = first; after !== undefined; ) {
+    const page: readonly StoredAccount[] = await db.snapshot((tx) => compareWallets(tx, shadow, after ?? first))
+    compared += page.length
+    after = page.length < pageSize ? undefined : page.at(-1)?.id
+  }
+  return compared
+}
+
+interface StoredAccount extends Counters {
+  readonly id: string
+}
+
+async function compareWallets(tx: Db, shadow: Shadow, after: string): Promise<readonly StoredAccount[]> {
+  const wallets = await tx.query<StoredAccount>(sql`
+    select id, debits_pending, debits_posted, credits_pending, credits_posted
+    from wallets
+    where id > ${after}
+    order by id
+    limit ${pageSize}`)
+  await compare(tx, shadow, 'wallet', wallets)
+  return wallets
+}
+
+async function compare(tx: Db, shadow: Shadow, what: string, stored: readonly StoredAccount[]): Promise<number> {
+  const ids = stored.map(({ id }) => id)
+  const checked = await shadow.counters(tx, ids)
+  const since = await sumsSince(tx, shadow.checkedBelow())
+  for (const account of stored) {
+    const [before, later] = [checked.get(account.id) ?? zero, since.get(account.id) ?? zero]
+    const wrong = counterNames.find((name) => account[name] !== before[name] + later[name])
+    if (!wrong) continue
+    const found = before[wrong] + later[wrong]
+    throw new LedgerDisagreement(`${what} ${account.id} says ${wrong} ${account[wrong]}, its transfers say ${found}`)
+  }
+  return stored.length
+}
+
+/** What this snapshot sees beyond the last piece: batches that had not settled then. */
+async function sumsSince(tx: Db, checkedBelow: bigint): Promise<ReadonlyMap<string, Counters>> {
+  const rows = await tx.query<Counters & { account_id: string }>(sql`
+    select s.account_id, sum(s.debits_pending)::bigint as debits_pending, sum(s.debits_posted)::bigint as debits_posted,
+      sum(s.credits_pending)::bigint as credits_pending, sum(s.credits_posted)::bigint as credits_posted
+    from transfers t, lateral effects_of(t) s
+    where batch >= ${checkedBelow}
+    group by s.account_id`)
+  return new Map(rows.map((row) => [row.account_id, row]))
+}

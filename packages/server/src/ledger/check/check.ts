@@ -1,0 +1,47 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { WriteDb } from '../../platform/db.ts'
+import { compareAccounts } from './accounts.ts'
+import { checkPiece } from './piece.ts'
+import { checkSeals } from './seals.ts'
+import { createCheckpoints, createMemory } from './shadow.ts'
+
+export interface CheckOptions {
+  /** From the very first batch, whatever was checked before; leaves no checkpoint. */
+  readonly isFull: boolean
+  /** Rests three times as long as it works, so that a busy wallet hardly notices. */
+  readonly isGentle?: boolean
+  /** The seals kept outside the database, if there are any. */
+  readonly sealLines: readonly string[]
+  readonly signal?: AbortSignal
+  readonly onPiece?: (progress: { readonly transfers: number }) => void
+}
+
+export interface CheckResult {
+  readonly batches: number
+  readonly transfers: number
+  readonly accounts: number
+  readonly seals: number
+}
+
+/**
+ * Verifies the ledger forward from the last checkpoint, in pieces short enough that none holds back the cleaning of hot
+ * rows: each piece is a snapshot of its own. Everything is computed anew from transfers; what is stored is only compared.
+ * Throws at the first disagreement.
+ */
+export async function checkLedger(db: WriteDb, options: CheckOptions): Promise<CheckResult> {
+  const shadow = options.isFull ? createMemory() : await createCheckpoints(db)
+  const totals = { batches: 0, transfers: 0 }
+  for (;;) {
+    const startedAt = performance.now()
+    const piece = await db.snapshot((tx) => checkPiece(tx, shadow))
+    totals.batches += piece.batches
+    totals.transfers += piece.transfers
+    options.onPiece?.(totals)
+    if (piece.isLast) break
+    const restMs = options.isGentle ? (performance.now() - startedAt) * 3 : 0
+    await pause(restMs, undefined, options.signal && { signal: options.signal })
+  }
+  const accounts = await compareAccounts(db, shadow)
+  const seals = await checkSeals(db, options)
+  return { ...totals, accounts, seals }
+}

@@ -1,0 +1,15 @@
+import type { Db } from '../../platform/db.ts'
+import type { Counters } from '../accounts.ts'
+
+/** Something in the ledger that is not as it must be. */
+export class LedgerDisagreement extends Error {
+  override readonly name = 'LedgerDisagreement'
+}
+
+/** Counters found by adding up transfers, for everything below a batch. */
+export interface Shadow {
+  checkedBelow(): bigint
+  counters(db: Db, accountIds: readonly string[]): Promise<ReadonlyMap<string, Counters>>
+  /** Accounts that transfers name and that are nowhere. */
+  orphans(db: Db): Promise<readonly string[]>
+}

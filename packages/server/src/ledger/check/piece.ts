@@ -1,0 +1,166 @@
+import { sql, type Tx } from '../../platform/db.ts'
+import { LedgerDisagreement } from './disagreement.ts'
+import type { AccountSums, KeptShadow } from './shadow.ts'
+
+const pieceTransfers = 50_000
+const pieceBatches = 2000
+
+export interface Piece {
+  readonly batches: number
+  readonly transfers: number
+  readonly isLast: boolean
+}
+
+/** Checks the batches that come next, in the snapshot of the transaction, and keeps what they add up to. */
+export async function checkPiece(tx: Tx, shadow: KeptShadow): Promise<Piece> {
+  const from = shadow.checkedBelow()
+  const { settled_below, below, batches } = await bounds(tx, from)
+  await expectNone(tx, contentOf(from, below), 'the transfers of a batch are not those it was written with')
+  await expectNone(tx, chainOf(from, below), 'the chain of a writer is broken')
+  await expectNone(tx, endingsOf(from, below), 'a post or void does not fit its hold')
+  await expectNone(tx, linesOf(from, below), 'the running balance of a wallet does not add up')
+  await expectNone(tx, deltasOf(from, below), 'the deltas of a batch are not the sums of its transfers')
+  const sums = await tx.query<AccountSums>(sumsOf(from, below))
+  const transfers = sums.reduce((total, { transfers: count }) => total + count, 0) / 2
+  await shadow.keep(tx, below, sums)
+  return { batches, transfers, isLast: below === settled_below }
+}
+
+/** As many batches as make a short piece, and never one that an open transaction may still precede. */
+async function bounds(tx: Tx, from: bigint): Promise<{ settled_below: bigint; below: bigint; batches: number }> {
+  const [found] = await tx.query<{ settled_below: bigint; below: bigint; batches: number }>(sql`
+    with ahead as (
+      select batch, sum(transfers) over (order by batch) as total
+      from ledger_batches
+      where batch >= ${from}
+        and batch < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+      order by batch
+      limit ${pieceBatches + 1}
+    ), bound as (
+      select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as settled_below,
+        (select min(batch) from (select batch, total, row_number() over (order by batch) as place from ahead) a
+          where (total > ${pieceTransfers} and place > 1) or place > ${pieceBatches}) as next
+    )
+    select settled_below, coalesce(next, settled_below) as below,
+      (select count(*)::int from ahead where batch < coalesce(next, settled_below)) as batches
+    from bound`)
+  if (!found) throw new Error('the database told no bounds')
+  return found
+}
+
+async function expectNone(tx: Tx, query: ReturnType<typeof sql>, complaint: string): Promise<void> {
+  const [first] = await tx.query<Record<string, unknown>>(query)
+  if (first) throw new LedgerDisagreement(`${complaint}: ${show(first)}`)
+}
+
+const show = (row: Record<string, unknown>) =>
+  Object.entries(row)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ')
+
+const contentOf = (from: bigint, below: bigint) => sql`
+  with found as (
+    select batch, count(*)::int as transfers,
+      sha256(convert_to(string_agg(canonical_transfer(t), E'\n' order by position), 'UTF8')) as content_hash
+    from transfers t
+    where batch >= ${from}
+      and batch < ${below}
+    group by batch
+  ), told as (
+    select batch, transfers, content_hash, writer, number
+    from ledger_batches
+    where batch >= ${from}
+      and batch < ${below}
+  )
+  select batch, told.writer, told.number
+  from found
+  full join told using (batch)
+  where found.batch is null
+    or told.batch is null
+    or found.transfers <> told.transfers
+    or found.content_hash <> told.content_hash
+  limit 1`
+
+const chainOf = (from: bigint, below: bigint) => sql`
+  select b.writer, b.number, b.batch
+  from ledger_batches b
+  left join ledger_batches p on p.writer = b.writer and p.number = b.number - 1
+  where b.batch >= ${from}
+    and b.batch < ${below}
+    and (
+      b.hash <> sha256(convert_to(concat_ws('|', b.writer, b.number, b.batch, b.at, b.transfers,
+        encode(b.previous_hash, 'hex'), encode(b.content_hash, 'hex')), 'UTF8'))
+      or (b.number = 1 and b.previous_hash <> decode(repeat('00', 32), 'hex'))
+      or (b.number > 1 and (p.hash is null or p.hash <> b.previous_hash or p.batch >= b.batch))
+    )
+  limit 1`
+
+const endingsOf = (from: bigint, below: bigint) => sql`
+  select e.transaction_id, e.number
+  from transfers e
+  left join transfers h on h.transaction_id = e.transaction_id and h.number = e.number and h.phase = 0
+  where e.batch >= ${from}
+    and e.batch < ${below}
+    and e.phase = 1
+    and (h.kind is distinct from 'hold'
+      or (h.debit_account, h.credit_account, h.amount, h.currency)
+        is distinct from (e.debit_account, e.credit_account, e.amount, e.currency))
+  limit 1`
+
+const linesOf = (from: bigint, below: bigint) => sql`
+  with lines as (
+    select wallet_id, entry_at, balance, case when credit_account = wallet_id then amount else -amount end as change,
+      lag(balance) over w as before, lag(entry_at) over w as before_at, row_number() over w as place
+    from transfers
+    where batch >= ${from}
+      and batch < ${below}
+      and entry_at is not null
+    window w as (partition by wallet_id order by batch, position)
+  )
+  select l.wallet_id, l.entry_at
+  from lines l
+  left join lateral (
+    select p.balance
+    from transfers p
+    where l.place = 1
+      and p.wallet_id = l.wallet_id
+      and p.entry_at < l.entry_at
+      and p.entry_at is not null
+    order by p.entry_at desc
+    limit 1
+  ) as earlier on true
+  where l.balance <> coalesce(l.before, earlier.balance, 0) + l.change
+    or l.entry_at <= l.before_at
+  limit 1`
+
+const deltasOf = (from: bigint, below: bigint) => sql`
+  with sums as (
+    select batch, s.account_id, sum(s.debits_pending) as debits_pending, sum(s.debits_posted) as debits_posted,
+      sum(s.credits_pending) as credits_pending, sum(s.credits_posted) as credits_posted
+    from transfers t, lateral effects_of(t) s
+    where batch >= ${from}
+      and batch < ${below}
+      and s.account_id is distinct from t.wallet_id
+    group by batch, s.account_id
+    having (sum(s.debits_pending), sum(s.debits_posted), sum(s.credits_pending), sum(s.credits_posted)) <> (0, 0, 0, 0)
+  ), told as (
+    select *
+    from account_deltas
+    where batch >= ${from}
+      and batch < ${below}
+  )
+  select batch, account_id
+  from sums
+  full join told using (batch, account_id)
+  where (sums.debits_pending, sums.debits_posted, sums.credits_pending, sums.credits_posted)
+    is distinct from (told.debits_pending, told.debits_posted, told.credits_pending, told.credits_posted)
+  limit 1`
+
+const sumsOf = (from: bigint, below: bigint) => sql`
+  select s.account_id, count(*)::int as transfers,
+    sum(s.debits_pending)::bigint as debits_pending, sum(s.debits_posted)::bigint as debits_posted,
+    sum(s.credits_pending)::bigint as credits_pending, sum(s.credits_posted)::bigint as credits_posted
+  from transfers t, lateral effects_of(t) s
+  where batch >= ${from}
+    and batch < ${below}
+  group by s.account_id`

@@ -1,0 +1,91 @@
+import { type Db, sql, type Tx } from '../../platform/db.ts'
+import { type Counters, counterNames } from '../accounts.ts'
+import type { Shadow } from './disagreement.ts'
+
+/** What a piece's transfers add up to for one account. */
+export interface AccountSums extends Counters {
+  readonly account_id: string
+  readonly transfers: number
+}
+
+export interface KeptShadow extends Shadow {
+  /** Adds what a piece found; everything below is checked then. */
+  keep(tx: Tx, below: bigint, sums: readonly AccountSums[]): Promise<void>
+}
+
+/** For a full check: everything in memory, nothing kept. */
+export function createMemory(): KeptShadow {
+  const known = new Map<string, Counters>()
+  let checkedBelow = 0n
+  return {
+    checkedBelow: () => checkedBelow,
+    counters: async () => known,
+    orphans: async (db) => orphansAmong(db, [...known.keys()]),
+    keep: async (_, below, sums) => {
+      for (const sum of sums) addTo(known, sum)
+      checkedBelow = below
+    },
+  }
+}
+
+function addTo(known: Map<string, Counters>, sum: AccountSums): void {
+  const counters = known.get(sum.account_id) ?? {
+    debits_pending: 0n,
+    debits_posted: 0n,
+    credits_pending: 0n,
+    credits_posted: 0n,
+  }
+  for (const name of counterNames) counters[name] += sum[name]
+  known.set(sum.account_id, counters)
+}
+
+/** For the usual check: what a piece found is kept with the piece, so that the next check goes on from there. */
+export async function createCheckpoints(db: Db): Promise<KeptShadow> {
+  const [checkpoint] = await db.query<{ checked_below: bigint }>(sql`select checked_below from ledger_checkpoints`)
+  let checkedBelow = checkpoint?.checked_below ?? 0n
+  return {
+    checkedBelow: () => checkedBelow,
+    counters: readChecked,
+    orphans: (reader) => orphansAmong(reader, undefined),
+    keep: async (tx, below, sums) => {
+      await keepChecked(tx, below, sums)
+      checkedBelow = below
+    },
+  }
+}
+
+async function readChecked(db: Db, accountIds: readonly string[]): Promise<Map<string, Counters>> {
+  const rows = await db.query<AccountSums>(
+    sql`select * from checked_accounts where account_id = any(${accountIds}::uuid[])`,
+  )
+  return new Map(rows.map((row) => [row.account_id, row]))
+}
+
+async function keepChecked(tx: Tx, below: bigint, sums: readonly AccountSums[]): Promise<void> {
+  await tx.query(sql`
+    insert into checked_accounts as c (account_id, debits_pending, debits_posted, credits_pending, credits_posted)
+    select *
+    from unnest(${sums.map((sum) => sum.account_id)}::uuid[], ${sums.map((sum) => sum.debits_pending)}::bigint[],
+      ${sums.map((sum) => sum.debits_posted)}::bigint[], ${sums.map((sum) => sum.credits_pending)}::bigint[],
+      ${sums.map((sum) => sum.credits_posted)}::bigint[])
+    on conflict (account_id) do update
+    set debits_pending = c.debits_pending + excluded.debits_pending,
+      debits_posted = c.debits_posted + excluded.debits_posted,
+      credits_pending = c.credits_pending + excluded.credits_pending,
+      credits_posted = c.credits_posted + excluded.credits_posted`)
+  await tx.query(sql`update ledger_checkpoints set checked_below = ${below} where checked_below <= ${below}`)
+}
+
+async function orphansAmong(db: Db, known: readonly string[] | undefined): Promise<string[]> {
+  const rows = await db.query<{ account_id: string }>(sql`
+    select account_id
+    from (
+      select unnest(${known ?? []}::uuid[]) as account_id
+      union all
+      select account_id from checked_accounts where ${known === undefined}
+    ) as named
+    where not exists (select from wallets where id = account_id)
+      and not exists (select from platform_accounts where id = account_id)
+    limit 1`)
+  return rows.map((row) => row.account_id)
+}

@@ -1,0 +1,63 @@
+import { isCurrency } from '../money/currencies.ts'
+import { formatMinor } from '../money/money.ts'
+import { type Db, sql } from '../platform/db.ts'
+import { showId } from '../platform/ids.ts'
+
+interface Drawn {
+  readonly number: number
+  readonly kind: 'hold' | 'post' | 'void' | 'transfer'
+  readonly event: string
+  readonly amount: bigint
+  readonly currency: string
+  readonly debit: string
+  readonly credit: string
+  readonly at: bigint
+}
+
+/** The entries of one transaction in the order they were made, each an arrow from debit to credit, and their sum. */
+export async function drawTransaction(db: Db, transactionId: string): Promise<string | undefined> {
+  const rows = await db.query<Drawn>(sql`
+    select t.number, t.kind, t.event, t.amount, t.currency, b.at, named.debit, named.credit
+    from transfers t
+    join ledger_batches b using (batch)
+    cross join lateral (select name_of_account(t.debit_account) as debit, name_of_account(t.credit_account) as credit) named
+    where t.transaction_id = ${transactionId}
+    order by t.batch, t.position`)
+  if (rows.length === 0) return undefined
+  const width = Math.max(...rows.map(({ debit }) => debit.length))
+  const lines = rows.map((row, index) => [...headingOf(row, rows[index - 1]), lineOf(row, width)].join('\n'))
+  return [showId('transaction', transactionId), ...lines, '', sumOf(rows)].join('\n')
+}
+
+/** What happened and when, above the first entry it caused. */
+function headingOf({ event, at }: Drawn, before: Drawn | undefined): string[] {
+  if (before?.event === event && before.at === at) return []
+  const time = new Date(Number(at / 1000n)).toISOString().replace('T', ' ').replace('Z', ' UTC')
+  return ['', `${time}  ${event.replaceAll('_', ' ')}`]
+}
+
+const arrows = { hold: ['╌╌', '╌╌▷'], post: ['──', '──▶'], void: ['╌╌', '╌╌✕'], transfer: ['──', '──▶'] } as const
+const words = { hold: 'reserved', post: 'reserved money moves', void: 'reservation ends', transfer: '' } as const
+
+function lineOf({ number, kind, debit, credit, amount, currency }: Drawn, width: number): string {
+  const [tail, head] = arrows[kind]
+  const note = words[kind] === '' ? '' : `  (${words[kind]})`
+  return `  ${String(number).padStart(3)}  ${debit.padEnd(width)} ${tail} ${money(amount, currency)} ${head} ${credit}${note}`
+}
+
+/** Debits and credits of what was moved for good, per currency: they are equal, because every entry has both. */
+function sumOf(rows: readonly Drawn[]): string {
+  const moved = rows.filter(({ kind }) => kind === 'post' || kind === 'transfer')
+  const byCurrency = [...Map.groupBy(moved, ({ currency }) => currency)]
+  if (byCurrency.length === 0) return 'Nothing has moved for good.'
+  const sums = byCurrency.map(([currency, some]) =>
+    money(
+      some.reduce((sum, { amount }) => sum + amount, 0n),
+      currency,
+    ),
+  )
+  return `Moved for good: debits ${sums.join(' and ')}, credits the same.`
+}
+
+const money = (amount: bigint, currency: string) =>
+  `${isCurrency(currency) ? formatMinor(amount, currency) : amount} ${currency}`

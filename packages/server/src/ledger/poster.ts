@@ -1,0 +1,23 @@
+import { type Batcher, createBatcher, type Decided } from '../platform/batch.ts'
+import type { BatchTx, WriteDb } from '../platform/db.ts'
+import { type Movement, openBooks, type Refusal } from './books.ts'
+import { createWriter } from './chain.ts'
+
+/** Movements that happen together or not at all, and the wallets among their accounts. */
+export interface Posting {
+  readonly movements: readonly Movement[]
+  readonly wallets: readonly string[]
+}
+
+/** Posts what belongs to no other batch: the operator's own postings, and the ledger's tests and benches. */
+export function createPoster(db: WriteDb): Batcher<Posting, Refusal | undefined> {
+  const writer = createWriter()
+  const decide = async (tx: BatchTx, postings: readonly Posting[]): Promise<Decided<Refusal | undefined>> => {
+    const movements = postings.flatMap((posting) => posting.movements)
+    const wallets = postings.flatMap((posting) => posting.wallets)
+    const books = await openBooks(tx, writer, movements, wallets)
+    const answers = postings.map((posting) => books.apply(posting.movements))
+    return { answers, ...(await books.write()) }
+  }
+  return createBatcher({ db, decide, keyOf: ({ wallets }) => wallets.join() })
+}

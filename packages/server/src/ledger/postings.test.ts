@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type LedgerEvent, movementsOf, postingTable } from './postings.ts'
+
+const currencies = { wallet: 'USD', payment: 'KES' }
+const occurrence = {
+  transaction_id: '01a1dcca-6078-7000-a51a-dfd94a99a400',
+  firstNumber: 0,
+  sums: { amount: 500n, cost: 400n, spread: 3n, fee: 7n, received: 500n },
+  accountOf: (role: string, currency: 'wallet' | 'payment') => `${role} ${currencies[currency]}`,
+  currencies,
+}
+
+/** Each event as a person would write it in a ledger's handbook. */
+const handbook: Record<LedgerEvent, string[]> = {
+  payout_accepted: ['hold 0: wallet USD → clearing USD 500', 'hold 1: wallet USD → fees USD 7'],
+  payout_accepted_from_another_currency: [
+    'hold 0: wallet USD → fx_position USD 400',
+    'hold 1: fx_position KES → clearing KES 500',
+    'hold 2: wallet USD → fx_income USD 3',
+    'hold 3: wallet USD → fees USD 7',
+  ],
+  payout_successful: ['post 0', 'post 1', 'transfer 0: clearing KES → float KES 500'],
+  payout_failed: ['void 0', 'void 1'],
+  charge_successful: ['transfer 0: float USD → wallet USD 500', 'transfer 1: wallet USD → fees USD 7'],
+  receipt_short: ['transfer 0: float USD → suspense USD 500'],
+  receipts_complete: ['transfer 0: suspense USD → wallet USD 500', 'transfer 1: wallet USD → fees USD 7'],
+  receipt_after_the_end: ['transfer 0: float USD → suspense USD 500'],
+  charge_successful_late: ['transfer 0: float USD → suspense USD 500'],
+  payout_successful_late: ['transfer 0: suspense KES → float KES 500'],
+  charge_reversed: ['transfer 0: suspense USD → float USD 500'],
+  payout_reversed: ['transfer 0: float KES → suspense KES 500'],
+  provider_fee_told: ['transfer 0: cost KES → float KES 7'],
+  wallet_funded: ['transfer 0: treasury USD → wallet USD 500'],
+  float_raised: ['transfer 0: float KES → treasury KES 500'],
+  float_lowered: ['transfer 0: treasury KES → float KES 500'],
+}
+
+for (const [event, lines] of Object.entries(handbook) as [LedgerEvent, string[]][]) {
+  test(`${event.replaceAll('_', ' ')} is posted as the handbook says`, () => {
+    const movements = movementsOf(event, { ...occurrence, holds: [0, 1] })
+
+    assert.deepEqual(
+      movements.map((each) =>
+        'amount' in each
+          ? `${each.kind} ${each.number}: ${each.debit_account} → ${each.credit_account} ${each.amount}`
+          : `${each.kind} ${each.number}`,
+      ),
+      lines,
+    )
+    assert.ok(movements.every((each) => each.event === event))
+  })
+}
+
+test('the handbook knows every event of the table', () => {
+  assert.deepEqual(Object.keys(postingTable), Object.keys(handbook))
+})
+
+test('no posting names two wallets, since a transfer has a place in one statement', () => {
+  for (const { postings } of Object.values(postingTable))
+    for (const { debit, credit } of postings)
+      assert.ok(!(debit === 'wallet' && credit === 'wallet') && debit !== credit)
+})
+
+test('a sum of nothing moves nothing, and the others keep their numbers', () => {
+  const movements = movementsOf('payout_accepted_from_another_currency', {
+    ...occurrence,
+    firstNumber: 10,
+    sums: { amount: 500n, cost: 400n, spread: 0n, fee: 7n },
+  })
+
+  assert.deepEqual(
+    movements.map(({ number }) => number),
+    [10, 11, 13],
+  )
+})

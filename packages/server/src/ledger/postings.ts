@@ -1,0 +1,92 @@
+import type { PlatformKind } from './accounts.ts'
+import type { Movement } from './books.ts'
+
+/** One side of a posting: the merchant's wallet, or a platform account. */
+type Role = 'wallet' | PlatformKind
+
+/** The sums an event can carry. Those in the wallet's currency and those in the payment's may differ. */
+type Sum = 'amount' | 'cost' | 'spread' | 'fee' | 'received'
+
+interface Posting {
+  readonly kind: 'hold' | 'transfer'
+  readonly debit: Role
+  readonly credit: Role
+  readonly sum: Sum
+  /** Whose currency the sum is in. */
+  readonly currency: 'wallet' | 'payment'
+}
+
+interface Event {
+  /** What becomes of the holds taken before. */
+  readonly ends?: 'post' | 'void'
+  readonly postings: readonly Posting[]
+}
+
+const hold = (debit: Role, credit: Role, sum: Sum, currency: Posting['currency'] = 'wallet'): Posting => ({
+  kind: 'hold',
+  debit,
+  credit,
+  sum,
+  currency,
+})
+const transfer = (debit: Role, credit: Role, sum: Sum, currency: Posting['currency'] = 'wallet'): Posting => ({
+  ...hold(debit, credit, sum, currency),
+  kind: 'transfer',
+})
+
+/** What every event does to the books, debit first. The code posts nothing that is not here. */
+export const postingTable = {
+  payout_accepted: { postings: [hold('wallet', 'clearing', 'amount'), hold('wallet', 'fees', 'fee')] },
+  payout_accepted_from_another_currency: {
+    postings: [
+      hold('wallet', 'fx_position', 'cost'),
+      hold('fx_position', 'clearing', 'amount', 'payment'),
+      hold('wallet', 'fx_income', 'spread'),
+      hold('wallet', 'fees', 'fee'),
+    ],
+  },
+  payout_successful: { ends: 'post', postings: [transfer('clearing', 'float', 'amount', 'payment')] },
+  payout_failed: { ends: 'void', postings: [] },
+  charge_successful: { postings: [transfer('float', 'wallet', 'received'), transfer('wallet', 'fees', 'fee')] },
+  receipt_short: { postings: [transfer('float', 'suspense', 'received')] },
+  receipts_complete: { postings: [transfer('suspense', 'wallet', 'received'), transfer('wallet', 'fees', 'fee')] },
+  receipt_after_the_end: { postings: [transfer('float', 'suspense', 'received')] },
+  charge_successful_late: { postings: [transfer('float', 'suspense', 'received')] },
+  payout_successful_late: { postings: [transfer('suspense', 'float', 'amount', 'payment')] },
+  charge_reversed: { postings: [transfer('suspense', 'float', 'received')] },
+  payout_reversed: { postings: [transfer('float', 'suspense', 'amount', 'payment')] },
+  provider_fee_told: { postings: [transfer('cost', 'float', 'fee', 'payment')] },
+  wallet_funded: { postings: [transfer('treasury', 'wallet', 'amount')] },
+  float_raised: { postings: [transfer('float', 'treasury', 'amount', 'payment')] },
+  float_lowered: { postings: [transfer('treasury', 'float', 'amount', 'payment')] },
+} as const satisfies Record<string, Event>
+
+export type LedgerEvent = keyof typeof postingTable
+
+export interface Occurrence {
+  readonly transaction_id: string
+  /** The number of the first posting; each next one has the next number, taken or not. */
+  readonly firstNumber: number
+  readonly sums: Readonly<Partial<Record<Sum, bigint>>>
+  /** The account of each role the event names. A role in two currencies has two. */
+  readonly accountOf: (role: Role, currency: Posting['currency']) => string
+  readonly currencies: Readonly<Record<Posting['currency'], string>>
+  /** The holds to end, by number, where the event ends any. */
+  readonly holds?: readonly number[]
+}
+
+/** The movements of an event, linked: all of them happen or none. A sum of nothing moves nothing. */
+export function movementsOf(event: LedgerEvent, occurrence: Occurrence): Movement[] {
+  const { ends, postings }: Event = postingTable[event]
+  const { transaction_id, firstNumber, sums, accountOf, currencies, holds = [] } = occurrence
+  const endings = ends ? holds.map((number) => ({ kind: ends, event, transaction_id, number })) : []
+  const moves = postings.flatMap(({ kind, debit, credit, sum, currency }, index) => {
+    const amount = sums[sum] ?? 0n
+    if (amount === 0n) return []
+    const sides = { debit_account: accountOf(debit, currency), credit_account: accountOf(credit, currency) }
+    return [
+      { kind, event, transaction_id, number: firstNumber + index, ...sides, amount, currency: currencies[currency] },
+    ]
+  })
+  return [...endings, ...moves]
+}

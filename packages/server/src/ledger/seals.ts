@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import { type Db, sql, type WriteDb } from '../platform/db.ts'
+import { genesisHash } from './chain.ts'
+
+interface Head {
+  readonly writer: string
+  readonly number: string
+  readonly hash: string
+}
+
+/** A row of `ledger_seals`. */
+export interface Seal {
+  readonly number: bigint
+  readonly at: bigint
+  readonly settled_below: bigint
+  readonly heads: readonly Head[]
+  readonly previous_hash: Buffer
+  readonly hash: Buffer
+}
+
+/** A seal as it is kept outside the database. */
+export type SealLine = string
+
+const sealLock = 7_305_001
+
+/**
+ * Notes the head of every chain that moved since the seal before, under a hash over all seals so far. Kept outside the
+ * database as well, it makes even the removal of the newest batches show. One process seals at a time.
+ */
+export async function sealHeads(db: WriteDb): Promise<Seal | undefined> {
+  return db.transaction(async (tx) => {
+    const [lock] = await tx.query<{ is_ours: boolean }>(sql`select pg_try_advisory_xact_lock(${sealLock}) as is_ours`)
+    if (!lock?.is_ours) return undefined
+    const last = await lastSeal(tx)
+    const [now] = await tx.query<{ at: bigint; settled_below: bigint }>(sql`
+      select (extract(epoch from clock_timestamp()) * 1000000)::bigint as at,
+        pg_snapshot_xmin(pg_current_snapshot())::text::bigint as settled_below`)
+    const heads = await tx.query<Head>(sql`
+      select distinct on (writer) writer::text, number::text, encode(hash, 'hex') as hash
+      from ledger_batches
+      where batch >= ${last?.settled_below ?? 0n}
+      order by writer, ledger_batches.number desc`)
+    if (!now || heads.length === 0) return undefined
+    const unsealed = { number: (last?.number ?? 0n) + 1n, ...now, heads, previous_hash: last?.hash ?? genesisHash }
+    const seal = { ...unsealed, hash: hashOf(unsealed) }
+    await tx.query(sql`
+      insert into ledger_seals (number, at, settled_below, heads, previous_hash, hash)
+      values (${seal.number}, ${seal.at}, ${seal.settled_below}, ${JSON.stringify(heads)}, ${seal.previous_hash}, ${seal.hash})`)
+    return seal
+  })
+}
+
+async function lastSeal(db: Db): Promise<Seal | undefined> {
+  const [last] = await db.query<Seal>(sql`select * from ledger_seals order by number desc limit 1`)
+  return last
+}
+
+/** Seals after this number, oldest first. */
+export function sealsAfter(db: Db, number: bigint): Promise<Seal[]> {
+  return db.query<Seal>(sql`select * from ledger_seals where number > ${number} order by number limit 1000`)
+}
+
+export function hashOf({ number, at, settled_below, heads, previous_hash }: Omit<Seal, 'hash'>): Buffer {
+  const told = heads.map((head) => `${head.writer} ${head.number} ${head.hash}`).join(',')
+  const text = [number, at, settled_below, told, previous_hash.toString('hex')].join('|')
+  return createHash('sha256').update(text).digest()
+}
+
+export function sealLine({ number, at, hash }: Seal): SealLine {
+  return `${number} ${new Date(Number(at / 1000n)).toISOString()} ${hash.toString('hex')}`
+}

@@ -1,0 +1,28 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { type CheckResult, checkLedger } from '../ledger/check/check.ts'
+import { drawTransaction } from '../ledger/draw.ts'
+import { readId } from '../platform/ids.ts'
+import { type Desk, OperatorError } from './desk.ts'
+
+export interface CheckOrder {
+  readonly isFull: boolean
+  /** The file that keeps the seals outside the database; none when it is not kept here. */
+  readonly sealsPath: string | undefined
+  readonly onPiece?: (progress: { readonly transfers: number }) => void
+}
+
+/** Throws at the first disagreement. */
+export async function check(desk: Desk, { isFull, sealsPath, onPiece }: CheckOrder): Promise<CheckResult> {
+  const isKept = sealsPath !== undefined && existsSync(sealsPath)
+  const sealLines = isKept ? readFileSync(sealsPath, 'utf8').split('\n') : []
+  return checkLedger(desk.db.write, { isFull, isGentle: !isFull, sealLines, ...(onPiece && { onPiece }) })
+}
+
+/** One payment's entries, drawn. */
+export async function show(desk: Desk, shownId: string): Promise<string> {
+  const id = readId('transaction', shownId)
+  if (id === undefined) throw new OperatorError(`${shownId} is no transaction id; they look like txn_0193…`)
+  const drawing = await drawTransaction(desk.db.write, id)
+  if (drawing === undefined) throw new OperatorError(`the ledger has nothing of ${shownId}`)
+  return drawing
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { platformBalances } from '../ledger/deltas.ts'
+import { readId } from '../platform/ids.ts'
+import { testMalipo } from '../testing/malipo.ts'
+
+const funding = {
+  env: 'live' as const,
+  currency: 'KES',
+  country: 'KE',
+  amount: '2500.50',
+  evidence: 'bank line 88-1',
+  reason: 'top-up',
+}
+const adjustment = { ...funding, provider: 'pawapay' }
+
+test('a funded wallet has the money, treasury has given it, and the audit row tells why', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant({ env: 'live' })
+
+  const posted = await malipo.operator.wallets.fund(merchant.id, funding)
+
+  const { body } = await merchant.call('GET', '/api/b2b/users')
+  assert.deepEqual(body['KESWallet'], { balance: 2500.5 })
+  const [row] = await malipo.ask('select action, env, reason, detail, actor from audit_entries where subject = $1', [
+    posted.transactionId,
+  ])
+  assert.deepEqual(row, { action: 'wallet.fund', env: 'live', reason: 'top-up', detail: funding, actor: 'test' })
+  const treasury = (await platformBalances(malipo.ctx.db.write)).find(
+    ({ env, kind }) => env === 'live' && kind === 'treasury',
+  )
+  assert.equal(treasury?.debits_posted, 2500_50n)
+})
+
+test('a float is raised and lowered to what the provider says', async (t) => {
+  const malipo = await testMalipo(t)
+  const floatOf = async () => {
+    const all = await platformBalances(malipo.ctx.db.write)
+    const float = all.find(({ kind, currency }) => kind === 'float' && currency === 'UGX')
+    return (float?.debits_posted ?? 0n) - (float?.credits_posted ?? 0n)
+  }
+  const inUganda = { ...adjustment, currency: 'UGX', country: 'UG' }
+
+  await malipo.operator.floats.adjust({ ...inUganda, amount: '90000' })
+  assert.equal(await floatOf(), 90_000n)
+  await malipo.operator.floats.adjust({ ...inUganda, amount: '-1200' })
+  assert.equal(await floatOf(), 88_800n)
+})
+
+test('a posting by hand that cannot be right is refused and moves nothing', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant()
+  const count = async () => (await malipo.ask('select from transfers')).length
+  const before = await count()
+
+  const cases: [object, RegExp][] = [
+    [{ currency: 'ABC' }, /ABC is not a currency/],
+    [{ country: 'Kenya' }, /Kenya is no two-letter country/],
+    [{ amount: '0' }, /0 is no amount of KES/],
+    [{ amount: '1.001' }, /1\.001 is no amount of KES/],
+    [{ amount: '-5' }, /an amount above 0/],
+    [{ evidence: ' ' }, /evidence must say/],
+  ]
+  for (const [over, message] of cases)
+    await assert.rejects(malipo.operator.wallets.fund(merchant.id, { ...funding, ...over }), message)
+  await assert.rejects(malipo.operator.floats.adjust({ ...adjustment, provider: 'Pawa Pay' }), /no provider's name/)
+  await assert.rejects(malipo.operator.wallets.fund(`mer_${'0'.repeat(32)}`, funding), /there is no merchant/)
+
+  assert.equal(await count(), before)
+})
+
+test('a transaction is drawn with its accounts by name', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant()
+  const { transactionId } = await malipo.operator.wallets.fund(merchant.id, funding)
+
+  const drawing = await malipo.operator.ledger.show(transactionId)
+
+  assert.match(drawing, /wallet funded\n {4}0 {2}treasury KES ── 2500\.50 KES ──▶ wallet KES KE of Duka\n/)
+  assert.match(drawing, /Moved for good: debits 2500\.50 KES, credits the same\.$/)
+  await assert.rejects(malipo.operator.ledger.show(`txn_${'0'.repeat(32)}`), /the ledger has nothing of txn_0/)
+  await assert.rejects(malipo.operator.ledger.show('nobody'), /nobody is no transaction id/)
+})
+
+test('the books agree after all of this, from the checkpoint and from the beginning', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant()
+  await malipo.operator.wallets.fund(merchant.id, funding)
+
+  const first = await malipo.operator.ledger.check({ isFull: false })
+  await malipo.operator.wallets.fund(merchant.id, funding)
+  const second = await malipo.operator.ledger.check({ isFull: false })
+  const full = await malipo.operator.ledger.check({ isFull: true })
+
+  assert.ok(first.transfers > 0)
+  assert.equal(second.transfers, 1)
+  assert.equal(full.transfers, first.transfers + 1)
+})
+
+test('counters that were tampered with are found, and named', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant()
+  const id = readId('merchant', merchant.id)
+  await malipo.ask(
+    `update wallets set credits_posted = credits_posted + 1 where merchant_id = $1 and currency = 'KES'`,
+    [id],
+  )
+  t.after(() =>
+    malipo.ask(`update wallets set credits_posted = credits_posted - 1 where merchant_id = $1 and currency = 'KES'`, [
+      id,
+    ]),
+  )
+
+  await assert.rejects(
+    malipo.operator.ledger.check({ isFull: true }),
+    /wallet .* says credits_posted 100000001, its transfers say 100000000/,
+  )
+})

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { openTestDatabase, testLedger } from '../testing/ledger.ts'
+import { testDatabase } from '../testing/servers.ts'
+import { type BatcherOptions, createBatcher } from './batch.ts'
+import { type BatchTx, CommitUnknown, sql, type WriteDb } from './db.ts'
+
+/** A batcher that writes its items into a table of the test's own. */
+async function numbersBatcher(t: TestContext, over: Partial<BatcherOptions<number, number>> = {}) {
+  const { db, ask } = await testLedger(t)
+  const table = `numbers_${Math.random().toString(36).slice(2)}`
+  await ask(`create table ${table} (value int primary key check (value <> 13), note text)`)
+  await ask(`grant select, insert, update on ${table} to malipo_write`)
+  const sizes: number[] = []
+  const insert = { name: table, text: `insert into ${table} (value) select unnest($1::int[])` }
+  const decide = async (tx: BatchTx, items: readonly number[]) => {
+    sizes.push(items.length)
+    await tx.query({ ...insert, values: [items] })
+    return { answers: items.map((item) => item * 2) }
+  }
+  const batcher = createBatcher({ db: db.write, decide, keyOf: (item: number) => String(item % 3), ...over })
+  const stored = async () =>
+    (await ask<{ value: number }>(`select value from ${table} order by value`)).map(({ value }) => value)
+  return { batcher, sizes, stored, ask, table, db, decide }
+}
+
+const range = (count: number) => Array.from({ length: count }, (_, index) => index + 100)
+
+test('what arrives while a batch is written forms the next one, and each gets its own answer', async (t) => {
+  const { batcher, sizes, stored } = await numbersBatcher(t)
+
+  const answers = await Promise.all(range(500).map((item) => batcher.submit(item)))
+
+  assert.deepEqual(
+    answers,
+    range(500).map((item) => item * 2),
+  )
+  assert.deepEqual(sizes, [1, 499])
+  assert.deepEqual(await stored(), range(500))
+})
+
+test('an item the database refuses is found and refused alone', async (t) => {
+  const { batcher, stored } = await numbersBatcher(t)
+  const items = [...range(50), 13, 100]
+
+  const results = await Promise.allSettled(items.map((item) => batcher.submit(item)))
+
+  const refused = items.filter((_, index) => results[index]?.status === 'rejected')
+  assert.deepEqual(refused, [13, 100], 'the forbidden one, and the second of two equal ones')
+  assert.deepEqual(await stored(), range(50))
+})
+
+/** Holds the lock of a row until told to let go. */
+async function holdLock(t: TestContext, table: string, value: number): Promise<() => Promise<void>> {
+  const { superuserUrl } = await testDatabase()
+  const blocker = openTestDatabase(superuserUrl)
+  t.after(() => blocker.close())
+  const [held, letGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const blocking = blocker.write.transaction(async (tx) => {
+    await tx.query({ name: '', text: `update ${table} set note = 'held' where value = ${value}`, values: [] })
+    held.resolve()
+    await letGo.promise
+  })
+  await held.promise
+  return () => {
+    letGo.resolve()
+    return blocking
+  }
+}
+
+/** A batcher whose items each touch the row of their own number. */
+async function touchingBatcher(t: TestContext) {
+  const { ask, table, db } = await numbersBatcher(t)
+  await ask(`insert into ${table} select generate_series(20, 29)`)
+  const text = `update ${table} set note = 'touched' where value = any($1::int[])`
+  const batcher = createBatcher({
+    db: db.write,
+    keyOf: String,
+    decide: async (tx, items: readonly number[]) => {
+      await tx.query({ name: '', text, values: [items] })
+      return { answers: items }
+    },
+  })
+  return { batcher, table }
+}
+
+test('a batch held up by one lock lets the others go on, and the held one follows when it can', async (t) => {
+  const { batcher, table } = await touchingBatcher(t)
+  const letGo = await holdLock(t, table, 20)
+
+  const first = batcher.submit(29)
+  const held = batcher.submit(20)
+  await Promise.all([first, ...[21, 22, 23].map((item) => batcher.submit(item))])
+  await letGo()
+
+  assert.equal(await held, 20)
+})
+
+test('an item whose lock is never let go is turned away, and nobody else with it', async (t) => {
+  const { batcher, table } = await touchingBatcher(t)
+  const letGo = await holdLock(t, table, 20)
+
+  const held = assert.rejects(batcher.submit(20), /cannot take this request now/)
+  assert.equal(await batcher.submit(21), 21)
+  await held
+
+  await letGo()
+})
+
+test('when too many wait the next is turned away at once', async (t) => {
+  const { batcher } = await numbersBatcher(t, { queueMax: 10 })
+
+  const results = await Promise.allSettled(range(20).map((item) => batcher.submit(item)))
+
+  const refused = results.filter((result) => result.status === 'rejected')
+  assert.equal(refused.length, 9)
+  assert.match(String(refused[0]?.reason), /cannot take this request now/)
+})
+
+test('what goes wrong by our own fault fails the batch and is not tried again', async (t) => {
+  let tries = 0
+  const { batcher } = await numbersBatcher(t, {
+    decide: async () => {
+      tries += 1
+      throw new TypeError('a fault')
+    },
+  })
+
+  await assert.rejects(batcher.submit(1), /a fault/)
+
+  assert.equal(tries, 1)
+})
+
+/** A database whose every commit is reported lost, after having been done or not. */
+function losing(db: WriteDb, { isCommitted }: { isCommitted: () => boolean }): WriteDb {
+  return {
+    ...db,
+    batch: async (lockTimeoutMs, work) => {
+      let lost: { xid: bigint; result: unknown } | undefined
+      const run = db.batch(lockTimeoutMs, async (tx) => {
+        const result = await work(tx)
+        lost = { xid: tx.xid, result }
+        if (!isCommitted()) throw new Error('cut')
+        return result
+      })
+      await run.catch(() => undefined)
+      throw new CommitUnknown(lost?.xid ?? 0n, lost?.result, new Error('Connection terminated')) as never
+    },
+  } as WriteDb
+}
+
+test('a commit whose answer got lost is answered as what the database says it was', async (t) => {
+  const { db, decide, stored } = await numbersBatcher(t)
+  const batcher = createBatcher({ db: losing(db.write, { isCommitted: () => true }), decide, keyOf: String })
+
+  assert.equal(await batcher.submit(7), 14)
+
+  assert.deepEqual(await stored(), [7])
+})
+
+test('a commit that was lost before it was done is done again, once', async (t) => {
+  const { db, decide, stored } = await numbersBatcher(t)
+  let commits = 0
+  const isCommitted = () => {
+    commits += 1
+    return commits > 1
+  }
+  const batcher = createBatcher({ db: losing(db.write, { isCommitted }), decide, keyOf: String })
+
+  assert.equal(await batcher.submit(7), 14)
+
+  assert.deepEqual(await stored(), [7])
+})
+
+test('a number given to another transaction after a crash is not taken for ours', async (t) => {
+  const { db, decide } = await numbersBatcher(t)
+  let tries = 0
+  const batcher = createBatcher({
+    db: losing(db.write, { isCommitted: () => true }),
+    keyOf: String,
+    decide: async (tx, items: readonly number[]) => {
+      tries += 1
+      const decided = await decide(
+        tx,
+        items.map((item) => item + tries),
+      )
+      return { ...decided, isThere: async () => tries === 2 }
+    },
+  })
+
+  assert.equal(await batcher.submit(7), 18, 'the answer of the second run')
+})
+
+test('an outcome that cannot be known in time is told as such, and the writer is abandoned', async (t) => {
+  const { db, decide } = await numbersBatcher(t)
+  let isAbandoned = false
+  const blind = losing(db.write, { isCommitted: () => true })
+  const batcher = createBatcher({
+    db: { ...blind, query: () => Promise.reject(new Error('away')) },
+    keyOf: String,
+    decide: async (tx, items: readonly number[]) => ({
+      ...(await decide(tx, items)),
+      abandoned: () => {
+        isAbandoned = true
+      },
+    }),
+  })
+
+  await assert.rejects(batcher.submit(7), /cannot take this request now/)
+
+  assert.ok(isAbandoned)
+})
+
+test('a commit that comes with a warning is no answer', async (t) => {
+  const { db, ask } = await testLedger(t)
+  await ask(
+    `create function warn() returns trigger language plpgsql as $$ begin raise warning 'not on the standby'; return null; end $$`,
+  )
+  await ask('create table warned (x int)')
+  await ask('grant insert on warned to malipo_write')
+  await ask(
+    'create constraint trigger warns after insert on warned deferrable initially deferred for each row execute function warn()',
+  )
+
+  const work = db.write.batch(1000, (tx) => tx.query(sql`insert into warned values (1)`))
+
+  await assert.rejects(work, CommitUnknown)
+})
+
+test('a batch knows its own number and the time of the database', async (t) => {
+  const { db } = await testLedger(t)
+
+  const { xid, atUs, same } = await db.write.batch(1000, async (tx) => {
+    const [row] = await tx.query<{ same: boolean }>(sql`select pg_current_xact_id()::text = ${String(tx.xid)} as same`)
+    return { xid: tx.xid, atUs: tx.atUs, same: row?.same }
+  })
+
+  assert.ok(same && xid > 0n)
+  assert.ok(Math.abs(Number(atUs / 1000n) - Date.now()) < 2000)
+})
