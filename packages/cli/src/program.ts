@@ -48,7 +48,7 @@ function explain(error: Error & { code?: string }, { complain }: Surroundings): 
     complain(`${error.message}\nSet them in the environment; docs/reference/config.md tells what each is.\n`)
     return exitCodes.usage
   }
-  if (error.name === 'OperatorError' || error.name === 'LedgerDisagreement') {
+  if (['OperatorError', 'LedgerDisagreement', 'CheckOvertaken'].includes(error.name)) {
     complain(`${error.message}\n`)
     return exitCodes.refused
   }

@@ -144,7 +144,7 @@ function classify(error: Error & { code?: string }, size: number): Outcome {
   if (/^2[23]/.test(code)) return size > 1 ? { kind: 'poisoned' } : { kind: 'failed', error }
   if (code === '55P03') return { kind: 'held up' }
   const isPassing =
-    /^(40|08|57|53)/.test(code) ||
+    /^(08|25P03|40|53|57)/.test(code) ||
     /^E[A-Z]+$/.test(code) ||
     /Connection terminated|not queryable|timeout/.test(error.message)
   return isPassing ? { kind: 'again' } : { kind: 'failed', error }

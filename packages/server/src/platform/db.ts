@@ -125,10 +125,12 @@ function createPool(options: DatabaseOptions, role: string, onConnect?: pg.PoolC
     application_name: role,
     max: options.connectionsMax,
     connectionTimeoutMillis: 5000,
+    query_timeout: options.statementTimeoutMs + 5000, // For a server that falls silent without closing.
     types: { getTypeParser: parserOf },
     onConnect,
   })
   pool.on('error', options.onError) // An idle connection broke: the pool has dropped it already.
+  pool.on('connect', (client) => client.on('error', options.onError)) // One in use broke: its query fails and tells.
   return pool
 }
 

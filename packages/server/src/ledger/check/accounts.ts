@@ -9,6 +9,7 @@ const zero: Counters = { debits_pending: 0n, debits_posted: 0n, credits_pending:
 
 /** Holds every account's counters against what its transfers add up to, a page of accounts at a time. */
 export async function compareAccounts(db: WriteDb, shadow: Shadow): Promise<number> {
+  await refuseStrays(db)
   const [orphan] = await shadow.orphans(db)
   if (orphan !== undefined) throw new LedgerDisagreement(`transfers name the account ${orphan}, which is not there`)
   let compared = await db.snapshot(async (tx) => compare(tx, shadow, 'platform account', await platformBalances(tx)))
@@ -18,6 +19,19 @@ export async function compareAccounts(db: WriteDb, shadow: Shadow): Promise<numb
     after = page.length < pageSize ? undefined : page.at(-1)?.id
   }
   return compared
+}
+
+/** No batch has a number that no transaction can have had: it would never be looked at. */
+async function refuseStrays(db: Db): Promise<void> {
+  const [stray] = await db.query<{ name: string; batch: bigint }>(sql`
+    with bounds as (select 3::bigint as first, pg_snapshot_xmax(pg_current_snapshot())::text::bigint as beyond)
+    select 'transfers' as name, batch from transfers where batch < (select first from bounds) or batch >= (select beyond from bounds)
+    union all
+    select 'account_deltas', batch from account_deltas where batch < (select first from bounds) or batch >= (select beyond from bounds)
+    union all
+    select 'ledger_batches', batch from ledger_batches where batch < (select first from bounds) or batch >= (select beyond from bounds)
+    limit 1`)
+  if (stray) throw new LedgerDisagreement(`${stray.name} has the batch ${stray.batch}, which no transaction ever had`)
 }
 
 interface StoredAccount extends Counters {

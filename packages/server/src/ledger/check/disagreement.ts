@@ -6,6 +6,11 @@ export class LedgerDisagreement extends Error {
   override readonly name = 'LedgerDisagreement'
 }
 
+/** Another check went on from the same checkpoint meanwhile. Nothing is wrong with the ledger. */
+export class CheckOvertaken extends Error {
+  override readonly name = 'CheckOvertaken'
+}
+
 /** Counters found by adding up transfers, for everything below a batch. */
 export interface Shadow {
   checkedBelow(): bigint

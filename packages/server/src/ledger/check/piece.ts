@@ -22,7 +22,7 @@ export async function checkPiece(tx: Tx, shadow: KeptShadow): Promise<Piece> {
   await expectNone(tx, deltasOf(from, below), 'the deltas of a batch are not the sums of its transfers')
   const sums = await tx.query<AccountSums>(sumsOf(from, below))
   const transfers = sums.reduce((total, { transfers: count }) => total + count, 0) / 2
-  await shadow.keep(tx, below, sums)
+  await shadow.keep(tx, { from, below }, sums)
   return { batches, transfers, isLast: below === settled_below }
 }
 
@@ -61,6 +61,7 @@ const show = (row: Record<string, unknown>) =>
 const contentOf = (from: bigint, below: bigint) => sql`
   with found as (
     select batch, count(*)::int as transfers,
+      min(position) = 1 and max(position) = count(*) and count(distinct position) = count(*) as is_dense,
       sha256(convert_to(string_agg(canonical_transfer(t), E'\n' order by position), 'UTF8')) as content_hash
     from transfers t
     where batch >= ${from}
@@ -77,6 +78,7 @@ const contentOf = (from: bigint, below: bigint) => sql`
   full join told using (batch)
   where found.batch is null
     or told.batch is null
+    or not found.is_dense
     or found.transfers <> told.transfers
     or found.content_hash <> told.content_hash
   limit 1`
@@ -107,30 +109,30 @@ const endingsOf = (from: bigint, below: bigint) => sql`
         is distinct from (e.debit_account, e.credit_account, e.amount, e.currency))
   limit 1`
 
+/** Batches are numbered as they begin and lines as they get their wallet's lock, so it is lines that are held in order. */
 const linesOf = (from: bigint, below: bigint) => sql`
   with lines as (
     select wallet_id, entry_at, balance, case when credit_account = wallet_id then amount else -amount end as change,
-      lag(balance) over w as before, lag(entry_at) over w as before_at, row_number() over w as place
+      lag(balance) over w as before, lag(entry_at) over w as before_at
     from transfers
     where batch >= ${from}
       and batch < ${below}
       and entry_at is not null
-    window w as (partition by wallet_id order by batch, position)
+    window w as (partition by wallet_id order by entry_at)
   )
   select l.wallet_id, l.entry_at
   from lines l
   left join lateral (
     select p.balance
     from transfers p
-    where l.place = 1
-      and p.wallet_id = l.wallet_id
+    where p.wallet_id = l.wallet_id
       and p.entry_at < l.entry_at
       and p.entry_at is not null
     order by p.entry_at desc
     limit 1
-  ) as earlier on true
-  where l.balance <> coalesce(l.before, earlier.balance, 0) + l.change
-    or l.entry_at <= l.before_at
+  ) as earlier on l.before is null or l.balance <> l.before + l.change
+  where l.entry_at = l.before_at
+    or ((l.before is null or l.balance <> l.before + l.change) and l.balance <> coalesce(earlier.balance, 0) + l.change)
   limit 1`
 
 const deltasOf = (from: bigint, below: bigint) => sql`

@@ -13,20 +13,39 @@ export async function checkSeals(
   )
   const [checkpoint] = await db.query<{ seal: bigint }>(sql`select seal from ledger_checkpoints`)
   const from = isFull ? 0n : (checkpoint?.seal ?? 0n)
-  let last = from === 0n ? { number: 0n, hash: genesisHash } : await sealOf(db, from)
+  const first = from === 0n ? { number: 0n, hash: genesisHash, settled_below: 0n } : await sealOf(db, from)
+  const sealed = new Map<string, bigint>()
+  let last = first
   for (let page = await sealsAfter(db, from); page.length > 0; page = await sealsAfter(db, last.number)) {
     for (const seal of page) {
       await checkSeal(db, seal, last, outside.get(seal.number))
+      for (const head of seal.heads) sealed.set(head.writer, BigInt(head.number))
       last = seal
     }
   }
   const missing = [...outside.keys()].find((number) => number > last.number)
   if (missing !== undefined) throw new LedgerDisagreement(`seal ${missing} is kept outside and is not in the database`)
+  await refuseUnsealed(db, first.settled_below, last.settled_below, sealed)
   if (!isFull) await db.query(sql`update ledger_checkpoints set seal = ${last.number}`)
   return Number(last.number - from)
 }
 
-async function sealOf(db: Db, number: bigint): Promise<Pick<Seal, 'number' | 'hash'>> {
+/** What had settled when the heads were sealed is under one of them: nothing was slipped in behind a seal. */
+async function refuseUnsealed(db: Db, from: bigint, below: bigint, sealed: ReadonlyMap<string, bigint>): Promise<void> {
+  const heads = await db.query<{ writer: string; number: bigint }>(sql`
+    select writer, max(number) as number
+    from ledger_batches
+    where batch >= ${from}
+      and batch < ${below}
+    group by writer`)
+  const slipped = heads.find(({ writer, number }) => number > (sealed.get(writer) ?? 0n))
+  if (slipped)
+    throw new LedgerDisagreement(
+      `batch ${slipped.number} of writer ${slipped.writer} is older than a seal that does not cover it`,
+    )
+}
+
+async function sealOf(db: Db, number: bigint): Promise<Pick<Seal, 'number' | 'hash' | 'settled_below'>> {
   const [seal] = await db.query<Seal>(sql`select * from ledger_seals where number = ${number}`)
   if (!seal) throw new LedgerDisagreement(`seal ${number}, which was checked before, is gone`)
   return seal

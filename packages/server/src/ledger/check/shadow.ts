@@ -1,6 +1,6 @@
 import { type Db, sql, type Tx } from '../../platform/db.ts'
 import { type Counters, counterNames } from '../accounts.ts'
-import type { Shadow } from './disagreement.ts'
+import { CheckOvertaken, type Shadow } from './disagreement.ts'
 
 /** What a piece's transfers add up to for one account. */
 export interface AccountSums extends Counters {
@@ -10,7 +10,7 @@ export interface AccountSums extends Counters {
 
 export interface KeptShadow extends Shadow {
   /** Adds what a piece found; everything below is checked then. */
-  keep(tx: Tx, below: bigint, sums: readonly AccountSums[]): Promise<void>
+  keep(tx: Tx, range: { readonly from: bigint; readonly below: bigint }, sums: readonly AccountSums[]): Promise<void>
 }
 
 /** For a full check: everything in memory, nothing kept. */
@@ -21,7 +21,7 @@ export function createMemory(): KeptShadow {
     checkedBelow: () => checkedBelow,
     counters: async () => known,
     orphans: async (db) => orphansAmong(db, [...known.keys()]),
-    keep: async (_, below, sums) => {
+    keep: async (_, { below }, sums) => {
       for (const sum of sums) addTo(known, sum)
       checkedBelow = below
     },
@@ -47,9 +47,9 @@ export async function createCheckpoints(db: Db): Promise<KeptShadow> {
     checkedBelow: () => checkedBelow,
     counters: readChecked,
     orphans: (reader) => orphansAmong(reader, undefined),
-    keep: async (tx, below, sums) => {
-      await keepChecked(tx, below, sums)
-      checkedBelow = below
+    keep: async (tx, range, sums) => {
+      await keepChecked(tx, range, sums)
+      checkedBelow = range.below
     },
   }
 }
@@ -61,7 +61,16 @@ async function readChecked(db: Db, accountIds: readonly string[]): Promise<Map<s
   return new Map(rows.map((row) => [row.account_id, row]))
 }
 
-async function keepChecked(tx: Tx, below: bigint, sums: readonly AccountSums[]): Promise<void> {
+/** Two checks at once would count everything twice: the one that finds its starting point gone gives up. */
+async function keepChecked(
+  tx: Tx,
+  { from, below }: { from: bigint; below: bigint },
+  sums: readonly AccountSums[],
+): Promise<void> {
+  const moved = await tx
+    .query(sql`update ledger_checkpoints set checked_below = ${below} where checked_below = ${from} returning id`)
+    .catch((error: Error & { code?: string }) => (error.code === '40001' ? [] : Promise.reject(error)))
+  if (moved.length === 0) throw new CheckOvertaken('another check is under way; wait for it to end')
   await tx.query(sql`
     insert into checked_accounts as c (account_id, debits_pending, debits_posted, credits_pending, credits_posted)
     select *
@@ -73,7 +82,6 @@ async function keepChecked(tx: Tx, below: bigint, sums: readonly AccountSums[]):
       debits_posted = c.debits_posted + excluded.debits_posted,
       credits_pending = c.credits_pending + excluded.credits_pending,
       credits_posted = c.credits_posted + excluded.credits_posted`)
-  await tx.query(sql`update ledger_checkpoints set checked_below = ${below} where checked_below <= ${below}`)
 }
 
 async function orphansAmong(db: Db, known: readonly string[] | undefined): Promise<string[]> {

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { checkLedger } from '../packages/server/src/ledger/check/check.ts'
+import { LedgerDisagreement } from '../packages/server/src/ledger/check/disagreement.ts'
+import { sealHeads, sealLine } from '../packages/server/src/ledger/seals.ts'
+import type { WriteDb } from '../packages/server/src/platform/db.ts'
+import { movement, testLedger } from '../packages/server/src/testing/ledger.ts'
+
+/** A ledger with some postings in it, all of them checked and sealed. */
+async function checkedLedger(t: TestContext) {
+  const ledger = await testLedger(t)
+  const [wallet = '', ...others] = await ledger.wallets(20, 1000n)
+  const clearing = await ledger.account('clearing')
+  const sealLines: string[] = []
+  const hold = (debit_account = wallet) => {
+    const movements = [movement({ kind: 'hold', debit_account, credit_account: clearing, amount: 1n })]
+    return ledger.poster.submit({ wallets: [debit_account], movements })
+  }
+  const seal = async () => {
+    const made = await sealHeads(ledger.db.write)
+    if (made) sealLines.push(sealLine(made))
+  }
+  await seal()
+  const check = ({ isFull } = { isFull: false }) => checkLedger(ledger.db.write, { isFull, sealLines })
+  await check()
+  return { ...ledger, wallet, others, hold, seal, check }
+}
+
+test('a check goes on from where the last one ended, and a full one begins at the beginning', async (t) => {
+  const { hold, seal, check } = await checkedLedger(t)
+  const before = await check({ isFull: true })
+
+  assert.deepEqual(await check(), { ...before, batches: 0, transfers: 0, seals: 0 })
+  await hold()
+  await hold()
+  await seal()
+
+  assert.deepEqual(await check(), { ...before, batches: 2, transfers: 2, seals: 1 })
+})
+
+test('what is changed after a checkpoint is found by the check that goes on from it', async (t) => {
+  const { hold, check, ask, wallet } = await checkedLedger(t)
+  await hold()
+  await ask('update transfers set amount = 2 where wallet_id = $1 and amount = 1', [wallet])
+
+  await assert.rejects(check(), LedgerDisagreement)
+  await ask('update transfers set amount = 1 where wallet_id = $1 and amount = 2', [wallet])
+
+  await check()
+})
+
+test('a check that another one overtakes counts nothing twice', async (t) => {
+  const { hold, check, db, others } = await checkedLedger(t)
+  await Promise.all(others.map(hold))
+  let overtaking: Promise<unknown> | undefined
+  const slow: WriteDb = {
+    ...db.write,
+    snapshot: async (work) => {
+      overtaking ??= Promise.allSettled([check()])
+      await overtaking
+      return db.write.snapshot(work)
+    },
+  }
+
+  await Promise.allSettled([checkLedger(slow, { isFull: false, sealLines: [] })])
+
+  await check()
+})
