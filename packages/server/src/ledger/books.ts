@@ -106,6 +106,7 @@ function applyLinked(state: State, linked: readonly Movement[]): Refusal | undef
 
 function move(state: State, movement: Move, undo: (() => void)[]): Refusal | undefined {
   const { kind, debit_account, credit_account, amount } = movement
+  assert.ok(!(state.wallets.has(debit_account) && state.wallets.has(credit_account)), 'a line belongs to one wallet')
   if (!take(state, keyOf(movement.transaction_id, movement.number, 0), undo)) return 'number_used'
   const place = kind === 'hold' ? 'pending' : 'posted'
   add(state, debit_account, `debits_${place}`, amount, undo)

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { movement, testLedger } from '../testing/ledger.ts'
+
+test('money never goes from wallet to wallet directly: it would have a line in one statement only', async (t) => {
+  const ledger = await testLedger(t)
+  const [one = '', two = ''] = await ledger.wallets(2, 1000n)
+
+  const posting = ledger.poster.submit({
+    wallets: [one, two],
+    movements: [movement({ kind: 'transfer', debit_account: one, credit_account: two })],
+  })
+
+  await assert.rejects(posting, /a line belongs to one wallet/)
+})
+
+test('a wallet that is not there makes no movement', async (t) => {
+  const ledger = await testLedger(t)
+  const [wallet = ''] = await ledger.wallets(1, 1000n)
+  const nobody = wallet.replace(/^.{8}/, '00000000')
+
+  const posting = ledger.poster.submit({
+    wallets: [nobody],
+    movements: [
+      movement({ kind: 'transfer', debit_account: await ledger.account('treasury'), credit_account: nobody }),
+    ],
+  })
+
+  await assert.rejects(posting, /a wallet of the batch is not there/)
+})
