@@ -26,9 +26,13 @@ export function formatMinor(minor: bigint, currency: Currency): string {
   return formatDecimal({ digits: minor, scale: exponentOf(currency) })
 }
 
+/** A number carries any 15 digits exactly, so below this nothing need be tried. */
+const alwaysExact = 10n ** 15n
+
 /** The JSON number that {@link minorFromNumber} reads as this amount. Throws when no number can carry it exactly. */
 export function numberFromMinor(minor: bigint, currency: Currency): number {
   const value = Number(formatMinor(minor, currency))
+  if (minor < alwaysExact && minor > -alwaysExact) return value
   if (minorFromNumber(value, currency) !== minor)
     throw new RangeError(`${formatMinor(minor, currency)} ${currency} is too large for a JSON number`)
   return value

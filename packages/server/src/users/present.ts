@@ -14,29 +14,25 @@ export function presentProfile(profile: Profile, publicKey: string) {
     publicKey,
     webhookUrl: profile.webhook_url,
     sandboxWebhookUrl: profile.sandbox_webhook_url,
-    ...sums(wallets, homeCurrencies(profile.home_country)),
+    ...sums(wallets, homeCurrencies.get(profile.home_country) ?? []),
     wallets: wallets.map(presentWallet),
   }
 }
 
 type Wallet = ProfileWallet & { readonly currency: Currency }
 
-const isOf = (country: string) => (entry: [string, object]) => 'country' in entry[1] && entry[1].country === country
-const homeCurrencies = (country: string) =>
-  Object.entries(currencies)
-    .filter(isOf(country))
-    .map(([code]) => code as Currency)
+/** The currencies that are one country's own. */
+const homeCurrencies = Map.groupBy(Object.keys(currencies) as Currency[], (code): string => {
+  const own = currencies[code]
+  return 'country' in own ? own.country : ''
+})
 
 /** `<CUR>Wallet` of every currency: what may be spent, over all countries. The home currency is there before it is used. */
 function sums(wallets: readonly Wallet[], home: readonly Currency[]): Record<`${string}Wallet`, { balance: number }> {
-  const codes = new Set([...home, ...wallets.map(({ currency }) => currency)])
-  return Object.fromEntries(
-    [...codes].map((code) => {
-      const same = wallets.filter(({ currency }) => currency === code)
-      const sum = same.reduce((total, { available }) => total + BigInt(available), 0n)
-      return [`${code}Wallet`, { balance: numberFromMinor(sum, code) }]
-    }),
-  )
+  const totals = new Map<Currency, bigint>(home.map((code) => [code, 0n]))
+  for (const { currency, available } of wallets) totals.set(currency, (totals.get(currency) ?? 0n) + BigInt(available))
+  const entries = [...totals].map(([code, total]) => [`${code}Wallet`, { balance: numberFromMinor(total, code) }])
+  return Object.fromEntries(entries)
 }
 
 function presentWallet({ currency, country, available, pending }: Wallet) {

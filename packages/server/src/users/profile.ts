@@ -25,13 +25,15 @@ export async function readProfile(db: ReadDb, owner: Owner): Promise<Profile | u
     sql`
       select m.email, m.first_name, m.last_name, m.home_country, live.url as webhook_url,
         sandbox.url as sandbox_webhook_url,
-        array(
-          select json_build_object('currency', currency, 'country', country, 'pending', debits_pending::text,
-            'available', (credits_posted - debits_posted - debits_pending)::text)
-          from wallets
-          where merchant_id = m.id
-            and env = ${owner.env}
-          order by currency, country
+        (
+          select coalesce(json_agg(w order by w.currency, w.country), '[]')
+          from (
+            select currency, country, debits_pending::text as pending,
+              (credits_posted - debits_posted - debits_pending)::text as available
+            from wallets
+            where merchant_id = ${owner.merchant_id}
+              and env = ${owner.env}
+          ) as w
         ) as wallets
       from merchants m
       join webhook_endpoints live on live.merchant_id = m.id and live.env = 'live'
