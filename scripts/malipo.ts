@@ -1,0 +1,7 @@
+/** npm run malipo -- …: the operator's commands; on the stack of npm run dev where the environment does not say otherwise. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+const variables = join(import.meta.dirname, '../.malipo/env')
+if (existsSync(variables)) process.loadEnvFile(variables)
+await import('../packages/cli/src/main.ts')
