@@ -56,12 +56,9 @@ function addReading(ledger: Command, desk: Desk): void {
     .option('--full', 'from the very first entry; best on a standby or a restored backup')
     .action(async ({ full }: { full?: true }) => {
       const found = await desk.operate((operator) => operator.ledger.check({ isFull: full === true }))
-      const { batches, transfers, accounts, seals } = found
-      desk.say(
-        found,
-        () =>
-          `The books agree: ${transfers} transfers in ${batches} batches, ${accounts} accounts, ${seals} seals checked.`,
-      )
+      const { batches, transfers, accounts, seals, suspense } = found
+      const agreement = `The books agree: ${transfers} transfers in ${batches} batches, ${accounts} accounts, ${seals} seals checked.`
+      desk.say(found, () => [agreement, ...suspense.map((sum) => `In suspense: ${sum}.`)].join('\n'))
     })
 
   ledger

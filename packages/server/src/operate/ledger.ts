@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { type CheckResult, checkLedger } from '../ledger/check/check.ts'
 import { drawTransaction } from '../ledger/draw.ts'
+import { isCurrency } from '../money/currencies.ts'
+import { formatMinor } from '../money/money.ts'
 import { readId } from '../platform/ids.ts'
 import { type Desk, OperatorError } from './desk.ts'
 
@@ -12,11 +14,20 @@ export interface CheckOrder {
 }
 
 /** Throws at the first disagreement. */
-export async function check(desk: Desk, { isFull, sealsPath, onPiece }: CheckOrder): Promise<CheckResult> {
+export async function check(desk: Desk, { isFull, sealsPath, onPiece }: CheckOrder): Promise<CheckReport> {
   const isKept = sealsPath !== undefined && existsSync(sealsPath)
   const sealLines = isKept ? readFileSync(sealsPath, 'utf8').split('\n') : []
-  return checkLedger(desk.db.write, { isFull, isGentle: !isFull, sealLines, ...(onPiece && { onPiece }) })
+  const { suspense, ...checked } = await checkLedger(desk.db.write, {
+    isFull,
+    isGentle: !isFull,
+    sealLines,
+    ...(onPiece && { onPiece }),
+  })
+  return { ...checked, suspense: suspense.map(({ env, currency, amount }) => `${shown(amount, currency)} in ${env}`) }
 }
+
+/** What was checked, with amounts as people read them. */
+export type CheckReport = Omit<CheckResult, 'suspense'> & { readonly suspense: readonly string[] }
 
 /** One payment's entries, drawn. */
 export async function show(desk: Desk, shownId: string): Promise<string> {
@@ -26,3 +37,6 @@ export async function show(desk: Desk, shownId: string): Promise<string> {
   if (drawing === undefined) throw new OperatorError(`the ledger has nothing of ${shownId}`)
   return drawing
 }
+
+const shown = (amount: bigint, currency: string) =>
+  `${isCurrency(currency) ? formatMinor(amount, currency) : amount} ${currency}`

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createPlatformAccounts } from '../ledger/accounts.ts'
 import { platformBalances } from '../ledger/deltas.ts'
+import { createPoster } from '../ledger/poster.ts'
 import { readId } from '../platform/ids.ts'
+import { movement } from '../testing/ledger.ts'
 import { testMalipo } from '../testing/malipo.ts'
 
 const funding = {
@@ -95,6 +98,25 @@ test('the books agree after all of this, from the checkpoint and from the beginn
   assert.ok(first.transfers > 0)
   assert.equal(second.transfers, 1)
   assert.equal(full.transfers, first.transfers + 1)
+})
+
+test('money in suspense is listed by the check', async (t) => {
+  const malipo = await testMalipo(t)
+  const accounts = createPlatformAccounts(malipo.ctx.db.write, 0)
+  const float = await accounts.idOf({
+    env: 'sandbox',
+    kind: 'float',
+    currency: 'KES',
+    provider: 'house',
+    country: 'KE',
+  })
+  const suspense = await accounts.idOf({ env: 'sandbox', kind: 'suspense', currency: 'KES' })
+  const receipt = movement({ kind: 'transfer', debit_account: float, credit_account: suspense, amount: 500_00n })
+  await createPoster(malipo.ctx.db.write).submit({ wallets: [], movements: [receipt] })
+
+  const { suspense: listed } = await malipo.operator.ledger.check({ isFull: true })
+
+  assert.deepEqual(listed, ['500.00 KES in sandbox'])
 })
 
 test('counters that were tampered with are found, and named', async (t) => {

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { loadOperatorConfig } from '../config.ts'
 import { createPlatformAccounts } from '../ledger/accounts.ts'
 import { createWriter } from '../ledger/chain.ts'
-import type { CheckResult } from '../ledger/check/check.ts'
 import { openBell } from '../platform/bell.ts'
 import { openDatabase } from '../platform/db.ts'
 import { createLog } from '../platform/log.ts'
@@ -10,7 +9,7 @@ import { type MigrationState, migrate, migrationStates } from '../platform/migra
 import { createVault } from '../platform/seal.ts'
 import { createPostings, type Desk } from './desk.ts'
 import { create as createKey, end, type KeyOrder, type KeyView, listOf, type NewPair, rotate } from './keys.ts'
-import { type CheckOrder, check, show } from './ledger.ts'
+import { type CheckOrder, type CheckReport, check, show } from './ledger.ts'
 import { create as createMerchant, freeze, type MerchantOrder, type MerchantView, page, unfreeze } from './merchants.ts'
 import { adjustFloat, type FloatAdjustment, type Funding, fundWallet, type Posted } from './money.ts'
 
@@ -35,7 +34,7 @@ export interface Operator {
     adjust(adjustment: FloatAdjustment): Promise<Posted>
   }
   readonly ledger: {
-    check(order: Omit<CheckOrder, 'sealsPath'>): Promise<CheckResult>
+    check(order: Omit<CheckOrder, 'sealsPath'>): Promise<CheckReport>
     show(transactionId: string): Promise<string>
   }
   readonly database: {

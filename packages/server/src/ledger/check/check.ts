@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { WriteDb } from '../../platform/db.ts'
+import type { Db, WriteDb } from '../../platform/db.ts'
+import { balance } from '../accounts.ts'
+import { platformBalances } from '../deltas.ts'
 import { compareAccounts } from './accounts.ts'
 import { checkPiece } from './piece.ts'
 import { checkSeals } from './seals.ts'
@@ -21,6 +23,8 @@ export interface CheckResult {
   readonly transfers: number
   readonly accounts: number
   readonly seals: number
+  /** Money nobody has said yet whose it is, in minor units. */
+  readonly suspense: readonly { readonly env: string; readonly currency: string; readonly amount: bigint }[]
 }
 
 /**
@@ -43,5 +47,11 @@ export async function checkLedger(db: WriteDb, options: CheckOptions): Promise<C
   }
   const accounts = await compareAccounts(db, shadow)
   const seals = await checkSeals(db, options)
-  return { ...totals, accounts, seals }
+  return { ...totals, accounts, seals, suspense: await inSuspense(db) }
+}
+
+async function inSuspense(db: Db): Promise<CheckResult['suspense']> {
+  const accounts = (await platformBalances(db)).filter(({ kind }) => kind === 'suspense')
+  const held = accounts.map(({ env, currency, ...counters }) => ({ env, currency, amount: balance(counters) }))
+  return held.filter(({ amount }) => amount !== 0n)
 }

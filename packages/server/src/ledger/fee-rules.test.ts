@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { feeOf } from '../money/fees.ts'
+import { newId } from '../platform/ids.ts'
+import { testLedger } from '../testing/ledger.ts'
+import { type Charged, feeRuleFor } from './fee-rules.ts'
+
+const nobody = newId(Date.now(), 0)
+const asked: Charged = { merchant_id: nobody, env: 'sandbox', operation: 'payout', method: 'momo', currency: 'KES' }
+
+test('the sandbox takes one per cent of everything, and live nothing until somebody says so', async (t) => {
+  const { db } = await testLedger(t)
+
+  for (const operation of ['charge', 'payout'] as const)
+    for (const currency of ['KES', 'UGX', 'XOF'])
+      assert.equal(feeOf(await feeRuleFor(db.write, { ...asked, operation, currency }), 10_000n), 100n)
+  assert.equal(feeOf(await feeRuleFor(db.write, { ...asked, env: 'live' }), 10_000n), 0n)
+})
+
+test("a merchant's own rule comes before everybody's, then the currency's, then the method's", async (t) => {
+  const { db, ask, wallets } = await testLedger(t)
+  const [wallet] = await wallets(1)
+  const [row] = await ask<{ merchant_id: string }>('select merchant_id from wallets where id = $1', [wallet])
+  const merchant_id = row?.merchant_id ?? ''
+  const rule = (columns: string, values: string) =>
+    ask(`insert into fee_rules (env, operation, ${columns}) values ('live', 'payout', ${values})`)
+  const pointsFor = async (over: Partial<Charged>) =>
+    (await feeRuleFor(db.write, { ...asked, env: 'live', ...over })).basisPoints
+
+  await rule('basis_points', '10')
+  await rule('method, basis_points', `'momo', 20`)
+  await rule('currency, basis_points', `'KES', 30`)
+  await rule('currency, method, basis_points, fixed, min, max', `'KES', 'bank', 40, 500, 600, 700`)
+  await rule('merchant_id, basis_points', `'${merchant_id}', 50`)
+
+  assert.equal(await pointsFor({ currency: 'UGX', method: 'bank' }), 10)
+  assert.equal(await pointsFor({ currency: 'UGX' }), 20)
+  assert.equal(await pointsFor({}), 30)
+  assert.deepEqual(await feeRuleFor(db.write, { ...asked, env: 'live', method: 'bank' }), {
+    fixed: 500n,
+    basisPoints: 40,
+    min: 600n,
+    max: 700n,
+  })
+  assert.equal(await pointsFor({ merchant_id, method: 'bank' }), 50)
+})
+
+test('a rule that cannot be meant is not kept', async (t) => {
+  const { ask } = await testLedger(t)
+  const rule = (columns: string, values: string) =>
+    ask(`insert into fee_rules (env, operation, ${columns}) values ('live', 'charge', ${values})`)
+
+  await assert.rejects(rule('basis_points', '10001'), /fee_rules_basis_points_in_range/)
+  await assert.rejects(rule('basis_points, fixed', '10, 5'), /fee_rules_sums_have_a_currency/)
+  await assert.rejects(rule('currency, basis_points, min, max', `'KES', 10, 5, 4`), /fee_rules_min_below_max/)
+  await rule('currency, basis_points', `'KES', 10`)
+  await assert.rejects(rule('currency, basis_points', `'KES', 20`), /fee_rules_one_of_a_kind/)
+})
