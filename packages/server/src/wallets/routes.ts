@@ -3,10 +3,10 @@ import { bearerOf } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
 import { AppError, invalid } from '../errors.ts'
 import type { App } from '../http/app.ts'
-import { find } from '../merchants/store.ts'
 import { type Currency, currencies, isCurrency } from '../money/currencies.ts'
+import type { Owner, ReadDb } from '../platform/db.ts'
 import { presentStatement } from './present.ts'
-import { readStatement } from './statement.ts'
+import { readHomeCountry, readStatement } from './statement.ts'
 
 const Day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'YYYY-MM-DD, in UTC' })
 
@@ -69,7 +69,7 @@ export function walletRoutes(app: App, ctx: Context): void {
       if (!isCurrency(currency)) throw new AppError('UNSUPPORTED_CURRENCY')
       const [from, until] = [dayOf('startDate', startDate), dayOf('endDate', endDate)]
       if (from > until) throw invalid([{ field: 'endDate', message: 'endDate is before startDate' }])
-      const country = request.query.country ?? (await countryOf(ctx, bearer.merchant_id, currency))
+      const country = request.query.country ?? (await countryOf(ctx.db.read, bearer, currency))
       const first = cursor === undefined ? from : BigInt(cursor)
       const wanted = { currency, country, from: first < from ? from : first, to: until + dayUs, limit: pageLines }
       const page = await readStatement(ctx.db.read, bearer, wanted)
@@ -88,11 +88,9 @@ function dayOf(field: string, day: string): bigint {
 }
 
 /** A currency's own country, or the merchant's home where it is used in several. */
-async function countryOf(ctx: Context, merchantId: string, currency: Currency): Promise<string> {
+async function countryOf(db: ReadDb, owner: Owner, currency: Currency): Promise<string> {
   const own = currencies[currency]
-  if ('country' in own) return own.country
-  const merchant = await find(ctx.db.write, merchantId)
-  return merchant?.home_country ?? ''
+  return 'country' in own ? own.country : readHomeCountry(db, owner)
 }
 
 function linkTo(path: string, cursor: bigint): string {
