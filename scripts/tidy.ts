@@ -74,7 +74,7 @@ export function unfinishedWork(files: readonly SourceFile[]): string[] {
 }
 
 const environmentReaders =
-  /^(packages\/server\/src\/(main\.ts|testing\/)|packages\/cli\/src\/main\.ts|scripts\/|bench\/|test\/)/
+  /^(packages\/server\/src\/(main\.ts|testing\/)|packages\/(cli|simulator)\/src\/main\.ts|scripts\/|bench\/|test\/)/
 
 /** The environment is read once, at the very edge, and handed down. */
 export function strayEnvironment(files: readonly SourceFile[]): string[] {

@@ -1,0 +1,168 @@
+import type { Entry, Failure, Movement, Operation, Payment, PaymentRef, State } from './entries.ts'
+import { isEnd, transitions } from './entries.ts'
+import { type Floats, type Purse, startFloats } from './floats.ts'
+import { toAmount, toUnits } from './money.ts'
+
+export interface Change {
+  readonly state: State
+  readonly at: number
+  readonly failure?: Failure
+  readonly receipt?: string
+  readonly authorizationUrl?: string
+}
+
+export interface Total {
+  readonly provider: string
+  readonly kind: Movement['kind']
+  readonly country: string
+  readonly currency: string
+  readonly count: number
+  readonly amount: string
+}
+
+interface Sum {
+  count: number
+  units: bigint
+}
+
+/** The simulator's own truth: which payments it took, how they stand, and every movement of money, in order. */
+export class Books {
+  readonly floats: Floats = startFloats()
+  readonly #write: (entry: Entry) => void
+  readonly #byRef = new Map<string, Payment>()
+  readonly #byOrder: Payment[] = []
+  readonly #movements: Movement[] = []
+  readonly #movementsByKey = new Map<string, Movement[]>()
+  readonly #sums = new Map<string, Sum>()
+
+  /** `write` puts an entry where it survives the process; it is there when `write` returns. */
+  constructor(write: (entry: Entry) => void) {
+    this.#write = write
+  }
+
+  find(provider: string, operation: Operation, key: string): Payment | undefined {
+    return this.#byRef.get(refText({ provider, operation, key }))
+  }
+
+  payments(): readonly Payment[] {
+    return this.#byOrder
+  }
+
+  movements(): readonly Movement[] {
+    return this.#movements
+  }
+
+  movementsOf(key: string): readonly Movement[] {
+    return this.#movementsByKey.get(key) ?? []
+  }
+
+  totals(): Total[] {
+    return [...this.#sums].map(([name, sum]) => totalOf(name, sum))
+  }
+
+  accept(payment: Payment): void {
+    this.#enter({ entry: 'accepted', payment })
+  }
+
+  /** The only way a payment changes. Money moves with the change, or not at all. */
+  change(payment: Payment, change: Change): void {
+    const allowed: readonly State[] = transitions[payment.state]
+    if (!allowed.includes(change.state))
+      throw new Error(`${refText(payment)} cannot go from ${payment.state} to ${change.state}`)
+    const kind = movementKind(payment.operation, change.state)
+    const movement = kind && movementOf(payment, kind, { number: this.#movements.length + 1, at: change.at })
+    const { provider, operation, key } = payment
+    this.#enter({ entry: 'changed', provider, operation, key, ...change, ...(movement && { movement }) })
+  }
+
+  told({ provider, operation, key }: PaymentRef, state: State): void {
+    this.#enter({ entry: 'told', provider, operation, key, state })
+  }
+
+  setFloat(purse: Purse, amount: string): void {
+    this.#enter({ entry: 'float', ...purse, amount })
+  }
+
+  reset(): void {
+    this.#enter({ entry: 'reset' })
+  }
+
+  /** Takes over one entry of the journal without writing it again. */
+  replay(entry: Entry): void {
+    if (entry.entry === 'accepted') this.#add(entry.payment)
+    else if (entry.entry === 'changed') this.#apply(entry)
+    else if (entry.entry === 'told') this.#get(entry).told = entry.state
+    else if (entry.entry === 'float') this.floats.set(entry, toUnits(entry.amount))
+    else if (entry.entry === 'reset') this.#forget()
+  }
+
+  #enter(entry: Entry): void {
+    this.#write(entry)
+    this.replay(entry)
+  }
+
+  #get(ref: PaymentRef): Payment {
+    const payment = this.#byRef.get(refText(ref))
+    if (payment === undefined) throw new Error(`the journal speaks of ${refText(ref)}, which was never accepted`)
+    return payment
+  }
+
+  #add(payment: Payment): void {
+    this.#byRef.set(refText(payment), payment)
+    this.#byOrder.push(payment)
+    if (payment.operation === 'payout' && !isEnd(payment.state)) this.floats.reserve(payment, toUnits(payment.amount))
+  }
+
+  #apply(entry: Entry & { entry: 'changed' }): void {
+    const payment = this.#get(entry)
+    const before = payment.state
+    payment.state = entry.state
+    if (isEnd(entry.state)) payment.endedAt = entry.at
+    if (entry.authorizationUrl !== undefined) payment.authorizationUrl = entry.authorizationUrl
+    if (entry.receipt !== undefined) payment.receipt = entry.receipt
+    if (entry.failure === undefined) delete payment.failure
+    else payment.failure = entry.failure
+    if (payment.operation === 'payout' && !isEnd(before) && isEnd(entry.state))
+      this.floats.release(payment, toUnits(payment.amount))
+    if (entry.movement) this.#book(entry.movement)
+  }
+
+  #book(movement: Movement): void {
+    this.#movements.push(movement)
+    const ofKey = this.#movementsByKey.get(movement.key)
+    if (ofKey) ofKey.push(movement)
+    else this.#movementsByKey.set(movement.key, [movement])
+    const units = toUnits(movement.amount)
+    this.floats.add(movement, comesIn(movement) ? units : -units)
+    const name = [movement.provider, movement.kind, movement.country, movement.currency].join('/')
+    const sum = this.#sums.get(name) ?? { count: 0, units: 0n }
+    this.#sums.set(name, { count: sum.count + 1, units: sum.units + units })
+  }
+
+  #forget(): void {
+    for (const each of [this.#byRef, this.#movementsByKey, this.#sums]) each.clear()
+    this.#byOrder.length = 0
+    this.#movements.length = 0
+    this.floats.clear()
+  }
+}
+
+const refText = ({ provider, operation, key }: PaymentRef) => `${provider}/${operation}/${key}`
+
+function movementKind(operation: Operation, state: State): Movement['kind'] | undefined {
+  if (state === 'reversed') return 'reversed'
+  if (state !== 'completed') return undefined
+  return operation === 'charge' ? 'collected' : 'paid'
+}
+
+function movementOf(payment: Payment, kind: Movement['kind'], { number, at }: { number: number; at: number }) {
+  const { provider, operation, key, amount, currency, country } = payment
+  return { number, provider, operation, key, kind, amount, currency, country, at: new Date(at).toISOString() }
+}
+
+const comesIn = ({ operation, kind }: Movement) => (operation === 'charge') === (kind !== 'reversed')
+
+function totalOf(name: string, { count, units }: Sum): Total {
+  const [provider = '', kind = '', country = '', currency = ''] = name.split('/')
+  return { provider, kind: kind as Movement['kind'], country, currency, count, amount: toAmount(units) }
+}

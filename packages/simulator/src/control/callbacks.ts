@@ -1,0 +1,38 @@
+import { type Callback, isOver } from '../callbacks.ts'
+import { tell } from '../life.ts'
+import { complain } from './complain.ts'
+import { paymentsOf } from './reads.ts'
+import type { ControlCall } from './routes.ts'
+
+const shownMax = 1000
+
+export function listCallbacks({ core, query }: ControlCall) {
+  const key = query.get('key')?.toLowerCase()
+  const all = core.callbacks.list()
+  const chosen = key === undefined ? all.slice(-shownMax) : all.filter((callback) => callback.key === key)
+  return { status: 200, body: { items: chosen } }
+}
+
+/** The id is a callback's, or a payment's key, which means its newest callback. */
+export function actOnCallback({ core, names }: ControlCall, action: 'resend' | 'reorder' | 'drop') {
+  const id = (names[0] ?? '').toLowerCase()
+  const callback = core.callbacks.find(id) ?? core.callbacks.latestOf(id)
+  if (callback === undefined) return action === 'resend' ? sendFirst(core, id) : complain(404, 'No such callback.')
+  if (callback.status === 'sending' || (action !== 'resend' && isOver(callback.status)))
+    return complain(409, `The callback is ${callback.status}.`)
+  if (action === 'resend') core.callbacks.sendAgain(callback)
+  else if (action === 'reorder') core.callbacks.hold(callback)
+  else core.callbacks.drop(callback)
+  return { status: 200, body: present(callback) }
+}
+
+/** A payment that never had a callback, because a fault kept it back or nobody listened, gets its first. */
+function sendFirst(core: ControlCall['core'], key: string) {
+  const [payment] = paymentsOf({ core }, key)
+  if (payment === undefined) return complain(404, 'No such callback and no such payment.')
+  const honest = { ...payment, faults: payment.faults.filter(({ mode }) => mode !== 'callback_never') }
+  const callback = tell(core, honest)
+  return callback ? { status: 200, body: present(callback) } : complain(409, 'There is no callback base to send to.')
+}
+
+const present = ({ id, key, state, status }: Callback) => ({ id, key, state, status })

@@ -1,0 +1,66 @@
+import type { Core } from '../core.ts'
+import type { Call, Reply } from '../dialect.ts'
+import { type Control, hasToken } from '../http.ts'
+import type { Journal } from '../journal.ts'
+import { actOnCallback, listCallbacks } from './callbacks.ts'
+import { complain } from './complain.ts'
+import { addFault, listFaults, removeFault, removeFaults } from './faults.ts'
+import { listMovements, listPayments, listTotals } from './reads.ts'
+import { actAsPayer, advanceClock, health, readFloats, readTuning, reset, setFloat, setTuning } from './state.ts'
+
+export interface ControlCall {
+  readonly core: Core
+  readonly journal: Journal
+  readonly json: unknown
+  readonly query: URLSearchParams
+  /** The segments that stood for `:name`, in order. */
+  readonly names: readonly string[]
+}
+
+type Verb = (call: ControlCall) => Reply
+
+const verbs: Readonly<Record<string, Verb>> = {
+  'GET health': health,
+  'POST reset': reset,
+  'GET settings': readTuning,
+  'PUT settings': setTuning,
+  'POST clock/advance': advanceClock,
+  'GET float': readFloats,
+  'PUT float': setFloat,
+  'GET payments': listPayments,
+  'GET ledger': listMovements,
+  'GET ledger/totals': listTotals,
+  'GET requests': ({ core, query }) => ({ status: 200, body: { items: requestsOf(core, query.get('key')) } }),
+  'POST payer/:key/act': actAsPayer,
+  'GET faults': listFaults,
+  'POST faults': addFault,
+  'DELETE faults': removeFaults,
+  'DELETE faults/:id': removeFault,
+  'GET callbacks': listCallbacks,
+  'POST callbacks/:id/resend': (call) => actOnCallback(call, 'resend'),
+  'POST callbacks/:id/reorder': (call) => actOnCallback(call, 'reorder'),
+  'POST callbacks/:id/drop': (call) => actOnCallback(call, 'drop'),
+}
+
+/** The control API. Without a token it does not exist. */
+export function createControl(core: Core, journal: Journal, token: string | undefined): Control {
+  const table = Object.entries(verbs).map(([name, verb]) => ({ parts: name.split(/[ /]/), verb }))
+  return (call) => {
+    if (token === undefined) return nothing
+    if (hasToken(call, token) !== 'right') return complain(401, 'The control token is missing or wrong.')
+    const given = [call.method, ...call.path.split('/').slice(2)]
+    const found = table.find(
+      ({ parts }) =>
+        parts.length === given.length && parts.every((part, index) => part.startsWith(':') || part === given[index]),
+    )
+    if (found === undefined) return nothing
+    const names = given.filter((_, index) => found.parts[index]?.startsWith(':'))
+    const { json, query } = call satisfies Call
+    return found.verb({ core, journal, json, query, names })
+  }
+}
+
+const nothing = complain(404, 'There is no such path.')
+
+const requestsOf = (core: Core, key: string | null) =>
+  core.requests.list().filter((note) => key === null || note.key === key)

@@ -1,0 +1,108 @@
+import type { Tuning } from '../core.ts'
+import { isEnd } from '../entries.ts'
+import { act, type Ending } from '../life.ts'
+import { failureOf } from '../outcomes.ts'
+import { parseBase, parseRange } from '../settings.ts'
+import { complain } from './complain.ts'
+import { paymentsOf } from './reads.ts'
+import type { ControlCall } from './routes.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+const fieldsOf = (json: unknown): Fields =>
+  typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Fields) : {}
+
+export function health({ core }: ControlCall) {
+  const { books, clock, dialects } = core
+  return {
+    status: 200,
+    body: {
+      status: 'ok',
+      now: new Date(clock.now()).toISOString(),
+      payments: books.payments().length,
+      movements: books.movements().length,
+      dialects: [...dialects.keys()],
+    },
+  }
+}
+
+/** Forgets payments, movements, floats, callbacks and faults, and everything that was due. The clock keeps its time. */
+export function reset({ core }: ControlCall) {
+  core.clock.clear()
+  core.callbacks.clear()
+  core.faults.clear()
+  core.requests.clear()
+  core.random.seed(core.tuning.seed)
+  core.books.reset()
+  return { status: 200, body: { status: 'reset' } }
+}
+
+export function readTuning({ core }: ControlCall) {
+  const { callbackBase, settleMs, seed, publicUrl } = core.tuning
+  const shown = settleMs.min === settleMs.max ? String(settleMs.min) : `${settleMs.min}-${settleMs.max}`
+  return { status: 200, body: { callbackBase, settleMs: shown, seed, publicUrl } }
+}
+
+/** Changes only what is sent, and all of it or nothing. */
+export function setTuning(call: ControlCall) {
+  const given = Object.entries(fieldsOf(call.json))
+  const parsed = given.map(([name, value]) => [name, parsers[name]?.(value)] as const)
+  const bad = parsed.find(([, value]) => value === undefined)
+  if (bad) return complain(400, `${bad[0]} is not known or cannot have this value.`)
+  const { tuning, random } = call.core
+  Object.assign(tuning, Object.fromEntries(parsed))
+  if (given.some(([name]) => name === 'seed')) random.seed(tuning.seed)
+  return readTuning(call)
+}
+
+const parsers: Readonly<Record<string, (value: unknown) => Tuning[keyof Tuning] | undefined>> = {
+  callbackBase: (value) => parseBase(String(value)),
+  publicUrl: (value) => parseBase(String(value)),
+  settleMs: (value) => parseRange(String(value)),
+  seed: (value) => (typeof value === 'number' && Number.isInteger(value) ? value : undefined),
+}
+
+/** Everything due has happened when this answers; callbacks have been started, not necessarily answered. */
+export function advanceClock({ core, journal, json }: ControlCall) {
+  const { ms } = fieldsOf(json)
+  if (typeof ms !== 'number' || !Number.isInteger(ms) || ms < 0) return complain(400, 'ms is a whole number.')
+  const ran = core.clock.advance(ms)
+  journal.append({ entry: 'clock', offset: core.clock.offset() })
+  return { status: 200, body: { now: new Date(core.clock.now()).toISOString(), ran } }
+}
+
+export function readFloats({ core }: ControlCall) {
+  return { status: 200, body: { items: core.books.floats.list() } }
+}
+
+export function setFloat({ core, json }: ControlCall) {
+  const { provider, country, currency, amount } = fieldsOf(json)
+  const texts = [provider, country, currency, amount]
+  if (!texts.every((text) => typeof text === 'string') || !/^\d{1,18}(\.\d{1,4})?$/.test(String(amount)))
+    return complain(400, 'provider, country, currency and amount are texts; amount is a decimal.')
+  if (!core.dialects.has(String(provider))) return complain(400, `${String(provider)} is not a provider here.`)
+  const purse = { provider: String(provider), country: String(country), currency: String(currency) }
+  core.books.setFloat(purse, String(amount))
+  return { status: 200, body: { provider, country, currency, amount } }
+}
+
+/** What the payer does: it decides any payment that has not ended, whatever its number says. */
+export function actAsPayer({ core, names, json }: ControlCall) {
+  const { action, code, provider, operation } = fieldsOf(json)
+  const open = paymentsOf({ core }, names[0] ?? '').filter(
+    (each) => (provider ?? each.provider) === each.provider && (operation ?? each.operation) === each.operation,
+  )
+  const payment = open.find(({ state }) => !isEnd(state)) ?? open[0]
+  if (payment === undefined) return complain(404, 'There is no such payment.')
+  const ending = endingOf(action, code, payment.operation)
+  if (ending === undefined) return complain(400, 'action is approve, enter_pin or decline; a code may go with decline.')
+  const hasEnded = !act(core, payment, ending)
+  const body = { key: payment.key, state: payment.state }
+  return hasEnded ? { status: 409, body: { ...body, error: 'The payment has ended.' } } : { status: 200, body }
+}
+
+function endingOf(action: unknown, code: unknown, operation: 'charge' | 'payout'): Ending | undefined {
+  if (action === 'approve' || action === 'enter_pin') return { state: 'completed' }
+  if (action !== 'decline') return undefined
+  const usual = operation === 'charge' ? 'PAYMENT_NOT_APPROVED' : 'UNSPECIFIED_FAILURE'
+  return { state: 'failed', failure: failureOf(typeof code === 'string' ? code : usual) }
+}

@@ -1,0 +1,33 @@
+import type { Books } from './books.ts'
+import type { Callbacks } from './callbacks.ts'
+import type { Clock } from './clock.ts'
+import type { Dialect } from './dialect.ts'
+import type { Faults } from './faults.ts'
+import type { Random } from './random.ts'
+import type { RequestLog } from './requests.ts'
+
+export interface Range {
+  readonly min: number
+  readonly max: number
+}
+
+/** What the control API may change while the simulator runs. */
+export interface Tuning {
+  /** Where callbacks go: the dialect's id is put behind it. Empty: nowhere. */
+  callbackBase: string
+  settleMs: Range
+  seed: number
+  /** How payers reach the simulator's pages; the address of the request when empty. */
+  publicUrl: string
+}
+
+export interface Core {
+  readonly tuning: Tuning
+  readonly clock: Clock
+  readonly random: Random
+  readonly faults: Faults
+  readonly books: Books
+  readonly callbacks: Callbacks
+  readonly requests: RequestLog
+  readonly dialects: ReadonlyMap<string, Dialect>
+}

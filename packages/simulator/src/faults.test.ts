@@ -1,0 +1,394 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { modes } from './faults.ts'
+import {
+  type Body,
+  deposit,
+  houseCharge,
+  housePayout,
+  payout,
+  settleMs,
+  startTestSimulator,
+  type TestSimulator,
+} from './testing/simulator.ts'
+import { until } from './testing/until.ts'
+
+const tested = new Set<string>()
+const broken = { name: 'TypeError' }
+
+/** One fault mode, in both dialects where that says something new. */
+function faultTest(mode: string, guarantee: string, run: (sim: TestSimulator) => Promise<void>): void {
+  tested.add(mode)
+  test(`${mode}: ${guarantee}`, async (t) => run(await startTestSimulator(t)))
+}
+
+const statusOf = async (sim: TestSimulator, id: string): Promise<Body> =>
+  (await sim.pawapay('GET', `/v2/payouts/${id}`)).body
+const pay = (sim: TestSimulator, order: Body) => sim.pawapay('POST', '/v2/payouts', order)
+
+faultTest('latency', 'the answer waits for the clock', async (sim) => {
+  await sim.fault({ provider: 'pawapay', operation: 'payout', mode: 'latency', delayMs: 30_000 })
+  const order = payout()
+  let isAnswered = false
+  const answer = pay(sim, order).finally(() => {
+    isAnswered = true
+  })
+  await until('the fault to strike', async () => (await sim.control('GET', '/faults')).body.items[0].struck === 1)
+  assert.deepEqual(await statusOf(sim, order.payoutId), { status: 'NOT_FOUND' })
+  assert.equal(isAnswered, false)
+
+  await sim.advance(30_000)
+  assert.equal((await answer).body.status, 'ACCEPTED')
+})
+
+faultTest('drop_before_processing', 'the connection breaks and nothing was taken', async (sim) => {
+  await sim.fault({ provider: 'pawapay', operation: 'payout', mode: 'drop_before_processing', times: 1 })
+  const order = payout()
+  await assert.rejects(pay(sim, order), broken)
+  assert.deepEqual(await statusOf(sim, order.payoutId), { status: 'NOT_FOUND' })
+
+  assert.equal((await pay(sim, order)).body.status, 'ACCEPTED')
+})
+
+faultTest('drop_after_processing', 'the answer is lost, the money moves once, a repeat moves no more', async (sim) => {
+  await sim.fault({ provider: '*', operation: 'payout', mode: 'drop_after_processing', times: 2 })
+  const [order, till] = [payout(), housePayout()]
+  await assert.rejects(pay(sim, order), broken)
+  await assert.rejects(sim.house('POST', '/v1/payouts', till), broken)
+
+  assert.equal((await pay(sim, order)).body.status, 'DUPLICATE_IGNORED')
+  assert.equal((await sim.house('POST', '/v1/payouts', till)).body.repeated, true)
+  await sim.advance(settleMs)
+  assert.equal((await sim.movements(order.payoutId)).length, 1)
+  assert.equal((await sim.movements(till.key)).length, 1)
+})
+
+faultTest('half_response', 'the answer breaks off in the middle, the payment was taken', async (sim) => {
+  await sim.fault({ provider: 'pawapay', operation: 'payout', mode: 'half_response', times: 1 })
+  const order = payout()
+  await assert.rejects(pay(sim, order), broken)
+  assert.equal((await statusOf(sim, order.payoutId)).status, 'FOUND')
+})
+
+faultTest('http_status', 'the status is as asked, before or after the work', async (sim) => {
+  await sim.fault({
+    provider: 'pawapay',
+    operation: 'payout',
+    mode: 'http_status',
+    status: 502,
+    body: { a: 1 },
+    times: 1,
+  })
+  const [early, late] = [payout(), payout()]
+  const first = await pay(sim, early)
+  assert.deepEqual([first.status, first.body], [502, { a: 1 }])
+  assert.deepEqual(await statusOf(sim, early.payoutId), { status: 'NOT_FOUND' })
+
+  await sim.fault({ provider: 'pawapay', operation: 'payout', mode: 'http_status', moment: 'after', times: 1 })
+  assert.equal((await pay(sim, late)).status, 500)
+  assert.equal((await statusOf(sim, late.payoutId)).status, 'FOUND')
+})
+
+faultTest('html_503', 'a gateway page answers though the money moves', async (sim) => {
+  await sim.fault({ provider: 'pawapay', operation: 'payout', mode: 'html_503', moment: 'after' })
+  const order = payout()
+  const { status, body, headers } = await pay(sim, order)
+  assert.equal(status, 503)
+  assert.match(body, /^<html>/)
+  assert.equal(headers.get('content-type'), 'text/html')
+  await sim.advance(settleMs)
+  assert.equal((await sim.movements(order.payoutId)).length, 1)
+})
+
+faultTest('malformed_json', 'the answer is whole on the wire but is not JSON', async (sim) => {
+  await sim.fault({ provider: 'pawapay', operation: 'payout', mode: 'malformed_json' })
+  const order = payout()
+  const { status, body } = await pay(sim, order)
+  assert.equal(status, 200)
+  assert.equal(typeof body, 'string')
+  assert.equal((await statusOf(sim, order.payoutId)).status, 'FOUND')
+})
+
+faultTest('token_expired', 'a good token is refused in the words of the provider', async (sim) => {
+  await sim.fault({ provider: '*', operation: '*', mode: 'token_expired', times: 2 })
+  const first = await pay(sim, payout())
+  const second = await sim.house('POST', '/v1/charges', houseCharge())
+  assert.deepEqual([first.status, first.body.failureReason.failureCode], [403, 'AUTHENTICATION_ERROR'])
+  assert.deepEqual([second.status, second.body.error.code], [401, 'TOKEN_EXPIRED'])
+})
+
+faultTest('rate_limited', 'the caller is told when to come back', async (sim) => {
+  await sim.fault({ provider: '*', operation: '*', mode: 'rate_limited', seconds: 7 })
+  const first = await pay(sim, payout())
+  const second = await sim.house('POST', '/v1/charges', houseCharge())
+  assert.deepEqual([first.status, first.headers.get('retry-after')], [429, '7'])
+  assert.deepEqual([second.status, second.body.error.code], [429, 'RATE_LIMITED'])
+})
+
+faultTest('unknown_words', 'the error is one nobody documented', async (sim) => {
+  await sim.fault({ provider: 'pawapay', operation: 'payout', mode: 'unknown_words' })
+  const { status, body } = await pay(sim, payout())
+  assert.equal(status, 400)
+  assert.equal(body.failureReason.failureCode, 'GREMLIN_IN_THE_SWITCH')
+})
+
+faultTest('callback_never', 'the money moves and nobody is told', async (sim) => {
+  await sim.fault({ provider: 'pawapay', operation: 'payout', mode: 'callback_never' })
+  const order = payout()
+  await pay(sim, order)
+  await sim.advance(3_600_000)
+  assert.equal((await sim.movements(order.payoutId)).length, 1)
+  assert.deepEqual((await sim.control('GET', '/callbacks')).body.items, [])
+
+  await sim.control('POST', `/callbacks/${order.payoutId}/resend`)
+  assert.equal((await sim.receiver.take(1))[0]?.body['status'], 'COMPLETED')
+})
+
+faultTest('callback_late', 'the callback comes its delay after the outcome', async (sim) => {
+  await sim.fault({ provider: 'pawapay', operation: 'payout', mode: 'callback_late', delayMs: 600_000 })
+  const order = payout()
+  await pay(sim, order)
+  await sim.advance(settleMs + 500_000)
+  assert.equal((await statusOf(sim, order.payoutId)).data.status, 'COMPLETED')
+  assert.equal(sim.receiver.received.length, 0)
+  await sim.advance(100_000)
+  await sim.receiver.take(1)
+})
+
+faultTest('callback_duplicate', 'the same callback comes several times', async (sim) => {
+  await sim.fault({ provider: 'house', operation: 'charge', mode: 'callback_duplicate', count: 3 })
+  await sim.house('POST', '/v1/charges', houseCharge())
+  await sim.advance(settleMs)
+  const received = await sim.receiver.take(3)
+  assert.equal(new Set(received.map(({ raw }) => raw)).size, 1)
+})
+
+faultTest('callback_before_response', 'the outcome is told before the answer is given', async (sim) => {
+  await sim.fault({ provider: 'pawapay', operation: 'payout', mode: 'callback_before_response' })
+  const order = payout()
+  const { body } = await pay(sim, order)
+  assert.equal(body.status, 'ACCEPTED')
+  assert.equal(sim.receiver.received[0]?.body['status'], 'COMPLETED')
+  assert.equal((await sim.movements(order.payoutId)).length, 1)
+})
+
+faultTest('callback_bad_signature', 'the house callback does not verify either', async (sim) => {
+  await sim.fault({ provider: 'house', operation: 'charge', mode: 'callback_bad_signature' })
+  const order = houseCharge()
+  await sim.house('POST', '/v1/charges', order)
+  await sim.advance(settleMs)
+  const [callback] = await sim.receiver.take(1)
+  const { createHmac } = await import('node:crypto')
+  const [, time = '', value] = /^t=(\d+),v1=(.*)$/.exec(String(callback?.headers['house-signature'])) ?? []
+  assert.notEqual(value, createHmac('sha256', 'house-secret').update(`${time}.${callback?.raw}`).digest('hex'))
+})
+
+faultTest('callback_wrong_amount', 'the callback names another amount, the ledger the right one', async (sim) => {
+  await sim.fault({ provider: 'pawapay', operation: 'payout', mode: 'callback_wrong_amount', amount: '77' })
+  const order = payout()
+  await pay(sim, order)
+  await sim.advance(settleMs)
+  assert.equal((await sim.receiver.take(1))[0]?.body['amount'], '77')
+  assert.equal((await sim.movements(order.payoutId))[0].amount, '100')
+})
+
+faultTest('callback_unknown_reference', 'the callback is about a payment nobody made', async (sim) => {
+  await sim.fault({ provider: 'pawapay', operation: 'payout', mode: 'callback_unknown_reference' })
+  const order = payout()
+  await pay(sim, order)
+  await sim.advance(settleMs)
+  const [callback] = await sim.receiver.take(1)
+  assert.notEqual(callback?.body['payoutId'], order.payoutId)
+  assert.match(String(callback?.body['payoutId']), /^[0-9a-f-]{36}$/)
+})
+
+faultTest('callback_reorder', 'a later callback of the same payment comes first', async (sim) => {
+  await sim.fault({ provider: 'pawapay', operation: 'charge', mode: 'callback_reorder' })
+  const order = deposit({ currency: 'XOF' }, '221773456789', 'WAVE_SEN')
+  await sim.pawapay('POST', '/v2/deposits', order)
+  await sim.advance(settleMs)
+  assert.equal(sim.receiver.received.length, 0)
+  await sim.control('POST', `/payer/${order.depositId}/act`, { action: 'approve' })
+  const received = await sim.receiver.take(2)
+  assert.deepEqual(
+    received.map(({ body }) => body['status']),
+    ['COMPLETED', 'PROCESSING'],
+  )
+})
+
+faultTest('status_lags_callback', 'a read still says pending after the callback told the end', async (sim) => {
+  await sim.fault({ provider: '*', operation: '*', mode: 'status_lags_callback', delayMs: 20_000 })
+  const [order, charge] = [payout(), houseCharge()]
+  await pay(sim, order)
+  await sim.house('POST', '/v1/charges', charge)
+  await sim.advance(settleMs)
+  await sim.receiver.take(2)
+  const seen = async () => [
+    (await statusOf(sim, order.payoutId)).data.status,
+    (await sim.house('GET', `/v1/charges/${charge.key}`)).body.state,
+  ]
+  assert.deepEqual(await seen(), ['PROCESSING', 'accepted'])
+  await sim.advance(20_000)
+  assert.deepEqual(await seen(), ['COMPLETED', 'completed'])
+})
+
+faultTest('not_found_window', 'a payment just accepted is not found for a while', async (sim) => {
+  await sim.fault({ provider: '*', operation: '*', mode: 'not_found_window', seconds: 15 })
+  const [order, charge] = [payout(), houseCharge()]
+  await pay(sim, order)
+  await sim.house('POST', '/v1/charges', charge)
+  assert.deepEqual(await statusOf(sim, order.payoutId), { status: 'NOT_FOUND' })
+  assert.equal((await sim.house('GET', `/v1/charges/${charge.key}`)).status, 404)
+  assert.equal((await pay(sim, order)).body.status, 'DUPLICATE_IGNORED')
+  await sim.advance(15_000)
+  assert.equal((await statusOf(sim, order.payoutId)).status, 'FOUND')
+  assert.equal((await sim.house('GET', `/v1/charges/${charge.key}`)).status, 200)
+})
+
+faultTest('flap', 'a failure turns out to be a success, and money moved once', async (sim) => {
+  await sim.fault({ provider: 'pawapay', operation: 'payout', mode: 'flap', delayMs: 5_000 })
+  const order = payout()
+  await pay(sim, order)
+  await sim.advance(settleMs)
+  assert.equal((await statusOf(sim, order.payoutId)).data.status, 'FAILED')
+  assert.equal((await sim.movements(order.payoutId)).length, 0)
+  await sim.receiver.take(1)
+  await sim.advance(5_000)
+  assert.equal((await statusOf(sim, order.payoutId)).data.status, 'COMPLETED')
+  assert.equal((await statusOf(sim, order.payoutId)).data.failureReason, null)
+  assert.deepEqual(
+    (await sim.receiver.take(2)).map(({ body }) => body['status']),
+    ['FAILED', 'COMPLETED'],
+  )
+  assert.equal((await sim.movements(order.payoutId)).length, 1)
+})
+
+faultTest('stuck_pending', 'the payment never ends by itself', async (sim) => {
+  await sim.fault({
+    provider: 'pawapay',
+    operation: 'payout',
+    mode: 'stuck_pending',
+    match: { phone: '+250783456789' },
+  })
+  const order = payout()
+  await pay(sim, order)
+  await sim.advance(7 * 86_400_000)
+  assert.equal((await statusOf(sim, order.payoutId)).data.status, 'PROCESSING')
+})
+
+faultTest('operator_delayed', 'payouts wait in a queue, deposits are rejected, and all is told', async (sim) => {
+  const id = await sim.fault({
+    provider: 'pawapay',
+    operation: '*',
+    mode: 'operator_delayed',
+    match: { operator: 'MTN_MOMO_RWA' },
+  })
+  const [cancelled, released] = [payout(), payout()]
+  await pay(sim, cancelled)
+  assert.equal((await pay(sim, released)).body.status, 'ACCEPTED')
+  const refused = await sim.pawapay('POST', '/v2/deposits', deposit())
+  assert.equal(refused.body.failureReason.failureCode, 'PROVIDER_TEMPORARILY_UNAVAILABLE')
+  assert.equal((await statusOf(sim, released.payoutId)).data.status, 'ENQUEUED')
+  const availability = async () =>
+    (await sim.pawapay('GET', '/v2/availability?country=RWA&operationType=PAYOUT')).body[0].providers.map(
+      (each: Body) => each.operationTypes[0].status,
+    )
+  assert.deepEqual(await availability(), ['DELAYED', 'OPERATIONAL'])
+
+  const cancel = () => sim.pawapay('POST', `/v2/payouts/fail-enqueued/${cancelled.payoutId}`)
+  assert.equal((await cancel()).body.status, 'ACCEPTED')
+  assert.equal((await cancel()).body.failureReason.failureCode, 'INVALID_STATE')
+  assert.equal((await statusOf(sim, cancelled.payoutId)).data.failureReason.failureCode, 'MANUALLY_CANCELLED')
+  await sim.control('DELETE', `/faults/${id}`)
+  await sim.advance(settleMs)
+  assert.equal((await statusOf(sim, released.payoutId)).data.status, 'COMPLETED')
+  assert.equal((await sim.movements(cancelled.payoutId)).length, 0)
+})
+
+faultTest('operator_closed', 'everything is refused, and it is told', async (sim) => {
+  await sim.fault({ provider: '*', operation: '*', mode: 'operator_closed' })
+  assert.equal((await pay(sim, payout())).body.failureReason.failureCode, 'PROVIDER_TEMPORARILY_UNAVAILABLE')
+  const refused = await sim.house('POST', '/v1/charges', houseCharge())
+  assert.deepEqual([refused.status, refused.body.error.code], [409, 'OPERATOR_CLOSED'])
+  const { body } = await sim.pawapay('GET', '/v2/availability?country=KEN')
+  assert.equal(body[0].providers[0].operationTypes[0].status, 'CLOSED')
+})
+
+faultTest('float_empty', 'payouts are refused though the float is full', async (sim) => {
+  await sim.fault({ provider: '*', operation: 'payout', mode: 'float_empty', times: 2 })
+  const order = payout()
+  assert.equal((await pay(sim, order)).body.failureReason.failureCode, 'PAWAPAY_WALLET_OUT_OF_FUNDS')
+  assert.equal((await sim.house('POST', '/v1/payouts', housePayout())).body.failure.code, 'FLOAT_EMPTY')
+  assert.equal((await pay(sim, order)).body.status, 'ACCEPTED')
+})
+
+faultTest('reversal_after_success', 'the money comes back, and both movements are in the ledger', async (sim) => {
+  await sim.fault({ provider: '*', operation: '*', mode: 'reversal_after_success', delayMs: 9_000 })
+  const [order, charge] = [payout(), houseCharge()]
+  await pay(sim, order)
+  await sim.house('POST', '/v1/charges', charge)
+  await sim.advance(settleMs)
+  assert.equal((await statusOf(sim, order.payoutId)).data.status, 'COMPLETED')
+  await sim.advance(9_000)
+  assert.equal((await statusOf(sim, order.payoutId)).data.status, 'FAILED')
+  assert.equal((await sim.house('GET', `/v1/charges/${charge.key}`)).body.failure.code, 'REVERSED')
+  assert.deepEqual(
+    (await sim.movements(order.payoutId)).map(({ kind }) => kind),
+    ['paid', 'reversed'],
+  )
+  const floats = (await sim.control('GET', '/float')).body.items
+  assert.deepEqual(new Set(floats.map(({ available }: Body) => available)), new Set(['1000000000']))
+})
+
+test('every fault mode has a test', () => {
+  assert.deepEqual(
+    Object.keys(modes).filter((mode) => !tested.has(mode)),
+    [],
+  )
+})
+
+test('bank_under_payment is refused in words until a dialect has virtual accounts', async (t) => {
+  const sim = await startTestSimulator(t)
+  const { status, body } = await sim.control('POST', '/faults', { provider: 'house', mode: 'bank_under_payment' })
+  assert.equal(status, 400)
+  assert.match(body.error, /virtual accounts/)
+})
+
+test('a fault strikes only what it is aimed at, as often as it may, and lists what it did', async (t) => {
+  const sim = await startTestSimulator(t)
+  const aimed = payout({ amount: '333' })
+  await sim.fault({ provider: 'pawapay', operation: 'payout', mode: 'html_503', match: { amount: '333' }, times: 1 })
+  assert.equal((await pay(sim, payout())).status, 200)
+  assert.equal((await sim.pawapay('POST', '/v2/deposits', deposit({ amount: '333' }))).status, 200)
+  assert.equal((await pay(sim, aimed)).status, 503)
+  assert.equal((await pay(sim, aimed)).status, 200)
+  const [fault] = (await sim.control('GET', '/faults')).body.items
+  assert.deepEqual([fault.struck, fault.left], [1, 0])
+  assert.equal((await sim.control('DELETE', '/faults')).body.removed, 1)
+})
+
+test('a fault with a probability strikes the same requests again under the same seed', async (t) => {
+  const sim = await startTestSimulator(t)
+  const run = async () => {
+    await sim.control('POST', '/reset')
+    await sim.control('PUT', '/settings', { seed: 42 })
+    await sim.fault({ provider: 'house', operation: 'rates', mode: 'html_503', probability: 0.5 })
+    const statuses: number[] = []
+    for (let count = 0; count < 30; count++)
+      statuses.push((await sim.house('GET', '/v1/rates?base=USD&quote=KES')).status)
+    return statuses
+  }
+  const first = await run()
+  assert.deepEqual(await run(), first)
+  assert.equal(new Set(first).size, 2)
+})
+
+test('a fault with a mistake in it is refused', async (t) => {
+  const sim = await startTestSimulator(t)
+  const refusal = async (order: object) => (await sim.control('POST', '/faults', order)).status
+  assert.equal(await refusal({ provider: 'pawapay', mode: 'no_such_mode' }), 400)
+  assert.equal(await refusal({ provider: 'nobody', mode: 'latency' }), 400)
+  assert.equal(await refusal({ provider: 'pawapay', operation: 'payuot', mode: 'latency' }), 400)
+  assert.equal(await refusal({ provider: 'pawapay', mode: 'latency', delayMS: 5 }), 400)
+  assert.equal(await refusal({ provider: 'pawapay', mode: 'latency', match: { fone: '1' } }), 400)
+})

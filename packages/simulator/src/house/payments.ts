@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto'
+import type { Core } from '../core.ts'
+import type { Call, Reply } from '../dialect.ts'
+import { isEnd, type Operation, type Payment } from '../entries.ts'
+import { findFault, type Subject } from '../faults.ts'
+import { accept, type Draft } from '../life.ts'
+import { toUnits } from '../money.ts'
+import { failureOf, verdictOf } from '../outcomes.ts'
+import { isLagging, isUnseen } from '../views.ts'
+import {
+  chargeForm,
+  destinationForms,
+  type Fields,
+  findAmountTrouble,
+  findKindTrouble,
+  findTrouble,
+  isFields,
+  payoutForm,
+} from './read.ts'
+import { refuse } from './words.ts'
+
+const rightCode = '123456'
+const floatEmpty = { code: 'FLOAT_EMPTY', message: 'The float is too low.' }
+
+export async function create(call: Call, operation: Operation): Promise<Reply> {
+  const { core, json } = call
+  const trouble = operation === 'charge' ? findChargeTrouble(json) : findPayoutTrouble(json)
+  if (trouble) return refuse(400, trouble.code, trouble.message)
+  const draft = draftOf(operation, json as Fields)
+  const known = core.books.find('house', operation, draft.key)
+  if (known) return repeat(core, known, draft.fingerprint)
+  const faults = core.faults.draw('payment', { provider: 'house', operation, subjects: subjectsOf(call, operation) })
+  if (findFault(faults, 'operator_closed')) return refuse(409, 'OPERATOR_CLOSED', 'The operator takes no payments now.')
+  if (operation === 'charge' && findFault(faults, 'operator_delayed'))
+    return refuse(409, 'OPERATOR_DELAYED', 'The operator takes no charges now.')
+  const isShort = findFault(faults, 'float_empty') || core.books.floats.available(draft) < toUnits(draft.amount)
+  // Nothing is kept of it: once the float is filled the same key may be sent again.
+  if (operation === 'payout' && isShort)
+    return { status: 200, body: { key: draft.key, state: 'failed', repeated: false, failure: floatEmpty } }
+  const { key } = await accept(core, { ...draft, faults })
+  return { status: 200, body: { key, state: 'accepted', repeated: false } }
+}
+
+export function read({ core, parameters }: Call, operation: Operation): Reply {
+  const payment = core.books.find('house', operation, (parameters['key'] ?? '').toLowerCase())
+  if (payment === undefined || isUnseen(core, payment))
+    return refuse(404, 'NOT_FOUND', `There is no such ${operation}.`)
+  return { status: 200, body: present(isLagging(core, payment) ? { ...payment, state: 'accepted' } : payment) }
+}
+
+/** What a reader and a callback are told. */
+export function present(payment: Payment): Record<string, unknown> {
+  const { key, amount, currency, receipt, failure } = payment
+  const state = stateText(payment)
+  return {
+    key,
+    state,
+    amount,
+    currency,
+    ...(state === 'completed' && { receipt }),
+    ...(state === 'failed' && { failure }),
+  }
+}
+
+export function subjectsOf({ core, json, parameters }: Call, operation: Operation): Subject[] {
+  const key = parameters['key']?.toLowerCase()
+  const payment = key === undefined ? undefined : core.books.find('house', operation, key)
+  if (payment) return [{ key: payment.key, phone: payment.account, amount: payment.amount, operator: payment.operator }]
+  if (key !== undefined) return [{ key }]
+  if (!isFields(json)) return []
+  const to = isFields(json['to']) ? json['to'] : json
+  return [
+    {
+      key: String(json['key']).toLowerCase(),
+      phone: accountOf(to),
+      amount: String(json['amount']),
+      operator: String(to['operator'] ?? to['bankCode'] ?? to['kind']),
+    },
+  ]
+}
+
+function findChargeTrouble(body: unknown) {
+  return findTrouble(body, chargeForm) ?? amountTrouble(body)
+}
+
+function findPayoutTrouble(body: unknown) {
+  const to = isFields(body) ? body['to'] : undefined
+  return findTrouble(body, payoutForm) ?? findKindTrouble(to, destinationForms, 'to.') ?? amountTrouble(body)
+}
+
+const amountTrouble = (body: unknown) =>
+  isFields(body) ? findAmountTrouble(String(body['amount']), String(body['currency'])) : undefined
+
+/** The number whose end chooses the outcome. */
+const accountOf = (to: Fields) => String(to['phone'] ?? to['accountNumber'] ?? to['tillNumber'] ?? '')
+
+function draftOf(operation: Operation, body: Fields): Omit<Draft, 'faults'> & { faults: [] } {
+  const to = isFields(body['to']) ? body['to'] : body
+  const isWrongCode = body['code'] !== undefined && body['code'] !== rightCode
+  const failure = failureOf('PAYMENT_NOT_APPROVED')
+  return {
+    provider: 'house',
+    operation,
+    key: String(body['key']).toLowerCase(),
+    operator: String(to['operator'] ?? to['bankCode'] ?? to['kind']),
+    country: String(body['country']),
+    currency: String(body['currency']),
+    amount: String(body['amount']),
+    account: accountOf(to),
+    fingerprint: fingerprintOf(body),
+    details: {},
+    verdict: isWrongCode ? { kind: 'fails', failure } : verdictOf(operation, accountOf(to)),
+    waitsFor: 'time',
+    faults: [],
+  }
+}
+
+/** The same fields in another order are the same request. */
+function fingerprintOf(body: Fields): string {
+  const sorted = (value: unknown): unknown =>
+    isFields(value)
+      ? Object.entries(value)
+          .map(([name, inner]) => [name, sorted(inner)] as const)
+          .sort(([one], [other]) => (one < other ? -1 : 1))
+      : value
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(body)))
+    .digest('base64url')
+}
+
+function repeat(core: Core, known: Payment, fingerprint: string): Reply {
+  if (known.fingerprint !== fingerprint) return refuse(409, 'KEY_REUSED', 'This key was used for another request.')
+  const { key, state, failure } = present(isLagging(core, known) ? { ...known, state: 'accepted' } : known)
+  return { status: 200, body: { key, state, repeated: true, ...(failure !== undefined && { failure }) } }
+}
+
+const stateText = ({ state }: Payment) => {
+  if (state === 'completed') return 'completed'
+  return isEnd(state) ? 'failed' : 'accepted'
+}

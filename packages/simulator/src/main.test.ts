@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { startReceiver } from './testing/receiver.ts'
+import { clientOf, deposit, houseCharge, payout } from './testing/simulator.ts'
+import { until } from './testing/until.ts'
+
+const main = join(import.meta.dirname, 'main.ts')
+
+async function start(t: TestContext, variables: Record<string, string>) {
+  const env = {
+    SIMULATOR_PORT: '0',
+    SIMULATOR_PAWAPAY_TOKEN: 'pawapay-token',
+    SIMULATOR_HOUSE_TOKEN: 'house-token',
+    SIMULATOR_HOUSE_SECRET: 'house-secret',
+    SIMULATOR_CONTROL_TOKEN: 'control-token',
+    ...variables,
+  }
+  const child = spawn(process.execPath, [main], { env, stdio: ['pipe', 'pipe', 'inherit'] })
+  t.after(() => child.kill('SIGKILL'))
+  const output: string[] = []
+  child.stdout.on('data', (part) => output.push(String(part)))
+  const line = await until('the first line', () => output.join('').includes('\n') && output.join(''))
+  const { listening } = JSON.parse(line) as { listening: string }
+  return { child, client: clientOf(listening), output }
+}
+
+const ended = async (child: ChildProcess) =>
+  child.exitCode === null && child.signalCode === null ? once(child, 'exit') : []
+
+test('the process says where it listens in one line, and ends when told', async (t) => {
+  const { child, client, output } = await start(t, {})
+  assert.equal((await client.control('GET', '/health')).status, 200)
+  child.kill('SIGTERM')
+  await ended(child)
+  assert.equal(child.exitCode, 0)
+  assert.equal(output.join('').trim().split('\n').length, 1)
+})
+
+test('the process ends with its stdin when asked to', async (t) => {
+  const { child } = await start(t, { SIMULATOR_END_WITH_STDIN: '1' })
+  child.stdin?.end()
+  await ended(child)
+  assert.equal(child.exitCode, 0)
+})
+
+test('without a control token there is no control API, and without a dialect token no dialect', async (t) => {
+  const { client } = await start(t, { SIMULATOR_CONTROL_TOKEN: '', SIMULATOR_HOUSE_TOKEN: '' })
+  assert.equal((await client.control('GET', '/health')).status, 404)
+  assert.equal((await client.house('GET', '/v1/rates?base=USD&quote=KES')).status, 404)
+  assert.equal((await client.pawapay('GET', '/v2/wallet-balances')).status, 200)
+})
+
+test('bad settings are all told at once', async (t) => {
+  const child = spawn(process.execPath, [main], { env: { SIMULATOR_PORT: 'x', SIMULATOR_SETTLE_MS: '9-1' } })
+  t.after(() => child.kill('SIGKILL'))
+  const output: string[] = []
+  child.stderr.on('data', (part) => output.push(String(part)))
+  await once(child, 'close')
+  assert.notEqual(child.exitCode, 0)
+  assert.match(output.join(''), /SIMULATOR_PORT cannot be "x"; SIMULATOR_SETTLE_MS cannot be "9-1"/)
+})
+
+test('killed and started again, it knows all it knew and goes on with what was open', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'simulator-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const receiver = await startReceiver(t)
+  const journal = join(folder, 'journal.jsonl')
+  const variables = { SIMULATOR_JOURNAL: journal, SIMULATOR_SETTLE_MS: '60000', SIMULATOR_CALLBACK_BASE: receiver.base }
+  const before = await start(t, variables)
+  const [done, open, charge] = [payout(), payout(), houseCharge()]
+  await before.client.control('PUT', '/float', { provider: 'pawapay', country: 'RWA', currency: 'RWF', amount: '1000' })
+  await before.client.pawapay('POST', '/v2/payouts', done)
+  await before.client.control('POST', `/payer/${done.payoutId}/act`, { action: 'approve' })
+  await receiver.take(1)
+  await until('the news to be kept', () => readFileSync(journal, 'utf8').includes('"told"'))
+  await before.client.advance(1_000)
+  await before.client.pawapay('POST', '/v2/payouts', open)
+  await before.client.house('POST', '/v1/charges', charge)
+  const key = (await before.client.pawapay('GET', '/v2/public-key/http')).body
+  const totals = (await before.client.control('GET', '/ledger/totals')).body
+  before.child.kill('SIGKILL')
+  await ended(before.child)
+  const whole = readFileSync(journal)
+  writeFileSync(journal, Buffer.concat([whole, Buffer.from('{"entry":"accep')]))
+
+  const { child, client } = await start(t, variables)
+  assert.deepEqual((await client.pawapay('GET', '/v2/public-key/http')).body, key)
+  assert.deepEqual((await client.control('GET', '/ledger/totals')).body, totals)
+  assert.equal((await client.pawapay('POST', '/v2/payouts', done)).body.status, 'DUPLICATE_IGNORED')
+  assert.equal((await client.pawapay('POST', '/v2/payouts', open)).body.status, 'DUPLICATE_IGNORED')
+  assert.equal((await client.pawapay('GET', '/v2/wallet-balances?country=RWA')).body.balances[0].balance, '800')
+  assert.equal((await client.pawapay('POST', '/v2/deposits', deposit())).body.status, 'ACCEPTED')
+  await client.advance(60_000)
+  assert.equal((await client.movements(done.payoutId)).length, 1)
+  assert.equal((await client.movements(open.payoutId)).length, 1)
+  assert.equal((await client.house('GET', `/v1/charges/${charge.key}`)).body.state, 'completed')
+  const told = (await receiver.take(4)).map(({ body }) => body['payoutId'])
+  assert.equal(told.filter((id) => id === done.payoutId).length, 1)
+
+  child.kill('SIGKILL')
+  await ended(child)
+  const third = await start(t, variables)
+  assert.equal((await third.client.movements(open.payoutId)).length, 1)
+})
+
+test('a callback that was not heard before the kill is sent after it', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'simulator-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const receiver = await startReceiver(t)
+  const variables = {
+    SIMULATOR_JOURNAL: join(folder, 'journal.jsonl'),
+    SIMULATOR_SETTLE_MS: '60000',
+    SIMULATOR_CALLBACK_BASE: receiver.base,
+  }
+  const before = await start(t, variables)
+  receiver.answers.push(500)
+  const order = payout()
+  await before.client.pawapay('POST', '/v2/payouts', order)
+  await before.client.control('POST', `/payer/${order.payoutId}/act`, { action: 'approve' })
+  await receiver.take(1)
+  before.child.kill('SIGKILL')
+  await ended(before.child)
+
+  await start(t, variables)
+  const [, second] = await receiver.take(2)
+  assert.equal(second?.body['payoutId'], order.payoutId)
+})

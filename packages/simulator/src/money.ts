@@ -1,0 +1,17 @@
+/** Amounts are kept in ten-thousandths of a major unit: four decimals are the most any provider's pattern lets through. */
+const places = 4
+const scale = 10n ** BigInt(places)
+
+export function toUnits(amount: string): bigint {
+  const [whole = '0', fraction = ''] = amount.split('.')
+  return BigInt(whole) * scale + BigInt(fraction.padEnd(places, '0'))
+}
+
+/** The shortest text: no trailing zeros. */
+export function toAmount(units: bigint): string {
+  const size = units < 0n ? -units : units
+  const fraction = (size % scale).toString().padStart(places, '0').replace(/0+$/, '')
+  return `${units < 0n ? '-' : ''}${size / scale}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+export const decimalsOf = (amount: string): number => amount.split('.')[1]?.length ?? 0

@@ -1,0 +1,43 @@
+import type { Failure, Operation, Verdict } from './entries.ts'
+
+/** The sandbox values of the API contract: the last three digits choose, in every country and on every rail. */
+const endings = {
+  charge: {
+    '019': 'PAYER_LIMIT_REACHED',
+    '029': 'PAYER_NOT_FOUND',
+    '039': 'PAYMENT_NOT_APPROVED',
+    '049': 'INSUFFICIENT_BALANCE',
+    '059': 'PAYMENT_IN_PROGRESS',
+    '069': 'UNSPECIFIED_FAILURE',
+  },
+  payout: {
+    '089': 'RECIPIENT_NOT_FOUND',
+    '099': 'WALLET_LIMIT_REACHED',
+    '109': 'RECIPIENT_LIMIT_REACHED',
+    '119': 'UNSPECIFIED_FAILURE',
+  },
+} as const satisfies Record<Operation, Record<string, keyof typeof messages>>
+
+const messages = {
+  PAYER_LIMIT_REACHED: 'The payer has reached a limit of their wallet.',
+  PAYER_NOT_FOUND: 'The phone number does not belong to a wallet of this operator.',
+  PAYMENT_NOT_APPROVED: 'The payer did not approve the payment.',
+  INSUFFICIENT_BALANCE: 'The payer does not have enough funds.',
+  PAYMENT_IN_PROGRESS: 'The payer has another payment waiting for approval.',
+  UNSPECIFIED_FAILURE: 'The operator gave no reason.',
+  RECIPIENT_NOT_FOUND: 'The account of the recipient does not exist.',
+  WALLET_LIMIT_REACHED: 'The wallet of the recipient is full.',
+  RECIPIENT_LIMIT_REACHED: 'The recipient has reached a limit of their wallet.',
+  MANUALLY_CANCELLED: 'The payout was cancelled while it waited.',
+}
+
+export function verdictOf(operation: Operation, account: string): Verdict {
+  const ending = account.slice(-3)
+  if (ending === '129') return { kind: 'stays' }
+  const code = (endings[operation] as Record<string, string>)[ending]
+  return code === undefined ? { kind: 'completes' } : { kind: 'fails', failure: failureOf(code) }
+}
+
+export function failureOf(code: string): Failure {
+  return { code, message: (messages as Record<string, string>)[code] ?? 'The provider refused the payment.' }
+}

@@ -1,0 +1,71 @@
+import type { Operation, Verdict } from '../entries.ts'
+import { decimalsOf, toUnits } from '../money.ts'
+import { failureOf, verdictOf } from '../outcomes.ts'
+import { countryOf, fitsCountry } from './countries.ts'
+import { findProvider, type Provider } from './providers.ts'
+import type { Order } from './read.ts'
+import type { Rejection } from './words.ts'
+
+const amountForm = /^([0]|([1-9][0-9]{0,17}))([.][0-9]{0,3}[1-9])?$/
+const rightCode = '123456'
+
+export interface Passed {
+  readonly provider: Provider
+  readonly verdict: Verdict
+}
+
+export type Judgement = Passed | { readonly rejected: Rejection } | { readonly refused: Rejection }
+
+/** `refused` is HTTP 400, the caller used a field wrongly; `rejected` is HTTP 200, the payment cannot be made. */
+export function judge(operation: Operation, order: Order): Judgement {
+  const provider = findProvider(order.provider)
+  if (provider === undefined) return reject('INVALID_PROVIDER', `The provider ${order.provider} is not supported.`)
+  const refused = operation === 'charge' ? findMisuse(provider, order) : undefined
+  if (refused) return { refused }
+  const money = provider.money.find(({ currency }) => currency === order.currency)
+  if (money === undefined)
+    return reject('INVALID_CURRENCY', `The currency ${order.currency} is not supported by ${provider.id}.`)
+  if (!fitsCountry(order.phone, countryOf(provider.country)))
+    return reject('INVALID_PHONE_NUMBER', `The phone number is not one of ${provider.country}.`)
+  const limits = operation === 'charge' ? money.deposit : money.payout
+  if (!amountForm.test(order.amount) || decimalsOf(order.amount) > limits.decimals)
+    return reject('INVALID_AMOUNT', `The amount is not valid: ${provider.id} takes ${limits.decimals} decimals.`)
+  const units = toUnits(order.amount)
+  if (units < toUnits(limits.min) || units > toUnits(limits.max))
+    return reject('AMOUNT_OUT_OF_BOUNDS', `The amount must be from ${limits.min} to ${limits.max}.`)
+  return { provider, verdict: verdictFor(operation, provider, order) }
+}
+
+const reject = (code: string, message: string): Judgement => ({ rejected: { code, message } })
+
+function findMisuse({ auth }: Provider, order: Order): Rejection | undefined {
+  const hasCode = order.preAuthorisationCode !== undefined
+  const hasUrl = order.successfulUrl !== undefined || order.failedUrl !== undefined
+  if (auth === 'PREAUTH' && !hasCode)
+    return { code: 'MISSING_PARAMETER', message: 'The parameter preAuthorisationCode is missing.' }
+  if (auth !== 'PREAUTH' && hasCode) return unsupported('preAuthorisationCode')
+  if (auth !== 'REDIRECT_AUTH' && hasUrl) return unsupported('successfulUrl or failedUrl')
+  return undefined
+}
+
+const unsupported = (name: string) => ({
+  code: 'UNSUPPORTED_PARAMETER',
+  message: `The parameter ${name} is not supported for this provider.`,
+})
+
+function verdictFor(operation: Operation, provider: Provider, order: Order): Verdict {
+  const { preAuthorisationCode } = order
+  if (preAuthorisationCode !== undefined && preAuthorisationCode !== rightCode)
+    return { kind: 'fails', failure: failureOf('PAYMENT_NOT_APPROVED') }
+  return verdictOf(operation, contractEnding(provider.country, order.phone))
+}
+
+/**
+ * The published sandbox numbers of Burkina Faso and Gabon end in 8 where all others end in 9, and Burkina Faso's that
+ * stays is 138. They mean the same as the endings of the contract.
+ */
+function contractEnding(country: string, phone: string): string {
+  if (country !== 'BFA' && country !== 'GAB') return phone
+  if (country === 'BFA' && phone.endsWith('138')) return '129'
+  return /(0[1-689]|1[012])8$/.test(phone) ? `${phone.slice(0, -1)}9` : phone
+}

@@ -1,0 +1,72 @@
+import type { Core } from '../core.ts'
+import type { Payment } from '../entries.ts'
+import { isEnd } from '../entries.ts'
+import { isLagging, isUnseen } from '../views.ts'
+import { metadataName, type Order } from './read.ts'
+
+/** Times without fractions, as the provider writes them. */
+export const timeText = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`
+
+export const idName = ({ operation }: Pick<Payment, 'operation'>) => (operation === 'charge' ? 'depositId' : 'payoutId')
+
+/** A status read. Two faults make it lie: it may not know the payment yet, or lag behind what a callback told. */
+export function presentStatus(core: Core, payment: Payment | undefined): unknown {
+  if (payment === undefined || isUnseen(core, payment)) return { status: 'NOT_FOUND' }
+  return { status: 'FOUND', data: presentData(asRead(core, payment), core.clock.now(), payment.details['order']) }
+}
+
+/** The same data without the caller's own reference, which callbacks do not carry. */
+export function presentCallback(payment: Payment): unknown {
+  const order = { ...(payment.details['order'] as Order) }
+  delete (order as { clientReferenceId?: string }).clientReferenceId
+  return presentData(payment, Number.POSITIVE_INFINITY, order)
+}
+
+/** The payment as a reader sees it: as it was before its end while a fault holds the news back. */
+function asRead(core: Core, payment: Payment): Payment {
+  if (!isLagging(core, payment)) return payment
+  const { failure: _failure, receipt: _receipt, ...earlier } = payment
+  return { ...earlier, state: 'processing' }
+}
+
+function presentData(payment: Payment, now: number, kept: unknown): unknown {
+  const order = kept as Order
+  const party = {
+    type: 'MMO',
+    accountDetails: { phoneNumber: payment.account, provider: payment.operator },
+  }
+  const { failure, receipt, authorizationUrl } = payment
+  return {
+    [idName(payment)]: payment.key,
+    status: statusText(payment, now),
+    ...(authorizationUrl !== undefined && !isEnd(payment.state) && { nextStep: 'REDIRECT_TO_AUTH_URL' }),
+    amount: payment.amount,
+    currency: payment.currency,
+    country: payment.country,
+    [payment.operation === 'charge' ? 'payer' : 'recipient']: party,
+    ...pick(order, ['customerMessage', 'clientReferenceId', 'successfulUrl', 'failedUrl']),
+    ...(authorizationUrl !== undefined && { authorizationUrl }),
+    created: timeText(payment.acceptedAt),
+    ...(receipt !== undefined && { providerTransactionId: receipt }),
+    failureReason: failure ? { failureCode: codeText(failure.code), failureMessage: failure.message } : null,
+    ...(order.metadata && { metadata: metadataText(order.metadata) }),
+  }
+}
+
+function pick(order: Order, names: readonly (keyof Order)[]): Record<string, unknown> {
+  return Object.fromEntries(names.flatMap((name) => (order[name] === undefined ? [] : [[name, order[name]]])))
+}
+
+const metadataText = (items: NonNullable<Order['metadata']>) =>
+  Object.fromEntries(items.map((item) => [metadataName(item), item[metadataName(item)]]))
+
+/** The provider has no word for a payment taken back: it fails without a reason. */
+const codeText = (code: string) => (code === 'REVERSED' ? 'UNSPECIFIED_FAILURE' : code)
+
+const finalText = { completed: 'COMPLETED', failed: 'FAILED', reversed: 'FAILED', enqueued: 'ENQUEUED' } as const
+
+function statusText({ state, acceptedAt, settleMs, waitsFor }: Payment, now: number): string {
+  if (state === 'processing') return 'PROCESSING'
+  if (state !== 'accepted') return finalText[state]
+  return waitsFor === 'time' && now >= acceptedAt + settleMs / 2 ? 'PROCESSING' : 'ACCEPTED'
+}

@@ -1,0 +1,24 @@
+import type { Reply, Words } from '../dialect.ts'
+
+/** A refusal at the door: nothing was read as a payment. */
+export function refuse(status: number, code: string, message: string): Reply {
+  return { status, body: { failureReason: { failureCode: code, failureMessage: message } } }
+}
+
+export interface Rejection {
+  readonly code: string
+  readonly message: string
+}
+
+export const words: Words = {
+  notFound: () => refuse(404, 'NOT_FOUND', 'There is no such path.'),
+  noToken: () => refuse(401, 'NO_AUTHENTICATION', 'The API token was not found in the request headers.'),
+  wrongToken: () => refuse(403, 'AUTHENTICATION_ERROR', 'The API token is not valid.'),
+  tokenExpired: () => refuse(403, 'AUTHENTICATION_ERROR', 'The API token is no longer valid.'),
+  rateLimited: (seconds) => ({
+    ...refuse(429, 'TOO_MANY_REQUESTS', 'Slow down.'),
+    headers: { 'retry-after': String(seconds) },
+  }),
+  unknownWords: (code) => refuse(400, code, 'Something that no page of the documentation speaks of.'),
+  broken: () => refuse(500, 'UNKNOWN_ERROR', 'The request could not be worked on.'),
+}

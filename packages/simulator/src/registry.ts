@@ -1,0 +1,6 @@
+import type { DialectMaker } from './dialect.ts'
+import { house } from './house/dialect.ts'
+import { pawapay } from './pawapay/dialect.ts'
+
+/** Every provider the simulator can play. A new one is a folder and a line here. */
+export const registry: readonly DialectMaker[] = [pawapay, house]

@@ -1,0 +1,45 @@
+interface RequestNote {
+  readonly at: string
+  readonly method: string
+  readonly path: string
+  readonly provider: string
+  readonly operation: string
+  readonly key?: string
+  readonly body: unknown
+  /** What was answered; 0 when the connection was cut instead. */
+  readonly status: number
+  readonly faults: readonly string[]
+}
+
+export interface RequestLog {
+  add(note: RequestNote): void
+  /** Oldest first, one-time codes and vouchers hidden. */
+  list(): RequestNote[]
+  clear(): void
+}
+
+const notesMax = 1000
+const secrets = new Set(['preAuthorisationCode', 'code', 'voucher'])
+
+/** The last thousand requests. Headers are not kept, so no token is. */
+export function startRequestLog(): RequestLog {
+  let notes: RequestNote[] = []
+  return {
+    add: (note) => {
+      notes.push(note)
+      if (notes.length > 2 * notesMax) notes = notes.slice(-notesMax)
+    },
+    list: () => notes.slice(-notesMax).map((note) => ({ ...note, body: redact(note.body) })),
+    clear: () => {
+      notes = []
+    },
+  }
+}
+
+function redact(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(redact)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, secrets.has(name) ? '[hidden]' : redact(inner)]),
+  )
+}

@@ -1,0 +1,75 @@
+import type { Range } from './core.ts'
+import type { DialectVariables } from './dialect.ts'
+
+export interface Settings {
+  readonly host: string
+  readonly port: number
+  readonly publicUrl: string
+  readonly callbackBase: string
+  /** The control API does not exist without one. */
+  readonly controlToken: string | undefined
+  readonly settleMs: Range
+  readonly seed: number
+  readonly journal: string | undefined
+  readonly endsWithStdin: boolean
+  dialect(id: string): DialectVariables
+}
+
+export type Variables = Readonly<Record<string, string | undefined>>
+
+const prefix = 'SIMULATOR_'
+
+/** Reads everything that can be set from outside, and tells all that is wrong with it at once. */
+export function readSettings(variables: Variables): Settings {
+  const troubles: string[] = []
+  const read = <Value>(name: string, fallback: string, parse: (text: string) => Value | undefined): Value => {
+    const text = variables[prefix + name] || fallback
+    const value = parse(text)
+    if (value === undefined) troubles.push(`${prefix}${name} cannot be "${text}"`)
+    return value as Value
+  }
+  const settings: Settings = {
+    host: read('HOST', '127.0.0.1', (text) => text),
+    port: read('PORT', '4010', parsePort),
+    publicUrl: read('PUBLIC_URL', '', parseBase),
+    callbackBase: read('CALLBACK_BASE', '', parseBase),
+    controlToken: variables[`${prefix}CONTROL_TOKEN`] || undefined,
+    settleMs: read('SETTLE_MS', '500', parseRange),
+    seed: read('SEED', '1', parseWhole),
+    journal: variables[`${prefix}JOURNAL`] || undefined,
+    endsWithStdin: variables[`${prefix}END_WITH_STDIN`] === '1',
+    dialect: (id) => withPrefix(variables, `${prefix}${id.toUpperCase()}_`),
+  }
+  if (troubles.length > 0) throw new Error(troubles.join('; '))
+  return settings
+}
+
+/** `500` or `50-150`. */
+export function parseRange(text: string): Range | undefined {
+  const found = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(text)
+  if (found === null) return undefined
+  const min = Number(found[1])
+  const max = Number(found[2] ?? found[1])
+  return min <= max ? { min, max } : undefined
+}
+
+/** An http address without its last slash; nothing is nothing. */
+export function parseBase(text: string): string | undefined {
+  if (text === '') return ''
+  return /^https?:\/\//.test(text) && URL.canParse(text) ? text.replace(/\/+$/, '') : undefined
+}
+
+const parseWhole = (text: string) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined)
+
+const parsePort = (text: string) => {
+  const port = parseWhole(text)
+  return port === undefined || port > 65_535 ? undefined : port
+}
+
+function withPrefix(variables: Variables, start: string): DialectVariables {
+  return Object.fromEntries(
+    Object.entries(variables).flatMap(([name, value]) =>
+      name.startsWith(start) ? [[name.slice(start.length), value]] : [],
+    ),
+  )
+}

@@ -1,0 +1,15 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** Waits until `probe` answers something true; tells what it was waiting for when that takes too long. */
+export async function until<Value>(
+  what: string,
+  probe: () => Promise<Value | undefined | false> | Value | undefined | false,
+): Promise<Value> {
+  const deadline = performance.now() + 20_000
+  for (;;) {
+    const found = await probe()
+    if (found) return found
+    if (performance.now() > deadline) throw new Error(`waited in vain for ${what}`)
+    await pause(5)
+  }
+}

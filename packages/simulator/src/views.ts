@@ -1,0 +1,15 @@
+import type { Core } from './core.ts'
+import { isEnd, type Payment } from './entries.ts'
+import { findFault } from './faults.ts'
+
+/** A status read does not know the payment yet: `not_found_window`. */
+export function isUnseen({ clock }: Core, { faults, acceptedAt }: Payment): boolean {
+  const window = findFault(faults, 'not_found_window')
+  return window !== undefined && clock.now() < acceptedAt + (window.seconds ?? 10) * 1000
+}
+
+/** A status read still tells what was true before the end: `status_lags_callback`. */
+export function isLagging({ clock }: Core, { faults, state, endedAt = 0 }: Payment): boolean {
+  const lag = findFault(faults, 'status_lags_callback')
+  return lag !== undefined && isEnd(state) && clock.now() < endedAt + (lag.delayMs ?? 5_000)
+}
