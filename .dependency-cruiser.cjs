@@ -1,7 +1,7 @@
 // Who may import whom inside packages/server/src. Lower ranks know nothing of higher ones; types may be looked up anywhere.
 const ranks = require('./scripts/ranks.json').map(({ folders }) => folders)
 const source = '^packages/server/src/'
-const test = '\\.test\\.ts$'
+const test = '\\.(test|suite)\\.ts$'
 const at = (names) => `${source}(${names.join('|')})(/|\\.ts$)`
 
 const rankRules = ranks.slice(0, -1).map((names, rank) => ({

@@ -4,9 +4,10 @@ import { parseArgs } from 'node:util'
 import type { Bench } from './bench.ts'
 import { ledger } from './ledger.ts'
 import { profile } from './profile.ts'
+import { reference } from './reference.ts'
 import { tokens } from './tokens.ts'
 
-const benches: Record<string, Bench> = { ledger, profile, tokens }
+const benches: Record<string, Bench> = { ledger, profile, reference, tokens }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startStack } from '../packages/server/src/testing/stack.ts'
 import { type Bench, inPairs, rounded } from './bench.ts'
+import { tokenOf } from './stack-token.ts'
 import { requestsPerSecond } from './wrk.ts'
 
 const load = { seconds: 4, connections: 32 }
@@ -15,13 +16,8 @@ export const profile: Bench = async (print) => {
   const bare = fork(join(import.meta.dirname, 'bare-profile.ts'), { env: { ...process.env, ...stack.exports } })
   try {
     const [{ url: bareUrl }] = (await once(bare, 'message')) as [{ url: string }]
-    const { MALIPO_URL = '', MALIPO_PUBLIC_KEY = '', MALIPO_API_KEY = '' } = stack.exports
-    const exchanged = await fetch(`${MALIPO_URL}/api/b2b/auth/generate-bearer-token`, {
-      method: 'POST',
-      headers: { 'api-key': MALIPO_API_KEY, 'content-type': 'application/json' },
-      body: JSON.stringify({ publicKey: MALIPO_PUBLIC_KEY }),
-    })
-    const { token } = (await exchanged.json()) as { token: string }
+    const { MALIPO_URL = '' } = stack.exports
+    const token = await tokenOf(stack.exports)
     const ours = () => requestsPerSecond(`${MALIPO_URL}/api/b2b/users`, { ...load, token })
     const theirs = () => requestsPerSecond(bareUrl, load)
     await Promise.all([ours(), theirs()])

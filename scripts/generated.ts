@@ -4,13 +4,16 @@ import { openContext } from '../packages/server/src/context.ts'
 import { catalogue } from '../packages/server/src/errors.ts'
 import { createApiServer } from '../packages/server/src/http/server.ts'
 import { makeSecrets } from '../packages/server/src/operate/operator.ts'
+import { loadReferenceData } from '../packages/server/src/reference/data.ts'
+import { coveragePage } from './coverage.ts'
 
-const note = '<!-- Made by npm run generate. Change the table in the code instead. -->'
+export const note = '<!-- Made by npm run generate. Change the table in the code instead. -->'
 
 export async function generated(): Promise<Map<string, string>> {
   return new Map([
     ['docs/reference/config.md', configPage()],
     ['docs/reference/errors.md', errorsPage()],
+    ['docs/reference/coverage.md', coveragePage(loadReferenceData())],
     ['docs/reference/openapi.json', `${JSON.stringify(await openApi(), null, 2)}\n`],
   ])
 }

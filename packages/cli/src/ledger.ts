@@ -1,5 +1,7 @@
+import type { Operator } from '@malipo/server/operate'
 import { type Command, Option } from 'commander'
 import type { Desk } from './desk.ts'
+import { duration } from './table.ts'
 
 interface FundOptions {
   readonly env: 'live' | 'sandbox'
@@ -49,6 +51,11 @@ export function addLedgerCommands(program: Command, desk: Desk): void {
   addReading(program.command('ledger').description('the books'), desk)
 }
 
+type Disagreement = Awaited<ReturnType<Operator['ledger']['check']>>['disagreements'][number]
+
+const told = ({ transactionId, env, type, amount, currency, provider, meaning, knownForSeconds }: Disagreement) =>
+  `  for ${duration(knownForSeconds)}: ${transactionId}, ${type} of ${amount} ${currency} by ${provider} in ${env}: ${meaning}`
+
 function addReading(ledger: Command, desk: Desk): void {
   ledger
     .command('check')
@@ -56,9 +63,10 @@ function addReading(ledger: Command, desk: Desk): void {
     .option('--full', 'from the very first entry; best on a standby or a restored backup')
     .action(async ({ full }: { full?: true }) => {
       const found = await desk.operate((operator) => operator.ledger.check({ isFull: full === true }))
-      const { batches, transfers, accounts, seals, suspense } = found
+      const { batches, transfers, accounts, seals, suspense, disagreements } = found
       const agreement = `The books agree: ${transfers} transfers in ${batches} batches, ${accounts} accounts, ${seals} seals checked.`
-      desk.say(found, () => [agreement, ...suspense.map((sum) => `In suspense: ${sum}.`)].join('\n'))
+      const sums = suspense.map((sum) => `In suspense: ${sum}.`)
+      desk.say(found, () => [agreement, ...sums, ...disagreements.map(told)].join('\n'))
     })
 
   ledger

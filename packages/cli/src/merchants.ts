@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { InvalidArgumentError } from 'commander'
 import type { Desk } from './desk.ts'
+import { whole } from './options.ts'
 import { minute, table } from './table.ts'
 
 interface CreateOptions {
@@ -34,7 +34,7 @@ export function addMerchantCommands(program: Command, desk: Desk): void {
   merchants
     .command('list')
     .description('list merchants, oldest first')
-    .option('--limit <count>', 'at most so many', count, 50)
+    .option('--limit <count>', 'at most so many', whole(1, 1000), 50)
     .option('--after <merchant>', 'those created after this one')
     .addHelpText('after', '\nExample:\n  malipo merchants list --limit 10')
     .action(async (options: { limit: number; after?: string }) => {
@@ -75,10 +75,3 @@ const listing = (found: readonly Listed[]) =>
     STATE: ({ state }) => state,
     CREATED: ({ createdAt }) => minute(createdAt),
   })
-
-function count(text: string): number {
-  const value = Number(text)
-  if (!Number.isInteger(value) || value < 1 || value > 1000)
-    throw new InvalidArgumentError('It must be from 1 to 1000.')
-  return value
-}

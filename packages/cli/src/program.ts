@@ -5,6 +5,8 @@ import { createDesk } from './desk.ts'
 import { addKeyCommands } from './keys.ts'
 import { addLedgerCommands } from './ledger.ts'
 import { addMerchantCommands } from './merchants.ts'
+import { addPaymentCommands } from './payments.ts'
+import { addProviderCommands } from './providers.ts'
 
 /** What a command is run with: nothing is taken from anywhere else. */
 export interface Surroundings {
@@ -22,7 +24,7 @@ export const exitCodes = { done: 0, refused: 1, usage: 2, unreachable: 4 } as co
 export function createProgram(around: Surroundings): (args: readonly string[]) => Promise<number> {
   return async (args) => {
     const program = new Command('malipo')
-      .description('Runs a Malipo: merchants, key pairs, money, database.')
+      .description('Runs a Malipo: merchants, key pairs, payments, providers, money, database.')
       .option('--json', 'print JSON, for programs')
       .option('--as <name>', 'who does this, for the audit trail', around.actor)
       .showHelpAfterError('(add --help for how it is used)')
@@ -31,6 +33,8 @@ export function createProgram(around: Surroundings): (args: readonly string[]) =
     const desk = createDesk(around, program)
     addMerchantCommands(program, desk)
     addKeyCommands(program, desk)
+    addPaymentCommands(program, desk)
+    addProviderCommands(program, desk)
     addLedgerCommands(program, desk)
     addDatabaseCommands(program, desk)
     try {
@@ -55,6 +59,10 @@ function explain(error: Error & { code?: string }, { complain }: Surroundings): 
   if (/^E(CONN|HOST|NET|NOTFOUND|TIMEDOUT)|^(08|28|3D|57P)/.test(error.code ?? '')) {
     complain(`The database at DATABASE_URL cannot be used: ${error.message || error.code}\n`)
     return exitCodes.unreachable
+  }
+  if (/^(40|55P03|57014)/.test(error.code ?? '')) {
+    complain(`The database is busy: ${error.message}. Nothing was done; try again.\n`)
+    return exitCodes.refused
   }
   complain(`${inspect(error)}\n`)
   return exitCodes.refused

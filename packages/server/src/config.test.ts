@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -71,6 +72,22 @@ test('a secret can come from a file', (t) => {
   const config = loadConfig({ ...good, DATABASE_URL: undefined, DATABASE_URL_FILE: path })
 
   assert.equal(config.databaseUrl.reveal(), good.DATABASE_URL)
+})
+
+test('a signing key is its name and a P-256 private key, and a complaint about it does not repeat it', () => {
+  const pem = (curve: string) =>
+    generateKeyPairSync('ec', { namedCurve: curve }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  const load = (text: string) => loadConfig({ ...good, MALIPO_PAWAPAY_SIGNER: text }).pawapaySigner
+
+  const right = load(`key-1 ${pem('prime256v1')}`)
+
+  assert.equal(right?.keyId, 'key-1')
+  assert.equal(right.privateKey.asymmetricKeyDetails?.namedCurve, 'prime256v1')
+  for (const wrong of [`key-1 ${pem('secp384r1')}`, pem('prime256v1'), 'key-1 -----BEGIN nonsense', 'key-1'])
+    assert.throws(
+      () => load(wrong),
+      (error: Error) => /MALIPO_PAWAPAY_SIGNER must be/.test(error.message) && !error.message.includes('BEGIN'),
+    )
 })
 
 test('neither the configuration nor a complaint about it prints a secret', () => {

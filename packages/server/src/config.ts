@@ -1,4 +1,4 @@
-import { createSecretKey } from 'node:crypto'
+import { createPrivateKey, createSecretKey, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isRange } from './platform/addresses.ts'
 import { cellMax } from './platform/ids.ts'
@@ -105,6 +105,41 @@ export const settings = {
       "File outside the database where the worker notes the ledger's seals, best on another machine's disk. Without one they are in the log only.",
     read: optional(nonEmpty),
     fallback: '',
+  },
+  simulatorUrl: {
+    name: 'MALIPO_SIMULATOR_URL',
+    about:
+      'Where the provider simulator listens, which plays every provider in the sandbox. Empty: the sandbox has none.',
+    read: optional(httpUrl),
+    fallback: '',
+  },
+  simulatorToken: {
+    name: 'MALIPO_SIMULATOR_TOKEN',
+    about: "The simulator's bearer token, for its protocols and its control API.",
+    read: optional(secret),
+    fallback: '',
+    isSecret: true,
+  },
+  pawapayUrl: {
+    name: 'MALIPO_PAWAPAY_URL',
+    about: 'Where pawaPay serves live payments, such as https://api.pawapay.io. Empty: live does not use it.',
+    read: optional(httpUrl),
+    fallback: '',
+  },
+  pawapayToken: {
+    name: 'MALIPO_PAWAPAY_TOKEN',
+    about: 'Token of our account with pawaPay, for live payments.',
+    read: optional(secret),
+    fallback: '',
+    isSecret: true,
+  },
+  pawapaySigner: {
+    name: 'MALIPO_PAWAPAY_SIGNER',
+    about:
+      'Key that signs what we send to pawaPay, where the account takes only signed requests: the id it is registered under, a space, and the PEM of a P-256 private key.',
+    read: optional(signer),
+    fallback: '',
+    isSecret: true,
   },
   metricsToken: {
     name: 'MALIPO_METRICS_TOKEN',
@@ -215,6 +250,20 @@ function databaseUrl(text: string): Secret {
     throw new Error('must be a URL such as postgres://malipo@host/malipo')
   if (url.searchParams.has('options')) throw new Error('must not carry options: the service sets its own')
   return new Secret(text)
+}
+
+/** Never repeats the text in its complaint: it is secret even when it is wrong. */
+function signer(text: string): { readonly keyId: string; readonly privateKey: KeyObject } {
+  const [, keyId, pem] = /^(\S+)\s+(-----BEGIN [\s\S]+)$/.exec(text.trim()) ?? []
+  const problem = new Error('must be the id of the key, a space, and the PEM of a P-256 private key')
+  if (keyId === undefined || pem === undefined) throw problem
+  try {
+    const privateKey = createPrivateKey(pem)
+    if (privateKey.asymmetricKeyDetails?.namedCurve === 'prime256v1') return { keyId, privateKey }
+  } catch {
+    throw problem
+  }
+  throw problem
 }
 
 /** Never repeats the text in its complaint: it is secret even when it is wrong. */

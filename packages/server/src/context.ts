@@ -3,11 +3,18 @@ import { createGuesses, type Guesses } from './auth/guesses.ts'
 import { createRevocations, type Revocations } from './auth/revocations.ts'
 import { createTokens, type Tokens } from './auth/tokens.ts'
 import type { Config } from './config.ts'
+import { createPlatformAccounts, type PlatformAccounts } from './ledger/accounts.ts'
+import { createFees, type Fees } from './ledger/fee-rules.ts'
 import { type Bell, openBell } from './platform/bell.ts'
 import { type Database, openDatabase } from './platform/db.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { createVault, type Vault } from './platform/seal.ts'
+import { openConnectors } from './providers/registry.ts'
+import { type Connectors, createRouting, type Routing } from './providers/routing.ts'
+import { loadReferenceData, type ReferenceData } from './reference/data.ts'
+import { type Acceptor, createAcceptor } from './transactions/accept.ts'
+import { createSettler, type Settler } from './transactions/settle.ts'
 
 /** What a process has to work with. Made once, in `main.ts` or in a test, and handed down. */
 export interface Context {
@@ -21,10 +28,21 @@ export interface Context {
   readonly guesses: Guesses
   readonly revocations: Revocations
   readonly bearers: Bearers
+  readonly reference: ReferenceData
+  readonly connectors: Connectors
+  readonly routing: Routing
+  readonly accounts: PlatformAccounts
+  readonly fees: Fees
+  /** Where payments are promised, and where what becomes of them is decided. */
+  readonly acceptor: Acceptor
+  readonly settler: Settler
   close(): Promise<void>
 }
 
 export function openContext(config: Config, log: Log = createLog({ level: config.logLevel })): Context {
+  const reference = loadReferenceData()
+  const connectors = openConnectors(config, reference)
+  const routing = createRouting(reference.routes, connectors)
   const db = openDatabase({
     url: config.databaseUrl,
     connectionsMax: config.databaseConnections,
@@ -34,18 +52,28 @@ export function openContext(config: Config, log: Log = createLog({ level: config
   const bell = openBell({ url: config.natsUrl, log, cell: config.cell })
   const tokens = createTokens(config.publicUrl, config.tokenKeys)
   const revocations = createRevocations(db.write, bell)
+  const vault = createVault(config.secretKeys)
+  const accounts = createPlatformAccounts(db.write, config.cell)
   return {
     config,
     log,
     db,
     bell,
-    vault: createVault(config.secretKeys),
+    vault,
     metrics: createMetrics({ poolWaiting: db.waiting }),
     tokens,
     guesses: createGuesses(),
     revocations,
     bearers: createBearers(tokens, db.write, revocations),
+    reference,
+    connectors,
+    routing,
+    accounts,
+    fees: createFees(db.write),
+    acceptor: createAcceptor({ db: db.write, vault, cell: config.cell }),
+    settler: createSettler({ db: db.write, log, accounts, connectors, routing }),
     close: async () => {
+      await connectors.close()
       await bell.close()
       await db.close()
     },

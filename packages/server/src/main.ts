@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { ConfigError, loadConfig } from './config.ts'
 import { openContext } from './context.ts'
 import { createApiServer, createWorkerServer } from './http/server.ts'
+import { DataError } from './reference/table.ts'
 import { startWorker } from './workers/worker.ts'
 
 /** Who has not finished sending or reading by then is cut off. */
@@ -16,9 +17,9 @@ else refuseToStart(`usage: node packages/server/src/main.ts ${roles.join('|')}`)
 
 /** Runs a role until it is told to stop. It stops in order: say so, wait, finish what is under way, close. */
 async function start(role: Role): Promise<void> {
-  const config = tryLoadConfig()
-  if (!config) return
-  const ctx = openContext(config)
+  const ctx = tryOpenContext()
+  if (!ctx) return
+  const { config } = ctx
   const watches =
     role === 'worker' ? startWorker(ctx) : [ctx.revocations.watch(), ...(role === 'all' ? startWorker(ctx) : [])]
   const { app, health } = role === 'worker' ? createWorkerServer(ctx) : createApiServer(ctx)
@@ -38,11 +39,12 @@ async function start(role: Role): Promise<void> {
   process.exit() // A connection that a deaf server never lets go must not keep the process.
 }
 
-function tryLoadConfig() {
+/** Nothing, and the reason on standard error, when what the process was given cannot be used. */
+function tryOpenContext() {
   try {
-    return loadConfig(process.env)
+    return openContext(loadConfig(process.env))
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
+    if (!(error instanceof ConfigError || error instanceof DataError)) throw error
     refuseToStart(error.message)
     return undefined
   }

@@ -20,6 +20,10 @@ export interface Access {
   /** The scope the token must have. */
   readonly scope?: Scope
   readonly errors?: readonly ErrorKey[]
+  /** How the specification wants this route's own refusals, where not as everywhere: `{success, error}`, or `{}` for 400. */
+  readonly refusal?: 'error' | 'empty'
+  /** How many requests a body counts as, where not one. */
+  readonly unitsOf?: (body: unknown) => number
   /** It only says that the path does not take this method. */
   readonly isRefusal?: true
 }

@@ -42,6 +42,11 @@ const info = {
 
 const tags: Record<string, string | undefined> = {
   Authentication: 'A key pair is exchanged for a token, and the token opens everything else.',
+  Charges: 'Money in.',
+  Payouts: 'Money out.',
+  Transactions: 'What became of the money.',
+  'External accounts': 'Beneficiaries: who is paid, and who pays.',
+  'Reference data': 'Countries, banks, operators and their limits, exchange rates, names of account holders.',
   Wallets: 'Whose money is where, line by line.',
   User: 'The merchant itself: who it is, and where it is told of events.',
 }

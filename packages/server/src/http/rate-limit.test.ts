@@ -13,7 +13,7 @@ function limited() {
   const send = async (merchant_id: string, env: Bearer['env'] = 'sandbox') => {
     const request = {} as FastifyRequest
     setBearer(request, { merchant_id, env } as Bearer)
-    return limit(request, { headers: () => undefined } as unknown as FastifyReply).then(
+    return limit.admit(request, { headers: () => undefined } as unknown as FastifyReply).then(
       () => 'taken',
       () => 'refused',
     )

@@ -1,16 +1,18 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, catalogue, type ErrorKey } from '../errors.ts'
 import type { Log } from '../platform/log.ts'
+import type { Access } from './app.ts'
 
 /** The one place that turns whatever was thrown into an answer. */
 export function refuseWith(log: Log) {
   return (thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const error = thrown instanceof AppError ? thrown : understood(thrown)
     if (error.key === 'INTERNAL') log.error({ err: thrown, requestId: request.id }, 'a request failed by our fault')
+    const { status } = catalogue[error.key]
     return reply
-      .code(catalogue[error.key].status)
-      .headers({ ...headersOf(catalogue[error.key].status), ...error.headers })
-      .send(envelope(error, request.id))
+      .code(status)
+      .headers({ ...headersOf(status), ...error.headers })
+      .send(bodyOf(error, request, reply, status))
   }
 }
 
@@ -18,6 +20,18 @@ export function refuseWith(log: Log) {
 function headersOf(status: number): Record<string, string> {
   if (status === 401) return { 'www-authenticate': 'Bearer error="invalid_token"' }
   return status === 503 ? { 'retry-after': '1' } : {}
+}
+
+/** Who may call is told as everywhere; what a route refuses by itself may have another form there. */
+function bodyOf(error: AppError, request: FastifyRequest, reply: FastifyReply, status: number): object {
+  const { refusal } = request.routeOptions.config as Access
+  if (refusal === 'empty' && status === 400) {
+    const message = error.message.replaceAll(/[^\x20-\x7e]/g, '?')
+    reply.headers({ 'x-error-code': catalogue[error.key].errorCode, 'x-error-message': message })
+    return {}
+  }
+  const isOwn = ![401, 403, 429].includes(status)
+  return refusal === 'error' && isOwn ? { success: false, error: error.message } : envelope(error, request.id)
 }
 
 export function envelope(error: AppError, requestId: string): object {

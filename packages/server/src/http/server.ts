@@ -3,12 +3,18 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyBodyParser, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify'
 import { authRoutes, publishedKeysRoute } from '../auth/routes.ts'
+import { chargeRoutes } from '../charges/routes.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
+import { externalAccountRoutes } from '../external-accounts/routes.ts'
+import { payoutRoutes } from '../payouts/routes.ts'
+import { referenceRoutes } from '../reference/routes.ts'
+import { transactionRoutes } from '../transactions/routes.ts'
 import { userRoutes } from '../users/routes.ts'
 import { walletRoutes } from '../wallets/routes.ts'
-import type { App } from './app.ts'
+import type { Access, App } from './app.ts'
 import { authorise, identify } from './authenticate.ts'
+import { registerCallbacks } from './callbacks.ts'
 import { type Health, registerHealth } from './health.ts'
 import { observeRequests, registerMetrics } from './metrics.ts'
 import { createRateLimit } from './rate-limit.ts'
@@ -34,12 +40,18 @@ export function createApiServer(ctx: Context): Server {
   const routes = collectRoutes(app)
   const health = registerCommon(app, ctx)
   publishedKeysRoute(app, ctx)
+  registerCallbacks(app, ctx)
   for (const prefix of ['/api/b2b', '/api/sandbox/b2b']) {
     app.register(
       (business, _, done) => {
         authRoutes(business, ctx)
         userRoutes(business, ctx)
         walletRoutes(business, ctx)
+        transactionRoutes(business, ctx)
+        chargeRoutes(business, ctx)
+        payoutRoutes(business, ctx)
+        externalAccountRoutes(business, ctx)
+        referenceRoutes(business, ctx)
         done()
       },
       { prefix },
@@ -54,7 +66,7 @@ export function createApiServer(ctx: Context): Server {
 }
 
 function createApp(ctx: Context): App {
-  const limitRate = createRateLimit(ctx.config)
+  const rateLimit = createRateLimit(ctx.config)
   const app: App = Fastify({
     genReqId: requestId,
     requestIdHeader: false,
@@ -68,7 +80,7 @@ function createApp(ctx: Context): App {
     forceCloseConnections: 'idle',
     clientErrorHandler: refuseUnreadable,
     frameworkErrors: (error, request, reply) =>
-      void refuseUnroutable(ctx, error, request, setHeaders(request, reply), limitRate),
+      void refuseUnroutable(ctx, error, request, setHeaders(request, reply), rateLimit),
   })
   app.removeContentTypeParser(['text/plain', 'application/json'])
   app.addContentTypeParser('application/json', { parseAs: 'string' }, parseJson(app))
@@ -79,8 +91,12 @@ function createApp(ctx: Context): App {
   })
   app.addHook('onRequest', async (request, reply) => void setHeaders(request, reply))
   app.addHook('onRequest', (request) => identify(ctx, request))
-  app.addHook('onRequest', limitRate)
+  app.addHook('onRequest', rateLimit.admit)
   app.addHook('onRequest', async (request) => authorise(request))
+  app.addHook('preHandler', async (request, reply) => {
+    const { unitsOf } = request.routeOptions.config as Access
+    if (unitsOf) await rateLimit.owe(request, reply, unitsOf(request.body) - 1)
+  })
   return app
 }
 
@@ -119,10 +135,10 @@ async function refuseUnroutable(
   error: FastifyError,
   request: FastifyRequest,
   reply: FastifyReply,
-  limitRate: ReturnType<typeof createRateLimit>,
+  rateLimit: ReturnType<typeof createRateLimit>,
 ): Promise<void> {
   const refusal = await identify(ctx, request)
-    .then(() => limitRate(request, reply))
+    .then(() => rateLimit.admit(request, reply))
     .then(
       () => (error.code === 'FST_ERR_BAD_URL' ? new AppError('ROUTE_NOT_FOUND') : error),
       (refused: Error) => refused,

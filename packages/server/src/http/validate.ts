@@ -3,7 +3,6 @@ import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
 import { Settings } from 'typebox/system'
-import { Value } from 'typebox/value'
 import { type Detail, invalid } from '../errors.ts'
 
 Settings.Set({ maxErrors: 100 }) // Every field is named, not the first eight.
@@ -15,7 +14,7 @@ Settings.Set({ maxErrors: 100 }) // Every field is named, not the first eight.
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const validator = Compile(schema)
   return (sent) => {
-    const value = httpPart === 'body' ? sent : Value.Convert(schema, sent)
+    const value = httpPart === 'body' ? sent : withNumbers(schema, sent)
     const unfit = unfitText(value)
     if (unfit !== undefined)
       return { error: invalid([{ field: unfit, message: `${unfit} has characters that are no text` }]) }
@@ -23,6 +22,18 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
     const [first, ...rest] = detailsOf(schema, validator.Errors(value))
     return { error: invalid([first ?? { field: 'body', message: 'the request is not as it should be' }, ...rest]) }
   }
+}
+
+/** Texts that are numbers, where numbers belong. Nothing is rounded: a fraction is no integer. */
+function withNumbers(schema: TSchema, sent: unknown): unknown {
+  const { properties = {} } = schema as { properties?: Record<string, { type?: string }> }
+  if (typeof sent !== 'object' || sent === null) return sent
+  const entries = Object.entries(sent).map(([name, value]) => {
+    const isNumber = ['number', 'integer'].includes(properties[name]?.type ?? '')
+    const isText = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)
+    return [name, isNumber && isText ? Number(value) : value]
+  })
+  return Object.fromEntries(entries)
 }
 
 /** The first field whose text no database or log can keep: with a NUL, or with half a character. */

@@ -65,6 +65,19 @@ export async function ensureWallets(tx: BatchTx, cell: number, scopes: readonly 
   return scopes.map((_, index) => byPlace.get(index + 1) ?? '')
 }
 
+/** The ids of these wallets; nothing where there is none. */
+export async function findWallets(tx: BatchTx, scopes: readonly WalletScope[]): Promise<(string | undefined)[]> {
+  if (scopes.length === 0) return []
+  const found = await tx.query<{ id: string; place: number }>(sql`
+    select w.id, wanted.place::int as place
+    from unnest(${scopes.map((scope) => scope.merchant_id)}::uuid[], ${scopes.map((scope) => scope.env)}::text[],
+      ${scopes.map((scope) => scope.currency)}::text[], ${scopes.map((scope) => scope.country)}::text[]) with ordinality
+      as wanted(merchant_id, env, currency, country, place)
+    join wallets w using (merchant_id, env, currency, country)`)
+  const byPlace = new Map(found.map(({ id, place }) => [place, id]))
+  return scopes.map((_, index) => byPlace.get(index + 1))
+}
+
 /** Locks the wallets in the order of their ids, as everybody does, and reads their counters. */
 export async function lockWallets(tx: BatchTx, ids: readonly string[]): Promise<Map<string, Wallet>> {
   if (ids.length === 0) return new Map()

@@ -1,4 +1,5 @@
 import type { FeeRule } from '../money/fees.ts'
+import { BoundedMap } from '../platform/bounded-map.ts'
 import { type Db, type Owner, sql } from '../platform/db.ts'
 
 /** What a fee is asked for. */
@@ -35,4 +36,28 @@ export async function feeRuleFor(db: Db, { merchant_id, env, operation, method, 
   if (!rule) return free
   const { fixed, basis_points: basisPoints, min, max } = rule
   return { fixed, basisPoints, ...(min !== null && { min }), ...(max !== null && { max }) }
+}
+
+/** Fee rules, remembered for a few seconds: they change when an operator changes them, and every payment asks. */
+export interface Fees {
+  ruleFor(charged: Charged): Promise<FeeRule>
+}
+
+const rememberedMs = 5000
+const rulesMax = 100_000
+
+export function createFees(db: Db): Fees {
+  const known = new BoundedMap<string, { readonly rule: Promise<FeeRule>; readonly until: number }>(rulesMax)
+  return {
+    ruleFor: (charged) => {
+      const { merchant_id, env, operation, method, currency } = charged
+      const key = [merchant_id, env, operation, method, currency].join(' ')
+      const found = known.get(key)
+      if (found && found.until > performance.now()) return found.rule
+      const rule = feeRuleFor(db, charged)
+      known.set(key, { rule, until: performance.now() + rememberedMs })
+      rule.catch(() => known.delete(key))
+      return rule
+    },
+  }
 }

@@ -1,10 +1,12 @@
 import { type AuditEntry, recordAudit } from '../audit/record.ts'
+import { AppError } from '../errors.ts'
 import type { PlatformAccounts } from '../ledger/accounts.ts'
 import type { Writer } from '../ledger/chain.ts'
 import { type Batcher, createBatcher, type Decided } from '../platform/batch.ts'
 import type { Bell } from '../platform/bell.ts'
 import type { BatchTx, Database, Tx, WriteDb } from '../platform/db.ts'
 import type { Vault } from '../platform/seal.ts'
+import type { Surrounded } from '../transactions/settle.ts'
 
 /** What an operator's command works with. */
 export interface Desk {
@@ -18,6 +20,8 @@ export interface Desk {
   readonly writer: Writer
   /** Where commands that move money are carried out, one at a time. */
   readonly postings: Batcher<PostingWork, unknown>
+  /** What settling a payment by hand needs. No provider is called from here, so there are no connectors. */
+  readonly settling: Surrounded
 }
 
 /** A command that cannot be carried out, with a reason for the person who gave it. */
@@ -51,9 +55,16 @@ export function auditedPosting<Result>(
     tx: BatchTx,
   ) => Promise<{ result: Result; entry: Omit<AuditEntry, 'actor'>; written: Omit<Decided<never>, 'answers'> }>,
 ): Promise<Result> {
-  return desk.postings.submit(async (tx) => {
+  const done = desk.postings.submit(async (tx) => {
     const { result, entry, written } = await work(tx)
     await recordAudit(tx, desk.cell, { ...entry, actor: desk.actor })
     return { answers: [result], ...written }
-  }) as Promise<Result>
+  })
+  return done.catch(inPlainWords) as Promise<Result>
+}
+
+function inPlainWords(error: unknown): never {
+  if (error instanceof AppError && error.key === 'OVERLOADED')
+    throw new OperatorError('the database is too busy or fell silent: look whether it was done before you try again')
+  throw error
 }

@@ -8,6 +8,7 @@ import { find, list, type Merchant, setFrozen } from '../merchants/store.ts'
 import { exponentOf } from '../money/currencies.ts'
 import type { BatchTx, Db } from '../platform/db.ts'
 import { newId, newTransactionId, readId, showId } from '../platform/ids.ts'
+import { wakeHeld } from '../transactions/lanes.ts'
 import { audited, auditedPosting, type Desk, OperatorError } from './desk.ts'
 
 export interface MerchantOrder {
@@ -85,22 +86,29 @@ export async function page(desk: Desk, { after, limit }: { after?: string; limit
 
 /** A frozen merchant's requests are still accepted and its money is still right; nothing is sent out for it. */
 export function freeze(desk: Desk, shownId: string, reason: string): Promise<MerchantView> {
-  return changeFrozen(desk, shownId, { isFrozen: true, reason })
+  return changeFrozen(desk, merchantId(shownId), { isFrozen: true, reason })
 }
 
+/** What was held back goes on at once. */
 export function unfreeze(desk: Desk, shownId: string, reason: string): Promise<MerchantView> {
-  return changeFrozen(desk, shownId, { isFrozen: false, reason })
+  return changeFrozen(desk, merchantId(shownId), { isFrozen: false, reason })
 }
 
-function changeFrozen(desk: Desk, shownId: string, { isFrozen, reason }: { isFrozen: boolean; reason: string }) {
-  const id = merchantId(shownId)
-  return audited(desk, async (tx) => {
+async function changeFrozen(
+  desk: Desk,
+  id: string,
+  { isFrozen, reason }: { isFrozen: boolean; reason: string },
+): Promise<MerchantView> {
+  const { merchant, woken } = await audited(desk, async (tx) => {
     const isChanged = await setFrozen(tx, id, { isFrozen })
-    const merchant = await existing(tx, id)
-    if (!isChanged) throw new OperatorError(`${shownId} is ${isFrozen ? 'frozen already' : 'not frozen'}`)
+    const merchant = view(await existing(tx, id))
+    if (!isChanged) throw new OperatorError(`${merchant.id} is ${isFrozen ? 'frozen already' : 'not frozen'}`)
+    const woken = isFrozen ? [] : await wakeHeld(tx, { merchant_id: id })
     const action = isFrozen ? 'merchant.freeze' : 'merchant.unfreeze'
-    return { result: view(merchant), entry: { action, merchant_id: id, subject: shownId, reason } }
+    return { result: { merchant, woken }, entry: { action, merchant_id: id, subject: merchant.id, reason } }
   })
+  for (const { lane } of woken) desk.bell.ring(lane)
+  return merchant
 }
 
 /** The id of a merchant as people write it. */

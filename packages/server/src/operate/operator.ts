@@ -12,6 +12,19 @@ import { create as createKey, end, type KeyOrder, type KeyView, listOf, type New
 import { type CheckOrder, type CheckReport, check, show } from './ledger.ts'
 import { create as createMerchant, freeze, type MerchantOrder, type MerchantView, page, unfreeze } from './merchants.ts'
 import { adjustFloat, type FloatAdjustment, type Funding, fundWallet, type Posted } from './money.ts'
+import { type ListedPayment, type ListOrder, listPayments, type PaymentView, showPayment } from './payments.ts'
+import {
+  type LaneOrder,
+  type LaneView,
+  type ProvidersView,
+  pauseProvider,
+  providersStatus,
+  resumeProvider,
+} from './providers.ts'
+import { type JudgedPayment, type RetriedPayment, retryPayment, settlePayment, type Verdict } from './verdicts.ts'
+
+/** No provider is called from a command. */
+const nobody = { live: new Map(), sandbox: new Map() }
 
 /** Everything an operator can do from outside a running process: the one way in for the command line. */
 export interface Operator {
@@ -32,6 +45,17 @@ export interface Operator {
   }
   readonly floats: {
     adjust(adjustment: FloatAdjustment): Promise<Posted>
+  }
+  readonly payments: {
+    list(wanted: ListOrder): Promise<ListedPayment[]>
+    show(transactionId: string): Promise<PaymentView>
+    settle(transactionId: string, verdict: Verdict): Promise<JudgedPayment>
+    retry(transactionId: string, reason: string): Promise<RetriedPayment>
+  }
+  readonly providers: {
+    status(): Promise<ProvidersView>
+    pause(provider: string, order: LaneOrder): Promise<LaneView>
+    resume(provider: string, order: LaneOrder): Promise<LaneView>
   }
   readonly ledger: {
     check(order: Omit<CheckOrder, 'sealsPath'>): Promise<CheckReport>
@@ -54,15 +78,17 @@ export function openOperator(variables: Readonly<Record<string, string | undefin
     statementTimeoutMs: 60_000,
     onError: (err) => log.warn({ err }, 'an idle database connection broke'),
   })
+  const platformAccounts = createPlatformAccounts(db.write, config.cell)
   const desk: Desk = {
     db,
     bell: openBell({ url: config.natsUrl, log, cell: config.cell }),
     vault: createVault(config.secretKeys),
     cell: config.cell,
     actor,
-    platformAccounts: createPlatformAccounts(db.write, config.cell),
+    platformAccounts,
     writer: createWriter(),
     postings: createPostings(db.write),
+    settling: { log, accounts: platformAccounts, connectors: nobody, routing: { providersOf: () => [] } },
   }
   const ownerUrl = config.databaseOwnerUrl ?? config.databaseUrl
   return {
@@ -80,6 +106,17 @@ export function openOperator(variables: Readonly<Record<string, string | undefin
     },
     wallets: { fund: (merchantId, funding) => fundWallet(desk, merchantId, funding) },
     floats: { adjust: (adjustment) => adjustFloat(desk, adjustment) },
+    payments: {
+      list: (wanted) => listPayments(desk, wanted),
+      show: (transactionId) => showPayment(desk, transactionId),
+      settle: (transactionId, verdict) => settlePayment(desk, transactionId, verdict),
+      retry: (transactionId, reason) => retryPayment(desk, transactionId, reason),
+    },
+    providers: {
+      status: () => providersStatus(desk),
+      pause: (provider, order) => pauseProvider(desk, provider, order),
+      resume: (provider, order) => resumeProvider(desk, provider, order),
+    },
     ledger: {
       check: (order) => check(desk, { ...order, sealsPath: config.sealsPath }),
       show: (transactionId) => show(desk, transactionId),

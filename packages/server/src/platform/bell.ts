@@ -41,7 +41,7 @@ export function openBell({ url, log, cell }: BellOptions): Bell {
     connection?.subscribe(subject(topic), { callback: () => wakeAll(looks.get(topic)) })
   const tryConnect = async () => {
     try {
-      connection = await connect(optionsOf(url))
+      connection = await connect(natsOptions(url))
     } catch (err) {
       log.warn({ err }, 'the bell is not reached; work is found by looking until it is')
       if (!isClosed) retry = setTimeout(tryConnect, reconnectMs)
@@ -100,7 +100,7 @@ async function followStatus(connection: NatsConnection, tell: (isHeard: boolean)
 }
 
 /** A user name and password in the URL are for the server, which is told them apart from its address. */
-function optionsOf(text: string): NodeConnectionOptions {
+export function natsOptions(text: string): NodeConnectionOptions {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const known = url?.username ? { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) } : {}
   const servers = url?.host ? url.host : text

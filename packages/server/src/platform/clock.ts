@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type Db, sql } from './db.ts'
 
-/** Time of record is the database's clock, in milliseconds. */
+/** Time of record is the database's clock, which tests and a sandbox of its own may move, in milliseconds. */
 export async function databaseTimeMs(db: Db): Promise<number> {
-  const [row] = await db.query<{ at: number }>(sql`select extract(epoch from clock_timestamp())::float8 * 1000 as at`)
+  const [row] = await db.query<{ at: number }>(sql`select extract(epoch from record_time())::float8 * 1000 as at`)
   assert(row)
   return Math.floor(row.at)
 }
@@ -11,6 +11,7 @@ export async function databaseTimeMs(db: Db): Promise<number> {
 /** How far this process is from the database, positive when it is ahead. Half the round trip is taken as the way there. */
 export async function skewMs(db: Db): Promise<number> {
   const before = Date.now()
-  const at = await databaseTimeMs(db)
+  const [row] = await db.query<{ at: number }>(sql`select extract(epoch from clock_timestamp())::float8 * 1000 as at`)
+  const at = Math.floor(row?.at ?? before)
   return Math.round((before + Date.now()) / 2 - at)
 }

@@ -189,7 +189,7 @@ async function beginBatch(client: pg.PoolClient, lockTimeoutMs: number): Promise
   const answers = (await client.query(`
     begin;
     set local lock_timeout = ${lockTimeoutMs};
-    select pg_current_xact_id()::text as xid, (extract(epoch from clock_timestamp()) * 1000000)::bigint::text as at
+    select pg_current_xact_id()::text as xid, (extract(epoch from record_time()) * 1000000)::bigint::text as at
   `)) as unknown as pg.QueryResult<{ xid: string; at: string }>[]
   const begun = answers.at(-1)?.rows[0]
   assert(begun)

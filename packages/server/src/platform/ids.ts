@@ -17,8 +17,20 @@ export function newTransactionId(atMs: number, cell: number): string {
   return `${newId(atMs, cell).slice(0, -2)}00`
 }
 
+/** The key a provider knows an attempt by: its id in the form of version 4, since providers insist on that. */
+export function providerKeyOf(transactionId: string, attempt: number): string {
+  return `${transactionId.slice(0, 14)}4${transactionId.slice(15, -2)}${attempt.toString(16).padStart(2, '0')}`
+}
+
+/** Whose attempt a key names, by arithmetic alone; nothing when the text is no key of ours. */
+export function attemptOfKey(key: string): { transactionId: string; attempt: number } | undefined {
+  if (!/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(key)) return undefined
+  const attempt = Number.parseInt(key.slice(-2), 16)
+  return { transactionId: `${key.slice(0, 14)}7${key.slice(15, -2)}00`, attempt }
+}
+
 /** What an id is shown with to people and programs outside. */
-const prefixes = { merchant: 'mer', credential: 'cred', transaction: 'txn' } as const
+const prefixes = { merchant: 'mer', credential: 'cred', transaction: 'txn', 'external account': 'ea' } as const
 type Kind = keyof typeof prefixes
 
 export function showId(kind: Kind, id: string): string {

@@ -15,6 +15,8 @@ export interface Vault {
   open(sealed: string, context: string): string
   /** A keyed hash, so that a copy of the database recognises nothing by itself. */
   hash(plain: string, purpose: string): string
+  /** The hash under every key, the current first: what was kept under a key of before is among them. */
+  hashes(plain: string, purpose: string): string[]
   /** Compares in constant time, under whichever key made the hash. */
   matches(plain: string, purpose: string, hash: string): boolean
 }
@@ -27,6 +29,8 @@ export interface VaultKey {
 
 export function createVault(keys: readonly [VaultKey, ...VaultKey[]]): Vault {
   const [current] = keys
+  const hashUnder = (key: VaultKey, plain: string, purpose: string) =>
+    `${key.id}.${keyedHash(derive(key, purpose), plain).toString('base64url')}`
   const keyOf = (text: string) => {
     const id = text.slice(0, text.indexOf('.'))
     const key = keys.find((candidate) => candidate.id === id)
@@ -36,7 +40,8 @@ export function createVault(keys: readonly [VaultKey, ...VaultKey[]]): Vault {
   return {
     seal: (plain, context) => `${current.id}.${encrypt(derive(current, 'seal'), plain, context)}`,
     open: (sealed, context) => decrypt(derive(keyOf(sealed), 'seal'), body(sealed), context),
-    hash: (plain, purpose) => `${current.id}.${keyedHash(derive(current, purpose), plain).toString('base64url')}`,
+    hash: (plain, purpose) => hashUnder(current, plain, purpose),
+    hashes: (plain, purpose) => keys.map((key) => hashUnder(key, plain, purpose)),
     matches: (plain, purpose, hash) =>
       isEqual(keyedHash(derive(keyOf(hash), purpose), plain), Buffer.from(body(hash), 'base64url')),
   }

@@ -15,8 +15,13 @@ export interface Malipo {
   readonly url: string
   /** Every line it logged. */
   readonly log: readonly string[]
+  /** The secrets it was started with. */
+  readonly secrets: Readonly<Record<string, string>>
   /** A new merchant with a key pair, and a way to call as it. */
   merchant(options?: MerchantOptions): Promise<TestMerchant>
+  /** A way to call with a key pair. */
+  as(pair: KeyPair): Promise<Caller>
+  call(method: string, path: string, headers?: Record<string, string>, body?: unknown): Promise<Answer>
   /** Asks the database as the superuser. */
   ask<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>
 }
@@ -27,12 +32,18 @@ interface MerchantOptions {
   readonly addresses?: readonly string[]
 }
 
-interface TestMerchant {
-  readonly id: string
+interface KeyPair {
   readonly publicKey: string
   readonly apiKey: string
+}
+
+interface Caller extends KeyPair {
   token(): Promise<string>
   call(method: string, path: string, body?: unknown): Promise<Answer>
+}
+
+interface TestMerchant extends Caller {
+  readonly id: string
 }
 
 export interface Answer {
@@ -64,7 +75,10 @@ export async function testMalipo(t: TestContext, settings: Record<string, string
     operator,
     url,
     log,
+    secrets,
     merchant: (options) => createMerchant(operator, url, options),
+    as: async (pair) => callerOf(url, pair),
+    call: (method, path, headers, body) => call(url, method, path, headers, body),
     ask: (text, values) => ask(superuserUrl, text, values),
   }
 }
@@ -72,13 +86,15 @@ export async function testMalipo(t: TestContext, settings: Record<string, string
 async function createMerchant(operator: Operator, url: string, options: MerchantOptions = {}): Promise<TestMerchant> {
   const order = { name: 'Duka', email: 'amina@example.com', firstName: 'Amina', lastName: 'Otieno', country: 'KE' }
   const { id } = await operator.merchants.create(order)
-  const { publicKey, apiKey } = await operator.keys.create(id, { env: 'sandbox', ...options })
+  return { id, ...callerOf(url, await operator.keys.create(id, { env: 'sandbox', ...options })) }
+}
+
+function callerOf(url: string, { publicKey, apiKey }: KeyPair): Caller {
   const token = async () => {
     const answer = await exchange(url, { publicKey, apiKey })
     return String(answer.body['token'])
   }
   return {
-    id,
     publicKey,
     apiKey,
     token,
@@ -87,7 +103,7 @@ async function createMerchant(operator: Operator, url: string, options: Merchant
 }
 
 /** Swaps a key pair for a token, whatever comes of it. */
-export function exchange(url: string, pair: { publicKey: string; apiKey: string }): Promise<Answer> {
+export function exchange(url: string, pair: KeyPair): Promise<Answer> {
   const { publicKey, apiKey } = pair
   return call(url, 'POST', '/api/b2b/auth/generate-bearer-token', { 'api-key': apiKey }, { publicKey })
 }

@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { findProgram, freePort, isListening, type Service, startService } from './processes.ts'
 
 /** A NATS server of our own on a loopback port. */
@@ -12,4 +14,31 @@ export async function startNats(folder: string): Promise<Nats> {
   const args = ['--addr', '127.0.0.1', '--port', String(port), '--jetstream', '--store_dir', join(folder, 'nats')]
   const service = await startService({ name: 'nats', command, args, folder, isReady: () => isListening(port), env: {} })
   return { ...service, url: `nats://127.0.0.1:${port}` }
+}
+
+/** Every message of a stream whose subject begins so, in order. */
+export function messagesOf<Body>(url: string, stream: string, subject: string): Promise<Body[]> {
+  return connected(url, async (nats) => {
+    const { streams } = await jetstreamManager(nats)
+    const { state } = await streams.info(stream)
+    const bodies: Body[] = []
+    for (let seq = state.first_seq; seq <= state.last_seq; seq += 1) {
+      const message = await streams.getMessage(stream, { seq })
+      if (message?.subject.startsWith(subject)) bodies.push(message.json<Body>())
+    }
+    return bodies
+  })
+}
+
+export function wipeStream(url: string, stream: string): Promise<boolean> {
+  return connected(url, async (nats) => (await jetstreamManager(nats)).streams.delete(stream))
+}
+
+async function connected<Result>(url: string, work: (nats: NatsConnection) => Promise<Result>): Promise<Result> {
+  const nats = await connect({ servers: new URL(url).host })
+  try {
+    return await work(nats)
+  } finally {
+    await nats.close()
+  }
 }

@@ -7,6 +7,7 @@ import { createDatabase, login } from './database.ts'
 import { type Nats, startNats } from './nats.ts'
 import { type Postgres, startPostgres } from './postgres.ts'
 import { freePort, guardFolder, makeFolder, type Service, startService } from './processes.ts'
+import { startSimulatorIn } from './simulator.ts'
 
 type Variables = Readonly<Record<string, string>>
 
@@ -46,10 +47,12 @@ export async function startStack(folder: string, { isKept, port }: { isKept: boo
     const urls = { DATABASE_URL: postgres.urlOf(database), NATS_URL: nats.url }
     const apiPort = port ?? (await freePort())
     const url = `http://127.0.0.1:${apiPort}`
+    const simulator = await started(startSimulatorIn(folder, simulatorSettings(folder, url)))
     const env = {
       ...urls,
       ...memory.secrets,
       ...processSettings,
+      MALIPO_SIMULATOR_URL: simulator.url,
       MALIPO_PUBLIC_URL: url,
       MALIPO_SEALS_PATH: join(folder, 'seals'),
     }
@@ -66,6 +69,8 @@ export async function startStack(folder: string, { isKept, port }: { isKept: boo
         ...memory.keys,
         MALIPO_SEALS_PATH: env.MALIPO_SEALS_PATH,
         MALIPO_METRICS_TOKEN: env.MALIPO_METRICS_TOKEN,
+        MALIPO_SIMULATOR_URL: env.MALIPO_SIMULATOR_URL,
+        MALIPO_SIMULATOR_TOKEN: env.MALIPO_SIMULATOR_TOKEN,
       },
       stop,
     }
@@ -78,9 +83,23 @@ export async function startStack(folder: string, { isKept, port }: { isKept: boo
 /** Limits are high, because a stack has one user; draining is short, because nobody balances load before it. */
 const processSettings = {
   MALIPO_METRICS_TOKEN: 'metrics-of-a-local-stack',
+  MALIPO_SIMULATOR_TOKEN: 'simulator-of-a-local-stack',
   MALIPO_RATE_LIMIT_LIVE: '100000',
   MALIPO_RATE_LIMIT_SANDBOX: '100000',
   MALIPO_DRAIN_SECONDS: '0',
+}
+
+/** It plays every provider, knows the service by one token, and remembers what it was told when it is started again. */
+function simulatorSettings(folder: string, url: string): Variables {
+  const token = processSettings.MALIPO_SIMULATOR_TOKEN
+  return {
+    SIMULATOR_CALLBACK_BASE: `${url}/callbacks/sandbox`,
+    SIMULATOR_PAWAPAY_TOKEN: token,
+    SIMULATOR_HOUSE_TOKEN: token,
+    SIMULATOR_HOUSE_SECRET: token,
+    SIMULATOR_CONTROL_TOKEN: token,
+    SIMULATOR_JOURNAL: join(folder, 'simulator.journal'),
+  }
 }
 
 async function prepare(folder: string, postgres: Postgres, nats: Nats): Promise<Memory> {

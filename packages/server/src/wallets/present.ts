@@ -14,12 +14,13 @@ export function presentStatement({ opening, lines, closing }: StatementPage, cur
   }
 }
 
-function presentLine({ entry_at, transaction_id, event, change, balance }: Line, currency: Currency) {
+function presentLine(line: Line, currency: Currency) {
+  const { entry_at, transaction_id, event, external_reference, type, change, balance } = line
   return {
     at: new Date(Number(entry_at / 1000n)).toISOString(),
     transactionId: showId('transaction', transaction_id),
-    externalReference: '',
-    type: event,
+    externalReference: external_reference ?? '',
+    type: type ?? event,
     amount: numberFromMinor(change, currency),
     balance: numberFromMinor(balance, currency),
   }

@@ -5,6 +5,9 @@ export interface Line {
   readonly entry_at: bigint
   readonly transaction_id: string
   readonly event: string
+  /** Of the payment the line belongs to; nothing for what no payment caused. */
+  readonly external_reference: string | null
+  readonly type: string | null
   readonly change: bigint
   readonly balance: bigint
 }
@@ -60,10 +63,11 @@ export async function readStatement(db: ReadDb, owner: Owner, wanted: StatementW
         order by entry_at
         limit ${limit + 1}
       )
-      select entry_at, transaction_id, event, balance,
-        case when credit_account = wallet_id then amount else -amount end as change
+      select line.entry_at, line.transaction_id, line.event, line.balance, t.external_reference, t.type,
+        case when line.credit_account = line.wallet_id then line.amount else -line.amount end as change
       from (select * from earlier union all select * from page) as line
-      order by entry_at`,
+      left join transactions t on t.id = line.transaction_id
+      order by line.entry_at`,
   )
   const opening = rows.findLast(({ entry_at }) => entry_at < from)?.balance ?? 0n
   const found = rows.filter(({ entry_at }) => entry_at >= from)

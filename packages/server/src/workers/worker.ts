@@ -1,18 +1,41 @@
 import type { Context } from '../context.ts'
+import { createRelay } from '../events/relay.ts'
 import { foldDeltas } from '../ledger/deltas.ts'
 import type { Watch } from '../platform/bell.ts'
 import { attachPartitions } from '../platform/partitions.ts'
+import { openStream } from '../platform/stream.ts'
+import { startLanes } from './lanes.ts'
+import { keepRates } from './rate-keeper.ts'
 import { keepSeals } from './seal-keeper.ts'
+import { startSweeper } from './sweeper.ts'
 
 const attachEveryMs = 10 * 60_000
 const foldEveryMs = 1000
 const sealEveryMs = 60_000
+const rateEveryMs = 60_000
+const relayEveryMs = 1000
 
 /** What goes on without anybody asking. Each watch works alone and may run in any number of processes. */
 export function startWorker(ctx: Context): Watch[] {
   return [
+    ...startLanes(ctx),
+    startRelay(ctx),
+    startSweeper(ctx),
     ctx.bell.onRing('partitions', attachEveryMs, () => attachPartitions(ctx.db.write)),
     ctx.bell.onRing('deltas', foldEveryMs, () => foldDeltas(ctx.db.write)),
+    ctx.bell.onRing('rates', rateEveryMs, () => keepRates(ctx)),
     ctx.bell.onRing('seals', sealEveryMs, () => keepSeals(ctx)),
   ]
+}
+
+function startRelay(ctx: Context): Watch {
+  const stream = openStream({ url: ctx.config.natsUrl, cell: ctx.config.cell })
+  const relay = createRelay(ctx.db.write, stream)
+  const watch = ctx.bell.onRing('relay', relayEveryMs, () => relay.look())
+  return {
+    stop: async () => {
+      await watch.stop()
+      await stream.close()
+    },
+  }
 }

@@ -3,7 +3,8 @@ import type { Db, WriteDb } from '../../platform/db.ts'
 import { balance } from '../accounts.ts'
 import { platformBalances } from '../deltas.ts'
 import { compareAccounts } from './accounts.ts'
-import { checkPiece } from './piece.ts'
+import { paymentsWithoutBooks } from './payments.ts'
+import { checkPiece, expectNone } from './piece.ts'
 import { checkSeals } from './seals.ts'
 import { createCheckpoints, createMemory } from './shadow.ts'
 
@@ -45,6 +46,7 @@ export async function checkLedger(db: WriteDb, options: CheckOptions): Promise<C
     const restMs = options.isGentle ? (performance.now() - startedAt) * 3 : 0
     await pause(restMs, undefined, options.signal && { signal: options.signal })
   }
+  if (options.isFull) await expectNone(db, paymentsWithoutBooks, 'a payment is not in the books')
   const accounts = await compareAccounts(db, shadow)
   const seals = await checkSeals(db, options)
   return { ...totals, accounts, seals, suspense: await inSuspense(db) }

@@ -1,5 +1,6 @@
-import { sql, type Tx } from '../../platform/db.ts'
+import { type Db, sql, type Tx } from '../../platform/db.ts'
 import { LedgerDisagreement } from './disagreement.ts'
+import { paymentsOf } from './payments.ts'
 import type { AccountSums, KeptShadow } from './shadow.ts'
 
 const pieceTransfers = 50_000
@@ -20,6 +21,7 @@ export async function checkPiece(tx: Tx, shadow: KeptShadow): Promise<Piece> {
   await expectNone(tx, endingsOf(from, below), 'a post or void does not fit its hold')
   await expectNone(tx, linesOf(from, below), 'the running balance of a wallet does not add up')
   await expectNone(tx, deltasOf(from, below), 'the deltas of a batch are not the sums of its transfers')
+  await expectNone(tx, paymentsOf(from, below), 'the books of a payment do not say what its state says')
   const sums = await tx.query<AccountSums>(sumsOf(from, below))
   const transfers = sums.reduce((total, { transfers: count }) => total + count, 0) / 2
   await shadow.keep(tx, { from, below }, sums)
@@ -48,8 +50,8 @@ async function bounds(tx: Tx, from: bigint): Promise<{ settled_below: bigint; be
   return found
 }
 
-async function expectNone(tx: Tx, query: ReturnType<typeof sql>, complaint: string): Promise<void> {
-  const [first] = await tx.query<Record<string, unknown>>(query)
+export async function expectNone(db: Db, query: ReturnType<typeof sql>, complaint: string): Promise<void> {
+  const [first] = await db.query<Record<string, unknown>>(query)
   if (first) throw new LedgerDisagreement(`${complaint}: ${show(first)}`)
 }
 

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { type PayingMalipo, payingMalipo, payOut, payoutInDoubt } from '../../server/src/testing/paying.ts'
+import { testDatabase } from '../../server/src/testing/servers.ts'
+import { createProgram, exitCodes } from './program.ts'
+
+/** The command line beside a Malipo that pays; `run` gives what a person would see. */
+async function commandLine(t: TestContext) {
+  const malipo = await payingMalipo(t)
+  const { loginUrl, natsUrl } = await testDatabase()
+  const variables = { DATABASE_URL: loginUrl, NATS_URL: natsUrl, ...malipo.secrets }
+  const run = async (...args: string[]) => {
+    let [out, err] = ['', '']
+    const write = (text: string) => {
+      out += text
+    }
+    const complain = (text: string) => {
+      err += text
+    }
+    const code = await createProgram({ variables, actor: 'wanjiru', write, complain })(args)
+    return { code, out, err }
+  }
+  return { malipo, run }
+}
+
+async function inDoubt(malipo: PayingMalipo) {
+  const merchant = await malipo.merchant()
+  malipo.work()
+  return payoutInDoubt(malipo, merchant)
+}
+
+const grounds = ['--reason', 'case 4711', '--evidence', 'statement line 88']
+
+test('a doubt is found in the list, looked at, and settled, each by one command', async (t) => {
+  const { malipo, run } = await commandLine(t)
+  const { id, key } = await inDoubt(malipo)
+  await malipo.later(60)
+
+  const listed = await run('payments', 'list', '--doubt', '--provider', 'pawapay', '--env', 'sandbox')
+  const shown = await run('payments', 'show', key)
+  const settled = await run('payments', 'settle', id, '--failed', ...grounds)
+  const again = await run('payments', 'settle', id, '--successful', ...grounds)
+
+  assert.match(listed.out, /^PAYMENT +TYPE +AMOUNT +STATE +PROVIDER +ATTEMPT +AGE +NEXT LOOK +REASON\n/)
+  const line = `${id} +payout +100\\.00 KES +unknown +pawapay sandbox +1 +\\d+ (s|min) +.+ no clear answer: the money may`
+  assert.match(listed.out, new RegExp(line))
+  assert.match(shown.out, new RegExp(`^${id}: payout of 100.00 KES, unknown, no clear answer`))
+  assert.match(shown.out, new RegExp(`1 +pawapay +${key} +once`))
+  assert.match(shown.out, /\nNext: pawapay is asked again\. Due 20\d\d-/)
+  assert.match(shown.out, /Nothing has moved for good\./)
+  assert.equal(settled.err, '')
+  assert.match(
+    settled.out,
+    /^Settled txn_\w+ as failed\.\n100\.00 KES and the fee of 1\.00 KES are back in .* the loss is yours\.\n$/,
+  )
+  assert.deepEqual([again.code, again.out], [exitCodes.refused, ''])
+  assert.equal(again.err, `${id} is failed already, and that is final\n`)
+})
+
+test('settling asks for the outcome, the reason and the evidence before it does anything', async (t) => {
+  const { malipo, run } = await commandLine(t)
+  const { id } = await payOut(await malipo.merchant())
+
+  const cases: [number, RegExp, string[]][] = [
+    [exitCodes.usage, /say --successful or --failed/, [id, ...grounds]],
+    [exitCodes.usage, /cannot be used with option/, [id, '--successful', '--failed', ...grounds]],
+    [exitCodes.usage, /'--evidence <text>' not specified/, [id, '--failed', '--reason', 'x']],
+    [exitCodes.usage, /'--reason <text>' not specified/, [id, '--failed', '--evidence', 'x']],
+    [exitCodes.refused, /^the evidence must say something/, [id, '--failed', '--reason', 'x', '--evidence', ' ']],
+    [exitCodes.refused, /was not sent to anybody yet/, [id, '--successful', ...grounds]],
+    [exitCodes.refused, /^order-17 is no payment; they look like txn_/, ['order-17', '--failed', ...grounds]],
+  ]
+  for (const [code, message, args] of cases) {
+    const result = await run('payments', 'settle', ...args)
+    assert.equal(result.code, code, args.join(' '))
+    assert.match(result.err, message)
+    assert.doesNotMatch(result.err, /\n {4}at /)
+  }
+
+  assert.equal(await malipo.stateOf(id), 'accepted')
+})
+
+test('a provider is paused and resumed from the command line, and its payments tell', async (t) => {
+  const { malipo, run } = await commandLine(t)
+  const { id, key } = await payOut(await malipo.merchant())
+  const incident = ['--env', 'sandbox', '--reason', 'incident 12']
+
+  const paused = await run('providers', 'pause', 'pawapay', ...incident)
+  const status = await run('providers', 'status')
+  const retried = await run('payments', 'retry', id, '--reason', 'asked to')
+  const shown = await run('payments', 'show', id)
+  const resumed = await run('providers', 'resume', 'pawapay', ...incident)
+  const refused = await run('providers', 'resume', 'pawapay', ...incident)
+
+  assert.equal(paused.out, 'Paused pawapay in sandbox.\n')
+  assert.match(status.out, /pawapay +sandbox +.*\d accepted.* paused since 20.* UTC: incident 12\n/)
+  assert.equal(retried.out, `${id} is sent to pawapay once pawapay is resumed, under the same key ${key}.\n`)
+  assert.match(shown.out, /Next: Held until pawapay is resumed in sandbox; it was paused because of: incident 12\n/)
+  assert.match(resumed.out, /^Resumed pawapay in sandbox\. \d+ waiting payments go on\.\n$/)
+  assert.deepEqual([refused.code, refused.err], [exitCodes.refused, 'pawapay is not paused in sandbox\n'])
+})
+
+test('every one of these commands prints JSON when asked to', async (t) => {
+  const { malipo, run } = await commandLine(t)
+  const { id } = await payOut(await malipo.merchant())
+  const incident = ['--env', 'sandbox', '--reason', 'incident 12']
+
+  const outputs = [
+    await run('--json', 'payments', 'list', '--limit', '5'),
+    await run('--json', 'payments', 'show', id),
+    await run('--json', 'payments', 'retry', id, '--reason', 'asked to'),
+    await run('--json', 'payments', 'settle', id, '--failed', ...grounds),
+    await run('--json', 'providers', 'pause', 'house', ...incident),
+    await run('--json', 'providers', 'status'),
+    await run('--json', 'providers', 'resume', 'house', ...incident),
+    await run('--json', 'ledger', 'check'),
+  ]
+
+  for (const { code, out, err } of outputs) {
+    assert.equal(code, exitCodes.done, err)
+    assert.doesNotThrow(() => JSON.parse(out), out)
+  }
+})

@@ -1,0 +1,66 @@
+import type { Operator } from '@malipo/server/operate'
+import type { Command } from 'commander'
+import type { Desk } from './desk.ts'
+import { type Environment, environment } from './options.ts'
+import { duration, minute, table } from './table.ts'
+
+export function addProviderCommands(program: Command, desk: Desk): void {
+  const providers = program.command('providers').description('who moves the money for us')
+
+  providers
+    .command('status')
+    .description('how every provider is doing, and our money there')
+    .addHelpText('after', '\nWhich providers are configured only the processes know; these are the ones with a past.')
+    .action(async () => {
+      const status = await desk.operate((operator) => operator.providers.status())
+      desk.say(status, () => screen(status))
+    })
+
+  for (const [verb, description, said] of [
+    ['pause', 'send nothing to a provider and ask nothing of it; payments are still accepted and wait', 'Paused'],
+    ['resume', 'let its payments go on, at once', 'Resumed'],
+  ] as const) {
+    providers
+      .command(verb)
+      .description(description)
+      .argument('<provider>', 'such as pawapay')
+      .addOption(environment('where').makeOptionMandatory())
+      .requiredOption('--reason <text>', 'why; kept in the audit trail')
+      .addHelpText('after', `\nExample:\n  malipo providers ${verb} pawapay --env live --reason "incident 12"`)
+      .action(async (provider: string, order: { env: Environment; reason: string }) => {
+        const lane = await desk.operate((operator) => operator.providers[verb](provider, order))
+        const woken = verb === 'resume' ? ` ${lane.woken} waiting payments go on.` : ''
+        desk.say(lane, () => `${said} ${provider} in ${order.env}.${woken}`)
+      })
+  }
+}
+
+type Status = Awaited<ReturnType<Operator['providers']['status']>>
+
+function screen({ providers, floats, isHourCut }: Status): string {
+  if (providers.length === 0) return 'No provider has had anything to do yet.'
+  const status = table(providers, {
+    PROVIDER: ({ provider }) => provider,
+    WHERE: ({ env }) => env,
+    OPEN: ({ open }) => counts(open),
+    OLDEST: ({ oldestOpenSeconds }) => (oldestOpenSeconds === undefined ? '' : duration(oldestOpenSeconds)),
+    'IN DOUBT': ({ inDoubt }) => String(inDoubt),
+    DISAGREEING: ({ disagreeing }) => String(disagreeing),
+    'LAST HOUR': ({ lastHour }) => `${lastHour.successful} successful, ${lastHour.failed} failed`,
+    STATE: ({ pausedAt, pauseReason }) =>
+      pausedAt === undefined ? 'running' : `paused since ${minute(pausedAt)}: ${pauseReason}`,
+  })
+  const float = table(floats, {
+    FLOAT: ({ provider }) => provider,
+    WHERE: ({ env }) => env,
+    COUNTRY: ({ country }) => country,
+    AMOUNT: ({ amount, currency }) => `${amount} ${currency}`,
+  })
+  const cut = isHourCut ? ['The last hour had more than 20,000 payments; the newest of them are counted.'] : []
+  return [status, ...cut, ...(floats.length > 0 ? ['', float] : [])].join('\n')
+}
+
+const counts = (open: Readonly<Record<string, number>>) =>
+  Object.entries(open)
+    .map(([state, payments]) => `${payments} ${state}`)
+    .join(', ') || 'none'

@@ -1,0 +1,155 @@
+import type { Context } from '../context.ts'
+import { AppError, invalid } from '../errors.ts'
+import { find } from '../external-accounts/store.ts'
+import type { KeyedRequest } from '../idempotency/keys.ts'
+import { currencies } from '../money/currencies.ts'
+import { feeOf } from '../money/fees.ts'
+import type { Owner } from '../platform/db.ts'
+import { readId } from '../platform/ids.ts'
+import type { Operator } from '../reference/data.ts'
+import { currencyOf, momoAccount, momoAmount } from '../reference/momo.ts'
+import type { Proposal } from '../transactions/accept.ts'
+import type { Codes } from '../transactions/dispatch.ts'
+
+/** A mobile money charge as a merchant asks for it. */
+export interface MomoChargeBody {
+  readonly amount: number
+  readonly currency: string
+  readonly externalReference: string
+  readonly phoneNumber?: string
+  readonly externalAccountId?: string
+  readonly momoOperatorId?: string
+  readonly momoOperator?: string
+  readonly otpCode?: string
+  readonly walletCurrency?: string
+  readonly voucherPin?: string
+  readonly successRedirectUrl?: string
+  readonly failureRedirectUrl?: string
+}
+
+export interface MomoProposal {
+  readonly proposal: Omit<Proposal, 'answerOf'>
+  readonly codes: Codes
+}
+
+/** How long a customer has to approve. */
+const promptMs = 15 * 60_000
+
+/** Checks and prices a mobile money charge: who pays what, through whom, into which wallet, for which fee. */
+export async function proposeMomoCharge(
+  ctx: Context,
+  owner: Owner,
+  body: MomoChargeBody,
+  keyed: KeyedRequest | undefined,
+): Promise<MomoProposal> {
+  const currency = currencyOf(body.currency)
+  const payer = await payerOf(ctx, owner, body)
+  const fields = { phone: 'phoneNumber', operator: 'momoOperatorId', required: 'MOMO_OPERATOR_ID_REQUIRED' } as const
+  const { phone, operator } = momoAccount(ctx.reference, { currency, ...payer }, fields)
+  const amount = momoAmount(operator, 'deposit', body.amount, currency)
+  const codes = codesOf(operator, body)
+  const urls = redirectUrls(owner, operator, body)
+  if (body.walletCurrency !== undefined && body.walletCurrency !== currency)
+    throw new AppError('WALLET_CURRENCY_NOT_SUPPORTED')
+  const errand = { operation: 'charge.momo', country: phone.country, currency, target: operator.id } as const
+  const [connector] = ctx.routing.providersOf(owner.env, errand)
+  if (!connector) throw new AppError('PROVIDER_NOT_FOUND', { message: `Nobody here reaches ${operator.name}.` })
+  const rule = await ctx.fees.ruleFor({ ...owner, operation: 'charge', method: 'momo', currency })
+  const fee = feeOf(rule, amount)
+  const own = currencies[currency]
+  const proposal = {
+    owner,
+    type: 'deposit',
+    method: 'momo',
+    destination: 'MoMo',
+    country: phone.country,
+    external_reference: body.externalReference,
+    amount,
+    currency,
+    wallet_country: 'country' in own ? own.country : phone.country,
+    wallet_currency: currency,
+    wallet_amount: amount,
+    fee: fee > amount ? amount : fee, // A charge pays its fee out of what came in, and no more.
+    rate: null,
+    account_name: payer.name,
+    code: operator.id,
+    party: { role: 'payer', operator: operator.id, phone: phone.e164, ...urls },
+    provider: connector.id,
+    action: operator.auth_type === 'PROVIDER_AUTH' ? { kind: 'pin_prompt' } : null,
+    expiresInMs: promptMs,
+    sent_by: operator.auth_type === 'PROVIDER_AUTH' ? 'lane' : 'request',
+    holdsGoTo: undefined,
+    keyed,
+  } as const satisfies Omit<Proposal, 'answerOf'>
+  return { proposal, codes }
+}
+
+interface Payer {
+  readonly phone: string
+  readonly operator: string
+  readonly name: string
+}
+
+async function payerOf(ctx: Context, owner: Owner, body: MomoChargeBody): Promise<Payer> {
+  const { phoneNumber, externalAccountId, momoOperatorId, momoOperator } = body
+  if (momoOperatorId !== undefined && momoOperator !== undefined && momoOperatorId !== momoOperator)
+    throw invalid([{ field: 'momoOperator', message: 'momoOperator and momoOperatorId name different operators' }])
+  const operator = momoOperatorId ?? momoOperator ?? ''
+  if ((phoneNumber === undefined) === (externalAccountId === undefined))
+    throw invalid([{ field: 'phoneNumber', message: 'either phoneNumber or externalAccountId is required' }])
+  if (phoneNumber !== undefined) return { phone: phoneNumber, operator, name: '' }
+  const id = readId('external account', externalAccountId ?? '')
+  const account = id === undefined ? undefined : await find(ctx.db.read, ctx.vault, owner, id)
+  if (!account) throw new AppError('EXTERNAL_ACCOUNT_MISSING')
+  if (account.destination !== 'MoMo')
+    throw invalid([{ field: 'externalAccountId', message: 'externalAccountId is no mobile money account' }])
+  return {
+    phone: account.account_number,
+    operator: operator === '' ? account.code : operator,
+    name: account.account_name,
+  }
+}
+
+/** What the customer must have got beforehand, where the operator wants it so. */
+function codesOf(operator: Operator, { otpCode, voucherPin }: MomoChargeBody): Codes {
+  if (operator.auth_type === 'PREAUTH') {
+    if (otpCode !== undefined && /^\d{4,10}$/.test(otpCode)) return { otpCode }
+    throw new AppError('OTP_CODE_REQUIRED', otpNeeded(operator))
+  }
+  if (operator.auth_type === 'VOUCHER') {
+    if (voucherPin !== undefined && /^(\d{12}|\d{16})$/.test(voucherPin)) return { voucherPin }
+    throw invalid([{ field: 'voucherPin', message: `voucherPin of 12 or 16 digits is required for ${operator.name}` }])
+  }
+  return {}
+}
+
+function otpNeeded({ name, ussd_code }: Operator) {
+  const how = ussd_code === '' ? `by USSD from ${name}` : `by dialling ${ussd_code}`
+  const message = `The customer must get a one-time code first, ${how}; send it as otpCode.`
+  return { message, details: [{ field: 'otpCode', message: `otpCode is required: the customer gets it ${how}` }] }
+}
+
+function redirectUrls(owner: Owner, operator: Operator, body: MomoChargeBody) {
+  const urls = { successUrl: body.successRedirectUrl, failureUrl: body.failureRedirectUrl }
+  for (const [field, url] of [
+    ['successRedirectUrl', urls.successUrl],
+    ['failureRedirectUrl', urls.failureUrl],
+  ] as const) {
+    if (url !== undefined && !isPage(owner, url))
+      throw invalid([{ field, message: `${field} must be a URL such as https://shop.example.com/paid` }])
+  }
+  if (operator.auth_type !== 'REDIRECT') return {}
+  if (urls.successUrl === undefined || urls.failureUrl === undefined)
+    throw invalid([
+      {
+        field: 'successRedirectUrl',
+        message: `successRedirectUrl and failureRedirectUrl are required for ${operator.name}`,
+      },
+    ])
+  return { successUrl: urls.successUrl, failureUrl: urls.failureUrl }
+}
+
+function isPage({ env }: Owner, url: string): boolean {
+  const protocol = URL.canParse(url) ? new URL(url).protocol : ''
+  return url.length <= 2048 && (protocol === 'https:' || (env === 'sandbox' && protocol === 'http:'))
+}

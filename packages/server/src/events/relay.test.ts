@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { openStream, type Stream } from '../platform/stream.ts'
+import { type Malipo, testMalipo } from '../testing/malipo.ts'
+import { messagesOf, wipeStream } from '../testing/nats.ts'
+import { createRelay } from './relay.ts'
+
+const nobodyAnswers = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask' }
+const cells = Array.from({ length: 10 }, (_, index) => 100 + index)
+
+/** A cell of the test's own, so that tests do not read one another's news. */
+async function setUp(t: TestContext): Promise<{ malipo: Malipo; stream: Stream; seen(): Promise<string[]> }> {
+  const cell = cells.pop() ?? 0
+  const malipo = await testMalipo(t, { ...nobodyAnswers, MALIPO_CELL: String(cell) })
+  const { natsUrl: url } = malipo.ctx.config
+  const stream = openStream({ url, cell })
+  t.after(() => stream.close())
+  const seen = async () => {
+    const told = await messagesOf<{ transactionId: string }>(url, 'EVENTS', `malipo.${cell}.events.`)
+    return told.map(({ transactionId }) => transactionId)
+  }
+  await malipo.ask(`delete from events`)
+  await malipo.ask(`update relays set told_until = '-infinity', held_until = '-infinity'`)
+  return { malipo, stream, seen }
+}
+
+async function payOut(malipo: Malipo, count: number): Promise<string[]> {
+  const { call } = await malipo.merchant()
+  const ids: string[] = []
+  for (let index = 0; index < count; index += 1) {
+    const payoutMethod = { accountName: 'Amina Otieno', accountNumber: '+254703456789' }
+    const body = { amount: 20, currency: 'KES', country: 'KE', destination: 'MoMo', payoutMethod }
+    const answer = await call('POST', '/api/b2b/fiat/payout', { ...body, externalReference: `r${index}` })
+    ids.push(String(answer.body['transactionId']))
+  }
+  return ids
+}
+
+test('subscribers are told every event once, in order, however often the relay looks', async (t) => {
+  const { malipo, stream, seen } = await setUp(t)
+  const [one, other] = [createRelay(malipo.ctx.db.write, stream), createRelay(malipo.ctx.db.write, stream)]
+
+  const ids = await payOut(malipo, 3)
+  await one.look()
+  await one.look()
+  ids.push(...(await payOut(malipo, 2)))
+  await other.look() // Another worker waits while the first holds the relay.
+  await one.look()
+
+  assert.deepEqual(await seen(), ids)
+})
+
+test('a relay that died is taken over by another, which tells nothing twice and leaves nothing out', async (t) => {
+  const { malipo, stream, seen } = await setUp(t)
+  const ids = await payOut(malipo, 2)
+  await createRelay(malipo.ctx.db.write, stream).look()
+  ids.push(...(await payOut(malipo, 2)))
+  await malipo.ask(`update relays set held_until = now() - interval '1 second'`)
+
+  await createRelay(malipo.ctx.db.write, stream).look()
+
+  assert.deepEqual(await seen(), ids)
+})
+
+test('news that cannot be told stays to be told, and a stream that was wiped is made anew', async (t) => {
+  const { malipo, stream, seen } = await setUp(t)
+  const nowhere = openStream({ url: 'nats://127.0.0.1:9', cell: 0 })
+  const ids = await payOut(malipo, 2)
+  await assert.rejects(createRelay(malipo.ctx.db.write, nowhere).look())
+  await malipo.ask(`update relays set held_until = now() - interval '1 second'`)
+  await wipeStream(malipo.ctx.config.natsUrl, 'EVENTS')
+
+  const relay = createRelay(malipo.ctx.db.write, stream)
+  await relay.look().catch(() => relay.look())
+
+  assert.deepEqual(await seen(), ids)
+})

@@ -1,0 +1,73 @@
+import { type Detail, invalid } from '../errors.ts'
+import type { BeneficiaryWish, Destination, FieldName, PayoutMethod } from './beneficiary.ts'
+
+/** Any of the three shapes in which an account may be created. */
+export interface CreateBody {
+  readonly country: string
+  readonly currency: string
+  readonly payload?: {
+    readonly firstName?: string
+    readonly lastName?: string
+    readonly phoneNumber?: string
+    readonly destination?: Destination
+    readonly payoutMethod?: PayoutMethod
+  }
+  readonly destination?: Destination
+  readonly payoutMethod?: PayoutMethod
+}
+
+export interface ReadWish {
+  readonly wish: BeneficiaryWish
+  readonly fieldOf: FieldName
+}
+
+/** What is meant, whichever shape it came in, and what its fields were called there. */
+export function wishOf({ country, currency, payload, destination, payoutMethod }: CreateBody): ReadWish {
+  if (payload && (destination !== undefined || payoutMethod !== undefined))
+    throw invalid([
+      { field: 'payload', message: 'payload stands alone: without destination and payoutMethod beside it' },
+    ])
+  const place = { country, currency }
+  if (!payload) return methodWish(place, destination, payoutMethod, '')
+  if (payload.payoutMethod) return methodWish(place, payload.destination, payload.payoutMethod, 'payload.')
+  return personWish(place, payload)
+}
+
+function methodWish(
+  place: { country: string; currency: string },
+  destination: Destination | undefined,
+  payoutMethod: PayoutMethod | undefined,
+  before: 'payload.' | '',
+): ReadWish {
+  const needed =
+    before === '' ? 'payload, or destination and payoutMethod, is required' : `${before}destination is required`
+  if (!destination || !payoutMethod)
+    throw invalid([{ field: before === '' ? 'payload' : `${before}destination`, message: needed }])
+  return { wish: { ...place, destination, payoutMethod }, fieldOf: (name) => `${before}payoutMethod.${name}` }
+}
+
+const personFields = ['firstName', 'lastName', 'phoneNumber'] as const
+
+/** A person with a phone: their number is the account. */
+function personWish(
+  place: { country: string; currency: string },
+  payload: NonNullable<CreateBody['payload']>,
+): ReadWish {
+  const { destination = 'MoMo', phoneNumber = '' } = payload
+  const [first, ...rest] = personFields
+    .filter((name) => !payload[name])
+    .map((name): Detail => ({ field: `payload.${name}`, message: `payload.${name} is required` }))
+  if (first) throw invalid([first, ...rest])
+  if (destination !== 'MoMo')
+    throw invalid([{ field: 'payload.payoutMethod', message: `payload.payoutMethod is required for ${destination}` }])
+  const payoutMethod = { accountName: `${payload.firstName} ${payload.lastName}`, accountNumber: phoneNumber }
+  return { wish: { ...place, destination, payoutMethod }, fieldOf: (name) => personNames[name] }
+}
+
+const personNames: Record<keyof PayoutMethod, string> = {
+  accountName: 'payload.firstName',
+  accountNumber: 'payload.phoneNumber',
+  code: 'payload.payoutMethod.code',
+  branchCode: 'payload.payoutMethod.branchCode',
+  businessNumber: 'payload.payoutMethod.businessNumber',
+}

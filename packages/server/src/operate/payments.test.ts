@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readId } from '../platform/ids.ts'
+import { type Malipo, testMalipo } from '../testing/malipo.ts'
+import { type PayingMalipo, payingMalipo, payOut, payoutInDoubt, walletOf } from '../testing/paying.ts'
+import { until } from '../testing/until.ts'
+
+const verdict = { reason: 'case 4711', evidence: 'pawaPay statement line 88' }
+const funded = 1_000_000_00n
+
+/** When a send cannot be under way any more. */
+const sendEndsSeconds = 60
+
+/** What the database's transactions that wrote these rows are numbered: the same number is the same transaction. */
+async function writersOf({ ask }: Malipo, shownId: string, action: string): Promise<string[]> {
+  const rows = await ask<{ writer: string }>(
+    `select xmin::text as writer from audit_entries where subject = $1 and action = $2
+     union all select xmin::text from events where transaction_id = $3 and cause = 'operator'
+     union all select xmin::text from transfers where transaction_id = $3 and phase = 1`,
+    [shownId, action, readId('transaction', shownId)],
+  )
+  return rows.map(({ writer }) => writer)
+}
+
+async function inDoubt(malipo: PayingMalipo) {
+  const merchant = await malipo.merchant()
+  malipo.work()
+  const payout = await payoutInDoubt(malipo, merchant)
+  return { merchant, ...payout }
+}
+
+test('a payout settled as successful is paid for: money, event and audit row are one transaction', async (t) => {
+  const malipo = await payingMalipo(t)
+  const { merchant, id } = await inDoubt(malipo)
+  await malipo.later(sendEndsSeconds)
+
+  const judged = await malipo.operator.payments.settle(id, { ...verdict, outcome: 'successful' })
+
+  assert.equal(await malipo.stateOf(id), 'successful')
+  assert.match(
+    judged.money,
+    /^100\.00 KES and the fee of 1\.00 KES have left .* pawapay in KE is lower by 100\.00 KES\.$/,
+  )
+  assert.deepEqual(await walletOf(malipo, merchant.id), { available: funded - 101_00n, reserved: 0n })
+  const writers = await writersOf(malipo, id, 'payment.settle')
+  assert.equal(writers.length, 4) // Audit row, event, and the ends of two holds.
+  assert.equal(new Set(writers).size, 1)
+  await malipo.operator.ledger.check({ isFull: true })
+})
+
+test('a payout settled as failed has its money back, and the audit row tells who judged on what evidence', async (t) => {
+  const malipo = await payingMalipo(t)
+  const { merchant, id, key } = await inDoubt(malipo)
+  await malipo.later(sendEndsSeconds)
+  assert.deepEqual(await walletOf(malipo, merchant.id), { available: funded - 101_00n, reserved: 101_00n })
+
+  await malipo.operator.payments.settle(key, { ...verdict, outcome: 'failed' })
+
+  assert.equal(await malipo.stateOf(id), 'failed')
+  assert.deepEqual(await walletOf(malipo, merchant.id), { available: funded, reserved: 0n })
+  const [entry] = await malipo.ask('select actor, action, env, reason, detail from audit_entries where subject = $1', [
+    id,
+  ])
+  const from = { state: 'unknown', doubt: 'no_answer', provider: 'pawapay', key }
+  const detail = { outcome: 'failed', evidence: verdict.evidence, from }
+  assert.deepEqual(entry, { actor: 'test', action: 'payment.settle', env: 'sandbox', reason: 'case 4711', detail })
+  const { events } = await malipo.operator.payments.show(id)
+  assert.deepEqual([events.at(-1)?.cause, events.at(-1)?.detail], ['operator', { ...verdict, by: 'test' }])
+  await malipo.operator.ledger.check({ isFull: true })
+})
+
+test('what cannot be noted in the audit trail is not settled', async (t) => {
+  const malipo = await payingMalipo(t)
+  const { merchant, id } = await inDoubt(malipo)
+  await malipo.later(sendEndsSeconds)
+  const before = await walletOf(malipo, merchant.id)
+  await malipo.ask('revoke insert on audit_entries from malipo_write')
+  t.after(() => malipo.ask('grant insert on audit_entries to malipo_write'))
+
+  await assert.rejects(malipo.operator.payments.settle(id, { ...verdict, outcome: 'failed' }), /permission denied/)
+
+  assert.equal(await malipo.stateOf(id), 'unknown')
+  assert.deepEqual(await walletOf(malipo, merchant.id), before)
+})
+
+test('settling needs a reason and evidence, and a payment that is there', async (t) => {
+  const malipo = await payingMalipo(t)
+  const { id } = await inDoubt(malipo)
+  const { settle } = malipo.operator.payments
+  const nobody = `txn_${'0'.repeat(32)}`
+
+  await assert.rejects(settle(id, { ...verdict, outcome: 'failed', reason: ' ' }), /the reason must say something/)
+  await assert.rejects(settle(id, { ...verdict, outcome: 'failed', evidence: '' }), /the evidence must say something/)
+  await assert.rejects(settle(nobody, { ...verdict, outcome: 'failed' }), /there is no payment txn_0/)
+  await assert.rejects(settle('order-17', { ...verdict, outcome: 'failed' }), /order-17 is no payment/)
+
+  assert.equal(await malipo.stateOf(id), 'unknown')
+})
+
+test('what may be on its way to the provider is not settled, and what was not sent has not succeeded', async (t) => {
+  const malipo = await payingMalipo(t)
+  const merchant = await malipo.merchant()
+  const { settle } = malipo.operator.payments
+  const waiting = await payOut(merchant)
+
+  await assert.rejects(settle(waiting.id, { ...verdict, outcome: 'successful' }), /not sent to anybody yet/)
+  await settle(waiting.id, { ...verdict, outcome: 'failed' })
+  malipo.work()
+  const { id } = await payoutInDoubt(malipo, merchant)
+  await assert.rejects(
+    settle(id, { ...verdict, outcome: 'failed' }),
+    /may be on its way to pawapay until \d\d:\d\d:\d\d UTC/,
+  )
+
+  assert.deepEqual(await malipo.simulator.requests(waiting.key), [])
+  assert.equal(await malipo.stateOf(id), 'unknown')
+})
+
+test('a final payment is not settled again, and of many verdicts at once one counts', async (t) => {
+  const malipo = await payingMalipo(t)
+  const { merchant, id } = await inDoubt(malipo)
+  await malipo.later(sendEndsSeconds)
+  const outcomes = ['successful', 'failed', 'successful', 'failed'] as const
+
+  const verdicts = await Promise.allSettled(
+    outcomes.map((outcome) => malipo.operator.payments.settle(id, { ...verdict, outcome })),
+  )
+
+  assert.equal(verdicts.filter(({ status }) => status === 'fulfilled').length, 1)
+  for (const outcome of verdicts)
+    if (outcome.status === 'rejected') assert.match(outcome.reason.message, /already, and that is final/)
+  const trail = await malipo.ask('select from audit_entries where subject = $1', [id])
+  assert.equal(trail.length, 1)
+  assert.equal((await walletOf(malipo, merchant.id)).reserved, 0n)
+  await malipo.operator.ledger.check({ isFull: true })
+})
+
+for (const moment of ['before', 'after'] as const) {
+  test(`a payout whose answer got lost ${moment} the provider acted is sent again under its key, and paid once`, async (t) => {
+    const malipo = await payingMalipo(t)
+    const merchant = await malipo.merchant()
+    malipo.work()
+    const { id, key } = await payoutInDoubt(malipo, merchant, { moment })
+    await malipo.simulator.clearFaults()
+
+    const retried = await malipo.operator.payments.retry(id, 'the provider is back')
+
+    assert.equal(retried.key, key)
+    await malipo.comesTo(id, 'successful')
+    const sent = (await malipo.simulator.requests(key)).filter(({ operation }) => operation === 'payout')
+    assert.equal(sent.length, 2)
+    assert.deepEqual(
+      (await malipo.simulator.movements(key)).map(({ kind, amount }) => [kind, Number(amount)]),
+      [['paid', 100]],
+    )
+    const [entry] = await malipo.ask('select action, reason from audit_entries where subject = $1', [id])
+    assert.deepEqual(entry, { action: 'payment.retry', reason: 'the provider is back' })
+    await malipo.operator.ledger.check({ isFull: true })
+  })
+}
+
+test('what the provider works on, what is final and what belongs to a frozen merchant is not sent again', async (t) => {
+  const malipo = await payingMalipo(t)
+  const { retry } = malipo.operator.payments
+  const [active, frozen] = [await malipo.merchant(), await malipo.merchant()]
+  malipo.work()
+  await malipo.simulator.setFault({ provider: 'house', operation: 'payout', mode: 'stuck_pending' })
+  const stuck = await payOut(active, { by: 'house' })
+  await malipo.comesTo(stuck.id, 'submitted')
+  await malipo.operator.merchants.freeze(frozen.id, 'fraud report')
+  const held = await payOut(frozen)
+  const paid = await payOut(active)
+  await malipo.comesTo(paid.id, 'successful')
+
+  await assert.rejects(retry(stuck.id, 'impatient'), /is with house, which works on it/)
+  await assert.rejects(retry(paid.id, 'impatient'), /is successful already, and that is final/)
+  await assert.rejects(retry(held.id, 'impatient'), /is frozen: nothing is sent for it/)
+  await assert.rejects(retry(held.id, ''), /the reason must say something/)
+
+  const trail = await malipo.ask(`select from audit_entries where action = 'payment.retry' and subject = any($1)`, [
+    [stuck.id, paid.id, held.id],
+  ])
+  assert.equal(trail.length, 0)
+})
+
+test('open payments are listed oldest first, narrowed as asked, and final ones are not', async (t) => {
+  const malipo = await payingMalipo(t)
+  const merchant = await malipo.merchant()
+  const first = await payOut(merchant)
+  await malipo.later(600)
+  const [second, cancelled] = [await payOut(merchant, { by: 'house' }), await payOut(merchant)]
+  await merchant.call('POST', `/api/b2b/fiat/payout/${cancelled.id}/cancel`)
+  const mine = new Set([first.id, second.id, cancelled.id])
+  const list = async (order: object) => {
+    const found = await malipo.operator.payments.list({ isDoubtOnly: false, limit: 1000, ...order })
+    return found.map(({ id }) => id).filter((id) => mine.has(id))
+  }
+
+  assert.deepEqual(await list({}), [first.id, second.id])
+  assert.deepEqual(await list({ provider: 'house' }), [second.id])
+  assert.deepEqual(await list({ olderThanMinutes: 5 }), [first.id])
+  assert.deepEqual(await list({ env: 'live' }), [])
+  assert.deepEqual(await list({ isDoubtOnly: true }), [])
+  assert.equal((await malipo.operator.payments.list({ isDoubtOnly: false, limit: 1 })).length, 1)
+})
+
+test('the list of doubts names the reason of each, also of final payments whose provider disagrees', async (t) => {
+  const malipo = await payingMalipo(t)
+  const { id: lost } = await inDoubt(malipo)
+  await malipo.simulator.setFault({ provider: 'pawapay', operation: 'payout', mode: 'float_empty' })
+  const merchant = await malipo.merchant()
+  const { id: short } = await payOut(merchant)
+  const { id: reversed } = await payOut(merchant, { by: 'house' })
+  await malipo.comesTo(reversed, 'successful')
+  const failure = { code: 'REVERSED', message: 'taken back' } as const
+  await malipo.ctx.settler.submit({
+    transaction_id: readId('transaction', reversed) ?? '',
+    wallet_id: '',
+    attempt: 1,
+    cause: 'callback',
+    news: { kind: 'said', said: { state: 'reversed', failure } },
+  })
+  const listed = async (wanted: string) =>
+    (await malipo.operator.payments.list({ isDoubtOnly: true, limit: 1000 })).find(({ id }) => id === wanted)
+  const reasonOf = async (wanted: string) => (await until(`${wanted} to be listed`, () => listed(wanted))).reason
+
+  assert.equal(await reasonOf(lost), 'no clear answer: the money may have moved')
+  assert.equal(await reasonOf(short), 'our money with the provider is used up; nothing was sent')
+  assert.equal(await reasonOf(reversed), 'succeeded here, and the provider took it back')
+  const { disagreements } = await malipo.operator.ledger.check({ isFull: true })
+  const found = disagreements.find(({ transactionId }) => transactionId === reversed)
+  assert.deepEqual([found?.amount, found?.meaning], ['100.00', 'succeeded here, and the provider took it back'])
+})
+
+test('a payment is shown with its attempts, events, entries and next step, and its account number hidden', async (t) => {
+  const malipo = await payingMalipo(t)
+  const { merchant, id, key } = await inDoubt(malipo)
+
+  const shown = await malipo.operator.payments.show(id)
+
+  assert.deepEqual([shown.type, shown.amount, shown.state, shown.provider], ['payout', '100.00', 'unknown', 'pawapay'])
+  assert.equal(shown.merchant.id, merchant.id)
+  assert.match(shown.account, /^\*{9}\d678$/)
+  assert.ok(!JSON.stringify(shown).includes('+25471'))
+  assert.deepEqual([shown.attempts[0]?.key, shown.attempts[0]?.sends], [key, 1])
+  assert.deepEqual(
+    shown.events.map(({ cause }) => cause),
+    ['request', 'attempt'],
+  )
+  assert.match(shown.ledger ?? '', /payout accepted\n {4}0 {2}wallet KES KE of Duka/)
+  assert.equal(shown.next.what, 'pawapay is asked again.')
+  assert.ok(shown.next.at)
+})
+
+test('a payment that is not there cannot be shown', async (t) => {
+  const { operator } = await testMalipo(t)
+
+  await assert.rejects(operator.payments.show(`txn_${'0'.repeat(32)}`), /there is no payment txn_0/)
+  await assert.rejects(operator.payments.show('mer_1'), /mer_1 is no payment/)
+})

@@ -1,0 +1,235 @@
+import { drawTransaction } from '../ledger/draw.ts'
+import { formatMinor } from '../money/money.ts'
+import type { Environment } from '../platform/db.ts'
+import { attemptOfKey, providerKeyOf, readId, showId } from '../platform/ids.ts'
+import { numberOf, openParty } from '../transactions/party.ts'
+import { isFinal } from '../transactions/state.ts'
+import type { Attempt, Transaction } from '../transactions/store.ts'
+import { type Inspected, inspect, type Surveyed, survey } from '../transactions/survey.ts'
+import { type Desk, OperatorError } from './desk.ts'
+import { meaningOfDiscrepancy, meaningOfDoubt } from './doubts.ts'
+
+export interface ListOrder {
+  /** Only those that need somebody's eye, final ones whose provider disagrees among them. */
+  readonly isDoubtOnly: boolean
+  readonly env?: Environment
+  readonly provider?: string
+  readonly olderThanMinutes?: number
+  readonly limit: number
+}
+
+/** A payment in a list. */
+export interface ListedPayment {
+  readonly id: string
+  readonly env: Environment
+  readonly type: 'payout' | 'charge'
+  readonly amount: string
+  readonly currency: string
+  readonly state: string
+  /** Why it waits or is not known, or what is wrong with it; empty when all goes as it should. */
+  readonly reason: string
+  readonly provider: string
+  readonly attempt: number
+  readonly ageSeconds: number
+  /** Negative when it is overdue; missing when nobody will look again. */
+  readonly nextLookInSeconds?: number
+}
+
+export async function listPayments(desk: Desk, order: ListOrder): Promise<ListedPayment[]> {
+  const { isDoubtOnly, env, provider, olderThanMinutes = 0, limit } = order
+  const found = await survey(desk.db.write, { isDoubtOnly, env, provider, olderThanMinutes, limit })
+  return found.map(listed)
+}
+
+function listed(found: Surveyed): ListedPayment {
+  const { id, env, type, amount, currency, state, provider, attempt, age_seconds, wake_in_seconds } = found
+  return {
+    id: showId('transaction', id),
+    env,
+    type: kindOf(type),
+    amount: formatMinor(amount, currency),
+    currency,
+    state,
+    reason: reasonOf(found),
+    provider,
+    attempt,
+    ageSeconds: age_seconds,
+    ...(wake_in_seconds !== null && { nextLookInSeconds: wake_in_seconds }),
+  }
+}
+
+const kindOf = (type: Transaction['type']) => (type === 'withdrew' ? 'payout' : 'charge')
+
+function reasonOf({ state, doubt, discrepancy, is_frozen, is_paused }: Surveyed): string {
+  if (discrepancy !== '') return meaningOfDiscrepancy(discrepancy)
+  if (doubt !== '') return meaningOfDoubt(doubt)
+  if (is_frozen && state === 'accepted') return 'held: the merchant is frozen'
+  return is_paused ? 'held: the provider is paused' : ''
+}
+
+/** Everything about one payment that whoever looks into it needs. */
+export interface PaymentView extends Omit<ListedPayment, 'ageSeconds' | 'nextLookInSeconds'> {
+  readonly merchant: { readonly id: string; readonly name: string; readonly isFrozen: boolean }
+  readonly externalReference: string
+  readonly method: string
+  readonly destination: string
+  readonly country: string
+  readonly code: string
+  readonly accountName: string
+  /** All but its last digits are hidden. */
+  readonly account: string
+  readonly wallet: {
+    readonly amount: string
+    readonly fee: string
+    readonly currency: string
+    readonly country: string
+  }
+  readonly failure?: string
+  readonly receipt?: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly expiresAt?: string
+  readonly attempts: readonly AttemptView[]
+  readonly events: readonly EventView[]
+  /** The ledger's entries, drawn; missing when no money was touched. */
+  readonly ledger?: string
+  /** What happens next by itself. */
+  readonly next: { readonly what: string; readonly at?: string }
+}
+
+interface AttemptView {
+  readonly number: number
+  readonly provider: string
+  /** What the provider knows it by. */
+  readonly key: string
+  readonly sends: number
+  readonly polls: number
+  readonly sendBy?: string
+  readonly outcome: string
+}
+
+interface EventView {
+  readonly at: string
+  readonly cause: string
+  readonly state: string
+  readonly message: string
+  readonly isTold: boolean
+  readonly detail: Readonly<Record<string, unknown>>
+}
+
+export async function showPayment(desk: Desk, shownId: string): Promise<PaymentView> {
+  const id = paymentId(shownId)
+  return desk.db.write.snapshot(async (tx) => {
+    const inspected = await inspect(tx, id)
+    if (!inspected) throw noPayment(id)
+    return view(desk, inspected, await drawTransaction(tx, id))
+  })
+}
+
+/** The id of a payment as people write it, or as its provider knows it. */
+export function paymentId(shownId: string): string {
+  const id = readId('transaction', shownId) ?? attemptOfKey(shownId)?.transactionId
+  if (id === undefined)
+    throw new OperatorError(
+      `${shownId} is no payment; they look like txn_0193…, or as the provider knows their attempts`,
+    )
+  return id
+}
+
+export function noPayment(id: string): OperatorError {
+  return new OperatorError(`there is no payment ${showId('transaction', id)}`)
+}
+
+function view(desk: Desk, inspected: Inspected, drawing: string | undefined): PaymentView {
+  const { transaction, attempts, merchant_name, frozen_at, paused_at } = inspected
+  const { id, env, type, amount, currency, state, provider, attempt, failure, receipt } = transaction
+  const held = { is_frozen: frozen_at !== null, is_paused: paused_at !== null, age_seconds: 0, wake_in_seconds: null }
+  return {
+    id: showId('transaction', id),
+    env,
+    type: kindOf(type),
+    amount: formatMinor(amount, currency),
+    currency,
+    state,
+    reason: isFinal(state) && transaction.discrepancy === '' ? '' : reasonOf({ ...transaction, ...held }),
+    provider,
+    attempt,
+    merchant: { id: showId('merchant', transaction.merchant_id), name: merchant_name, isFrozen: frozen_at !== null },
+    ...sidesOf(desk, transaction),
+    ...(failure && { failure: [failure.code, failure.message, failure.providerCode ?? ''].join(' ').trim() }),
+    ...(receipt !== '' && { receipt }),
+    createdAt: transaction.created_at.toISOString(),
+    updatedAt: transaction.updated_at.toISOString(),
+    ...(transaction.expires_at && { expiresAt: transaction.expires_at.toISOString() }),
+    attempts: attempts.map(viewOfAttempt),
+    events: inspected.events.map(viewOfEvent),
+    ...(drawing !== undefined && { ledger: drawing }),
+    next: nextOf(inspected),
+  }
+}
+
+function sidesOf({ vault }: Desk, transaction: Transaction) {
+  const { external_reference, method, destination, country, code, account_name } = transaction
+  const { wallet_amount, fee, wallet_currency, wallet_country } = transaction
+  return {
+    externalReference: external_reference,
+    method,
+    destination,
+    country,
+    code,
+    accountName: account_name,
+    account: masked(numberOf(openParty(vault, transaction))),
+    wallet: {
+      amount: formatMinor(wallet_amount, wallet_currency),
+      fee: formatMinor(fee, wallet_currency),
+      currency: wallet_currency,
+      country: wallet_country,
+    },
+  }
+}
+
+/** The last four of a number; nothing of one that has no more. */
+function masked(number: string): string {
+  return number.length > 4 ? `${'*'.repeat(number.length - 4)}${number.slice(-4)}` : '*'.repeat(number.length)
+}
+
+function viewOfAttempt({ transaction_id, number, provider, sends, polls, send_by, is_lost, outcome }: Attempt) {
+  return {
+    number,
+    provider,
+    key: providerKeyOf(transaction_id, number),
+    sends,
+    polls,
+    ...(send_by && { sendBy: send_by.toISOString() }),
+    outcome: outcome ?? (is_lost ? 'to be sent again' : 'open'),
+  }
+}
+
+function viewOfEvent({ at, cause, state, message, is_told, detail }: Inspected['events'][number]): EventView {
+  return { at: at.toISOString(), cause, state, message, isTold: is_told, detail }
+}
+
+function nextOf(inspected: Inspected): PaymentView['next'] {
+  const { transaction, frozen_at, paused_at, pause_reason } = inspected
+  const { state, discrepancy, provider, env, wake_at } = transaction
+  if (isFinal(state))
+    return {
+      what:
+        discrepancy === ''
+          ? 'Nothing: it is final.'
+          : 'Nothing by itself: it is final, and the money is in suspense until somebody has found out whose it is.',
+    }
+  if (paused_at)
+    return { what: `Held until ${provider} is resumed in ${env}; it was paused because of: ${pause_reason}` }
+  if (frozen_at && state === 'accepted') return { what: 'Held until the merchant is unfrozen.' }
+  return { what: stepOf(inspected), ...(wake_at && { at: wake_at.toISOString() }) }
+}
+
+function stepOf({ transaction: { state, type, provider, attempt }, attempts }: Inspected): string {
+  const isLost = attempts.some(({ number, is_lost }) => number === attempt && is_lost)
+  if (isLost) return `It is sent to ${provider} again, under the same key.`
+  if (state === 'accepted') return `It is sent to ${provider}.`
+  if (state === 'sending') return `It is being sent; if nothing is known of it by then, ${provider} is asked.`
+  const isCharge = type === 'deposit'
+  return `${provider} is asked again${isCharge ? '; at its expiry the charge ends as failed' : ''}.`
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readId } from '../platform/ids.ts'
+import { type PayingMalipo, payingMalipo, payOut, payoutInDoubt } from '../testing/paying.ts'
+
+const incident = { env: 'sandbox', reason: 'incident 12' } as const
+
+const alarmsOf = async ({ ask }: PayingMalipo, id: string) =>
+  (await ask('select from alarms where transaction_id = $1', [readId('transaction', id)])).length
+
+test('a paused provider is sent nothing while payouts are accepted, and resuming it pays them at once', async (t) => {
+  const malipo = await payingMalipo(t)
+  const merchant = await malipo.merchant()
+  malipo.work()
+  await malipo.operator.providers.pause('pawapay', incident)
+  const held = await payOut(merchant)
+  const other = await payOut(merchant, { by: 'house' })
+  await malipo.comesTo(other.id, 'successful')
+  assert.equal(await malipo.stateOf(held.id), 'accepted')
+  assert.deepEqual(await malipo.simulator.requests(held.key), [])
+  const [{ reason } = { reason: '' }] = await malipo.operator.payments.list({ isDoubtOnly: false, limit: 1 })
+  assert.equal(reason, 'held: the provider is paused')
+
+  const resumed = await malipo.operator.providers.resume('pawapay', incident)
+
+  assert.equal(resumed.woken, 1)
+  await malipo.comesTo(held.id, 'successful')
+  assert.equal((await malipo.simulator.movements(held.key)).length, 1)
+  const trail = await malipo.ask(
+    'select actor, action, env, reason from audit_entries where subject = $1 order by id',
+    ['sandbox/pawapay'],
+  )
+  assert.deepEqual(trail, [
+    { actor: 'test', action: 'provider.pause', env: 'sandbox', reason: 'incident 12' },
+    { actor: 'test', action: 'provider.resume', env: 'sandbox', reason: 'incident 12' },
+  ])
+})
+
+test('pausing twice, resuming what runs, an unknown provider and an empty reason are refused', async (t) => {
+  const { operator } = await payingMalipo(t)
+  const { pause, resume } = operator.providers
+
+  await assert.rejects(resume('house', incident), /house is not paused in sandbox/)
+  await pause('house', incident)
+  await assert.rejects(pause('house', incident), /house is paused in sandbox already/)
+  await assert.rejects(pause('pawpay', incident), /pawpay is no provider; there are house and pawapay/)
+  await assert.rejects(pause('house', { ...incident, reason: ' ' }), /the reason must say something/)
+  await assert.rejects(resume('house', { ...incident, env: 'live' }), /house is not paused in live/)
+  await resume('house', incident)
+})
+
+test("a frozen merchant's payouts are held while another's go on, and unfreezing pays them at once", async (t) => {
+  const malipo = await payingMalipo(t)
+  const [frozen, other] = [await malipo.merchant(), await malipo.merchant()]
+  malipo.work()
+  await malipo.operator.merchants.freeze(frozen.id, 'fraud report')
+  const held = await payOut(frozen)
+  const paid = await payOut(other)
+  await malipo.comesTo(paid.id, 'successful')
+  assert.equal(await malipo.stateOf(held.id), 'accepted')
+  assert.deepEqual(await malipo.simulator.requests(held.key), [])
+  assert.equal((await malipo.operator.payments.show(held.id)).next.what, 'Held until the merchant is unfrozen.')
+
+  await malipo.operator.merchants.unfreeze(frozen.id, 'cleared')
+
+  await malipo.comesTo(held.id, 'successful')
+  assert.equal((await malipo.simulator.movements(held.key)).length, 1)
+})
+
+test('what was held gets new alarms when its last hold ends, and not before', async (t) => {
+  const malipo = await payingMalipo(t)
+  const { merchants, providers } = malipo.operator
+  const merchant = await malipo.merchant()
+  await merchants.freeze(merchant.id, 'fraud report')
+  await providers.pause('pawapay', incident)
+  const { id } = await payOut(merchant)
+  const first = await alarmsOf(malipo, id)
+
+  await merchants.unfreeze(merchant.id, 'cleared')
+  assert.equal(await alarmsOf(malipo, id), first)
+  await merchants.freeze(merchant.id, 'another report')
+  await providers.resume('pawapay', incident)
+  assert.equal(await alarmsOf(malipo, id), first)
+  await merchants.unfreeze(merchant.id, 'cleared')
+  assert.equal(await alarmsOf(malipo, id), first + 1)
+})
+
+test('the status tells what is open, in doubt, done and paused, and where our money is', async (t) => {
+  const malipo = await payingMalipo(t)
+  const merchant = await malipo.merchant()
+  malipo.work()
+  const paid = await payOut(merchant, { amount: 250, by: 'house' })
+  await payoutInDoubt(malipo, merchant)
+  await malipo.later(10)
+  await malipo.comesTo(paid.id, 'successful')
+  await malipo.operator.providers.pause('house', incident)
+  t.after(() => malipo.operator.providers.resume('house', incident).catch(() => undefined))
+  const { floats: before } = await malipo.operator.providers.status()
+  const adjustment = { env: 'sandbox', provider: 'house', currency: 'KES', country: 'KE', amount: '5000.00' } as const
+  await malipo.operator.floats.adjust({ ...adjustment, evidence: 'statement', reason: 'top-up' })
+
+  const { providers, floats, isHourCut } = await malipo.operator.providers.status()
+
+  const [house, pawapay] = ['house', 'pawapay'].map((id) => providers.find(({ provider }) => provider === id))
+  assert.deepEqual([house?.state, house?.pauseReason], ['paused', 'incident 12'])
+  assert.ok((house?.lastHour.successful ?? 0) >= 1)
+  assert.equal(pawapay?.state, 'running')
+  assert.ok((pawapay?.inDoubt ?? 0) >= 1 && (pawapay?.open['unknown'] ?? 0) >= 1)
+  assert.ok((pawapay?.oldestOpenSeconds ?? 0) >= 10)
+  assert.equal(isHourCut, false)
+  const floatOf = (all: typeof floats) => Number(all.find(({ provider }) => provider === 'house')?.amount ?? 0)
+  assert.equal(floatOf(floats) - floatOf(before), 5000)
+})

@@ -1,0 +1,139 @@
+import { laneOf } from '../alarms/alarms.ts'
+import { platformBalances } from '../ledger/deltas.ts'
+import { isCurrency } from '../money/currencies.ts'
+import { formatMinor } from '../money/money.ts'
+import type { Environment, Tx } from '../platform/db.ts'
+import { providerIds } from '../providers/registry.ts'
+import { type LaneState, listLanes, pauseLane, resumeLane, wakeHeld } from '../transactions/lanes.ts'
+import {
+  countDisagreements,
+  countOpen,
+  countRecent,
+  type OpenCount,
+  type OutcomeCount,
+  recentMax,
+} from '../transactions/survey.ts'
+import { audited, type Desk, OperatorError } from './desk.ts'
+
+export interface LaneOrder {
+  readonly env: Environment
+  readonly reason: string
+}
+
+export interface LaneView {
+  readonly provider: string
+  readonly env: Environment
+  readonly state: 'running' | 'paused'
+  /** Payments that were held back and go on at once; the rest, if there are more, follow within a minute. */
+  readonly woken: number
+}
+
+/** Nothing is sent to the provider and nothing asked of it; payments are still accepted and wait. */
+export async function pauseProvider(desk: Desk, provider: string, { env, reason }: LaneOrder): Promise<LaneView> {
+  return change(desk, provider, { env, reason, action: 'provider.pause' }, async (tx, lane) => {
+    if (!(await pauseLane(tx, lane, reason))) throw new OperatorError(`${provider} is paused in ${env} already`)
+    return { provider, env, state: 'paused', woken: 0 }
+  })
+}
+
+/** What waited goes on at once. */
+export async function resumeProvider(desk: Desk, provider: string, { env, reason }: LaneOrder): Promise<LaneView> {
+  const resumed = await change(desk, provider, { env, reason, action: 'provider.resume' }, async (tx, lane) => {
+    if (!(await resumeLane(tx, lane))) throw new OperatorError(`${provider} is not paused in ${env}`)
+    const [woken] = await wakeHeld(tx, { env, provider })
+    return { provider, env, state: 'running', woken: woken?.payments ?? 0 }
+  })
+  desk.bell.ring(laneOf(env, provider))
+  return resumed
+}
+
+function change(
+  desk: Desk,
+  provider: string,
+  { env, reason, action }: LaneOrder & { readonly action: string },
+  work: (tx: Tx, lane: string) => Promise<LaneView>,
+): Promise<LaneView> {
+  if (!providerIds.some((known) => known === provider))
+    throw new OperatorError(`${provider} is no provider; there are ${providerIds.join(' and ')}`)
+  if (reason.trim() === '') throw new OperatorError('the reason must say something: it is what an auditor will read')
+  const lane = laneOf(env, provider)
+  return audited(desk, async (tx) => ({ result: await work(tx, lane), entry: { action, env, subject: lane, reason } }))
+}
+
+interface ProviderStatus {
+  readonly provider: string
+  readonly env: Environment
+  readonly state: 'running' | 'paused'
+  readonly pausedAt?: string
+  readonly pauseReason?: string
+  /** How many open payments there are in each state. */
+  readonly open: Readonly<Record<string, number>>
+  readonly oldestOpenSeconds?: number
+  readonly inDoubt: number
+  /** Final payments whose provider said the opposite later. */
+  readonly disagreeing: number
+  /** Of the payments accepted in the last hour. */
+  readonly lastHour: { readonly successful: number; readonly failed: number }
+}
+
+interface FloatView {
+  readonly provider: string
+  readonly env: string
+  readonly country: string
+  readonly currency: string
+  readonly amount: string
+}
+
+export interface ProvidersView {
+  readonly providers: readonly ProviderStatus[]
+  readonly floats: readonly FloatView[]
+  /** Whether the last hour had more payments than were counted. */
+  readonly isHourCut: boolean
+}
+
+/** Every provider that has, or had, something to do, or money of ours. Which of them are configured only processes know. */
+export function providersStatus(desk: Desk): Promise<ProvidersView> {
+  return desk.db.write.snapshot(async (tx) => {
+    const lanes = new Map((await listLanes(tx)).map((lane) => [lane.lane, lane]))
+    const open = Map.groupBy(await countOpen(tx), nameOf)
+    const counted = await countRecent(tx)
+    const recent = new Map(counted.map((row) => [nameOf(row), row]))
+    const disagreeing = new Map((await countDisagreements(tx)).map((row) => [nameOf(row), row.payments]))
+    const floats = (await platformBalances(tx)).filter(({ kind }) => kind === 'float')
+    const names = [...lanes.keys(), ...open.keys(), ...recent.keys(), ...disagreeing.keys(), ...floats.map(nameOf)]
+    return {
+      providers: [...new Set(names)].sort().map((name) => ({
+        ...statusOf(name, lanes.get(name), open.get(name) ?? [], recent.get(name)),
+        disagreeing: disagreeing.get(name) ?? 0,
+      })),
+      floats: floats.map(({ provider, env, country, currency, debits_posted, credits_posted }) => {
+        const amount = debits_posted - credits_posted
+        return { provider, env, country, currency, amount: shown(amount, currency) }
+      }),
+      isHourCut: counted[0]?.looked === recentMax,
+    }
+  })
+}
+
+const nameOf = ({ env, provider }: { readonly env: string; readonly provider: string }) => laneOf(env, provider)
+const shown = (amount: bigint, currency: string) =>
+  isCurrency(currency) ? formatMinor(amount, currency) : String(amount)
+
+function statusOf(
+  name: string,
+  lane: LaneState | undefined,
+  open: readonly OpenCount[],
+  recent: OutcomeCount | undefined,
+): Omit<ProviderStatus, 'disagreeing'> {
+  const [env = '', provider = ''] = name.split('/')
+  return {
+    provider,
+    env: env as Environment,
+    state: lane?.paused_at ? 'paused' : 'running',
+    ...(lane?.paused_at && { pausedAt: lane.paused_at.toISOString(), pauseReason: lane.reason }),
+    open: Object.fromEntries(open.map(({ state, payments }) => [state, payments])),
+    ...(open.length > 0 && { oldestOpenSeconds: Math.max(...open.map(({ oldest_seconds }) => oldest_seconds)) }),
+    inDoubt: open.reduce((sum, { in_doubt }) => sum + in_doubt, 0),
+    lastHour: { successful: recent?.successful ?? 0, failed: recent?.failed ?? 0 },
+  }
+}

@@ -1,0 +1,42 @@
+import { laneOf } from '../alarms/alarms.ts'
+import type { Context } from '../context.ts'
+import type { KeyedRequest } from '../idempotency/keys.ts'
+import type { Owner } from '../platform/db.ts'
+import { showId } from '../platform/ids.ts'
+import { outcomeOf, replayOf } from '../transactions/answer.ts'
+import { type PayoutBody, proposePayout } from './propose.ts'
+
+export interface AcceptedPayout {
+  readonly success: true
+  readonly message: string
+  readonly transactionId: string
+  readonly status: string
+  readonly externalReference: string
+}
+
+/** Accepts a payout: its money is held and the promise to pay it kept, before anybody is answered. */
+export async function acceptPayout(
+  ctx: Context,
+  owner: Owner,
+  body: PayoutBody,
+  keyed: KeyedRequest | undefined,
+): Promise<{ readonly answer: AcceptedPayout; readonly isReplay: boolean }> {
+  const before = await replayOf(ctx, owner, keyed)
+  if (before) return { answer: before.answer as AcceptedPayout, isReplay: true }
+  const proposal = await proposePayout(ctx, owner, body, keyed)
+  const answerOf = (id: string) => answerFor(id, body.externalReference)
+  const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, answerOf }))
+  if (outcome.isReplay) return { answer: outcome.answer as AcceptedPayout, isReplay: true }
+  ctx.bell.ring(laneOf(owner.env, outcome.transaction.provider))
+  return { answer: answerOf(outcome.transaction.id), isReplay: false }
+}
+
+function answerFor(id: string, externalReference: string): AcceptedPayout {
+  return {
+    success: true,
+    message: 'Withdrawal request accepted for processing.',
+    transactionId: showId('transaction', id),
+    status: 'PENDING',
+    externalReference,
+  }
+}

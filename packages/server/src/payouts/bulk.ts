@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import type { Context } from '../context.ts'
+import { AppError, catalogue } from '../errors.ts'
+import { type KeyedRequest, reserveKey } from '../idempotency/keys.ts'
+import type { Owner } from '../platform/db.ts'
+import { acceptPayout } from './accept.ts'
+import type { PayoutBody } from './propose.ts'
+
+export interface BulkResult {
+  readonly success: boolean
+  readonly message: string
+  readonly externalReference: string
+  readonly transactionId?: string
+  readonly errorCode?: string
+}
+
+/** Reads one item; throws the refusal it deserves. */
+export type ReadItem = (item: unknown) => PayoutBody
+
+/**
+ * Accepts many payouts, each by itself: what is wrong with one is told in its place and stops no other. Said again under
+ * the same key, every item is answered as it was.
+ */
+export async function acceptBulk(
+  ctx: Context,
+  owner: Owner,
+  items: readonly unknown[],
+  readItem: ReadItem,
+  keyed: KeyedRequest | undefined,
+): Promise<{ readonly results: BulkResult[]; readonly isReplay: boolean }> {
+  if (keyed) await reserveKey(ctx, owner, keyed)
+  const all = await Promise.all(
+    items.map(async (item, index) => {
+      try {
+        const body = readItem(item)
+        const { answer, isReplay } = await acceptPayout(ctx, owner, body, itemKey(keyed, index, body))
+        const { message, externalReference, transactionId } = answer
+        return { result: { success: true, message, externalReference, transactionId }, isReplay }
+      } catch (error) {
+        return { result: refusal(asRefusal(ctx, error), item), isReplay: false }
+      }
+    }),
+  )
+  const taken = all.filter(({ result }) => result.success)
+  return {
+    results: all.map(({ result }) => result),
+    isReplay: taken.length > 0 && taken.every((each) => each.isReplay),
+  }
+}
+
+/** A fault of ours with one item is told in its place too: the others may have been accepted. */
+function asRefusal({ log }: Context, error: unknown): AppError {
+  if (error instanceof AppError) return error
+  log.error({ err: error }, 'an item of many failed by our fault')
+  return new AppError('INTERNAL')
+}
+
+function refusal(error: AppError, item: unknown): BulkResult {
+  const { externalReference } = (item ?? {}) as { externalReference?: unknown }
+  return {
+    success: false,
+    message: error.message,
+    externalReference: typeof externalReference === 'string' ? externalReference : '',
+    errorCode: catalogue[error.key].errorCode,
+  }
+}
+
+/** Each item has a key of its own under the request's, so that each is remembered for itself. */
+function itemKey(keyed: KeyedRequest | undefined, index: number, body: PayoutBody): KeyedRequest | undefined {
+  if (!keyed) return undefined
+  const key = `bulk-${createHash('sha256').update(keyed.key).digest('base64url')}-${index}`
+  return { ...keyed, key, asked: body }
+}

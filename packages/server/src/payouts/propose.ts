@@ -1,0 +1,175 @@
+import type { Context } from '../context.ts'
+import { AppError, invalid } from '../errors.ts'
+import {
+  type Beneficiary,
+  beneficiaryOf,
+  type Destination,
+  type PayoutMethod,
+} from '../external-accounts/beneficiary.ts'
+import { find } from '../external-accounts/store.ts'
+import type { KeyedRequest } from '../idempotency/keys.ts'
+import { type Currency, currencies, isCurrency } from '../money/currencies.ts'
+import { feeOf } from '../money/fees.ts'
+import type { Owner } from '../platform/db.ts'
+import { readId } from '../platform/ids.ts'
+import type { PayoutTarget } from '../providers/contract.ts'
+import { exactAmount, momoAmount } from '../reference/momo.ts'
+import type { Proposal } from '../transactions/accept.ts'
+import { errandOf } from '../transactions/errand.ts'
+
+/** A payout as a merchant asks for it. */
+export interface PayoutBody {
+  readonly amount: number
+  readonly externalReference: string
+  readonly externalAccountId?: string
+  readonly currency?: string
+  readonly country?: string
+  readonly destination?: Destination
+  readonly payoutMethod?: PayoutMethod
+  readonly debitCurrency?: string
+  readonly debitCountry?: string
+}
+
+/** Checks and prices a payout: who gets what, through whom, out of which wallet, for which fee. Nothing is taken yet. */
+export async function proposePayout(
+  ctx: Context,
+  owner: Owner,
+  body: PayoutBody,
+  keyed: KeyedRequest | undefined,
+): Promise<Omit<Proposal, 'answerOf'>> {
+  const beneficiary = await beneficiaryFor(ctx, owner, body)
+  const { country, currency, destination, code } = beneficiary
+  const [connector] = ctx.routing.providersOf(owner.env, errandOf({ ...beneficiary, type: 'withdrew' }))
+  const amount = amountOf(ctx, beneficiary, body.amount)
+  if (!connector) throw new AppError('PAYOUT_PROVIDER_NOT_FOUND')
+  const wallet = walletFor(ctx, beneficiary, body)
+  const method = destination === 'Bank Account' ? 'bank' : 'momo'
+  const rule = await ctx.fees.ruleFor({ ...owner, operation: 'payout', method, currency })
+  const { env } = owner
+  const [clearing, fees] = await Promise.all([
+    ctx.accounts.idOf({ env, kind: 'clearing', currency }),
+    ctx.accounts.idOf({ env, kind: 'fees', currency }),
+  ])
+  return {
+    owner,
+    type: 'withdrew',
+    method,
+    destination,
+    country,
+    external_reference: body.externalReference,
+    amount,
+    currency,
+    wallet_country: wallet.country,
+    wallet_currency: wallet.currency,
+    wallet_amount: amount,
+    fee: feeOf(rule, amount),
+    rate: null,
+    account_name: beneficiary.account_name,
+    code,
+    party: { role: 'payee', to: targetOf(beneficiary) },
+    provider: connector.id,
+    action: null,
+    expiresInMs: undefined,
+    sent_by: 'lane',
+    holdsGoTo: { clearing, fees },
+    keyed,
+  }
+}
+
+/** Who is paid: an external account, or whoever the request describes. */
+async function beneficiaryFor(ctx: Context, owner: Owner, body: PayoutBody): Promise<Beneficiary> {
+  if (body.externalAccountId !== undefined) return storedBeneficiary(ctx, owner, body.externalAccountId, body)
+  const { currency, country, destination, payoutMethod } = body
+  const [first, ...rest] = (['currency', 'country', 'destination', 'payoutMethod'] as const)
+    .filter((field) => body[field] === undefined)
+    .map((field) => ({ field, message: `${field} is required without externalAccountId` }))
+  if (first) throw invalid([first, ...rest])
+  if (currency === undefined || country === undefined || !destination || !payoutMethod) throw new AppError('VALIDATION')
+  if (!isCurrency(currency))
+    throw new AppError('UNSUPPORTED_CURRENCY', { message: `${currency} is no currency of this service.` })
+  return beneficiaryOf(
+    ctx.reference,
+    { country, currency, destination, payoutMethod },
+    (name) => `payoutMethod.${name}`,
+  )
+}
+
+async function storedBeneficiary(ctx: Context, owner: Owner, shown: string, body: PayoutBody): Promise<Beneficiary> {
+  const id = readId('external account', shown)
+  const account = id === undefined ? undefined : await find(ctx.db.read, ctx.vault, owner, id)
+  if (!account) throw new AppError('EXTERNAL_ACCOUNT_MISSING')
+  for (const field of ['currency', 'country', 'destination'] as const) {
+    if (body[field] !== undefined && body[field] !== account[field])
+      throw invalid([{ field, message: `${field} is ${account[field]} in that external account; leave it out` }])
+  }
+  if (body.payoutMethod !== undefined) refuseOtherMethod(account, body.payoutMethod)
+  return account
+}
+
+function refuseOtherMethod(account: Beneficiary, method: PayoutMethod): void {
+  const stored: Record<keyof PayoutMethod, string> = {
+    accountName: account.account_name,
+    accountNumber: account.account_number,
+    code: account.code,
+    branchCode: account.branch_code,
+    businessNumber: account.business_number,
+  }
+  const plain = (text: string) => text.replace(/^\+/, '')
+  for (const name of Object.keys(stored) as (keyof PayoutMethod)[]) {
+    const sent = method[name]
+    if (sent !== undefined && plain(sent) !== plain(stored[name])) {
+      const field = `payoutMethod.${name}`
+      throw invalid([{ field, message: `${field} differs from that of the external account; leave it out` }])
+    }
+  }
+}
+
+function amountOf({ reference }: Context, { destination, code, currency }: Beneficiary, amount: number): bigint {
+  const operator = destination === 'MoMo' ? reference.operators.get(code) : undefined
+  if (!operator) return exactAmount(amount, currency)
+  if (!operator.limits)
+    throw new AppError('PAYOUT_PROVIDER_NOT_FOUND', { message: `${operator.name} (${code}) takes no payouts here.` })
+  return momoAmount(operator, 'payout', amount, currency)
+}
+
+/** The wallet that pays. Another currency than the beneficiary's needs an exchange. */
+function walletFor(
+  { reference }: Context,
+  { country, currency }: Beneficiary,
+  { debitCurrency = currency, debitCountry }: PayoutBody,
+): { country: string; currency: Currency } {
+  if (!isCurrency(debitCurrency)) throw new AppError('DEBIT_CURRENCY_NOT_SUPPORTED')
+  const own = currencies[debitCurrency]
+  const only = 'country' in own ? own.country : undefined
+  const isPlace = debitCountry === undefined || (only ? debitCountry === only : reference.countries.has(debitCountry))
+  if (!isPlace)
+    throw invalid([{ field: 'debitCountry', message: `debitCountry ${debitCountry} has no ${debitCurrency} wallets` }])
+  if (debitCurrency === currency) return { currency, country: only ?? debitCountry ?? country }
+  if (only === undefined && debitCountry === undefined) throw new AppError('DEBIT_COUNTRY_REQUIRED')
+  throw new AppError('DEBIT_CURRENCY_NOT_SUPPORTED')
+}
+
+function targetOf(beneficiary: Beneficiary): PayoutTarget {
+  const { destination, account_name, account_number, code, branch_code, business_number } = beneficiary
+  switch (destination) {
+    case 'MoMo':
+      return { kind: 'momo', operator: code, phone: account_number, name: account_name }
+    case 'Bank Account':
+      return {
+        kind: 'bank',
+        bankCode: code,
+        branchCode: branch_code,
+        accountNumber: account_number,
+        accountName: account_name,
+      }
+    case 'Paybill':
+      return {
+        kind: 'paybill',
+        businessNumber: business_number,
+        accountNumber: account_number,
+        accountName: account_name,
+      }
+    case 'Till':
+      return { kind: 'till', tillNumber: account_number, accountName: account_name }
+  }
+}

@@ -1,0 +1,168 @@
+import type { FastifyReply } from 'fastify'
+import { Type } from 'typebox'
+import { bearerOf } from '../auth/request-bearer.ts'
+import type { Context } from '../context.ts'
+import { Destination, PayoutMethod } from '../external-accounts/schema.ts'
+import type { App } from '../http/app.ts'
+import { IdempotencyHeaders, keyedRequest } from '../idempotency/keys.ts'
+import { ExternalReference } from '../transactions/schema.ts'
+import { acceptPayout } from './accept.ts'
+import { acceptBulk } from './bulk.ts'
+import { cancelPayout } from './cancel.ts'
+import type { PayoutBody as Body } from './propose.ts'
+
+const closed = { additionalProperties: false }
+const PayoutBody = Type.Object(
+  {
+    amount: Type.Number({ description: 'What the beneficiary gets, exactly, in major units' }),
+    externalReference: ExternalReference,
+    externalAccountId: Type.Optional(Type.String({ description: 'Instead of the next four' })),
+    currency: Type.Optional(Type.String()),
+    country: Type.Optional(Type.String({ description: 'Two-letter country code' })),
+    destination: Type.Optional(Destination),
+    payoutMethod: Type.Optional(PayoutMethod),
+    debitCurrency: Type.Optional(Type.String({ description: 'Wallet to debit; `currency` when left out' })),
+    debitCountry: Type.Optional(Type.String({ description: 'Country scope of that wallet' })),
+  },
+  { ...closed, title: 'Payout' },
+)
+
+const Accepted = Type.Object(
+  {
+    success: Type.Literal(true),
+    message: Type.String(),
+    transactionId: Type.String(),
+    status: Type.String(),
+    externalReference: Type.String(),
+  },
+  { title: 'AcceptedPayout' },
+)
+
+const itemsMax = 1000
+const BulkBody = Type.Object(
+  {
+    payouts: Type.Array(Type.Unknown(), {
+      minItems: 1,
+      maxItems: itemsMax,
+      description: 'Each as the body of a single payout',
+    }),
+  },
+  closed,
+)
+const BulkAnswer = Type.Object(
+  {
+    success: Type.Literal(true),
+    data: Type.Array(
+      Type.Object({
+        success: Type.Boolean(),
+        message: Type.String(),
+        externalReference: Type.String(),
+        transactionId: Type.Optional(Type.String()),
+        errorCode: Type.Optional(Type.String()),
+      }),
+    ),
+  },
+  { title: 'BulkResults' },
+)
+
+const tags = ['Payouts']
+const scope = 'payouts:write'
+const perUnit = 100
+const errors = [
+  'MOMO_CODE_REQUIRED',
+  'DEBIT_COUNTRY_REQUIRED',
+  'EXTERNAL_ACCOUNT_MISSING',
+  'PROVIDER_NOT_FOUND',
+  'PAYOUT_PROVIDER_NOT_FOUND',
+  'REFERENCE_USED',
+  'INSUFFICIENT_FUNDS',
+  'UNSUPPORTED_CURRENCY',
+  'DEBIT_CURRENCY_NOT_SUPPORTED',
+  'AMOUNT_OUT_OF_BOUNDS',
+  'IDEMPOTENCY_KEY_IN_PROGRESS',
+  'IDEMPOTENCY_KEY_REUSED',
+] as const
+
+/** Money out. */
+export function payoutRoutes(app: App, ctx: Context): void {
+  app.post(
+    '/fiat/payout',
+    {
+      config: { scope, errors },
+      schema: { summary: 'Pay out', tags, headers: IdempotencyHeaders, body: PayoutBody, response: { 200: Accepted } },
+    },
+    async (request, reply) => {
+      const { answer, isReplay } = await acceptPayout(ctx, bearerOf(request), request.body, keyedRequest(request))
+      mark(reply, isReplay)
+      return answer
+    },
+  )
+
+  bulkRoute(app, ctx)
+  cancelRoute(app, ctx)
+}
+
+function bulkRoute(app: App, ctx: Context): void {
+  app.post(
+    '/fiat/payouts/bulk',
+    {
+      config: {
+        scope,
+        errors,
+        unitsOf: (body: unknown) => Math.ceil((body as { payouts: unknown[] }).payouts.length / perUnit),
+      },
+      bodyLimit: 1024 * 1024,
+      schema: {
+        summary: 'Pay many out',
+        description: 'At most 1,000, each accepted or refused by itself, with a result for each in order.',
+        tags,
+        headers: IdempotencyHeaders,
+        body: BulkBody,
+        response: { 200: BulkAnswer },
+      },
+    },
+    async (request, reply) => {
+      const { payouts } = request.body
+      const validate = request.compileValidationSchema(PayoutBody, 'body') as unknown as (item: unknown) => {
+        value?: Body
+        error?: Error
+      }
+      const readItem = (item: unknown): Body => {
+        const { value, error } = validate(item)
+        if (error || !value) throw error ?? new Error('an item was not read')
+        return value
+      }
+      const keyed = keyedRequest(request)
+      const { results, isReplay } = await acceptBulk(ctx, bearerOf(request), payouts, readItem, keyed)
+      mark(reply, isReplay)
+      return { success: true as const, data: results }
+    },
+  )
+}
+
+function cancelRoute(app: App, ctx: Context): void {
+  app.post(
+    '/fiat/payout/:transactionId/cancel',
+    {
+      config: { scope, errors: ['TRANSACTION_MISSING', 'PAYOUT_NOT_CANCELLABLE', 'IDEMPOTENCY_KEY_REUSED'] },
+      schema: {
+        summary: 'Cancel a payout',
+        description: 'While it has not been sent. Its money is back when this answers.',
+        tags,
+        params: Type.Object({ transactionId: Type.String() }),
+        headers: IdempotencyHeaders,
+        response: { 200: Type.Object({ success: Type.Literal(true), message: Type.String() }) },
+      },
+    },
+    async (request, reply) => {
+      const { transactionId } = request.params
+      const { answer, isReplay } = await cancelPayout(ctx, bearerOf(request), transactionId, keyedRequest(request))
+      mark(reply, isReplay)
+      return answer
+    },
+  )
+}
+
+function mark(reply: FastifyReply, isReplay: boolean): void {
+  if (isReplay) reply.header('idempotency-replayed', 'true')
+}

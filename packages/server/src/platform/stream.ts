@@ -1,0 +1,70 @@
+import { jetstream, jetstreamManager, RetentionPolicy, StorageType } from '@nats-io/jetstream'
+import { connect, type NatsConnection } from '@nats-io/transport-node'
+import { natsOptions } from './bell.ts'
+
+/** Something to tell the operator's other systems. The same id told twice is kept once. */
+interface Message {
+  readonly id: string
+  /** After the name of the stream's own, such as `sandbox.transaction_created`. */
+  readonly subject: string
+  readonly body: object
+}
+
+/** A durable stream in NATS, for whoever subscribes. It carries copies: the truth is in PostgreSQL. */
+export interface Stream {
+  /** Returns when the stream has stored them all; throws when it cannot be reached. */
+  publish(messages: readonly Message[]): Promise<void>
+  close(): Promise<void>
+}
+
+const name = 'EVENTS'
+const keptNs = 7 * 24 * 3600 * 1_000_000_000
+const repeatNs = 120 * 1_000_000_000
+const storeMs = 5000
+
+export function openStream({ url, cell }: { readonly url: string; readonly cell: number }): Stream {
+  const root = `malipo.${cell}.events`
+  let opened: Promise<NatsConnection> | undefined
+
+  const connection = () => {
+    opened ??= open(url)
+    opened.catch(() => {
+      opened = undefined
+    })
+    return opened
+  }
+  return {
+    publish: async (messages) => {
+      const nats = await connection()
+      const js = jetstream(nats, { timeout: storeMs })
+      try {
+        await Promise.all(
+          messages.map(({ id, subject, body }) =>
+            js.publish(`${root}.${subject}`, JSON.stringify(body), { msgID: id }),
+          ),
+        )
+      } catch (error) {
+        opened = undefined // The stream itself may be gone: the next try makes it anew.
+        await nats.close().catch(() => undefined)
+        throw error
+      }
+    },
+    close: async () => {
+      const nats = await opened?.catch(() => undefined)
+      await nats?.close().catch(() => undefined)
+    },
+  }
+}
+
+/** Cells that share a NATS share the stream, and are told apart by their subjects. */
+async function open(url: string): Promise<NatsConnection> {
+  const nats = await connect({ ...natsOptions(url), maxReconnectAttempts: 0 })
+  const manager = await jetstreamManager(nats)
+  const config = { subjects: ['malipo.*.events.>'], max_age: keptNs, duplicate_window: repeatNs }
+  const fixed = { name, storage: StorageType.File, retention: RetentionPolicy.Limits }
+  await manager.streams.info(name).then(
+    () => manager.streams.update(name, config),
+    () => manager.streams.add({ ...fixed, ...config }),
+  )
+  return nats
+}

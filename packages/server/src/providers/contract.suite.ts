@@ -1,0 +1,25 @@
+import { type TestContext, test } from 'node:test'
+import { type Bench, type Case, type Lane, lanesOf } from './contract-bench.suite.ts'
+import { callbackCases } from './contract-callbacks.suite.ts'
+import { queryCases } from './contract-query.suite.ts'
+import { submitCases } from './contract-submit.suite.ts'
+
+/**
+ * Proves that a connector keeps the contract, against a provider that misbehaves in every way we know of. What a
+ * connector cannot do is not asked of it; everything else is, whoever the provider is.
+ */
+export function runConformance(name: string, setup: (t: TestContext) => Promise<Bench>): void {
+  test(`${name} keeps the contract of connectors`, async (t) => {
+    const bench = await setup(t)
+    for (const lane of lanesOf(bench))
+      for (const each of [...submitCases, ...queryCases, ...callbackCases]) await runCase(t, bench, lane, each)
+  })
+}
+
+async function runCase(t: TestContext, bench: Bench, lane: Lane, { guarantee, needs, run }: Case): Promise<void> {
+  const skip = needs && !needs(lane, bench) ? `${lane.operation}s of this connector have no such thing` : false
+  await t.test(`${lane.operation}: ${guarantee}`, { skip }, async () => {
+    await bench.control.clearFaults()
+    await run(lane, bench)
+  })
+}

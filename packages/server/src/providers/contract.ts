@@ -1,0 +1,227 @@
+import type { Currency } from '../money/currencies.ts'
+
+/**
+ * What a provider can do for us and what it can say, in our words. A connector turns these into its provider's protocol
+ * and back; it knows nothing of the database, and the rest of the service knows nothing of its protocol.
+ */
+export interface Connector {
+  readonly id: string
+  /** What may be routed to it. Routes that ask for more stop the start. */
+  readonly capabilities: readonly Capability[]
+  /** Most requests a second that the provider takes from all our workers together. */
+  readonly requestsPerSecond: number
+  readonly charges?: Charges
+  readonly payouts?: Payouts
+  readonly callbacks?: Callbacks
+  readonly names?: Names
+  readonly rates?: Rates
+  close(): Promise<void>
+}
+
+/** Everything a provider may be asked to do. */
+export const operations = [
+  'charge.momo',
+  'payout.momo',
+  'payout.bank',
+  'payout.paybill',
+  'payout.till',
+  'resolve.momo',
+  'resolve.bank',
+  'rates',
+] as const
+
+export type Operation = (typeof operations)[number]
+
+/** `*` stands for any. */
+export interface Capability {
+  readonly operation: Operation
+  readonly country: string
+  readonly currency: Currency | '*'
+  /** An operator's id, or `*` for any bank, business or till. */
+  readonly target: string
+}
+
+/** Submitting twice under one key must move money once, or the connector may not have these. */
+interface Payouts extends Money<PayoutAttempt> {}
+interface Charges extends Money<ChargeAttempt> {}
+
+interface Money<Attempt> {
+  /** How long after the last moment of sending the provider may still say it does not know a key it was given. */
+  readonly notFoundWindowMs: number
+  submit(attempt: Attempt, signal: AbortSignal): Promise<SubmitOutcome>
+  query(attempt: AttemptRef, signal: AbortSignal): Promise<QueryOutcome>
+}
+
+/** The key is committed before the first byte is sent, and it is the only name the provider and we share. */
+export interface AttemptRef {
+  /** A UUID of version 4 in form. */
+  readonly key: string
+  readonly country: string
+  readonly currency: Currency
+  /** Minor units. */
+  readonly amount: bigint
+}
+
+export interface ChargeAttempt extends AttemptRef {
+  readonly operator: string
+  /** E.164 with its plus. */
+  readonly phone: string
+  /** The code a customer got from the operator beforehand. */
+  readonly otpCode?: string
+  readonly voucherPin?: string
+  readonly successUrl?: string
+  readonly failureUrl?: string
+}
+
+export interface PayoutAttempt extends AttemptRef {
+  readonly to: PayoutTarget
+}
+
+export type PayoutTarget =
+  | { readonly kind: 'momo'; readonly operator: string; readonly phone: string; readonly name: string }
+  | {
+      readonly kind: 'bank'
+      readonly bankCode: string
+      readonly branchCode: string
+      readonly accountNumber: string
+      readonly accountName: string
+    }
+  | {
+      readonly kind: 'paybill'
+      readonly businessNumber: string
+      readonly accountNumber: string
+      readonly accountName: string
+    }
+  | { readonly kind: 'till'; readonly tillNumber: string; readonly accountName: string }
+
+/** What a provider says of a payment. Silence is not among it. */
+export type Said =
+  /** It has the payment and nothing to ask of anybody. */
+  | { readonly state: 'submitted' }
+  /** The customer must do something. */
+  | { readonly state: 'waiting'; readonly action: CustomerAction }
+  | { readonly state: 'successful'; readonly settled: Settled }
+  | { readonly state: 'failed'; readonly failure: Failure }
+  /** It was successful and the money went back. */
+  | { readonly state: 'reversed'; readonly failure: Failure }
+
+export interface Settled {
+  /** Minor units that really moved, for comparison with what was asked. */
+  readonly amount: bigint
+  readonly currency: Currency
+  /** The provider's own fee, where it tells it. */
+  readonly fee?: bigint
+  readonly receipt?: string
+}
+
+export type CustomerAction = { readonly kind: 'pin_prompt' } | { readonly kind: 'redirect'; readonly url: string }
+
+/** Why a payment failed, for the merchant. */
+export interface Failure {
+  readonly code: FailureCode
+  readonly message: string
+  /** The provider's own word, kept for support. */
+  readonly providerCode?: string
+}
+
+/** Each with the sentence a merchant may show. */
+export const failureCodes = {
+  PAYER_NOT_FOUND: 'The phone number has no account with this operator.',
+  PAYER_LIMIT_REACHED: 'The customer has reached a limit of their account.',
+  PAYMENT_NOT_APPROVED: 'The customer did not approve the payment.',
+  INSUFFICIENT_BALANCE: 'The customer does not have enough money.',
+  PAYMENT_IN_PROGRESS: 'The customer has another payment under way.',
+  RECIPIENT_NOT_FOUND: 'The recipient has no account there.',
+  RECIPIENT_LIMIT_REACHED: 'The recipient has reached a limit of their account.',
+  WALLET_LIMIT_REACHED: "The recipient's account cannot hold that much.",
+  AMOUNT_NOT_ACCEPTED: 'The operator does not take this amount.',
+  MANUALLY_CANCELLED: 'The payment was cancelled before it was sent.',
+  EXPIRED: 'The payment was not completed in time.',
+  REVERSED: 'The provider took the payment back.',
+  PROVIDER_UNAVAILABLE: 'The provider could not be reached in time; nothing was taken.',
+  UNSPECIFIED_FAILURE: 'The operator gave no reason.',
+  UNKNOWN_ERROR: 'The provider named a reason that we do not know.',
+} as const
+
+export type FailureCode = keyof typeof failureCodes
+
+/** The answer to a submission that may move money. Only the first two are news of the payment itself. */
+export type SubmitOutcome =
+  | { readonly certainty: 'accepted'; readonly said: Said }
+  | { readonly certainty: 'definitely_failed'; readonly failure: Failure }
+  /** It cannot have moved money: safe to send again under the same key, or elsewhere if this was the first time. */
+  | { readonly certainty: 'definitely_not_submitted'; readonly cause: NotSubmittedCause; readonly detail: string }
+  /** The money may have moved. */
+  | { readonly certainty: 'unknown'; readonly cause: UnknownCause; readonly detail: string }
+
+export type NotSubmittedCause =
+  /** No connection, so nothing was sent. */
+  | 'not_reached'
+  /** Our money with the provider is used up. */
+  | 'float_exhausted'
+  | 'rate_limited'
+  /** The provider or the operator behind it is closed for now. */
+  | 'closed'
+  /** The provider does not accept what we send: a fault of ours. */
+  | 'rejected'
+
+export type UnknownCause = 'timeout' | 'broken_off' | 'server_error' | 'unreadable' | 'repeated'
+
+export type QueryOutcome =
+  | { readonly found: 'yes'; readonly said: Said }
+  | { readonly found: 'no' }
+  /** The question itself failed. */
+  | { readonly found: 'unclear'; readonly detail: string }
+
+interface Callbacks {
+  /** Verifies and reads a callback. It may look up the provider's keys, and nothing else. */
+  read(request: InboundRequest): Promise<CallbackVerdict>
+}
+
+export interface InboundRequest {
+  readonly method: string
+  /** With the query, as it was asked for. */
+  readonly path: string
+  readonly host: string
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: Buffer
+}
+
+export type CallbackVerdict =
+  | {
+      readonly isGenuine: true
+      /** Whether what it says may be believed as it stands, or only hints that the provider should be asked. */
+      readonly isProof: boolean
+      readonly news: readonly CallbackNews[]
+    }
+  | { readonly isGenuine: false; readonly why: string }
+
+export interface CallbackNews {
+  readonly key: string
+  readonly said: Said
+}
+
+interface Names {
+  resolve(query: NameQuery, signal: AbortSignal): Promise<NameOutcome>
+}
+
+export type NameQuery =
+  | { readonly kind: 'momo'; readonly operator: string; readonly phone: string; readonly currency: Currency }
+  | {
+      readonly kind: 'bank'
+      readonly bankCode: string
+      readonly branchCode: string
+      readonly accountNumber: string
+      readonly currency: Currency
+    }
+
+export type NameOutcome =
+  | { readonly found: 'yes'; readonly accountId: string; readonly accountName: string }
+  | { readonly found: 'no' }
+  | { readonly found: 'unclear'; readonly detail: string }
+
+interface Rates {
+  /** Decimal texts: `buy` is the quote currency given for one base, `sell` what is taken for one. */
+  quote(base: Currency, quote: Currency, signal: AbortSignal): Promise<{ readonly buy: string; readonly sell: string }>
+}

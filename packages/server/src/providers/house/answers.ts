@@ -1,0 +1,72 @@
+import type { OutboundReply } from '../../platform/outbound-http.ts'
+import type { NotSubmittedCause, QueryOutcome, Said, SubmitOutcome, UnknownCause } from '../contract.ts'
+import { codeOf, completed, type Fields, failureOf, readFields, saidOf } from './messages.ts'
+
+/** What house documents for requests that it turned away before it looked at the payment, by HTTP status. */
+const turnedAway: Readonly<Record<number, readonly string[]>> = {
+  400: ['INVALID_BODY', 'UNKNOWN_FIELD', 'MISSING_FIELD', 'INVALID_FIELD'],
+  401: ['UNAUTHORIZED', 'TOKEN_EXPIRED'],
+  409: ['OPERATOR_CLOSED', 'OPERATOR_DELAYED'],
+}
+
+/**
+ * What is certain after a submission. Only words that house documents for it are taken as "no money moved"; whatever
+ * else comes back, or does not, leaves open that it has. `taken` is what it means that house took this payment.
+ */
+export function submitOutcome(reply: OutboundReply, key: string, taken: Said): SubmitOutcome {
+  if (reply.kind === 'not_reached') return notSubmitted('not_reached', reply.detail)
+  if (reply.kind !== 'answered') return unknown(reply.kind, reply.detail)
+  const { status, text } = reply
+  if (status === 429) return notSubmitted('rate_limited', 'house answered 429')
+  if (status >= 500) return unknown('server_error', `house answered ${status}`)
+  const fields = readFields(text)
+  return status >= 200 && status < 300 ? received(status, fields, key, taken) : refused(status, fields)
+}
+
+function received(status: number, fields: Fields | undefined, key: string, taken: Said): SubmitOutcome {
+  if (fields?.['key'] !== key) return unreadable(`${status} that does not name the payment`)
+  const { state, repeated } = fields
+  if (repeated === true) return unknown('repeated', 'house has been given this key before')
+  if (repeated !== false) return unreadable(`${status} that does not say whether it is a repeat`)
+  if (state === 'accepted') return { certainty: 'accepted', said: taken }
+  if (state === 'failed') return failedAtOnce(fields)
+  const said = state === 'completed' ? completed(fields) : undefined
+  return said ? { certainty: 'accepted', said } : unreadable(`${status} with nothing that we can read of the payment`)
+}
+
+function failedAtOnce(fields: Fields): SubmitOutcome {
+  const code = codeOf(fields, 'failure')
+  if (code === 'FLOAT_EMPTY') return notSubmitted('float_exhausted', 'house has too little of our money')
+  return { certainty: 'definitely_failed', failure: failureOf(code) }
+}
+
+/** A key used for another request is one that house has: what became of that is to be asked. */
+function refused(status: number, fields: Fields | undefined): SubmitOutcome {
+  const code = codeOf(fields, 'error')
+  if (status === 409 && code === 'KEY_REUSED') return unknown('repeated', 'house knows this key from another request')
+  if (code === undefined || !turnedAway[status]?.includes(code))
+    return unreadable(`${status} in words that it does not document`)
+  return notSubmitted(status === 409 ? 'closed' : 'rejected', `house answered ${status} ${code}`)
+}
+
+export function notSubmitted(cause: NotSubmittedCause, detail: string): SubmitOutcome {
+  return { certainty: 'definitely_not_submitted', cause, detail }
+}
+
+function unknown(cause: UnknownCause, detail: string): SubmitOutcome {
+  return { certainty: 'unknown', cause, detail }
+}
+
+function unreadable(what: string): SubmitOutcome {
+  return unknown('unreadable', `house answered ${what}`)
+}
+
+/** Not found only when house says so in its own words: a bare 404 may come from anything on the way. */
+export function queryOutcome(reply: OutboundReply, key: string): QueryOutcome {
+  if (reply.kind !== 'answered') return { found: 'unclear', detail: reply.detail }
+  const fields = readFields(reply.text)
+  if (reply.status === 404 && codeOf(fields, 'error') === 'NOT_FOUND') return { found: 'no' }
+  const said = reply.status === 200 && fields?.['key'] === key ? saidOf(fields) : undefined
+  if (said) return { found: 'yes', said }
+  return { found: 'unclear', detail: `house answered ${reply.status} with nothing that we can read` }
+}

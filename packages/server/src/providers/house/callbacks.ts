@@ -1,0 +1,36 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Secret } from '../../platform/secret.ts'
+import type { CallbackVerdict, InboundRequest } from '../contract.ts'
+import { type Fields, readFields, saidOf } from './messages.ts'
+
+/** How far a signature's time may be from ours, either way. */
+const skewMaxMs = 5 * 60_000
+
+/**
+ * Believes what house signed, not long ago and byte for byte. What is genuine but can be read only half is a hint to ask.
+ * The signature covers neither path nor method: a callback is good wherever it is delivered.
+ */
+export function readCallback({ headers, body }: InboundRequest, secret: Secret, nowMs: number): CallbackVerdict {
+  const flaw = findFlaw(headers['house-signature'], body, secret, nowMs)
+  if (flaw !== undefined) return { isGenuine: false, why: flaw }
+  const callback = readFields(body.toString('utf8'))
+  if (callback === undefined) return { isGenuine: false, why: 'it is not a JSON object' }
+  return verdictOf(callback)
+}
+
+function findFlaw(header: string | undefined, body: Buffer, secret: Secret, nowMs: number): string | undefined {
+  const { time, digest } = /^t=(?<time>\d{1,12}),v1=(?<digest>[0-9a-f]{64})$/.exec(header ?? '')?.groups ?? {}
+  if (time === undefined || digest === undefined) return 'it has no signature that we can read'
+  const wanted = createHmac('sha256', secret.reveal()).update(`${time}.`).update(body).digest()
+  if (!timingSafeEqual(wanted, Buffer.from(digest, 'hex'))) return 'its signature is wrong'
+  const isNear = Math.abs(nowMs - Number(time) * 1000) <= skewMaxMs
+  return isNear ? undefined : 'its signature is not of now'
+}
+
+function verdictOf(callback: Fields): CallbackVerdict {
+  const { operation, key } = callback
+  if (typeof key !== 'string' || (operation !== 'charge' && operation !== 'payout'))
+    return { isGenuine: true, isProof: false, news: [] }
+  const said = saidOf(callback)
+  return { isGenuine: true, isProof: said !== undefined, news: [{ key, said: said ?? { state: 'submitted' } }] }
+}

@@ -1,0 +1,318 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import { type TestContext, test } from 'node:test'
+import { Secret } from '../../platform/secret.ts'
+import type { ChargeAttempt, PayoutAttempt, PayoutTarget, SubmitOutcome } from '../contract.ts'
+import { createHouse } from './connector.ts'
+
+const key = '0197d3a0-0000-4000-8000-000000000001'
+const other = '0197d3a0-0000-4000-8000-000000000002'
+const phone = '+254703456789'
+const token = 'a-token-that-nobody-may-see'
+const common = { key, country: 'KE', currency: 'KES', amount: 12_820n } as const
+const charge: ChargeAttempt = { ...common, operator: 'MPESA_KE', phone }
+const momo: PayoutTarget = { kind: 'momo', operator: 'MPESA_KE', phone, name: 'Juma Otieno' }
+const payout: PayoutAttempt = { ...common, to: momo }
+const soon = () => AbortSignal.timeout(5000)
+
+type Answer = (response: ServerResponse) => void
+
+const says =
+  (status: number, body: unknown): Answer =>
+  (response) =>
+    void response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body))
+const answers = (fields: object) => says(200, { key, repeated: false, ...fields })
+const refuses = (status: number, code: string) => says(status, { error: { code, message: `${phone} ${token}` } })
+
+/** House as one test wants it, and a connector that talks to it. */
+async function house(t: TestContext, first: Answer) {
+  const seen: { readonly line: string; readonly authorization: string | undefined; readonly json: unknown }[] = []
+  const desk = { answer: first }
+  const server = createServer(async (request, response) => {
+    const body = String(Buffer.concat(await request.toArray()))
+    const { method, url, headers } = request
+    const json = body === '' ? undefined : JSON.parse(body)
+    seen.push({ line: `${method} ${url}`, authorization: headers.authorization, json })
+    desk.answer(response)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  const baseUrl = `http://127.0.0.1:${port}/house`
+  const { charges, payouts, ...rest } = createHouse({ baseUrl, token: new Secret(token), secret: new Secret('s') })
+  t.after(async () => {
+    await rest.close()
+    server.closeAllConnections()
+    server.close()
+  })
+  assert.ok(charges && payouts)
+  return { seen, desk, server, charges, payouts, ...rest }
+}
+
+const causeOf = (outcome: SubmitOutcome) => ('cause' in outcome ? `${outcome.certainty}: ${outcome.cause}` : '')
+
+test('it offers every rail everywhere, and waits a minute for a key to be known', async (t) => {
+  const { capabilities, requestsPerSecond, charges, payouts } = await house(t, says(200, {}))
+
+  assert.deepEqual(
+    capabilities.map(({ operation }) => operation).sort(),
+    'charge.momo payout.bank payout.momo payout.paybill payout.till rates resolve.bank resolve.momo'.split(' '),
+  )
+  assert.ok(capabilities.every(({ country, currency, target }) => `${country}${currency}${target}` === '***'))
+  assert.deepEqual([requestsPerSecond, charges.notFoundWindowMs, payouts.notFoundWindowMs], [500, 60_000, 60_000])
+})
+
+test('callbacks that anybody could sign are not begun with', () => {
+  const options = { baseUrl: 'http://127.0.0.1:1', token: new Secret(token), secret: new Secret('') }
+  assert.throws(() => createHouse(options), /empty secret/)
+})
+
+test('what is sent is what house documents and not a field more', async (t) => {
+  const { charges, payouts, seen } = await house(t, says(200, {}))
+  const links = { successUrl: 'https://shop.example/yes', failureUrl: 'https://shop.example/no' }
+  const francs = { country: 'CI', currency: 'XOF', amount: 5000n } as const
+  const bank = { kind: 'bank', bankCode: '068', accountNumber: '0123456789', accountName: 'Juma' } as const
+  const paybill = {
+    kind: 'paybill',
+    businessNumber: '522522',
+    accountNumber: '0123456789',
+    accountName: 'Juma',
+  } as const
+  const till = { kind: 'till', tillNumber: '123456', accountName: 'Shop' } as const
+
+  await charges.submit(charge, soon())
+  await charges.submit({ ...charge, ...francs, otpCode: '123456', ...links }, soon())
+  await charges.submit({ ...charge, voucherPin: '123456789012' }, soon())
+  const targets = [momo, { ...bank, branchCode: '001' }, { ...bank, branchCode: '' }, paybill, till]
+  for (const to of targets) await payouts.submit({ ...payout, to }, soon())
+
+  const money = { key, country: 'KE', currency: 'KES', amount: '128.20' }
+  const plain = { ...money, operator: 'MPESA_KE', phone }
+  assert.deepEqual(
+    seen.map(({ json }) => json),
+    [
+      plain,
+      { ...plain, country: 'CI', currency: 'XOF', amount: '5000', code: '123456', ...links },
+      { ...plain, voucher: '123456789012' },
+      ...[momo, { ...bank, branchCode: '001' }, bank, paybill, till].map((to) => ({ ...money, to })),
+    ],
+  )
+  const lines = [...Array(3).fill('POST /house/v1/charges'), ...Array(5).fill('POST /house/v1/payouts')]
+  assert.deepEqual(
+    seen.map(({ line }) => line),
+    lines,
+  )
+  assert.ok(seen.every(({ authorization }) => authorization === `Bearer ${token}`))
+})
+
+test('an amount that cannot be written is refused here and sends nothing', async (t) => {
+  const { charges, payouts, seen } = await house(t, says(200, {}))
+
+  for (const amount of [0n, -1n, 10n ** 20n]) {
+    assert.equal(causeOf(await charges.submit({ ...charge, amount }, soon())), 'definitely_not_submitted: rejected')
+    assert.equal(causeOf(await payouts.submit({ ...payout, amount }, soon())), 'definitely_not_submitted: rejected')
+  }
+  assert.equal(seen.length, 0)
+  await payouts.submit({ ...payout, amount: 10n ** 20n - 1n }, soon())
+  assert.partialDeepStrictEqual(seen[0]?.json, { amount: '999999999999999999.99' })
+})
+
+test('a charge that was taken asks for a PIN, but not where a code or a voucher was given', async (t) => {
+  const { charges, payouts } = await house(t, answers({ state: 'accepted' }))
+  const said = (outcome: SubmitOutcome) => (outcome.certainty === 'accepted' ? outcome.said : outcome)
+  const submitted = { state: 'submitted' }
+
+  assert.deepEqual(said(await charges.submit(charge, soon())), { state: 'waiting', action: { kind: 'pin_prompt' } })
+  assert.deepEqual(said(await charges.submit({ ...charge, otpCode: '123456' }, soon())), submitted)
+  assert.deepEqual(said(await charges.submit({ ...charge, voucherPin: '123456789012' }, soon())), submitted)
+  assert.deepEqual(said(await payouts.submit(payout, soon())), submitted)
+})
+
+test('only words that house documents for it mean that nothing was submitted', async (t) => {
+  const { payouts, desk } = await house(t, says(200, {}))
+  const documented: [Answer, string][] = [
+    [says(429, '<html>'), 'rate_limited'],
+    [answers({ state: 'failed', failure: { code: 'FLOAT_EMPTY', message: 'x' } }), 'float_exhausted'],
+    ...['INVALID_BODY', 'UNKNOWN_FIELD', 'MISSING_FIELD', 'INVALID_FIELD'].map((code): [Answer, string] => [
+      refuses(400, code),
+      'rejected',
+    ]),
+    ...['UNAUTHORIZED', 'TOKEN_EXPIRED'].map((code): [Answer, string] => [refuses(401, code), 'rejected']),
+    ...['OPERATOR_CLOSED', 'OPERATOR_DELAYED'].map((code): [Answer, string] => [refuses(409, code), 'closed']),
+  ]
+  for (const [answer, cause] of documented) {
+    desk.answer = answer
+    assert.equal(causeOf(await payouts.submit(payout, soon())), `definitely_not_submitted: ${cause}`)
+  }
+})
+
+test('an answer that is broken, repeated or in words we do not know leaves open whether money moved', async (t) => {
+  const { payouts, desk } = await house(t, says(200, {}))
+  const unclear: Record<string, [Answer, string]> = {
+    500: [refuses(500, 'INVALID_FIELD'), 'server_error'],
+    'HTML 503': [says(503, '<html>'), 'server_error'],
+    'no JSON': [says(200, `{"key":"${key}"`), 'unreadable'],
+    'an array': [says(200, [{ key, state: 'accepted', repeated: false }]), 'unreadable'],
+    'no key': [says(200, { state: 'accepted', repeated: false }), 'unreadable'],
+    'another key': [answers({ key: other, state: 'accepted' }), 'unreadable'],
+    'no state': [answers({}), 'unreadable'],
+    'a new state': [answers({ state: 'paused' }), 'unreadable'],
+    'success of no amount': [answers({ state: 'completed' }), 'unreadable'],
+    'no word on repetition': [says(200, { key, state: 'accepted' }), 'unreadable'],
+    repeated: [answers({ state: 'accepted', repeated: true }), 'repeated'],
+    'repeated and failed': [answers({ state: 'failed', repeated: true }), 'repeated'],
+    'repeated without money': [
+      answers({ state: 'failed', repeated: true, failure: { code: 'FLOAT_EMPTY' } }),
+      'repeated',
+    ],
+    'repeated and done': [
+      answers({ state: 'completed', repeated: true, amount: '128.20', currency: 'KES' }),
+      'repeated',
+    ],
+    'a key used for another': [refuses(409, 'KEY_REUSED'), 'repeated'],
+    409: [refuses(409, 'INVALID_FIELD'), 'unreadable'],
+    '400 in unknown words': [refuses(400, 'GREMLIN'), 'unreadable'],
+    '400 with the words of 401': [refuses(400, 'TOKEN_EXPIRED'), 'unreadable'],
+    '400 in no words': [says(400, 'Bad Request'), 'unreadable'],
+    'a prototype’s name': [refuses(400, 'constructor'), 'unreadable'],
+    404: [refuses(404, 'NOT_FOUND'), 'unreadable'],
+    'a redirect': [says(302, ''), 'unreadable'],
+    'cut off': [(response) => void response.socket?.destroy(), 'broken_off'],
+  }
+  for (const [name, [answer, cause]] of Object.entries(unclear)) {
+    desk.answer = answer
+    assert.equal(causeOf(await payouts.submit(payout, soon())), `unknown: ${cause}`, name)
+  }
+})
+
+test('a first answer of failure is final in our own words, and one of success counts with its amount', async (t) => {
+  const { payouts, desk } = await house(t, says(200, {}))
+  const failures: [object, object][] = [
+    [{ failure: { code: 'RECIPIENT_NOT_FOUND' } }, { code: 'RECIPIENT_NOT_FOUND' }],
+    [{ failure: { code: 'NEW_REASON' } }, { code: 'UNKNOWN_ERROR', providerCode: 'NEW_REASON' }],
+    [{ failure: { code: phone } }, { code: 'UNSPECIFIED_FAILURE' }],
+    [{}, { code: 'UNSPECIFIED_FAILURE' }],
+  ]
+  for (const [fields, failure] of failures) {
+    desk.answer = answers({ state: 'failed', ...fields })
+    const outcome = await payouts.submit(payout, soon())
+    assert.partialDeepStrictEqual(outcome, { certainty: 'definitely_failed', failure })
+  }
+
+  desk.answer = answers({ state: 'completed', amount: '128.20', currency: 'KES' })
+  const said = { state: 'successful', settled: { amount: 12_820n, currency: 'KES' } }
+  assert.deepEqual(await payouts.submit(payout, soon()), { certainty: 'accepted', said })
+})
+
+test('silence is unknown, and only a connection that was never made is not', async (t) => {
+  const { payouts, server } = await house(t, () => undefined)
+
+  assert.equal(causeOf(await payouts.submit(payout, AbortSignal.timeout(50))), 'unknown: timeout')
+  server.closeAllConnections()
+  server.close()
+  await once(server, 'close')
+  assert.equal(causeOf(await payouts.submit(payout, soon())), 'definitely_not_submitted: not_reached')
+})
+
+test('no detail shows a phone number, the token or what house wrote', async (t) => {
+  const { payouts, desk } = await house(t, says(200, {}))
+  const leaky = { echo: phone, authorization: token, error: { code: phone, message: token } }
+  const replies = [200, 302, 400, 401, 404, 409, 500].map((status) => says(status, leaky))
+  const failure = { code: 'RECIPIENT_NOT_FOUND', message: `${phone} ${token}` }
+  for (const answer of [...replies, refuses(400, 'INVALID_FIELD'), answers({ state: 'failed', failure })]) {
+    desk.answer = answer
+    const told = JSON.stringify([await payouts.submit(payout, soon()), await payouts.query(payout, soon())])
+    assert.ok(!told.includes(phone.slice(1)) && !told.includes(token), told)
+  }
+})
+
+test('a question is answered by what house says of the payment, in every state it has', async (t) => {
+  const { charges, payouts, desk, seen } = await house(t, refuses(404, 'NOT_FOUND'))
+  const money = { amount: '128.20', currency: 'KES' }
+  const settled = { amount: 12_820n, currency: 'KES' }
+  const states: [object, object][] = [
+    [{ state: 'accepted', ...money }, { state: 'submitted' }],
+    [
+      { state: 'completed', ...money, receipt: 'R1' },
+      { state: 'successful', settled: { ...settled, receipt: 'R1' } },
+    ],
+    [
+      { state: 'completed', ...money, amount: '128.2' },
+      { state: 'successful', settled },
+    ],
+    [
+      { state: 'completed', ...money, amount: '128' },
+      { state: 'successful', settled: { ...settled, amount: 12_800n } },
+    ],
+    [
+      { state: 'failed', ...money, failure: { code: 'EXPIRED' } },
+      { state: 'failed', failure: { code: 'EXPIRED' } },
+    ],
+    [
+      { state: 'failed', ...money, failure: { code: 'FLOAT_EMPTY' } },
+      { state: 'failed', failure: { code: 'UNKNOWN_ERROR', providerCode: 'FLOAT_EMPTY' } },
+    ],
+    [
+      { state: 'failed', ...money, failure: { code: 'REVERSED' } },
+      { state: 'reversed', failure: { code: 'REVERSED' } },
+    ],
+    [
+      { state: 'failed', ...money },
+      { state: 'failed', failure: { code: 'UNSPECIFIED_FAILURE' } },
+    ],
+  ]
+
+  assert.deepEqual(await charges.query(charge, soon()), { found: 'no' })
+  assert.deepEqual(await payouts.query(payout, soon()), { found: 'no' })
+  for (const [fields, said] of states) {
+    desk.answer = says(200, { key, ...fields })
+    assert.partialDeepStrictEqual(await charges.query(charge, soon()), { found: 'yes', said })
+  }
+  assert.equal(seen[0]?.line, `GET /house/v1/charges/${key}`)
+  assert.equal(seen[1]?.line, `GET /house/v1/payouts/${key}`)
+})
+
+test('an answer to a question that cannot be read is neither "not found" nor an end', async (t) => {
+  const { payouts, desk } = await house(t, says(200, {}))
+  const about = (fields: object) => says(200, { key, state: 'completed', amount: '128.20', currency: 'KES', ...fields })
+  const unclear = [
+    says(404, 'Not Found'),
+    refuses(404, 'NO_SUCH_PATH'),
+    refuses(200, 'NOT_FOUND'),
+    refuses(503, 'NOT_FOUND'),
+    says(200, '{"state":'),
+    says(202, { key, state: 'accepted' }),
+    about({ key: other }),
+    about({ amount: 128.2 }),
+    about({ amount: '1e3' }),
+    about({ amount: '128.205' }),
+    about({ amount: '0' }),
+    about({ amount: '-128.20' }),
+    about({ currency: 'XXX' }),
+    about({ currency: undefined }),
+    about({ state: 'COMPLETED' }),
+    about({ state: undefined }),
+  ]
+  for (const answer of unclear) {
+    desk.answer = answer
+    assert.equal((await payouts.query(payout, soon())).found, 'unclear')
+  }
+})
+
+test('names and rates are what house says they are, and nothing else', async (t) => {
+  const { names, rates, desk, seen } = await house(t, says(200, { accountId: 'acc_1', accountName: 'Amina Diallo' }))
+  const bank = { kind: 'bank', bankCode: '068', branchCode: '', accountNumber: '0123456789', currency: 'KES' } as const
+  const { branchCode: _, ...sent } = bank
+
+  const found = { found: 'yes', accountId: 'acc_1', accountName: 'Amina Diallo' }
+  assert.deepEqual(await names?.resolve(bank, soon()), found)
+  assert.deepEqual(seen[0]?.json, sent)
+  desk.answer = refuses(404, 'NOT_FOUND')
+  assert.deepEqual(await names?.resolve(bank, soon()), { found: 'no' })
+  desk.answer = says(404, '<html>')
+  assert.equal((await names?.resolve(bank, soon()))?.found, 'unclear')
+  desk.answer = says(200, { buy: '128.5', sell: '129.5', at: 'now' })
+  assert.deepEqual(await rates?.quote('USD', 'KES', soon()), { buy: '128.5', sell: '129.5' })
+  desk.answer = refuses(404, 'NO_RATE')
+  await assert.rejects(async () => rates?.quote('USD', 'KES', soon()), /no rate of USD\/KES: 404/)
+})

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { type Outbound, type OutboundReply, openOutbound } from '../../platform/outbound-http.ts'
+import type { Secret } from '../../platform/secret.ts'
+import {
+  type AttemptRef,
+  type Capability,
+  type ChargeAttempt,
+  type Connector,
+  operations,
+  type PayoutAttempt,
+  type QueryOutcome,
+  type Said,
+  type SubmitOutcome,
+} from '../contract.ts'
+import { notSubmitted, queryOutcome, submitOutcome } from './answers.ts'
+import { readCallback } from './callbacks.ts'
+import { nameFrom, rateFrom } from './lookups.ts'
+import { writeAmount } from './messages.ts'
+
+export interface HouseOptions {
+  /** Where the simulator speaks house, such as http://127.0.0.1:4010/house. */
+  readonly baseUrl: string
+  readonly token: Secret
+  /** What its callbacks are signed with. */
+  readonly secret: Secret
+  readonly notFoundWindowMs?: number
+  readonly requestsPerSecond?: number
+  /** Replaced by tests only. */
+  readonly now?: () => number
+}
+
+/** The sandbox's own provider, for rails that have no public protocol. It takes whatever the routes send it. */
+export function createHouse(options: HouseOptions): Connector {
+  const { baseUrl, token, secret, notFoundWindowMs = 60_000, requestsPerSecond = 500, now = Date.now } = options
+  assert.notEqual(secret.reveal(), '', 'house: anybody could sign with an empty secret')
+  const outbound = openOutbound({ baseUrl, connectionsMax: 64 })
+  const ask = createAsk(outbound, token)
+  return {
+    id: 'house',
+    capabilities: operations.map((operation): Capability => ({ operation, country: '*', currency: '*', target: '*' })),
+    requestsPerSecond,
+    charges: {
+      notFoundWindowMs,
+      submit: (attempt, signal) => submitCharge(ask, attempt, signal),
+      query: (attempt, signal) => query(ask, chargesPath, attempt, signal),
+    },
+    payouts: {
+      notFoundWindowMs,
+      submit: (attempt, signal) => submitPayout(ask, attempt, signal),
+      query: (attempt, signal) => query(ask, payoutsPath, attempt, signal),
+    },
+    callbacks: { read: async (request) => readCallback(request, secret, now()) },
+    names: { resolve: async (name, signal) => nameFrom(await ask('POST', '/v1/resolve', signal, withoutEmpty(name))) },
+    rates: {
+      quote: async (base, quote, signal) =>
+        rateFrom(await ask('GET', `/v1/rates?base=${base}&quote=${quote}`, signal), `${base}/${quote}`),
+    },
+    close: () => outbound.close(),
+  }
+}
+
+type Ask = (method: 'GET' | 'POST', path: string, signal: AbortSignal, body?: object) => Promise<OutboundReply>
+
+function createAsk(outbound: Outbound, token: Secret): Ask {
+  return (method, path, signal, body) =>
+    outbound.call({
+      method,
+      path,
+      signal,
+      headers: { authorization: `Bearer ${token.reveal()}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+}
+
+const chargesPath = '/v1/charges'
+const payoutsPath = '/v1/payouts'
+
+/** The phone asks for a PIN, unless the customer has given a code or a voucher already. */
+function submitCharge(ask: Ask, attempt: ChargeAttempt, signal: AbortSignal): Promise<SubmitOutcome> {
+  const { operator, phone, otpCode: code, voucherPin: voucher, successUrl, failureUrl } = attempt
+  const own = withoutEmpty({ operator, phone, code, voucher, successUrl, failureUrl })
+  const hasAuthorised = 'code' in own || 'voucher' in own
+  const taken: Said = hasAuthorised ? { state: 'submitted' } : { state: 'waiting', action: { kind: 'pin_prompt' } }
+  return submit((body) => ask('POST', chargesPath, signal, body), attempt, own, taken)
+}
+
+function submitPayout(ask: Ask, attempt: PayoutAttempt, signal: AbortSignal): Promise<SubmitOutcome> {
+  const own = { to: withoutEmpty(attempt.to) }
+  return submit((body) => ask('POST', payoutsPath, signal, body), attempt, own, { state: 'submitted' })
+}
+
+async function submit(
+  send: (body: object) => Promise<OutboundReply>,
+  { key, country, currency, amount: minor }: AttemptRef,
+  own: object,
+  taken: Said,
+): Promise<SubmitOutcome> {
+  const amount = writeAmount(minor, currency)
+  if (amount === undefined) return notSubmitted('rejected', 'house has no way to write the amount')
+  return submitOutcome(await send({ key, country, currency, amount, ...own }), key, taken)
+}
+
+async function query(ask: Ask, path: string, { key }: AttemptRef, signal: AbortSignal): Promise<QueryOutcome> {
+  return queryOutcome(await ask('GET', `${path}/${key}`, signal), key)
+}
+
+/** House refuses empty texts; what there is none of is left out. */
+function withoutEmpty(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''))
+}

@@ -1,0 +1,362 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type TestContext, test } from 'node:test'
+import { Secret } from '../../platform/secret.ts'
+import type { ChargeAttempt, InboundRequest, PayoutAttempt, SubmitOutcome } from '../contract.ts'
+import { createPawapay, type PawapayOptions } from './connector.ts'
+import { findFlaw, signatureHeaders } from './signatures.ts'
+
+const key = '0197d3a0-0000-4000-8000-000000000001'
+const phone = '+256783456789'
+const token = 'a-token-that-nobody-may-see'
+const common = { key, country: 'UG', currency: 'UGX', amount: 1500n } as const
+const charge: ChargeAttempt = { ...common, operator: 'mtn_ug', phone }
+const payout: PayoutAttempt = { ...common, to: { kind: 'momo', operator: 'mtn_ug', phone, name: 'Amina' } }
+const operators: PawapayOptions['operators'] = new Map([
+  ['mtn_ug', { code: 'MTN_MOMO_UGA', country: 'UG', currency: 'UGX' }],
+  ['mpesa_ke', { code: 'MPESA_KEN', country: 'KE', currency: 'KES' }],
+])
+const soon = () => AbortSignal.timeout(5000)
+
+type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void
+
+const says =
+  (status: number, body: unknown): Answer =>
+  (_, response) =>
+    void response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body))
+
+/** pawaPay as one test wants it, and a connector that talks to it. */
+async function pawapay(t: TestContext, first: Answer, options: Partial<PawapayOptions> = {}) {
+  const seen: (InboundRequest & { readonly json: unknown })[] = []
+  const desk = { answer: first }
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray())
+    const { method = '', url: path = '', headers } = request
+    const inbound = { method, path, host: headers.host ?? '', headers: headers as InboundRequest['headers'], body }
+    seen.push({ ...inbound, json: body.length > 0 ? JSON.parse(String(body)) : undefined })
+    desk.answer(request, response, String(body))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  const baseUrl = `http://127.0.0.1:${port}/pawapay`
+  const connector = createPawapay({ baseUrl, token: new Secret(token), operators, ...options })
+  t.after(async () => {
+    await connector.close()
+    server.closeAllConnections()
+    server.close()
+  })
+  return { seen, desk, connector, baseUrl, server }
+}
+
+const pay = async (t: TestContext, answer: Answer) =>
+  (await pawapay(t, answer)).connector.payouts?.submit(payout, soon()) as Promise<SubmitOutcome>
+const rejected = (failureCode: string) =>
+  says(200, { payoutId: key, status: 'REJECTED', failureReason: { failureCode, failureMessage: `${phone} ${token}` } })
+const refused = (status: number, failureCode: string) => says(status, { failureReason: { failureCode } })
+
+test('what is sent is what pawaPay documents and not a field more', async (t) => {
+  const { connector, seen } = await pawapay(t, says(200, {}))
+  const redirect = { successUrl: 'https://shop.example/yes', failureUrl: 'https://shop.example/no' }
+
+  await connector.charges?.submit(charge, soon())
+  await connector.charges?.submit({ ...charge, otpCode: '367025', ...redirect }, soon())
+  const kenya = { ...common, country: 'KE', currency: 'KES' } as const
+  await connector.payouts?.submit(
+    { ...kenya, amount: 12820n, to: { kind: 'momo', operator: 'mpesa_ke', phone: '+254703456789', name: 'Juma' } },
+    soon(),
+  )
+
+  const account = { type: 'MMO', accountDetails: { phoneNumber: '256783456789', provider: 'MTN_MOMO_UGA' } }
+  const message = { currency: 'UGX', amount: '1500', customerMessage: 'Malipo payment' }
+  const deposit = { depositId: key, payer: account, ...message }
+  assert.deepEqual(seen[0]?.json, deposit)
+  const links = { successfulUrl: redirect.successUrl, failedUrl: redirect.failureUrl }
+  assert.deepEqual(seen[1]?.json, { ...deposit, preAuthorisationCode: '367025', ...links })
+  assert.deepEqual(seen[2]?.json, {
+    payoutId: key,
+    recipient: { type: 'MMO', accountDetails: { phoneNumber: '254703456789', provider: 'MPESA_KEN' } },
+    currency: 'KES',
+    amount: '128.2',
+    customerMessage: 'Malipo payment',
+  })
+  assert.deepEqual(
+    seen.map(({ method, path }) => `${method} ${path}`),
+    ['POST /pawapay/v2/deposits', 'POST /pawapay/v2/deposits', 'POST /pawapay/v2/payouts'],
+  )
+  assert.ok(seen.every(({ headers }) => headers['authorization'] === `Bearer ${token}`))
+})
+
+test('requests are signed over the path with its prefix where the account asks for it', async (t) => {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const { connector, seen } = await pawapay(t, says(200, {}), { signing: { keyId: 'ours', privateKey } })
+
+  await connector.payouts?.submit(payout, soon())
+
+  const [request] = seen
+  assert.ok(request)
+  assert.equal(await findFlaw(request, async (id) => (id === 'ours' ? publicKey : undefined), Date.now()), undefined)
+})
+
+test('what pawaPay cannot be asked is refused here and sends nothing', async (t) => {
+  const { connector, seen } = await pawapay(t, says(200, {}))
+  const till = { kind: 'till', tillNumber: '123456', accountName: 'Shop' } as const
+  const outcomes = [
+    await connector.payouts?.submit({ ...payout, to: till }, soon()),
+    await connector.payouts?.submit({ ...payout, amount: 0n }, soon()),
+    await connector.payouts?.submit({ ...payout, amount: -5n }, soon()),
+    await connector.payouts?.submit({ ...payout, amount: 10n ** 18n }, soon()),
+    await connector.payouts?.submit({ ...payout, currency: 'KES' }, soon()),
+    await connector.charges?.submit({ ...charge, operator: 'nobody' }, soon()),
+    await connector.charges?.submit({ ...charge, phone: '0783456789' }, soon()),
+  ]
+
+  assert.equal(seen.length, 0)
+  for (const outcome of outcomes)
+    assert.equal(outcome?.certainty === 'definitely_not_submitted' && outcome.cause, 'rejected')
+})
+
+test('a submission that pawaPay took is never more than accepted', async (t) => {
+  const { connector, desk } = await pawapay(t, says(200, { payoutId: key, status: 'ACCEPTED' }))
+  const asked = async (fields: object) => {
+    desk.answer = says(200, { depositId: key, status: 'ACCEPTED', ...fields })
+    return connector.charges?.submit(charge, soon())
+  }
+
+  const submitted = { certainty: 'accepted', said: { state: 'submitted' } }
+  assert.deepEqual(await connector.payouts?.submit(payout, soon()), submitted)
+  desk.answer = says(200, { payoutId: key, status: 'ENQUEUED' })
+  assert.deepEqual(await connector.payouts?.submit(payout, soon()), submitted)
+  const prompt = { certainty: 'accepted', said: { state: 'waiting', action: { kind: 'pin_prompt' } } }
+  assert.deepEqual(await asked({ nextStep: 'FINAL_STATUS' }), prompt)
+  assert.deepEqual(await asked({ nextStep: 'GET_AUTH_URL' }), submitted)
+})
+
+test('only words that pawaPay documents for it mean that nothing was submitted', async (t) => {
+  const causes: [string, Answer, string][] = [
+    ['429', says(429, '<html>slow down</html>'), 'rate_limited'],
+    ['closed', rejected('PROVIDER_TEMPORARILY_UNAVAILABLE'), 'closed'],
+    ['no float', rejected('PAWAPAY_WALLET_OUT_OF_FUNDS'), 'float_exhausted'],
+    ['currency', rejected('INVALID_CURRENCY'), 'rejected'],
+    ['400', refused(400, 'UNSUPPORTED_PARAMETER'), 'rejected'],
+    ['401', refused(401, 'NO_AUTHENTICATION'), 'rejected'],
+    ['403', refused(403, 'HTTP_SIGNATURE_ERROR'), 'rejected'],
+  ]
+  for (const [name, answer, cause] of causes) {
+    const outcome = await pay(t, answer)
+    assert.equal(outcome.certainty, 'definitely_not_submitted', name)
+    assert.equal('cause' in outcome && outcome.cause, cause, name)
+  }
+})
+
+test('a refusal that names the recipient, the amount or a limit is final and keeps pawaPay’s word for it', async (t) => {
+  const codes: [string, string][] = [
+    ['RECIPIENT_NOT_FOUND', 'RECIPIENT_NOT_FOUND'],
+    ['INVALID_PHONE_NUMBER', 'RECIPIENT_NOT_FOUND'],
+    ['WALLET_LIMIT_REACHED', 'WALLET_LIMIT_REACHED'],
+    ['AMOUNT_OUT_OF_BOUNDS', 'AMOUNT_NOT_ACCEPTED'],
+    ['INVALID_AMOUNT', 'AMOUNT_NOT_ACCEPTED'],
+  ]
+  for (const [providerCode, code] of codes) {
+    const outcome = await pay(t, rejected(providerCode))
+    assert.ok(outcome.certainty === 'definitely_failed', providerCode)
+    assert.equal(outcome.failure.code, code)
+    assert.equal(outcome.failure.providerCode, providerCode)
+  }
+})
+
+test('an answer that is broken, contradictory or in words we do not know leaves open whether money moved', async (t) => {
+  const other = '0197d3a0-0000-4000-8000-000000000002'
+  const unclear: [string, Answer, string][] = [
+    ['500', says(500, { failureReason: { failureCode: 'UNKNOWN_ERROR' } }), 'server_error'],
+    ['HTML 503', says(503, '<html>'), 'server_error'],
+    ['no JSON', says(200, '{"payoutId":'), 'unreadable'],
+    ['an array', says(200, [{ payoutId: key, status: 'ACCEPTED' }]), 'unreadable'],
+    ['no id', says(200, { status: 'ACCEPTED' }), 'unreadable'],
+    ['another id', says(200, { payoutId: other, status: 'ACCEPTED' }), 'unreadable'],
+    ['an id of the other kind', says(200, { depositId: key, status: 'ACCEPTED' }), 'unreadable'],
+    ['no status', says(200, { payoutId: key }), 'unreadable'],
+    ['success at once', says(200, { payoutId: key, status: 'COMPLETED' }), 'unreadable'],
+    ['repeated', says(200, { payoutId: key, status: 'DUPLICATE_IGNORED' }), 'repeated'],
+    ['a new rejection', rejected('RECIPIENT_ASLEEP'), 'unreadable'],
+    ['a rejection of nothing', says(200, { payoutId: key, status: 'REJECTED' }), 'unreadable'],
+    ['a prototype’s name', rejected('constructor'), 'unreadable'],
+    ['400 in unknown words', refused(400, 'SOMETHING_ELSE'), 'unreadable'],
+    [
+      '400 about another',
+      says(400, { payoutId: other, failureReason: { failureCode: 'INVALID_INPUT' } }),
+      'unreadable',
+    ],
+    ['400 in no words', says(400, 'Bad Request'), 'unreadable'],
+    ['404', refused(404, 'NOT_FOUND'), 'unreadable'],
+    ['409', refused(409, 'INVALID_INPUT'), 'unreadable'],
+    ['a redirect', says(302, ''), 'unreadable'],
+    ['cut off', (_, response) => void response.socket?.destroy(), 'broken_off'],
+    [
+      'half',
+      (_, response) =>
+        void response.writeHead(200, { 'content-length': '99' }).write('{', () => response.socket?.end()),
+      'broken_off',
+    ],
+  ]
+  for (const [name, answer, cause] of unclear) {
+    const outcome = await pay(t, answer)
+    assert.equal(outcome.certainty, 'unknown', name)
+    assert.equal('cause' in outcome && outcome.cause, cause, name)
+  }
+})
+
+test('silence is unknown, and only a connection that was never made is not', async (t) => {
+  const { connector, server } = await pawapay(t, () => undefined)
+
+  const silence = await connector.payouts?.submit(payout, AbortSignal.timeout(50))
+  assert.equal(silence?.certainty === 'unknown' && silence.cause, 'timeout')
+  server.closeAllConnections()
+  server.close()
+  await once(server, 'close')
+  const nobody = await connector.payouts?.submit(payout, soon())
+  assert.equal(nobody?.certainty === 'definitely_not_submitted' && nobody.cause, 'not_reached')
+})
+
+test('no detail shows a phone number, the token or what pawaPay wrote', async (t) => {
+  const leaky = JSON.stringify({ echo: phone, authorization: token })
+  const answers = [200, 302, 400, 401, 404, 500].map((status) => says(status, leaky))
+  for (const answer of [...answers, rejected('INVALID_PROVIDER'), rejected('NEW'), rejected('RECIPIENT_NOT_FOUND')]) {
+    const { connector } = await pawapay(t, answer)
+    const told = JSON.stringify([
+      await connector.payouts?.submit(payout, soon()),
+      await connector.payouts?.query(payout, soon()),
+    ])
+    assert.ok(!told.includes(phone.slice(1)) && !told.includes(token), told)
+  }
+})
+
+const completed = { status: 'COMPLETED', amount: '1500', currency: 'UGX', providerTransactionId: 'R1' }
+const done = { state: 'successful', settled: { amount: 1500n, currency: 'UGX', receipt: 'R1' } }
+
+test('a question is answered by pawaPay’s words for the payment, in every state it has', async (t) => {
+  const { connector, desk, seen } = await pawapay(t, says(200, { status: 'NOT_FOUND' }))
+  const prompt = { state: 'waiting', action: { kind: 'pin_prompt' } }
+  const link = 'https://pay.wave.com/c/1'
+  const unknownFailure = { code: 'UNKNOWN_ERROR', providerCode: 'NEW_REASON' }
+  const states: [object, object][] = [
+    [{ status: 'ACCEPTED' }, prompt],
+    [{ status: 'PROCESSING' }, { state: 'submitted' }],
+    [{ status: 'SUBMITTED' }, { state: 'submitted' }],
+    [{ status: 'IN_RECONCILIATION' }, { state: 'submitted' }],
+    [{ status: 'ENQUEUED' }, { state: 'submitted' }],
+    [{ status: 'ACCEPTED', nextStep: 'GET_AUTH_URL' }, { state: 'submitted' }],
+    [
+      { status: 'PROCESSING', authorizationUrl: link },
+      { state: 'waiting', action: { kind: 'redirect', url: link } },
+    ],
+    [completed, done],
+    [{ ...completed, amount: '1500.00' }, done],
+    [
+      { ...completed, amount: '1499' },
+      { ...done, settled: { ...done.settled, amount: 1499n } },
+    ],
+    [
+      { status: 'FAILED', failureReason: { failureCode: 'NEW_REASON' } },
+      { state: 'failed', failure: unknownFailure },
+    ],
+    [{ status: 'FAILED' }, { state: 'failed', failure: { code: 'UNSPECIFIED_FAILURE' } }],
+  ]
+
+  assert.deepEqual(await connector.charges?.query(charge, soon()), { found: 'no' })
+  for (const [data, said] of states) {
+    desk.answer = says(200, { status: 'FOUND', data: { depositId: key, ...data } })
+    assert.partialDeepStrictEqual(await connector.charges?.query(charge, soon()), { found: 'yes', said })
+  }
+  desk.answer = says(200, { status: 'FOUND', data: { payoutId: key, status: 'ACCEPTED' } })
+  assert.deepEqual(await connector.payouts?.query(payout, soon()), { found: 'yes', said: { state: 'submitted' } })
+  assert.equal(seen.at(-1)?.path, `/pawapay/v2/payouts/${key}`)
+  const outOfFunds = { status: 'FAILED', failureReason: { failureCode: 'PAWAPAY_WALLET_OUT_OF_FUNDS' } }
+  desk.answer = says(200, { status: 'FOUND', data: { payoutId: key, ...outOfFunds } })
+  const failed = { found: 'yes', said: { state: 'failed', failure: { code: 'PROVIDER_UNAVAILABLE' } } }
+  assert.partialDeepStrictEqual(await connector.payouts?.query(payout, soon()), failed)
+})
+
+test('an answer to a question that cannot be read is neither "not found" nor success', async (t) => {
+  const { connector, desk } = await pawapay(t, says(404, { status: 'NOT_FOUND' }))
+  const about = (data: object) => says(200, { status: 'FOUND', data: { depositId: key, ...data } })
+  const answers = [
+    says(404, { status: 'NOT_FOUND' }),
+    says(200, { status: 'not_found' }),
+    says(503, '<html>'),
+    says(200, '{"status":"FOUND","data":'),
+    says(200, { status: 'FOUND' }),
+    says(200, { ...completed, depositId: key }),
+    about({ ...completed, depositId: 'another' }),
+    about({ ...completed, amount: undefined }),
+    about({ ...completed, amount: 1500 }),
+    about({ ...completed, amount: '1e3' }),
+    about({ ...completed, amount: '1500.5' }),
+    about({ ...completed, amount: '0' }),
+    about({ ...completed, currency: 'XXX' }),
+    about({ ...completed, currency: undefined }),
+    about({ status: 'PROCESSING', authorizationUrl: 'http://pay.example/1' }),
+    about({ status: 'PROCESSING', authorizationUrl: 'javascript:alert(1)' }),
+    about({ status: 'DUPLICATE_IGNORED' }),
+    about({ status: 'NEW_STATE' }),
+    about({}),
+  ]
+  for (const answer of answers) {
+    desk.answer = answer
+    const outcome = await connector.charges?.query(charge, soon())
+    assert.equal(outcome?.found, 'unclear')
+  }
+})
+
+const inbound = (body: unknown): InboundRequest => ({
+  method: 'POST',
+  path: '/callbacks/pawapay',
+  host: 'pay.example.com',
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+})
+
+test('a callback without a signature is refused, or only a hint where pawaPay is told not to sign', async (t) => {
+  const request = inbound({ depositId: key, ...completed })
+  const strict = await pawapay(t, says(200, []))
+  const lax = await pawapay(t, says(200, []), { areCallbacksSigned: false })
+
+  assert.equal((await strict.connector.callbacks?.read(request))?.isGenuine, false)
+  const hint = { isGenuine: true, isProof: false, news: [{ key, said: done }] }
+  assert.deepEqual(await lax.connector.callbacks?.read(request), hint)
+})
+
+test('a signed callback is proof of what it says, at the host pawaPay called, and a hint where we can read but half', async (t) => {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const keys = [{ id: 'theirs', key: publicKey.export({ type: 'spki', format: 'pem' }) }]
+  const { connector } = await pawapay(t, says(200, keys), { callbackHost: 'pay.example.com' })
+  const told = (fields: object) => {
+    const body = JSON.stringify({ payoutId: key, ...fields })
+    const message = {
+      method: 'POST',
+      url: 'https://pay.example.com/callbacks/pawapay',
+      body,
+      contentType: 'application/json',
+    }
+    const headers = Object.entries(signatureHeaders(message, { keyId: 'theirs', privateKey }, Date.now()))
+    const lower = Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]))
+    return connector.callbacks?.read({ ...inbound(body), host: 'server-7.internal', headers: lower })
+  }
+
+  assert.deepEqual(await told(completed), { isGenuine: true, isProof: true, news: [{ key, said: done }] })
+  const hint = { isGenuine: true, isProof: false, news: [{ key, said: { state: 'submitted' } }] }
+  assert.deepEqual(await told({ ...completed, amount: 'much' }), hint)
+})
+
+test('a callback that can be read but half is a hint to ask, and one about something else is no news', async (t) => {
+  const { connector } = await pawapay(t, says(200, []), { areCallbacksSigned: false })
+  const newsIn = async (body: unknown) => connector.callbacks?.read(inbound(body))
+  const hint = { isGenuine: true, isProof: false, news: [{ key, said: { state: 'submitted' } }] }
+
+  assert.deepEqual(await newsIn({ payoutId: key, ...completed, amount: 1500 }), hint)
+  assert.deepEqual(await newsIn({ payoutId: key, status: 'NEW_STATE' }), hint)
+  assert.deepEqual(await newsIn({ refundId: key, status: 'COMPLETED' }), { isGenuine: true, isProof: false, news: [] })
+  assert.equal((await newsIn('not JSON'))?.isGenuine, false)
+  assert.equal((await newsIn('[]'))?.isGenuine, false)
+})

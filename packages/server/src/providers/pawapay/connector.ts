@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import type { Currency } from '../../money/currencies.ts'
+import { type Outbound, openOutbound } from '../../platform/outbound-http.ts'
+import type { Secret } from '../../platform/secret.ts'
+import type {
+  AttemptRef,
+  CallbackVerdict,
+  Capability,
+  ChargeAttempt,
+  Connector,
+  InboundRequest,
+  PayoutAttempt,
+  QueryOutcome,
+  SubmitOutcome,
+} from '../contract.ts'
+import { newsOf, notSubmitted, queryOutcome, submitOutcome } from './answers.ts'
+import type { Direction } from './failures.ts'
+import { readFields, words, writeAmount } from './messages.ts'
+import { createProviderKeys } from './provider-keys.ts'
+import { type FindKey, findFlaw, type Signer, signatureHeaders } from './signatures.ts'
+
+export interface PawapayOptions {
+  /** Without a slash at the end. */
+  readonly baseUrl: string
+  readonly token: Secret
+  /** By our own id. */
+  readonly operators: ReadonlyMap<string, PawapayOperator>
+  /** Ours, where the account takes only signed requests. */
+  readonly signing?: Signer
+  /** Whether pawaPay is told to sign its callbacks. Those that are not signed are only a hint to ask. */
+  readonly areCallbacksSigned?: boolean
+  /** The host that pawaPay calls, where something in between changes it. */
+  readonly callbackHost?: string
+  readonly notFoundWindowMs?: number
+  readonly requestsPerSecond?: number
+  readonly connectionsMax?: number
+  /** Replaced by tests only. */
+  readonly now?: () => number
+}
+
+export interface PawapayOperator {
+  /** What pawaPay calls it, such as `MTN_MOMO_UGA`. */
+  readonly code: string
+  /** Two letters. */
+  readonly country: string
+  readonly currency: Currency
+}
+
+interface Line {
+  readonly options: PawapayOptions
+  readonly outbound: Outbound
+  readonly now: () => number
+}
+
+/** pawaPay's own rule: a key that it still does not know by then never arrived. */
+const notFoundWindowMs = 15 * 60_000
+const contentType = 'application/json'
+/** On the customer's phone; 4 to 22 letters, digits and spaces. */
+const customerMessage = 'Malipo payment'
+
+/** Mobile money through pawaPay's Merchant API, version 2. Its id for a payment is our key, and a key repeated moves nothing. */
+export function createPawapay(options: PawapayOptions): Connector & { close(): Promise<void> } {
+  const { baseUrl, signing, connectionsMax = 100, now = Date.now } = options
+  if (signing)
+    assert.equal(signing.privateKey.asymmetricKeyDetails?.namedCurve, 'prime256v1', 'pawaPay: not a P-256 key')
+  const outbound = openOutbound({ baseUrl, connectionsMax })
+  const line = { options, outbound, now }
+  const findKey = createProviderKeys({ outbound, headers: () => bearer(line), now })
+  const windowMs = options.notFoundWindowMs ?? notFoundWindowMs
+  return {
+    id: 'pawapay',
+    capabilities: [...options.operators].flatMap(capabilitiesOf),
+    requestsPerSecond: options.requestsPerSecond ?? 50,
+    charges: {
+      notFoundWindowMs: windowMs,
+      submit: (attempt, signal) => submit(line, 'charge', attempt.key, depositBody(options, attempt), signal),
+      query: (attempt, signal) => query(line, 'charge', attempt, signal),
+    },
+    payouts: {
+      notFoundWindowMs: windowMs,
+      submit: (attempt, signal) => submit(line, 'payout', attempt.key, payoutBody(options, attempt), signal),
+      query: (attempt, signal) => query(line, 'payout', attempt, signal),
+    },
+    callbacks: { read: (request) => readCallback(line, findKey, request) },
+    close: () => outbound.close(),
+  }
+}
+
+function capabilitiesOf([target, { country, currency }]: [string, PawapayOperator]): Capability[] {
+  return (['charge.momo', 'payout.momo'] as const).map((operation) => ({ operation, country, currency, target }))
+}
+
+/** What would be sent, or why it cannot be. */
+type Body = { readonly fields: object } | { readonly flaw: string }
+
+function depositBody(options: PawapayOptions, attempt: ChargeAttempt): Body {
+  const { key, operator, phone, otpCode, successUrl, failureUrl } = attempt
+  return bodyOf(options, attempt, { operator, phone }, (account) => ({
+    depositId: key,
+    payer: account,
+    ...(otpCode !== undefined && { preAuthorisationCode: otpCode }),
+    ...(successUrl !== undefined && { successfulUrl: successUrl }),
+    ...(failureUrl !== undefined && { failedUrl: failureUrl }),
+  }))
+}
+
+function payoutBody(options: PawapayOptions, attempt: PayoutAttempt): Body {
+  if (attempt.to.kind !== 'momo') return { flaw: `pawaPay pays phones, not a ${attempt.to.kind}` }
+  return bodyOf(options, attempt, attempt.to, (account) => ({ payoutId: attempt.key, recipient: account }))
+}
+
+function bodyOf(
+  { operators }: PawapayOptions,
+  { country, currency, amount }: AttemptRef,
+  { operator, phone }: { readonly operator: string; readonly phone: string },
+  own: (account: object) => object,
+): Body {
+  const found = operators.get(operator)
+  if (found === undefined || found.country !== country || found.currency !== currency)
+    return { flaw: 'pawaPay does not serve this operator there' }
+  const text = writeAmount(amount, currency)
+  if (text === undefined) return { flaw: 'pawaPay has no way to write the amount' }
+  if (!/^\+[1-9][0-9]{5,14}$/.test(phone)) return { flaw: 'the phone number is not in international form' }
+  const account = { type: 'MMO', accountDetails: { phoneNumber: phone.slice(1), provider: found.code } }
+  return { fields: { ...own(account), amount: text, currency, customerMessage } }
+}
+
+async function submit(
+  line: Line,
+  direction: Direction,
+  key: string,
+  content: Body,
+  signal: AbortSignal,
+): Promise<SubmitOutcome> {
+  if ('flaw' in content) return notSubmitted('rejected', content.flaw)
+  const { baseUrl, signing } = line.options
+  const { path } = words[direction]
+  const body = JSON.stringify(content.fields)
+  const message = { method: 'POST', url: `${baseUrl}${path}`, body, contentType }
+  const headers = signing ? signatureHeaders(message, signing, line.now()) : { 'Content-Type': contentType }
+  const reply = await line.outbound.call({
+    method: 'POST',
+    path,
+    headers: { ...headers, ...bearer(line) },
+    body,
+    signal,
+  })
+  return submitOutcome(reply, key, direction)
+}
+
+async function query(
+  line: Line,
+  direction: Direction,
+  { key }: AttemptRef,
+  signal: AbortSignal,
+): Promise<QueryOutcome> {
+  const path = `${words[direction].path}/${key}`
+  const reply = await line.outbound.call({ method: 'GET', path, headers: bearer(line), signal })
+  return queryOutcome(reply, key, direction)
+}
+
+function bearer({ options }: Line): Record<string, string> {
+  return { Authorization: `Bearer ${options.token.reveal()}` }
+}
+
+/** Anyone may write to us: without a signature a callback is only a hint to ask, and so is one that we can read but half. */
+async function readCallback(
+  { options, now }: Line,
+  findKey: FindKey,
+  request: InboundRequest,
+): Promise<CallbackVerdict> {
+  const { areCallbacksSigned = true, callbackHost } = options
+  if (areCallbacksSigned) {
+    const flaw = await findFlaw({ ...request, host: callbackHost ?? request.host }, findKey, now())
+    if (flaw !== undefined) return { isGenuine: false, why: flaw }
+  }
+  const callback = readFields(request.body.toString('utf8'))
+  if (callback === undefined) return { isGenuine: false, why: 'it is not a JSON object' }
+  const found = newsOf(callback)
+  return found === undefined
+    ? { isGenuine: true, isProof: false, news: [] }
+    : { isGenuine: true, isProof: areCallbacksSigned && found.isClear, news: [found.news] }
+}

@@ -1,0 +1,80 @@
+import { type Failure, type FailureCode, failureCodes, type NotSubmittedCause } from '../contract.ts'
+
+/** Whether money comes to us or leaves us. */
+export type Direction = 'charge' | 'payout'
+
+/** pawaPay's reason for a payment that failed, in our words, by the direction of the payment where it matters. */
+const reasons: Readonly<Record<string, FailureCode | Readonly<Record<Direction, FailureCode>>>> = {
+  PAYER_NOT_FOUND: 'PAYER_NOT_FOUND',
+  PAYER_LIMIT_REACHED: 'PAYER_LIMIT_REACHED',
+  PAYMENT_NOT_APPROVED: 'PAYMENT_NOT_APPROVED',
+  INSUFFICIENT_BALANCE: 'INSUFFICIENT_BALANCE',
+  PAYMENT_IN_PROGRESS: 'PAYMENT_IN_PROGRESS',
+  TRANSACTION_ALREADY_IN_PROCESS: 'PAYMENT_IN_PROGRESS',
+  RECIPIENT_NOT_FOUND: 'RECIPIENT_NOT_FOUND',
+  RECIPIENT_LIMIT_REACHED: 'RECIPIENT_LIMIT_REACHED',
+  WALLET_LIMIT_REACHED: { charge: 'PAYER_LIMIT_REACHED', payout: 'WALLET_LIMIT_REACHED' },
+  INVALID_PHONE_NUMBER: { charge: 'PAYER_NOT_FOUND', payout: 'RECIPIENT_NOT_FOUND' },
+  MANUALLY_CANCELLED: 'MANUALLY_CANCELLED',
+  PAWAPAY_WALLET_OUT_OF_FUNDS: 'PROVIDER_UNAVAILABLE',
+  PROVIDER_TEMPORARILY_UNAVAILABLE: 'PROVIDER_UNAVAILABLE',
+  UNSPECIFIED_FAILURE: 'UNSPECIFIED_FAILURE',
+  OTHER_ERROR: 'UNSPECIFIED_FAILURE',
+  AMOUNT_OUT_OF_BOUNDS: 'AMOUNT_NOT_ACCEPTED',
+  INVALID_AMOUNT: 'AMOUNT_NOT_ACCEPTED',
+}
+
+/** A final failure, whatever its reason: a reason that we do not know is a failure all the same. */
+export function failureOf(providerCode: string | undefined, direction: Direction): Failure {
+  if (providerCode === undefined) return { code: 'UNSPECIFIED_FAILURE', message: failureCodes.UNSPECIFIED_FAILURE }
+  const reason = Object.hasOwn(reasons, providerCode) ? reasons[providerCode] : undefined
+  const code = typeof reason === 'object' ? reason[direction] : (reason ?? 'UNKNOWN_ERROR')
+  return { code, message: failureCodes[code], providerCode }
+}
+
+/** What a REJECTED tells: it is over for this payment, or this payment has not begun. */
+export type Refusal = 'definitely_failed' | Exclude<NotSubmittedCause, 'not_reached' | 'rate_limited'>
+
+const refusals: Readonly<Record<string, Refusal>> = {
+  AMOUNT_OUT_OF_BOUNDS: 'definitely_failed',
+  INVALID_AMOUNT: 'definitely_failed',
+  INVALID_PHONE_NUMBER: 'definitely_failed',
+  PAYER_NOT_FOUND: 'definitely_failed',
+  PAYER_LIMIT_REACHED: 'definitely_failed',
+  INSUFFICIENT_BALANCE: 'definitely_failed',
+  PAYMENT_IN_PROGRESS: 'definitely_failed',
+  TRANSACTION_ALREADY_IN_PROCESS: 'definitely_failed',
+  RECIPIENT_NOT_FOUND: 'definitely_failed',
+  RECIPIENT_LIMIT_REACHED: 'definitely_failed',
+  WALLET_LIMIT_REACHED: 'definitely_failed',
+  PROVIDER_TEMPORARILY_UNAVAILABLE: 'closed',
+  PAWAPAY_WALLET_OUT_OF_FUNDS: 'float_exhausted',
+  INVALID_CURRENCY: 'rejected',
+  INVALID_PROVIDER: 'rejected',
+}
+
+/** Nothing when the code is not documented for a refusal: then it does not tell us that no money moved. */
+export function refusalOf(providerCode: string): Refusal | undefined {
+  return Object.hasOwn(refusals, providerCode) ? refusals[providerCode] : undefined
+}
+
+/** Its notes disagree on whether these come with 401 or 403. */
+const notAllowed = [
+  'NO_AUTHENTICATION',
+  'AUTHENTICATION_ERROR',
+  'AUTHORISATION_ERROR',
+  'HTTP_SIGNATURE_ERROR',
+  'DEPOSITS_NOT_ALLOWED',
+  'PAYOUTS_NOT_ALLOWED',
+]
+
+/** What pawaPay documents for requests that it turned away before it looked at the payment, by HTTP status. */
+const turnedAway: Readonly<Record<number, readonly string[]>> = {
+  400: ['INVALID_INPUT', 'MISSING_PARAMETER', 'UNSUPPORTED_PARAMETER', 'INVALID_PARAMETER', 'DUPLICATE_METADATA_FIELD'],
+  401: notAllowed,
+  403: notAllowed,
+}
+
+export function isTurnedAway(httpStatus: number, providerCode: string): boolean {
+  return turnedAway[httpStatus]?.includes(providerCode) ?? false
+}

@@ -1,0 +1,78 @@
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import type { Outbound } from '../../platform/outbound-http.ts'
+import { asFields } from './messages.ts'
+
+export interface ProviderKeysOptions {
+  readonly outbound: Outbound
+  readonly headers: () => Readonly<Record<string, string>>
+  readonly now: () => number
+}
+
+const keptMs = 24 * 3600_000
+/** Whoever forges key ids must not make us hammer the provider. */
+const pauseMs = 60_000
+const timeoutMs = 5000
+
+/**
+ * The keys that pawaPay signs its callbacks with, by id. They are kept for a day; an id that is not among them makes us
+ * look again, but at most once a minute, however many ask. No key when they could not be read: pawaPay calls again.
+ */
+export function createProviderKeys({
+  outbound,
+  headers,
+  now,
+}: ProviderKeysOptions): (id: string) => Promise<KeyObject | undefined> {
+  let keys: ReadonlyMap<string, KeyObject> = new Map()
+  let readAt = Number.NEGATIVE_INFINITY
+  let triedAt = Number.NEGATIVE_INFINITY
+  let refreshing: Promise<void> | undefined
+
+  const refresh = async () => {
+    triedAt = now()
+    const found = await readKeys(outbound, headers())
+    if (found === undefined) return
+    keys = found
+    readAt = triedAt
+  }
+  const isFresh = () => now() - readAt < keptMs
+
+  return async (id) => {
+    if (isFresh() && keys.has(id)) return keys.get(id)
+    if (now() - triedAt >= pauseMs)
+      refreshing = refresh().finally(() => {
+        refreshing = undefined
+      })
+    await refreshing
+    return isFresh() ? keys.get(id) : undefined
+  }
+}
+
+async function readKeys(
+  outbound: Outbound,
+  headers: Readonly<Record<string, string>>,
+): Promise<ReadonlyMap<string, KeyObject> | undefined> {
+  const reply = await outbound.call({
+    method: 'GET',
+    path: '/v2/public-key/http',
+    headers,
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  if (reply.kind !== 'answered' || reply.status !== 200) return undefined
+  try {
+    const list: unknown = JSON.parse(reply.text)
+    return Array.isArray(list) ? new Map(list.flatMap(readKey)) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A key that we cannot read is left out; the others are as good as before. */
+function readKey(entry: unknown): [string, KeyObject][] {
+  const { id, key } = asFields(entry) ?? {}
+  if (typeof id !== 'string' || typeof key !== 'string') return []
+  try {
+    return [[id, createPublicKey(key)]]
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { constants, createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { test } from 'node:test'
+import type { InboundRequest } from '../contract.ts'
+import { findFlaw, signatureHeaders } from './signatures.ts'
+
+const nowMs = Date.parse('2026-03-01T12:00:00.000Z')
+const nowS = nowMs / 1000
+const body = '{"depositId":"11111111-1111-4111-8111-111111111111"}'
+const digest = 'sha-512=:DOxAkjrMcF0Y9GXhezAD8XgZ/Z1ehbSV1Wp3z/UaI/7cN0VXlMJ8PlXytsK14GMKC9RdDPJI6Vy7Fu+W9h+w3w==:'
+
+const p256 = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' })
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const keys: Record<string, KeyObject> = { p256: p256.publicKey, p384: p384.publicKey, rsa: rsa.publicKey }
+const findKey = async (id: string) => keys[id]
+const flawOf = (request: InboundRequest, atMs = nowMs) => findFlaw(request, findKey, atMs)
+
+interface Shape {
+  readonly covered?: readonly string[]
+  readonly keyId?: string
+  readonly alg?: string
+  readonly times?: string
+  readonly body?: string
+  readonly digest?: string
+  readonly seal?: (base: Buffer) => Buffer
+}
+
+const values: Record<string, string> = {
+  '@method': 'POST',
+  '@authority': 'pay.example.com',
+  '@path': '/callbacks/pawapay',
+  'content-type': 'application/json',
+}
+
+/** A callback written by hand from the RFC, with nothing of the code under test in it. */
+function callback(shape: Shape = {}): InboundRequest {
+  const { covered = ['@method', '@authority', '@path', 'content-digest', 'content-type'], keyId = 'p256' } = shape
+  const { alg = 'ecdsa-p256-sha256', times = `;created=${nowS};expires=${nowS + 60}`, seal = raw } = shape
+  const all: Record<string, string> = { ...values, 'content-digest': shape.digest ?? digest }
+  const list = covered.map((each) => `"${each}"`).join(' ')
+  const params = `(${list})${alg && `;alg="${alg}"`};keyid="${keyId}"${times}`
+  const base = [...covered.map((each) => `"${each}": ${all[each] ?? ''}`), `"@signature-params": ${params}`].join('\n')
+  return {
+    method: 'POST',
+    path: '/callbacks/pawapay',
+    host: 'pay.example.com',
+    headers: {
+      'content-type': 'application/json',
+      'content-digest': shape.digest ?? digest,
+      'signature-input': `sig-pp=${params}`,
+      signature: `sig-pp=:${seal(Buffer.from(base)).toString('base64')}:`,
+    },
+    body: Buffer.from(shape.body ?? body),
+  }
+}
+
+const raw = (base: Buffer) => sign('sha256', base, { key: p256.privateKey, dsaEncoding: 'ieee-p1363' })
+const der = (base: Buffer) => sign('sha256', base, { key: p256.privateKey, dsaEncoding: 'der' })
+
+test('a request is signed so that whoever has the public key can tell it is ours, and its digest is the published one', async () => {
+  const url = 'http://127.0.0.1:8080/pawapay/v2/deposits'
+  const message = { method: 'POST', url, body, contentType: 'application/json' }
+  const headers = signatureHeaders(message, { keyId: 'p256', privateKey: p256.privateKey }, nowMs)
+
+  assert.equal(headers['Content-Digest'], digest)
+  assert.equal(Buffer.from(String(headers['Signature']).split(':')[1] ?? '', 'base64').length, 64, 'raw r‖s')
+  const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  const request = { method: 'POST', path: '/pawapay/v2/deposits', host: '127.0.0.1:8080', headers: lower }
+  assert.equal(await flawOf({ ...request, body: Buffer.from(body) }), undefined)
+})
+
+test('a signature holds in either encoding, with every algorithm and both digests', async () => {
+  const sha256 = `sha-256=:${createHash('sha256').update(body).digest('base64')}:`
+  const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 64 }
+  const byP384 = (dsaEncoding: 'der' | 'ieee-p1363') => (base: Buffer) =>
+    sign('sha384', base, { key: p384.privateKey, dsaEncoding })
+  const genuine: Record<string, Shape> = {
+    raw: {},
+    der: { seal: der },
+    'no algorithm named': { alg: '' },
+    'no end named': { times: `;created=${nowS}` },
+    'sha-256': { digest: sha256 },
+    'both digests': { digest: `${sha256}, ${digest}` },
+    'P-384 raw': { keyId: 'p384', alg: 'ecdsa-p384-sha384', seal: byP384('ieee-p1363') },
+    'P-384 der': { keyId: 'p384', alg: 'ecdsa-p384-sha384', seal: byP384('der') },
+    PSS: { keyId: 'rsa', alg: 'rsa-pss-sha512', seal: (base) => sign('sha512', base, { key: rsa.privateKey, ...pss }) },
+    'PKCS 1.5': { keyId: 'rsa', alg: 'rsa-v1_5-sha256', seal: (base) => sign('sha256', base, rsa.privateKey) },
+  }
+
+  for (const [name, shape] of Object.entries(genuine)) assert.equal(await flawOf(callback(shape)), undefined, name)
+  assert.equal(
+    await flawOf({ ...callback(), path: '/callbacks/pawapay?from=pawapay' }),
+    undefined,
+    'a query is not path',
+  )
+})
+
+test('a request whose body, digest, path, method, host or header differs from what was signed is refused', async () => {
+  const good = callback()
+  const changed: Record<string, InboundRequest> = {
+    body: { ...good, body: Buffer.from(body.replace('1', '2')) },
+    'one byte more': { ...good, body: Buffer.from(`${body} `) },
+    'one of two digests': callback({ digest: `${digest}, sha-256=:${createHash('sha256').digest('base64')}:` }),
+    'digest we do not know': callback({ digest: `md5=:${createHash('md5').update(body).digest('base64')}:` }),
+    path: { ...good, path: '/callbacks/other' },
+    method: { ...good, method: 'PUT' },
+    host: { ...good, host: 'other.example.com' },
+    header: { ...good, headers: { ...good.headers, 'content-type': 'text/plain' } },
+  }
+
+  for (const [name, request] of Object.entries(changed)) assert.notEqual(await flawOf(request), undefined, name)
+})
+
+test('a signature that does not cover the method, the path and the digest proves nothing', async () => {
+  const components = ['@method', '@path', 'content-digest']
+  assert.equal(await flawOf(callback({ covered: components })), undefined)
+  for (const left of components) {
+    const covered = components.filter((each) => each !== left)
+    assert.equal(await flawOf(callback({ covered })), `its signature does not cover ${left}`)
+  }
+  for (const odd of ['@status', '@request-target', 'x-missing'])
+    assert.notEqual(await flawOf(callback({ covered: [...components, odd] })), undefined, odd)
+  assert.notEqual(await flawOf(callback({ covered: [...components, '@path'] })), undefined, 'named twice')
+})
+
+test('a signature is good from when it was made until it ends, half a minute more or less', async () => {
+  const good = callback()
+
+  assert.equal(await flawOf(good, nowMs + 90_000), undefined)
+  assert.equal(await flawOf(good, nowMs + 91_000), 'its signature has expired')
+  assert.equal(await flawOf(good, nowMs - 30_000), undefined)
+  assert.equal(await flawOf(good, nowMs - 31_000), 'its signature is from the future')
+  assert.equal(await flawOf(callback({ times: `;created=${nowS}` }), nowMs + 331_000), 'its signature has expired')
+  assert.notEqual(await flawOf(callback({ times: '' })), undefined, 'no time at all')
+  assert.notEqual(await flawOf(callback({ times: `;created=${nowS};created=${nowS}` })), undefined, 'two times')
+})
+
+test('a signature by another key, by an unknown one or by an algorithm that is not the key’s is refused', async () => {
+  const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+  const byStranger = (base: Buffer) => sign('sha256', base, { key: stranger, dsaEncoding: 'ieee-p1363' })
+
+  assert.equal(await flawOf(callback({ seal: byStranger })), 'its signature is wrong')
+  assert.match((await flawOf(callback({ keyId: 'nobody' }))) ?? '', /not the provider’s/)
+  assert.equal(await flawOf(callback({ alg: 'rsa-v1_5-sha256' })), 'its signature is wrong')
+  assert.equal(await flawOf(callback({ alg: 'hmac-sha256' })), 'its signature is wrong')
+  assert.equal(await flawOf(callback({ seal: () => Buffer.alloc(64) })), 'its signature is wrong')
+})
+
+test('signature fields that are missing or malformed are refused without asking for a key', async () => {
+  const good = callback()
+  const input = String(good.headers['signature-input'])
+  const malformed = [
+    { 'signature-input': '' },
+    { signature: '' },
+    { signature: `other=${good.headers['signature']}` },
+    { signature: 'sig-pp=:not base64:' },
+    { signature: `${good.headers['signature']}, ${good.headers['signature']}` },
+    { 'signature-input': `${input}, ${input}` },
+    { 'signature-input': input.replace('"@path"', '"@path";req') },
+    { 'signature-input': input.replace('("', '( "') },
+    { 'signature-input': 'sig-pp=()' },
+    { 'content-digest': '' },
+  ]
+
+  const never = () => assert.fail('a key was looked for')
+  for (const headers of malformed) {
+    const request = { ...good, headers: { ...good.headers, ...headers } }
+    assert.notEqual(await findFlaw(request, never, nowMs), undefined, JSON.stringify(headers))
+  }
+})

@@ -1,0 +1,168 @@
+import { constants, createHash, type KeyObject, sign, timingSafeEqual, verify } from 'node:crypto'
+import type { InboundRequest } from '../contract.ts'
+import { type Parameters, readBytes, readSignatureInput, type SignatureInput } from './structured-fields.ts'
+
+/** HTTP message signatures (RFC 9421) over a content digest (RFC 9530), as pawaPay writes and wants them. */
+
+export interface Signer {
+  /** As it is registered with pawaPay. */
+  readonly keyId: string
+  /** On the curve P-256. */
+  readonly privateKey: KeyObject
+}
+
+export interface Unsigned {
+  readonly method: string
+  readonly url: string
+  readonly body: string
+  readonly contentType: string
+}
+
+const label = 'sig-pp'
+const covered = ['@method', '@authority', '@path', 'signature-date', 'content-digest', 'content-type']
+const livesForS = 60
+
+/** The headers that prove a request ours. The signature is raw r‖s, as the RFC has it. */
+export function signatureHeaders(
+  message: Unsigned,
+  { keyId, privateKey }: Signer,
+  nowMs: number,
+): Record<string, string> {
+  const url = new URL(message.url)
+  const createdAtS = Math.floor(nowMs / 1000)
+  const date = new Date(nowMs).toISOString()
+  const digest = `sha-512=:${hash('sha512', Buffer.from(message.body)).toString('base64')}:`
+  const list = covered.map((each) => `"${each}"`).join(' ')
+  const input = `(${list});alg="ecdsa-p256-sha256";keyid="${keyId}";created=${createdAtS};expires=${createdAtS + livesForS}`
+  const values = [message.method, url.host, url.pathname, date, digest, message.contentType]
+  const base = writeBase(covered, values, input)
+  const signature = sign('sha256', Buffer.from(base), { key: privateKey, dsaEncoding: 'ieee-p1363' })
+  return {
+    'Content-Type': message.contentType,
+    'Content-Digest': digest,
+    'Signature-Date': date,
+    'Signature-Input': `${label}=${input}`,
+    Signature: `${label}=:${signature.toString('base64')}:`,
+    'Accept-Signature': 'ecdsa-p256-sha256,ecdsa-p384-sha384,rsa-pss-sha512,rsa-v1_5-sha256',
+    'Accept-Digest': 'sha-512,sha-256',
+  }
+}
+
+/** Without all of these a signature could be carried over to another request. */
+const mustCover = ['@method', '@path', 'content-digest']
+/** How far the provider's clock may be from ours. */
+const skewS = 30
+/** How long a signature is good for that does not say. */
+const ageMaxS = 300
+
+export type FindKey = (keyId: string) => Promise<KeyObject | undefined>
+
+/**
+ * Nothing when the signature holds for exactly this request, else why it does not. Header names must be in lower case,
+ * as Node gives them. The key is looked for last, so that nonsense costs nobody a lookup.
+ */
+export async function findFlaw(request: InboundRequest, findKey: FindKey, nowMs: number): Promise<string | undefined> {
+  const input = readSignatureInput(headerOf(request, 'signature-input'))
+  const signature = input && readBytes(headerOf(request, 'signature'), input.label)
+  if (!input || !signature) return 'it has no signature that we can read'
+  return findFlawOutside(input, request, nowMs) ?? findFlawWithin(input, request, signature, findKey)
+}
+
+function findFlawOutside(input: SignatureInput, request: InboundRequest, nowMs: number): string | undefined {
+  const missing = mustCover.find((each) => !input.components.includes(each))
+  if (missing !== undefined) return `its signature does not cover ${missing}`
+  if (!isDigestOf(request.body, headerOf(request, 'content-digest'))) return 'its digest is not that of its body'
+  return findWrongTime(input.parameters, nowMs / 1000)
+}
+
+async function findFlawWithin(
+  { components, parameters, text }: SignatureInput,
+  request: InboundRequest,
+  signature: Buffer,
+  findKey: FindKey,
+): Promise<string | undefined> {
+  const values = components.map((each) => componentOf(each, request))
+  if (values.includes(undefined)) return 'its signature covers something that it does not have'
+  const { keyid, alg } = parameters
+  const key = typeof keyid === 'string' ? await findKey(keyid) : undefined
+  if (key === undefined) return 'it is signed with a key that is not the provider’s'
+  const base = Buffer.from(writeBase(components, values, text))
+  return isSignedBy(key, alg, base, signature) ? undefined : 'its signature is wrong'
+}
+
+function writeBase(components: readonly string[], values: readonly (string | undefined)[], input: string): string {
+  const lines = components.map((each, index) => `"${each}": ${values[index]}`)
+  return [...lines, `"@signature-params": ${input}`].join('\n')
+}
+
+function headerOf({ headers }: InboundRequest, name: string): string {
+  return headers[name]?.trim() ?? ''
+}
+
+function componentOf(component: string, { method, path, host, headers }: InboundRequest): string | undefined {
+  if (component === '@method') return method
+  if (component === '@path') return path.split('?', 1)[0]
+  if (component === '@authority') return host.toLowerCase()
+  if (component === '@query') return path.includes('?') ? path.slice(path.indexOf('?')) : '?'
+  return component.startsWith('@') ? undefined : headers[component]?.trim()
+}
+
+function findWrongTime({ created, expires }: Parameters, nowS: number): string | undefined {
+  if (typeof created !== 'number') return 'its signature does not say when it was made'
+  if (created > nowS + skewS) return 'its signature is from the future'
+  const endsAtS = typeof expires === 'number' ? expires : created + ageMaxS
+  return endsAtS + skewS < nowS ? 'its signature has expired' : undefined
+}
+
+const digests = { 'sha-512': 'sha512', 'sha-256': 'sha256' } as const
+
+/** Whether one digest that we know is given, and every one that we know is right. */
+function isDigestOf(body: Buffer, header: string): boolean {
+  const given = Object.entries(digests).flatMap(([name, algorithm]) => {
+    const digest = readBytes(header, name)
+    return digest ? [{ digest, algorithm }] : []
+  })
+  return given.length > 0 && given.every(({ digest, algorithm }) => isSame(digest, hash(algorithm, body)))
+}
+
+function isSame(left: Buffer, right: Buffer): boolean {
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+function hash(algorithm: string, body: Buffer): Buffer {
+  return createHash(algorithm).update(body).digest()
+}
+
+/** The key decides how it may be used; what the message says of that may only agree. */
+function isSignedBy(key: KeyObject, named: string | number | undefined, base: Buffer, signature: Buffer): boolean {
+  const usable = algorithmsOf(key).filter(({ name }) => named === undefined || named === name)
+  return usable.some(({ digest, options }) =>
+    options.some((option) => verify(digest, base, { key, ...option }, signature)),
+  )
+}
+
+interface Algorithm {
+  readonly name: string
+  readonly digest: string
+  readonly options: readonly object[]
+}
+
+/** pawaPay's examples write ECDSA signatures as DER, the RFC as raw r‖s: both mean the same two numbers. */
+const encodings = [{ dsaEncoding: 'ieee-p1363' }, { dsaEncoding: 'der' }]
+
+function algorithmsOf(key: KeyObject): readonly Algorithm[] {
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key
+  if (type === 'ec' && details?.namedCurve === 'prime256v1')
+    return [{ name: 'ecdsa-p256-sha256', digest: 'sha256', options: encodings }]
+  if (type === 'ec' && details?.namedCurve === 'secp384r1')
+    return [{ name: 'ecdsa-p384-sha384', digest: 'sha384', options: encodings }]
+  if (type !== 'rsa') return []
+  return [
+    {
+      name: 'rsa-pss-sha512',
+      digest: 'sha512',
+      options: [{ padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 64 }],
+    },
+    { name: 'rsa-v1_5-sha256', digest: 'sha256', options: [{ padding: constants.RSA_PKCS1_PADDING }] },
+  ]
+}

@@ -1,0 +1,286 @@
+import { fileURLToPath } from 'node:url'
+import { type Currency, currencies, exponentOf } from '../money/currencies.ts'
+import { tenTo } from '../money/decimals.ts'
+import { type Operation, operations } from '../providers/contract.ts'
+import { providerIds } from '../providers/registry.ts'
+import {
+  DataError,
+  listOf,
+  matching,
+  oneOf,
+  orNothing,
+  type Placed,
+  readTable,
+  refuseRepeats,
+  text,
+  whole,
+} from './table.ts'
+
+/** What the API must know to refuse early and explain well. Reviewed files in `data/`, held in memory. */
+export interface ReferenceData {
+  readonly countries: ReadonlyMap<string, Country>
+  readonly operators: ReadonlyMap<string, Operator>
+  readonly banks: ReadonlyMap<number, Bank>
+  readonly branches: ReadonlyMap<number, readonly Branch[]>
+  readonly routes: readonly RouteRow[]
+  readonly providerCodes: readonly ProviderCode[]
+  readonly pairs: readonly PairRow[]
+}
+
+export interface Country {
+  readonly iso2: string
+  readonly iso3: string
+  readonly name: string
+  readonly dialing_code: string
+  readonly currency: Currency
+  readonly symbol: string
+}
+
+const authTypes = ['PROVIDER_AUTH', 'PREAUTH', 'REDIRECT', 'VOUCHER'] as const
+
+/** Least and most of one payment, in minor units. */
+export interface Limits {
+  readonly min: bigint
+  readonly max: bigint
+}
+
+export interface Operator {
+  readonly id: string
+  readonly name: string
+  readonly country: string
+  readonly currency: Currency
+  readonly auth_type: (typeof authTypes)[number]
+  readonly decimals: number
+  /** Not known for an operator that nobody has told us the limits of; it is listed and refuses. */
+  readonly limits: { readonly deposit: Limits; readonly payout: Limits } | undefined
+  /** What its numbers begin with after the dialling code. Numbers can be ported, so this predicts and proves nothing. */
+  readonly prefixes: readonly string[]
+  readonly ussd_code: string
+  readonly aliases: readonly string[]
+}
+
+export interface Bank {
+  readonly id: number
+  readonly country: string
+  readonly currency: Currency
+  readonly code: string
+  readonly name: string
+  readonly swift_code: string | null
+  readonly account_digits: number | null
+}
+
+export interface Branch {
+  readonly id: number
+  readonly bank_id: number
+  readonly branch_code: string
+  readonly branch_name: string
+  readonly swift_code: string | null
+  readonly bic: string | null
+}
+
+export interface RouteRow {
+  readonly operation: Operation
+  readonly country: string
+  readonly currency: string
+  readonly target: string
+  readonly providers: readonly string[]
+}
+
+interface ProviderCode {
+  readonly provider: string
+  readonly kind: 'operator'
+  readonly id: string
+  readonly code: string
+}
+
+export interface PairRow {
+  readonly base: Currency
+  readonly quote: Currency
+}
+
+interface OperatorRow extends Omit<Operator, 'limits' | 'decimals' | 'ussd_code'> {
+  readonly decimals: number | null
+  readonly deposit_min: number | null
+  readonly deposit_max: number | null
+  readonly payout_min: number | null
+  readonly payout_max: number | null
+  readonly ussd_code: string | null
+  readonly limits_from: string | null
+}
+
+interface BankRow extends Bank {
+  readonly marks: string | null
+}
+
+const standardFolder = fileURLToPath(new URL('../../data/', import.meta.url))
+
+const iso2 = matching(/^[A-Z]{2}$/, 'two capital letters')
+const iso3 = matching(/^[A-Z]{3}$/, 'three capital letters')
+const currency = oneOf(...(Object.keys(currencies) as Currency[]))
+const operatorId = matching(/^[A-Z]+_[A-Z]{2}$/, 'an id such as MTN_UG')
+const providerId = matching(/^[a-z]+$/, 'the id of a provider')
+const codeText = matching(/^[A-Za-z0-9_]+$/, 'letters, digits and underscores')
+const wild = (read: (cell: string) => string) => (cell: string) => (cell === '*' ? cell : read(cell))
+
+/** Reads every file and holds it against the others. Throws a {@link DataError} that names each line that is wrong. */
+export function loadReferenceData(folder: string = standardFolder): ReferenceData {
+  const problems: string[] = []
+  const read = <Row extends object>(file: string, columns: Parameters<typeof readTable<Row>>[2]) =>
+    readTable<Row>(folder, file, columns, problems)
+  const countries = read<Country>('countries.csv', {
+    iso2,
+    iso3,
+    name: text,
+    dialing_code: matching(/^\+\d{1,3}$/, 'a plus and up to three digits'),
+    currency,
+    symbol: text,
+  })
+  const operators = read<OperatorRow>('operators.csv', operatorColumns)
+  const banks = read<BankRow>('banks.csv', bankColumns)
+  const branches = read<Branch>('branches.csv', {
+    id: whole,
+    bank_id: whole,
+    branch_code: codeText,
+    branch_name: text,
+    swift_code: orNothing(codeText),
+    bic: orNothing(codeText),
+  })
+  const routes = read<RouteRow>('routes.csv', {
+    operation: oneOf(...operations),
+    country: wild(iso2),
+    currency: wild(iso3),
+    target: wild(operatorId),
+    providers: listOf(providerId),
+  })
+  const providerCodes = read<ProviderCode>('provider-codes.csv', {
+    provider: providerId,
+    kind: oneOf('operator'),
+    id: operatorId,
+    code: codeText,
+  })
+  const pairs = read<PairRow>('pairs.csv', { base: currency, quote: currency })
+
+  compare({ countries, operators, banks, branches, routes, providerCodes, pairs }, problems)
+  if (problems.length > 0) throw new DataError(problems)
+  return {
+    countries: new Map(countries.map((row) => [row.iso2, row])),
+    operators: new Map(operators.map((row) => [row.id, operatorOf(row)])),
+    banks: new Map(banks.map((row) => [row.id, row])),
+    branches: Map.groupBy(branches, ({ bank_id }) => bank_id),
+    routes,
+    providerCodes,
+    pairs,
+  }
+}
+
+const operatorColumns = {
+  id: operatorId,
+  name: text,
+  country: iso2,
+  currency,
+  auth_type: oneOf(...authTypes),
+  decimals: orNothing(whole),
+  deposit_min: orNothing(whole),
+  deposit_max: orNothing(whole),
+  payout_min: orNothing(whole),
+  payout_max: orNothing(whole),
+  prefixes: listOf(matching(/^\d+$/, 'digits')),
+  ussd_code: orNothing(matching(/^[*#][\d*]+#$/, 'a code to dial such as *165#')),
+  aliases: listOf(codeText),
+  limits_from: orNothing(oneOf('published', 'synthetic')),
+}
+
+const bankColumns = {
+  id: whole,
+  country: iso2,
+  currency,
+  code: codeText,
+  name: text,
+  swift_code: orNothing(codeText),
+  account_digits: orNothing(whole),
+  marks: orNothing(oneOf('synthetic')),
+}
+
+function operatorOf(row: OperatorRow): Operator {
+  const { decimals, deposit_min, deposit_max, payout_min, payout_max, ussd_code, limits_from: _, ...rest } = row
+  const unit = tenTo(exponentOf(row.currency))
+  const limits = (min: number, max: number): Limits => ({ min: BigInt(min) * unit, max: BigInt(max) * unit })
+  const isKnown = deposit_min !== null && deposit_max !== null && payout_min !== null && payout_max !== null
+  return {
+    ...rest,
+    decimals: decimals ?? exponentOf(row.currency),
+    ussd_code: ussd_code ?? '',
+    limits: isKnown ? { deposit: limits(deposit_min, deposit_max), payout: limits(payout_min, payout_max) } : undefined,
+  }
+}
+
+interface Rows {
+  readonly countries: readonly Placed<Country>[]
+  readonly operators: readonly Placed<OperatorRow>[]
+  readonly banks: readonly Placed<BankRow>[]
+  readonly branches: readonly Placed<Branch>[]
+  readonly routes: readonly Placed<RouteRow>[]
+  readonly providerCodes: readonly Placed<ProviderCode>[]
+  readonly pairs: readonly Placed<PairRow>[]
+}
+
+/** What one line cannot show: names used twice, and names of what is not there. */
+function compare(rows: Rows, problems: string[]): void {
+  const { countries, operators, banks, branches, routes, providerCodes, pairs } = rows
+  refuseRepeats(countries, 'country', ({ iso2: code }) => code, problems)
+  refuseRepeats(operators, 'operator', ({ id }) => id, problems)
+  refuseRepeats(banks, 'bank', ({ id }) => String(id), problems)
+  refuseRepeats(banks, 'bank code', ({ country, code }) => `${country} ${code}`, problems)
+  refuseRepeats(branches, 'branch', ({ id }) => String(id), problems)
+  refuseRepeats(branches, 'branch code', ({ bank_id, branch_code }) => `${bank_id} ${branch_code}`, problems)
+  refuseRepeats(routes, 'route', (row) => [row.operation, row.country, row.currency, row.target].join(' '), problems)
+  refuseRepeats(providerCodes, 'code of', ({ provider, kind, id }) => `${provider} ${kind} ${id}`, problems)
+  refuseRepeats(pairs, 'pair', ({ base, quote }) => [base, quote].sort().join('/'), problems)
+  const words = operators.flatMap(({ id, aliases, place }) => [id, ...aliases].map((word) => ({ word, place })))
+  refuseRepeats(words, 'operator name', ({ word }) => word, problems)
+  const prefixes = operators.flatMap(({ country, prefixes: all, place }) =>
+    all.map((prefix) => ({ key: `${country} ${prefix}`, place })),
+  )
+  refuseRepeats(prefixes, 'prefix', ({ key }) => key, problems)
+
+  const known = {
+    country: new Set(countries.map(({ iso2: code }) => code)),
+    operator: new Set(operators.map(({ id }) => id)),
+    bank: new Set(banks.map(({ id }) => id)),
+  }
+  const refuseUnless = (isKnown: boolean, place: string, what: string) => {
+    if (!isKnown) problems.push(`${place}: ${what}`)
+  }
+  for (const { country, place } of [...operators, ...banks])
+    refuseUnless(known.country.has(country), place, `country ${country} is not in countries.csv`)
+  for (const { bank_id, place } of branches)
+    refuseUnless(known.bank.has(bank_id), place, `bank ${bank_id} is not in banks.csv`)
+  for (const { target, providers, place } of routes) {
+    refuseUnless(target === '*' || known.operator.has(target), place, `operator ${target} is not in operators.csv`)
+    for (const id of providers)
+      refuseUnless(
+        providerIds.some((each) => each === id),
+        place,
+        `provider ${id} is not known`,
+      )
+  }
+  for (const { id, place } of providerCodes)
+    refuseUnless(known.operator.has(id), place, `operator ${id} is not in operators.csv`)
+  for (const { base, quote, place } of pairs) refuseUnless(base !== quote, place, `${base} is not quoted in itself`)
+  for (const row of operators) problems.push(...limitProblems(row).map((problem) => `${row.place}: ${problem}`))
+}
+
+function limitProblems(row: OperatorRow): string[] {
+  const bounds = [row.deposit_min, row.deposit_max, row.payout_min, row.payout_max]
+  const known = bounds.filter((bound) => bound !== null).length
+  if (known > 0 && known < bounds.length) return ['limits are known all four or not at all']
+  const isAbove = (min: number | null, max: number | null) => min !== null && max !== null && min > max
+  return [
+    ...(isAbove(row.deposit_min, row.deposit_max) ? ['deposit_min is above deposit_max'] : []),
+    ...(isAbove(row.payout_min, row.payout_max) ? ['payout_min is above payout_max'] : []),
+    ...(row.decimals !== null && row.decimals > exponentOf(row.currency)
+      ? [`decimals are more than ${row.currency} has`]
+      : []),
+    ...((row.limits_from !== null) === known > 0 ? [] : ['limits_from says where limits are from, and only that']),
+  ]
+}

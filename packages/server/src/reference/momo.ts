@@ -1,0 +1,133 @@
+import { AppError, type ErrorKey, invalid } from '../errors.ts'
+import { type Currency, isCurrency } from '../money/currencies.ts'
+import { formatMinor, minorFromNumber } from '../money/money.ts'
+import type { Operator, ReferenceData } from './data.ts'
+import { type Phone, readPhone } from './phones.ts'
+
+export type Direction = 'deposit' | 'payout'
+
+/** A number, and the operator whose account it is: named by the caller, or predicted from the number. */
+export interface MomoAccount {
+  readonly phone: Phone
+  readonly operator: Operator
+}
+
+/** What a request calls its fields, so that a refusal can name them. */
+export interface MomoFields {
+  readonly phone: string
+  readonly operator: string
+  /** What it is refused with when the operator is needed and cannot be told from the number. */
+  readonly required: ErrorKey & ('MOMO_OPERATOR_ID_REQUIRED' | 'MOMO_CODE_REQUIRED')
+}
+
+export interface MomoWish {
+  readonly currency: Currency
+  readonly phone: string
+  /** Our id or an alias; empty when the caller leaves it to us. */
+  readonly operator: string
+}
+
+/** Reads a number and finds its operator. Refuses, naming the field, when either cannot be. */
+export function momoAccount(data: ReferenceData, wish: MomoWish, fields: MomoFields): MomoAccount {
+  const phone = phoneOf(wish.phone, fields.phone)
+  const choices = operatorsIn(data, phone.country, wish.currency)
+  if (choices.length === 0) throw new AppError('PROVIDER_NOT_FOUND', { message: nobodyServes(data, phone, wish) })
+  if (wish.operator !== '') return { phone, operator: namedOperator(data, wish, phone, choices, fields.operator) }
+  const operator = predictOperator(choices, phone) ?? onlyOpen(choices)
+  if (!operator) throw new AppError(fields.required, operatorNeeded(choices, fields.operator))
+  return { phone, operator }
+}
+
+function phoneOf(text: string, field: string): Phone {
+  const phone = readPhone(text)
+  if (phone) return phone
+  const message = `${field} must be a mobile number in international form, such as +254712345678`
+  throw invalid([{ field, message }])
+}
+
+/** Whose number this most likely is: the longest prefix decides. Numbers can be ported, so a caller may know better. */
+function predictOperator(choices: readonly Operator[], { national }: Phone): Operator | undefined {
+  const matches = choices.flatMap((operator) =>
+    operator.prefixes.filter((prefix) => national.startsWith(prefix)).map((prefix) => ({ operator, prefix })),
+  )
+  return matches.sort((left, right) => right.prefix.length - left.prefix.length)[0]?.operator
+}
+
+/** The amount in minor units, once the currency and the operator take it. */
+export function momoAmount(operator: Operator, direction: Direction, amount: number, currency: Currency): bigint {
+  if (!operator.limits) throw new AppError('PROVIDER_NOT_FOUND', { message: isClosed(operator) })
+  const minor = exactAmount(amount, currency)
+  if (decimalsOf(amount) > operator.decimals) {
+    const most = operator.decimals === 0 ? 'whole amounts only' : `at most ${operator.decimals} decimals`
+    throw invalid([{ field: 'amount', message: `amount: ${operator.name} takes ${most}` }])
+  }
+  const { min, max } = operator.limits[direction]
+  if (minor < min) throw outOfBounds(`at least ${shown(min, currency)}`, operator)
+  if (minor > max) throw outOfBounds(`at most ${shown(max, currency)}`, operator)
+  return minor
+}
+
+/** The amount in minor units. Refused when it is not above zero, or has more decimals than the currency. */
+export function exactAmount(amount: number, currency: Currency): bigint {
+  const minor = minorFromNumber(amount, currency)
+  if (minor === undefined) throw invalid([{ field: 'amount', message: `amount is no exact amount of ${currency}` }])
+  if (minor <= 0n) throw invalid([{ field: 'amount', message: 'amount must be above 0' }])
+  return minor
+}
+
+/** The currency a request names. */
+export function currencyOf(code: string): Currency {
+  if (isCurrency(code)) return code
+  throw new AppError('UNSUPPORTED_CURRENCY', { message: `${code} is no currency of this service.` })
+}
+
+function operatorsIn(data: ReferenceData, country: string, currency: Currency): Operator[] {
+  return [...data.operators.values()].filter((each) => each.country === country && each.currency === currency)
+}
+
+function namedOperator(
+  data: ReferenceData,
+  { operator: name, currency }: MomoWish,
+  phone: Phone,
+  choices: readonly Operator[],
+  field: string,
+): Operator {
+  const named = findOperator(data, name)
+  if (!named) throw invalid([{ field, message: `${field} must be one of ${idsOf(choices)}` }])
+  if (named.country === phone.country && named.currency === currency) return named
+  const problem = named.currency === currency ? `the number is of ${phone.country}` : `it pays in ${named.currency}`
+  throw invalid([{ field, message: `${field} ${named.id} does not fit: ${problem}; use one of ${idsOf(choices)}` }])
+}
+
+/** By our id, or by the name another provider knows it by. */
+function findOperator(data: ReferenceData, name: string): Operator | undefined {
+  return data.operators.get(name) ?? [...data.operators.values()].find(({ aliases }) => aliases.includes(name))
+}
+
+/** Where only one operator takes payments, there is nothing to ask. */
+function onlyOpen(choices: readonly Operator[]): Operator | undefined {
+  const open = choices.filter(({ limits, auth_type }) => limits && auth_type !== 'VOUCHER')
+  return open.length === 1 || choices.length === 1 ? (open[0] ?? choices[0]) : undefined
+}
+
+function nobodyServes(data: ReferenceData, { country }: Phone, { currency }: MomoWish): string {
+  const name = data.countries.get(country)?.name ?? country
+  return `No mobile money operator here pays in ${currency} to numbers of ${name}.`
+}
+
+function operatorNeeded(choices: readonly Operator[], field: string) {
+  const message = `The operator cannot be told from the number: name it in ${field}, one of ${idsOf(choices)}.`
+  return { message, details: [{ field, message: `${field} is required: one of ${idsOf(choices)}` }] }
+}
+
+const idsOf = (operators: readonly Operator[]) => operators.map(({ id }) => id).join(', ')
+const isClosed = ({ name, id }: Operator) => `${name} (${id}) is listed but takes no payments here.`
+const shown = (minor: bigint, currency: Currency) => `${formatMinor(minor, currency).replace(/\.0+$/, '')} ${currency}`
+const decimalsOf = (amount: number) => /\.(\d+)$/.exec(String(amount))?.[1]?.length ?? 0
+
+function outOfBounds(bound: string, { name, id }: Operator): AppError {
+  return new AppError('AMOUNT_OUT_OF_BOUNDS', {
+    message: `The amount must be ${bound} with ${name}.`,
+    details: [{ field: 'amount', message: `amount must be ${bound} with ${name} (${id})` }],
+  })
+}

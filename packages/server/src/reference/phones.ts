@@ -1,0 +1,24 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
+
+export interface Phone {
+  /** E.164 with its plus. */
+  readonly e164: string
+  /** ISO 3166-1 alpha-2. */
+  readonly country: string
+  /** The digits after the dialling code. */
+  readonly national: string
+}
+
+/** Benin's numbers got two digits more in 2024; many people, and pawaPay's test numbers, still leave them out. */
+const shortBenin = /^\+229(?!01)(\d{8})$/
+
+/** A mobile number in international form, with or without its plus. Nothing when the text is no such number. */
+export function readPhone(text: string): Phone | undefined {
+  const digits = text.replaceAll(/[\s().-]/g, '')
+  if (!/^\+?[1-9]\d{6,14}$/.test(digits)) return undefined
+  const plus = digits.startsWith('+') ? digits : `+${digits}`
+  const parsed = parsePhoneNumberFromString(plus.replace(shortBenin, '+22901$1'))
+  const isMobile = ['MOBILE', 'FIXED_LINE_OR_MOBILE'].includes(parsed?.getType() ?? '')
+  if (!parsed?.country || !isMobile) return undefined
+  return { e164: parsed.number, country: parsed.country, national: parsed.nationalNumber }
+}

@@ -1,0 +1,72 @@
+import type { Context } from '../context.ts'
+import { AppError, invalid } from '../errors.ts'
+import { type Currency, currencies } from '../money/currencies.ts'
+import type { Environment } from '../platform/db.ts'
+import type { NameQuery } from '../providers/contract.ts'
+import type { Errand } from '../providers/routing.ts'
+import { bankOf } from './banks.ts'
+import { currencyOf, momoAccount } from './momo.ts'
+
+/** Whose account it is that a merchant asks about. */
+export interface AccountQuestion {
+  readonly method: 'momo' | 'bank'
+  readonly accountNumber: string
+  readonly currency: string
+  readonly momoOperator?: string
+  readonly momoOperatorId?: string
+  readonly bankCode?: string
+  readonly branchCode?: string
+}
+
+export interface AccountName {
+  readonly accountId: string
+  readonly accountName: string
+}
+
+const askMs = 10_000
+
+/** Asks the provider whose account this is. The question is checked first, so that a typing mistake costs no call. */
+export async function resolveName(ctx: Context, env: Environment, question: AccountQuestion): Promise<AccountName> {
+  const currency = currencyOf(question.currency)
+  const { query, errand } =
+    question.method === 'momo' ? momoQuery(ctx, question, currency) : bankQuery(ctx, question, currency)
+  const [connector] = ctx.routing.providersOf(env, errand)
+  if (!connector?.names) throw new AppError('PROVIDER_NOT_FOUND', { message: 'Nobody here can look this account up.' })
+  const outcome = await connector.names.resolve(query, AbortSignal.timeout(askMs))
+  if (outcome.found === 'yes') return { accountId: outcome.accountId, accountName: outcome.accountName }
+  if (outcome.found === 'no') throw new AppError('ACCOUNT_UNKNOWN')
+  ctx.log.warn({ provider: connector.id, detail: outcome.detail }, 'a name could not be looked up')
+  throw new AppError('PROVIDER_UNAVAILABLE')
+}
+
+function momoQuery(
+  { reference }: Context,
+  { accountNumber, momoOperator, momoOperatorId }: AccountQuestion,
+  currency: Currency,
+): { query: NameQuery; errand: Errand } {
+  if (momoOperator !== undefined && momoOperatorId !== undefined && momoOperator !== momoOperatorId)
+    throw invalid([{ field: 'momoOperatorId', message: 'momoOperatorId and momoOperator name different operators' }])
+  const wish = { currency, phone: accountNumber, operator: momoOperator ?? momoOperatorId ?? '' }
+  const fields = { phone: 'accountNumber', operator: 'momoOperator', required: 'MOMO_OPERATOR_ID_REQUIRED' } as const
+  const { phone, operator } = momoAccount(reference, wish, fields)
+  return {
+    query: { kind: 'momo', operator: operator.id, phone: phone.e164, currency },
+    errand: { operation: 'resolve.momo', country: phone.country, currency, target: operator.id },
+  }
+}
+
+function bankQuery(
+  { reference }: Context,
+  { accountNumber, bankCode, branchCode = '' }: AccountQuestion,
+  currency: Currency,
+): { query: NameQuery; errand: Errand } {
+  if (bankCode === undefined) throw invalid([{ field: 'bankCode', message: 'bankCode is required for method bank' }])
+  const own = currencies[currency]
+  const country = 'country' in own ? own.country : ''
+  const fields = { code: 'bankCode', accountNumber: 'accountNumber' }
+  const bank = bankOf(reference, { country, currency, code: bankCode, accountNumber }, fields)
+  return {
+    query: { kind: 'bank', bankCode: bank.code, branchCode, accountNumber, currency },
+    errand: { operation: 'resolve.bank', country, currency, target: '*' },
+  }
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { createLog } from '../platform/log.ts'
+import { type Answer, type Malipo, testMalipo } from '../testing/malipo.ts'
+import { startSimulator } from '../testing/simulator.ts'
+import { keepRates } from '../workers/rate-keeper.ts'
+import { sampleRates } from './rates.ts'
+
+const token = 'token-of-a-simulator'
+
+/** A Malipo whose sandbox is played by the simulator. */
+async function malipoWithSimulator(t: TestContext): Promise<Malipo & { stopSimulator(): Promise<void> }> {
+  const simulator = await startSimulator(t, {
+    SIMULATOR_HOUSE_TOKEN: token,
+    SIMULATOR_HOUSE_SECRET: token,
+    SIMULATOR_PAWAPAY_TOKEN: token,
+  })
+  const malipo = await testMalipo(t, { MALIPO_SIMULATOR_URL: simulator.url, MALIPO_SIMULATOR_TOKEN: token })
+  await malipo.ask('delete from rates')
+  return { ...malipo, stopSimulator: () => simulator.stop() }
+}
+
+const dataOf = ({ body }: Answer) => body['data'] as Record<string, unknown>[]
+const refusalOf = ({ status, body }: Answer) => [status, body['errorCode']]
+
+test('rates are sampled once in ten minutes, kept as they were, and shown newest first', async (t) => {
+  const malipo = await malipoWithSimulator(t)
+  const { call } = await malipo.merchant()
+  await keepRates(malipo.ctx)
+  await keepRates(malipo.ctx)
+  await malipo.ask(`update rates set at = at - interval '11 minutes'`)
+  await keepRates(malipo.ctx)
+
+  const rates = dataOf(await call('GET', '/api/b2b/utilities/rates/historical?from=KES&to=USD'))
+
+  assert.equal(rates.length, 2)
+  assert.deepEqual([...new Set(rates.map(({ currencyPair }) => currencyPair))], ['USD/KES'])
+  const [newer, older] = rates.map(({ updatedAt }) => Date.parse(String(updatedAt)))
+  assert.ok((newer ?? 0) > (older ?? 0))
+})
+
+test('a rate older than half an hour is shown as history and used for nothing', async (t) => {
+  const malipo = await malipoWithSimulator(t)
+  const { call } = await malipo.merchant()
+  await keepRates(malipo.ctx)
+  await malipo.ask(`update rates set at = now() - interval '31 minutes' where (base, quote) = ('USD', 'KES')`)
+
+  const live = await call('GET', '/api/b2b/utilities/rates?from=USD&to=KES')
+  const history = await call('GET', '/api/b2b/utilities/rates/historical?from=USD&to=KES')
+
+  assert.deepEqual(refusalOf(live), [503, 'FX_RATE_UNAVAILABLE'])
+  assert.equal(live.body['retryable'], true)
+  assert.equal(dataOf(history).length, 1)
+})
+
+test('what is older than thirty days is not shown, and forgotten', async (t) => {
+  const malipo = await malipoWithSimulator(t)
+  const { call } = await malipo.merchant()
+  await keepRates(malipo.ctx)
+  const old = `insert into rates select env, base, quote, now() - $1::interval, buy, sell, provider from rates on conflict do nothing`
+  await malipo.ask(old, ['30 days 1 minute'])
+  await malipo.ask(old, ['40 days'])
+
+  await keepRates(malipo.ctx)
+
+  assert.equal(dataOf(await call('GET', '/api/b2b/utilities/rates/historical?from=USD&to=UGX')).length, 1)
+  assert.deepEqual(await malipo.ask(`select from rates where at < now() - interval '32 days'`), [])
+})
+
+test('the rate of now converts down, in either direction, and there and back never gains', async (t) => {
+  const malipo = await malipoWithSimulator(t)
+  const { call } = await malipo.merchant()
+  await malipo.ask(`insert into rates values ('sandbox', 'USD', 'KES', now(), 128.5, 129.5, 'house')`)
+  const convert = async (from: string, to: string, amount: number) =>
+    (await call('GET', `/api/b2b/utilities/rates?from=${from}&to=${to}&amount=${amount}`)).body['data'] as {
+      converted: number
+    }
+
+  const there = await convert('USD', 'KES', 10.01)
+  const back = await convert('KES', 'USD', there.converted)
+
+  assert.equal(there.converted, 1286.28)
+  assert.equal(back.converted, 9.93)
+})
+
+test('rates of one environment are not seen in the other', async (t) => {
+  const malipo = await malipoWithSimulator(t)
+  await keepRates(malipo.ctx)
+  const { call } = await malipo.merchant({ env: 'live' })
+
+  assert.deepEqual(dataOf(await call('GET', '/api/b2b/utilities/rates/historical')), [])
+  assert.deepEqual(refusalOf(await call('GET', '/api/b2b/utilities/rates?from=USD&to=KES')), [
+    503,
+    'FX_RATE_UNAVAILABLE',
+  ])
+})
+
+test('a provider that quotes nonsense, or nothing, leaves the rates as they were', async (t) => {
+  const malipo = await testMalipo(t)
+  const log: string[] = []
+  const quotes = [{ buy: '130', sell: '129' }, { buy: '0', sell: '1' }, { buy: '1e3', sell: '2000' }, undefined]
+  await malipo.ask('delete from rates')
+  for (const quoted of quotes) {
+    const connector = {
+      id: 'house',
+      capabilities: [],
+      requestsPerSecond: 1,
+      rates: { quote: () => (quoted ? Promise.resolve(quoted) : Promise.reject(new Error('away'))) },
+      close: async () => undefined,
+    }
+    const sampler = { db: malipo.ctx.db.write, log: createLog({ level: 'warn', write: (line) => log.push(line) }) }
+    await sampleRates(sampler, 'sandbox', connector, [{ base: 'USD', quote: 'KES' }])
+  }
+
+  assert.deepEqual(await malipo.ask('select from rates'), [])
+  assert.equal(log.length, quotes.length)
+})
+
+test('a name is looked up through the provider, and nobody is found where there is nobody', async (t) => {
+  const { call } = await (await malipoWithSimulator(t)).merchant()
+  const path = '/api/b2b/utilities/account/resolve'
+  const ask = (accountNumber: string, over: object = {}) =>
+    call('POST', path, { accountNumber, currency: 'KES', method: 'momo', ...over })
+
+  const found = await ask('254703456789')
+  assert.match(String((found.body['data'] as { accountName: string }).accountName), /\w+ \w+/)
+  assert.deepEqual(refusalOf(await ask('254703456089')), [404, 'E-CH-PY.S-37'])
+  assert.deepEqual(refusalOf(await ask('254733456789')), [404, 'PROVIDER_NOT_FOUND']) // Airtel Kenya is not open.
+  assert.deepEqual(refusalOf(await ask('1234567890', { method: 'bank' })), [400, 'VALIDATION_ERROR'])
+  assert.deepEqual(refusalOf(await ask('254703456789', { currency: 'JPY' })), [422, 'UNSUPPORTED_CURRENCY'])
+})
+
+test('a provider that is away is said to be away, not that the account does not exist', async (t) => {
+  const malipo = await malipoWithSimulator(t)
+  const { call } = await malipo.merchant()
+  await malipo.stopSimulator()
+
+  const answer = await call('POST', '/api/b2b/utilities/account/resolve', {
+    accountNumber: '254703456789',
+    currency: 'KES',
+    method: 'momo',
+  })
+
+  assert.deepEqual(refusalOf(answer), [503, 'PROVIDER_TEMPORARILY_UNAVAILABLE'])
+})
+
+test('an operator nobody reaches is listed, and said to be unavailable', async (t) => {
+  const malipo = await testMalipo(t)
+  const { call } = await malipo.merchant({ env: 'live' })
+
+  const operators = dataOf(await call('GET', '/api/b2b/utilities/momo-operators?country=KE'))
+
+  assert.deepEqual(
+    operators.map(({ id, status }) => [id, status]),
+    [
+      ['AIRTEL_KE', 'UNAVAILABLE'],
+      ['MPESA_KE', 'UNAVAILABLE'],
+    ],
+  )
+})
+
+test('a failure of countries has the form the specification gives it, and a refused token the form of everywhere', async (t) => {
+  const malipo = await testMalipo(t)
+  const { call } = await malipo.merchant()
+  const { call: without } = await malipo.merchant({ scopes: ['profile:read'] })
+
+  const unasked = await call('GET', '/api/b2b/utilities/countries?continent=Africa')
+  const forbidden = await without('GET', '/api/b2b/utilities/countries')
+
+  assert.deepEqual(unasked.body, { success: false, error: 'Validation error: continent is not known here' })
+  assert.equal(forbidden.body['errorCode'], 'INSUFFICIENT_SCOPE')
+})

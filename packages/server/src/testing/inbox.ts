@@ -1,0 +1,32 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { InboundRequest } from '../providers/contract.ts'
+
+/** Takes callbacks as our own service would, and keeps them as they came. */
+export interface Inbox {
+  readonly url: string
+  /** In the order they came. */
+  readonly received: readonly InboundRequest[]
+  close(): Promise<void>
+}
+
+export async function openInbox(): Promise<Inbox> {
+  const received: InboundRequest[] = []
+  const server = createServer(async (request, response) => {
+    const { method = '', url: path = '', headers } = request
+    const body = Buffer.concat(await request.toArray())
+    received.push({ method, path, host: headers.host ?? '', headers: headers as Record<string, string>, body })
+    response.end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    received,
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import type { Watch } from '../platform/bell.ts'
+import { providerKeyOf, readId } from '../platform/ids.ts'
+import { startLanes } from '../workers/lanes.ts'
+import { type Malipo, testMalipo } from './malipo.ts'
+import { type SimulatorControl, startSimulator } from './simulator.ts'
+import { until } from './until.ts'
+
+/** A Malipo whose sandbox providers are played by the simulator. */
+export interface PayingMalipo extends Malipo {
+  readonly simulator: SimulatorControl
+  /** Begins to work the providers' lanes; until then what is accepted waits. */
+  work(): void
+  /** Lets the database's clock run ahead, for payments and alarms alike. */
+  later(seconds: number): Promise<void>
+  /** Waits until a payment is in this state. Its provider is asked all the time, not only when its plan says so. */
+  comesTo(transactionId: string, state: string): Promise<void>
+  stateOf(transactionId: string): Promise<string | undefined>
+}
+
+type PayingMerchant = Pick<Awaited<ReturnType<Malipo['merchant']>>, 'call'>
+
+const token = 'token-of-a-simulator'
+
+export async function payingMalipo(t: TestContext): Promise<PayingMalipo> {
+  const lanes: Watch[] = []
+  t.after(() => Promise.all(lanes.map((lane) => lane.stop()))) // Before what they work with goes.
+  const simulator = await startSimulator(t, {
+    SIMULATOR_HOUSE_TOKEN: token,
+    SIMULATOR_HOUSE_SECRET: token,
+    SIMULATOR_PAWAPAY_TOKEN: token,
+    SIMULATOR_SETTLE_MS: '20',
+  })
+  const malipo = await testMalipo(t, { MALIPO_SIMULATOR_URL: simulator.url, MALIPO_SIMULATOR_TOKEN: token })
+  const stateOf = async (transactionId: string) => {
+    const [row] = await malipo.ask<{ state: string }>('select state from transactions where id = $1', [
+      readId('transaction', transactionId),
+    ])
+    return row?.state
+  }
+  return {
+    ...malipo,
+    simulator: simulator.control,
+    work: () => void lanes.push(...startLanes(malipo.ctx)),
+    later: async (seconds) => {
+      await malipo.ask('update clock_offset set ahead = ahead + make_interval(secs => $1)', [seconds])
+    },
+    comesTo: async (transactionId, state) => {
+      await until(`${transactionId} to be ${state}`, async () => {
+        const now = await stateOf(transactionId)
+        if (now === 'submitted' || now === 'unknown') await hint(malipo, transactionId)
+        return now === state
+      })
+    },
+    stateOf,
+  }
+}
+
+async function hint({ ctx }: Malipo, transactionId: string): Promise<void> {
+  const id = readId('transaction', transactionId) ?? ''
+  const news = { kind: 'hint' } as const
+  await ctx.settler.submit({ transaction_id: id, wallet_id: '', attempt: undefined, cause: 'callback', news })
+}
+
+let payouts = 0
+
+/** Every payout goes to a number of its own, so that a fault can be meant for one of them. */
+const nextPhone = () => `+25471${String(payouts + 1).padStart(4, '0')}678`
+
+/** Pays out and tells the transaction, and the key its first attempt has at the provider. */
+export async function payOut(
+  merchant: PayingMerchant,
+  { amount = 100, by = 'pawapay' }: { readonly amount?: number; readonly by?: 'pawapay' | 'house' } = {},
+): Promise<{ readonly id: string; readonly key: string }> {
+  const mobile = { destination: 'MoMo', payoutMethod: { accountName: 'Amina', accountNumber: nextPhone() } }
+  payouts += 1
+  const till = { destination: 'Till', payoutMethod: { accountName: 'Duka', accountNumber: '5432100' } }
+  const { status, body } = await merchant.call('POST', '/api/b2b/fiat/payout', {
+    amount,
+    currency: 'KES',
+    country: 'KE',
+    externalReference: `payout-${process.pid}-${payouts}`,
+    ...(by === 'pawapay' ? mobile : till),
+  })
+  assert.equal(status, 200, JSON.stringify(body))
+  const id = String(body['transactionId'])
+  return { id, key: providerKeyOf(readId('transaction', id) ?? '', 1) }
+}
+
+/** What a merchant may spend and what is reserved, in minor units of KES. */
+export async function walletOf(malipo: Malipo, merchantId: string): Promise<{ available: bigint; reserved: bigint }> {
+  const [row] = await malipo.ask<{ available: string; reserved: string }>(
+    `select credits_posted - debits_posted - debits_pending as available, debits_pending as reserved
+     from wallets
+     where merchant_id = $1 and env = 'sandbox' and currency = 'KES'`,
+    [readId('merchant', merchantId)],
+  )
+  assert(row)
+  return { available: BigInt(row.available), reserved: BigInt(row.reserved) }
+}
+
+/** A payout whose answer got lost, at a provider that answers no questions: it stays in doubt until something is done. */
+export async function payoutInDoubt(
+  malipo: PayingMalipo,
+  merchant: PayingMerchant,
+  { moment = 'after', amount = 100 }: { readonly moment?: 'before' | 'after'; readonly amount?: number } = {},
+): Promise<{ readonly id: string; readonly key: string }> {
+  const match = { phone: nextPhone().slice(1) }
+  const fault = { provider: 'pawapay', mode: `drop_${moment}_processing`, match } as const
+  await malipo.simulator.setFault({ ...fault, operation: 'payout', times: 1 })
+  await malipo.simulator.setFault({ provider: 'pawapay', operation: 'payout_status', mode: 'http_status' })
+  const payout = await payOut(merchant, { amount })
+  await malipo.comesTo(payout.id, 'unknown')
+  return payout
+}

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { guardFolder, type Service, startService } from './processes.ts'
+
+/** The provider simulator as a process of its own, and the wires to play the providers with. */
+export interface Simulator {
+  readonly url: string
+  readonly control: SimulatorControl
+  stop(): Promise<void>
+}
+
+/** A client of the simulator's control API. Anything but its consent is an error: a fault not set proves nothing. */
+export interface SimulatorControl {
+  setFault(order: FaultOrder): Promise<void>
+  clearFaults(): Promise<void>
+  /** Changes settings while it runs, such as where callbacks go. */
+  set(settings: { readonly callbackBase?: string; readonly settleMs?: string }): Promise<void>
+  /** Everything due on the way has happened when it returns; callbacks are on their way. */
+  advance(ms: number): Promise<void>
+  movements(key: string): Promise<readonly Movement[]>
+  /** What arrived about a payment, oldest first. */
+  requests(key: string): Promise<readonly SeenRequest[]>
+  /** What the customer does with a payment that is open. */
+  act(key: string, action: 'approve' | 'decline'): Promise<void>
+  /** Those made because of a payment, whatever they say. */
+  callbacks(key: string): Promise<readonly SentCallback[]>
+  /** Sends the newest callback about a payment once more. */
+  resendCallback(key: string): Promise<void>
+}
+
+export interface FaultOrder {
+  readonly provider: string
+  /** `charge`, `payout`, or one of the simulator's names for other requests. */
+  readonly operation: string
+  readonly match?: { readonly key?: string; readonly phone?: string; readonly amount?: string }
+  readonly mode: FaultMode
+  readonly times?: number
+  readonly delayMs?: number
+  readonly seconds?: number
+  readonly status?: number
+  readonly body?: unknown
+  readonly moment?: 'before' | 'after'
+  readonly count?: number
+}
+
+type FaultMode =
+  | 'latency'
+  | 'drop_before_processing'
+  | 'drop_after_processing'
+  | 'half_response'
+  | 'http_status'
+  | 'html_503'
+  | 'malformed_json'
+  | 'token_expired'
+  | 'rate_limited'
+  | 'unknown_words'
+  | 'callback_never'
+  | 'callback_late'
+  | 'callback_duplicate'
+  | 'callback_before_response'
+  | 'callback_bad_signature'
+  | 'callback_wrong_amount'
+  | 'callback_unknown_reference'
+  | 'callback_reorder'
+  | 'status_lags_callback'
+  | 'not_found_window'
+  | 'flap'
+  | 'stuck_pending'
+  | 'operator_delayed'
+  | 'operator_closed'
+  | 'float_empty'
+  | 'reversal_after_success'
+
+interface Movement {
+  readonly kind: 'collected' | 'paid' | 'reversed'
+  readonly amount: string
+  readonly currency: string
+}
+
+interface SeenRequest {
+  /** By the name that faults know it by. */
+  readonly operation: string
+  /** What was answered; 0 when the connection was cut instead. */
+  readonly status: number
+}
+
+interface SentCallback {
+  readonly body: string
+}
+
+const program = join(import.meta.dirname, '../../../simulator/src/main.ts')
+const controlToken = 'control-of-a-test'
+
+/** The provider simulator as a process of its own. */
+export interface SimulatorService extends Service {
+  readonly url: string
+}
+
+/** Starts it with its pid and log in the folder. `settings` are its environment variables. */
+export async function startSimulatorIn(
+  folder: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<SimulatorService> {
+  const listening = () => /^\{"listening":"([^"]+)"\}$/m.exec(readFileSync(join(folder, 'simulator.log'), 'utf8'))?.[1]
+  const service = await startService({
+    name: 'simulator',
+    command: process.execPath,
+    args: [program],
+    env: { SIMULATOR_PORT: '0', ...settings },
+    folder,
+    isReady: async () => listening() !== undefined,
+  })
+  return { ...service, url: listening() ?? '' }
+}
+
+/** One for a test, with the wires to play the providers. It ends with the test, or with this process. */
+export async function startSimulator(t: TestContext, settings: Readonly<Record<string, string>>): Promise<Simulator> {
+  const folder = mkdtempSync(join(tmpdir(), 'malipo-simulator-'))
+  const guard = guardFolder(folder, { isKept: false })
+  const service = await startSimulatorIn(folder, { ...settings, SIMULATOR_CONTROL_TOKEN: controlToken })
+  const stop = async () => {
+    await service.stop()
+    await guard.dismiss()
+  }
+  t.after(stop)
+  return { url: service.url, control: openControl(service.url, controlToken), stop }
+}
+
+/** The wires of a simulator that listens there. */
+function openControl(url: string, token: string): SimulatorControl {
+  const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
+    const reply = await fetch(`${url}/__sim/${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const text = await reply.text()
+    assert.ok(reply.ok, `the simulator refused ${method} ${path}: ${reply.status} ${text}`)
+    return JSON.parse(text)
+  }
+  const list = async (path: string) => ((await ask('GET', path)) as { items: unknown[] }).items
+  return {
+    setFault: async (order) => void (await ask('POST', 'faults', order)),
+    clearFaults: async () => void (await ask('DELETE', 'faults')),
+    set: async (settings) => void (await ask('PUT', 'settings', settings)),
+    advance: async (ms) => void (await ask('POST', 'clock/advance', { ms })),
+    movements: async (key) => (await list(`ledger?key=${key}`)) as Movement[],
+    requests: async (key) => (await list(`requests?key=${key}`)) as SeenRequest[],
+    act: async (key, action) => void (await ask('POST', `payer/${key}/act`, { action })),
+    callbacks: async (key) => (await list(`callbacks?key=${key}`)) as SentCallback[],
+    resendCallback: async (key) => void (await ask('POST', `callbacks/${key}/resend`)),
+  }
+}

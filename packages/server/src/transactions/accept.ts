@@ -1,0 +1,355 @@
+import { type Alarm, laneOf, setAlarms } from '../alarms/alarms.ts'
+import type { ErrorKey } from '../errors.ts'
+import { emit, type NewEvent } from '../events/emit.ts'
+import {
+  type BatchKey,
+  findKeys,
+  fingerprintOf,
+  insertKeys,
+  isSameRequest,
+  type KeyedRequest,
+  type KnownKey,
+  nameOf,
+  releaseKeys,
+} from '../idempotency/keys.ts'
+import { ensureWallets, findWallets, type WalletScope } from '../ledger/accounts.ts'
+import { type Books, type Movement, openBooks } from '../ledger/books.ts'
+import { createWriter, type Writer } from '../ledger/chain.ts'
+import { movementsOf } from '../ledger/postings.ts'
+import { type Batcher, createBatcher, type Decided } from '../platform/batch.ts'
+import { type BatchTx, type Db, type Owner, sql, type WriteDb } from '../platform/db.ts'
+import { newTransactionId } from '../platform/ids.ts'
+import type { Vault } from '../platform/seal.ts'
+import type { CustomerAction } from '../providers/contract.ts'
+import { type Party, sealParty } from './party.ts'
+import { claimReferences, type Reference, releaseReferences } from './references.ts'
+import { stageOf } from './state.ts'
+import { type Attempt, insert, insertAttempts, type Promised, type Transaction } from './store.ts'
+
+/** A payment that has been checked and priced, and only needs to be promised. */
+export interface Proposal
+  extends Omit<Promised, 'id' | 'wallet_id' | 'party' | 'created_at' | 'expires_at' | 'merchant_id' | 'env'> {
+  readonly owner: Owner
+  readonly party: Party
+  readonly provider: string
+  readonly action: CustomerAction | null
+  readonly expiresInMs: number | undefined
+  /** Platform accounts that a payout's holds go to; a charge holds nothing. */
+  readonly holdsGoTo: { readonly clearing: string; readonly fees: string } | undefined
+  readonly keyed: KeyedRequest | undefined
+  /** The answer to be kept under the key; nothing when it is known only after the provider was called. */
+  readonly answerOf: ((transactionId: string) => object) | undefined
+}
+
+export type Acceptance =
+  | { readonly kind: 'accepted'; readonly transaction: Transaction; readonly attempt: Attempt }
+  /** The same was asked before under this key. The answer is missing while the first is still being worked on. */
+  | { readonly kind: 'known'; readonly key: KnownKey }
+  | { readonly kind: 'refused'; readonly error: ErrorKey }
+
+export type Acceptor = Batcher<Proposal, Acceptance>
+
+/** How long a sender has, from the moment it is entitled to send, to begin. */
+export const sendWithinMs = 10_000
+
+export interface AcceptorOptions {
+  readonly db: WriteDb
+  readonly vault: Vault
+  readonly cell: number
+}
+
+/** Promises payments, many in one transaction. Once it is committed no payment of it can be lost. */
+export function createAcceptor(options: AcceptorOptions): Acceptor {
+  const writer = createWriter()
+  return createBatcher({
+    db: options.db,
+    decide: (tx, proposals) => acceptBatch(options, writer, tx, proposals),
+    keyOf: ({ owner, wallet_currency, wallet_country }) =>
+      [owner.merchant_id, owner.env, wallet_currency, wallet_country].join(' '),
+  })
+}
+
+interface Item {
+  readonly proposal: Proposal
+  readonly id: string
+  readonly reference: Reference
+}
+
+async function acceptBatch(
+  { vault, cell }: AcceptorOptions,
+  writer: Writer,
+  tx: BatchTx,
+  proposals: readonly Proposal[],
+): Promise<Decided<Acceptance>> {
+  const at = new Date(Number(tx.atUs / 1000n))
+  const items = proposals.map((proposal) => itemOf(proposal, at, cell))
+  const answers = new Map<Item, Acceptance>()
+  const fresh = await withoutKnownKeys(tx, vault, items, answers)
+  const candidates = await withReferences(tx, vault, fresh, answers)
+  const keys = candidates.flatMap((item) => keyOf(item, vault))
+  if (!(await insertKeys(tx, keys))) throw Object.assign(new Error('a key was taken meanwhile'), { code: '40001' })
+
+  const wallets = await walletsOf(tx, cell, candidates)
+  const books = await openBooks(tx, writer, [], [...new Set(wallets.values())])
+  const used = new Set<string>()
+  const keep = (item: Item, wallet_id: string): Kept => ({ item, transaction: promise(item, wallet_id, at, vault) })
+  const kept = candidates.flatMap((item) => {
+    const decided = decideItem(item, wallets.get(item), books, used)
+    if (decided.kind === 'refused') answers.set(item, decided)
+    return decided.kind === 'refused' ? [] : [keep(item, decided.wallet_id)]
+  })
+  for (const each of kept)
+    answers.set(each.item, { kind: 'accepted', transaction: each.transaction, attempt: firstAttempt(each) })
+  await giveBack(tx, candidates, kept)
+  const { isThere = isAccepted(kept), ...written } = await books.write()
+  await record(tx, at, kept, answers)
+  return { answers: items.map((item) => answers.get(item) ?? sameAsFirst(item, items, answers)), ...written, isThere }
+}
+
+/** Whether what a batch wrote is there, where the ledger has no trace of it. */
+function isAccepted([first]: readonly Kept[]): (db: Db) => Promise<boolean> {
+  return async (db) =>
+    first === undefined || (await db.query(sql`select from transactions where id = ${first.transaction.id}`)).length > 0
+}
+
+function itemOf(proposal: Proposal, at: Date, cell: number): Item {
+  const id = newTransactionId(at.getTime(), cell)
+  const { owner, external_reference } = proposal
+  const { merchant_id, env } = owner
+  return { proposal, id, reference: { merchant_id, env, reference: external_reference, transaction_id: id } }
+}
+
+const keyNameOf = ({ proposal: { owner, keyed } }: Item) => (keyed ? nameOf(owner, keyed.key) : undefined)
+
+/** Keys are looked at before references: what was asked before is answered as before. A second equal key waits for the first. */
+async function withoutKnownKeys(
+  tx: BatchTx,
+  vault: Vault,
+  items: readonly Item[],
+  answers: Map<Item, Acceptance>,
+): Promise<Item[]> {
+  const known = await findKeys(tx, items.flatMap(keysIn))
+  const seen = new Set<string>()
+  return items.filter((item) => {
+    const name = keyNameOf(item)
+    if (name === undefined) return true
+    const found = known.get(name)
+    if (found) answers.set(item, answerByKey(item, found, vault))
+    const isFirst = !seen.has(name)
+    seen.add(name)
+    return !found && isFirst
+  })
+}
+
+function answerByKey({ proposal: { keyed } }: Item, known: KnownKey, vault: Vault): Acceptance {
+  const isSame = keyed !== undefined && isSameRequest(vault, keyed, known.fingerprint)
+  return isSame ? { kind: 'known', key: known } : { kind: 'refused', error: 'IDEMPOTENCY_KEY_REUSED' }
+}
+
+const referenceName = ({ reference }: Item) => nameOf(reference, reference.reference)
+
+/** Takes the references, once each. Who finds its own taken is turned away; equal ones in this batch are decided in order. */
+async function withReferences(
+  tx: BatchTx,
+  vault: Vault,
+  fresh: readonly Item[],
+  answers: Map<Item, Acceptance>,
+): Promise<Item[]> {
+  const firsts = [...new Map(fresh.toReversed().map((item) => [referenceName(item), item])).values()]
+  const claimed = await claimReferences(
+    tx,
+    firsts.map(({ reference }) => reference),
+  )
+  const ours = new Set(firsts.filter(({ id }) => claimed.has(id)).map(referenceName))
+  const taken = fresh.filter((item) => !ours.has(referenceName(item)))
+  // Whose reference was taken may have been overtaken by its own repetition elsewhere: then its key is there now.
+  const keys = await findKeys(tx, taken.flatMap(keysIn))
+  for (const item of taken) answers.set(item, turnedAway(item, keys, vault))
+  return fresh.filter((item) => ours.has(referenceName(item)))
+}
+
+const keysIn = ({ proposal: { owner, keyed } }: Item) => (keyed ? [{ owner, key: keyed.key }] : [])
+
+function turnedAway(item: Item, keys: ReadonlyMap<string, KnownKey>, vault: Vault): Acceptance {
+  const known = keys.get(keyNameOf(item) ?? '')
+  return known ? answerByKey(item, known, vault) : { kind: 'refused', error: 'REFERENCE_USED' }
+}
+
+/** The answer of an item whose key came twice in this batch: what the first got. */
+function sameAsFirst(item: Item, items: readonly Item[], answers: ReadonlyMap<Item, Acceptance>): Acceptance {
+  const first = items.find((other) => keyNameOf(other) === keyNameOf(item))
+  const answer = first && answers.get(first)
+  if (!first || !answer) throw new Error('an item was not decided')
+  const isSame = JSON.stringify(first.proposal.keyed) === JSON.stringify(item.proposal.keyed)
+  if (!isSame) return { kind: 'refused', error: 'IDEMPOTENCY_KEY_REUSED' }
+  if (answer.kind !== 'accepted') return answer
+  const { id } = answer.transaction
+  return {
+    kind: 'known',
+    key: { fingerprint: '', answer: first.proposal.answerOf?.(id) ?? null, transaction_id: id },
+  }
+}
+
+function scopeOf({ proposal: { owner, wallet_currency, wallet_country } }: Item): WalletScope {
+  return { merchant_id: owner.merchant_id, env: owner.env, currency: wallet_currency, country: wallet_country }
+}
+
+/** The wallet of each item. A charge makes one where there is none; a payout from nowhere has nothing to pay with. */
+async function walletsOf(tx: BatchTx, cell: number, items: readonly Item[]): Promise<Map<Item, string>> {
+  const [payouts, charges] = [items.filter(isPayout), items.filter((item) => !isPayout(item))]
+  const found = await findWallets(tx, payouts.map(scopeOf))
+  const made = charges.length === 0 ? [] : await ensureWallets(tx, cell, charges.map(scopeOf))
+  const wallets = new Map<Item, string>()
+  for (const [index, item] of payouts.entries()) {
+    const id = found[index]
+    if (id) wallets.set(item, id)
+  }
+  for (const [index, item] of charges.entries()) wallets.set(item, made[index] ?? '')
+  return wallets
+}
+
+const isPayout = ({ proposal }: Item) => proposal.type === 'withdrew'
+
+/** Decides one item, in order of arrival: by its reference, then by its money. */
+function decideItem(
+  item: Item,
+  wallet_id: string | undefined,
+  books: Books,
+  used: Set<string>,
+): { readonly kind: 'kept'; readonly wallet_id: string } | { readonly kind: 'refused'; readonly error: ErrorKey } {
+  if (used.has(referenceName(item))) return { kind: 'refused', error: 'REFERENCE_USED' }
+  if (wallet_id === undefined || books.apply(holdsOf(item, wallet_id)))
+    return { kind: 'refused', error: 'INSUFFICIENT_FUNDS' }
+  used.add(referenceName(item))
+  return { kind: 'kept', wallet_id }
+}
+
+/** A request that is refused after all uses up neither its reference nor its key. */
+async function giveBack(tx: BatchTx, candidates: readonly Item[], kept: readonly Kept[]): Promise<void> {
+  const keeping = new Set(kept.map(({ item }) => item))
+  const refused = candidates.filter((item) => !keeping.has(item))
+  if (refused.length === 0) return
+  await releaseKeys(
+    tx,
+    refused.flatMap((item) => keysIn(item).map((key) => ({ ...key, transaction_id: item.id }))),
+  )
+  await releaseReferences(
+    tx,
+    refused.map(({ reference }) => reference),
+  )
+  // Where the first of equals was refused, the one that was kept has yet to take the reference.
+  const released = new Set(refused.map(referenceName))
+  const heirs = kept.filter(({ item }) => released.has(referenceName(item)))
+  await claimReferences(
+    tx,
+    heirs.map(({ item }) => item.reference),
+  )
+}
+
+function holdsOf({ id, proposal }: Item, wallet: string): Movement[] {
+  const { holdsGoTo, amount, fee, currency, wallet_currency } = proposal
+  if (!holdsGoTo) return []
+  const accounts = { wallet, ...holdsGoTo }
+  return movementsOf('payout_accepted', {
+    transaction_id: id,
+    firstNumber: 0,
+    sums: { amount, fee },
+    accountOf: (role) => accounts[role as keyof typeof accounts],
+    currencies: { wallet: wallet_currency, payment: currency },
+  })
+}
+
+function promise({ id, proposal }: Item, wallet_id: string, at: Date, vault: Vault): Transaction {
+  const { owner, party, expiresInMs, holdsGoTo: _, keyed: __, answerOf: ___, ...promised } = proposal
+  return {
+    ...promised,
+    id,
+    merchant_id: owner.merchant_id,
+    env: owner.env,
+    wallet_id,
+    party: sealParty(vault, id, party),
+    created_at: at,
+    expires_at: expiresInMs === undefined ? null : new Date(at.getTime() + expiresInMs),
+    state: promised.sent_by === 'lane' ? 'accepted' : 'sending',
+    attempt: 1,
+    doubt: '',
+    discrepancy: '',
+    failure: null,
+    receipt: '',
+    events: 1,
+    wake_at: promised.sent_by === 'lane' ? at : sendBy(at),
+    updated_at: at,
+  }
+}
+
+const sendBy = (at: Date) => new Date(at.getTime() + sendWithinMs)
+
+interface Kept {
+  readonly item: Item
+  readonly transaction: Transaction
+}
+
+/** Everything a promise consists of beside its money. The feed's counters are locked last, as everywhere. */
+async function record(
+  tx: BatchTx,
+  at: Date,
+  kept: readonly Kept[],
+  answers: ReadonlyMap<Item, Acceptance>,
+): Promise<void> {
+  if (kept.length === 0) return
+  await insert(
+    tx,
+    kept.map(({ transaction }) => transaction),
+  )
+  await insertAttempts(
+    tx,
+    kept.flatMap(({ item }) => {
+      const answer = answers.get(item)
+      return answer?.kind === 'accepted' ? [answer.attempt] : []
+    }),
+  )
+  await setAlarms(tx, kept.map(firstAlarm))
+  await emit(tx, at, kept.map(created))
+}
+
+function keyOf({ proposal, id }: Item, vault: Vault): BatchKey[] {
+  const { keyed, owner, answerOf } = proposal
+  if (!keyed) return []
+  const answer = answerOf?.(id) ?? null
+  return [{ owner, key: keyed.key, fingerprint: fingerprintOf(vault, keyed), answer, transaction_id: id }]
+}
+
+function firstAttempt({ transaction: { id, provider, created_at, sent_by } }: Kept): Attempt {
+  const isSent = sent_by === 'request'
+  return {
+    transaction_id: id,
+    number: 1,
+    provider,
+    sends: isSent ? 1 : 0,
+    polls: 0,
+    refusals: 0,
+    send_by: isSent ? sendBy(created_at) : null,
+    is_lost: false,
+    outcome: null,
+  }
+}
+
+function firstAlarm({ transaction: { id, env, provider, wake_at, created_at } }: Kept): Alarm {
+  return { due: wake_at ?? created_at, lane: laneOf(env, provider), transaction_id: id }
+}
+
+function created({ transaction }: Kept): NewEvent {
+  const { id, merchant_id, env, state, type } = transaction
+  return {
+    transaction_id: id,
+    number: 1,
+    merchant_id,
+    env,
+    cause: 'request',
+    name: 'transaction_created',
+    state,
+    stage: stageOf(state, undefined),
+    message: type === 'withdrew' ? 'Payout accepted; its money is reserved.' : 'Charge accepted.',
+    detail: {},
+  }
+}

@@ -1,0 +1,121 @@
+import { laneOf, setAlarms } from '../alarms/alarms.ts'
+import { type Db, sql, type WriteDb } from '../platform/db.ts'
+import { sendWithinMs } from './accept.ts'
+import type { State } from './state.ts'
+import { type Attempt, lockDue, move, type Payment, type Transaction, updateAttempts } from './store.ts'
+
+/** Work that now belongs to whoever claimed it: to send what was never sent, to ask about what may have been, or to end. */
+export interface Claimed extends Payment {
+  readonly todo: 'send' | 'ask' | 'end'
+}
+
+export interface Claim {
+  readonly claimed: readonly Claimed[]
+  /** There may be more that is due, but no more may be taken now. */
+  readonly isLimited: boolean
+}
+
+export interface ClaimOrder {
+  readonly lane: string
+  /** Payments whose alarms rang; those that need nothing are passed over. */
+  readonly ids: readonly string[]
+  readonly limit: number
+  readonly requestsPerSecond: number
+}
+
+/** If nobody reports back by then, the question is asked again. */
+const askWithinMs = 20_000
+/** A customer who has less than this to approve is not bothered any more. */
+const promptMinMs = 60_000
+
+/**
+ * Claims what is due in a lane, at most as much as the provider takes. What is claimed is marked in the same transaction,
+ * with a time by which it must be begun and an alarm for the case that its claimer dies.
+ */
+export function claim(db: WriteDb, order: ClaimOrder): Promise<Claim> {
+  return db.transaction(async (tx) => {
+    const budget = await openLane(tx, order)
+    const limit = Math.min(order.limit, budget ?? 0)
+    if (limit < 1) return { claimed: [], isLimited: true }
+    const payments = [...(await lockDue(tx, order.ids, limit)).values()]
+    if (payments.length === 0) return { claimed: [], isLimited: false }
+    const at = await timeOf(tx)
+    const claimed = payments.map((payment) => claimOne(payment, at))
+    await move(
+      tx,
+      at,
+      claimed.map(({ transaction }) => transaction),
+    )
+    await updateAttempts(
+      tx,
+      claimed.map(({ attempt }) => attempt),
+    )
+    await setAlarms(
+      tx,
+      claimed.map(({ transaction }) => alarmOf(transaction, at)),
+    )
+    await spend(tx, order.lane, claimed.length)
+    return { claimed, isLimited: claimed.length === limit }
+  })
+}
+
+/** What the lane may still ask of its provider; not even nothing while it is paused. Claims of one lane take turns by its row. */
+async function openLane(
+  tx: Db,
+  { lane, requestsPerSecond }: Pick<ClaimOrder, 'lane' | 'requestsPerSecond'>,
+): Promise<number | undefined> {
+  const [row] = await tx.query<{ budget: number | null }>(sql`
+    insert into lanes as l (lane, budget)
+    values (${lane}, ${requestsPerSecond})
+    on conflict (lane) do update
+    set budget = least(
+        ${requestsPerSecond}::float8,
+        l.budget + ${requestsPerSecond}::float8 * greatest(0, extract(epoch from record_time() - l.budget_at))
+      ),
+      budget_at = record_time()
+    returning case when paused_at is null then budget end as budget`)
+  return row?.budget === null || row === undefined ? undefined : Math.floor(row.budget)
+}
+
+/** Takes a turn in a lane for a request that does not wait in it. False when the lane is paused. */
+export async function takeTurn(db: WriteDb, lane: string, requestsPerSecond: number): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const isOpen = await openLane(tx, { lane, requestsPerSecond })
+    if (isOpen !== undefined) await spend(tx, lane, 1)
+    return isOpen !== undefined
+  })
+}
+
+async function spend(tx: Db, lane: string, count: number): Promise<void> {
+  await tx.query(sql`update lanes set budget = budget - ${count} where lane = ${lane}`)
+}
+
+async function timeOf(tx: Db): Promise<Date> {
+  const [row] = await tx.query<{ at: Date }>(sql`select record_time() as at`)
+  return row?.at ?? new Date()
+}
+
+function claimOne({ transaction, attempt }: Payment, at: Date): Claimed {
+  const { state, expires_at } = transaction
+  const isToSend = state === 'accepted' || (state === 'unknown' && attempt.is_lost)
+  if (!isToSend) return later('ask', transaction, attempt, at)
+  const isTooLate = expires_at !== null && expires_at.getTime() - at.getTime() < promptMinMs
+  return isTooLate ? later('end', transaction, attempt, at) : toSend(transaction, attempt, at)
+}
+
+function toSend(transaction: Transaction, attempt: Attempt, at: Date): Claimed {
+  const send_by = new Date(at.getTime() + sendWithinMs)
+  return {
+    todo: 'send',
+    transaction: { ...transaction, state: 'sending' satisfies State, wake_at: send_by },
+    attempt: { ...attempt, sends: attempt.sends + 1, polls: 0, send_by, is_lost: false },
+  }
+}
+
+function later(todo: 'ask' | 'end', transaction: Transaction, attempt: Attempt, at: Date): Claimed {
+  return { todo, transaction: { ...transaction, wake_at: new Date(at.getTime() + askWithinMs) }, attempt }
+}
+
+function alarmOf({ id, env, provider, wake_at }: Transaction, at: Date) {
+  return { due: wake_at ?? at, lane: laneOf(env, provider), transaction_id: id }
+}

@@ -1,0 +1,171 @@
+import { type Owner, type ReadDb, sql } from '../platform/db.ts'
+import { readId } from '../platform/ids.ts'
+import type { TimelineEntry } from './present.ts'
+import type { PublicStatus } from './state.ts'
+import type { Transaction } from './store.ts'
+
+/** By its shown id, else by its external reference. */
+export async function findTransaction(db: ReadDb, owner: Owner, wanted: string): Promise<Transaction | undefined> {
+  const id = readId('transaction', wanted)
+  const byId = id === undefined ? undefined : await findById(db, owner, id)
+  return byId ?? findByReference(db, owner, wanted)
+}
+
+export async function findById(db: ReadDb, owner: Owner, id: string): Promise<Transaction | undefined> {
+  const [found] = await db.query<Transaction>(owner, sql`select * from transactions where id = ${id}`)
+  return found
+}
+
+async function findByReference(db: ReadDb, owner: Owner, reference: string): Promise<Transaction | undefined> {
+  const [row] = await db.query<{ transaction_id: string }>(
+    owner,
+    sql`
+      select transaction_id
+      from external_references
+      where merchant_id = ${owner.merchant_id}
+        and env = ${owner.env}
+        and reference = ${reference}`,
+  )
+  return row && findById(db, owner, row.transaction_id)
+}
+
+export function timelineOf(db: ReadDb, owner: Owner, id: string): Promise<TimelineEntry[]> {
+  return db.query<TimelineEntry>(
+    owner,
+    sql`
+      select at, stage, message
+      from events
+      where transaction_id = ${id}
+      order by number
+      limit 1000`,
+  )
+}
+
+export interface ListWanted {
+  readonly currency: string | undefined
+  readonly type: string | undefined
+  readonly externalReference: string | undefined
+  /** Days, both included. */
+  readonly startDate: string | undefined
+  readonly endDate: string | undefined
+  readonly status: PublicStatus | undefined
+  readonly limit: number
+  /** Only what is older than this one. */
+  readonly before: string | undefined
+}
+
+export interface ListPage {
+  readonly transactions: readonly Transaction[]
+  /** Where looking stopped although there may be more, because a filter found too little. */
+  readonly stoppedAt: string | undefined
+}
+
+/** A filter without an index of its own looks at no more than this many transactions for one page. */
+const looksMax = 20_000
+const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** Newest first. */
+export async function listTransactions(db: ReadDb, owner: Owner, wanted: ListWanted): Promise<ListPage> {
+  if (wanted.externalReference !== undefined) {
+    const found = await findByReference(db, owner, wanted.externalReference)
+    const isWanted = found !== undefined && (await isAmong(db, owner, wanted, found.id))
+    return { transactions: found && isWanted ? [found] : [], stoppedAt: undefined }
+  }
+  const found = await look(db, owner, wanted, { before: wanted.before ?? lastId, limit: wanted.limit, looks: looksMax })
+  if (found.length === wanted.limit || isIndexed(wanted)) return { transactions: found, stoppedAt: undefined }
+  return { transactions: found, stoppedAt: await lookedUntil(db, owner, wanted) }
+}
+
+/** Filters whose index leads straight to what is wanted, so that nothing is looked at in vain. */
+function isIndexed({ currency, type, status }: ListWanted): boolean {
+  return currency !== undefined && type !== undefined && status === undefined
+}
+
+/** Whether one transaction passes the filters. */
+async function isAmong(db: ReadDb, owner: Owner, wanted: ListWanted, id: string): Promise<boolean> {
+  const rows = await look(db, owner, wanted, { before: wanted.before ?? lastId, limit: 1, looks: 1, id })
+  return rows.length > 0
+}
+
+interface Look {
+  readonly before: string
+  readonly limit: number
+  readonly looks: number
+  readonly id?: string
+}
+
+/** Each kind of filter that has an index reads along it; the rest is compared as it is read. */
+function look(
+  db: ReadDb,
+  owner: Owner,
+  wanted: ListWanted,
+  { before, limit, looks, id }: Look,
+): Promise<Transaction[]> {
+  const { currency = null, type = null, startDate = null, endDate = null, status } = wanted
+  const { merchant_id, env } = owner
+  const one = id ?? null
+  if (isIndexed(wanted))
+    return db.query(
+      owner,
+      sql`
+        select *
+        from transactions
+        where merchant_id = ${merchant_id}
+          and env = ${env}
+          and type = ${type}
+          and currency = ${currency}
+          and id < ${before}
+          and id = coalesce(${one}, id)
+          and id >= id_at(coalesce(${startDate}::date, '1970-01-01')::timestamp at time zone 'UTC')
+          and id < id_at((coalesce(${endDate}::date, '9999-12-30') + 1)::timestamp at time zone 'UTC')
+        order by id desc
+        limit ${limit}`,
+    )
+  return db.query(
+    owner,
+    sql`
+      with looked as (
+        select *
+        from transactions
+        where merchant_id = ${merchant_id}
+          and env = ${env}
+          and id < ${before}
+          and id = coalesce(${one}, id)
+          and id >= id_at(coalesce(${startDate}::date, '1970-01-01')::timestamp at time zone 'UTC')
+          and id < id_at((coalesce(${endDate}::date, '9999-12-30') + 1)::timestamp at time zone 'UTC')
+          and (${status === 'pending'} is false or state not in ('successful', 'failed'))
+          and (${status === 'failed'} is false or state = 'failed')
+        order by id desc
+        limit ${looks}
+      )
+      select *
+      from looked
+      where currency = coalesce(${currency}, currency)
+        and type = coalesce(${type}, type)
+        and (${status === 'successful'} is false or state = 'successful')
+      order by id desc
+      limit ${limit}`,
+  )
+}
+
+/** Where looking stopped, if it stopped before the end of what the dates and the status select. */
+async function lookedUntil(db: ReadDb, owner: Owner, wanted: ListWanted): Promise<string | undefined> {
+  const { before = lastId, startDate = null, endDate = null, status } = wanted
+  const [row] = await db.query<{ id: string }>(
+    owner,
+    sql`
+      select id
+      from transactions
+      where merchant_id = ${owner.merchant_id}
+        and env = ${owner.env}
+        and id < ${before}
+        and id >= id_at(coalesce(${startDate}::date, '1970-01-01')::timestamp at time zone 'UTC')
+        and id < id_at((coalesce(${endDate}::date, '9999-12-30') + 1)::timestamp at time zone 'UTC')
+        and (${status === 'pending'} is false or state not in ('successful', 'failed'))
+        and (${status === 'failed'} is false or state = 'failed')
+      order by id desc
+      offset ${looksMax - 1}
+      limit 1`,
+  )
+  return row?.id
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Answer, type Malipo, testMalipo } from '../testing/malipo.ts'
+
+const nobodySends = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask' }
+const path = '/api/b2b/transactions'
+const payout = (externalReference: string, over: object = {}) => ({
+  amount: 100,
+  currency: 'KES',
+  country: 'KE',
+  destination: 'MoMo',
+  externalReference,
+  payoutMethod: { accountName: 'Amina Otieno', accountNumber: '+254703456789' },
+  ...over,
+})
+const charge = (externalReference: string) => ({
+  amount: 500,
+  currency: 'KES',
+  phoneNumber: '254703456789',
+  externalReference,
+})
+const rows = ({ body }: Answer) => body['data'] as { transactionId: string; type: string; currency: string }[]
+const reasonOf = ({ status, body, headers }: Answer) => [status, body, headers.get('x-error-code')]
+
+test('transactions are listed newest first, three at a time, and go on from any of them', async (t) => {
+  const { call } = await (await testMalipo(t, nobodySends)).merchant()
+  const made: string[] = []
+  for (let index = 0; index < 7; index += 1) {
+    const { body } =
+      index % 2 === 0
+        ? await call('POST', '/api/b2b/fiat/payout', payout(`r${index}`))
+        : await call('POST', '/api/b2b/fiat/deposit/momo', charge(`r${index}`))
+    made.unshift(String(body['transactionId']))
+  }
+  const ids = async (query: string) => rows(await call('GET', `${path}${query}`)).map((row) => row.transactionId)
+
+  assert.deepEqual(await ids(''), made.slice(0, 3))
+  assert.deepEqual(await ids(`?limit=10&transactionId=${made[2]}`), made.slice(3))
+  assert.deepEqual(
+    await ids('?limit=10&type=payout'),
+    made.filter((_, index) => index % 2 === 0),
+  )
+  assert.deepEqual(
+    await ids('?limit=10&type=deposit&currency=KES'),
+    made.filter((_, index) => index % 2 === 1),
+  )
+  assert.deepEqual(await ids('?limit=10&currency=UGX'), [])
+  assert.deepEqual(
+    await ids('?limit=10&status=pending&type=withdrawal&currency=KES'),
+    await ids('?limit=10&type=payout'),
+  )
+  assert.deepEqual(await ids('?limit=10&status=successful'), [])
+  assert.deepEqual(await ids('?externalReference=r3'), [made[3]])
+  assert.deepEqual(await ids('?externalReference=r3&type=payout'), [])
+  const today = new Date().toISOString().slice(0, 10)
+  assert.deepEqual(await ids(`?limit=10&startDate=${today}&endDate=${today}`), made)
+  assert.deepEqual(await ids('?limit=10&endDate=2020-01-01'), [])
+})
+
+test('a bad question is answered with an empty object, and the reason in the headers', async (t) => {
+  const malipo = await testMalipo(t, nobodySends)
+  const { call } = await malipo.merchant()
+  const other = await malipo.merchant()
+  const { body } = await other.call('POST', '/api/b2b/fiat/payout', payout('r1'))
+  const bad = [
+    'limit=0',
+    'limit=11',
+    'limit=2.5',
+    'status=SUCCESSFUL',
+    'type=gift',
+    'startDate=2026-02-30',
+    'startDate=2026-02-02&endDate=2026-02-01',
+    `transactionId=${body['transactionId']}`,
+    'transactionId=nothing',
+    'colour=red',
+  ]
+  for (const query of bad)
+    assert.deepEqual(reasonOf(await call('GET', `${path}?${query}`)), [400, {}, 'VALIDATION_ERROR'], query)
+})
+
+test('a filter that finds little says where it stopped looking, and goes on from there', async (t) => {
+  const malipo = await testMalipo(t, nobodySends)
+  const merchant = await malipo.merchant()
+  await merchant.call(
+    'POST',
+    '/api/b2b/fiat/payout',
+    payout('first', {
+      currency: 'UGX',
+      country: 'UG',
+      amount: 600,
+      payoutMethod: { accountName: 'A', accountNumber: '+256783456789' },
+    }),
+  )
+  await merchant.call('POST', '/api/b2b/fiat/payout', payout('copied'))
+  await copyTransactions(malipo, 20_500)
+
+  const first = await merchant.call('GET', `${path}?currency=UGX`)
+  const stop = first.headers.get('x-continue-after')
+  const second = await merchant.call('GET', `${path}?currency=UGX&transactionId=${stop}`)
+
+  assert.deepEqual(rows(first), [])
+  assert.match(stop ?? '', /^txn_/)
+  assert.equal(rows(second).length, 1)
+  assert.equal(rows(await merchant.call('GET', `${path}?currency=UGX&type=payout`)).length, 1, 'its own index finds it')
+})
+
+test('one transaction is read by its id or its reference, with what happened to it', async (t) => {
+  const { call } = await (await testMalipo(t, nobodySends)).merchant()
+  const { body } = await call('POST', '/api/b2b/fiat/deposit/momo', charge('r1'))
+
+  const [byId, byReference] = [await call('GET', `${path}/${body['transactionId']}`), await call('GET', `${path}/r1`)]
+
+  const data = byId.body['data'] as Record<string, unknown>
+  assert.deepEqual(byId.body, byReference.body)
+  assert.deepEqual(
+    [data['method'], data['stage'], data['fee'], data['receiverAmount'], data['externalReference']],
+    ['momo', 'PROCESSING', 5, 495, 'r1'],
+  )
+  assert.equal((data['nextAction'] as { type: string }).type, 'PIN_PROMPT')
+  assert.equal((data['timeline'] as unknown[]).length, 1)
+})
+
+/** Many more transactions of the merchant who made the newest one, straight into the table. */
+async function copyTransactions(malipo: Malipo, count: number): Promise<void> {
+  await malipo.ask(
+    `insert into transactions
+     select copy.*
+     from (select * from transactions order by id desc limit 1) t
+     cross join generate_series(1, $1) n
+     cross join lateral jsonb_populate_record(null::transactions, to_jsonb(t) || jsonb_build_object(
+       'id', overlay(t.id::text placing lpad(to_hex(n), 8, '0') from 25 for 8))) copy
+     on conflict do nothing`,
+    [count],
+  )
+}

@@ -1,0 +1,175 @@
+import { type Static, Type } from 'typebox'
+import { bearerOf } from '../auth/request-bearer.ts'
+import type { Context } from '../context.ts'
+import { AppError, invalid } from '../errors.ts'
+import type { App } from '../http/app.ts'
+import type { Owner } from '../platform/db.ts'
+import { readId, showId } from '../platform/ids.ts'
+import { presentOne, presentTransaction } from './present.ts'
+import { findById, findTransaction, type ListWanted, listTransactions, timelineOf } from './read.ts'
+import { NextAction } from './schema.ts'
+
+const Beneficiary = Type.Object({
+  country: Type.String({ description: "The country's name" }),
+  bankCode: Type.String({ description: 'The bank or operator' }),
+  accountName: Type.String(),
+  destination: Type.String(),
+  currency: Type.String(),
+  accountNumber: Type.String(),
+})
+
+const Transaction = Type.Object(
+  {
+    transactionId: Type.String(),
+    type: Type.String({ description: 'deposit or withdrew' }),
+    status: Type.String({ description: 'PENDING, then SUCCESSFUL or FAILED for good' }),
+    chargeStatus: Type.String({ description: 'The same in lower case' }),
+    amount: Type.Number(),
+    senderAmount: Type.Number(),
+    receiverAmount: Type.Number(),
+    currency: Type.String(),
+    senderCurrency: Type.String(),
+    receiverCurrency: Type.String(),
+    country: Type.String(),
+    destination: Type.String(),
+    fullTimestamp: Type.String({ description: 'ISO 8601 with +00:00' }),
+    year: Type.String(),
+    month: Type.String(),
+    day: Type.String(),
+    beneficiary: Beneficiary,
+  },
+  { title: 'Transaction' },
+)
+
+const OneTransaction = Type.Object(
+  {
+    ...Transaction.properties,
+    externalReference: Type.String(),
+    method: Type.String({ description: 'momo, card, bank-transfer or bank' }),
+    fee: Type.Number({ description: "In the wallet's currency" }),
+    stage: Type.String({
+      description: 'AWAITING_CUSTOMER, PROCESSING, UNCONFIRMED (being asked about), COMPLETED, FAILED or EXPIRED',
+    }),
+    nextAction: NextAction,
+    failureReason: Type.Optional(
+      Type.Object({
+        failureCode: Type.String(),
+        failureMessage: Type.String(),
+        providerCode: Type.Optional(Type.String()),
+      }),
+    ),
+    rate: Type.Optional(
+      Type.Object({ pair: Type.String(), side: Type.String(), value: Type.String(), at: Type.String() }),
+    ),
+    timeline: Type.Array(Type.Object({ at: Type.String(), stage: Type.String(), message: Type.String() })),
+  },
+  { title: 'OneTransaction' },
+)
+
+const Day = (description: string) => Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description }))
+
+const ListQuery = Type.Object(
+  {
+    currency: Type.Optional(Type.String()),
+    type: Type.Optional(Type.String({ description: 'deposit or withdrew; also withdrawal and payout' })),
+    externalReference: Type.Optional(Type.String()),
+    startDate: Day('YYYY-MM-DD, in UTC'),
+    endDate: Day('The last day that is included'),
+    status: Type.Optional(Type.Union([Type.Literal('pending'), Type.Literal('failed'), Type.Literal('successful')])),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10, description: '3 when left out' })),
+    transactionId: Type.Optional(Type.String({ description: 'Only what is older than this one' })),
+  },
+  { additionalProperties: false },
+)
+
+const types: Readonly<Record<string, string | undefined>> = {
+  '': '',
+  deposit: 'deposit',
+  withdrew: 'withdrew',
+  withdrawal: 'withdrew',
+  payout: 'withdrew',
+  refund: 'refund',
+  reversal: 'reversal',
+  conversion: 'conversion',
+}
+
+const tags = ['Transactions']
+const scope = 'transactions:read'
+
+/** What became of the money. */
+export function transactionRoutes(app: App, ctx: Context): void {
+  app.get(
+    '/transactions',
+    {
+      config: { scope, refusal: 'empty' },
+      schema: {
+        summary: 'List transactions',
+        description:
+          'Newest first. A 400 carries an empty object; its reason is in the headers `X-Error-Code` and `X-Error-Message`. Where a filter finds too little among the 20,000 it looks at, `X-Continue-After` says where to go on.',
+        tags,
+        querystring: ListQuery,
+        response: { 200: Type.Object({ success: Type.Literal(true), data: Type.Array(Transaction) }) },
+      },
+    },
+    async (request, reply) => {
+      const owner = bearerOf(request)
+      const wanted = { ...wantedOf(request.query), before: await cursorOf(ctx, owner, request.query.transactionId) }
+      const { transactions, stoppedAt } = await listTransactions(ctx.db.read, owner, wanted)
+      if (stoppedAt !== undefined) reply.header('x-continue-after', showId('transaction', stoppedAt))
+      return { success: true as const, data: transactions.map((each) => presentTransaction(ctx, each)) }
+    },
+  )
+
+  app.get(
+    '/transactions/:transactionId',
+    {
+      config: { scope, errors: ['TRANSACTION_MISSING'] },
+      schema: {
+        summary: 'Read a transaction',
+        description: 'By its id or its external reference, with everything that happened to it.',
+        tags,
+        params: Type.Object({ transactionId: Type.String() }),
+        response: { 200: Type.Object({ success: Type.Literal(true), data: OneTransaction }) },
+      },
+    },
+    async (request) => {
+      const owner = bearerOf(request)
+      const transaction = await findTransaction(ctx.db.read, owner, request.params.transactionId)
+      if (!transaction) throw new AppError('TRANSACTION_MISSING')
+      const timeline = await timelineOf(ctx.db.read, owner, transaction.id)
+      return { success: true as const, data: presentOne(ctx, transaction, timeline) }
+    },
+  )
+}
+
+function wantedOf(query: Static<typeof ListQuery>): Omit<ListWanted, 'before'> {
+  const { type = '', currency, limit = 3, startDate, endDate, externalReference, status } = query
+  const stored = Object.hasOwn(types, type) ? types[type] : undefined
+  if (stored === undefined) throw invalid([{ field: 'type', message: `type ${type} is none that there is` }])
+  refuseNoDay('startDate', startDate)
+  refuseNoDay('endDate', endDate)
+  if (startDate !== undefined && endDate !== undefined && startDate > endDate)
+    throw invalid([{ field: 'endDate', message: 'endDate is before startDate' }])
+  const filters = { currency: currency || undefined, type: stored || undefined, externalReference, status }
+  return { ...filters, startDate: sinceTheEpoch(startDate), endDate: sinceTheEpoch(endDate), limit }
+}
+
+/** No id is older than the clock they are made from. */
+function sinceTheEpoch(day: string | undefined): string | undefined {
+  return day !== undefined && day < '1970-01-01' ? '1970-01-01' : day
+}
+
+async function cursorOf(ctx: Context, owner: Owner, shown: string | undefined): Promise<string | undefined> {
+  if (shown === undefined) return undefined
+  const id = readId('transaction', shown)
+  if (id === undefined || !(await findById(ctx.db.read, owner, id)))
+    throw invalid([{ field: 'transactionId', message: 'transactionId is none of your transactions' }])
+  return id
+}
+
+function refuseNoDay(field: string, day: string | undefined): void {
+  if (day === undefined) return
+  const at = Date.parse(`${day}T00:00:00Z`)
+  if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(day))
+    throw invalid([{ field, message: `${field} is no day of the calendar` }])
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { platformBalances } from '../ledger/deltas.ts'
+import { readId } from '../platform/ids.ts'
+import type { Connector } from '../providers/contract.ts'
+import { payingMalipo, payOut, walletOf } from '../testing/paying.ts'
+import type { News } from './decide.ts'
+import { createSettler } from './settle.ts'
+
+const paid: News = { kind: 'said', said: { state: 'successful', settled: { amount: 10_000n, currency: 'KES' } } }
+const refused: News = { kind: 'said', said: { state: 'failed', failure: { code: 'RECIPIENT_NOT_FOUND', message: '' } } }
+const nothing: News = { kind: 'not_submitted', cause: 'rate_limited', detail: '' }
+
+/** A Malipo whose lanes nobody works, with a settler that knows two providers for everything. */
+async function setUp(t: TestContext) {
+  const malipo = await payingMalipo(t)
+  const { ctx } = malipo
+  const both = ['pawapay', 'house'].flatMap((id) => ctx.connectors.sandbox.get(id) ?? []) satisfies Connector[]
+  const routing = { providersOf: () => both }
+  const settler = createSettler({
+    db: ctx.db.write,
+    log: ctx.log,
+    accounts: ctx.accounts,
+    connectors: ctx.connectors,
+    routing,
+  })
+  const merchant = await malipo.merchant()
+  const settle = (shown: string, news: News, attempt = 1, provider?: string) =>
+    settler.submit({
+      transaction_id: readId('transaction', shown) ?? '',
+      wallet_id: '',
+      attempt,
+      cause: 'callback',
+      news,
+      ...(provider !== undefined && { from: { env: 'sandbox' as const, provider } }),
+    })
+  const send = (shown: string) =>
+    malipo.ask(
+      `with sent as (update transactions set state = 'sending' where id = $1 returning id)
+       update attempts a set sends = a.sends + 1, send_by = now() from sent where a.transaction_id = sent.id and outcome is null`,
+      [readId('transaction', shown)],
+    )
+  const isClean = async () => {
+    await malipo.operator.ledger.check({ isFull: true })
+  }
+  return { malipo, merchant, settle, send, isClean }
+}
+
+const suspense = async (db: Parameters<typeof platformBalances>[0]) => {
+  const account = (await platformBalances(db)).find(({ kind, currency }) => kind === 'suspense' && currency === 'KES')
+  return account ? account.credits_posted - account.debits_posted : 0n
+}
+
+test('news of one payment in one batch is taken one after another: one effect, one end', async (t) => {
+  const { malipo, merchant, settle, send, isClean } = await setUp(t)
+  const { id } = await payOut(merchant)
+  await send(id)
+
+  const standings = await Promise.all([settle(id, paid), settle(id, paid), settle(id, paid)])
+
+  assert.deepEqual(
+    standings.map((standing) => standing?.isChanged),
+    [true, false, false],
+  )
+  assert.equal(await malipo.stateOf(id), 'successful')
+  const wallet = await walletOf(malipo, merchant.id)
+  assert.deepEqual(wallet, { available: 99_989_900n, reserved: 0n })
+  await isClean()
+})
+
+test('after a provider took nothing another is tried, and word that the first paid after all is booked against suspense', async (t) => {
+  const { malipo, merchant, settle, send, isClean } = await setUp(t)
+  const { id } = await payOut(merchant)
+  await send(id)
+  const before = await suspense(malipo.ctx.db.write)
+
+  await settle(id, nothing)
+  const [rerouted] = await malipo.ask<{ provider: string; attempt: number; state: string }>(
+    'select provider, attempt, state from transactions where id = $1',
+    [readId('transaction', id)],
+  )
+  await send(id)
+  await settle(id, paid, 2, 'house')
+  const strays = [await settle(id, paid, 1, 'pawapay'), await settle(id, paid, 1, 'pawapay')]
+
+  assert.deepEqual(rerouted, { provider: 'house', attempt: 2, state: 'accepted' })
+  assert.deepEqual(
+    strays.map((standing) => standing?.isChanged),
+    [true, false],
+  )
+  assert.equal((await suspense(malipo.ctx.db.write)) - before, -10_000n)
+  assert.equal(strays[0]?.transaction.discrepancy, 'stray_success')
+  assert.ok(malipo.log.some((line) => line.includes('an attempt that was given up moved money')))
+  await isClean()
+})
+
+test('nobody is heard about a payment of another provider or environment', async (t) => {
+  const { malipo, merchant, settle, send } = await setUp(t)
+  const { id } = await payOut(merchant)
+  await send(id)
+
+  assert.equal(await settle(id, paid, 1, 'house'), undefined)
+  assert.equal(await settle(id, paid, 2, 'pawapay'), undefined)
+  assert.equal(await malipo.stateOf(id), 'sending')
+})
+
+test('a success after failure and a reversal after that are each booked once, and the state stays', async (t) => {
+  const { malipo, merchant, settle, send, isClean } = await setUp(t)
+  const { id } = await payOut(merchant)
+  await send(id)
+  const before = await suspense(malipo.ctx.db.write)
+
+  await settle(id, refused)
+  assert.equal((await walletOf(malipo, merchant.id)).available, 100_000_000n)
+  for (const news of [paid, paid, refused, refused]) await settle(id, news)
+
+  assert.equal(await malipo.stateOf(id), 'failed')
+  assert.equal(await suspense(malipo.ctx.db.write), before)
+  assert.equal((await walletOf(malipo, merchant.id)).available, 100_000_000n)
+  await isClean()
+})
+
+test('a payment whose settlement is refused stays as it was, is told to the operator, and stops no other', async (t) => {
+  const { malipo, merchant, settle, send } = await setUp(t)
+  const [bad, good] = [await payOut(merchant), await payOut(merchant)]
+  for (const { id } of [bad, good]) await send(id)
+  // Last of this file, since it spoils the books. A hold that is gone from them: nothing can be posted for this payment any more.
+  await malipo.ask('delete from transfers where transaction_id = $1', [readId('transaction', bad.id)])
+
+  const [ofBad, ofGood] = await Promise.all([settle(bad.id, paid), settle(good.id, paid)])
+
+  assert.deepEqual([ofBad?.isChanged, ofGood?.isChanged], [false, true])
+  assert.equal(await malipo.stateOf(bad.id), 'sending')
+  assert.ok(malipo.log.some((line) => line.includes('a settlement is refused')))
+})

@@ -1,0 +1,260 @@
+import { type Alarm, laneOf, setAlarms } from '../alarms/alarms.ts'
+import { emit, type NewEvent } from '../events/emit.ts'
+import type { PlatformAccounts } from '../ledger/accounts.ts'
+import { openBooks, type Refusal } from '../ledger/books.ts'
+import { createWriter, type Writer } from '../ledger/chain.ts'
+import { type Batcher, createBatcher, type Decided } from '../platform/batch.ts'
+import { type BatchTx, type Db, type Environment, sql, type Tx, type WriteDb } from '../platform/db.ts'
+import { showId } from '../platform/ids.ts'
+import type { Log } from '../platform/log.ts'
+import type { Connectors, Routing } from '../providers/routing.ts'
+import { type Decision, decide, decideStray, type Observation, type Surroundings } from './decide.ts'
+import { errandOf } from './errand.ts'
+import { accountsOf, endingsOf, mayMoveMoney, movementsFor } from './money.ts'
+import { isAllowed, stageOf } from './state.ts'
+import {
+  type Attempt,
+  type FullPayment,
+  insertAttempts,
+  lock,
+  move,
+  type Transaction,
+  updateAttempts,
+} from './store.ts'
+
+/** News of one payment. An attempt may be named; one that was given up is heard only when it moved money. */
+interface Settlement extends Observation {
+  readonly transaction_id: string
+  /** The wallet whose lock it may have to wait for, so that others need not. */
+  readonly wallet_id: string
+  readonly attempt: number | undefined
+  /** Who says so, where it came from outside: nobody tells of another's payments. */
+  readonly from?: { readonly env: Environment; readonly provider: string }
+  /** Written in the same transaction, if the news changes anything. */
+  readonly alongside?: ((tx: Tx) => Promise<void>) | undefined
+  /** For the event: who judged, and on what evidence. */
+  readonly note?: Readonly<Record<string, unknown>>
+}
+
+/** Where the payment stands after its news; nothing when there is no such payment. */
+type Standing = { readonly isChanged: boolean; readonly transaction: Transaction } | undefined
+
+export type Settler = Batcher<Settlement, Standing>
+
+/** What settling must know beside the payments themselves. */
+export interface Surrounded {
+  readonly log: Log
+  readonly accounts: PlatformAccounts
+  readonly connectors: Connectors
+  readonly routing: Routing
+}
+
+export interface SettlerOptions extends Surrounded {
+  readonly db: WriteDb
+}
+
+/**
+ * The one place where an answer, a callback, a query or an operator changes a payment: state, money, event and next alarm
+ * in one transaction, many payments at a time. News of one payment in one batch is taken one after another.
+ */
+export function createSettler(options: SettlerOptions): Settler {
+  const writer = createWriter()
+  return createBatcher({
+    db: options.db,
+    decide: (tx, settlements) => settleBatch(options, writer, tx, settlements),
+    keyOf: (settlement) => settlement.wallet_id,
+  })
+}
+
+/** A payment as a batch goes through its news. */
+interface Course {
+  readonly before: FullPayment
+  transaction: Transaction
+  attempt: Attempt
+  readonly ended: Attempt[]
+  readonly begun: Attempt[]
+  readonly events: NewEvent[]
+  readonly alarms: Alarm[]
+}
+
+/**
+ * Settles what it is given inside somebody's batch, and tells when that counts. What an operator does uses it directly, so
+ * that the audit row is in the same transaction.
+ */
+export async function settleBatch(
+  options: Surrounded,
+  writer: Writer,
+  tx: BatchTx,
+  settlements: readonly Settlement[],
+): Promise<Decided<Standing>> {
+  const at = new Date(Number(tx.atUs / 1000n))
+  const payments = await lock(
+    tx,
+    settlements.map((settlement) => settlement.transaction_id),
+  )
+  const courses = new Map([...payments].map(([id, payment]) => [id, begin(payment)]))
+  const moving = settlements
+    .filter(({ news }) => mayMoveMoney(news))
+    .flatMap((each) => payments.get(each.transaction_id) ?? [])
+  const accounts = await accountsOf(options.accounts, moving)
+  const wallets = moving.map(({ transaction }) => transaction.wallet_id)
+  const books = await openBooks(tx, writer, moving.flatMap(endingsOf), wallets)
+  const alerts: (() => void)[] = []
+  const answers = settlements.map((settlement): Standing => {
+    const course = courses.get(settlement.transaction_id)
+    if (!course || !isEntitled(settlement, course)) return undefined
+    const { isChanged, alert } = take(options, course, settlement, at, (provider, decision) =>
+      books.apply(movementsFor(course.transaction, provider, decision, accounts)),
+    )
+    if (alert) alerts.push(alert)
+    return { isChanged, transaction: course.transaction }
+  })
+  const changed = [...courses.values()].filter(({ before, transaction }) => transaction !== before.transaction)
+  const { committed, isThere = isMoved(changed), ...written } = await books.write()
+  for (const [index, { alongside }] of settlements.entries()) if (answers[index]?.isChanged) await alongside?.(tx)
+  await write(tx, at, changed)
+  const tell = () => {
+    committed?.()
+    for (const alert of alerts) alert()
+  }
+  return { answers, ...written, isThere, committed: tell }
+}
+
+/** Whether what a batch wrote is there, where the ledger has no trace of it. */
+function isMoved(changed: readonly Course[]): (db: Db) => Promise<boolean> {
+  const [first] = changed
+  return async (db) => {
+    if (!first) return true
+    const { id, events, wake_at, state } = first.transaction
+    const found = await db.query(sql`
+      select from transactions
+      where id = ${id}
+        and events >= ${events}
+        and (state, wake_at) is not distinct from (${state}, ${wake_at}::timestamptz)`)
+    return found.length > 0
+  }
+}
+
+/** Nobody tells of a payment in another environment, or of an attempt that was made through somebody else. */
+function isEntitled({ from, attempt: number }: Settlement, { before }: Course): boolean {
+  if (from === undefined) return true
+  const named = [before.attempt, ...before.givenUp].find((attempt) => attempt.number === number)
+  return from.env === before.transaction.env && from.provider === named?.provider
+}
+
+function begin(payment: FullPayment): Course {
+  return { before: payment, ...payment, ended: [], begun: [], events: [], alarms: [] }
+}
+
+type Post = (provider: string, decision: Decision) => Refusal | undefined
+
+interface Taken {
+  readonly isChanged: boolean
+  readonly alert?: () => void
+}
+
+/** Takes one piece of news. What the ledger or the table refuses leaves the payment as it was: it stops no other. */
+function take(options: Surrounded, course: Course, settlement: Settlement, at: Date, post: Post): Taken {
+  const { transaction, attempt, before } = course
+  const stray = before.givenUp.find(({ number }) => number === settlement.attempt)
+  const decision = stray
+    ? decideStray({ transaction, attempt }, settlement.news)
+    : decide({ transaction, attempt }, settlement, surroundings(options, course, at))
+  if (!decision) return { isChanged: false }
+  const { provider } = stray ?? attempt
+  const facts = { transactionId: showId('transaction', transaction.id), provider, news: settlement.news.kind }
+  const refusal = refusalOf(course, decision) ?? post(provider, decision)
+  if (refusal)
+    return { isChanged: false, alert: () => options.log.error({ ...facts, refusal }, 'a settlement is refused') }
+  apply(course, settlement, decision)
+  const { alert } = decision
+  return { isChanged: true, ...(alert !== undefined && { alert: () => options.log.error(facts, alert) }) }
+}
+
+/** A step that the table does not know, from where the payment stands in the database. */
+function refusalOf({ before }: Course, { progress }: Decision): string | undefined {
+  const { state: source } = before.transaction
+  const target = progress.state ?? source
+  return isAllowed(source, target) ? undefined : `${source} to ${target}`
+}
+
+function apply(course: Course, settlement: Settlement, decision: Decision): void {
+  const { progress, attempt: change, reroute, event } = decision
+  const before = course.transaction
+  const number = before.events + (event ? 1 : 0)
+  const moved = { ...before, ...progress, events: number }
+  course.attempt = { ...course.attempt, ...change }
+  if (reroute !== undefined) {
+    course.ended.push(course.attempt)
+    course.attempt = { ...fresh, transaction_id: before.id, number: course.attempt.number + 1, provider: reroute }
+    course.begun.push(course.attempt)
+  } else if (course.begun.length > 0) course.begun.splice(-1, 1, course.attempt)
+  course.transaction = { ...moved, attempt: course.attempt.number, provider: course.attempt.provider }
+  const { wake_at, env, provider, id } = course.transaction
+  if (wake_at && wake_at !== before.wake_at)
+    course.alarms.push({ due: wake_at, lane: laneOf(env, provider), transaction_id: id })
+  if (event) course.events.push(eventOf(course.transaction, settlement, event, number))
+}
+
+const fresh = { sends: 0, polls: 0, refusals: 0, send_by: null, is_lost: false, outcome: null } as const
+
+function eventOf(
+  transaction: Transaction,
+  { cause, note }: Settlement,
+  { message, isTold, detail = {} }: NonNullable<Decision['event']>,
+  number: number,
+): NewEvent {
+  const { id, merchant_id, env, state, failure } = transaction
+  return {
+    transaction_id: id,
+    number,
+    merchant_id,
+    env,
+    cause,
+    name: isTold ? 'transaction_updated' : null,
+    state,
+    stage: stageOf(state, failure?.code),
+    message,
+    detail: { ...detail, ...note },
+  }
+}
+
+function surroundings({ connectors, routing }: Surrounded, course: Course, at: Date): Surroundings {
+  const { transaction, attempt } = course
+  const connector = connectors[transaction.env].get(attempt.provider)
+  const rail = transaction.type === 'withdrew' ? connector?.payouts : connector?.charges
+  const providers = routing.providersOf(transaction.env, errandOf(transaction)).map(({ id }) => id)
+  return {
+    nowMs: at.getTime(),
+    notFoundWindowMs: rail?.notFoundWindowMs ?? Number.POSITIVE_INFINITY,
+    alternatives: providers.slice(providers.indexOf(attempt.provider) + 1),
+    jitter: Math.random(),
+  }
+}
+
+async function write(tx: BatchTx, at: Date, changed: readonly Course[]): Promise<void> {
+  await move(
+    tx,
+    at,
+    changed.map(({ transaction }) => transaction),
+  )
+  await updateAttempts(
+    tx,
+    changed.flatMap(({ before, attempt, ended }) =>
+      ended.length > 0 ? ended : attempt === before.attempt ? [] : [attempt],
+    ),
+  )
+  await insertAttempts(
+    tx,
+    changed.flatMap(({ begun }) => begun),
+  )
+  await setAlarms(
+    tx,
+    changed.flatMap(({ alarms }) => alarms),
+  )
+  await emit(
+    tx,
+    at,
+    changed.flatMap(({ events }) => events),
+  )
+}

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import type { Currency } from '../money/currencies.ts'
+import { type Environment, sql, type Tx } from '../platform/db.ts'
+import type { CustomerAction, Failure } from '../providers/contract.ts'
+import { allowed, type State } from './state.ts'
+
+type TransactionType = 'deposit' | 'withdrew'
+type Method = 'momo' | 'card' | 'bank-transfer' | 'bank'
+
+/** The rate a payment across currencies was accepted at. */
+interface UsedRate {
+  readonly pair: string
+  readonly side: 'buy' | 'sell'
+  readonly value: string
+  readonly at: string
+}
+
+/** What is known of a payment when it is accepted, and never changes. */
+export interface Promised {
+  readonly id: string
+  readonly merchant_id: string
+  readonly env: Environment
+  readonly type: TransactionType
+  readonly method: Method
+  readonly destination: string
+  readonly country: string
+  readonly external_reference: string
+  readonly amount: bigint
+  readonly currency: Currency
+  readonly wallet_id: string
+  readonly wallet_country: string
+  readonly wallet_currency: Currency
+  readonly wallet_amount: bigint
+  readonly fee: bigint
+  readonly rate: UsedRate | null
+  readonly account_name: string
+  readonly code: string
+  /** Sealed; see party.ts. */
+  readonly party: string
+  readonly created_at: Date
+  readonly expires_at: Date | null
+  /** A lane can send it at any time; what a request sends, only that request can. */
+  readonly sent_by: 'lane' | 'request'
+}
+
+/** What changes as a payment goes on. */
+export interface Progress {
+  readonly state: State
+  readonly attempt: number
+  readonly provider: string
+  readonly doubt: string
+  readonly discrepancy: string
+  readonly action: CustomerAction | null
+  readonly failure: Failure | null
+  readonly receipt: string
+  readonly events: number
+  readonly wake_at: Date | null
+}
+
+export interface Transaction extends Promised, Progress {
+  readonly updated_at: Date
+}
+
+export interface Attempt {
+  readonly transaction_id: string
+  readonly number: number
+  readonly provider: string
+  readonly sends: number
+  readonly polls: number
+  readonly refusals: number
+  readonly send_by: Date | null
+  readonly is_lost: boolean
+  readonly outcome: 'successful' | 'failed' | 'not_submitted' | null
+}
+
+/** A payment with the attempt that counts. */
+export interface Payment {
+  readonly transaction: Transaction
+  readonly attempt: Attempt
+}
+
+/** The same with the attempts that were given up. */
+export interface FullPayment extends Payment {
+  readonly givenUp: readonly Attempt[]
+}
+
+export async function insert(tx: Tx, rows: readonly Transaction[]): Promise<void> {
+  const of = <Key extends keyof Transaction>(name: Key) => rows.map((row) => row[name])
+  const json = (name: 'rate' | 'action' | 'failure') =>
+    rows.map((row) => (row[name] ? JSON.stringify(row[name]) : null))
+  await tx.query(sql`
+    insert into transactions (id, merchant_id, env, type, method, destination, country, external_reference, amount,
+      currency, wallet_id, wallet_country, wallet_currency, wallet_amount, fee, rate, account_name, code, party,
+      created_at, expires_at, sent_by, state, attempt, provider, doubt, action, events, wake_at, updated_at)
+    select *
+    from unnest(${of('id')}::uuid[], ${of('merchant_id')}::uuid[], ${of('env')}::text[], ${of('type')}::text[],
+      ${of('method')}::text[], ${of('destination')}::text[], ${of('country')}::text[],
+      ${of('external_reference')}::text[], ${of('amount')}::bigint[], ${of('currency')}::text[],
+      ${of('wallet_id')}::uuid[], ${of('wallet_country')}::text[], ${of('wallet_currency')}::text[],
+      ${of('wallet_amount')}::bigint[], ${of('fee')}::bigint[], ${json('rate')}::jsonb[], ${of('account_name')}::text[],
+      ${of('code')}::text[], ${of('party')}::text[], ${of('created_at')}::timestamptz[],
+      ${of('expires_at')}::timestamptz[], ${of('sent_by')}::text[], ${of('state')}::text[], ${of('attempt')}::smallint[],
+      ${of('provider')}::text[], ${of('doubt')}::text[], ${json('action')}::jsonb[], ${of('events')}::smallint[],
+      ${of('wake_at')}::timestamptz[], ${of('updated_at')}::timestamptz[])`)
+}
+
+export async function insertAttempts(tx: Tx, rows: readonly Attempt[]): Promise<void> {
+  if (rows.length === 0) return
+  await tx.query(sql`
+    insert into attempts (transaction_id, number, provider, sends, send_by)
+    select *
+    from unnest(${rows.map((row) => row.transaction_id)}::uuid[], ${rows.map((row) => row.number)}::smallint[],
+      ${rows.map((row) => row.provider)}::text[], ${rows.map((row) => row.sends)}::smallint[],
+      ${rows.map((row) => row.send_by)}::timestamptz[])`)
+}
+
+export interface Move extends Progress {
+  readonly id: string
+}
+
+/**
+ * Moves each payment if the transition table allows it from where it is. Whoever calls this has locked the rows, so one
+ * that does not move is a mistake in the caller and undoes everything. This is the only statement that writes `state`.
+ */
+export async function move(tx: Tx, at: Date, moves: readonly Move[]): Promise<void> {
+  if (moves.length === 0) return
+  const of = <Key extends keyof Move>(name: Key) => moves.map((each) => each[name])
+  const json = (name: 'action' | 'failure') => moves.map((each) => (each[name] ? JSON.stringify(each[name]) : null))
+  const moved = await tx.query(sql`
+    update transactions as t
+    set state = m.target, attempt = m.attempt, provider = m.provider, doubt = m.doubt, discrepancy = m.discrepancy,
+      action = m.action, failure = m.failure, receipt = m.receipt, events = m.events, wake_at = m.wake_at,
+      updated_at = ${at}
+    from unnest(${of('id')}::uuid[], ${of('state')}::text[], ${of('attempt')}::smallint[], ${of('provider')}::text[],
+      ${of('doubt')}::text[], ${of('discrepancy')}::text[], ${json('action')}::jsonb[], ${json('failure')}::jsonb[],
+      ${of('receipt')}::text[], ${of('events')}::smallint[], ${of('wake_at')}::timestamptz[])
+      as m(id, target, attempt, provider, doubt, discrepancy, action, failure, receipt, events, wake_at)
+    join unnest(${allowed.sources}::text[], ${allowed.targets}::text[]) as a(source, target) using (target)
+    where t.id = m.id
+      and t.state = a.source
+    returning t.id`)
+  assert.equal(moved.length, moves.length, 'a payment was moved where the table does not allow it')
+}
+
+export async function updateAttempts(tx: Tx, rows: readonly Attempt[]): Promise<void> {
+  if (rows.length === 0) return
+  const of = <Key extends keyof Attempt>(name: Key) => rows.map((row) => row[name])
+  await tx.query(sql`
+    update attempts as a
+    set sends = n.sends, polls = n.polls, refusals = n.refusals, send_by = n.send_by, is_lost = n.is_lost, outcome = n.outcome
+    from unnest(${of('transaction_id')}::uuid[], ${of('number')}::smallint[], ${of('sends')}::smallint[],
+      ${of('polls')}::smallint[], ${of('refusals')}::smallint[], ${of('send_by')}::timestamptz[], ${of('is_lost')}::boolean[], ${of('outcome')}::text[])
+      as n(transaction_id, number, sends, polls, refusals, send_by, is_lost, outcome)
+    where a.transaction_id = n.transaction_id
+      and a.number = n.number`)
+}
+
+/** Locks these payments in the order of their ids and reads them with their current attempts. */
+export async function lock(tx: Tx, ids: readonly string[]): Promise<Map<string, FullPayment>> {
+  const transactions = await tx.query<Transaction>(sql`
+    select *
+    from transactions
+    where id = any(${[...new Set(ids)]}::uuid[])
+    order by id
+    for no key update`)
+  return withAttempts(tx, transactions)
+}
+
+/**
+ * Locks those of these payments that are due and nobody else is at, and reads them with their attempts. Of a frozen
+ * merchant nothing is sent, but what was sent is asked about.
+ */
+export async function lockDue(tx: Tx, ids: readonly string[], limit: number): Promise<Map<string, FullPayment>> {
+  const transactions = await tx.query<Transaction>(sql`
+    select t.*
+    from transactions t
+    where t.id = any(${ids}::uuid[])
+      and t.state not in ('successful', 'failed')
+      and t.wake_at <= record_time()
+      and (
+        exists (select from merchants m where m.id = t.merchant_id and m.frozen_at is null)
+        or (t.state <> 'accepted' and not exists (
+          select from attempts a where a.transaction_id = t.id and a.number = t.attempt and a.is_lost
+        ))
+      )
+    order by t.wake_at
+    limit ${limit}
+    for no key update skip locked`)
+  return withAttempts(tx, transactions)
+}
+
+async function withAttempts(tx: Tx, transactions: readonly Transaction[]): Promise<Map<string, FullPayment>> {
+  const attempts = await tx.query<Attempt>(sql`
+    select *
+    from attempts
+    where transaction_id = any(${transactions.map(({ id }) => id)}::uuid[])`)
+  const byTransaction = Map.groupBy(attempts, (attempt) => attempt.transaction_id)
+  return new Map(
+    transactions.map((transaction) => {
+      const all = byTransaction.get(transaction.id) ?? []
+      const attempt = all.find(({ number }) => number === transaction.attempt)
+      assert(attempt, `payment ${transaction.id} has no attempt ${transaction.attempt}`)
+      return [transaction.id, { transaction, attempt, givenUp: all.filter((each) => each !== attempt) }]
+    }),
+  )
+}

@@ -1,0 +1,181 @@
+import type { Cause } from '../events/emit.ts'
+import type { Currency } from '../money/currencies.ts'
+import { type Db, type Environment, sql } from '../platform/db.ts'
+import type { State } from './state.ts'
+import type { Attempt, Transaction } from './store.ts'
+
+/** Reads across all merchants, for the operator. None looks at more than the open payments, or a bounded part of the rest. */
+
+export interface SurveyWanted {
+  /** Only those that need somebody's eye, and then also final ones whose provider said the opposite later. */
+  readonly isDoubtOnly: boolean
+  readonly env: Environment | undefined
+  readonly provider: string | undefined
+  readonly olderThanMinutes: number
+  readonly limit: number
+}
+
+export interface Surveyed extends Pick<Transaction, 'id' | 'env' | 'type' | 'amount' | 'state' | 'provider'> {
+  readonly currency: Currency
+  readonly doubt: string
+  readonly discrepancy: string
+  readonly attempt: number
+  readonly age_seconds: number
+  /** Negative when it is overdue; nothing when nobody will look again. */
+  readonly wake_in_seconds: number | null
+  readonly is_frozen: boolean
+  readonly is_paused: boolean
+}
+
+/**
+ * Open payments, oldest first, and after them those whose provider disagrees. The open ones are gathered before they are
+ * put in order, so that they are read along the index of the open ones and never by going through all there ever were.
+ */
+export function survey(db: Db, wanted: SurveyWanted): Promise<Surveyed[]> {
+  const { isDoubtOnly, env = null, provider = null, olderThanMinutes, limit } = wanted
+  return db.query<Surveyed>(sql`
+    with found as materialized (
+      select id, merchant_id, env, type, amount, currency, state, doubt, discrepancy, provider, attempt, created_at,
+        wake_at, 0 as place
+      from transactions
+      where state not in ('successful', 'failed')
+        and (not ${isDoubtOnly}::boolean or state = 'unknown' or doubt <> '')
+      union all
+      select id, merchant_id, env, type, amount, currency, state, doubt, discrepancy, provider, attempt, created_at,
+        wake_at, 1
+      from transactions
+      where discrepancy <> ''
+        and ${isDoubtOnly}::boolean
+    ), clock as (
+      select record_time() as at
+    )
+    select f.id, f.env, f.type, f.amount, f.currency, f.state, f.doubt, f.discrepancy, f.provider, f.attempt,
+      extract(epoch from at - f.created_at)::int as age_seconds, extract(epoch from f.wake_at - at)::int as wake_in_seconds,
+      m.frozen_at is not null as is_frozen, l.paused_at is not null as is_paused
+    from clock, found f
+    join merchants m on m.id = f.merchant_id
+    left join lanes l on l.lane = f.env || '/' || f.provider
+    where f.env = coalesce(${env}::text, f.env)
+      and f.provider = coalesce(${provider}::text, f.provider)
+      and f.created_at <= at - make_interval(mins => ${olderThanMinutes}::int)
+    order by f.place, f.id
+    limit ${limit}`)
+}
+
+export interface Disagreement extends Pick<Transaction, 'id' | 'env' | 'type' | 'amount' | 'discrepancy' | 'provider'> {
+  readonly currency: Currency
+  /** Since the provider's word was booked: nothing changes a final payment after that. */
+  readonly age_seconds: number
+}
+
+/** Payments whose provider said the opposite of what is final here, the longest known first. */
+export function disagreements(db: Db, limit: number): Promise<Disagreement[]> {
+  return db.query<Disagreement>(sql`
+    select id, env, type, amount, currency, discrepancy, provider,
+      extract(epoch from (select record_time()) - updated_at)::int as age_seconds
+    from transactions
+    where discrepancy <> ''
+    order by updated_at
+    limit ${limit}`)
+}
+
+/** One payment in full with what may hold it back. */
+export interface Inspected {
+  readonly at: Date
+  readonly transaction: Transaction
+  readonly attempts: readonly Attempt[]
+  readonly events: readonly RecordedEvent[]
+  readonly merchant_name: string
+  readonly frozen_at: Date | null
+  readonly paused_at: Date | null
+  readonly pause_reason: string
+}
+
+interface RecordedEvent {
+  readonly number: number
+  readonly at: Date
+  readonly cause: Cause
+  /** Whether the merchant is told. */
+  readonly is_told: boolean
+  readonly state: State
+  readonly message: string
+  readonly detail: Readonly<Record<string, unknown>>
+}
+
+export async function inspect(db: Db, id: string): Promise<Inspected | undefined> {
+  const [transaction] = await db.query<Transaction>(sql`select * from transactions where id = ${id}`)
+  if (!transaction) return undefined
+  const attempts = await db.query<Attempt>(sql`
+    select *
+    from attempts
+    where transaction_id = ${id}
+    order by number`)
+  const events = await db.query<RecordedEvent>(sql`
+    select number, at, cause, name is not null as is_told, state, message, detail
+    from events
+    where transaction_id = ${id}
+    order by number
+    limit 1000`)
+  const [around] = await db.query<Omit<Inspected, 'transaction' | 'attempts' | 'events'>>(sql`
+    select record_time() as at, m.name as merchant_name, m.frozen_at, l.paused_at, coalesce(l.reason, '') as pause_reason
+    from merchants m
+    left join lanes l on l.lane = ${`${transaction.env}/${transaction.provider}`}
+    where m.id = ${transaction.merchant_id}`)
+  return around && { ...around, transaction, attempts, events }
+}
+
+/** Payments of one provider in one environment that are in the same state. */
+export interface OpenCount {
+  readonly env: Environment
+  readonly provider: string
+  readonly state: State
+  readonly payments: number
+  readonly in_doubt: number
+  readonly oldest_seconds: number
+}
+
+export function countOpen(db: Db): Promise<OpenCount[]> {
+  return db.query<OpenCount>(sql`
+    select env, provider, state, count(*)::int as payments,
+      (count(*) filter (where state = 'unknown' or doubt <> ''))::int as in_doubt,
+      extract(epoch from (select record_time()) - min(created_at))::int as oldest_seconds
+    from transactions
+    where state not in ('successful', 'failed')
+    group by env, provider, state`)
+}
+
+export interface OutcomeCount {
+  readonly env: Environment
+  readonly provider: string
+  readonly successful: number
+  readonly failed: number
+  /** How many payments of all providers were looked at. */
+  readonly looked: number
+}
+
+/** No more of the last hour's payments than this are looked at, the newest. */
+export const recentMax = 20_000
+
+/** What became of the last hour's payments. */
+export function countRecent(db: Db): Promise<OutcomeCount[]> {
+  return db.query<OutcomeCount>(sql`
+    with recent as materialized (
+      select env, provider, state
+      from transactions
+      where id >= (select id_at(record_time() - interval '1 hour'))
+      order by id desc
+      limit ${recentMax}
+    )
+    select env, provider, (count(*) filter (where state = 'successful'))::int as successful,
+      (count(*) filter (where state = 'failed'))::int as failed, (select count(*)::int from recent) as looked
+    from recent
+    group by env, provider`)
+}
+
+export function countDisagreements(db: Db): Promise<{ env: Environment; provider: string; payments: number }[]> {
+  return db.query(sql`
+    select env, provider, count(*)::int as payments
+    from transactions
+    where discrepancy <> ''
+    group by env, provider`)
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { rungAfter } from '../alarms/alarms.ts'
+import { newId, readId } from '../platform/ids.ts'
+import { payingMalipo, payOut } from '../testing/paying.ts'
+import { until } from '../testing/until.ts'
+import { claim } from '../transactions/claim.ts'
+import { sweepPage } from './sweeper.ts'
+
+const nowhere = '00000000-0000-0000-0000-000000000000'
+
+test('alarms that ring at the same moment are all seen, page by page', async (t) => {
+  const { ctx, ask } = await payingMalipo(t)
+  const ids = Array.from({ length: 3000 }, () => newId(Date.now(), 0))
+  await ask(
+    `insert into alarms select record_time() - interval '1 second', 'one moment', id from unnest($1::uuid[]) id`,
+    [ids],
+  )
+
+  const seen = new Set<string>()
+  let after = { due: '1970-01-01', transaction_id: nowhere }
+  for (;;) {
+    const page = await rungAfter(ctx.db.write, 'one moment', { after, limit: 700 })
+    for (const { transaction_id } of page) seen.add(transaction_id)
+    const last = page.at(-1)
+    if (!last) break
+    after = last
+  }
+
+  assert.deepEqual(seen, new Set(ids))
+})
+
+test('a backlog larger than what the provider takes in a second is worked off without anybody sweeping', async (t) => {
+  const malipo = await payingMalipo(t)
+  const merchant = await malipo.merchant()
+  const house = malipo.ctx.connectors.sandbox.get('house')
+  assert(house)
+  Object.assign(house, { requestsPerSecond: 15 })
+  const ids: string[] = []
+  for (let index = 0; index < 40; index += 1) ids.push((await payOut(merchant, { by: 'house' })).id)
+
+  malipo.work()
+
+  await until('all of them to be sent', async () => {
+    const [row] = await malipo.ask<{ count: string }>(
+      `select count(*) from transactions where id = any($1) and state = 'accepted'`,
+      [ids.map((id) => readId('transaction', id))],
+    )
+    return row?.count === '0'
+  })
+})
+
+test('a payment that is with the provider is asked about, not sent again, though it was once thought lost', async (t) => {
+  const malipo = await payingMalipo(t)
+  const merchant = await malipo.merchant()
+  const [lost, other] = [await payOut(merchant), await payOut(merchant)]
+  await malipo.ask(
+    `with t as (update transactions set state = 'submitted' where id = $1 returning id)
+     update attempts set is_lost = true, sends = 1 where transaction_id in (select id from t)`,
+    [readId('transaction', lost.id)],
+  )
+  const ids = [lost, other].map(({ id }) => readId('transaction', id) ?? '')
+
+  const { claimed } = await claim(malipo.ctx.db.write, {
+    lane: 'sandbox/pawapay',
+    ids,
+    limit: 10,
+    requestsPerSecond: 10,
+  })
+
+  assert.deepEqual(
+    new Map(claimed.map(({ transaction, todo }) => [transaction.id, todo])),
+    new Map([
+      [ids[0], 'ask'],
+      [ids[1], 'send'],
+    ]),
+  )
+})
+
+test('a charge whose time is up is ended, not sent', async (t) => {
+  const malipo = await payingMalipo(t)
+  const { call } = await malipo.merchant()
+  const charge = { amount: 100, currency: 'KES', phoneNumber: '+254703456789', externalReference: 'late' }
+  const { body } = await call('POST', '/api/b2b/fiat/deposit/momo', charge)
+  await malipo.later(16 * 60)
+
+  malipo.work()
+
+  await malipo.comesTo(String(body['transactionId']), 'failed')
+  const read = await call('GET', '/api/b2b/transactions/late')
+  assert.equal((read.body['data'] as { stage: string }).stage, 'EXPIRED')
+  assert.deepEqual(await malipo.simulator.requests(''), [])
+})
+
+test('what a provider that is not configured should get waits for a reason with a name', async (t) => {
+  const malipo = await payingMalipo(t)
+  const { id } = await payOut(await malipo.merchant())
+  const connectors = malipo.ctx.connectors.sandbox as Map<string, unknown>
+  connectors.delete('pawapay')
+
+  malipo.work()
+
+  await until('the reason to be named', async () => {
+    const [row] = await malipo.ask<{ doubt: string }>('select doubt from transactions where id = $1', [
+      readId('transaction', id),
+    ])
+    return row?.doubt === 'closed'
+  })
+})
+
+test('a payment whose alarm was lost is found and rung for anew, and one that is not due is left alone', async (t) => {
+  const malipo = await payingMalipo(t)
+  const merchant = await malipo.merchant()
+  const [forgotten, fresh] = [await payOut(merchant), await payOut(merchant)]
+  await malipo.ask('delete from alarms')
+  await malipo.ask(`update transactions set wake_at = record_time() - interval '2 minutes' where id = $1`, [
+    readId('transaction', forgotten.id),
+  ])
+
+  await sweepPage(malipo.ctx, { merchant_id: nowhere, env: 'live', id: nowhere })
+
+  const rung = await malipo.ask<{ transaction_id: string }>('select transaction_id from alarms')
+  const found = rung.map((row) => row.transaction_id)
+  assert.ok(found.includes(readId('transaction', forgotten.id) ?? ''))
+  assert.ok(!found.includes(readId('transaction', fresh.id) ?? ''))
+})

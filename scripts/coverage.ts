@@ -1,0 +1,68 @@
+/** docs/reference/coverage.md: what can be paid where, by whom, and how much at once. */
+import { formatMinor } from '../packages/server/src/money/money.ts'
+import type { Limits, Operator, ReferenceData, RouteRow } from '../packages/server/src/reference/data.ts'
+
+const methods: Readonly<Record<string, string>> = {
+  'charge.momo': 'charge by mobile money',
+  'payout.momo': 'payout to mobile money',
+  'payout.bank': 'payout to a bank',
+  'payout.paybill': 'payout to a Paybill',
+  'payout.till': 'payout to a till',
+}
+
+export function coveragePage(data: ReferenceData): string {
+  const countries = [...data.countries.values()].sort((left, right) => left.name.localeCompare(right.name))
+  const sections = countries.map(({ iso2, name, currency, dialing_code }) => {
+    const rows = [...moneyRows(data, iso2), ...closedRows(data, iso2)]
+    const table = rows.length === 0 ? 'Listed; nothing can be paid there yet.' : [header, ...rows].join('\n')
+    return `## ${name}\n\n${iso2}, ${dialing_code}, ${currency}; ${bankLine(data, iso2)}.\n\n${table}`
+  })
+  return `<!-- Made by npm run generate from packages/server/data. Change the data instead. -->
+
+# Coverage
+
+What can be paid where, through whom, and how much at once, in major units. \`house\` is the sandbox's own provider, for
+rails without a public protocol: in live, what only it serves is refused with \`PROVIDER_NOT_FOUND\`. An operator whose
+limits nobody has published is listed as UNAVAILABLE and refuses. \`GET /utilities/momo-operators\` and
+\`GET /utilities/banks\` give the same by API.
+
+${sections.join('\n\n')}
+`
+}
+
+const header = `| method | operator | id | least | most | decimals | authorisation | providers |
+|---|---|---|---|---|---|---|---|`
+
+function moneyRows(data: ReferenceData, country: string): string[] {
+  return data.routes
+    .filter((route) => route.country === country && methods[route.operation] !== undefined)
+    .map((route) => routeRow(route, data.operators.get(route.target)))
+}
+
+function routeRow({ operation, providers }: RouteRow, operator: Operator | undefined): string {
+  const bounds = operator?.limits?.[operation === 'charge.momo' ? 'deposit' : 'payout']
+  const shown = (bound: keyof Limits) => (bounds && operator ? major(bounds[bound], operator) : '')
+  const approval = operation === 'charge.momo' && operator ? approvalOf(operator) : ''
+  const cells = [methods[operation], operator?.name, operator && `\`${operator.id}\``, shown('min'), shown('max')]
+  return `| ${[...cells, operator?.decimals, approval, providers.join(', ')].map((cell) => cell ?? '').join(' | ')} |`
+}
+
+/** Operators that are known but not open. */
+function closedRows({ operators }: ReferenceData, country: string): string[] {
+  return [...operators.values()]
+    .filter((operator) => operator.country === country && !operator.limits)
+    .map(({ name, id }) => `| UNAVAILABLE | ${name} | \`${id}\` | | | | | |`)
+}
+
+function bankLine({ banks, branches }: ReferenceData, country: string): string {
+  const there = [...banks.values()].filter((bank) => bank.country === country)
+  const count = there.reduce((sum, { id }) => sum + (branches.get(id)?.length ?? 0), 0)
+  if (there.length === 0) return 'no banks listed'
+  return `${there.length} banks, ${count === 0 ? 'no branches' : `${count} branches`} listed`
+}
+
+function approvalOf({ auth_type, ussd_code }: Operator): string {
+  return ussd_code === '' ? auth_type : `${auth_type}, ${ussd_code.replaceAll('*', '\\*')}`
+}
+
+const major = (minor: bigint, { currency }: Operator) => formatMinor(minor, currency).replace(/\.0+$/, '')
