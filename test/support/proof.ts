@@ -1,4 +1,7 @@
 /** How much a proof does. The defaults are what an ordinary run takes; the environment may ask for more, or for less. */
-export function proofSize(name: 'SECONDS' | 'CUTS' | 'KILLS' | 'EDITS' | 'SEED', byDefault: number): number {
+export function proofSize(
+  name: 'SECONDS' | 'CUTS' | 'KILLS' | 'EDITS' | 'SEED' | 'PAYOUTS' | 'CHARGES' | 'COPIES' | 'ROUNDS',
+  byDefault: number,
+): number {
   return Number(process.env[`MALIPO_PROOF_${name}`] ?? byDefault)
 }

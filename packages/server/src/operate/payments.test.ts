@@ -217,7 +217,7 @@ test('the list of doubts names the reason of each, also of final payments whose 
     transaction_id: readId('transaction', reversed) ?? '',
     wallet_id: '',
     attempt: 1,
-    cause: 'callback',
+    cause: 'query',
     news: { kind: 'said', said: { state: 'reversed', failure } },
   })
   const listed = async (wanted: string) =>

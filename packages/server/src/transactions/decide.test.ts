@@ -157,7 +157,8 @@ test('a charge whose code nobody kept is not sent again: it ends when its one se
 
 test('a refusal of what was sent before counts once the provider has not got the first either, and nothing is sent a third time', () => {
   const failure = { code: 'RECIPIENT_LIMIT_REACHED', message: 'full' } as const
-  const first = take(payment({}, { sends: 2 }), { kind: 'refused_again', failure })
+  const answer = { cause: 'attempt', news: said({ state: 'failed', failure }) } as const
+  const first = decide(payment({}, { sends: 2 }), answer, around)
   const doubted = { state: 'unknown', doubt: 'refused_on_resend', failure } as const
   const early = take(payment(doubted, { sends: 2 }), { kind: 'not_found' })
   const late = take(payment(doubted, { sends: 2, send_by: new Date(0) }), { kind: 'not_found' })
@@ -331,7 +332,6 @@ test('whatever is learned in whatever state, the step is one that the table allo
     { kind: 'cancel' },
     { kind: 'retry' },
     { kind: 'too_late' },
-    { kind: 'refused_again', failure },
     { kind: 'judged', outcome: 'successful' },
     { kind: 'judged', outcome: 'failed' },
   ]

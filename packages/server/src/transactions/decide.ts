@@ -10,8 +10,6 @@ export type News =
   | { readonly kind: 'said'; readonly said: Said }
   /** This sending moved nothing, for certain. */
   | { readonly kind: 'not_submitted'; readonly cause: NotSubmittedCause; readonly detail: string }
-  /** It was sent before, and the provider refused to take it again: the first may have been taken. */
-  | { readonly kind: 'refused_again'; readonly failure: Failure }
   /** This sending may have moved money. */
   | { readonly kind: 'unknown'; readonly detail: string }
   /** The provider does not know the key. */
@@ -67,14 +65,13 @@ const countMax = 30_000
 
 /** The one place where news changes a payment. Pure: what is true of it is true in every process and after every crash. */
 export function decide(payment: Payment, { cause, news }: Observation, around: Surroundings): Decision | undefined {
-  if (isFinal(payment.transaction.state)) return news.kind === 'said' ? decideFinal(payment, news.said) : undefined
+  if (isFinal(payment.transaction.state))
+    return news.kind === 'said' && cause !== 'callback' ? decideFinal(payment, news.said) : undefined
   switch (news.kind) {
     case 'said':
       return decideSaid(payment, news.said, cause, around)
     case 'not_submitted':
       return notSubmitted(payment, news, around)
-    case 'refused_again':
-      return refusedAgain(payment, news.failure, around)
     case 'unknown':
       return unknown(payment, news.detail, around)
     case 'not_found':
@@ -117,6 +114,9 @@ function decideWord(payment: Payment, said: Said, cause: Cause, around: Surround
         ? successful(payment, said.settled)
         : mismatch(payment, said.settled, around)
     case 'failed':
+      return cause === 'attempt' && payment.attempt.sends > 1
+        ? refusedAgain(payment, said.failure, around)
+        : failed(said.failure, said.failure.message)
     case 'reversed':
       return failed(said.failure, said.failure.message)
     case 'waiting':
@@ -238,7 +238,7 @@ function unknown(payment: Payment, detail: string, around: Surroundings): Decisi
 }
 
 /**
- * The provider's own words, but of a repetition. It is asked whether it has the first; only when it has not, for as long
+ * The provider's own words, but of one sending among several: another may have been taken. It is asked whether it has it; only when it has not, for as long
  * as it could take to know, do the words count. It is not sent a third time.
  */
 function refusedAgain(payment: Payment, failure: Failure, around: Surroundings): Decision {
@@ -301,7 +301,10 @@ function retry({ transaction }: Payment, { nowMs }: Surroundings): Decision | un
 
 const retried = { message: 'The operator had it sent again under the same key.', isTold: false }
 
-/** News against a final state is booked and flagged, once of each kind, and never changes the state. */
+/**
+ * News against a final state is booked and flagged, once of each kind, and never changes the state. A callback is not
+ * enough for it: it may be an old one that comes late, so the provider is asked what is true now.
+ */
 function decideFinal(payment: Payment, said: Said): Decision | undefined {
   const { state, type, discrepancy } = payment.transaction
   const known = discrepancy.split(' ')
@@ -338,6 +341,14 @@ function lateSuccess(payment: Payment, settled: Settled): Decision {
     event: { message: 'The provider says it succeeded after all; the operator looks into it.', isTold: false },
     alert: 'a payment that had failed succeeded after all',
   }
+}
+
+/** Whether word of a payment contradicts where its money is by what is known here. */
+export function isContrary({ state, discrepancy }: Pick<Progress, 'state' | 'discrepancy'>, said: Said): boolean {
+  if (!isFinal(state) || said.state === 'submitted' || said.state === 'waiting') return false
+  const known = discrepancy.split(' ')
+  const isMoved = (state === 'successful' || known.includes('late_success')) && !known.includes('reversed')
+  return isMoved !== (said.state === 'successful')
 }
 
 /**

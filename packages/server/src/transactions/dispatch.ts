@@ -10,7 +10,7 @@ import type { Claimed } from './claim.ts'
 import type { News } from './decide.ts'
 import { openParty } from './party.ts'
 import type { Settler } from './settle.ts'
-import type { Payment, Transaction } from './store.ts'
+import type { Attempt, Payment, Transaction } from './store.ts'
 
 export interface Dispatcher {
   readonly vault: Vault
@@ -76,14 +76,7 @@ export async function send(
     dispatcher.log.warn({ transactionId }, 'a payment was not sent: its time to be sent had passed')
     return undefined
   }
-  const news = newsOfSubmit(await submit(AbortSignal.timeout(submitMs)))
-  return payment.attempt.sends > 1 ? onlyIfFirst(news) : news
-}
-
-/** A refusal of something sent before may be about the repetition: the first may have been taken. */
-function onlyIfFirst(news: News): News {
-  if (news.kind !== 'said' || news.said.state !== 'failed') return news
-  return { kind: 'refused_again', failure: news.said.failure }
+  return newsOfSubmit(await submit(AbortSignal.timeout(submitMs)))
 }
 
 function submission({ vault }: Dispatcher, connector: Connector, { transaction, attempt }: Payment, codes: Codes) {
@@ -113,7 +106,10 @@ function newsOfSubmit(outcome: SubmitOutcome): News {
   }
 }
 
-export async function ask(dispatcher: Dispatcher, payment: Payment): Promise<News> {
+export async function ask(
+  dispatcher: Dispatcher,
+  payment: { readonly transaction: Transaction; readonly attempt: Pick<Attempt, 'number'> },
+): Promise<News> {
   const connector = connectorOf(dispatcher, payment.transaction)
   const rail = payment.transaction.type === 'withdrew' ? connector?.payouts : connector?.charges
   if (!rail) return { kind: 'unclear', detail: 'the provider is not configured' }

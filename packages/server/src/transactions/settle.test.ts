@@ -30,7 +30,7 @@ async function setUp(t: TestContext) {
       transaction_id: readId('transaction', shown) ?? '',
       wallet_id: '',
       attempt,
-      cause: 'callback',
+      cause: provider === undefined ? 'query' : 'callback',
       news,
       ...(provider !== undefined && { from: { env: 'sandbox' as const, provider } }),
     })

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { showId } from '../packages/server/src/platform/ids.ts'
+import type { Answer } from '../packages/server/src/testing/malipo.ts'
+import { testDatabase } from '../packages/server/src/testing/servers.ts'
+import { type Cell, type CellMerchant, openCell, type Role } from './support/cell.ts'
+import { chargeBody, keyOf, payoutBody } from './support/payments.ts'
+import { proofSize } from './support/proof.ts'
+import { type SimulatorDesk, startSimulatorDesk } from './support/simulator-desk.ts'
+
+const payoutsMax = proofSize('PAYOUTS', 40)
+const copiesMax = proofSize('COPIES', 25)
+const rounds = proofSize('ROUNDS', 3)
+/** So many payouts are sent at once, with all their copies. */
+const wave = 10
+
+let apis: readonly Role[] = []
+let cell: Cell
+let simulator: SimulatorDesk
+const endings: (() => unknown)[] = []
+
+// No worker runs: what is accepted stays accepted, and every effect is one of accepting it.
+before(async () => {
+  const lifetime = { after: (end: () => unknown) => void endings.push(end) } as never
+  simulator = await startSimulatorDesk(lifetime)
+  cell = openCell(lifetime, await testDatabase(), simulator.settings)
+  apis = await Promise.all([cell.start('api', 'api-1'), cell.start('api', 'api-2')])
+})
+after(async () => {
+  for (const end of endings.reverse()) await end()
+})
+
+/** Sends a body so many times at once, half of them to each process. Who is told to come again does so. */
+async function sendCopies(
+  merchant: CellMerchant,
+  body: object,
+  copies: number,
+  headers: Record<string, string> = {},
+  path = '/fiat/payout',
+) {
+  const send = async (index: number): Promise<Answer> => {
+    const { url } = apis[index % 2] as Role
+    for (;;) {
+      const answer = await merchant.call(url, 'POST', path, body, headers)
+      if (answer.status !== 503) return answer
+      overloads += 1
+    }
+  }
+  return Promise.all(Array.from({ length: copies }, (_, index) => send(index)))
+}
+let overloads = 0
+
+async function inWaves<Result>(count: number, work: () => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = []
+  while (results.length < count)
+    results.push(...(await Promise.all(Array.from({ length: Math.min(wave, count - results.length) }, work))))
+  return results
+}
+
+const codeOf = ({ status, body }: Answer) => (status === 200 ? 'accepted' : String(body['errorCode']))
+
+interface Effect extends Record<string, unknown> {
+  readonly payments: number
+  readonly references: number
+  readonly holds: number
+  readonly events: number
+  readonly alarms: number
+  readonly pending: number
+}
+
+/** What a merchant's payouts left behind. */
+async function effectsOf({ id }: CellMerchant): Promise<Effect> {
+  const [row] = await cell.ask<Effect>(
+    `with own as (select id from transactions where merchant_id = $1)
+    select (select count(*) from own)::int as payments,
+      (select count(*) from external_references where merchant_id = $1)::int as references,
+      (select count(*) from transfers where transaction_id in (select id from own) and number = 0)::int as holds,
+      (select count(*) from events where transaction_id in (select id from own))::int as events,
+      (select count(*) from alarms where transaction_id in (select id from own))::int as alarms,
+      (select sum(debits_pending) from wallets where merchant_id = $1)::int as pending`,
+    [id],
+  )
+  assert.ok(row)
+  return row
+}
+
+const oneEach = (payments: number): Effect => ({
+  payments,
+  references: payments,
+  holds: payments,
+  events: payments,
+  alarms: payments,
+  pending: payments * 10_100,
+})
+
+/** Feed numbers are dense: 1, 2, 3 … for each merchant. */
+async function assertFeedIsDense({ id }: CellMerchant): Promise<void> {
+  const [row] = await cell.ask<{ count: number; last: number }>(
+    `select count(distinct feed_number)::int as count, max(feed_number)::int as last
+     from events where merchant_id = $1 and feed_number is not null`,
+    [id],
+  )
+  assert.equal(row?.count, row?.last)
+}
+
+test(`of ${copiesMax} copies of a payout sent at once to two processes, one is accepted and the others are refused`, async (t) => {
+  const merchant = await cell.merchant()
+
+  const all = await inWaves(payoutsMax, () => sendCopies(merchant, payoutBody(), copiesMax))
+
+  for (const answers of all) {
+    const codes = answers.map(codeOf).sort()
+    assert.deepEqual(codes, [...Array<string>(copiesMax - 1).fill('E-API-D.S-28'), 'accepted'])
+  }
+  assert.deepEqual(await effectsOf(merchant), oneEach(payoutsMax))
+  await assertFeedIsDense(merchant)
+  t.diagnostic(`${payoutsMax * copiesMax} requests, ${overloads} told to come again`)
+})
+
+test(`of ${copiesMax} copies under one key, one has an effect and every other is told the same or to wait`, async () => {
+  const merchant = await cell.merchant()
+
+  const all = await inWaves(payoutsMax, () =>
+    sendCopies(merchant, payoutBody(), copiesMax, { 'idempotency-key': randomUUID() }),
+  )
+
+  for (const answers of all) {
+    const codes = new Set(answers.map(codeOf))
+    codes.delete('IDEMPOTENCY_KEY_IN_PROGRESS')
+    assert.deepEqual([...codes], ['accepted'])
+    const accepted = answers.filter(({ status }) => status === 200)
+    assert.equal(new Set(accepted.map(({ body }) => body['transactionId'])).size, 1)
+    assert.equal(accepted.filter(({ headers }) => headers.get('idempotency-replayed') === null).length, 1)
+  }
+  assert.deepEqual(await effectsOf(merchant), oneEach(payoutsMax))
+  await assertFeedIsDense(merchant)
+})
+
+test('a key under which different payouts come at once belongs to one of them, and the others are refused', async () => {
+  const merchant = await cell.merchant()
+
+  const all = await inWaves(10, async () => {
+    const headers = { 'idempotency-key': randomUUID() }
+    return Promise.all(Array.from({ length: 10 }, () => sendCopies(merchant, payoutBody(), 2, headers)))
+  })
+
+  for (const answers of all) {
+    const codes = answers.flat().map(codeOf)
+    assert.ok(codes.includes('accepted'))
+    const ids = answers.flat().flatMap(({ status, body }) => (status === 200 ? [body['transactionId']] : []))
+    assert.equal(new Set(ids).size, 1)
+    const refused = codes.filter((code) => code !== 'accepted' && code !== 'IDEMPOTENCY_KEY_REUSED')
+    assert.deepEqual(refused, [])
+  }
+  assert.deepEqual(await effectsOf(merchant), oneEach(10))
+})
+
+test(`money for 100 payouts pays 100 of 200 that come at once, ${rounds} times over, and no wallet goes below zero`, async () => {
+  for (let round = 0; round < rounds; round += 1) {
+    const merchant = await cell.merchant()
+    // Nobody is given money of Burkina Faso to begin with. A payout of 100 takes 101 with its fee.
+    const funding = { env: 'sandbox', currency: 'XOF', country: 'BF', amount: '10100' } as const
+    await cell.operator.wallets.fund(showId('merchant', merchant.id), { ...funding, evidence: 'test', reason: 'test' })
+
+    const sent = Array.from({ length: 200 }, () => sendCopies(merchant, inBurkinaFaso(), 1))
+    const codes = (await Promise.all(sent)).flat().map(codeOf).sort()
+
+    assert.deepEqual(codes, [...Array<string>(100).fill('INSUFFICIENT_FUNDS'), ...Array<string>(100).fill('accepted')])
+    const [wallet] = await cell.ask<{ available: string }>(
+      `select credits_posted - debits_posted - debits_pending as available
+       from wallets where merchant_id = $1 and country = 'BF'`,
+      [merchant.id],
+    )
+    assert.equal(wallet?.available, '0')
+    assert.partialDeepStrictEqual(await effectsOf(merchant), { payments: 100, references: 100, holds: 100 })
+  }
+  await cell.operator.ledger.check({ isFull: true })
+})
+
+const inBurkinaFaso = () => ({
+  ...payoutBody({ currency: 'XOF', country: 'BF' }),
+  payoutMethod: { accountName: 'Awa', accountNumber: '+22670123456', code: 'MOOV_BF' },
+})
+
+test('copies of a list of payouts under one key pay each of them once', async () => {
+  const merchant = await cell.merchant()
+  const payouts = Array.from({ length: 50 }, () => payoutBody())
+
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, index) =>
+      merchant.call(
+        apis[index % 2]?.url ?? '',
+        'POST',
+        '/fiat/payouts/bulk',
+        { payouts },
+        { 'idempotency-key': 'all' },
+      ),
+    ),
+  )
+
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
+  const ids = answers.map(({ body }) =>
+    JSON.stringify((body['data'] as Answer['body'][]).map((item) => item['transactionId'])),
+  )
+  assert.equal(new Set(ids).size, 1)
+  assert.deepEqual(await effectsOf(merchant), oneEach(50))
+})
+
+test('copies of a charge that is sent while the caller waits call the provider once', async () => {
+  const merchant = await cell.merchant()
+  const code = { currency: 'XOF', phoneNumber: '+2250701234567', momoOperatorId: 'ORANGE_CI', otpCode: '123456' }
+  const all = await inWaves(10, () => {
+    const headers = { 'idempotency-key': randomUUID() }
+    return sendCopies(merchant, chargeBody(code), 10, headers, '/fiat/deposit/momo')
+  })
+
+  for (const answers of all) {
+    const codes = new Set(answers.map(codeOf))
+    codes.delete('IDEMPOTENCY_KEY_IN_PROGRESS')
+    assert.deepEqual([...codes], ['accepted'])
+  }
+  const rows = await cell.ask<{ id: string }>(`select id from transactions where merchant_id = $1`, [merchant.id])
+  assert.equal(rows.length, 10)
+  for (const { id } of rows) assert.equal((await simulator.requests(keyOf(id))).length, 1)
+})
+
+test('of copies that come at once for want of money every one is told so, and the reference is free afterwards', async () => {
+  const merchant = await cell.merchant()
+  const body = payoutBody({ amount: 249_000 })
+  for (let index = 0; index < 3; index += 1)
+    await merchant.call(apis[0]?.url ?? '', 'POST', '/fiat/payout', payoutBody({ amount: 249_000 }))
+  await merchant.call(apis[0]?.url ?? '', 'POST', '/fiat/payout', payoutBody({ amount: 100_000 }))
+
+  const answers = await sendCopies(merchant, body, copiesMax)
+
+  assert.deepEqual([...new Set(answers.map(codeOf))], ['INSUFFICIENT_FUNDS'])
+  const again = await sendCopies(merchant, { ...body, amount: 100 }, 1)
+  assert.equal(codeOf(again[0] as Answer), 'accepted')
+})

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Said } from '../packages/server/src/providers/contract.ts'
+import { until } from '../packages/server/src/testing/until.ts'
+import { createSettler } from '../packages/server/src/transactions/settle.ts'
+import { assertFinalIsFinal, keyOf, minutes, type Payments, testPayments } from './support/payments.ts'
+
+const pastWindow = minutes(16)
+const success: Said = { state: 'successful', settled: { amount: 10_000n, currency: 'KES', receipt: 'R1' } }
+
+const say = ({ malipo }: Payments, id: string, said: Said, cause: 'callback' | 'query' | 'attempt' = 'callback') =>
+  malipo.ctx.settler.submit({ transaction_id: id, wallet_id: '', attempt: 1, cause, news: { kind: 'said', said } })
+
+test('a payout sent again, and answered 400 in words nobody documents, stays in doubt until the provider tells', async (t) => {
+  const payments = await testPayments(t)
+  const { simulator } = payments
+  await simulator.fault({ operation: 'payout', mode: 'drop_before_processing', times: 1 })
+  payments.work()
+  const id = await payments.payOut()
+  await payments.becomes(id, { state: 'unknown', sends: 1 })
+  await simulator.fault({ operation: 'payout', mode: 'unknown_words', times: 1 })
+  const body = { failureReason: { failureCode: 'NOBODY_KNOWS' } }
+
+  await payments.forward(pastWindow)
+  await payments.becomes(id, { state: 'unknown', sends: 2, provider: 'pawapay', doubt: 'no_answer' })
+  await simulator.fault({ operation: 'payout', mode: 'http_status', status: 400, body, moment: 'after', times: 1 })
+  await simulator.fault({ operation: 'payout', mode: 'callback_never' })
+  await payments.forward(pastWindow)
+  const taken = await until('a third sending', async () => {
+    const seen = await payments.seen(id)
+    return seen.sends === 3 && seen.state !== 'sending' && seen
+  })
+  assert.equal(taken.state, 'unknown')
+  await payments.forward(minutes(5))
+  await payments.becomes(id, { state: 'successful' })
+
+  assert.equal((await simulator.moved(keyOf(id))).length, 1)
+  await assertFinalIsFinal(payments.malipo)
+})
+
+test('two pieces of news of one payment in one batch have one effect and one event', async (t) => {
+  const payments = await testPayments(t)
+  await payments.simulator.fault({ operation: 'payout', mode: 'stuck_pending' })
+  const lanes = payments.work()
+  const [first, id] = [await payments.payOut(), await payments.payOut()]
+  for (const each of [first, id]) await payments.becomes(each, { state: 'submitted' })
+  await lanes.stop()
+  await payments.booked()
+  const { events } = await payments.seen(id)
+
+  const [, called, asked] = await Promise.all([
+    say(payments, first, { state: 'submitted' }), // Keeps the writer busy, so that the next two are one batch.
+    say(payments, id, success),
+    say(payments, id, success, 'query'),
+  ])
+
+  assert.deepEqual([called?.isChanged, asked?.isChanged], [true, false])
+  assert.partialDeepStrictEqual(await payments.seen(id), { state: 'successful', events: events + 1 })
+  assert.deepEqual(await payments.booked(), {
+    'clearing KES': '0 (10000)',
+    'fees KES': '-100 (100)',
+    'float pawapay KES': '-10000',
+    'wallet KES': '10100 (-10100)',
+  })
+})
+
+test('a payout that is cancelled while it is being claimed is sent or cancelled, never both', async (t) => {
+  const payments = await testPayments(t)
+  const { settler } = payments.malipo.ctx
+  const cancel = async (id: string) => {
+    const news = { kind: 'cancel' } as const
+    return (
+      (await settler.submit({ transaction_id: id, wallet_id: '', attempt: undefined, cause: 'request', news }))
+        ?.isChanged === true
+    )
+  }
+  payments.work()
+  const ids: string[] = []
+  const cancelled: boolean[] = []
+  for (let round = 0; round < 20; round += 1) {
+    const some = await Promise.all(Array.from({ length: 5 }, () => payments.payOut()))
+    cancelled.push(...(await Promise.all(some.map(cancel))))
+    ids.push(...some)
+  }
+  for (const [index, id] of ids.entries())
+    await payments.becomes(id, { state: cancelled[index] ? 'failed' : 'successful' })
+
+  for (const [index, id] of ids.entries())
+    assert.equal((await payments.simulator.moved(keyOf(id))).length, cancelled[index] ? 0 : 1)
+  const paid = cancelled.filter((isCancelled) => !isCancelled).length
+  t.diagnostic(`${ids.length - paid} cancelled, ${paid} paid`)
+  assert.equal((await payments.booked())['wallet KES'], paid === 0 ? undefined : String(paid * 10_100))
+})
+
+test('news of a payout that was believed not to be sent is taken, and harms nobody who is settled with it', async (t) => {
+  const payments = await testPayments(t)
+  await payments.simulator.fault({ operation: 'payout', mode: 'operator_closed', times: 1 })
+  await payments.simulator.fault({ operation: 'payout', mode: 'stuck_pending' })
+  const lanes = payments.work()
+  const closed = await payments.payOut()
+  await payments.becomes(closed, { state: 'accepted', doubt: 'closed' })
+  const neighbour = await payments.payOut()
+  await payments.becomes(neighbour, { state: 'submitted' })
+  await lanes.stop()
+
+  const told = await Promise.allSettled([
+    say(payments, neighbour, { state: 'submitted' }),
+    say(payments, closed, success),
+    say(payments, neighbour, success),
+  ])
+
+  assert.deepEqual(
+    told.map(({ status }) => status),
+    ['fulfilled', 'fulfilled', 'fulfilled'],
+  )
+  assert.equal((await payments.seen(neighbour)).state, 'successful')
+  assert.equal((await payments.seen(closed)).state, 'successful')
+})
+
+test('word of money from a provider that was given up for another is not taken for a stranger’s', async (t) => {
+  const payments = await testPayments(t)
+  const { connectors } = payments.malipo.ctx
+  const errors: string[] = []
+  const log = { ...payments.malipo.ctx.log, error: (_: unknown, text: string) => void errors.push(text) }
+  const both = [...connectors.sandbox.values()]
+  const settler = createSettler({
+    ...payments.malipo.ctx,
+    db: payments.malipo.ctx.db.write,
+    log: log as unknown as typeof payments.malipo.ctx.log,
+    routing: { providersOf: () => both },
+  })
+  const id = await payments.payOut()
+  await payments.malipo.ask(`update transactions set state = 'sending' where id = $1`, [id])
+  await payments.malipo.ask(`update attempts set sends = 1 where transaction_id = $1`, [id])
+  const closed = { kind: 'not_submitted', cause: 'closed', detail: '' } as const
+  await settler.submit({ transaction_id: id, wallet_id: '', attempt: 1, cause: 'attempt', news: closed })
+  assert.equal((await payments.seen(id)).provider, 'house')
+
+  const from = { env: 'sandbox', provider: 'pawapay' } as const
+  const news = { kind: 'said', said: success } as const
+  const standing = await settler.submit({
+    transaction_id: id,
+    wallet_id: '',
+    attempt: 1,
+    cause: 'callback',
+    from,
+    news,
+  })
+
+  assert.ok(standing, 'nobody is told that there is such a payment')
+  assert.ok(errors.some((text) => text.includes('an attempt that was given up moved money')))
+})
+
+// The last one here: while it fails, nothing moves in its lane any more.
+test('a payout that was to be sent again, and turns out to be with the provider, does not stop its lane', async (t) => {
+  const payments = await testPayments(t)
+  await payments.simulator.fault({ operation: 'payout', mode: 'drop_after_processing', times: 1 })
+  await payments.simulator.fault({ operation: 'payout', mode: 'stuck_pending', times: 1 })
+  const lanes = payments.work()
+  const id = await payments.payOut()
+  await payments.becomes(id, { state: 'unknown' })
+  await lanes.stop()
+
+  const { settler } = payments.malipo.ctx
+  await settler.submit({ transaction_id: id, wallet_id: '', attempt: 1, cause: 'operator', news: { kind: 'retry' } })
+  await say(payments, id, { state: 'submitted' }, 'query')
+  await payments.forwardDatabase(minutes(1))
+  const other = await payments.payOut()
+  payments.work()
+
+  await payments.becomes(other, { state: 'successful' })
+  assert.equal((await payments.seen(id)).state, 'submitted')
+})

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { readId } from '../packages/server/src/platform/ids.ts'
+import { testDatabase } from '../packages/server/src/testing/servers.ts'
+import { until } from '../packages/server/src/testing/until.ts'
+import { openCell } from './support/cell.ts'
+import { chargeBody, payoutBody } from './support/payments.ts'
+import { startSimulatorDesk } from './support/simulator-desk.ts'
+
+const slowMs = 2000
+/** No transaction of the service takes this long, whatever goes on elsewhere. */
+const longMs = 1000
+
+interface Backend extends Record<string, unknown> {
+  readonly state: string
+  readonly age_ms: number
+  readonly query: string
+}
+
+/** Looks at the service's connections all the time, and keeps those that are in a transaction and should not be. */
+function watch(t: TestContext, ask: (text: string, values: unknown[]) => Promise<Backend[]>, database: string) {
+  const found: Backend[] = []
+  let looks = 0
+  let connections = 0
+  let isOver = false
+  const looking = (async () => {
+    while (!isOver) {
+      const all = await ask(
+        `select state, coalesce((extract(epoch from clock_timestamp() - xact_start) * 1000)::int, 0) as age_ms, query
+         from pg_stat_activity
+         where datname = $1 and usename = 'malipo'`,
+        [database],
+      )
+      found.push(...all.filter(({ age_ms }) => age_ms > longMs))
+      connections = Math.max(connections, all.length)
+      looks += 1
+    }
+  })()
+  const stop = async () => {
+    isOver = true
+    await looking
+    return { found, looks, connections }
+  }
+  t.after(stop)
+  return { stop }
+}
+
+test('no transaction is open while a provider is waited for, neither in a worker nor in an api', async (t) => {
+  const ground = await testDatabase()
+  const simulator = await startSimulatorDesk(t)
+  const cell = openCell(t, ground, simulator.settings)
+  const [api, merchant] = [await cell.start('api', 'api'), await cell.merchant()]
+  await cell.start('worker', 'worker')
+  await simulator.tune({ callbackBase: `${api.url}/callbacks/sandbox` })
+  for (const operation of ['payout', 'charge', 'payout_status', 'charge_status'])
+    await simulator.fault({ operation, mode: 'latency', delayMs: slowMs })
+  await simulator.fault({ operation: 'payout', mode: 'callback_never' })
+  const started = async (path: string, body: object) => {
+    const sentAt = performance.now()
+    const answer = await merchant.call(api.url, 'POST', path, body)
+    const id = readId('transaction', String(answer.body['transactionId']))
+    assert.ok(id, JSON.stringify(answer.body))
+    return { id, tookMs: performance.now() - sentAt }
+  }
+  const ivory = { currency: 'XOF', phoneNumber: '+2250701234567' }
+  const links = { successRedirectUrl: 'https://shop.example/yes', failureRedirectUrl: 'https://shop.example/no' }
+
+  const watching = watch(
+    t,
+    (text, values) => cell.ask<Backend>(text, values),
+    new URL(ground.loginUrl).pathname.slice(1),
+  )
+  const [payout, prompt, code, page] = await Promise.all([
+    started('/fiat/payout', payoutBody()),
+    started('/fiat/deposit/momo', chargeBody()),
+    started('/fiat/deposit/momo', chargeBody({ ...ivory, momoOperatorId: 'ORANGE_CI', otpCode: '123456' })),
+    started('/fiat/deposit/momo', chargeBody({ ...ivory, ...links, momoOperatorId: 'WAVE_CI' })),
+  ])
+  const stateOf = async (id: string) =>
+    (await cell.ask<{ state: string }>(`select state from transactions where id = $1`, [id]))[0]?.state
+  for (const { id } of [prompt, code]) await until(`${id} to succeed`, async () => (await stateOf(id)) === 'successful')
+  await until('the payout to be taken', async () => (await stateOf(payout.id)) === 'submitted')
+  await cell.forward(20_000) // Now it is asked about.
+  await until('the payout to succeed', async () => (await stateOf(payout.id)) === 'successful')
+  const { found, looks, connections } = await watching.stop()
+
+  assert.ok(payout.tookMs < slowMs && prompt.tookMs < slowMs, 'a worker sends these, and nobody waits')
+  assert.ok(code.tookMs >= slowMs && page.tookMs >= slowMs, 'these are sent while the caller waits')
+  assert.deepEqual(found, [])
+  assert.ok(looks > 20 && connections > 2, 'somebody looked, and there was something to see')
+  t.diagnostic(`looked ${looks} times at up to ${connections} connections`)
+})

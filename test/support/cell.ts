@@ -1,0 +1,118 @@
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { makeSecrets, type Operator, openOperator } from '../../packages/server/src/operate/operator.ts'
+import { type Answer, ask, call, exchange } from '../../packages/server/src/testing/malipo.ts'
+import {
+  freePort,
+  guardFolder,
+  makeFolder,
+  type Service,
+  startService,
+} from '../../packages/server/src/testing/processes.ts'
+
+const main = fileURLToPath(new URL('../../packages/server/src/main.ts', import.meta.url))
+
+/** A process of the service, with what it logged. */
+export interface Role extends Service {
+  readonly url: string
+  log(): string
+}
+
+/** Where the cell's database and NATS are. */
+export interface Ground {
+  readonly superuserUrl: string
+  readonly loginUrl: string
+  readonly natsUrl: string
+}
+
+/** Processes of the service on a database and a NATS, and a way to look at them from outside. */
+export interface Cell {
+  readonly folder: string
+  readonly operator: Operator
+  /** Starts one; `over` replaces settings, the database's URL included. */
+  start(role: 'api' | 'worker', name: string, over?: Readonly<Record<string, string>>): Promise<Role>
+  /** A new merchant with money in the sandbox, and a way to call as it. */
+  merchant(): Promise<CellMerchant>
+  ask<Row extends Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>
+  /** Moves the database's clock. */
+  forward(ms: number): Promise<void>
+}
+
+export interface CellMerchant {
+  readonly id: string
+  call(url: string, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+}
+
+/** Nothing runs yet. Whatever is started ends with the test, or with this process. */
+export function openCell(t: TestContext, ground: Ground, settings: Readonly<Record<string, string>>): Cell {
+  const folder = makeFolder(mkdtempSync(join(tmpdir(), 'malipo-cell-')))
+  const guard = guardFolder(folder, { isKept: false })
+  const secrets = makeSecrets(new Date())
+  const env = {
+    ...secrets,
+    DATABASE_URL: ground.loginUrl,
+    NATS_URL: ground.natsUrl,
+    MALIPO_PUBLIC_URL: 'http://127.0.0.1:8080',
+    MALIPO_RATE_LIMIT_SANDBOX: '1000000',
+    MALIPO_DRAIN_SECONDS: '0',
+    NODE_COMPILE_CACHE: join(tmpdir(), 'malipo-compiled'), // Processes start in a third of the time.
+    ...settings,
+  }
+  const operator = openOperator({ ...env, DATABASE_URL: ground.superuserUrl }, 'story')
+  const running: Service[] = []
+  t.after(async () => {
+    for (const service of running) await service.stop('SIGKILL')
+    await operator.close()
+    await guard.dismiss()
+  })
+  const query: Cell['ask'] = (text, values) => ask(ground.superuserUrl, text, values)
+  return {
+    folder,
+    operator,
+    ask: query,
+    start: async (role, name, over = {}) => {
+      const port = String(await freePort())
+      const url = `http://127.0.0.1:${port}`
+      const service = await startService({
+        name,
+        command: process.execPath,
+        args: [main, role],
+        env: { ...env, ...over, MALIPO_PORT: port },
+        folder,
+        isReady: () => isAlive(url),
+      })
+      running.push(service)
+      return { ...service, url, log: () => readFileSync(join(folder, `${name}.log`), 'utf8') }
+    },
+    merchant: () => createMerchant(operator, query),
+    forward: async (ms) => {
+      await query(`update clock_offset set ahead = ahead + make_interval(secs => $1)`, [ms / 1000])
+      await query(`select attach_alarm_hours(24, 6)`)
+    },
+  }
+}
+
+const isAlive = (url: string) =>
+  fetch(`${url}/health/live`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+
+async function createMerchant(operator: Operator, query: Cell['ask']): Promise<CellMerchant> {
+  const order = { name: 'Duka', email: 'amina@example.com', firstName: 'Amina', lastName: 'Otieno', country: 'KE' }
+  const { id: shown } = await operator.merchants.create(order)
+  const pair = await operator.keys.create(shown, { env: 'sandbox' })
+  const [row] = await query<{ id: string }>(`select id from merchants order by id desc limit 1`)
+  let token: Promise<Answer> | undefined
+  return {
+    id: row?.id ?? '',
+    call: async (url, method, path, body, headers = {}) => {
+      token ??= exchange(url, pair)
+      const authorization = `Bearer ${String((await token).body['token'])}`
+      return call(url, method, `/api/sandbox/b2b${path}`, { authorization, ...headers }, body)
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { createDatabase, login } from '../../packages/server/src/testing/database.ts'
+import { startPostgres } from '../../packages/server/src/testing/postgres.ts'
+import {
+  findProgram,
+  freePort,
+  guardFolder,
+  isListening,
+  makeFolder,
+  type Service,
+  startService,
+} from '../../packages/server/src/testing/processes.ts'
+import type { Ground } from './cell.ts'
+
+/** A PostgreSQL and a NATS of one test's own, which it may kill. */
+export interface OwnServers extends Ground {
+  /** Kills NATS, takes away everything it kept, and starts it again where it was. */
+  wipeNats(): Promise<void>
+}
+
+export async function startOwnServers(t: TestContext): Promise<OwnServers> {
+  const folder = makeFolder(mkdtempSync(join(tmpdir(), 'malipo-story-')))
+  const guard = guardFolder(folder, { isKept: false })
+  const postgres = await startPostgres(folder)
+  const port = await freePort()
+  let nats = await startNatsAt(folder, port)
+  const password = randomBytes(24).toString('hex')
+  await createDatabase(postgres, 'story', password)
+  t.after(async () => {
+    await nats.stop('SIGKILL')
+    await postgres.stop()
+    await guard.dismiss()
+  })
+  return {
+    superuserUrl: postgres.urlOf('story'),
+    loginUrl: postgres.urlOf('story', { name: login, password }),
+    natsUrl: `nats://127.0.0.1:${port}`,
+    wipeNats: async () => {
+      await nats.stop('SIGKILL')
+      rmSync(join(folder, 'nats'), { recursive: true, force: true })
+      nats = await startNatsAt(folder, port)
+    },
+  }
+}
+
+function startNatsAt(folder: string, port: number): Promise<Service> {
+  const command = findProgram('nats-server', ['/usr/sbin'], 'nats-server')
+  const args = ['--addr', '127.0.0.1', '--port', String(port), '--jetstream', '--store_dir', join(folder, 'nats')]
+  return startService({ name: 'nats', command, args, folder, isReady: () => isListening(port), env: {} })
+}
