@@ -60,7 +60,7 @@ module.exports = {
     {
       name: 'no-tests-from-code',
       severity: 'error',
-      from: { pathNot: `(${test}|/testing/|^scripts/|^bench/)` },
+      from: { pathNot: `(${test}|/testing/|^scripts/|^bench/|^test/)` },
       to: { path: `(${test}|/testing/)` },
     },
   ],

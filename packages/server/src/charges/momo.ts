@@ -3,6 +3,7 @@ import { laneOf } from '../alarms/alarms.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { type KeyedRequest, keepAnswer } from '../idempotency/keys.ts'
+import { startWatch } from '../platform/clock.ts'
 import type { Owner } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
 import { outcomeOf, type Replay, replayOf } from '../transactions/answer.ts'
@@ -45,11 +46,11 @@ export async function chargeMomo(
   const { proposal, codes } = await proposeMomoCharge(ctx, owner, body, keyed)
   const isSentHere = proposal.sent_by === 'request'
   if (isSentHere) await waitForTurn(ctx, owner, proposal.provider)
-  const entitledAt = performance.now()
+  const elapsedMs = startWatch()
   const answerOf = isSentHere ? undefined : (id: string) => answerFor(ctx, { ...proposal, id, state: 'accepted' })
   const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, answerOf }))
   if (outcome.isReplay) return { answer: await answerAgain(ctx, owner, outcome), isReplay: true }
-  if (isSentHere) return { answer: await sendAndAnswer(ctx, outcome, entitledAt, codes, keyed), isReplay: false }
+  if (isSentHere) return { answer: await sendAndAnswer(ctx, outcome, elapsedMs, codes, keyed), isReplay: false }
   ctx.bell.ring(laneOf(owner.env, proposal.provider))
   return { answer: answerFor(ctx, outcome.transaction), isReplay: false }
 }
@@ -88,12 +89,12 @@ async function answerAgain(ctx: Context, owner: Owner, { answer, transactionId }
 async function sendAndAnswer(
   ctx: Context,
   payment: Payment,
-  entitledAt: number,
+  elapsedMs: () => number,
   codes: Codes,
   keyed: KeyedRequest | undefined,
 ): Promise<StartedCharge> {
   const { transaction } = payment
-  const sent = sendNow(ctx, payment, entitledAt, codes)
+  const sent = sendNow(ctx, payment, elapsedMs, codes)
   const standing = await Promise.race([sent, pause(answerWithinMs, undefined, { ref: false })])
   const answer = answerFor(ctx, standing ?? { ...transaction, state: 'unknown' })
   if (keyed) await keepAnswer(ctx.db.write, transaction, keyed.key, answer)
@@ -104,7 +105,7 @@ async function sendAndAnswer(
 async function sendNow(
   ctx: Context,
   payment: Payment,
-  entitledAt: number,
+  elapsedMs: () => number,
   codes: Codes,
 ): Promise<Transaction | undefined> {
   const { id: transaction_id, wallet_id, code } = payment.transaction
@@ -112,7 +113,7 @@ async function sendNow(
   const settle = async (news: News | undefined, cause: 'attempt' | 'query') =>
     news && (await ctx.settler.submit({ transaction_id, wallet_id, attempt, cause, news }))?.transaction
   try {
-    const standing = await settle(await send(ctx, payment, entitledAt, codes), 'attempt')
+    const standing = await settle(await send(ctx, payment, elapsedMs, codes), 'attempt')
     const hasPage = ctx.reference.operators.get(code)?.auth_type === 'REDIRECT'
     if (!hasPage || standing?.state !== 'submitted') return standing
     return (await settle(await untilPageIsKnown(ctx, payment), 'query')) ?? standing

@@ -8,6 +8,15 @@ export async function databaseTimeMs(db: Db): Promise<number> {
   return Math.floor(row.at)
 }
 
+/**
+ * Tells how many milliseconds have passed, by whichever of two clocks says more: one may be set back while we look, the
+ * other may stand still while the machine sleeps.
+ */
+export function startWatch(): () => number {
+  const [steady, wall] = [performance.now(), Date.now()]
+  return () => Math.max(performance.now() - steady, Date.now() - wall)
+}
+
 /** How far this process is from the database, positive when it is ahead. Half the round trip is taken as the way there. */
 export async function skewMs(db: Db): Promise<number> {
   const before = Date.now()

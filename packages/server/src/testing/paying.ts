@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test'
 import type { Watch } from '../platform/bell.ts'
 import { providerKeyOf, readId } from '../platform/ids.ts'
 import { startLanes } from '../workers/lanes.ts'
+import { startSweeper } from '../workers/sweeper.ts'
 import { type Malipo, testMalipo } from './malipo.ts'
 import { type SimulatorControl, startSimulator } from './simulator.ts'
 import { until } from './until.ts'
@@ -42,7 +43,7 @@ export async function payingMalipo(t: TestContext): Promise<PayingMalipo> {
   return {
     ...malipo,
     simulator: simulator.control,
-    work: () => void lanes.push(...startLanes(malipo.ctx)),
+    work: () => void lanes.push(...startLanes(malipo.ctx), startSweeper(malipo.ctx)),
     later: async (seconds) => {
       await malipo.ask('update clock_offset set ahead = ahead + make_interval(secs => $1)', [seconds])
     },

@@ -62,6 +62,7 @@ const lastPollMs = 15 * 60_000
 const backoffPlanMs = [2000, 5000, 15_000, 30_000]
 const lastBackoffMs = 60_000
 const countMax = 30_000
+const questionMs = 20_000
 
 /** The one place where news changes a payment. Pure: what is true of it is true in every process and after every crash. */
 export function decide(payment: Payment, { cause, news }: Observation, around: Surroundings): Decision | undefined {
@@ -256,7 +257,8 @@ function refusedAgain(payment: Payment, failure: Failure, around: Surroundings):
  */
 function notFound(payment: Payment, around: Surroundings): Decision {
   const { transaction, attempt } = payment
-  const isCounted = attempt.send_by !== null && around.nowMs > attempt.send_by.getTime() + around.notFoundWindowMs
+  const askedAt = around.nowMs - questionMs // At the latest: the answer may have been on its way for so long.
+  const isCounted = attempt.send_by !== null && askedAt > attempt.send_by.getTime() + around.notFoundWindowMs
   const state = transaction.state === 'sending' ? 'unknown' : transaction.state
   const later = { progress: { state, doubt: 'not_found', ...wakeLater(payment, around) }, attempt: asked(payment) }
   if (!isCounted || transaction.doubt === 'amount_mismatch')

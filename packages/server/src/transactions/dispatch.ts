@@ -31,12 +31,12 @@ const queryMs = 15_000
 
 /**
  * Sends what was never sent and asks about what may have been, then has the outcome settled. No transaction is open
- * meanwhile. `claimedAt` is this process's own clock from before the claim: a process that slept past its time to send
- * does not send.
+ * meanwhile. `elapsedMs` is this process's own watch, started before the claim: one that slept past its time to send does
+ * not send.
  */
-export async function dispatch(dispatcher: Dispatcher, claimed: Claimed, claimedAt: number): Promise<void> {
+export async function dispatch(dispatcher: Dispatcher, claimed: Claimed, elapsedMs: () => number): Promise<void> {
   const { transaction, attempt } = claimed
-  const { news, cause } = await work(dispatcher, claimed, claimedAt)
+  const { news, cause } = await work(dispatcher, claimed, elapsedMs)
   if (!news) return
   const { id: transaction_id, wallet_id } = transaction
   await dispatcher.settler.submit({ transaction_id, wallet_id, attempt: attempt.number, cause, news })
@@ -45,11 +45,11 @@ export async function dispatch(dispatcher: Dispatcher, claimed: Claimed, claimed
 async function work(
   dispatcher: Dispatcher,
   claimed: Claimed,
-  claimedAt: number,
+  elapsedMs: () => number,
 ): Promise<{ news: News | undefined; cause: Cause }> {
   switch (claimed.todo) {
     case 'send':
-      return { news: await send(dispatcher, claimed, claimedAt), cause: 'attempt' }
+      return { news: await send(dispatcher, claimed, elapsedMs), cause: 'attempt' }
     case 'ask':
       return { news: await ask(dispatcher, claimed), cause: 'query' }
     case 'end':
@@ -58,20 +58,20 @@ async function work(
 }
 
 /**
- * Sends a payment that this process is entitled to send since `claimedAt`, with what the request that made it may have
+ * Sends a payment that this process is entitled to send since its watch was started, with what the request that made it may have
  * had and nobody keeps. Nothing when it came too late.
  */
 export async function send(
   dispatcher: Dispatcher,
   payment: Payment,
-  claimedAt: number,
+  elapsedMs: () => number,
   codes: Codes = {},
 ): Promise<News | undefined> {
   const connector = connectorOf(dispatcher, payment.transaction)
   if (!connector) return { kind: 'not_submitted', cause: 'closed', detail: 'the provider is not configured' }
   const submit = submission(dispatcher, connector, payment, codes)
   // Checked last, just before the first byte: whoever claims it after this time asks first, and finds nothing.
-  if (performance.now() - claimedAt > sendWithinMs) {
+  if (elapsedMs() > sendWithinMs) {
     const transactionId = showId('transaction', payment.transaction.id)
     dispatcher.log.warn({ transactionId }, 'a payment was not sent: its time to be sent had passed')
     return undefined

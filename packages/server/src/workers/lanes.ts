@@ -1,6 +1,7 @@
 import { laneOf, type Place, rungAfter } from '../alarms/alarms.ts'
 import type { Context } from '../context.ts'
 import type { Watch } from '../platform/bell.ts'
+import { databaseTimeMs, startWatch } from '../platform/clock.ts'
 import type { Connector } from '../providers/contract.ts'
 import { providerIds } from '../providers/registry.ts'
 import { type Claimed, claim } from '../transactions/claim.ts'
@@ -37,13 +38,13 @@ interface Lane {
   readonly requestsPerSecond: number
   readonly underWay: Set<Promise<void>>
   /** Every alarm up to here was looked at, and what it was for was done or is done by somebody else. */
-  doneUntil: Date
+  doneUntil: Date | undefined
   lookedDeepAt: number
 }
 
 function startLane(ctx: Context, name: string, connector: Connector | undefined): Watch {
   const { requestsPerSecond = unconfiguredPerSecond } = connector ?? {}
-  const lane: Lane = { ctx, name, requestsPerSecond, underWay: new Set(), doneUntil: new Date(0), lookedDeepAt: 0 }
+  const lane: Lane = { ctx, name, requestsPerSecond, underWay: new Set(), doneUntil: undefined, lookedDeepAt: 0 }
   const watch = ctx.bell.onRing(name, lookEveryMs, () => look(lane))
   return {
     stop: async () => {
@@ -55,6 +56,8 @@ function startLane(ctx: Context, name: string, connector: Connector | undefined)
 
 /** Goes through the alarms that rang, page by page, until the end or until no more may be taken. */
 async function look(lane: Lane): Promise<void> {
+  // What rang long before this process began is the sweeper's: a day of alarms would take longer to read than to wait for.
+  lane.doneUntil ??= new Date(await databaseTimeMs(lane.ctx.db.write))
   let after: Place | undefined = { due: startOf(lane).toISOString(), transaction_id: firstId }
   while (after) after = await workPage(lane, after)
 }
@@ -62,7 +65,7 @@ async function look(lane: Lane): Promise<void> {
 function startOf(lane: Lane): Date {
   const isDeep = performance.now() - lane.lookedDeepAt > deepEveryMs
   if (isDeep) lane.lookedDeepAt = performance.now()
-  return new Date(lane.doneUntil.getTime() - (isDeep ? deepMs : overlapMs))
+  return new Date((lane.doneUntil?.getTime() ?? 0) - (isDeep ? deepMs : overlapMs))
 }
 
 /** One page of alarms, and where the next begins. What may not be taken now is looked at again from here. */
@@ -71,8 +74,8 @@ async function workPage(lane: Lane, after: Place): Promise<Place | undefined> {
   const needed = new Set(rung.filter(({ is_needed }) => is_needed).map((alarm) => alarm.transaction_id))
   if (!(await takeAll(lane, needed))) return undefined
   const last = rung.at(-1)
-  const doneUntil = last ? new Date(last.due) : lane.doneUntil
-  if (doneUntil > lane.doneUntil) lane.doneUntil = doneUntil
+  const dueOfLast = last && new Date(last.due)
+  if (dueOfLast && lane.doneUntil && dueOfLast > lane.doneUntil) lane.doneUntil = dueOfLast
   return rung.length === pageMax ? last : undefined
 }
 
@@ -82,11 +85,11 @@ async function takeAll(lane: Lane, needed: Set<string>): Promise<boolean> {
   while (needed.size > 0) {
     const limit = Math.min(claimMax, underWayMax - underWay.size)
     if (limit === 0) return false // Rung again when a call has ended.
-    const claimedAt = performance.now()
+    const elapsedMs = startWatch()
     const order = { lane: name, ids: [...needed], limit, requestsPerSecond }
     const { claimed, isLimited } = await claim(ctx.db.write, order)
     for (const each of claimed) {
-      begin(lane, each, claimedAt)
+      begin(lane, each, elapsedMs)
       needed.delete(each.transaction.id)
     }
     if (!isLimited) return true
@@ -95,8 +98,8 @@ async function takeAll(lane: Lane, needed: Set<string>): Promise<boolean> {
   return true
 }
 
-function begin({ ctx, name, underWay }: Lane, claimed: Claimed, claimedAt: number): void {
-  const call = dispatch(ctx, claimed, claimedAt)
+function begin({ ctx, name, underWay }: Lane, claimed: Claimed, elapsedMs: () => number): void {
+  const call = dispatch(ctx, claimed, elapsedMs)
     .catch((err) => ctx.log.error({ err, lane: name }, 'a payment could not be worked on; its alarm will ring again'))
     .finally(() => {
       underWay.delete(call)
