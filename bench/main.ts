@@ -2,12 +2,13 @@
 import { cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { Bench } from './bench.ts'
+import { deliverFairness } from './deliver-fairness.ts'
 import { ledger } from './ledger.ts'
 import { profile } from './profile.ts'
 import { reference } from './reference.ts'
 import { tokens } from './tokens.ts'
 
-const benches: Record<string, Bench> = { ledger, profile, reference, tokens }
+const benches: Record<string, Bench> = { 'deliver-fairness': deliverFairness, ledger, profile, reference, tokens }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

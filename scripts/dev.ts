@@ -56,7 +56,12 @@ ${bold('Your first calls')}
     -H 'api-key: ${MALIPO_API_KEY}' \\
     -H 'content-type: application/json' \\
     -d '{"publicKey":"${MALIPO_PUBLIC_KEY}"}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
-  curl -s ${MALIPO_URL}/api/b2b/users -H "authorization: Bearer $TOKEN"
+  curl -s ${MALIPO_URL}/api/b2b/fiat/deposit/momo -H "authorization: Bearer $TOKEN" \\
+    -H 'content-type: application/json' \\
+    -d '{"amount":100,"currency":"KES","phoneNumber":"+254703456789","externalReference":"order-1"}'
+  curl -s ${MALIPO_URL}/api/b2b/transactions/order-1 -H "authorization: Bearer $TOKEN"
+
+In another window:  npm run malipo -- listen
 
 Ctrl-C stops it; npm run dev -- --fresh begins anew.
 `

@@ -125,6 +125,8 @@ test('word of money from a provider that was given up for another is not taken f
   const both = [...connectors.sandbox.values()]
   const settler = createSettler({
     ...payments.malipo.ctx,
+    cell: 0,
+    onTold: () => undefined,
     db: payments.malipo.ctx.db.write,
     log: log as unknown as typeof payments.malipo.ctx.log,
     routing: { providersOf: () => both },

@@ -86,7 +86,7 @@ test('a worker that slept between its claim and its sending, while another took 
 test('whoever slept past the time to send does not send', async (t) => {
   const { simulator, cell, merchant } = await openBench(t)
   const worker = await startSleeper(t, cell, 'worker', (text) => text.includes('update lanes set budget = budget -'))
-  const api = await startSleeper(t, cell, 'api', (text) => text.includes('insert into events'))
+  const api = await startSleeper(t, cell, 'api', (text) => text.includes('insert into webhook_records'))
   const code = { currency: 'XOF', phoneNumber: '+2250701234567', momoOperatorId: 'ORANGE_CI', otpCode: '123456' }
   const other = await cell.start('api', 'api')
   const paying = merchant.call(other.url, 'POST', '/fiat/payout', payoutBody())

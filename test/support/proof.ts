@@ -1,6 +1,6 @@
 /** How much a proof does. The defaults are what an ordinary run takes; the environment may ask for more, or for less. */
 export function proofSize(
-  name: 'SECONDS' | 'CUTS' | 'KILLS' | 'EDITS' | 'SEED' | 'PAYOUTS' | 'CHARGES' | 'COPIES' | 'ROUNDS',
+  name: 'SECONDS' | 'CUTS' | 'KILLS' | 'EDITS' | 'SEED' | 'PAYOUTS' | 'CHARGES' | 'COPIES' | 'ROUNDS' | 'EVENTS',
   byDefault: number,
 ): number {
   return Number(process.env[`MALIPO_PROOF_${name}`] ?? byDefault)

@@ -4,9 +4,11 @@ import { addDatabaseCommands } from './database.ts'
 import { createDesk } from './desk.ts'
 import { addKeyCommands } from './keys.ts'
 import { addLedgerCommands } from './ledger.ts'
+import { addListenCommand } from './listen.ts'
 import { addMerchantCommands } from './merchants.ts'
 import { addPaymentCommands } from './payments.ts'
 import { addProviderCommands } from './providers.ts'
+import { addWebhookCommands } from './webhooks.ts'
 
 /** What a command is run with: nothing is taken from anywhere else. */
 export interface Surroundings {
@@ -15,6 +17,8 @@ export interface Surroundings {
   readonly actor: string
   readonly write: (text: string) => void
   readonly complain: (text: string) => void
+  /** Ends what would go on until Ctrl-C; without it, only that does. */
+  readonly signal?: AbortSignal
 }
 
 /** What a script can tell by: 0 done, 1 refused, 2 not understood, 4 not reached. */
@@ -24,7 +28,7 @@ export const exitCodes = { done: 0, refused: 1, usage: 2, unreachable: 4 } as co
 export function createProgram(around: Surroundings): (args: readonly string[]) => Promise<number> {
   return async (args) => {
     const program = new Command('malipo')
-      .description('Runs a Malipo: merchants, key pairs, payments, providers, money, database.')
+      .description('Runs a Malipo: merchants, key pairs, payments, providers, webhooks, money, database.')
       .option('--json', 'print JSON, for programs')
       .option('--as <name>', 'who does this, for the audit trail', around.actor)
       .showHelpAfterError('(add --help for how it is used)')
@@ -35,6 +39,8 @@ export function createProgram(around: Surroundings): (args: readonly string[]) =
     addKeyCommands(program, desk)
     addPaymentCommands(program, desk)
     addProviderCommands(program, desk)
+    addWebhookCommands(program, desk, around)
+    addListenCommand(program, desk, around)
     addLedgerCommands(program, desk)
     addDatabaseCommands(program, desk)
     try {
@@ -52,7 +58,7 @@ function explain(error: Error & { code?: string }, { complain }: Surroundings): 
     complain(`${error.message}\nSet them in the environment; docs/reference/config.md tells what each is.\n`)
     return exitCodes.usage
   }
-  if (['OperatorError', 'LedgerDisagreement', 'CheckOvertaken'].includes(error.name)) {
+  if (['OperatorError', 'LedgerDisagreement', 'CheckOvertaken', 'WebhookRefused'].includes(error.name)) {
     complain(`${error.message}\n`)
     return exitCodes.refused
   }

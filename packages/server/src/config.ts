@@ -141,6 +141,13 @@ export const settings = {
     fallback: '',
     isSecret: true,
   },
+  webhookRanges: {
+    name: 'MALIPO_WEBHOOK_RANGES',
+    about:
+      'Addresses or ranges that webhooks may go to although they are not public, comma-separated, such as 127.0.0.0/8 for a sandbox on one machine.',
+    read: ranges,
+    fallback: '',
+  },
   metricsToken: {
     name: 'MALIPO_METRICS_TOKEN',
     about: 'Bearer token for `/metrics`. Without one, metrics are not served.',

@@ -10,7 +10,7 @@ import { type Database, openDatabase } from './platform/db.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { createVault, type Vault } from './platform/seal.ts'
-import { openConnectors } from './providers/registry.ts'
+import { openConnectors, openPayers, type Payers } from './providers/registry.ts'
 import { type Connectors, createRouting, type Routing } from './providers/routing.ts'
 import { loadReferenceData, type ReferenceData } from './reference/data.ts'
 import { type Acceptor, createAcceptor } from './transactions/accept.ts'
@@ -31,6 +31,8 @@ export interface Context {
   readonly reference: ReferenceData
   readonly connectors: Connectors
   readonly routing: Routing
+  /** Of the sandbox, where there is a simulator. */
+  readonly simulator: Payers | undefined
   readonly accounts: PlatformAccounts
   readonly fees: Fees
   /** Where payments are promised, and where what becomes of them is decided. */
@@ -43,6 +45,7 @@ export function openContext(config: Config, log: Log = createLog({ level: config
   const reference = loadReferenceData()
   const connectors = openConnectors(config, reference)
   const routing = createRouting(reference.routes, connectors)
+  const simulator = openPayers(config)
   const db = openDatabase({
     url: config.databaseUrl,
     connectionsMax: config.databaseConnections,
@@ -54,6 +57,7 @@ export function openContext(config: Config, log: Log = createLog({ level: config
   const revocations = createRevocations(db.write, bell)
   const vault = createVault(config.secretKeys)
   const accounts = createPlatformAccounts(db.write, config.cell)
+  const onTold = () => bell.ring('webhooks')
   return {
     config,
     log,
@@ -68,12 +72,14 @@ export function openContext(config: Config, log: Log = createLog({ level: config
     reference,
     connectors,
     routing,
+    simulator,
     accounts,
     fees: createFees(db.write),
-    acceptor: createAcceptor({ db: db.write, vault, cell: config.cell }),
-    settler: createSettler({ db: db.write, log, accounts, connectors, routing }),
+    acceptor: createAcceptor({ db: db.write, vault, cell: config.cell, onTold }),
+    settler: createSettler({ db: db.write, cell: config.cell, onTold, log, accounts, connectors, routing }),
     close: async () => {
       await connectors.close()
+      await simulator?.close()
       await bell.close()
       await db.close()
     },

@@ -113,6 +113,13 @@ export const catalogue = {
     cause: 'No transaction of yours in this environment has this id or external reference.',
     fix: 'Check the id; a request that was refused left no transaction behind.',
   },
+  WEBHOOK_MISSING: {
+    errorCode: 'WEBHOOK_NOT_FOUND',
+    status: 404,
+    message: 'There is no such webhook.',
+    cause: 'No webhook record of yours in this environment has this id.',
+    fix: 'Use an id from `GET /webhooks`.',
+  },
   PAYOUT_PROVIDER_NOT_FOUND: {
     errorCode: 'PAYOUT_PROVIDER_NOT_FOUND',
     status: 404,

@@ -74,7 +74,7 @@ test('rotations at once leave one living pair, and one API key that opens', asyn
 const silentBell: Pick<Bell, 'onRing'> = {
   onRing: (_topic, _everyMs, look) => {
     const looked = look()
-    return { stop: () => looked }
+    return { wake: () => undefined, stop: () => looked }
   },
 }
 

@@ -4,7 +4,7 @@ import { type Environment, sql, type Tx } from '../platform/db.ts'
 export type Cause = 'request' | 'attempt' | 'callback' | 'query' | 'clock' | 'operator'
 
 /** What merchants are told. */
-type EventName = 'transaction_created' | 'transaction_updated'
+export type EventName = 'transaction_created' | 'transaction_updated'
 
 export interface NewEvent {
   readonly transaction_id: string
@@ -13,33 +13,51 @@ export interface NewEvent {
   readonly merchant_id: string
   readonly env: Environment
   readonly cause: Cause
-  /** Nothing where the merchant is not told. */
-  readonly name: EventName | null
+  /** What the merchant is told, where it is told. */
+  readonly told: Told | null
   readonly state: string
   readonly stage: string
   readonly message: string
   readonly detail: Readonly<Record<string, unknown>>
 }
 
+export interface Told {
+  readonly name: EventName
+  readonly id: string
+  /** Counts what the merchant is told of one payment. */
+  readonly sequence: number
+  /** The very bytes its webhook carries. */
+  readonly body: string
+}
+
+type ToldEvent = NewEvent & { readonly told: Told }
+
+const isTold = (event: NewEvent): event is ToldEvent => event.told !== null
+
 /**
- * Records what happened. Events that merchants are told of get the next numbers of their feed; the counters are locked
- * last of all, so numbers are dense and in the order of commit: a missing number is a bug, not a race.
+ * Records what happened. Events that merchants are told of get the next numbers of their feed, and a webhook record where
+ * the merchant has a URL. Feed counters and endpoints are locked last of all, so numbers are dense and in the order of
+ * commit: a missing number is a bug, not a race.
  */
 export async function emit(tx: Tx, at: Date, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
-  const told = events.filter(({ name }) => name !== null)
+  const told = events.filter(isTold)
   const last = await countFeeds(tx, told)
-  const numbers = events.map((event) => (event.name === null ? null : next(last, feedOf(event))))
+  const numbers = events.map((event) => (isTold(event) ? next(last, feedOf(event)) : null))
   await tx.query(sql`
-    insert into events (transaction_id, number, merchant_id, env, at, cause, name, feed_number, state, stage, message, detail)
-    select e.transaction_id, e.number, e.merchant_id, e.env, ${at}, e.cause, e.name, e.feed_number, e.state, e.stage,
-      e.message, e.detail
+    insert into events (transaction_id, number, merchant_id, env, at, cause, name, id, sequence, feed_number, state,
+      stage, message, detail)
+    select e.transaction_id, e.number, e.merchant_id, e.env, ${at}, e.cause, e.name, e.id, e.sequence, e.feed_number,
+      e.state, e.stage, e.message, e.detail
     from unnest(${events.map((event) => event.transaction_id)}::uuid[], ${events.map((event) => event.number)}::smallint[],
       ${events.map((event) => event.merchant_id)}::uuid[], ${events.map((event) => event.env)}::text[],
-      ${events.map((event) => event.cause)}::text[], ${events.map((event) => event.name)}::text[], ${numbers}::bigint[],
+      ${events.map((event) => event.cause)}::text[], ${events.map((event) => event.told?.name ?? null)}::text[],
+      ${events.map((event) => event.told?.id ?? null)}::uuid[],
+      ${events.map((event) => event.told?.sequence ?? null)}::smallint[], ${numbers}::bigint[],
       ${events.map((event) => event.state)}::text[], ${events.map((event) => event.stage)}::text[],
       ${events.map((event) => event.message)}::text[], ${events.map((event) => JSON.stringify(event.detail))}::jsonb[])
-      as e(transaction_id, number, merchant_id, env, cause, name, feed_number, state, stage, message, detail)`)
+      as e(transaction_id, number, merchant_id, env, cause, name, id, sequence, feed_number, state, stage, message, detail)`)
+  await keepForDelivery(tx, at, told)
 }
 
 const feedOf = ({ merchant_id, env }: Pick<NewEvent, 'merchant_id' | 'env'>) => `${merchant_id} ${env}`
@@ -51,22 +69,47 @@ function next(last: Map<string, bigint>, feed: string): bigint {
 }
 
 /** Takes as many numbers as each feed needs, and tells the last one taken before. */
-async function countFeeds(tx: Tx, told: readonly NewEvent[]): Promise<Map<string, bigint>> {
+async function countFeeds(tx: Tx, told: readonly ToldEvent[]): Promise<Map<string, bigint>> {
   const feeds = [...Map.groupBy(told, feedOf).entries()].sort(([left], [right]) => (left < right ? -1 : 1))
   if (feeds.length === 0) return new Map()
   const firsts = feeds.flatMap(([, events]) => events[0] ?? [])
-  const counted = await tx.query<{ merchant_id: string; env: Environment; before: bigint }>(sql`
+  const counts = new Map(feeds.map(([feed, events]) => [feed, BigInt(events.length)]))
+  const counted = await tx.query<{ merchant_id: string; env: Environment; last: bigint }>(sql`
     insert into feed_counters as c (merchant_id, env, last)
     select *
     from unnest(${firsts.map(({ merchant_id }) => merchant_id)}::uuid[], ${firsts.map(({ env }) => env)}::text[],
-      ${feeds.map(([, events]) => BigInt(events.length))}::bigint[]) as n(merchant_id, env, count)
+      ${[...counts.values()]}::bigint[]) as n(merchant_id, env, count)
     order by 1, 2
     on conflict (merchant_id, env) do update set last = c.last + excluded.last
-    returning merchant_id, env, last - (
-      select count
-      from unnest(${firsts.map(({ merchant_id }) => merchant_id)}::uuid[], ${firsts.map(({ env }) => env)}::text[],
-        ${feeds.map(([, events]) => BigInt(events.length))}::bigint[]) as n(merchant_id, env, count)
-      where (n.merchant_id, n.env) = (c.merchant_id, c.env)
-    ) as before`)
-  return new Map(counted.map((row) => [feedOf(row), row.before]))
+    returning merchant_id, env, last`)
+  return new Map(counted.map((row) => [feedOf(row), row.last - (counts.get(feedOf(row)) ?? 0n)]))
+}
+
+/**
+ * A record for each event whose merchant has a URL, and a nudge for its endpoint. The endpoint is locked even when it is due
+ * already: a claim that began before this commits does not see the record, and would put the endpoint to rest over it.
+ */
+async function keepForDelivery(tx: Tx, at: Date, told: readonly ToldEvent[]): Promise<void> {
+  if (told.length === 0) return
+  await tx.query(sql`
+    with kept as (
+      insert into webhook_records (id, merchant_id, env, transaction_id, event, body, created_at, next_attempt_at)
+      select r.id, r.merchant_id, r.env, r.transaction_id, r.event, r.body, ${at}, ${at}
+      from unnest(${told.map((event) => event.told.id)}::uuid[], ${told.map((event) => event.merchant_id)}::uuid[],
+        ${told.map((event) => event.env)}::text[], ${told.map((event) => event.transaction_id)}::uuid[],
+        ${told.map((event) => event.told.name)}::text[], ${told.map((event) => event.told.body)}::text[])
+        as r(id, merchant_id, env, transaction_id, event, body)
+      join webhook_endpoints e on e.merchant_id = r.merchant_id and e.env = r.env and e.url <> ''
+      returning merchant_id, env
+    ), woken as (
+      select e.merchant_id, e.env
+      from webhook_endpoints e
+      where (e.merchant_id, e.env) in (select merchant_id, env from kept)
+      order by e.merchant_id, e.env
+      for no key update
+    )
+    update webhook_endpoints e
+    set next_due = least(coalesce(e.next_due, 'infinity'), greatest(${at}, e.rests_until))
+    from woken
+    where (e.merchant_id, e.env) = (woken.merchant_id, woken.env)`)
 }

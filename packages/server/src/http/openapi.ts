@@ -45,6 +45,7 @@ const tags: Record<string, string | undefined> = {
   Charges: 'Money in.',
   Payouts: 'Money out.',
   Transactions: 'What became of the money.',
+  Webhooks: 'What you are told, whether it arrived, and the feed of everything.',
   'External accounts': 'Beneficiaries: who is paid, and who pays.',
   'Reference data': 'Countries, banks, operators and their limits, exchange rates, names of account holders.',
   Wallets: 'Whose money is where, line by line.',

@@ -12,6 +12,7 @@ import { referenceRoutes } from '../reference/routes.ts'
 import { transactionRoutes } from '../transactions/routes.ts'
 import { userRoutes } from '../users/routes.ts'
 import { walletRoutes } from '../wallets/routes.ts'
+import { simulateRoute, webhookRoutes } from '../webhooks/routes.ts'
 import type { Access, App } from './app.ts'
 import { authorise, identify } from './authenticate.ts'
 import { registerCallbacks } from './callbacks.ts'
@@ -28,6 +29,8 @@ export interface Server {
   readonly health: Health
 }
 
+const sandboxRoot = '/api/sandbox/b2b'
+
 /** What every process answers: whether it is well, and what it counted. */
 export function createWorkerServer(ctx: Context): Server {
   const app = createApp(ctx)
@@ -41,7 +44,7 @@ export function createApiServer(ctx: Context): Server {
   const health = registerCommon(app, ctx)
   publishedKeysRoute(app, ctx)
   registerCallbacks(app, ctx)
-  for (const prefix of ['/api/b2b', '/api/sandbox/b2b']) {
+  for (const prefix of ['/api/b2b', sandboxRoot]) {
     app.register(
       (business, _, done) => {
         authRoutes(business, ctx)
@@ -50,6 +53,8 @@ export function createApiServer(ctx: Context): Server {
         transactionRoutes(business, ctx)
         chargeRoutes(business, ctx)
         payoutRoutes(business, ctx)
+        webhookRoutes(business, ctx)
+        if (prefix === sandboxRoot) simulateRoute(business, ctx)
         externalAccountRoutes(business, ctx)
         referenceRoutes(business, ctx)
         done()

@@ -73,10 +73,16 @@ export async function insertEndpoint(tx: Tx, { merchant_id, env }: Endpoint, sea
     values (${merchant_id}, ${env}, ${sealedSecret})`)
 }
 
+/** A URL that is set, be it the same as before, is tried again at once, whatever the one before it did. */
 export async function setEndpointUrl(tx: Tx, { merchant_id, env }: Endpoint, url: string): Promise<void> {
   await tx.query(sql`
     update webhook_endpoints
-    set url = ${url}
+    set url = ${url},
+      failures = 0,
+      failing_since = null,
+      rests_until = '-infinity',
+      disabled_at = null,
+      next_due = case when ${url} = '' then null else record_time() end
     where merchant_id = ${merchant_id}
       and env = ${env}`)
 }
@@ -86,7 +92,7 @@ export async function replaceSecret(tx: Tx, { merchant_id, env }: Endpoint, seal
   const replaced = await tx.query(sql`
     update webhook_endpoints
     set previous_secret = secret,
-      previous_secret_until = now() + interval '24 hours',
+      previous_secret_until = record_time() + interval '24 hours',
       secret = ${sealedSecret}
     where merchant_id = ${merchant_id}
       and env = ${env}

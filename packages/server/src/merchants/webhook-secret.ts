@@ -7,6 +7,12 @@ export function makeWebhookSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`
 }
 
-export function sealWebhookSecret(vault: Vault, { merchant_id, env }: Endpoint, secret: string): string {
-  return vault.seal(secret, `webhook_endpoints|secret|${merchant_id}|${env}`)
+export function sealWebhookSecret(vault: Vault, endpoint: Endpoint, secret: string): string {
+  return vault.seal(secret, contextOf(endpoint))
 }
+
+export function openWebhookSecret(vault: Vault, endpoint: Endpoint, sealed: string): string {
+  return vault.open(sealed, contextOf(endpoint))
+}
+
+const contextOf = ({ merchant_id, env }: Endpoint) => `webhook_endpoints|secret|${merchant_id}|${env}`

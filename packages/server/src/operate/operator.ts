@@ -7,6 +7,7 @@ import { openDatabase } from '../platform/db.ts'
 import { createLog } from '../platform/log.ts'
 import { type MigrationState, migrate, migrationStates } from '../platform/migrate.ts'
 import { createVault } from '../platform/seal.ts'
+import { type Received, type Sending, signatureHeaders, type Verified, verify } from '../webhooks/sign.ts'
 import { createPostings, type Desk } from './desk.ts'
 import { create as createKey, end, type KeyOrder, type KeyView, listOf, type NewPair, rotate } from './keys.ts'
 import { type CheckOrder, type CheckReport, check, show } from './ledger.ts'
@@ -71,25 +72,7 @@ export interface Operator {
 
 export function openOperator(variables: Readonly<Record<string, string | undefined>>, actor: string): Operator {
   const config = loadOperatorConfig(variables)
-  const log = createLog({ level: 'error', write: (line) => void process.stderr.write(line) })
-  const db = openDatabase({
-    url: config.databaseUrl,
-    connectionsMax: 2,
-    statementTimeoutMs: 60_000,
-    onError: (err) => log.warn({ err }, 'an idle database connection broke'),
-  })
-  const platformAccounts = createPlatformAccounts(db.write, config.cell)
-  const desk: Desk = {
-    db,
-    bell: openBell({ url: config.natsUrl, log, cell: config.cell }),
-    vault: createVault(config.secretKeys),
-    cell: config.cell,
-    actor,
-    platformAccounts,
-    writer: createWriter(),
-    postings: createPostings(db.write),
-    settling: { log, accounts: platformAccounts, connectors: nobody, routing: { providersOf: () => [] } },
-  }
+  const desk = openDesk(config, actor)
   const ownerUrl = config.databaseOwnerUrl ?? config.databaseUrl
   return {
     merchants: {
@@ -129,8 +112,49 @@ export function openOperator(variables: Readonly<Record<string, string | undefin
   }
 }
 
+/** Everything the commands work with, opened for one person. */
+function openDesk(config: ReturnType<typeof loadOperatorConfig>, actor: string): Desk {
+  const log = createLog({ level: 'error', write: (line) => void process.stderr.write(line) })
+  const db = openDatabase({
+    url: config.databaseUrl,
+    connectionsMax: 2,
+    statementTimeoutMs: 60_000,
+    onError: (err) => log.warn({ err }, 'an idle database connection broke'),
+  })
+  const platformAccounts = createPlatformAccounts(db.write, config.cell)
+  const bell = openBell({ url: config.natsUrl, log, cell: config.cell })
+  return {
+    db,
+    bell,
+    vault: createVault(config.secretKeys),
+    cell: config.cell,
+    actor,
+    platformAccounts,
+    writer: createWriter(),
+    postings: createPostings(db.write),
+    settling: {
+      cell: config.cell,
+      onTold: () => bell.ring('webhooks'),
+      log,
+      accounts: platformAccounts,
+      connectors: nobody,
+      routing: { providersOf: () => [] },
+    },
+  }
+}
+
 /** Fresh keys for the two settings that need them, named by the month so that a later one can be told apart. */
 export function makeSecrets(now: Date): Record<'MALIPO_TOKEN_KEYS' | 'MALIPO_SECRET_KEYS', string> {
   const key = () => `${now.toISOString().slice(0, 7)}:${randomBytes(32).toString('base64url')}`
   return { MALIPO_TOKEN_KEYS: key(), MALIPO_SECRET_KEYS: key() }
+}
+
+/** Signs what `malipo listen` forwards. */
+export function signWebhook(sending: Sending): Readonly<Record<string, string>> {
+  return signatureHeaders(sending)
+}
+
+/** Verifies a webhook that somebody received and tells what is wrong with it. Needs no database and no settings. */
+export function verifyWebhook(received: Received): Verified {
+  return verify(received)
 }

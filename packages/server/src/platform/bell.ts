@@ -9,13 +9,18 @@ import type { Log } from './log.ts'
 export interface Bell {
   ring(topic: string): void
   /** Calls `look` at once, when rung, and at least every `everyMs`; never two at a time. A failed look is tried again. */
-  onRing(topic: string, everyMs: number, look: () => Promise<void>): Watch
+  onRing(topic: string, everyMs: number, look: () => Promise<void>): RungWatch
   isConnected(): boolean
   close(): Promise<void>
 }
 
 export interface Watch {
   stop(): Promise<void>
+}
+
+interface RungWatch extends Watch {
+  /** Has it look now, in this process alone. */
+  wake(): void
 }
 
 export interface BellOptions {
@@ -67,6 +72,7 @@ export function openBell({ url, log, cell }: BellOptions): Bell {
       looks.set(topic, (others ?? new Set()).add(watch.wake))
       if (!others) subscribe(topic)
       return {
+        wake: watch.wake,
         stop: () => {
           looks.get(topic)?.delete(watch.wake)
           return watch.stop()

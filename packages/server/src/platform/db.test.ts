@@ -33,7 +33,7 @@ const nobodyAnswers = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMUL
 /** Leaves a row in every table that a merchant may read of. */
 async function fillTables(malipo: Malipo): Promise<void> {
   const { call } = await malipo.merchant()
-  await call('PUT', '/api/b2b/users', { firstName: 'Achieng' })
+  await call('PUT', '/api/b2b/users', { firstName: 'Achieng', sandboxWebhookUrl: 'http://127.0.0.1:9/hooks' })
   const payoutMethod = { accountName: 'Amina Otieno', accountNumber: '+254703456789' }
   const account = { country: 'KE', currency: 'KES', destination: 'MoMo', payoutMethod }
   const made = await call('POST', '/api/b2b/external-accounts', account)
@@ -59,7 +59,7 @@ test('a read without its merchant set returns nothing, from any table a reader m
     'external_accounts',
     'rates',
   ]
-  const ofPayments = ['transactions', 'events', 'external_references', 'feed_counters']
+  const ofPayments = ['transactions', 'events', 'external_references', 'feed_counters', 'webhook_records']
   assert.deepEqual(new Set(tables), new Set([...known, ...ofPayments]))
   for (const table of tables) {
     const [counted] = await malipo.ask<{ count: bigint }>(`select count(*) from ${table}`)

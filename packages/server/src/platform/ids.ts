@@ -30,7 +30,13 @@ export function attemptOfKey(key: string): { transactionId: string; attempt: num
 }
 
 /** What an id is shown with to people and programs outside. */
-const prefixes = { merchant: 'mer', credential: 'cred', transaction: 'txn', 'external account': 'ea' } as const
+const prefixes = {
+  merchant: 'mer',
+  credential: 'cred',
+  transaction: 'txn',
+  'external account': 'ea',
+  webhook: 'wh',
+} as const
 type Kind = keyof typeof prefixes
 
 export function showId(kind: Kind, id: string): string {

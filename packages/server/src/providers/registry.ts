@@ -1,4 +1,5 @@
 import type { Currency } from '../money/currencies.ts'
+import { openOutbound } from '../platform/outbound-http.ts'
 import type { Secret } from '../platform/secret.ts'
 import type { Connector } from './contract.ts'
 import { createHouse } from './house/connector.ts'
@@ -66,6 +67,34 @@ function pawapayOperators({ operators, providerCodes }: ProviderData): Operators
     }),
   )
 }
+
+/** What customers and recipients do in the sandbox, by the key of an attempt. */
+export interface Payers {
+  /** False when the simulator does not know the key yet, or the payment has ended. */
+  act(key: string, action: 'approve' | 'decline'): Promise<boolean>
+  close(): Promise<void>
+}
+
+export function openPayers({ simulatorUrl, simulatorToken }: ProviderSettings): Payers | undefined {
+  if (simulatorUrl === undefined || simulatorToken === undefined) return undefined
+  const outbound = openOutbound({ baseUrl: simulatorUrl, connectionsMax: 4 })
+  const headers = { authorization: `Bearer ${simulatorToken.reveal()}`, 'content-type': 'application/json' }
+  return {
+    act: async (key, action) => {
+      const order = {
+        method: 'POST',
+        path: `/__sim/payer/${key}/act`,
+        headers,
+        body: JSON.stringify({ action }),
+      } as const
+      const reply = await outbound.call({ ...order, signal: AbortSignal.timeout(actMs) })
+      return reply.kind === 'answered' && reply.status === 200
+    },
+    close: () => outbound.close(),
+  }
+}
+
+const actMs = 2000
 
 function byId(connectors: readonly Connector[]): ReadonlyMap<string, Connector> {
   return new Map(connectors.map((connector) => [connector.id, connector]))

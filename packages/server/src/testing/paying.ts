@@ -33,7 +33,11 @@ export async function payingMalipo(t: TestContext): Promise<PayingMalipo> {
     SIMULATOR_PAWAPAY_TOKEN: token,
     SIMULATOR_SETTLE_MS: '20',
   })
-  const malipo = await testMalipo(t, { MALIPO_SIMULATOR_URL: simulator.url, MALIPO_SIMULATOR_TOKEN: token })
+  const malipo = await testMalipo(t, {
+    MALIPO_SIMULATOR_URL: simulator.url,
+    MALIPO_SIMULATOR_TOKEN: token,
+    MALIPO_RATE_LIMIT_SANDBOX: '1000',
+  })
   const stateOf = async (transactionId: string) => {
     const [row] = await malipo.ask<{ state: string }>('select state from transactions where id = $1', [
       readId('transaction', transactionId),

@@ -84,6 +84,7 @@ export async function startStack(folder: string, { isKept, port }: { isKept: boo
 const processSettings = {
   MALIPO_METRICS_TOKEN: 'metrics-of-a-local-stack',
   MALIPO_SIMULATOR_TOKEN: 'simulator-of-a-local-stack',
+  MALIPO_WEBHOOK_RANGES: '127.0.0.0/8,::1/128',
   MALIPO_RATE_LIMIT_LIVE: '100000',
   MALIPO_RATE_LIMIT_SANDBOX: '100000',
   MALIPO_DRAIN_SECONDS: '0',

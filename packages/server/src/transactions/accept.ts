@@ -25,6 +25,7 @@ import { type Party, sealParty } from './party.ts'
 import { claimReferences, type Reference, releaseReferences } from './references.ts'
 import { stageOf } from './state.ts'
 import { type Attempt, insert, insertAttempts, type Promised, type Transaction } from './store.ts'
+import { tell } from './tell.ts'
 
 /** A payment that has been checked and priced, and only needs to be promised. */
 export interface Proposal
@@ -53,6 +54,8 @@ export type Acceptor = Batcher<Proposal, Acceptance>
 export const sendWithinMs = 10_000
 
 export interface AcceptorOptions {
+  /** Called once merchants have something to be told. */
+  readonly onTold: () => void
   readonly db: WriteDb
   readonly vault: Vault
   readonly cell: number
@@ -76,7 +79,7 @@ interface Item {
 }
 
 async function acceptBatch(
-  { vault, cell }: AcceptorOptions,
+  { vault, cell, onTold }: AcceptorOptions,
   writer: Writer,
   tx: BatchTx,
   proposals: readonly Proposal[],
@@ -101,9 +104,18 @@ async function acceptBatch(
   for (const each of kept)
     answers.set(each.item, { kind: 'accepted', transaction: each.transaction, attempt: firstAttempt(each) })
   await giveBack(tx, candidates, kept)
-  const { isThere = isAccepted(kept), ...written } = await books.write()
-  await record(tx, at, kept, answers)
-  return { answers: items.map((item) => answers.get(item) ?? sameAsFirst(item, items, answers)), ...written, isThere }
+  const { isThere = isAccepted(kept), committed, ...written } = await books.write()
+  await record(tx, at, cell, kept, answers)
+  const tellAll = () => {
+    committed?.()
+    if (kept.length > 0) onTold()
+  }
+  return {
+    answers: items.map((item) => answers.get(item) ?? sameAsFirst(item, items, answers)),
+    ...written,
+    isThere,
+    committed: tellAll,
+  }
 }
 
 /** Whether what a batch wrote is there, where the ledger has no trace of it. */
@@ -277,6 +289,7 @@ function promise({ id, proposal }: Item, wallet_id: string, at: Date, vault: Vau
     failure: null,
     receipt: '',
     events: 1,
+    told: 1,
     wake_at: promised.sent_by === 'lane' ? at : sendBy(at),
     updated_at: at,
   }
@@ -293,6 +306,7 @@ interface Kept {
 async function record(
   tx: BatchTx,
   at: Date,
+  cell: number,
   kept: readonly Kept[],
   answers: ReadonlyMap<Item, Acceptance>,
 ): Promise<void> {
@@ -309,7 +323,11 @@ async function record(
     }),
   )
   await setAlarms(tx, kept.map(firstAlarm))
-  await emit(tx, at, kept.map(created))
+  await emit(
+    tx,
+    at,
+    kept.map(({ transaction }) => created(transaction, at, cell)),
+  )
 }
 
 function keyOf({ proposal, id }: Item, vault: Vault): BatchKey[] {
@@ -338,7 +356,7 @@ function firstAlarm({ transaction: { id, env, provider, wake_at, created_at } }:
   return { due: wake_at ?? created_at, lane: laneOf(env, provider), transaction_id: id }
 }
 
-function created({ transaction }: Kept): NewEvent {
+function created(transaction: Transaction, at: Date, cell: number): NewEvent {
   const { id, merchant_id, env, state, type } = transaction
   return {
     transaction_id: id,
@@ -346,7 +364,7 @@ function created({ transaction }: Kept): NewEvent {
     merchant_id,
     env,
     cause: 'request',
-    name: 'transaction_created',
+    told: tell(transaction, 'transaction_created', 1, at, cell),
     state,
     stage: stageOf(state, undefined),
     message: type === 'withdrew' ? 'Payout accepted; its money is reserved.' : 'Charge accepted.',

@@ -22,6 +22,8 @@ export type News =
   | { readonly kind: 'too_late' }
   /** The merchant does not want it any more. */
   | { readonly kind: 'cancel' }
+  /** The merchant wants to be told once more where it stands. */
+  | { readonly kind: 'announce' }
   /** An operator has evidence of what became of it. */
   | { readonly kind: 'judged'; readonly outcome: 'successful' | 'failed' }
   /** An operator wants it sent again under the same key. */
@@ -66,6 +68,7 @@ const questionMs = 20_000
 
 /** The one place where news changes a payment. Pure: what is true of it is true in every process and after every crash. */
 export function decide(payment: Payment, { cause, news }: Observation, around: Surroundings): Decision | undefined {
+  if (news.kind === 'announce') return { progress: {}, event: { message: 'Told again on request.', isTold: true } }
   if (isFinal(payment.transaction.state))
     return news.kind === 'said' && cause !== 'callback' ? decideFinal(payment, news.said) : undefined
   switch (news.kind) {

@@ -5,6 +5,7 @@ import type { ReferenceData } from '../reference/data.ts'
 import { numberOf, openParty } from './party.ts'
 import { publicStatus, stageOf } from './state.ts'
 import type { Transaction } from './store.ts'
+import { reasonOf } from './tell.ts'
 
 const months = 'January February March April May June July August September October November December'.split(' ')
 const weekdays = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
@@ -83,11 +84,7 @@ export function presentOne(presenter: Presenter, transaction: Transaction, timel
     nextAction: presentAction(presenter.reference, transaction),
     ...(failure &&
       state === 'failed' && {
-        failureReason: {
-          failureCode: failure.code,
-          failureMessage: failure.message,
-          ...(failure.providerCode !== undefined && { providerCode: failure.providerCode }),
-        },
+        failureReason: reasonOf(failure),
       }),
     ...(rate && { rate }),
     timeline: timeline.map(({ at, stage, message }) => ({ at: at.toISOString(), stage, message })),

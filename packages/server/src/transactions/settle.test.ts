@@ -18,6 +18,8 @@ async function setUp(t: TestContext) {
   const both = ['pawapay', 'house'].flatMap((id) => ctx.connectors.sandbox.get(id) ?? []) satisfies Connector[]
   const routing = { providersOf: () => both }
   const settler = createSettler({
+    cell: 0,
+    onTold: () => undefined,
     db: ctx.db.write,
     log: ctx.log,
     accounts: ctx.accounts,

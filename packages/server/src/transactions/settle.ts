@@ -21,6 +21,7 @@ import {
   type Transaction,
   updateAttempts,
 } from './store.ts'
+import { tell } from './tell.ts'
 
 /** News of one payment. An attempt may be named; one that was given up is heard only when it moved money. */
 interface Settlement extends Observation {
@@ -43,6 +44,9 @@ export type Settler = Batcher<Settlement, Standing>
 
 /** What settling must know beside the payments themselves. */
 export interface Surrounded {
+  /** Called once merchants have something to be told. */
+  readonly onTold: () => void
+  readonly cell: number
   readonly log: Log
   readonly accounts: PlatformAccounts
   readonly connectors: Connectors
@@ -113,11 +117,12 @@ export async function settleBatch(
   const { committed, isThere = isMoved(changed), ...written } = await books.write()
   for (const [index, { alongside }] of settlements.entries()) if (answers[index]?.isChanged) await alongside?.(tx)
   await write(tx, at, changed)
-  const tell = () => {
+  const tellAll = () => {
     committed?.()
     for (const alert of alerts) alert()
+    if (changed.some(({ before, transaction }) => transaction.told > before.transaction.told)) options.onTold()
   }
-  return { answers, ...written, isThere, committed: tell }
+  return { answers, ...written, isThere, committed: tellAll }
 }
 
 /** Whether what a batch wrote is there, where the ledger has no trace of it. */
@@ -166,7 +171,7 @@ function take(options: Surrounded, course: Course, settlement: Settlement, at: D
   const refusal = refusalOf(course, decision) ?? post(provider, decision)
   if (refusal)
     return { isChanged: false, alert: () => options.log.error({ ...facts, refusal }, 'a settlement is refused') }
-  apply(course, settlement, decision)
+  apply(course, settlement, decision, { at, cell: options.cell })
   const { alert } = decision
   return { isChanged: true, ...(alert !== undefined && { alert: () => options.log.error(facts, alert) }) }
 }
@@ -178,11 +183,16 @@ function refusalOf({ before }: Course, { progress }: Decision): string | undefin
   return isAllowed(source, target) ? undefined : `${source} to ${target}`
 }
 
-function apply(course: Course, settlement: Settlement, decision: Decision): void {
+interface Moment {
+  readonly at: Date
+  readonly cell: number
+}
+
+function apply(course: Course, settlement: Settlement, decision: Decision, moment: Moment): void {
   const { progress, attempt: change, reroute, event } = decision
   const before = course.transaction
   const number = before.events + (event ? 1 : 0)
-  const moved = { ...before, ...progress, events: number }
+  const moved = { ...before, ...progress, events: number, told: before.told + (event?.isTold ? 1 : 0) }
   course.attempt = { ...course.attempt, ...change }
   if (reroute !== undefined) {
     course.ended.push(course.attempt)
@@ -193,7 +203,7 @@ function apply(course: Course, settlement: Settlement, decision: Decision): void
   const { wake_at, env, provider, id } = course.transaction
   if (wake_at && wake_at !== before.wake_at)
     course.alarms.push({ due: wake_at, lane: laneOf(env, provider), transaction_id: id })
-  if (event) course.events.push(eventOf(course.transaction, settlement, event, number))
+  if (event) course.events.push(eventOf(course.transaction, settlement, event, moment))
 }
 
 const fresh = { sends: 0, polls: 0, refusals: 0, send_by: null, is_lost: false, outcome: null } as const
@@ -202,16 +212,16 @@ function eventOf(
   transaction: Transaction,
   { cause, note }: Settlement,
   { message, isTold, detail = {} }: NonNullable<Decision['event']>,
-  number: number,
+  { at, cell }: Moment,
 ): NewEvent {
-  const { id, merchant_id, env, state, failure } = transaction
+  const { id, merchant_id, env, state, failure, events: number, told } = transaction
   return {
     transaction_id: id,
     number,
     merchant_id,
     env,
     cause,
-    name: isTold ? 'transaction_updated' : null,
+    told: isTold ? tell(transaction, 'transaction_updated', told, at, cell) : null,
     state,
     stage: stageOf(state, failure?.code),
     message,

@@ -54,6 +54,8 @@ export interface Progress {
   readonly failure: Failure | null
   readonly receipt: string
   readonly events: number
+  /** How many of them the merchant was told. */
+  readonly told: number
   readonly wake_at: Date | null
 }
 
@@ -91,7 +93,7 @@ export async function insert(tx: Tx, rows: readonly Transaction[]): Promise<void
   await tx.query(sql`
     insert into transactions (id, merchant_id, env, type, method, destination, country, external_reference, amount,
       currency, wallet_id, wallet_country, wallet_currency, wallet_amount, fee, rate, account_name, code, party,
-      created_at, expires_at, sent_by, state, attempt, provider, doubt, action, events, wake_at, updated_at)
+      created_at, expires_at, sent_by, state, attempt, provider, doubt, action, events, told, wake_at, updated_at)
     select *
     from unnest(${of('id')}::uuid[], ${of('merchant_id')}::uuid[], ${of('env')}::text[], ${of('type')}::text[],
       ${of('method')}::text[], ${of('destination')}::text[], ${of('country')}::text[],
@@ -101,7 +103,7 @@ export async function insert(tx: Tx, rows: readonly Transaction[]): Promise<void
       ${of('code')}::text[], ${of('party')}::text[], ${of('created_at')}::timestamptz[],
       ${of('expires_at')}::timestamptz[], ${of('sent_by')}::text[], ${of('state')}::text[], ${of('attempt')}::smallint[],
       ${of('provider')}::text[], ${of('doubt')}::text[], ${json('action')}::jsonb[], ${of('events')}::smallint[],
-      ${of('wake_at')}::timestamptz[], ${of('updated_at')}::timestamptz[])`)
+      ${of('told')}::smallint[], ${of('wake_at')}::timestamptz[], ${of('updated_at')}::timestamptz[])`)
 }
 
 export async function insertAttempts(tx: Tx, rows: readonly Attempt[]): Promise<void> {
@@ -129,12 +131,12 @@ export async function move(tx: Tx, at: Date, moves: readonly Move[]): Promise<vo
   const moved = await tx.query(sql`
     update transactions as t
     set state = m.target, attempt = m.attempt, provider = m.provider, doubt = m.doubt, discrepancy = m.discrepancy,
-      action = m.action, failure = m.failure, receipt = m.receipt, events = m.events, wake_at = m.wake_at,
+      action = m.action, failure = m.failure, receipt = m.receipt, events = m.events, told = m.told, wake_at = m.wake_at,
       updated_at = ${at}
     from unnest(${of('id')}::uuid[], ${of('state')}::text[], ${of('attempt')}::smallint[], ${of('provider')}::text[],
       ${of('doubt')}::text[], ${of('discrepancy')}::text[], ${json('action')}::jsonb[], ${json('failure')}::jsonb[],
-      ${of('receipt')}::text[], ${of('events')}::smallint[], ${of('wake_at')}::timestamptz[])
-      as m(id, target, attempt, provider, doubt, discrepancy, action, failure, receipt, events, wake_at)
+      ${of('receipt')}::text[], ${of('events')}::smallint[], ${of('told')}::smallint[], ${of('wake_at')}::timestamptz[])
+      as m(id, target, attempt, provider, doubt, discrepancy, action, failure, receipt, events, told, wake_at)
     join unnest(${allowed.sources}::text[], ${allowed.targets}::text[]) as a(source, target) using (target)
     where t.id = m.id
       and t.state = a.source

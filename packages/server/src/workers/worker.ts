@@ -4,6 +4,7 @@ import { foldDeltas } from '../ledger/deltas.ts'
 import type { Watch } from '../platform/bell.ts'
 import { attachPartitions } from '../platform/partitions.ts'
 import { openStream } from '../platform/stream.ts'
+import { startDeliveries } from './deliveries.ts'
 import { startLanes } from './lanes.ts'
 import { keepRates } from './rate-keeper.ts'
 import { keepSeals } from './seal-keeper.ts'
@@ -19,6 +20,7 @@ const relayEveryMs = 1000
 export function startWorker(ctx: Context): Watch[] {
   return [
     ...startLanes(ctx),
+    startDeliveries(ctx),
     startRelay(ctx),
     startSweeper(ctx),
     ctx.bell.onRing('partitions', attachEveryMs, () => attachPartitions(ctx.db.write)),

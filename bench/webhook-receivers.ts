@@ -1,0 +1,25 @@
+/** A process of receivers: /well/N answers at once, /failing/N with 500, /hanging/N never. Tells when each id came first. */
+import { createServer } from 'node:http'
+
+const firsts = new Map<string, number>()
+let requests = 0
+
+const server = createServer((request, response) => {
+  const id = String(request.headers['webhook-id'])
+  requests += 1
+  if (!firsts.has(id)) firsts.set(id, Date.now())
+  request.resume()
+  if (request.url?.startsWith('/hanging')) return
+  response.statusCode = request.url?.startsWith('/failing') ? 500 : 200
+  response.end()
+})
+server.keepAliveTimeout = 10_000
+server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as { port: number }).port }))
+
+process.on('message', (word) => {
+  if (word !== 'report') return
+  process.send?.({ requests, firsts: [...firsts] })
+  firsts.clear()
+  requests = 0
+})
+process.on('disconnect', () => process.exit())

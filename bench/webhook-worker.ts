@@ -1,0 +1,12 @@
+/** A process that delivers webhooks and does nothing else, as a worker does; its settings are in its environment. */
+import { loadConfig } from '../packages/server/src/config.ts'
+import { openContext } from '../packages/server/src/context.ts'
+import { startDeliveries } from '../packages/server/src/workers/deliveries.ts'
+
+const ctx = openContext(loadConfig(process.env))
+const watch = startDeliveries(ctx)
+process.send?.('ready')
+process.on('disconnect', async () => {
+  await watch.stop()
+  await ctx.close()
+})

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { type TestContext, test } from 'node:test'
+import { testMalipo } from '../../server/src/testing/malipo.ts'
+import { until } from '../../server/src/testing/until.ts'
+import { verify } from '../../server/src/webhooks/sign.ts'
+import { createProgram, exitCodes } from './program.ts'
+
+const nobodySends = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask' }
+
+/** A merchant, and `listen` as its developer would run it. */
+async function bench(t: TestContext) {
+  const malipo = await testMalipo(t, nobodySends)
+  const merchant = await malipo.merchant()
+  const { publicKey, apiKey } = merchant
+  const variables = { MALIPO_URL: malipo.url, MALIPO_PUBLIC_KEY: publicKey, MALIPO_API_KEY: apiKey }
+  const end = new AbortController()
+  const said = { out: '', err: '' }
+  const write = (text: string) => {
+    said.out += text
+  }
+  const complain = (text: string) => {
+    said.err += text
+  }
+  const listen = (args: string[], others: Record<string, string> = {}) =>
+    createProgram({ variables: { ...variables, ...others }, actor: 'wanjiru', write, complain, signal: end.signal })([
+      'listen',
+      ...args,
+    ])
+  let charges = 0
+  const charge = () => {
+    charges += 1
+    const body = { amount: 100, currency: 'KES', phoneNumber: '+254703456789', externalReference: `order-${charges}` }
+    return merchant.call('POST', '/api/b2b/fiat/deposit/momo', body)
+  }
+  return { listen, charge, said, end: () => end.abort() }
+}
+
+test('what happens from now on is printed as it happens, and what was before is not', async (t) => {
+  const { listen, charge, said, end } = await bench(t)
+  for (let index = 0; index < 3; index += 1) await charge()
+
+  const listening = listen([])
+  await until('it to listen', async () => said.out.includes('Listening'))
+  await charge()
+  await until('the event', async () => said.out.includes('order-4'))
+  end()
+
+  assert.equal(await listening, exitCodes.done)
+  assert.match(said.out, /#4 {2}transaction_created {2}pending {2}100 KES {2}order-4 {2}txn_/)
+  assert.doesNotMatch(said.out, /order-3/)
+})
+
+test('events are forwarded with a signature that the secret of the session verifies', async (t) => {
+  const { listen, charge, said, end } = await bench(t)
+  const got: { headers: IncomingHttpHeaders; body: string }[] = []
+  const receiver = createServer(async (request, reply) => {
+    const parts: Buffer[] = []
+    for await (const part of request) parts.push(part as Buffer)
+    got.push({ headers: request.headers, body: Buffer.concat(parts).toString() })
+    reply.end()
+  }).listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  t.after(() => receiver.close())
+  const address = receiver.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  await charge()
+
+  const listening = listen(['--after', '0', '--forward-to', `http://127.0.0.1:${port}/hooks`])
+  await until('the delivery', async () => said.out.includes('delivered: 200'))
+  end()
+  await listening
+
+  const [secret = ''] = /whsec_\S+/.exec(said.out) ?? []
+  const [{ headers, body } = assert.fail()] = got
+  const received = { headers: headers as Record<string, string>, body, secrets: [secret], now: new Date() }
+  assert.deepEqual(verify(received), { ok: true })
+  assert.equal((JSON.parse(body) as { data: { externalReference: string } }).data.externalReference, 'order-1')
+})
+
+test('a wrong key pair, a missing one and a Malipo that is not there are told in a sentence', async (t) => {
+  const { listen, said } = await bench(t)
+
+  assert.equal(await listen([], { MALIPO_API_KEY: 'sk_test_wrong' }), exitCodes.refused)
+  assert.match(said.err, /Malipo refused the key pair/)
+  assert.equal(await listen([], { MALIPO_PUBLIC_KEY: '' }), exitCodes.refused)
+  assert.match(said.err, /Set MALIPO_URL, MALIPO_PUBLIC_KEY and MALIPO_API_KEY/)
+  assert.equal(await listen([], { MALIPO_URL: 'http://127.0.0.1:9' }), exitCodes.refused)
+  assert.match(said.err, /Malipo is not reached at http:\/\/127\.0\.0\.1:9/)
+  assert.doesNotMatch(said.err, /at .*\.ts:/)
+})

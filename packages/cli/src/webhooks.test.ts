@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { signatureHeaders } from '../../server/src/webhooks/sign.ts'
+import { createProgram, exitCodes } from './program.ts'
+
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+const body = '{"id":"evt_1","event":"transaction_updated"}'
+
+/** A folder with a received webhook, and `verify` as a person would run it. */
+function bench(t: TestContext, { at = new Date(), variables = {} as Record<string, string> } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'malipo-verify-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+  const sent = Object.entries(signatureHeaders({ id: 'evt_1', at, body, secrets: [secret] }))
+  const headers = sent.flatMap(([name, value]) => ['--header', `${name}: ${value}`])
+  const verify = async (...args: string[]) => {
+    let [out, err] = ['', '']
+    const write = (text: string) => {
+      out += text
+    }
+    const complain = (text: string) => {
+      err += text
+    }
+    const run = createProgram({ variables, actor: 'wanjiru', write, complain })
+    return { code: await run(['webhooks', 'verify', ...args]), out, err }
+  }
+  return { file, headers, verify, bodyFile: file('body.json', body) }
+}
+
+test('a webhook is verified with the secret from an argument, a file or the environment', async (t) => {
+  const { file, headers, verify, bodyFile } = bench(t, { variables: { MALIPO_WEBHOOK_SECRET: secret } })
+  const rest = [...headers, '--body-file', bodyFile]
+
+  for (const way of [['--secret', secret], ['--secret-file', file('secret', `${secret}\n`)], []])
+    assert.deepEqual(await verify(...way, ...rest), {
+      code: exitCodes.done,
+      out: 'ok: the signature matches.\n',
+      err: '',
+    })
+})
+
+test('an argument rules over a file, and a file over the environment', async (t) => {
+  const { file, headers, verify, bodyFile } = bench(t, { variables: { MALIPO_WEBHOOK_SECRET: 'whsec_AAAA' } })
+  const rest = [...headers, '--body-file', bodyFile]
+
+  assert.equal((await verify(...rest)).code, exitCodes.refused)
+  assert.equal((await verify('--secret-file', file('secret', secret), ...rest)).code, exitCodes.done)
+  assert.equal((await verify('--secret-file', file('wrong', 'whsec_AAAA'), '--secret', secret, ...rest)).code, 0)
+})
+
+test('a failure tells why, exits with 1 and repeats no secret', async (t) => {
+  const { file, headers, verify } = bench(t)
+
+  const { code, out, err } = await verify('--secret', secret, ...headers, '--body-file', file('other', `${body} `))
+
+  assert.equal(code, exitCodes.refused)
+  assert.match(out, /^not ok: the signature does not match: blanks or a line break were added around the body/)
+  assert.doesNotMatch(`${out}${err}`, /whsec_M/)
+})
+
+test('a saved webhook is told to be old, and verifies with a longer tolerance', async (t) => {
+  const { headers, verify, bodyFile } = bench(t, { at: new Date(Date.now() - 3_600_000) })
+  const args = ['--secret', secret, ...headers, '--body-file', bodyFile]
+
+  assert.match((await verify(...args)).out, /^not ok: the signature matches, but the timestamp is too old by 33\d\d s/)
+  assert.equal((await verify(...args, '--tolerance', '4000')).code, exitCodes.done)
+})
+
+test('what a program is told is JSON', async (t) => {
+  const { headers, verify, bodyFile } = bench(t)
+
+  const good = await verify('--json', '--secret', secret, ...headers, '--body-file', bodyFile)
+  const bad = await verify('--json', '--secret', secret, ...headers.slice(2), '--body-file', bodyFile)
+
+  assert.deepEqual(JSON.parse(good.out), { ok: true })
+  assert.deepEqual(JSON.parse(bad.out), { ok: false, why: 'the header webhook-id is missing' })
+})
+
+test('a command that cannot be understood exits with 2', async (t) => {
+  const { headers, verify, bodyFile } = bench(t)
+
+  for (const args of [
+    [...headers, '--body-file', bodyFile],
+    ['--secret', secret, '--body-file', bodyFile],
+    ['--secret', secret, ...headers, '--body-file', '/nowhere'],
+    ['--secret-file', '/nowhere', ...headers, '--body-file', bodyFile],
+    ['--secret', secret, '--header', 'no colon', '--body-file', bodyFile],
+  ])
+    assert.equal((await verify(...args)).code, exitCodes.usage, args.join(' '))
+})

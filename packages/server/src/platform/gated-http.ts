@@ -1,0 +1,225 @@
+import { isIP } from 'node:net'
+import { errors, type Pool } from 'undici'
+import { createPermit, type Permit } from './forbidden-addresses.ts'
+import { createLookup, type Lookup } from './names.ts'
+import { createPinnedPools, NoConnection, notAllowed, type PinnedPools, type Target } from './pinned-pools.ts'
+
+/** A way to post to URLs that strangers chose: it leads to the public internet and nowhere else. */
+export interface Gate {
+  /** One attempt. Whatever goes wrong is in the result; it does not throw. */
+  post(order: PostOrder): Promise<Posted>
+  close(): Promise<void>
+}
+
+export interface GateOptions {
+  /** Ranges the operator allows although they are not public, such as 127.0.0.0/8 for a sandbox on one machine. */
+  readonly allowedRanges: readonly string[]
+  readonly lookup?: Lookup
+  /** For the whole attempt: name, connection, TLS, headers and body. */
+  readonly timeoutMs: number
+}
+
+export interface PostOrder {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Uint8Array
+  readonly signal: AbortSignal
+  readonly isHttpAllowed?: boolean
+}
+
+/**
+ * `refused` means that this side would not call, and `unreachable` that no connection was made: nothing has left. With
+ * `timeout` and `broken` the other side may have got it. A redirect is an answer like any other, never followed. Details
+ * are sentences of ours: they tell nothing about an address but that it is not allowed, whether something is there or not.
+ */
+export type Posted = Outcome & { readonly durationMs: number }
+
+type Outcome =
+  | {
+      readonly kind: 'answered'
+      readonly status: number
+      /** The beginning of the reply, as text that can be stored and shown. */
+      readonly body: string
+      /** The header as it came. */
+      readonly retryAfter: string | undefined
+    }
+  | { readonly kind: 'refused' | 'unreachable' | 'timeout' | 'broken'; readonly detail: string }
+
+const urlLengthMax = 2048
+const replyBytesMax = 65_536
+const keptBytesMax = 2048
+/** A name may have thousands of addresses; all are checked, and so many are tried. */
+const addressesMax = 16
+
+/** Below 1024 live the services of systems, mail and file shares among them, and of those only the web is called. */
+const webPorts = [80, 443]
+
+interface Means {
+  readonly permit: Permit
+  readonly lookup: Lookup
+  readonly pools: PinnedPools
+  readonly timeoutMs: number
+}
+
+export function openGate({ allowedRanges, lookup = createLookup(), timeoutMs }: GateOptions): Gate {
+  const permit = createPermit(allowedRanges)
+  const pools = createPinnedPools(permit)
+  return {
+    post: async (order) => {
+      const startedAt = performance.now()
+      const outcome = await attempt({ permit, lookup, pools, timeoutMs }, order)
+      return { ...outcome, durationMs: Math.round(performance.now() - startedAt) }
+    },
+    close: () => pools.close(),
+  }
+}
+
+async function attempt(means: Means, order: PostOrder): Promise<Outcome> {
+  const problem = urlProblem(order)
+  if (problem) return { kind: 'refused', detail: problem }
+  const url = new URL(order.url)
+  const target = targetOf(url)
+  const deadline = startDeadline(means.timeoutMs, order.signal)
+  try {
+    const addresses = await deadline.orEnd(resolve(means, target))
+    const path = `${url.pathname}${url.search}`
+    return await means.pools.use(target, addresses, (pool) => exchange(pool, path, order, deadline.signal))
+  } catch (error) {
+    return explain(error as Error, deadline)
+  } finally {
+    deadline.clear()
+  }
+}
+
+/** What is wrong with the URL as such. Where it leads is looked at later, by address and never by text. */
+function urlProblem({ url: text, isHttpAllowed = false }: PostOrder): string | undefined {
+  if (text.length > urlLengthMax) return `the URL is longer than ${urlLengthMax} characters`
+  if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return 'the URL cannot be read'
+  if (text.includes('#')) return 'the URL must not carry a fragment'
+  const url = new URL(text)
+  const schemes = isHttpAllowed ? ['https:', 'http:'] : ['https:']
+  if (!schemes.includes(url.protocol))
+    return `the URL must begin with ${schemes.map((each) => `${each}//`).join(' or ')}`
+  if (`${url.username}${url.password}` !== '') return 'the URL must not carry a user name or password'
+  return hostProblem(targetOf(url))
+}
+
+function hostProblem({ hostname, port }: Target): string | undefined {
+  if (hostname === '' || hostname.includes('..')) return 'the URL cannot be read'
+  return port < 1024 && !webPorts.includes(port) ? 'the port is not allowed' : undefined
+}
+
+function targetOf({ protocol, hostname: written, port: given }: URL): Target {
+  const host = written.replace(/\.+$/, '')
+  const isSecure = protocol === 'https:'
+  return {
+    origin: `${protocol}//${host}${given === '' ? '' : `:${given}`}`,
+    hostname: host.replace(/^\[|\]$/g, ''),
+    port: given === '' ? (isSecure ? 443 : 80) : Number(given),
+    isSecure,
+  }
+}
+
+/** Every address of the host, all of them permitted: one that is not spoils the others, since nobody means well by it. */
+async function resolve({ permit, lookup }: Means, { hostname }: Target): Promise<string[]> {
+  const found = await addressesOf(hostname, permit, lookup)
+  const permitted = found.flatMap((address) => permit(address) ?? [])
+  if (permitted.length < found.length) throw new NoConnection(notAllowed, { isForbidden: true })
+  if (permitted.length === 0) throw new NoConnection('the name has no address')
+  return [...new Set(permitted)].slice(0, addressesMax)
+}
+
+async function addressesOf(hostname: string, permit: Permit, lookup: Lookup): Promise<readonly string[]> {
+  if (isIP(hostname)) return [hostname]
+  if (/(^|\.)localhost$/.test(hostname)) return loopback(permit)
+  try {
+    return await lookup(hostname)
+  } catch (error) {
+    const isMissing = (error as { code?: string }).code === 'ENOTFOUND'
+    throw new NoConnection(isMissing ? 'the name does not exist' : 'the name could not be looked up', { cause: error })
+  }
+}
+
+/** By RFC 6761 no name server is asked what localhost is. It is what the operator allows of it, which is usually nothing. */
+function loopback(permit: Permit): string[] {
+  const allowed = ['127.0.0.1', '::1'].filter((address) => permit(address) !== undefined)
+  return allowed.length > 0 ? allowed : ['127.0.0.1']
+}
+
+async function exchange(pool: Pool, path: string, order: PostOrder, signal: AbortSignal): Promise<Outcome> {
+  const { headers, body } = order
+  const reply = await pool.request({ method: 'POST', path, headers, body, signal })
+  const retryAfter = [reply.headers['retry-after']].flat()[0]
+  return { kind: 'answered', status: reply.statusCode, body: await readStart(reply.body), retryAfter }
+}
+
+/** Stops at the limit, which closes the connection; a reply that ends before it leaves the connection to be used again. */
+async function readStart(body: AsyncIterable<Buffer> & NodeJS.EventEmitter): Promise<string> {
+  body.on('error', () => undefined) // Stopping counts as an error, which nobody else would be listening to.
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of body) {
+    if (size < keptBytesMax) parts.push(part)
+    size += part.length
+    if (size >= replyBytesMax) break
+  }
+  return legible(Buffer.concat(parts).subarray(0, keptBytesMax))
+}
+
+/**
+ * Text that is valid, has no way to steer a terminal or a page's direction, and is no longer in bytes than what was kept:
+ * a character cut in two is left out, and each replacement takes three bytes.
+ */
+function legible(bytes: Uint8Array): string {
+  const text = new TextDecoder()
+    .decode(bytes, { stream: true })
+    .replaceAll('\r\n', '\n')
+    .replaceAll(/[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(keptBytesMax))
+  return text.slice(0, read)
+}
+
+interface Deadline {
+  readonly signal: AbortSignal
+  isOver(): boolean
+  /** Waits for the work, but not past the end. */
+  orEnd<Result>(work: Promise<Result>): Promise<Result>
+  clear(): void
+}
+
+function startDeadline(timeoutMs: number, given: AbortSignal): Deadline {
+  const end = new AbortController()
+  let isOver = false
+  const timer = setTimeout(() => {
+    isOver = true
+    end.abort()
+  }, timeoutMs)
+  const giveUp = () => end.abort()
+  given.addEventListener('abort', giveUp)
+  if (given.aborted) giveUp()
+  return {
+    signal: end.signal,
+    isOver: () => isOver,
+    orEnd: (work) =>
+      new Promise((done, fail) => {
+        const stop = () => fail(end.signal.reason)
+        end.signal.addEventListener('abort', stop)
+        if (end.signal.aborted) stop()
+        work.then(done, fail)
+      }),
+    clear: () => {
+      clearTimeout(timer)
+      given.removeEventListener('abort', giveUp)
+    },
+  }
+}
+
+function explain(error: Error, deadline: Deadline): Outcome {
+  if (deadline.isOver()) return { kind: 'timeout', detail: 'no complete reply in time' }
+  if (deadline.signal.aborted) return { kind: 'broken', detail: 'the attempt was given up' }
+  if (error instanceof NoConnection)
+    return { kind: error.isForbidden ? 'refused' : 'unreachable', detail: error.detail }
+  if (error instanceof errors.HeadersOverflowError) return { kind: 'broken', detail: 'the headers are too long' }
+  if (error instanceof errors.HTTPParserError) return { kind: 'broken', detail: 'the reply is not HTTP' }
+  return { kind: 'broken', detail: 'the connection was closed before the reply was complete' }
+}

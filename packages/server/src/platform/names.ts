@@ -1,0 +1,44 @@
+import { Resolver } from 'node:dns/promises'
+import { readFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
+
+/** Gives every address of a name, IPv4 and IPv6. A name that is there without an address has none; else it throws. */
+export type Lookup = (name: string) => Promise<readonly string[]>
+
+/**
+ * Looks names up without the system's resolver, which has four threads: one stranger's slow name server would hold them,
+ * and with them the files and connections of everything else. Nothing is cached here and no search domain is added, so a
+ * name is what it says, now. Names of the hosts file are known, since containers find their host there.
+ */
+export function createLookup({
+  servers,
+  hostsPath = '/etc/hosts',
+}: {
+  /** Instead of those of the system, such as `127.0.0.1:5353`. */
+  readonly servers?: readonly string[]
+  readonly hostsPath?: string
+} = {}): Lookup {
+  const resolver = new Resolver({ timeout: 1500, tries: 2 })
+  if (servers) resolver.setServers(servers)
+  return async (name) => {
+    const written = await writtenFor(name, hostsPath)
+    if (written.length > 0) return written
+    return gather(await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]))
+  }
+}
+
+/** What one family answered is used when the other's question fails: many name servers break on questions about IPv6. */
+function gather(answers: readonly PromiseSettledResult<string[]>[]): readonly string[] {
+  const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+  const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
+  const failure = failures.find(({ code }) => code !== 'ENODATA')
+  if (found.length === 0 && failure) throw failure
+  return found
+}
+
+async function writtenFor(name: string, hostsPath: string): Promise<string[]> {
+  const text = await readFile(hostsPath, 'utf8').catch(() => '')
+  const lines = text.split('\n').map((line) => (line.split('#')[0] ?? '').trim().split(/\s+/))
+  const fitting = lines.filter(([, ...names]) => names.some((each) => each.toLowerCase() === name))
+  return fitting.flatMap(([address = '']) => (isIP(address) ? [address] : []))
+}

@@ -1,0 +1,56 @@
+import { emit, type NewEvent } from '../events/emit.ts'
+import type { WriteDb } from '../platform/db.ts'
+import { newId, newTransactionId, showId } from '../platform/ids.ts'
+import { insert, type Transaction } from '../transactions/store.ts'
+import { tell } from '../transactions/tell.ts'
+
+/** Something a merchant is told. */
+export interface ToldEvent {
+  /** As merchants see it. */
+  readonly id: string
+  readonly merchant_id: string
+  readonly body: string
+}
+
+/**
+ * Tells merchants of payments of theirs, one for each id in the list, in one transaction: the payment's row, its event, its
+ * place in the feed and its webhook record are made as `transactions/accept.ts` makes them; no money is moved.
+ */
+export function tellMerchants(db: WriteDb, merchantIds: readonly string[]): Promise<ToldEvent[]> {
+  return db.batch(5000, async (tx) => {
+    const at = new Date(Number(tx.atUs / 1000n))
+    const payments = merchantIds.map((merchant_id) => paymentOf(merchant_id, at))
+    const events = payments.map((payment) => createdEvent(payment, at))
+    await insert(tx, payments)
+    await emit(tx, at, events)
+    return events.map(({ merchant_id, told }) => ({ merchant_id, id: showId('webhook', told.id), body: told.body }))
+  })
+}
+
+function createdEvent(payment: Transaction, at: Date): NewEvent & { told: NonNullable<NewEvent['told']> } {
+  const { id, merchant_id, env, state } = payment
+  return {
+    transaction_id: id,
+    number: 1,
+    merchant_id,
+    env,
+    cause: 'request',
+    told: tell(payment, 'transaction_created', 1, at, 0),
+    state,
+    stage: 'accepted',
+    message: 'accepted',
+    detail: {},
+  }
+}
+
+function paymentOf(merchant_id: string, at: Date): Transaction {
+  const id = newTransactionId(at.getTime(), 0)
+  return {
+    ...{ id, merchant_id, env: 'sandbox', type: 'withdrew', method: 'momo', destination: 'MoMo', country: 'KE' },
+    ...{ external_reference: id, amount: 10_000n, currency: 'KES', wallet_id: newId(at.getTime(), 0) },
+    ...{ wallet_country: 'KE', wallet_currency: 'KES', wallet_amount: 10_000n, fee: 100n, rate: null },
+    ...{ account_name: 'Juma', code: 'MPESA_KE', party: 'sealed', created_at: at, expires_at: null, sent_by: 'lane' },
+    ...{ state: 'accepted', attempt: 1, provider: 'pawapay', doubt: '', discrepancy: '', action: null, failure: null },
+    ...{ receipt: '', events: 1, told: 1, wake_at: null, updated_at: at },
+  } as const
+}

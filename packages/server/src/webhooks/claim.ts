@@ -1,0 +1,109 @@
+import { type Environment, sql, type Tx, type WriteDb } from '../platform/db.ts'
+
+/** A record to be delivered, and where to. It belongs to whoever claimed it, for as long as an attempt can take. */
+export interface Delivery {
+  readonly id: string
+  readonly merchant_id: string
+  readonly env: Environment
+  readonly body: string
+  readonly attempts: number
+  readonly url: string
+  /** Sealed; the second signs beside the first for a day after a rotation. */
+  readonly secret: string
+  readonly previous_secret: string | null
+}
+
+/** At one endpoint at a time; one that fails is tried with less. */
+const inFlightMax = 8
+const inFlightFailingMax = 2
+/** Longer than an attempt can take: after this its worker has died, and somebody else tries. */
+const leaseMs = 30_000
+
+interface Ready {
+  readonly merchant_id: string
+  readonly env: Environment
+}
+
+/**
+ * Claims endpoints that have something to do, longest due first, and of each as many records as it may have under way.
+ * A slow endpoint fills its own share and nobody else's. Records are read by a statement of its own, after the locks: what
+ * was told before the endpoint was locked is seen, and what is told later waits for the lock and makes it due again.
+ */
+export function claimDeliveries(db: WriteDb, endpointsMax: number): Promise<Delivery[]> {
+  return db.transaction(async (tx) => {
+    const ready = await tx.query<Ready>(sql`
+      with moment as materialized (
+        select record_time() as now
+      )
+      select e.merchant_id, e.env
+      from webhook_endpoints e, moment
+      where e.next_due <= now
+        and e.rests_until <= now
+        and e.disabled_at is null
+        and e.url <> ''
+      order by e.next_due
+      limit ${endpointsMax}
+      for no key update of e skip locked`)
+    return ready.length === 0 ? [] : pick(tx, ready)
+  })
+}
+
+function pick(tx: Tx, endpoints: readonly Ready[]): Promise<Delivery[]> {
+  return tx.query<Delivery>(sql`
+    with clock as materialized (
+      select record_time() as now
+    ), moment as materialized (
+      select now, now + ${`${leaseMs} milliseconds`}::interval as lease_end from clock
+    ), ready as materialized (
+      select e.merchant_id, e.env, e.url, e.secret, now, lease_end,
+        case when e.previous_secret_until > now then e.previous_secret end as previous_secret,
+        (
+          select count(*)::int
+          from webhook_records w
+          where (w.merchant_id, w.env) = (e.merchant_id, e.env)
+            and w.next_attempt_at between now and lease_end
+            and w.leased_until > now
+        ) as under_way,
+        case when e.failures > 0 then ${inFlightFailingMax}::int else ${inFlightMax}::int end as most
+      from unnest(${endpoints.map(({ merchant_id }) => merchant_id)}::uuid[], ${endpoints.map(({ env }) => env)}::text[])
+        as wanted(merchant_id, env)
+      join webhook_endpoints e on e.merchant_id = wanted.merchant_id and e.env = wanted.env::environment, moment
+    ), picked as (
+      select r.id, r.merchant_id, r.env, r.body, r.attempts, ready.url, ready.secret, ready.previous_secret
+      from ready
+      cross join lateral (
+        select *
+        from webhook_records w
+        where (w.merchant_id, w.env) = (ready.merchant_id, ready.env)
+          and w.next_attempt_at <= ready.now
+        order by w.next_attempt_at, w.id
+        limit greatest(0, ready.most - ready.under_way)
+        for no key update skip locked
+      ) r
+    ), leased as (
+      update webhook_records w
+      set next_attempt_at = lease_end, leased_until = lease_end
+      from picked, moment
+      where w.id = picked.id
+    ), marked as (
+      update webhook_endpoints e
+      set next_due = least(
+          case when ready.under_way + counted.picked > 0 then ready.lease_end end,
+          case when ready.under_way + counted.picked < ready.most then (
+            select min(w.next_attempt_at)
+            from webhook_records w
+            where (w.merchant_id, w.env) = (ready.merchant_id, ready.env)
+              and w.next_attempt_at is not null
+              and w.id not in (select id from picked)
+          ) end)
+      from ready
+      cross join lateral (
+        select count(*)::int as picked
+        from picked
+        where (picked.merchant_id, picked.env) = (ready.merchant_id, ready.env)
+      ) counted
+      where (e.merchant_id, e.env) = (ready.merchant_id, ready.env)
+    )
+    select *
+    from picked`)
+}

@@ -1,0 +1,121 @@
+import { type Batcher, createBatcher } from '../platform/batch.ts'
+import { type BatchTx, sql, type WriteDb } from '../platform/db.ts'
+import type { Posted } from '../platform/gated-http.ts'
+import type { Log } from '../platform/log.ts'
+import type { Delivery } from './claim.ts'
+import { breakerMs, isGone, isSuccess, retryAfterMs } from './schedule.ts'
+
+interface Endpoint {
+  readonly merchant_id: string
+  readonly env: string
+  readonly disabled_at: Date | null
+}
+
+/** What came of an attempt. */
+interface Attempted {
+  readonly delivery: Delivery
+  readonly posted: Posted
+}
+
+export type Reporter = Batcher<Attempted, void>
+
+/** Keeps what receivers answered, many attempts in one transaction. Endpoints are locked before records, as everywhere. */
+export function createReporter(db: WriteDb, log: Log): Reporter {
+  return createBatcher({
+    db,
+    decide: async (tx, attempted) => {
+      for (const endpoint of await keepEndpoints(tx, attempted))
+        log.warn(endpoint, 'a webhook endpoint has failed for too long, or is gone, and is left alone')
+      await keepRecords(tx, attempted)
+      return { answers: attempted.map(() => undefined) }
+    },
+    keyOf: ({ delivery }) => `${delivery.merchant_id} ${delivery.env}`,
+  })
+}
+
+/** An attempt whose lease had ended, so that another was counted in its place, changes nothing any more. */
+async function keepRecords(tx: BatchTx, attempted: readonly Attempted[]): Promise<void> {
+  const at = Number(tx.atUs / 1000n)
+  const results = attempted.map(({ delivery, posted }) => {
+    const attempts = delivery.attempts + 1
+    const delay = isSuccess(posted) ? undefined : retryAfterMs(posted, attempts)
+    return {
+      id: delivery.id,
+      status: isSuccess(posted) ? 'SUCCESS' : 'FAILED',
+      attempts,
+      next_attempt_at: delay === undefined ? null : new Date(at + delay),
+      url: delivery.url,
+      response: JSON.stringify(responseOf(posted)),
+    }
+  })
+  const sorted = results.toSorted((left, right) => (left.id < right.id ? -1 : 1))
+  await tx.query(sql`
+    update webhook_records w
+    set status = r.status, attempts = r.attempts, next_attempt_at = r.next_attempt_at, leased_until = null, url = r.url,
+      response = r.response
+    from unnest(${sorted.map(({ id }) => id)}::uuid[], ${sorted.map(({ status }) => status)}::text[],
+      ${sorted.map(({ attempts }) => attempts)}::smallint[],
+      ${sorted.map((result) => result.next_attempt_at)}::timestamptz[], ${sorted.map(({ url }) => url)}::text[],
+      ${sorted.map(({ response }) => response)}::jsonb[])
+      as r(id, status, attempts, next_attempt_at, url, response)
+    where w.id = r.id
+      and w.attempts = r.attempts - 1`)
+}
+
+function responseOf(posted: Posted) {
+  const { durationMs } = posted
+  if (posted.kind === 'answered') return { status: String(posted.status), body: posted.body, durationMs }
+  return { status: '', durationMs, error: `${posted.kind}: ${posted.detail}` }
+}
+
+/**
+ * One success ends a row of failures, which make an endpoint rest. One that is gone is left alone until its URL is set again,
+ * whatever else was under way there; what another URL said before does not count. Tells those that are left alone from now on.
+ */
+async function keepEndpoints(tx: BatchTx, attempted: readonly Attempted[]): Promise<Endpoint[]> {
+  const endpoints = [...Map.groupBy(attempted, ({ delivery }) => `${delivery.merchant_id} ${delivery.env}`)]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .flatMap(([, group]) => {
+      const [first] = group
+      if (!first) return []
+      const { merchant_id, env } = first.delivery
+      const failed = group.filter(({ posted }) => !isSuccess(posted)).length
+      const ended = { failed, hasSuccess: failed < group.length }
+      const gone = group.find(({ posted }) => isGone(posted))
+      return [{ merchant_id, env, ...ended, goneUrl: gone?.delivery.url ?? null }]
+    })
+  return tx
+    .query<Endpoint>(sql`
+    with moment as materialized (
+      select record_time() as now
+    ), ended as (
+      select *
+      from unnest(${endpoints.map(({ merchant_id }) => merchant_id)}::uuid[], ${endpoints.map(({ env }) => env)}::text[],
+        ${endpoints.map(({ failed }) => failed)}::int[],
+        ${endpoints.map(({ hasSuccess }) => hasSuccess)}::boolean[],
+        ${endpoints.map(({ goneUrl }) => goneUrl)}::text[])
+        as r(merchant_id, env, failed, has_success, gone_url)
+    ), locked as (
+      select e.merchant_id, e.env
+      from webhook_endpoints e
+      join ended using (merchant_id, env)
+      order by e.merchant_id, e.env
+      for no key update of e
+    )
+    update webhook_endpoints e
+    set failures = case when r.has_success then 0 else least(e.failures + r.failed, 1000) end,
+      failing_since = case when r.has_success then null else coalesce(e.failing_since, now) end,
+      rests_until = case when r.has_success then '-infinity'
+        else now + rest_of(e.failures + r.failed, ${breakerMs.from}::int, ${breakerMs.first}::int, ${breakerMs.longest}::int) end,
+      next_due = greatest(now, case when r.has_success then now
+        else now + rest_of(e.failures + r.failed, ${breakerMs.from}::int, ${breakerMs.first}::int, ${breakerMs.longest}::int) end),
+      disabled_at = case when r.gone_url = e.url then now
+        when not r.has_success and e.failing_since < now - interval '5 days' then now
+        else e.disabled_at end
+    from locked, ended r, moment
+    where (e.merchant_id, e.env) = (locked.merchant_id, locked.env)
+      and (r.merchant_id, r.env) = (locked.merchant_id, locked.env)
+      and e.disabled_at is null
+    returning e.merchant_id, e.env, e.disabled_at`)
+    .then((rows) => rows.filter(({ disabled_at }) => disabled_at))
+}

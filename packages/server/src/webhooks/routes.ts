@@ -1,0 +1,232 @@
+import { Type } from 'typebox'
+import { bearerOf } from '../auth/request-bearer.ts'
+import type { Context } from '../context.ts'
+import { AppError, invalid } from '../errors.ts'
+import type { App } from '../http/app.ts'
+import type { Owner } from '../platform/db.ts'
+import { readId } from '../platform/ids.ts'
+import { findTransaction } from '../transactions/read.ts'
+import { readFeed } from './feed.ts'
+import { presentRecord } from './present.ts'
+import { simulateWebhook, type Wish } from './simulate.ts'
+import { find, list, sendAgain } from './store.ts'
+
+const closed = { additionalProperties: false }
+
+const Data = Type.Object(
+  {
+    transactionId: Type.String(),
+    externalReference: Type.String(),
+    type: Type.String(),
+    status: Type.String({ description: 'pending, successful or failed' }),
+  },
+  { additionalProperties: true },
+)
+
+const WebhookRecord = Type.Object(
+  {
+    id: Type.String({ description: 'The same as the header `webhook-id` of every attempt' }),
+    createdAt: Type.String(),
+    event: Type.String({ description: 'transaction_created or transaction_updated' }),
+    data: Data,
+    response: Type.Object(
+      {
+        status: Type.String({ description: 'HTTP status of the last reply; empty where there was none' }),
+        body: Type.Optional(Type.String({ description: 'Its first 2 KiB' })),
+        durationMs: Type.Optional(Type.Number()),
+        error: Type.Optional(Type.String()),
+      },
+      { additionalProperties: true },
+    ),
+    webhookUrl: Type.String(),
+    status: Type.String({ description: 'CREATED until the first attempt has ended, then SUCCESS or FAILED' }),
+    attempts: Type.Integer(),
+    nextAttemptAt: Type.Optional(Type.String()),
+  },
+  { title: 'WebhookRecord' },
+)
+
+const Day = (description: string) => Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description }))
+const Reference = (description: string) => Type.Optional(Type.String({ description }))
+
+const ListQuery = Type.Object(
+  {
+    status: Type.Optional(Type.Union([Type.Literal('CREATED'), Type.Literal('FAILED'), Type.Literal('SUCCESS')])),
+    startDate: Day('YYYY-MM-DD, in UTC'),
+    endDate: Day('The last day that is included'),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: '50 when left out' })),
+    reference: Reference('A transaction id or external reference'),
+    transactionId: Reference('The same as reference'),
+    externalReference: Reference('The same as reference'),
+  },
+  closed,
+)
+
+const FeedLine = Type.Object(
+  {
+    number: Type.Integer({ description: 'Without a gap, for each merchant and environment' }),
+    id: Type.String(),
+    event: Type.String(),
+    data: Data,
+    timestamp: Type.String(),
+    sequence: Type.Integer({ description: 'Counts the events of one transaction' }),
+  },
+  { title: 'FeedLine' },
+)
+
+const tags = ['Webhooks']
+
+/** What merchants are told, and what came of it. */
+export function webhookRoutes(app: App, ctx: Context): void {
+  readingRoutes(app, ctx)
+  feedRoute(app, ctx)
+
+  app.post(
+    '/webhooks/:id/resend',
+    {
+      config: { scope: 'webhooks:write', errors: ['WEBHOOK_MISSING'] },
+      schema: {
+        summary: 'Send a webhook again',
+        description: 'The stored body under the same id, to the URL of this moment.',
+        tags,
+        params: Type.Object({ id: Type.String() }),
+        response: {
+          200: Type.Object({ success: Type.Literal(true), message: Type.String() }, { title: 'Resent' }),
+        },
+      },
+    },
+    async (request) => {
+      const id = idOf(request.params.id)
+      const isDue = await ctx.db.write.transaction((tx) => sendAgain(tx, bearerOf(request), id))
+      if (!isDue) throw new AppError('WEBHOOK_MISSING')
+      ctx.bell.ring('webhooks')
+      return { success: true as const, message: 'The webhook is sent again.' }
+    },
+  )
+}
+
+function readingRoutes(app: App, ctx: Context): void {
+  app.get(
+    '/webhooks',
+    {
+      config: { scope: 'webhooks:read' },
+      schema: {
+        summary: 'List webhook records',
+        tags,
+        querystring: ListQuery,
+        response: { 200: Type.Object({ success: Type.Literal(true), data: Type.Array(WebhookRecord) }) },
+      },
+    },
+    async (request) => {
+      const owner = bearerOf(request)
+      const { status, startDate, endDate, limit = 50, reference, transactionId, externalReference } = request.query
+      refuseNoDay('startDate', startDate)
+      refuseNoDay('endDate', endDate)
+      if (startDate !== undefined && endDate !== undefined && startDate > endDate)
+        throw invalid([{ field: 'endDate', message: 'endDate is before startDate' }])
+      const named = reference ?? transactionId ?? externalReference
+      const transaction_id = named === undefined ? undefined : await transactionNamed(ctx, owner, named)
+      if (named !== undefined && transaction_id === undefined) return { success: true as const, data: [] }
+      const wanted = { status, startDate, endDate, transaction_id, limit }
+      const records = await list(ctx.db.read, owner, wanted)
+      return { success: true as const, data: records.map(presentRecord) }
+    },
+  )
+
+  for (const path of ['/webhook/:id', '/webhooks/:id'])
+    app.get(
+      path,
+      {
+        config: { scope: 'webhooks:read', errors: ['WEBHOOK_MISSING'] },
+        schema: {
+          summary: 'Read a webhook record',
+          tags,
+          params: Type.Object({ id: Type.String() }),
+          response: { 200: Type.Object({ success: Type.Literal(true), data: WebhookRecord }) },
+        },
+      },
+      async (request) => {
+        const record = await find(ctx.db.read, bearerOf(request), idOf(request.params.id))
+        if (!record) throw new AppError('WEBHOOK_MISSING')
+        return { success: true as const, data: presentRecord(record) }
+      },
+    )
+}
+
+function feedRoute(app: App, ctx: Context): void {
+  app.get(
+    '/events',
+    {
+      config: { scope: 'webhooks:read' },
+      schema: {
+        summary: 'Read the feed of events',
+        description: 'Everything you were told, or would have been with a URL set, in order and without a gap.',
+        tags,
+        querystring: Type.Object(
+          {
+            after: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+            limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: '50 when left out' })),
+          },
+          closed,
+        ),
+        response: { 200: Type.Object({ success: Type.Literal(true), data: Type.Array(FeedLine) }) },
+      },
+    },
+    async (request) => {
+      const { after = 0, limit = 50 } = request.query
+      const lines = await readFeed(ctx.db.read, bearerOf(request), { after: BigInt(after), limit })
+      return { success: true as const, data: lines }
+    },
+  )
+}
+
+/** Only below the sandbox's own root. */
+export function simulateRoute(app: App, ctx: Context): void {
+  app.post(
+    '/utilities/simulate-webhook',
+    {
+      config: { scope: 'webhooks:write', errors: ['TRANSACTION_MISSING'] },
+      schema: {
+        summary: 'Bring a sandbox payment to an end',
+        tags,
+        body: Type.Object(
+          {
+            externalReference: Type.String(),
+            webhookStatus: Type.String({ description: 'successful, failed or pending, in any case' }),
+          },
+          closed,
+        ),
+        response: { 200: Type.Object({}) },
+      },
+    },
+    async (request, reply) => {
+      const { externalReference, webhookStatus } = request.body
+      const told = await simulateWebhook(ctx, bearerOf(request), externalReference, wishOf(webhookStatus))
+      if (told !== undefined) reply.header('x-webhook-id', told)
+      return {}
+    },
+  )
+}
+
+function wishOf(text: string): Wish {
+  const wish = (['successful', 'failed', 'pending'] as const).find((word) => word === text.toLowerCase())
+  if (wish) return wish
+  throw invalid([{ field: 'webhookStatus', message: 'webhookStatus must be one of successful, failed, pending' }])
+}
+
+function idOf(shown: string): string {
+  const id = readId('webhook', shown)
+  if (id === undefined) throw new AppError('WEBHOOK_MISSING')
+  return id
+}
+
+async function transactionNamed(ctx: Context, owner: Owner, named: string): Promise<string | undefined> {
+  return (await findTransaction(ctx.db.read, owner, named))?.id
+}
+
+function refuseNoDay(field: string, day: string | undefined): void {
+  if (day === undefined) return
+  const at = Date.parse(`${day}T00:00:00Z`)
+  if (Number.isNaN(at) || at < 0 || !new Date(at).toISOString().startsWith(day))
+    throw invalid([{ field, message: `${field} is no day of the calendar` }])
+}

@@ -1,0 +1,43 @@
+import type { Context } from '../context.ts'
+import type { Watch } from '../platform/bell.ts'
+import { openGate } from '../platform/gated-http.ts'
+import { claimDeliveries, type Delivery } from '../webhooks/claim.ts'
+import { deliver } from '../webhooks/deliver.ts'
+import { createReporter } from '../webhooks/report.ts'
+
+const lookEveryMs = 250
+const endpointsMax = 100
+const underWayMax = 1000
+const timeoutMs = 15_000
+
+/** Delivers webhooks: claims endpoints that have something to do, posts, keeps the replies. */
+export function startDeliveries(ctx: Context): Watch {
+  const gate = openGate({ allowedRanges: ctx.config.webhookRanges, timeoutMs })
+  const deliverer = { gate, vault: ctx.vault, reporter: createReporter(ctx.db.write, ctx.log) }
+  const underWay = new Set<Promise<void>>()
+
+  const begin = (delivery: Delivery) => {
+    const attempt = deliver(deliverer, delivery)
+      .catch((err) => ctx.log.error({ err }, 'a webhook could not be delivered; it will be tried again'))
+      .finally(() => {
+        underWay.delete(attempt)
+        watch.wake() // Its endpoint may have more to do.
+      })
+    underWay.add(attempt)
+  }
+  /** Ends as soon as nothing is due; it waits for no attempt, so that a slow one delays nobody's ring. */
+  const watch = ctx.bell.onRing('webhooks', lookEveryMs, async () => {
+    let claimed: Delivery[] = []
+    do {
+      claimed = underWay.size < underWayMax ? await claimDeliveries(ctx.db.write, endpointsMax) : []
+      for (const delivery of claimed) begin(delivery)
+    } while (claimed.length > 0)
+  })
+  return {
+    stop: async () => {
+      await watch.stop()
+      await Promise.allSettled(underWay)
+      await gate.close()
+    },
+  }
+}

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { until } from '../packages/server/src/testing/until.ts'
+import { verify } from '../packages/server/src/webhooks/sign.ts'
+import { proofSize } from './support/proof.ts'
+import { createRandom } from './support/random.ts'
+import { type Got, openReceiver } from './support/webhook-receiver.ts'
+import { runStorm, type Shop } from './support/webhook-storm.ts'
+import { hours, minutes, seconds, testWebhooks } from './support/webhooks.ts'
+
+const events = proofSize('EVENTS', 500)
+const kills = proofSize('KILLS', 2)
+const seed = proofSize('SEED', 1)
+
+const isTaken = ({ status = 0 }: Got) => status >= 200 && status < 300
+
+/** What is wrong with what a shop got, in words. */
+async function faultsOf({ merchant, receiver, told }: Shop): Promise<string[]> {
+  const byId = Map.groupBy(receiver.got, ({ id }) => id)
+  const lost = told.filter(({ id }) => !byId.get(id)?.some(isTaken)).map(({ id }) => `${id} was never taken`)
+  const bodies = new Map(told.map(({ id, body }) => [id, body]))
+  const changed = receiver.got
+    .filter(({ id, body }) => bodies.get(id) !== body)
+    .map(({ id }) => `${id} has other bytes`)
+  const feed = await merchant.feed()
+  const isDense = feed.length === told.length && feed.every(({ number, id }, at) => number === at + 1 && bodies.has(id))
+  const inOrder = feed.every(({ id }, at) => id === told[at]?.id)
+  return [
+    ...lost,
+    ...changed,
+    ...(isDense ? [] : ['the feed has a gap']),
+    ...(inOrder ? [] : ['the feed is out of order']),
+    ...(receiver.mostOpen > 8 ? [`${receiver.mostOpen} were under way at once`] : []),
+  ]
+}
+
+test(`${events} events reach every endpoint that comes back within 45 of 72 hours, with workers killed ${kills} times`, {
+  timeout: 120_000 + events * 20,
+}, async (t) => {
+  const startedAt = performance.now()
+  const hooks = await testWebhooks(t)
+  const shopCount = Math.min(100, 10 + Math.floor(events / 1000))
+
+  const storm = await runStorm(t, { hooks, random: createRandom(seed), events, kills, shops: shopCount })
+
+  const { shops } = storm
+  const got = shops.flatMap(({ receiver }) => receiver.got)
+  const taken = got.filter(isTaken).length
+  const told = shops.reduce((sum, shop) => sum + shop.told.length, 0)
+  const took = ((performance.now() - startedAt) / 1000).toFixed(1)
+  t.diagnostic(
+    `seed ${seed}: ${told} events to ${shops.length} shops in ${took} s; ${storm.kills} times two workers killed, over ${storm.cut} requests`,
+  )
+  t.diagnostic(`${got.length} requests came, ${taken} were taken, ${taken - told} of them again`)
+  assert.deepEqual((await Promise.all(shops.map(faultsOf))).flat().slice(0, 20), [])
+  const standing = await hooks.malipo.ask(
+    `select status, (next_attempt_at is null) as is_done, count(*)::int, max(attempts) <= 12 as is_within from webhook_records
+     where merchant_id = any($1) group by 1, 2`,
+    [shops.map(({ merchant }) => merchant.id)],
+  )
+  assert.deepEqual(standing, [{ status: 'SUCCESS', is_done: true, count: told, is_within: true }])
+})
+
+const delays = [
+  ...[seconds(5), seconds(15), seconds(45), minutes(5), minutes(30)],
+  ...[hours(2), hours(5), hours(10), hours(14), hours(20), hours(24)],
+]
+
+test('a record is tried 12 times along the schedule, give or take a tenth, and then only when it is resent', async (t) => {
+  const hooks = await testWebhooks(t)
+  const receiver = await openReceiver(t, () => ({ status: 500 }))
+  const merchant = await hooks.merchant(receiver.url)
+  const [event] = await merchant.tell(1)
+  const id = event?.id ?? ''
+  assert.equal((await merchant.record(id)).status, 'CREATED')
+  hooks.deliver()
+
+  for (const [index, delay] of delays.entries()) {
+    const { nextAttemptAt = '' } = await merchant.becomes(id, { status: 'FAILED', attempts: index + 1 })
+    const [{ now } = { now: new Date(0) }] = await hooks.malipo.ask<{ now: Date }>('select record_time() as now')
+    const wait = Date.parse(nextAttemptAt) - now.getTime()
+    assert.ok(wait > delay * 0.9 - 3000 && wait <= delay * 1.1, `attempt ${index + 2} is ${wait} ms away`)
+    await hooks.forward(wait - 500)
+    assert.equal(receiver.got.length, index + 1)
+    await hooks.forward(600)
+  }
+  const given = await merchant.becomes(id, { status: 'FAILED', attempts: 12 })
+  assert.equal(given.nextAttemptAt, undefined)
+  await hooks.forward(hours(48))
+  receiver.react = () => ({ status: 204 })
+  assert.equal((await merchant.ask('POST', `/webhooks/${id}/resend`)).status, 200)
+
+  await merchant.becomes(id, { status: 'SUCCESS', attempts: 13 })
+  assert.equal(receiver.got.length, 13)
+  assert.deepEqual(new Set(receiver.got.map((got) => `${got.id} ${got.body}`)), new Set([`${id} ${event?.body}`]))
+})
+
+test('an endpoint that says it is gone is left alone until its URL is set again, and then gets all it missed', async (t) => {
+  const hooks = await testWebhooks(t)
+  const receiver = await openReceiver(t, () => ({ status: 410 }))
+  const merchant = await hooks.merchant(receiver.url)
+  hooks.deliver()
+  const [first] = await merchant.tell(1)
+  await merchant.becomes(first?.id ?? '', { status: 'FAILED', attempts: 1 })
+
+  const missed = await merchant.tell(20)
+  await hooks.forward(hours(1))
+  const other = await openReceiver(t, () => ({ status: 200 }))
+  const neighbour = await hooks.merchant(other.url)
+  const [witness] = await neighbour.tell(1)
+  await neighbour.becomes(witness?.id ?? '', { status: 'SUCCESS' })
+  assert.equal(receiver.got.length, 1)
+  receiver.react = () => ({ status: 200 })
+  await merchant.setUrl(receiver.url)
+
+  for (const event of [first, ...missed]) await merchant.becomes(event?.id ?? '', { status: 'SUCCESS' })
+})
+
+test('an endpoint that failed for 5 days is disabled, one that failed for less is not', async (t) => {
+  const hooks = await testWebhooks(t)
+  const receiver = await openReceiver(t, () => 'reset')
+  const merchant = await hooks.merchant(receiver.url)
+  hooks.deliver()
+  const failOnce = async () => {
+    const [event] = await merchant.tell(1)
+    await merchant.becomes(event?.id ?? '', { status: 'FAILED' })
+  }
+  const isDisabled = async () => {
+    const found = await hooks.malipo.ask<{ is: boolean }>(
+      `select disabled_at is not null as is from webhook_endpoints where merchant_id = $1 and env = 'sandbox'`,
+      [merchant.id],
+    )
+    return found[0]?.is
+  }
+
+  await failOnce()
+  await hooks.forward(hours(119))
+  await failOnce()
+  assert.equal(await isDisabled(), false)
+  await hooks.forward(hours(2))
+
+  await until('the endpoint to be disabled', isDisabled)
+})
+
+test('a rotated secret signs beside the new one for 24 hours, and not after', async (t) => {
+  const hooks = await testWebhooks(t)
+  const receiver = await openReceiver(t, () => ({ status: 200 }))
+  const merchant = await hooks.merchant(receiver.url)
+  hooks.deliver()
+  const rotate = async () => {
+    const { body } = await merchant.ask('POST', '/users/webhook-secret/rotate')
+    return (body['data'] as { secret: string }).secret
+  }
+  const deliverOne = async () => {
+    const [event] = await merchant.tell(1)
+    await merchant.becomes(event?.id ?? '', { status: 'SUCCESS' })
+    return receiver.got.at(-1) as Got
+  }
+  const isSignedBy = ({ headers, body }: Got, secret: string) =>
+    verify({ headers, body, secrets: [secret], now: new Date() }).ok
+  const old = await rotate()
+  await hooks.forward(hours(25))
+
+  const fresh = await rotate()
+  const during = await deliverOne()
+  assert.deepEqual([isSignedBy(during, old), isSignedBy(during, fresh)], [true, true])
+  await hooks.forward(hours(24) - minutes(1))
+  assert.equal(isSignedBy(await deliverOne(), old), true)
+  await hooks.forward(minutes(2))
+
+  const after = await deliverOne()
+  assert.deepEqual([isSignedBy(after, old), isSignedBy(after, fresh)], [false, true])
+  assert.equal(after.headers['webhook-signature']?.split(' ').length, 1)
+})
+
+test('Retry-After is honoured when it asks for more than the schedule, up to 24 hours', async (t) => {
+  const hooks = await testWebhooks(t)
+  const receiver = await openReceiver(t, () => ({ status: 503 }))
+  const merchant = await hooks.merchant(receiver.url)
+  hooks.deliver()
+  const waitAfter = async (retryAfter: string) => {
+    receiver.react = () => ({ status: 503, headers: { 'retry-after': retryAfter } })
+    const [event] = await merchant.tell(1)
+    const [{ now } = { now: new Date(0) }] = await hooks.malipo.ask<{ now: Date }>('select record_time() as now')
+    const { nextAttemptAt = '' } = await merchant.becomes(event?.id ?? '', { status: 'FAILED', attempts: 1 })
+    return Math.round((Date.parse(nextAttemptAt) - now.getTime()) / seconds(10))
+  }
+
+  assert.ok((await waitAfter('1')) <= 1)
+  assert.equal(await waitAfter('3600'), 360)
+  assert.equal(await waitAfter(new Date(Date.now() + hours(2)).toUTCString()), 720)
+  assert.equal(await waitAfter(String(30 * 3600)), 8640)
+})
+
+test('no endpoint has more than 8 under way, or 2 while it fails, and a slow one holds up nobody', async (t) => {
+  const hooks = await testWebhooks(t)
+  const [slow, quick] = [await openReceiver(t, () => 'held'), await openReceiver(t, () => ({ status: 200 }))]
+  const [sluggish, brisk] = [await hooks.merchant(slow.url), await hooks.merchant(quick.url)]
+  hooks.deliver()
+
+  await sluggish.tell(40)
+  await until('8 to be under way', () => slow.open === 8)
+  const swift = await brisk.tell(40)
+  for (const { id } of swift) await brisk.becomes(id, { status: 'SUCCESS' })
+  assert.deepEqual([slow.open, slow.mostOpen], [8, 8])
+  slow.release({ status: 500 })
+  await until('2 others to be under way', () => slow.got.length === 10 && slow.open === 2)
+  slow.forgetMost()
+  for (const { id } of await brisk.tell(40)) await brisk.becomes(id, { status: 'SUCCESS' })
+  assert.equal(slow.mostOpen, 2)
+
+  slow.release({ status: 200 })
+  await until('8 to be under way again', () => slow.open === 8)
+  assert.equal(slow.mostOpen, 8)
+  slow.react = () => ({ status: 200 })
+  slow.release({ status: 200 })
+})
