@@ -50,6 +50,22 @@ test('subscribers are told every event once, in order, however often the relay l
   assert.deepEqual(await seen(), ids)
 })
 
+test('more events of one moment than fit a page are all told, once', async (t) => {
+  const { malipo, stream, seen } = await setUp(t)
+  const { call } = await malipo.merchant()
+  const payoutMethod = { accountName: 'Amina Otieno', accountNumber: '+254703456789' }
+  const payout = { amount: 10, currency: 'KES', country: 'KE', destination: 'MoMo', payoutMethod }
+  const bulk = (from: number) =>
+    Array.from({ length: 600 }, (_, index) => ({ ...payout, externalReference: `b${from + index}` }))
+  for (const from of [0, 600]) await call('POST', '/api/b2b/fiat/payouts/bulk', { payouts: bulk(from) })
+  await malipo.ask(`update events set at = (select max(at) from events)`)
+
+  await createRelay(malipo.ctx.db.write, stream).look()
+
+  const told = await seen()
+  assert.deepEqual([told.length, new Set(told).size], [1200, 1200])
+})
+
 test('a relay that died is taken over by another, which tells nothing twice and leaves nothing out', async (t) => {
   const { malipo, stream, seen } = await setUp(t)
   const ids = await payOut(malipo, 2)

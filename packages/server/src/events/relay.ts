@@ -33,15 +33,15 @@ export function createRelay(db: Db, stream: Stream): Relay {
     look: async () => {
       const since = await hold(db, self)
       if (since === undefined) return
-      let from = since
+      let after: Place = { at: since, transaction_id: firstId, number: 0 }
       for (;;) {
-        const page = await eventsSince(db, from)
+        const page = await eventsAfter(db, after)
         const fresh = page.filter((event) => !told.has(idOf(event)))
         await stream.publish(fresh.map(messageOf))
         remember(told, fresh.map(idOf))
-        const last = page.at(-1)?.at
-        if (!last || !(await advance(db, self, last)) || page.length < pageMax) return
-        from = last
+        const last = page.at(-1)
+        if (!last || !(await advance(db, self, last.at)) || page.length < pageMax) return
+        after = last
       }
     },
   }
@@ -68,11 +68,16 @@ async function advance(db: Db, self: string, until: Date): Promise<boolean> {
   return moved.length > 0
 }
 
-function eventsSince(db: Db, since: Date): Promise<Told[]> {
+/** Where a page ended: a batch gives all its events one time, so the time alone is no place. */
+type Place = Pick<Told, 'at' | 'transaction_id' | 'number'>
+const firstId = '00000000-0000-0000-0000-000000000000'
+
+function eventsAfter(db: Db, { at, transaction_id, number }: Place): Promise<Told[]> {
   return db.query<Told>(sql`
     select transaction_id, number, merchant_id, env, at, name, feed_number, state, stage
     from events
-    where at >= ${since}
+    where at >= ${at}
+      and (at, transaction_id, number) > (${at}, ${transaction_id}::uuid, ${number}::smallint)
       and name is not null
     order by at, transaction_id, number
     limit ${pageMax}`)
