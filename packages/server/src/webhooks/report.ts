@@ -84,8 +84,7 @@ async function keepEndpoints(tx: BatchTx, attempted: readonly Attempted[]): Prom
       const gone = group.find(({ posted }) => isGone(posted))
       return [{ merchant_id, env, ...ended, goneUrl: gone?.delivery.url ?? null }]
     })
-  return tx
-    .query<Endpoint>(sql`
+  const kept = await tx.query<Endpoint>(sql`
     with moment as materialized (
       select record_time() as now
     ), ended as (
@@ -117,5 +116,5 @@ async function keepEndpoints(tx: BatchTx, attempted: readonly Attempted[]): Prom
       and (r.merchant_id, r.env) = (locked.merchant_id, locked.env)
       and e.disabled_at is null
     returning e.merchant_id, e.env, e.disabled_at`)
-    .then((rows) => rows.filter(({ disabled_at }) => disabled_at))
+  return kept.filter(({ disabled_at }) => disabled_at !== null)
 }
