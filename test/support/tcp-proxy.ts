@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import { breakOff } from './break-off.ts'
 
 /** What can be done to a connection as a request passes. Each but the last ends it on both sides. */
 export type Fault =
@@ -86,17 +87,17 @@ function carry({ client, upstream, faultOf, random, late }: Carried): void {
   let answering: { fault: Fault; parts: Buffer[] } | undefined
 
   const cut = () => {
-    if (random() < 0.5) client.resetAndDestroy()
+    if (random() < 0.5) breakOff(client)
     else client.destroy()
     upstream.destroy()
   }
   const pass = (bytes: Buffer, fault: Fault | undefined) => {
     if (fault === 'request lost') cut()
-    else if (fault === 'cut at once') upstream.end(bytes, () => client.resetAndDestroy())
+    else if (fault === 'cut at once') upstream.end(bytes, () => breakOff(client))
     else if (fault === 'request late') {
       isLate = true
       late.push(() => upstream.end(bytes))
-      client.resetAndDestroy()
+      breakOff(client)
     } else {
       if (fault) answering = { fault, parts: [] }
       upstream.write(bytes)

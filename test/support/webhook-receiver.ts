@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
 import { until } from '../../packages/server/src/testing/until.ts'
+import { breakOff } from './break-off.ts'
 
 /** What a receiver does with a request. One that is held gets no answer until it is let go, which breaks it off. */
 export type Reaction = 'held' | 'reset' | { readonly status: number; readonly headers?: Record<string, string> }
@@ -91,7 +92,7 @@ export async function openReceiver(t: TestContext, react: Receiver['react']): Pr
 }
 
 function answer(request: Got, response: ServerResponse, reaction: Exclude<Reaction, 'held'>): void {
-  if (reaction === 'reset') return void response.socket?.resetAndDestroy()
+  if (reaction === 'reset') return void breakOff(response.socket)
   request.status = reaction.status
   response.writeHead(reaction.status, reaction.headers).end('kept')
 }
