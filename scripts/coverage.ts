@@ -4,6 +4,7 @@ import type { Limits, Operator, ReferenceData, RouteRow } from '../packages/serv
 
 const methods: Readonly<Record<string, string>> = {
   'charge.momo': 'charge by mobile money',
+  'charge.bank-transfer': 'charge by bank transfer',
   'payout.momo': 'payout to mobile money',
   'payout.bank': 'payout to a bank',
   'payout.paybill': 'payout to a Paybill',
@@ -23,11 +24,27 @@ export function coveragePage(data: ReferenceData): string {
 
 What can be paid where, through whom, and how much at once, in major units. \`house\` is the sandbox's own provider, for
 rails without a public protocol: in live, what only it serves is refused with \`PROVIDER_NOT_FOUND\`. An operator whose
-limits nobody has published is listed as UNAVAILABLE and refuses. \`GET /utilities/momo-operators\` and
+limits nobody has published is listed as UNAVAILABLE and refuses. Banks are named to Flutterwave by the codes in
+\`packages/server/data/provider-codes.csv\`, else by our own: those of Uganda and Tanzania are synthetic, so live payouts
+there need Flutterwave's entered first. \`GET /utilities/momo-operators\` and
 \`GET /utilities/banks\` give the same by API.
 
 ${sections.join('\n\n')}
+
+## Cards
+
+Wherever the merchant is, in these currencies:
+
+| currency | providers |
+|---|---|
+${cardRows(data).join('\n')}
 `
+}
+
+function cardRows({ routes }: ReferenceData): string[] {
+  return routes
+    .filter(({ operation }) => operation === 'charge.card')
+    .map(({ currency, providers }) => `| ${currency} | ${providers.join(', ')} |`)
 }
 
 const header = `| method | operator | id | least | most | decimals | authorisation | providers |

@@ -80,9 +80,9 @@ test('a record is tried 12 times along the schedule, give or take a tenth, and t
     const [{ now } = { now: new Date(0) }] = await hooks.malipo.ask<{ now: Date }>('select record_time() as now')
     const wait = Date.parse(nextAttemptAt) - now.getTime()
     assert.ok(wait > delay * 0.9 - 3000 && wait <= delay * 1.1, `attempt ${index + 2} is ${wait} ms away`)
-    await hooks.forward(wait - 500)
+    await hooks.forward(wait - 2000)
     assert.equal(receiver.got.length, index + 1)
-    await hooks.forward(600)
+    await hooks.forward(2100)
   }
   const given = await merchant.becomes(id, { status: 'FAILED', attempts: 12 })
   assert.equal(given.nextAttemptAt, undefined)

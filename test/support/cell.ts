@@ -31,6 +31,8 @@ export interface Ground {
 /** Processes of the service on a database and a NATS, and a way to look at them from outside. */
 export interface Cell {
   readonly folder: string
+  /** What its processes are started with. */
+  readonly variables: Readonly<Record<string, string>>
   readonly operator: Operator
   /** Starts one; `over` replaces settings, the database's URL included. */
   start(role: 'api' | 'worker', name: string, over?: Readonly<Record<string, string>>): Promise<Role>
@@ -43,6 +45,8 @@ export interface Cell {
 
 export interface CellMerchant {
   readonly id: string
+  /** The header it calls with. */
+  authorization(url: string): Promise<string>
   call(url: string, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
 }
 
@@ -57,6 +61,7 @@ export function openCell(t: TestContext, ground: Ground, settings: Readonly<Reco
     NATS_URL: ground.natsUrl,
     MALIPO_PUBLIC_URL: 'http://127.0.0.1:8080',
     MALIPO_RATE_LIMIT_SANDBOX: '1000000',
+    MALIPO_CARD_TRIES_PER_HOUR: '1000000',
     MALIPO_DRAIN_SECONDS: '0',
     NODE_COMPILE_CACHE: join(tmpdir(), 'malipo-compiled'), // Processes start in a third of the time.
     ...settings,
@@ -71,6 +76,7 @@ export function openCell(t: TestContext, ground: Ground, settings: Readonly<Reco
   const query: Cell['ask'] = (text, values) => ask(ground.superuserUrl, text, values)
   return {
     folder,
+    variables: env,
     operator,
     ask: query,
     start: async (role, name, over = {}) => {
@@ -107,12 +113,14 @@ async function createMerchant(operator: Operator, query: Cell['ask']): Promise<C
   const pair = await operator.keys.create(shown, { env: 'sandbox' })
   const [row] = await query<{ id: string }>(`select id from merchants order by id desc limit 1`)
   let token: Promise<Answer> | undefined
+  const authorization = async (url: string) => {
+    token ??= exchange(url, pair)
+    return `Bearer ${String((await token).body['token'])}`
+  }
   return {
     id: row?.id ?? '',
-    call: async (url, method, path, body, headers = {}) => {
-      token ??= exchange(url, pair)
-      const authorization = `Bearer ${String((await token).body['token'])}`
-      return call(url, method, `/api/sandbox/b2b${path}`, { authorization, ...headers }, body)
-    },
+    authorization,
+    call: async (url, method, path, body, headers = {}) =>
+      call(url, method, `/api/sandbox/b2b${path}`, { authorization: await authorization(url), ...headers }, body),
   }
 }

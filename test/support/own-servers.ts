@@ -18,6 +18,8 @@ import type { Ground } from './cell.ts'
 
 /** A PostgreSQL and a NATS of one test's own, which it may kill. */
 export interface OwnServers extends Ground {
+  /** Where both keep everything, logs included. */
+  readonly folder: string
   /** Kills NATS, takes away everything it kept, and starts it again where it was. */
   wipeNats(): Promise<void>
 }
@@ -36,6 +38,7 @@ export async function startOwnServers(t: TestContext): Promise<OwnServers> {
     await guard.dismiss()
   })
   return {
+    folder,
     superuserUrl: postgres.urlOf('story'),
     loginUrl: postgres.urlOf('story', { name: login, password }),
     natsUrl: `nats://127.0.0.1:${port}`,

@@ -49,7 +49,12 @@ export const keyOf = (id: string) => providerKeyOf(id, 1)
 
 export async function testPayments(t: TestContext, settings: Record<string, string> = {}): Promise<Payments> {
   const simulator = await startSimulatorDesk(t)
-  const malipo = await testMalipo(t, { ...simulator.settings, MALIPO_RATE_LIMIT_SANDBOX: '100000', ...settings })
+  const malipo = await testMalipo(t, {
+    ...simulator.settings,
+    MALIPO_RATE_LIMIT_SANDBOX: '100000',
+    MALIPO_CARD_TRIES_PER_HOUR: '100000',
+    ...settings,
+  })
   await simulator.tune({ callbackBase: `${malipo.url}/callbacks/sandbox` })
   await guardFinalStates(malipo)
   await malipo.ask(`update transactions set wake_at = null where wake_at is not null`) // Left by the test before.

@@ -9,6 +9,24 @@ export type Passage =
   | 'hold'
   /** Somebody answers in the provider's place, once the gate is opened. */
   | { readonly status: number; readonly body: (request: { readonly path: string; readonly json: unknown }) => object }
+  /** It passes, and somebody is told when it goes on to the provider and when the answer comes back. */
+  | Told
+  /** It reaches nobody and is never answered. */
+  | 'lose'
+
+interface Told {
+  readonly going: () => void
+  readonly answered: () => void
+}
+
+const untold: Told = { going: () => undefined, answered: () => undefined }
+
+interface PassedRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer<ArrayBuffer>
+}
 
 export interface ProviderGate {
   readonly url: string
@@ -28,22 +46,32 @@ export async function startProviderGate(
   const opened = new Promise<void>((resolve) => {
     open = resolve
   })
-  const handle = async (request: IncomingMessage, response: ServerResponse) => {
-    const { method = '', url: path = '', headers } = request
-    const body = Buffer.concat(await request.toArray())
+  const pass = async (request: PassedRequest, { going, answered }: Told) => {
+    const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers
+    const { method, path, body } = request
+    const answering = fetch(target + path, { method, headers, ...(body.length > 0 && { body }) })
+    going()
+    const reply = await answering
+    const answer = Buffer.from(await reply.arrayBuffer())
+    answered()
+    return { status: reply.status, type: reply.headers.get('content-type') ?? '', answer }
+  }
+  const handle = async (incoming: IncomingMessage, response: ServerResponse) => {
+    const { method = '', url: path = '', headers } = incoming
+    const body = Buffer.concat(await incoming.toArray())
     const passage = passageOf({ method, path })
-    if (passage !== 'pass') {
+    if (passage === 'lose') return
+    const told = typeof passage === 'object' && 'going' in passage ? passage : untold
+    if (passage !== 'pass' && told === untold) {
       held.push(`${method} ${path}`)
       await opened
     }
-    if (typeof passage === 'object') {
-      const told = passage.body({ path, json: JSON.parse(body.toString('utf8')) })
-      return void response.writeHead(passage.status, { 'content-type': 'application/json' }).end(JSON.stringify(told))
+    if (typeof passage === 'object' && 'status' in passage) {
+      const answer = passage.body({ path, json: JSON.parse(body.toString('utf8')) })
+      return void response.writeHead(passage.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
     }
-    const { host: _, connection: __, 'content-length': ___, ...rest } = headers as Record<string, string>
-    const reply = await fetch(target + path, { method, headers: rest, ...(body.length > 0 && { body }) })
-    response.writeHead(reply.status, { 'content-type': reply.headers.get('content-type') ?? '' })
-    response.end(Buffer.from(await reply.arrayBuffer()))
+    const passed = await pass({ method, path, headers: headers as Record<string, string>, body }, told)
+    response.writeHead(passed.status, { 'content-type': passed.type }).end(passed.answer)
   }
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy())

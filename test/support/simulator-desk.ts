@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { guardFolder } from '../../packages/server/src/testing/processes.ts'
-import { type SimulatorService, startSimulatorIn } from '../../packages/server/src/testing/simulator.ts'
+import {
+  type SimulatorService,
+  simulatorAccess,
+  startSimulatorIn,
+} from '../../packages/server/src/testing/simulator.ts'
 import { until } from '../../packages/server/src/testing/until.ts'
 
 /** The simulator's own record of money that moved. */
@@ -19,13 +23,15 @@ interface FaultWish {
   readonly operation: string
   readonly mode: string
   readonly provider?: string
-  readonly match?: { readonly key?: string; readonly phone?: string }
+  readonly match?: { readonly key?: string; readonly phone?: string; readonly amount?: string }
   readonly [parameter: string]: unknown
 }
 
 /** Everything a whole-system test does with the provider's side. */
 export interface SimulatorDesk {
   readonly url: string
+  /** Where its journal and its log are. */
+  readonly folder: string
   /** What the service is configured with to reach it. */
   readonly settings: Readonly<Record<string, string>>
   fault(wish: FaultWish): Promise<void>
@@ -41,6 +47,8 @@ export interface SimulatorDesk {
   repeat(key: string, times: number): Promise<void>
   /** The customer approves a payment that is open. */
   approve(key: string): Promise<void>
+  /** The customer pays so much into an account of a charge. */
+  pay(key: string, amount: string, account: string): Promise<void>
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
@@ -55,10 +63,7 @@ export async function startSimulatorDesk(
   const folder = mkdtempSync(join(tmpdir(), 'malipo-simulator-'))
   const guard = guardFolder(folder, { isKept: false })
   const service = await startSimulatorIn(folder, {
-    SIMULATOR_PAWAPAY_TOKEN: simulatorToken,
-    SIMULATOR_HOUSE_TOKEN: simulatorToken,
-    SIMULATOR_HOUSE_SECRET: simulatorToken,
-    SIMULATOR_CONTROL_TOKEN: simulatorToken,
+    ...simulatorAccess(simulatorToken),
     SIMULATOR_JOURNAL: join(folder, 'journal'),
     SIMULATOR_SETTLE_MS: '5-30',
     ...settings,
@@ -67,10 +72,10 @@ export async function startSimulatorDesk(
     await service.stop('SIGKILL')
     await guard.dismiss()
   })
-  return deskOf(service)
+  return deskOf(service, folder)
 }
 
-function deskOf(service: SimulatorService): SimulatorDesk {
+function deskOf(service: SimulatorService, folder: string): SimulatorDesk {
   const { url } = service
   const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
     const reply = await fetch(`${url}/__sim/${path}`, {
@@ -94,6 +99,7 @@ function deskOf(service: SimulatorService): SimulatorDesk {
   }
   return {
     url,
+    folder,
     settings: { MALIPO_SIMULATOR_URL: url, MALIPO_SIMULATOR_TOKEN: simulatorToken },
     fault: async (wish) => void (await ask('POST', 'faults', { provider: '*', ...wish })),
     clearFaults: async () => void (await ask('DELETE', 'faults')),
@@ -113,6 +119,8 @@ function deskOf(service: SimulatorService): SimulatorDesk {
       }
     },
     approve: async (key) => void (await ask('POST', `payer/${key}/act`, { action: 'approve' })),
+    pay: async (key, amount, account) =>
+      void (await ask('POST', `payer/${key}/act`, { action: 'pay_account', amount, account })),
     stop: (signal) => service.stop(signal),
   }
 }

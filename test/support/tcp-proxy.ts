@@ -20,6 +20,8 @@ export interface Request {
   readonly text: string
   /** The request before it on the same connection. */
   readonly before: string
+  /** Those before it in the same transaction, one after another; empty outside of one. */
+  readonly within: string
 }
 
 export interface TcpProxy {
@@ -138,12 +140,16 @@ function createRequestReader(): (chunk: Buffer) => ReadRequest[] {
   let parts: Buffer[] = []
   let text = ''
   let before = ''
+  let within = ''
   let isFirst = true
 
   const finish = (message: Buffer, found: string): ReadRequest[] => {
-    const read = { bytes: Buffer.concat([...parts, message]), request: { text: found, before } }
+    const read = { bytes: Buffer.concat([...parts, message]), request: { text: found, before, within } }
     parts = []
     before = found
+    if (/^\s*begin\b/.test(found)) within = found
+    else if (/\b(commit|rollback)$/.test(found)) within = ''
+    else if (within !== '') within += `\n${found}`
     return [read]
   }
   const gather = (message: Buffer): ReadRequest[] => {

@@ -54,6 +54,7 @@ const refused: Record<string, string[]> = {
   MALIPO_RATE_LIMIT_LIVE: ['0', 'many'],
   MALIPO_TRUSTED_PROXIES: ['10.0.0.0/33', 'localhost', '10.0.0.0/8/8', '::1/129'],
   MALIPO_METRICS_TOKEN: ['short'],
+  MALIPO_FLUTTERWAVE_ENCRYPTION_KEY: ['short', 'x'.repeat(23), 'x'.repeat(25), `${'x'.repeat(23)}é`],
   MALIPO_DRAIN_SECONDS: ['301'],
 }
 

@@ -93,6 +93,13 @@ export const settings = {
     read: whole(1, 1_000_000),
     fallback: '25',
   },
+  cardTriesPerHour: {
+    name: 'MALIPO_CARD_TRIES_PER_HOUR',
+    about:
+      "How often one merchant may charge one card in an hour, and how many declined cards it may send of one customer's address. Testers of stolen cards need more.",
+    read: whole(1, 1_000_000),
+    fallback: '10',
+  },
   trustedProxies: {
     name: 'MALIPO_TRUSTED_PROXIES',
     about: 'Addresses or ranges of proxies whose `X-Forwarded-For` is believed, comma-separated.',
@@ -138,6 +145,34 @@ export const settings = {
     about:
       'Key that signs what we send to pawaPay, where the account takes only signed requests: the id it is registered under, a space, and the PEM of a P-256 private key.',
     read: optional(signer),
+    fallback: '',
+    isSecret: true,
+  },
+  flutterwaveUrl: {
+    name: 'MALIPO_FLUTTERWAVE_URL',
+    about:
+      'Where Flutterwave serves live payments, such as https://api.flutterwave.com. It is used when its three secrets are set too. Empty: live does not use it.',
+    read: optional(httpUrl),
+    fallback: '',
+  },
+  flutterwaveSecretKey: {
+    name: 'MALIPO_FLUTTERWAVE_SECRET_KEY',
+    about: 'Secret key of our account with Flutterwave, for live payments.',
+    read: optional(secret),
+    fallback: '',
+    isSecret: true,
+  },
+  flutterwaveEncryptionKey: {
+    name: 'MALIPO_FLUTTERWAVE_ENCRYPTION_KEY',
+    about: 'The 24 characters that Flutterwave wants cards encrypted with.',
+    read: optional(cipherKey),
+    fallback: '',
+    isSecret: true,
+  },
+  flutterwaveWebhookHash: {
+    name: 'MALIPO_FLUTTERWAVE_WEBHOOK_HASH',
+    about: 'The secret hash that Flutterwave is told to send with its callbacks. They go to `/callbacks/flutterwave`.',
+    read: optional(secret),
     fallback: '',
     isSecret: true,
   },
@@ -241,6 +276,11 @@ function optional<Value>(read: (text: string) => Value) {
 
 function secret(text: string): Secret {
   if (text.length < 16) throw new Error('must have at least 16 characters')
+  return new Secret(text)
+}
+
+function cipherKey(text: string): Secret {
+  if (!/^[\x21-\x7e]{24}$/.test(text)) throw new Error('must be 24 characters without spaces')
   return new Secret(text)
 }
 

@@ -155,6 +155,13 @@ export const catalogue = {
     cause: 'A charge or payout of yours has this external reference; each may be used once, for ever.',
     fix: 'Read that transaction by its reference before you pay again; use a new reference for a new payment.',
   },
+  CHARGE_NOT_AWAITING: {
+    errorCode: 'CHARGE_NOT_AWAITING_AUTHORISATION',
+    status: 409,
+    message: 'The charge is not waiting for an authorisation.',
+    cause: 'It asks for nothing, an answer to it is already under way, or it has ended.',
+    fix: 'Read the transaction: `nextAction` says what is asked for, if anything is.',
+  },
   PAYOUT_NOT_CANCELLABLE: {
     errorCode: 'PAYOUT_NOT_CANCELLABLE',
     status: 409,
@@ -225,6 +232,21 @@ export const catalogue = {
     message: 'The amount is outside the limits.',
     cause: 'The operator or bank takes no payment of this size; `details` names the limit.',
     fix: 'Send an amount within the limits, or split it.',
+  },
+  AUTHORISATION_TYPE_MISMATCH: {
+    errorCode: 'AUTHORISATION_TYPE_MISMATCH',
+    status: 422,
+    message: 'The charge asks for something else.',
+    cause: 'The `type` is not what `nextAction` of the transaction asks for.',
+    fix: 'Send the type that `nextAction` names: `pin`, `otp` or `address`.',
+  },
+  AUTHORISATION_FAILED: {
+    errorCode: 'AUTHORISATION_FAILED',
+    status: 422,
+    message: 'The value was not accepted.',
+    cause:
+      'The PIN, code or address is wrong; `attemptsLeft` says how often another may be tried. At 0 the charge has failed.',
+    fix: 'Ask the customer again and send the new value.',
   },
   IDEMPOTENCY_KEY_REUSED: {
     errorCode: 'IDEMPOTENCY_KEY_REUSED',
@@ -297,6 +319,8 @@ interface Specifics {
   readonly message?: string
   readonly details?: readonly Detail[]
   readonly headers?: Readonly<Record<string, string>>
+  /** Of a refused authorisation. */
+  readonly attemptsLeft?: number
 }
 
 /** A refusal the caller is told about. Anything else that is thrown is a fault of ours and answered as INTERNAL. */
@@ -304,12 +328,14 @@ export class AppError extends Error {
   readonly key: ErrorKey
   readonly details: readonly Detail[] | undefined
   readonly headers: Readonly<Record<string, string>>
+  readonly attemptsLeft: number | undefined
 
-  constructor(key: ErrorKey, { message, details, headers }: Specifics = {}) {
+  constructor(key: ErrorKey, { message, details, headers, attemptsLeft }: Specifics = {}) {
     super(message ?? catalogue[key].message)
     this.key = key
     this.details = details
     this.headers = headers ?? {}
+    this.attemptsLeft = attemptsLeft
   }
 }
 

@@ -1,4 +1,15 @@
-import type { Entry, Failure, Movement, Operation, Payment, PaymentRef, State } from './entries.ts'
+import type {
+  Account,
+  Entry,
+  Failure,
+  Movement,
+  Operation,
+  Payment,
+  PaymentRef,
+  Progress,
+  Receipt,
+  State,
+} from './entries.ts'
 import { isEnd, transitions } from './entries.ts'
 import { type Floats, type Purse, startFloats } from './floats.ts'
 import { toAmount, toUnits } from './money.ts'
@@ -30,6 +41,7 @@ export class Books {
   readonly floats: Floats = startFloats()
   readonly #write: (entry: Entry) => void
   readonly #byRef = new Map<string, Payment>()
+  readonly #byName = new Map<string, Payment>()
   readonly #byOrder: Payment[] = []
   readonly #movements: Movement[] = []
   readonly #movementsByKey = new Map<string, Movement[]>()
@@ -42,6 +54,11 @@ export class Books {
 
   find(provider: string, operation: Operation, key: string): Payment | undefined {
     return this.#byRef.get(refText({ provider, operation, key }))
+  }
+
+  /** By another name of its dialect, or by the id of one of its receipts. */
+  findNamed(provider: string, name: string): Payment | undefined {
+    return this.#byName.get(`${provider}/${name}`)
   }
 
   payments(): readonly Payment[] {
@@ -71,12 +88,28 @@ export class Books {
       throw new Error(`${refText(payment)} cannot go from ${payment.state} to ${change.state}`)
     const kind = movementKind(payment.operation, change.state)
     const movement = kind && movementOf(payment, kind, { number: this.#movements.length + 1, at: change.at })
-    const { provider, operation, key } = payment
-    this.#enter({ entry: 'changed', provider, operation, key, ...change, ...(movement && { movement }) })
+    this.#enter({ entry: 'changed', ...refOf(payment), ...change, ...(movement && { movement }) })
   }
 
-  told({ provider, operation, key }: PaymentRef, state: State): void {
-    this.#enter({ entry: 'told', provider, operation, key, state })
+  /** Gives a charge one more account that money can come into. */
+  open(payment: PaymentRef, account: Account): void {
+    this.#enter({ entry: 'opened', ...refOf(payment), account })
+  }
+
+  /** Money came into an account of the charge. The charge stays as it is: its dialect knows when it is enough. */
+  receive(payment: Payment, receipt: Receipt): void {
+    const number = this.#movements.length + 1
+    const { id, amount, at } = receipt
+    const movement = { ...movementOf({ ...payment, amount }, 'collected', { number, at }), receipt: id }
+    this.#enter({ entry: 'received', ...refOf(payment), receipt, movement })
+  }
+
+  progress(payment: PaymentRef, progress: Progress): void {
+    this.#enter({ entry: 'progressed', ...refOf(payment), progress })
+  }
+
+  told(payment: PaymentRef, { state, receipt }: { readonly state: State; readonly receipt?: string }): void {
+    this.#enter({ entry: 'told', ...refOf(payment), state, ...(receipt !== undefined && { receipt }) })
   }
 
   setFloat(purse: Purse, amount: string): void {
@@ -91,7 +124,10 @@ export class Books {
   replay(entry: Entry): void {
     if (entry.entry === 'accepted') this.#add(entry.payment)
     else if (entry.entry === 'changed') this.#apply(entry)
-    else if (entry.entry === 'told') this.#get(entry).told = entry.state
+    else if (entry.entry === 'told') this.#tell(entry)
+    else if (entry.entry === 'opened') this.#open(this.#get(entry), entry.account)
+    else if (entry.entry === 'received') this.#receive(this.#get(entry), entry)
+    else if (entry.entry === 'progressed') this.#advance(this.#get(entry), entry.progress)
     else if (entry.entry === 'float') this.floats.set(entry, toUnits(entry.amount))
     else if (entry.entry === 'reset') this.#forget()
   }
@@ -110,6 +146,7 @@ export class Books {
   #add(payment: Payment): void {
     this.#byRef.set(refText(payment), payment)
     this.#byOrder.push(payment)
+    for (const name of payment.names ?? []) this.#byName.set(`${payment.provider}/${name}`, payment)
     if (payment.operation === 'payout' && !isEnd(payment.state)) this.floats.reserve(payment, toUnits(payment.amount))
   }
 
@@ -127,6 +164,27 @@ export class Books {
     if (entry.movement) this.#book(entry.movement)
   }
 
+  #open(payment: Payment, account: Account): void {
+    payment.accounts = [...(payment.accounts ?? []), account]
+  }
+
+  #receive(payment: Payment, { receipt, movement }: Entry & { entry: 'received' }): void {
+    payment.receipts = [...(payment.receipts ?? []), receipt]
+    this.#byName.set(`${payment.provider}/${receipt.id}`, payment)
+    this.#book(movement)
+  }
+
+  #advance(payment: Payment, progress: Progress): void {
+    payment.progress = { ...payment.progress, ...progress }
+  }
+
+  #tell(entry: Entry & { entry: 'told' }): void {
+    const payment = this.#get(entry)
+    const receipt = payment.receipts?.find(({ id }) => id === entry.receipt)
+    if (receipt) receipt.isTold = true
+    else payment.told = entry.state
+  }
+
   #book(movement: Movement): void {
     this.#movements.push(movement)
     const ofKey = this.#movementsByKey.get(movement.key)
@@ -140,12 +198,14 @@ export class Books {
   }
 
   #forget(): void {
-    for (const each of [this.#byRef, this.#movementsByKey, this.#sums]) each.clear()
+    for (const each of [this.#byRef, this.#byName, this.#movementsByKey, this.#sums]) each.clear()
     this.#byOrder.length = 0
     this.#movements.length = 0
     this.floats.clear()
   }
 }
+
+const refOf = ({ provider, operation, key }: PaymentRef): PaymentRef => ({ provider, operation, key })
 
 const refText = ({ provider, operation, key }: PaymentRef) => `${provider}/${operation}/${key}`
 

@@ -4,7 +4,7 @@ import type { CallbackAttempt } from './dialect.ts'
 import type { PaymentRef, State } from './entries.ts'
 import { type Post, startPost } from './post.ts'
 
-/** The providers' rule: at once, then after these pauses, then every minute, for fifteen minutes in all. */
+/** The usual rule: at once, then after these pauses, then every minute, for fifteen minutes in all. */
 const pausesMs = [2_000, 10_000, 30_000, 60_000]
 const pauseLastMs = 60_000
 const givesUpAfterMs = 15 * 60_000
@@ -22,6 +22,8 @@ export interface Callback {
   /** The payment it is about; its body may name another when a fault says so. */
   readonly key: string
   readonly state: State
+  /** The receipt it tells of, when it is about one. */
+  readonly receipt?: string
   readonly url: string
   readonly body: string
   readonly attempts: { readonly at: string; readonly status: number }[]
@@ -30,6 +32,7 @@ export interface Callback {
 
 export interface Letter extends PaymentRef {
   readonly state: State
+  readonly receipt?: string
   readonly url: string
   readonly body: string
   readonly dueAt: number
@@ -51,6 +54,8 @@ interface Item {
 export interface CallbackDeps {
   readonly clock: Clock
   headers(provider: string, attempt: CallbackAttempt): Record<string, string>
+  /** A provider's own pauses before each retry; undefined where the usual rule holds. */
+  pauses(provider: string): readonly number[] | undefined
   delivered(callback: Callback): void
 }
 
@@ -69,9 +74,10 @@ export class Callbacks {
   }
 
   send(letter: Letter): Callback {
-    const { provider, operation, key, state, url, body } = letter
+    const { provider, operation, key, state, receipt, url, body } = letter
     const id = randomUUID()
-    const callback: Callback = { id, provider, operation, key, state, url, body, attempts: [], status: 'waiting' }
+    const about = { provider, operation, key, state, ...(receipt !== undefined && { receipt }) }
+    const callback: Callback = { id, ...about, url, body, attempts: [], status: 'waiting' }
     const item: Item = { callback, letter, firstAt: undefined, plan: 0, waiters: [] }
     this.#items.set(id, item)
     this.#latest.set(key, item)
@@ -171,10 +177,18 @@ export class Callbacks {
     for (const wake of item.waiters.splice(0)) wake()
     this.#releaseHeld(item)
     if (!this.#items.has(item.callback.id) || item.callback.status !== 'sending') return
-    const next = this.#deps.clock.now() + (pausesMs[item.callback.attempts.length - 1] ?? pauseLastMs)
+    const next = status === 200 ? undefined : this.#nextAttemptAt(item)
     if (status === 200) this.#finish(item, 'delivered')
-    else if (next > (item.firstAt ?? 0) + givesUpAfterMs) this.#finish(item, 'given_up')
+    else if (next === undefined) this.#finish(item, 'given_up')
     else this.#plan(item, next)
+  }
+
+  #nextAttemptAt({ callback, firstAt = 0 }: Item): number | undefined {
+    const now = this.#deps.clock.now()
+    const own = this.#deps.pauses(callback.provider)
+    const pauseMs = (own ?? pausesMs)[callback.attempts.length - 1] ?? (own ? undefined : pauseLastMs)
+    if (pauseMs === undefined) return undefined
+    return own || now + pauseMs <= firstAt + givesUpAfterMs ? now + pauseMs : undefined
   }
 
   #finish(item: Item, status: CallbackStatus): void {

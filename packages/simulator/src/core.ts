@@ -3,6 +3,7 @@ import type { Callbacks } from './callbacks.ts'
 import type { Clock } from './clock.ts'
 import type { Dialect } from './dialect.ts'
 import type { Faults } from './faults.ts'
+import type { Numbers } from './numbers.ts'
 import type { Random } from './random.ts'
 import type { RequestLog } from './requests.ts'
 
@@ -25,6 +26,7 @@ export interface Core {
   readonly tuning: Tuning
   readonly clock: Clock
   readonly random: Random
+  readonly numbers: Numbers
   readonly faults: Faults
   readonly books: Books
   readonly callbacks: Callbacks

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Core } from './core.ts'
-import type { Payment } from './entries.ts'
+import type { Payment, Receipt } from './entries.ts'
 import type { Subject } from './faults.ts'
 
 export interface Reply {
@@ -31,6 +31,8 @@ export interface Route {
   readonly path: string
   /** The name faults know this request by. */
   readonly operation: string
+  /** For a path that does several things: the name of what this call asks for. */
+  readonly operationOf?: (call: Call) => string
   /** Answers before a bearer token is asked for: pages that the payer's browser opens. */
   readonly isOpen?: true
   /** Says no before faults are drawn, so that a stranger's request uses none up. */
@@ -56,8 +58,15 @@ export interface Dialect {
   readonly token: string
   readonly routes: readonly Route[]
   readonly words: Words
-  /** The body of a callback. The core may hand in a payment with a changed amount or key: that is a fault at work. */
-  callbackBody(payment: Payment): unknown
+  /** The pauses before each retry of a callback; after the last it is given up. Left out, the usual rule holds. */
+  readonly retryPausesMs?: readonly number[]
+  /** Its charges can have accounts that anybody pays into. */
+  readonly hasAccounts?: true
+  /**
+   * The body of a callback, about a receipt when there is one. The core may hand in a payment with a changed amount or
+   * key: that is a fault at work.
+   */
+  callbackBody(payment: Payment, receipt?: Receipt): unknown
   /** Headers of one attempt; `isForged` asks for a signature that must not verify. */
   callbackHeaders(attempt: CallbackAttempt): Record<string, string>
 }

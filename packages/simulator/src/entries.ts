@@ -27,6 +27,28 @@ export type Verdict =
   | { readonly kind: 'fails'; readonly failure: Failure }
   | { readonly kind: 'stays' }
 
+/** A bank account that exists for one charge. It expires, and money may come in later all the same. */
+export interface Account {
+  readonly number: string
+  readonly bankName: string
+  readonly expiresAt: number
+}
+
+/** Money that came into an account. */
+export interface Receipt {
+  /** Digits only; no other receipt or payment of any run has the same. */
+  readonly id: string
+  /** The number of the account it came into. */
+  readonly account: string
+  readonly amount: string
+  readonly at: number
+  /** A callback about it was answered 200. */
+  isTold?: boolean
+}
+
+/** Where a payment of several steps stands, in the dialect's own words. Never a code or a number of a card. */
+export type Progress = Readonly<Record<string, string | number>>
+
 /** A payment as it was accepted, and where it stands. Amounts are the text the caller sent. */
 export interface Payment {
   readonly provider: string
@@ -43,8 +65,13 @@ export interface Payment {
   /** Whatever else the dialect shows again; never a one-time code or a voucher. */
   readonly details: Readonly<Record<string, unknown>>
   readonly verdict: Verdict
-  /** Who must act before it can end by itself. */
-  readonly waitsFor: 'time' | 'payer'
+  /**
+   * Who must act before it can end: nobody, the payer on a page, the payer in steps of the dialect's own, or anybody who
+   * pays into its account.
+   */
+  readonly waitsFor: 'time' | 'payer' | 'steps' | 'money'
+  /** What else the dialect finds it by. */
+  readonly names?: readonly string[]
   readonly faults: readonly DrawnFault[]
   readonly acceptedAt: number
   readonly settleMs: number
@@ -53,6 +80,11 @@ export interface Payment {
   receipt?: string
   endedAt?: number
   authorizationUrl?: string
+  progress?: Progress
+  /** Oldest first; a dialect may open another for the same charge. */
+  accounts?: readonly Account[]
+  /** In the order they came. */
+  receipts?: readonly Receipt[]
   /** The last state a callback was answered 200 for. */
   told?: State
 }
@@ -66,6 +98,8 @@ export interface Movement {
   readonly amount: string
   readonly currency: string
   readonly country: string
+  /** Which receipt of a charge with an account it is. */
+  readonly receipt?: string
   readonly at: string
 }
 
@@ -87,7 +121,10 @@ export type Entry =
       readonly authorizationUrl?: string
       readonly movement?: Movement
     })
-  | (PaymentRef & { readonly entry: 'told'; readonly state: State })
+  | (PaymentRef & { readonly entry: 'opened'; readonly account: Account })
+  | (PaymentRef & { readonly entry: 'received'; readonly receipt: Receipt; readonly movement: Movement })
+  | (PaymentRef & { readonly entry: 'progressed'; readonly progress: Progress })
+  | (PaymentRef & { readonly entry: 'told'; readonly state: State; readonly receipt?: string })
   | {
       readonly entry: 'float'
       readonly provider: string

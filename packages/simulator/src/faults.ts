@@ -32,6 +32,7 @@ export const modes = {
   operator_closed: 'payment',
   float_empty: 'payment',
   reversal_after_success: 'payment',
+  bank_under_payment: 'payment',
 } as const satisfies Record<string, 'request' | 'payment'>
 
 export type Mode = keyof typeof modes

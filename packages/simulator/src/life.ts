@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { Callback, Letter } from './callbacks.ts'
 import type { Core } from './core.ts'
-import { type Failure, isEnd, type Payment, type Verdict } from './entries.ts'
+import { type Failure, isEnd, type Payment, type Receipt, type Verdict } from './entries.ts'
 import { findFault } from './faults.ts'
 import { failureOf } from './outcomes.ts'
 
 /** What a dialect knows of a payment it is about to take. */
-export type Draft = Omit<Payment, 'state' | 'acceptedAt' | 'settleMs' | 'failure' | 'receipt' | 'endedAt' | 'told'>
+export type Draft = Omit<
+  Payment,
+  'state' | 'acceptedAt' | 'settleMs' | 'failure' | 'receipt' | 'receipts' | 'endedAt' | 'told'
+> & {
+  /** From acceptance to outcome, where the dialect knows better than the settings. */
+  readonly settleMs?: number
+}
 
 export type Ending = { readonly state: 'completed' } | { readonly state: 'failed'; readonly failure: Failure }
 
@@ -21,29 +27,45 @@ const answerWaitsMs = 5_000
  */
 export async function accept(core: Core, draft: Draft): Promise<Payment> {
   const { min, max } = core.tuning.settleMs
-  const settleMs = min + Math.floor(core.random.next() * (max - min + 1))
+  const settleMs = draft.settleMs ?? min + Math.floor(core.random.next() * (max - min + 1))
   const isDelayed = draft.operation === 'payout' && findFault(draft.faults, 'operator_delayed') !== undefined
   const state = isDelayed ? 'enqueued' : isStuck(draft) ? 'processing' : 'accepted'
   const payment: Payment = { ...draft, state, acceptedAt: core.clock.now(), settleMs }
   core.books.accept(payment)
-  const early = findFault(payment.faults, 'callback_before_response')
-  if (early && !isStuck(payment) && payment.waitsFor === 'time') {
-    const callback = settle(core, payment)
-    if (callback) await core.callbacks.attempted(callback, early.delayMs ?? answerWaitsMs)
-  } else schedule(core, payment)
+  const isEarly = findFault(payment.faults, 'callback_before_response') !== undefined
+  if (isEarly && !isStuck(payment) && payment.waitsFor === 'time') await conclude(core, payment)
+  else schedule(core, payment)
   return payment
+}
+
+/**
+ * Ends a payment inside the request that decides it, unless a fault keeps it open. Resolves when that request may be
+ * answered.
+ */
+export async function conclude(core: Core, payment: Payment, ending?: Ending): Promise<void> {
+  if (isStuck(payment)) return
+  const callback = settle(core, payment, ending)
+  const early = findFault(payment.faults, 'callback_before_response')
+  if (callback && early) await core.callbacks.attempted(callback, early.delayMs ?? answerWaitsMs)
 }
 
 /** After a restart: puts everything unfinished back on the clock, and tells what was not heard. */
 export function resume(core: Core): void {
   for (const payment of core.books.payments()) {
+    const untold = (payment.receipts ?? []).filter(({ isTold, at }) => !isTold && isRecent(core, payment, at))
+    for (const receipt of untold) tell(core, payment, receipt)
     if (!isEnd(payment.state)) schedule(core, payment)
     else {
       followUp(core, payment)
-      const isRecent = core.clock.now() - (payment.endedAt ?? 0) < tellsForMs
-      if (isRecent && payment.told !== payment.state) tell(core, payment)
+      if (payment.told !== payment.state && isRecent(core, payment, payment.endedAt)) tell(core, payment)
     }
   }
+}
+
+/** The provider would still be trying to tell. */
+function isRecent({ clock, dialects }: Core, { provider }: Payment, at = 0): boolean {
+  const pauses = dialects.get(provider)?.retryPausesMs
+  return clock.now() - at < (pauses?.reduce((sum, pauseMs) => sum + pauseMs) ?? tellsForMs)
 }
 
 /** What the payer, or an operator in their name, makes of a payment that has not ended. */
@@ -64,8 +86,16 @@ export function releaseEnqueued(core: Core, fault: string): void {
     if (payment.state === 'enqueued' && payment.faults.some((drawn) => drawn.fault === fault)) dequeue(core, payment)
 }
 
-/** Sends the callback about where a payment stands now, unless a fault keeps it back. */
-export function tell(core: Core, payment: Payment): Callback | undefined {
+/** Money comes into an account of a charge: too little, too much, too late or again, as the payer likes. */
+export function receive(core: Core, payment: Payment, { account, amount }: Pick<Receipt, 'account' | 'amount'>) {
+  const receipt: Receipt = { id: String(core.numbers.next()), account, amount, at: core.clock.now() }
+  core.books.receive(payment, receipt)
+  tell(core, payment, receipt)
+  return receipt
+}
+
+/** Sends the callback about where a payment stands now, or about a receipt, unless a fault keeps it back. */
+export function tell(core: Core, payment: Payment, receipt?: Receipt): Callback | undefined {
   const dialect = core.dialects.get(payment.provider)
   if (dialect === undefined || core.tuning.callbackBase === '') return undefined
   if (findFault(payment.faults, 'callback_never')) return undefined
@@ -78,8 +108,9 @@ export function tell(core: Core, payment: Payment): Callback | undefined {
     operation,
     key,
     state,
+    ...(receipt && { receipt: receipt.id }),
     url: `${core.tuning.callbackBase}/${provider}`,
-    body: JSON.stringify(dialect.callbackBody(distorted(payment))),
+    body: JSON.stringify(dialect.callbackBody(...distorted(payment, receipt))),
     dueAt: core.clock.now() + (late ? (late.delayMs ?? 60_000) : 0),
     forgedAttempts: forged ? (forged.count ?? Number.POSITIVE_INFINITY) : 0,
     ...orderOf(core, payment),
@@ -99,7 +130,8 @@ function schedule(core: Core, payment: Payment): void {
       dequeue(core, payment),
     )
   } else if (payment.waitsFor === 'payer') askPayer(core, payment)
-  else if (!isStuck(payment)) core.clock.at(payment.acceptedAt + payment.settleMs, () => settle(core, payment))
+  else if (payment.waitsFor === 'time' && !isStuck(payment))
+    core.clock.at(payment.acceptedAt + payment.settleMs, () => settle(core, payment))
 }
 
 function dequeue(core: Core, payment: Payment): void {
@@ -126,14 +158,14 @@ function askPayer(core: Core, payment: Payment): void {
   )
 }
 
-function settle(core: Core, payment: Payment): Callback | undefined {
+function settle(core: Core, payment: Payment, ending = endingOf(payment.verdict)): Callback | undefined {
   if (isEnd(payment.state)) return undefined
   const flap = findFault(payment.faults, 'flap')
   const wrongly: Ending | undefined = flap && {
     state: 'failed',
     failure: failureOf(flap.code ?? 'UNSPECIFIED_FAILURE'),
   }
-  return finish(core, payment, wrongly ?? endingOf(payment.verdict))
+  return finish(core, payment, wrongly ?? ending)
 }
 
 const endingOf = (verdict: Verdict): Ending =>
@@ -152,7 +184,8 @@ function followUp(core: Core, payment: Payment): void {
   const endedAt = payment.endedAt ?? core.clock.now()
   const flap = findFault(payment.faults, 'flap')
   const reversal = findFault(payment.faults, 'reversal_after_success')
-  if (flap && payment.state === 'failed')
+  // An account that nobody paid into has nothing that could turn out to be a success.
+  if (flap && payment.state === 'failed' && payment.waitsFor !== 'money')
     core.clock.at(endedAt + (flap.delayMs ?? 2_000), () => {
       if (payment.state === 'failed') finish(core, payment, { state: 'completed' })
     })
@@ -170,14 +203,17 @@ function reverse(core: Core, payment: Payment): void {
 /** Looks like an operator's receipt: ten letters and digits. */
 const receiptOf = () => randomUUID().replaceAll('-', '').slice(0, 10).toUpperCase()
 
-function distorted(payment: Payment): Payment {
+/** A callback about a receipt names a wrong amount of that receipt; any other, of the payment. */
+function distorted(payment: Payment, receipt: Receipt | undefined): [Payment, Receipt | undefined] {
   const wrong = findFault(payment.faults, 'callback_wrong_amount')
   const stray = findFault(payment.faults, 'callback_unknown_reference')
-  return {
-    ...payment,
-    ...(wrong && { amount: wrong.amount ?? `1${payment.amount}` }),
-    ...(stray && { key: randomUUID() }),
-  }
+  const known = { ...payment, ...(stray && { key: randomUUID() }) }
+  if (wrong === undefined) return [known, receipt]
+  const amount = wrong.amount ?? `1${(receipt ?? payment).amount}`
+  if (receipt === undefined) return [{ ...known, amount }, undefined]
+  const changed = { ...receipt, amount }
+  const receipts = known.receipts?.map((each) => (each.id === receipt.id ? changed : each)) ?? []
+  return [{ ...known, receipts }, changed]
 }
 
 /** The first callback of a payment lets another pass: its own next one if there will be one, else anybody's. */

@@ -6,7 +6,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { startReceiver } from './testing/receiver.ts'
-import { clientOf, deposit, houseCharge, payout } from './testing/simulator.ts'
+import {
+  type Body,
+  bankTransfer,
+  card,
+  clientOf,
+  deposit,
+  flutterwaveVariables,
+  houseAccount,
+  houseCharge,
+  payout,
+  sealed,
+  transfer,
+} from './testing/simulator.ts'
 import { until } from './testing/until.ts'
 
 const main = join(import.meta.dirname, 'main.ts')
@@ -17,6 +29,7 @@ async function start(t: TestContext, variables: Record<string, string>) {
     SIMULATOR_PAWAPAY_TOKEN: 'pawapay-token',
     SIMULATOR_HOUSE_TOKEN: 'house-token',
     SIMULATOR_HOUSE_SECRET: 'house-secret',
+    ...flutterwaveVariables,
     SIMULATOR_CONTROL_TOKEN: 'control-token',
     ...variables,
   }
@@ -129,4 +142,99 @@ test('a callback that was not heard before the kill is sent after it', async (t)
   await start(t, variables)
   const [, second] = await receiver.take(2)
   assert.equal(second?.body['payoutId'], order.payoutId)
+})
+
+test('killed in the middle of a card and of an account, it goes on with both, and its journal has no card in it', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'simulator-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const receiver = await startReceiver(t)
+  const journal = join(folder, 'journal.jsonl')
+  const variables = { SIMULATOR_JOURNAL: journal, SIMULATOR_SETTLE_MS: '60000', SIMULATOR_CALLBACK_BASE: receiver.base }
+  const before = await start(t, variables)
+  const charge = (client: typeof before.client, order: object) =>
+    client.flutterwave('POST', '/charges?type=card', sealed(order))
+  const [asked, coded, paged] = [
+    card('5531886652142950', { cvv: '7391' }),
+    card('5531886652142950'),
+    card('4000002760003184'),
+  ]
+  const pin = { mode: 'pin', pin: '1234' }
+  await charge(before.client, asked)
+  await charge(before.client, { ...asked, authorization: { mode: 'pin', pin: '8642' } })
+  await charge(before.client, coded)
+  const { flw_ref } = (await charge(before.client, { ...coded, authorization: pin })).body.data
+  await before.client.flutterwave('POST', '/validate-charge', { otp: '975319', flw_ref, type: 'card' })
+  const page = (await charge(before.client, paged)).body.meta.authorization.redirect as string
+  const [account, order, sent] = [houseAccount(), bankTransfer(), transfer()]
+  const opened = (await before.client.house('POST', '/v1/charges', account)).body.account
+  for (let count = 0; count < 2; count++) await before.client.flutterwave('POST', '/charges?type=bank_transfer', order)
+  const pay = (client: typeof before.client, key: string, amount: string) =>
+    client.control('POST', `/payer/${key}/act`, { action: 'pay_account', amount })
+  for (const key of [account.key, order.tx_ref]) await pay(before.client, key, '500')
+  await receiver.take(2)
+  await before.client.flutterwave('POST', '/transfers', sent)
+  const list = `/transactions?tx_ref=${order.tx_ref}`
+  const listed = (await before.client.flutterwave('GET', list)).body
+  before.child.kill('SIGKILL')
+  await ended(before.child)
+  const kept = readFileSync(journal, 'utf8')
+  for (const secret of ['5531886652142950', '4000002760003184', '7391', '8642', '975319', '"1234"'])
+    assert.equal(kept.includes(secret), false, `${secret} is in the journal`)
+
+  const { client } = await start(t, variables)
+  assert.deepEqual((await client.flutterwave('GET', list)).body, listed)
+  assert.deepEqual((await client.house('POST', '/v1/charges', account)).body.account, opened)
+  const [known] = (await client.control('GET', `/payments?key=${order.tx_ref}`)).body.items
+  assert.deepEqual([known.accounts.length, known.receipts.length], [2, 1])
+  assert.equal((await charge(client, { ...asked, authorization: pin })).body.data.status, 'pending')
+  const done = await client.flutterwave('POST', '/validate-charge', { otp: '123456', flw_ref, type: 'card' })
+  assert.equal(done.body.data.status, 'successful')
+  await fetch(client.url + new URL(page).pathname, { method: 'POST', body: 'action=approve' })
+  assert.equal((await client.movements(paged.tx_ref)).length, 1)
+  for (const key of [account.key, order.tx_ref]) await pay(client, key, '1000')
+  const { receipts } = (await client.house('GET', `/v1/charges/${account.key}`)).body
+  assert.deepEqual(
+    receipts.map(({ amount }: Body) => amount),
+    ['500', '1000'],
+  )
+  assert.equal((await client.movements(order.tx_ref)).length, 2)
+  assert.equal((await client.flutterwave('POST', '/transfers', sent)).status, 400)
+  await client.advance(60_000)
+  assert.equal((await client.movements(sent.reference)).length, 1)
+})
+
+test('a receipt whose callback was not heard before the kill is told after it, and one that was is not', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'simulator-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const receiver = await startReceiver(t)
+  const journal = join(folder, 'journal.jsonl')
+  const variables = { SIMULATOR_JOURNAL: journal, SIMULATOR_CALLBACK_BASE: receiver.base }
+  const before = await start(t, variables)
+  const order = houseAccount()
+  await before.client.house('POST', '/v1/charges', order)
+  const pay = (amount: string) =>
+    before.client.control('POST', `/payer/${order.key}/act`, { action: 'pay_account', amount })
+  await pay('1')
+  await until('the news to be kept', () => readFileSync(journal, 'utf8').includes('"told"'))
+  receiver.answers.push(500)
+  await pay('2')
+  await receiver.take(2)
+  before.child.kill('SIGKILL')
+  await ended(before.child)
+
+  await start(t, variables)
+  const [, second, third] = await receiver.take(3)
+  assert.deepEqual(third?.body, second?.body)
+})
+
+test('an encryption key of the wrong length is told, and without one Flutterwave is not played', async (t) => {
+  const { client } = await start(t, { SIMULATOR_FLUTTERWAVE_HASH: '' })
+  assert.equal((await client.flutterwave('GET', '/balances')).status, 404)
+  const env = { ...flutterwaveVariables, SIMULATOR_FLUTTERWAVE_ENCRYPTION_KEY: 'short' }
+  const child = spawn(process.execPath, [main], { env: { ...env, SIMULATOR_PORT: '0' } })
+  t.after(() => child.kill('SIGKILL'))
+  const output: string[] = []
+  child.stderr.on('data', (part) => output.push(String(part)))
+  await once(child, 'close')
+  assert.match(output.join(''), /SIMULATOR_FLUTTERWAVE_ENCRYPTION_KEY has 24 characters/)
 })

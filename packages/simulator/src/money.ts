@@ -14,4 +14,10 @@ export function toAmount(units: bigint): string {
   return `${units < 0n ? '-' : ''}${size / scale}${fraction === '' ? '' : `.${fraction}`}`
 }
 
+/** With this many decimals; what is smaller is cut off. */
+export function toFixed(units: bigint, decimals: number): string {
+  const [whole = '0', fraction = ''] = toAmount(units).split('.')
+  return decimals === 0 ? whole : `${whole}.${fraction.padEnd(decimals, '0').slice(0, decimals)}`
+}
+
 export const decimalsOf = (amount: string): number => amount.split('.')[1]?.length ?? 0

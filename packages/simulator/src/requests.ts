@@ -13,23 +13,33 @@ interface RequestNote {
 
 export interface RequestLog {
   add(note: RequestNote): void
-  /** Oldest first, one-time codes and vouchers hidden. */
+  /** Oldest first. */
   list(): RequestNote[]
   clear(): void
 }
 
 const notesMax = 1000
-const secrets = new Set(['preAuthorisationCode', 'code', 'voucher'])
+const secrets = new Set([
+  'preAuthorisationCode',
+  'code',
+  'voucher',
+  'client',
+  'card_number',
+  'cvv',
+  'pin',
+  'otp',
+  'authorization',
+])
 
-/** The last thousand requests. Headers are not kept, so no token is. */
+/** The last thousand requests. Headers are not kept, so no token is; codes, vouchers and cards are hidden at once. */
 export function startRequestLog(): RequestLog {
   let notes: RequestNote[] = []
   return {
     add: (note) => {
-      notes.push(note)
+      notes.push({ ...note, body: redact(note.body) })
       if (notes.length > 2 * notesMax) notes = notes.slice(-notesMax)
     },
-    list: () => notes.slice(-notesMax).map((note) => ({ ...note, body: redact(note.body) })),
+    list: () => notes.slice(-notesMax),
     clear: () => {
       notes = []
     },

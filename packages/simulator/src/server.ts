@@ -12,6 +12,7 @@ import { startFaults } from './faults.ts'
 import { createHandler } from './http.ts'
 import { type Journal, openJournal } from './journal.ts'
 import { resume } from './life.ts'
+import { startNumbers } from './numbers.ts'
 import { startRandom } from './random.ts'
 import { registry } from './registry.ts'
 import { startRequestLog } from './requests.ts'
@@ -70,13 +71,16 @@ function openCore(settings: Settings): { core: Core; journal: Journal } {
   const callbacks = new Callbacks({
     clock,
     headers: (provider, attempt) => dialects.get(provider)?.callbackHeaders(attempt) ?? {},
-    delivered: ({ provider, operation, key, state }) => {
-      const payment = books.find(provider, operation, key)
-      if (payment) books.told(payment, state)
+    pauses: (provider) => dialects.get(provider)?.retryPausesMs,
+    delivered: (callback) => {
+      const payment = books.find(callback.provider, callback.operation, callback.key)
+      if (payment) books.told(payment, callback)
     },
   })
   const { callbackBase, settleMs, seed, publicUrl } = settings
   const tuning: Tuning = { callbackBase, settleMs, seed, publicUrl }
   const faults = startFaults(random)
-  return { core: { tuning, clock, random, faults, books, callbacks, requests: startRequestLog(), dialects }, journal }
+  const numbers = startNumbers()
+  const requests = startRequestLog()
+  return { core: { tuning, clock, random, numbers, faults, books, callbacks, requests, dialects }, journal }
 }

@@ -1,5 +1,5 @@
 import type { Core } from './core.ts'
-import { isEnd, type Payment } from './entries.ts'
+import { isEnd, type Payment, type Receipt } from './entries.ts'
 import { findFault } from './faults.ts'
 
 /** A status read does not know the payment yet: `not_found_window`. */
@@ -12,4 +12,11 @@ export function isUnseen({ clock }: Core, { faults, acceptedAt }: Payment): bool
 export function isLagging({ clock }: Core, { faults, state, endedAt = 0 }: Payment): boolean {
   const lag = findFault(faults, 'status_lags_callback')
   return lag !== undefined && isEnd(state) && clock.now() < endedAt + (lag.delayMs ?? 5_000)
+}
+
+/** The receipts a status read knows of: the newest are missing while it lags. */
+export function seenReceipts({ clock }: Core, { faults, receipts = [] }: Payment): readonly Receipt[] {
+  const lag = findFault(faults, 'status_lags_callback')
+  const until = clock.now() - (lag ? (lag.delayMs ?? 5_000) : 0)
+  return receipts.filter(({ at }) => at <= until)
 }

@@ -15,7 +15,8 @@ export async function serveWithFaults(exchange: Exchange): Promise<void> {
   const { call, response, dialect, route } = exchange
   const { core } = call
   const subjects = route.subjects?.(call) ?? []
-  const faults = core.faults.draw('request', { provider: dialect.id, operation: route.operation, subjects })
+  const operation = operationOf(call, route)
+  const faults = core.faults.draw('request', { provider: dialect.id, operation, subjects })
   const note = (status: number) => noteCall(exchange, { status, key: subjects[0]?.key, faults })
   const latency = findFault(faults, 'latency')
   if (latency) await core.clock.sleep(latency.delayMs ?? 1_000)
@@ -61,13 +62,15 @@ export function noteCall({ call, dialect, route }: Omit<Exchange, 'response'>, {
     method,
     path,
     provider: dialect.id,
-    operation: route.operation,
+    operation: operationOf(call, route),
     ...(key !== undefined && { key }),
     body: json,
     status,
     faults: faults.map(({ mode }) => mode),
   })
 }
+
+const operationOf = (call: Call, route: Route) => route.operationOf?.(call) ?? route.operation
 
 const unavailablePage: Reply = {
   status: 503,

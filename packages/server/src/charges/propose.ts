@@ -2,14 +2,18 @@ import type { Context } from '../context.ts'
 import { AppError, invalid } from '../errors.ts'
 import { find } from '../external-accounts/store.ts'
 import type { KeyedRequest } from '../idempotency/keys.ts'
-import { currencies } from '../money/currencies.ts'
+import { type Currency, currencies, isCurrency } from '../money/currencies.ts'
 import { feeOf } from '../money/fees.ts'
+import { formatMinor } from '../money/money.ts'
 import type { Owner } from '../platform/db.ts'
 import { readId } from '../platform/ids.ts'
 import type { Operator } from '../reference/data.ts'
 import { currencyOf, momoAccount, momoAmount } from '../reference/momo.ts'
+import { createRateOf } from '../reference/rates.ts'
 import type { Proposal } from '../transactions/accept.ts'
 import type { Codes } from '../transactions/dispatch.ts'
+import { type Sides, type WalletSide, walletSideOf } from '../transactions/exchange.ts'
+import { refuseNoPage } from './pages.ts'
 
 /** A mobile money charge as a merchant asks for it. */
 export interface MomoChargeBody {
@@ -49,14 +53,14 @@ export async function proposeMomoCharge(
   const amount = momoAmount(operator, 'deposit', body.amount, currency)
   const codes = codesOf(operator, body)
   const urls = redirectUrls(owner, operator, body)
-  if (body.walletCurrency !== undefined && body.walletCurrency !== currency)
-    throw new AppError('WALLET_CURRENCY_NOT_SUPPORTED')
+  const wallet_currency = walletCurrencyOf(body, currency)
   const errand = { operation: 'charge.momo', country: phone.country, currency, target: operator.id } as const
   const [connector] = ctx.routing.providersOf(owner.env, errand)
   if (!connector) throw new AppError('PROVIDER_NOT_FOUND', { message: `Nobody here reaches ${operator.name}.` })
-  const rule = await ctx.fees.ruleFor({ ...owner, operation: 'charge', method: 'momo', currency })
-  const fee = feeOf(rule, amount)
-  const own = currencies[currency]
+  const { wallet_amount, rate } = await credited(ctx, owner, { amount, currency, wallet_currency })
+  const rule = await ctx.fees.ruleFor({ ...owner, operation: 'charge', method: 'momo', currency: wallet_currency })
+  const fee = feeOf(rule, wallet_amount)
+  const own = currencies[wallet_currency]
   const proposal = {
     owner,
     type: 'deposit',
@@ -67,21 +71,39 @@ export async function proposeMomoCharge(
     amount,
     currency,
     wallet_country: 'country' in own ? own.country : phone.country,
-    wallet_currency: currency,
-    wallet_amount: amount,
-    fee: fee > amount ? amount : fee, // A charge pays its fee out of what came in, and no more.
-    rate: null,
+    wallet_currency,
+    wallet_amount,
+    fee: fee > wallet_amount ? wallet_amount : fee, // A charge pays its fee out of what came in, and no more.
+    rate,
     account_name: payer.name,
     code: operator.id,
     party: { role: 'payer', operator: operator.id, phone: phone.e164, ...urls },
     provider: connector.id,
     action: operator.auth_type === 'PROVIDER_AUTH' ? { kind: 'pin_prompt' } : null,
     expiresInMs: promptMs,
+    isSentAtOnce: operator.auth_type !== 'PROVIDER_AUTH',
     sent_by: operator.auth_type === 'PROVIDER_AUTH' ? 'lane' : 'request',
     holdsGoTo: undefined,
     keyed,
   } as const satisfies Omit<Proposal, 'answerOf'>
   return { proposal, codes }
+}
+
+function walletCurrencyOf({ walletCurrency }: MomoChargeBody, currency: Currency): Currency {
+  if (walletCurrency === undefined) return currency
+  if (!isCurrency(walletCurrency)) throw new AppError('WALLET_CURRENCY_NOT_SUPPORTED')
+  return walletCurrency
+}
+
+/** What the wallet gets, before the fee, at the rate of now. A charge that is worth nothing there is none. */
+async function credited(ctx: Context, owner: Owner, sides: Sides): Promise<WalletSide> {
+  const side = await walletSideOf('charge', sides, createRateOf(ctx, owner))
+  if (side.wallet_amount > 0n) return side
+  const least = `${formatMinor(1n, sides.wallet_currency)} ${sides.wallet_currency}`
+  throw new AppError('AMOUNT_OUT_OF_BOUNDS', {
+    message: `The amount is worth less than ${least}, the least a ${sides.wallet_currency} wallet can be credited.`,
+    details: [{ field: 'amount', message: `amount must be worth at least ${least}` }],
+  })
 }
 
 interface Payer {
@@ -131,13 +153,8 @@ function otpNeeded({ name, ussd_code }: Operator) {
 
 function redirectUrls(owner: Owner, operator: Operator, body: MomoChargeBody) {
   const urls = { successUrl: body.successRedirectUrl, failureUrl: body.failureRedirectUrl }
-  for (const [field, url] of [
-    ['successRedirectUrl', urls.successUrl],
-    ['failureRedirectUrl', urls.failureUrl],
-  ] as const) {
-    if (url !== undefined && !isPage(owner, url))
-      throw invalid([{ field, message: `${field} must be a URL such as https://shop.example.com/paid` }])
-  }
+  refuseNoPage(owner, 'successRedirectUrl', urls.successUrl)
+  refuseNoPage(owner, 'failureRedirectUrl', urls.failureUrl)
   if (operator.auth_type !== 'REDIRECT') return {}
   if (urls.successUrl === undefined || urls.failureUrl === undefined)
     throw invalid([
@@ -147,9 +164,4 @@ function redirectUrls(owner: Owner, operator: Operator, body: MomoChargeBody) {
       },
     ])
   return { successUrl: urls.successUrl, failureUrl: urls.failureUrl }
-}
-
-function isPage({ env }: Owner, url: string): boolean {
-  const protocol = URL.canParse(url) ? new URL(url).protocol : ''
-  return url.length <= 2048 && (protocol === 'https:' || (env === 'sandbox' && protocol === 'http:'))
 }

@@ -5,8 +5,9 @@ import { AppError } from '../errors.ts'
 import { type Db, type Environment, sql } from '../platform/db.ts'
 import { attemptOfKey } from '../platform/ids.ts'
 import type { CallbackNews, InboundRequest } from '../providers/contract.ts'
-import { isContrary, type News } from '../transactions/decide.ts'
-import { ask } from '../transactions/dispatch.ts'
+import { isContrary } from '../transactions/decide-final.ts'
+import type { News } from '../transactions/decision.ts'
+import { ask, settleSent } from '../transactions/dispatch.ts'
 import type { Transaction } from '../transactions/store.ts'
 import type { Access, App } from './app.ts'
 
@@ -65,16 +66,17 @@ async function settle(
     }))
   if (!standing) ctx.log.warn({ provider, env, key }, 'a callback names no payment of ours')
   if (standing && news.kind === 'hint') ctx.bell.ring(laneOf(env, provider))
-  if (standing && isContrary(standing.transaction, said) && found.attempt === standing.transaction.attempt)
-    await askWhatIsTrue(ctx, standing.transaction)
+  const isBooked = isProof && said.state === 'received' // Each receipt has an id: an old callback says nothing new.
+  const isCurrent = standing && found.attempt === standing.transaction.attempt
+  if (isCurrent && !isBooked && isContrary(standing.transaction, said)) await askWhatIsTrue(ctx, standing.transaction)
 }
 
 /** A provider that contradicts the end of a payment is asked before it is believed; until it answers it is to call again. */
 async function askWhatIsTrue(ctx: Context, transaction: Transaction): Promise<void> {
-  const { id: transaction_id, wallet_id, attempt } = transaction
-  const news = await ask(ctx, { transaction, attempt: { number: attempt } })
-  if (news.kind !== 'said') throw new AppError('PROVIDER_UNAVAILABLE')
-  await ctx.settler.submit({ transaction_id, wallet_id, attempt, cause: 'query', news })
+  const payment = { transaction, attempt: { number: transaction.attempt } }
+  const found = await ask(ctx, payment)
+  if (found.news.kind !== 'said') throw new AppError('PROVIDER_UNAVAILABLE')
+  await settleSent(ctx, payment, found, 'query')
 }
 
 async function walletOf(db: Db, id: string): Promise<string | undefined> {

@@ -42,6 +42,7 @@ export function envelope(error: AppError, requestId: string): object {
     errorCode: entry.errorCode,
     requestId,
     ...(error.details && { details: error.details }),
+    ...(error.attemptsLeft !== undefined && { attemptsLeft: error.attemptsLeft }),
     ...(entry.retryable && { retryable: true }),
   }
 }

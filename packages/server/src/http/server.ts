@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyBodyParser, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify'
 import { authRoutes, publishedKeysRoute } from '../auth/routes.ts'
+import { bankLogoRoute } from '../charges/bank-logo.ts'
 import { chargeRoutes } from '../charges/routes.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
@@ -44,6 +45,7 @@ export function createApiServer(ctx: Context): Server {
   const health = registerCommon(app, ctx)
   publishedKeysRoute(app, ctx)
   registerCallbacks(app, ctx)
+  bankLogoRoute(app)
   for (const prefix of ['/api/b2b', sandboxRoot]) {
     app.register(
       (business, _, done) => {

@@ -5,7 +5,7 @@ import type { Movement } from './books.ts'
 type Role = 'wallet' | PlatformKind
 
 /** The sums an event can carry. Those in the wallet's currency and those in the payment's may differ. */
-type Sum = 'amount' | 'cost' | 'spread' | 'fee' | 'received'
+type Sum = 'amount' | 'cost' | 'spread' | 'fee' | 'received' | 'credited'
 
 interface Posting {
   readonly kind: 'hold' | 'transfer'
@@ -48,12 +48,20 @@ export const postingTable = {
   payout_successful: { ends: 'post', postings: [transfer('clearing', 'float', 'amount', 'payment')] },
   payout_failed: { ends: 'void', postings: [] },
   charge_successful: { postings: [transfer('float', 'wallet', 'received'), transfer('wallet', 'fees', 'fee')] },
-  receipt_short: { postings: [transfer('float', 'suspense', 'received')] },
+  charge_successful_into_another_currency: {
+    postings: [
+      transfer('float', 'fx_position', 'received', 'payment'),
+      transfer('fx_position', 'wallet', 'credited'),
+      transfer('fx_position', 'fx_income', 'spread'),
+      transfer('wallet', 'fees', 'fee'),
+    ],
+  },
+  receipt_taken: { postings: [transfer('float', 'suspense', 'received', 'payment')] },
   receipts_complete: { postings: [transfer('suspense', 'wallet', 'received'), transfer('wallet', 'fees', 'fee')] },
-  receipt_after_the_end: { postings: [transfer('float', 'suspense', 'received')] },
-  charge_successful_late: { postings: [transfer('float', 'suspense', 'received')] },
+  receipt_after_the_end: { postings: [transfer('float', 'suspense', 'received', 'payment')] },
+  charge_successful_late: { postings: [transfer('float', 'suspense', 'received', 'payment')] },
   payout_successful_late: { postings: [transfer('suspense', 'float', 'amount', 'payment')] },
-  charge_reversed: { postings: [transfer('suspense', 'float', 'received')] },
+  charge_reversed: { postings: [transfer('suspense', 'float', 'received', 'payment')] },
   payout_reversed: { postings: [transfer('float', 'suspense', 'amount', 'payment')] },
   provider_fee_told: { postings: [transfer('cost', 'float', 'fee', 'payment')] },
   wallet_funded: { postings: [transfer('treasury', 'wallet', 'amount')] },

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Currency, currencies, isCurrency } from './currencies.ts'
+import { anyAmount, anyPair, anyRate, waysOf } from '../testing/any-rates.ts'
+import type { Currency } from './currencies.ts'
 import {
   type CrossPayment,
   creditFor,
@@ -22,36 +23,6 @@ function rate(text: string): Rate {
 }
 
 const usdKes: Pair = { base: 'USD', quote: 'KES', buy: rate('128.50'), sell: rate('130.25') }
-
-const anyAmount = fc.bigInt({ min: 0n, max: 10n ** 18n })
-const anyScale = fc.integer({ min: 0, max: 18 })
-const anyRate = fc
-  .tuple(fc.bigInt({ min: 1n, max: 10n ** 20n }), anyScale)
-  .map(([digits, scale]): Rate => ({ digits, scale }))
-
-/** Any two currencies with any rates; a third of the pairs have no spread, where rounding alone must not gain. */
-const anyPair = fc
-  .record({
-    currencies: fc.uniqueArray(fc.constantFrom(...Object.keys(currencies).filter(isCurrency)), {
-      minLength: 2,
-      maxLength: 2,
-    }),
-    buy: anyRate,
-    spread: fc.oneof(fc.constant(0n), fc.bigInt({ min: 0n, max: 10n }), fc.bigInt({ min: 0n, max: 10n ** 20n })),
-    finer: fc.integer({ min: 0, max: 3 }),
-  })
-  .map(({ currencies: [base = 'USD', quote = 'KES'], buy, spread, finer }): Pair => {
-    const scale = Math.min(buy.scale + finer, 18)
-    const sell = { digits: buy.digits * 10n ** BigInt(scale - buy.scale) + spread, scale }
-    return { base, quote, buy, sell }
-  })
-
-/** Both ways over a pair, so that a property is tried from each of its wallets. */
-const waysOf = ({ base, quote }: Pair) =>
-  [
-    { here: base, there: quote },
-    { here: quote, there: base },
-  ] as const
 
 test('a rate is read from its text and written as it was read', () => {
   for (const text of ['1', '129.35', '0.0077', '129.50', '3700', '0.000000000000000001', '1.000000000000000000'])

@@ -43,7 +43,7 @@ test('pausing twice, resuming what runs, an unknown provider and an empty reason
   await assert.rejects(resume('house', incident), /house is not paused in sandbox/)
   await pause('house', incident)
   await assert.rejects(pause('house', incident), /house is paused in sandbox already/)
-  await assert.rejects(pause('pawpay', incident), /pawpay is no provider; there are house and pawapay/)
+  await assert.rejects(pause('pawpay', incident), /pawpay is no provider; there are flutterwave, house, pawapay/)
   await assert.rejects(pause('house', { ...incident, reason: ' ' }), /the reason must say something/)
   await assert.rejects(resume('house', { ...incident, env: 'live' }), /house is not paused in live/)
   await resume('house', incident)

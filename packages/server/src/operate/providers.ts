@@ -54,7 +54,7 @@ function change(
   work: (tx: Tx, lane: string) => Promise<LaneView>,
 ): Promise<LaneView> {
   if (!providerIds.some((known) => known === provider))
-    throw new OperatorError(`${provider} is no provider; there are ${providerIds.join(' and ')}`)
+    throw new OperatorError(`${provider} is no provider; there are ${providerIds.join(', ')}`)
   if (reason.trim() === '') throw new OperatorError('the reason must say something: it is what an auditor will read')
   const lane = laneOf(env, provider)
   return audited(desk, async (tx) => ({ result: await work(tx, lane), entry: { action, env, subject: lane, reason } }))

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import type { KeyedRequest } from '../idempotency/keys.ts'
 import type { Owner } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
+import { createRateOf, type RateOf } from '../reference/rates.ts'
 import { outcomeOf, replayOf } from '../transactions/answer.ts'
 import { type PayoutBody, proposePayout } from './propose.ts'
 
@@ -20,10 +21,11 @@ export async function acceptPayout(
   owner: Owner,
   body: PayoutBody,
   keyed: KeyedRequest | undefined,
+  rateOf: RateOf = createRateOf(ctx, owner),
 ): Promise<{ readonly answer: AcceptedPayout; readonly isReplay: boolean }> {
   const before = await replayOf(ctx, owner, keyed)
   if (before) return { answer: before.answer as AcceptedPayout, isReplay: true }
-  const proposal = await proposePayout(ctx, owner, body, keyed)
+  const proposal = await proposePayout(ctx, owner, body, keyed, rateOf)
   const answerOf = (id: string) => answerFor(id, body.externalReference)
   const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, answerOf }))
   if (outcome.isReplay) return { answer: outcome.answer as AcceptedPayout, isReplay: true }

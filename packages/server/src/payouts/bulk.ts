@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { AppError, catalogue } from '../errors.ts'
 import { type KeyedRequest, reserveKey } from '../idempotency/keys.ts'
 import type { Owner } from '../platform/db.ts'
+import { createRateOf } from '../reference/rates.ts'
 import { acceptPayout } from './accept.ts'
 import type { PayoutBody } from './propose.ts'
 
@@ -18,8 +19,8 @@ export interface BulkResult {
 export type ReadItem = (item: unknown) => PayoutBody
 
 /**
- * Accepts many payouts, each by itself: what is wrong with one is told in its place and stops no other. Said again under
- * the same key, every item is answered as it was.
+ * Accepts many payouts, each by itself: what is wrong with one is told in its place and stops no other. All are priced at
+ * the same rates. Said again under the same key, every item is answered as it was.
  */
 export async function acceptBulk(
   ctx: Context,
@@ -29,11 +30,12 @@ export async function acceptBulk(
   keyed: KeyedRequest | undefined,
 ): Promise<{ readonly results: BulkResult[]; readonly isReplay: boolean }> {
   if (keyed) await reserveKey(ctx, owner, keyed)
+  const rateOf = createRateOf(ctx, owner)
   const all = await Promise.all(
     items.map(async (item, index) => {
       try {
         const body = readItem(item)
-        const { answer, isReplay } = await acceptPayout(ctx, owner, body, itemKey(keyed, index, body))
+        const { answer, isReplay } = await acceptPayout(ctx, owner, body, itemKey(keyed, index, body), rateOf)
         const { message, externalReference, transactionId } = answer
         return { result: { success: true, message, externalReference, transactionId }, isReplay }
       } catch (error) {

@@ -14,8 +14,11 @@ import type { Owner } from '../platform/db.ts'
 import { readId } from '../platform/ids.ts'
 import type { PayoutTarget } from '../providers/contract.ts'
 import { exactAmount, momoAmount } from '../reference/momo.ts'
+import type { RateOf } from '../reference/rates.ts'
 import type { Proposal } from '../transactions/accept.ts'
 import { errandOf } from '../transactions/errand.ts'
+import { walletSideOf } from '../transactions/exchange.ts'
+import { sharedAccounts } from '../transactions/money.ts'
 
 /** A payout as a merchant asks for it. */
 export interface PayoutBody {
@@ -36,6 +39,7 @@ export async function proposePayout(
   owner: Owner,
   body: PayoutBody,
   keyed: KeyedRequest | undefined,
+  rateOf: RateOf,
 ): Promise<Omit<Proposal, 'answerOf'>> {
   const beneficiary = await beneficiaryFor(ctx, owner, body)
   const { country, currency, destination, code } = beneficiary
@@ -44,12 +48,9 @@ export async function proposePayout(
   if (!connector) throw new AppError('PAYOUT_PROVIDER_NOT_FOUND')
   const wallet = walletFor(ctx, beneficiary, body)
   const method = destination === 'Bank Account' ? 'bank' : 'momo'
-  const rule = await ctx.fees.ruleFor({ ...owner, operation: 'payout', method, currency })
-  const { env } = owner
-  const [clearing, fees] = await Promise.all([
-    ctx.accounts.idOf({ env, kind: 'clearing', currency }),
-    ctx.accounts.idOf({ env, kind: 'fees', currency }),
-  ])
+  const currencies = { currency, wallet_currency: wallet.currency }
+  const { wallet_amount, rate } = await walletSideOf('payout', { amount, ...currencies }, rateOf)
+  const rule = await ctx.fees.ruleFor({ ...owner, operation: 'payout', method, currency: wallet.currency })
   return {
     owner,
     type: 'withdrew',
@@ -58,20 +59,20 @@ export async function proposePayout(
     country,
     external_reference: body.externalReference,
     amount,
-    currency,
+    ...currencies,
     wallet_country: wallet.country,
-    wallet_currency: wallet.currency,
-    wallet_amount: amount,
-    fee: feeOf(rule, amount),
-    rate: null,
+    wallet_amount,
+    fee: feeOf(rule, wallet_amount),
+    rate,
     account_name: beneficiary.account_name,
     code,
     party: { role: 'payee', to: targetOf(beneficiary) },
     provider: connector.id,
     action: null,
     expiresInMs: undefined,
+    isSentAtOnce: false,
     sent_by: 'lane',
-    holdsGoTo: { clearing, fees },
+    holdsGoTo: await sharedAccounts(ctx.accounts, { env: owner.env, ...currencies }),
     keyed,
   }
 }
@@ -132,7 +133,7 @@ function amountOf({ reference }: Context, { destination, code, currency }: Benef
   return momoAmount(operator, 'payout', amount, currency)
 }
 
-/** The wallet that pays. Another currency than the beneficiary's needs an exchange. */
+/** The wallet that pays. In another currency than the beneficiary's it must be said whose country's it is, if there are several. */
 function walletFor(
   { reference }: Context,
   { country, currency }: Beneficiary,
@@ -144,9 +145,9 @@ function walletFor(
   const isPlace = debitCountry === undefined || (only ? debitCountry === only : reference.countries.has(debitCountry))
   if (!isPlace)
     throw invalid([{ field: 'debitCountry', message: `debitCountry ${debitCountry} has no ${debitCurrency} wallets` }])
-  if (debitCurrency === currency) return { currency, country: only ?? debitCountry ?? country }
-  if (only === undefined && debitCountry === undefined) throw new AppError('DEBIT_COUNTRY_REQUIRED')
-  throw new AppError('DEBIT_CURRENCY_NOT_SUPPORTED')
+  const scope = only ?? debitCountry ?? (debitCurrency === currency ? country : undefined)
+  if (scope === undefined) throw new AppError('DEBIT_COUNTRY_REQUIRED')
+  return { currency: debitCurrency, country: scope }
 }
 
 function targetOf(beneficiary: Beneficiary): PayoutTarget {

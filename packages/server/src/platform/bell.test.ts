@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { testDatabase } from '../testing/servers.ts'
 import { until } from '../testing/until.ts'
@@ -138,4 +138,58 @@ test('a bell whose NATS is gone or deaf closes within moments and fails nobody',
   for (const socket of sockets) socket.destroy()
 
   assert.ok(performance.now() - startedAt < 6000)
+})
+
+test('a NATS that is deaf is tried again and again without gathering connections', async (t) => {
+  let [open, tries] = [0, 0]
+  const deaf = createServer((socket) => {
+    open += 1
+    tries += 1
+    socket.on('error', () => undefined)
+    socket.once('close', () => {
+      open -= 1
+    })
+    socket.resume()
+  }).listen(0, '127.0.0.1')
+  await once(deaf, 'listening')
+  t.after(() => deaf.close())
+  const { port } = deaf.address() as { port: number }
+  const bell = openBell({ url: `nats://127.0.0.1:${port}`, log, cell: 0 })
+  t.after(() => bell.close())
+
+  await until('three tries', () => tries === 3)
+
+  assert.ok(open <= 1, `${open} are open`)
+})
+
+test('a bell that lost its connection is connected again, and hears', async (t) => {
+  const { natsUrl } = await testDatabase()
+  const carried = new Set<Socket>()
+  const relay = createServer((socket) => {
+    const onward = connect(Number(new URL(natsUrl).port), '127.0.0.1')
+    for (const each of [socket, onward]) {
+      carried.add(each)
+      each.on('error', () => undefined)
+    }
+    socket.pipe(onward).pipe(socket)
+  }).listen(0, '127.0.0.1')
+  await once(relay, 'listening')
+  t.after(() => relay.close())
+  const { port } = relay.address() as { port: number }
+  const bell = openBell({ url: `nats://127.0.0.1:${port}`, log, cell: 7 })
+  t.after(() => bell.close())
+  const looks = counter()
+  const watch = bell.onRing('news', never, looks.look)
+  t.after(() => watch.stop())
+  await until('the bell', () => bell.isConnected())
+
+  for (const socket of carried) socket.destroy()
+  await until('the loss to be seen', () => !bell.isConnected())
+  await until('the bell again', () => bell.isConnected())
+  const before = looks.count()
+
+  await until('a ring to be heard', () => {
+    bell.ring('news')
+    return looks.count() > before
+  })
 })

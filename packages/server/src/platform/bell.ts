@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node'
+import type { NatsConnection } from '@nats-io/transport-node'
 import type { Log } from './log.ts'
+import { connectNats } from './nats.ts'
 
 /**
  * Wakes other processes. A ring carries no news, only "look now": the truth is in PostgreSQL, so a lost ring costs the
@@ -44,20 +45,23 @@ export function openBell({ url, log, cell }: BellOptions): Bell {
 
   const subscribe = (topic: string) =>
     connection?.subscribe(subject(topic), { callback: () => wakeAll(looks.get(topic)) })
+  const tryLater = () => {
+    isHeard = false
+    if (!isClosed) retry = setTimeout(tryConnect, reconnectMs)
+  }
   const tryConnect = async () => {
     try {
-      connection = await connect(natsOptions(url))
+      connection = await connectNats(url)
     } catch (err) {
       log.warn({ err }, 'the bell is not reached; work is found by looking until it is')
-      if (!isClosed) retry = setTimeout(tryConnect, reconnectMs)
-      return
+      return tryLater()
     }
     for (const topic of looks.keys()) subscribe(topic)
     for (const topic of unrung) connection.publish(subject(topic))
-    if (isClosed) return void connection.drain().catch(() => undefined)
-    void followStatus(connection, (heard) => {
-      isHeard = heard
-    })
+    unrung.clear()
+    if (isClosed) return void connection.close().catch(() => undefined)
+    isHeard = true
+    void connection.closed().then(tryLater)
   }
   const firstTry = tryConnect()
 
@@ -94,23 +98,6 @@ export function openBell({ url, log, cell }: BellOptions): Bell {
 
 function wakeAll(wakes: ReadonlySet<() => void> | undefined): void {
   for (const wake of wakes ?? []) wake()
-}
-
-async function followStatus(connection: NatsConnection, tell: (isHeard: boolean) => void): Promise<void> {
-  tell(true)
-  for await (const { type } of connection.status()) {
-    if (type === 'disconnect') tell(false)
-    if (type === 'reconnect') tell(true)
-  }
-  tell(false)
-}
-
-/** A user name and password in the URL are for the server, which is told them apart from its address. */
-export function natsOptions(text: string): NodeConnectionOptions {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const known = url?.username ? { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) } : {}
-  const servers = url?.host ? url.host : text
-  return { servers, ...known, maxReconnectAttempts: -1, reconnectTimeWait: reconnectMs, timeout: reconnectMs }
 }
 
 /** NATS may be gone or deaf: what is asked of it is given up after a while, and never fails who asks. */

@@ -1,7 +1,15 @@
 import { type Db, sql } from './db.ts'
 
 /** Tables partitioned by the month of their id. */
-const monthly = ['audit_entries', 'transfers', 'transactions', 'attempts', 'events', 'webhook_records'] as const
+const monthly = [
+  'audit_entries',
+  'transfers',
+  'transactions',
+  'attempts',
+  'events',
+  'webhook_records',
+  'receipts',
+] as const
 
 const monthsAhead = 3
 const hoursAhead = 24

@@ -1,6 +1,6 @@
 import { jetstream, jetstreamManager, RetentionPolicy, StorageType } from '@nats-io/jetstream'
-import { connect, type NatsConnection } from '@nats-io/transport-node'
-import { natsOptions } from './bell.ts'
+import type { NatsConnection } from '@nats-io/transport-node'
+import { connectNats } from './nats.ts'
 
 /** Something to tell the operator's other systems. The same id told twice is kept once. */
 interface Message {
@@ -56,9 +56,19 @@ export function openStream({ url, cell }: { readonly url: string; readonly cell:
   }
 }
 
-/** Cells that share a NATS share the stream, and are told apart by their subjects. */
 async function open(url: string): Promise<NatsConnection> {
-  const nats = await connect({ ...natsOptions(url), maxReconnectAttempts: 0 })
+  const nats = await connectNats(url)
+  try {
+    await keepStream(nats)
+  } catch (error) {
+    await nats.close().catch(() => undefined)
+    throw error
+  }
+  return nats
+}
+
+/** Cells that share a NATS share the stream, and are told apart by their subjects. */
+async function keepStream(nats: NatsConnection): Promise<void> {
   const manager = await jetstreamManager(nats)
   const config = { subjects: ['malipo.*.events.>'], max_age: keptNs, duplicate_window: repeatNs }
   const fixed = { name, storage: StorageType.File, retention: RetentionPolicy.Limits }
@@ -66,5 +76,4 @@ async function open(url: string): Promise<NatsConnection> {
     () => manager.streams.update(name, config),
     () => manager.streams.add({ ...fixed, ...config }),
   )
-  return nats
 }

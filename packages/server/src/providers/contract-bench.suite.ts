@@ -6,15 +6,20 @@ import type { FaultOrder, SimulatorControl } from '../testing/simulator.ts'
 import { until } from '../testing/until.ts'
 import type {
   AttemptRef,
+  AuthoriseOutcome,
+  BillingAddress,
   CallbackVerdict,
-  ChargeAttempt,
+  CardChargeAttempt,
   Connector,
+  CustomerAnswer,
   FailureCode,
   InboundRequest,
+  MomoChargeAttempt,
   PayoutAttempt,
   QueryOutcome,
   Said,
   SubmitOutcome,
+  TransferChargeAttempt,
 } from './contract.ts'
 
 /** Everything the suite needs to try a connector. What a connector cannot do is left out, and its cases are skipped. */
@@ -30,11 +35,19 @@ export interface Bench {
   readonly inbox: Inbox
   /** How long the simulator takes to settle a payment, on its own clock. */
   readonly settleMs: number
-  readonly charges?: Examples<ChargeAttempt>
+  readonly charges?: Examples<MomoChargeAttempt>
+  readonly cards?: CardExamples
+  readonly transfers?: Examples<TransferChargeAttempt>
+  /** Whether the provider says nothing of a charge by transfer before the customer has paid. */
+  readonly areTransfersSilent?: boolean
   readonly payouts?: Examples<PayoutAttempt>
+  /** Whether the provider refuses in sentences, which nobody can list: then any refusal says that nothing was taken. */
+  readonly refusesInSentences?: boolean
   readonly callbacks?: {
     /** Signed, so that they may be believed; or else only hints. */
     readonly areProof: boolean
+    /** Whether one that comes from a stranger can be told. */
+    readonly areKnown: boolean
     /** Whether a callback holds only where it was sent to. */
     readonly arePathBound: boolean
     /** How old one may grow, and the way to let the connector's clock run ahead. */
@@ -54,6 +67,50 @@ export interface Examples<Attempt> {
   readonly withCode?: { right(): Attempt; wrong(): Attempt }
 }
 
+/** Cards that end as the name says. Those of {@link Examples} send the customer to their bank's page. */
+export interface CardExamples extends Examples<CardChargeAttempt> {
+  readonly steps: CardSteps<CardChargeAttempt>
+  readonly values: CardValues
+}
+
+interface CardSteps<Made> {
+  /** Nobody is asked for anything. */
+  ends(): Made
+  /** A PIN, then a code. */
+  asksPin(): Made
+  asksAddress(): Made
+  /** Declined once the customer has given what they were asked for. */
+  readonly declinedAfter: {
+    readonly pin: readonly [() => Made, FailureCode]
+    readonly address: readonly [() => Made, FailureCode]
+  }
+}
+
+interface CardValues {
+  readonly pin: string
+  readonly otp: string
+  /** A right code for an account that has too little. */
+  readonly emptyOtp: string
+  readonly wrong: readonly string[]
+  readonly address: BillingAddress
+}
+
+/** A card charge on trial. It keeps the newest continuation, as the service does. */
+export interface CardTrial extends Trial {
+  authorise(answer: CustomerAnswer, options?: AuthoriseOptions): Promise<AuthoriseOutcome>
+}
+
+interface AuthoriseOptions {
+  readonly signal?: AbortSignal
+  readonly continuation?: string
+}
+
+export interface CardDesk extends CardSteps<CardTrial> {
+  readonly values: CardValues
+  /** Answers through a connector that reaches nobody, with what this charge was continued by. */
+  authoriseLost(trial: CardTrial, answer: CustomerAnswer): Promise<AuthoriseOutcome>
+}
+
 /** One payment on trial: it may be submitted and asked about as often as a case likes. */
 export interface Trial {
   readonly ref: AttemptRef
@@ -61,15 +118,23 @@ export interface Trial {
   query(signal?: AbortSignal): Promise<QueryOutcome>
 }
 
-/** Charges and payouts run the same cases. */
+/** Charges of every kind and payouts run the same cases. */
 export interface Lane {
+  readonly name: 'charge' | 'card charge' | 'transfer charge' | 'payout'
+  /** What the simulator calls it. */
   readonly operation: 'charge' | 'payout'
+  /** What brings a payment to its end. */
+  readonly endsBy: 'time' | 'customer'
+  /** Whether the provider does not know a charge until the customer has paid. */
+  readonly isSilent: boolean
   readonly notFoundWindowMs: number
   readonly examples: Examples<Trial>
   /** Through the connector that reaches nobody. */
   readonly lost: Trial
   /** What no provider may be asked for, by what is wrong with it. */
   readonly impossible: Readonly<Record<string, Trial>>
+  /** Only charges by card have steps. */
+  readonly cards?: CardDesk
 }
 
 export interface Case {
@@ -79,112 +144,27 @@ export interface Case {
   run(lane: Lane, bench: Bench): Promise<void>
 }
 
-export function lanesOf(bench: Bench): Lane[] {
-  const { connector, unreachable, charges, payouts } = bench
-  return [
-    ...laneOf('charge', [connector.charges, unreachable.charges], charges, bench),
-    ...laneOf('payout', [connector.payouts, unreachable.payouts], payouts, bench),
-  ]
-}
-
-interface Submitter<Attempt> {
-  readonly notFoundWindowMs: number
-  submit(attempt: Attempt, signal: AbortSignal): Promise<SubmitOutcome>
-  query(attempt: AttemptRef, signal: AbortSignal): Promise<QueryOutcome>
-}
-
-function laneOf<Attempt extends AttemptRef>(
-  operation: Lane['operation'],
-  [money, nobody]: readonly (Submitter<Attempt> | undefined)[],
-  examples: Examples<Attempt> | undefined,
-  { connector, secrets }: Bench,
-): Lane[] {
-  assert.equal(money === undefined, examples === undefined, `${operation}: examples for what the connector can do`)
-  if (!money || !nobody || !examples) return []
-  const { succeeds, stays, fails, redirects, withCode } = examples
-  const on = (make: () => Attempt) => () => trialOf(money, make(), secrets)
-  const failing = Object.entries(fails).map(([code, make]) => [code, on(make)])
-  return [
-    {
-      operation,
-      notFoundWindowMs: money.notFoundWindowMs,
-      lost: trialOf(nobody, succeeds(), secrets),
-      impossible: Object.fromEntries(
-        impossibleOf(connector, operation, succeeds).map(([name, attempt]) => [name, trialOf(money, attempt, secrets)]),
-      ),
-      examples: {
-        succeeds: on(succeeds),
-        stays: on(stays),
-        fails: Object.fromEntries(failing),
-        ...(redirects && { redirects: on(redirects) }),
-        ...(withCode && { withCode: { right: on(withCode.right), wrong: on(withCode.wrong) } }),
-      },
-    },
-  ]
-}
-
-/** No provider moves such amounts; one that names its countries and currencies moves money in no others. */
-function impossibleOf<Attempt extends AttemptRef>(
-  { capabilities }: Connector,
-  operation: Lane['operation'],
-  make: () => Attempt,
-): [string, Attempt][] {
-  const own = capabilities.filter((each) => each.operation.startsWith(operation))
-  const abroad: [string, Attempt][] = [
-    ['a currency that is not the operator’s', { ...make(), currency: 'GBP' }],
-    ['a country that is not the operator’s', { ...make(), country: 'GB' }],
-  ]
-  return [
-    ['no amount', { ...make(), amount: 0n }],
-    ['a negative amount', { ...make(), amount: -100n }],
-    ['an amount beyond all money', { ...make(), amount: 10n ** 30n }],
-    ...(own.some(({ country }) => country === '*') ? [] : abroad),
-  ]
-}
-
-function trialOf<Attempt extends AttemptRef>(
-  money: Submitter<Attempt>,
-  attempt: Attempt,
-  secrets: readonly string[],
-): Trial {
-  const hidden = [...secrets, ...personalIn(attempt)]
-  const discreet = <Outcome extends object>(outcome: Outcome): Outcome => {
-    const text = inspect(outcome, { depth: 10 })
-    assert.ok(!hidden.some((each) => text.includes(each)), 'no outcome shows a secret or whom a payment is for')
-    return outcome
-  }
-  return {
-    ref: attempt,
-    submit: async (signal = AbortSignal.timeout(10_000)) => discreet(await money.submit(attempt, signal)),
-    query: async (signal = AbortSignal.timeout(10_000)) => discreet(await money.query(attempt, signal)),
-  }
-}
-
-/** Phones, codes, names and account numbers, wherever they are in an attempt. */
-function personalIn({ key, country, currency, amount, ...rest }: AttemptRef): string[] {
-  const values = Object.values(rest).flatMap((value) =>
-    typeof value === 'object' ? Object.values(value ?? {}) : value,
-  )
-  return values
-    .filter((value) => typeof value === 'string' && /\d{6}|\s/.test(value))
-    .map((value) => String(value).replace(/^\+/, ''))
-}
-
 /** Sets a fault for one payment, once unless told otherwise. */
 export async function strike(
   bench: Bench,
   lane: Lane,
   { ref }: Trial,
-  fault: Omit<FaultOrder, 'provider' | 'operation' | 'match'> & { readonly on?: 'query' },
+  fault: Omit<FaultOrder, 'provider' | 'operation' | 'match'> & { readonly on?: 'query' | 'authorise' },
 ): Promise<void> {
   const { on, ...order } = fault
-  const operation = on === 'query' ? `${lane.operation}_status` : lane.operation
+  const operation = on === undefined ? lane.operation : on === 'query' ? `${lane.operation}_status` : on
   await bench.control.setFault({ times: 1, ...order, provider: bench.provider, operation, match: { key: ref.key } })
 }
 
 /** Lets every payment that is going to end by itself do so. */
 export async function settle({ control, settleMs }: Bench): Promise<void> {
   await control.advance(settleMs)
+}
+
+/** The customer does their part, where there is one, and every payment that is going to end does so. */
+export async function fulfil(bench: Bench, { endsBy }: Lane, { ref }: Trial): Promise<void> {
+  if (endsBy === 'customer') await bench.control.act(ref.key, 'approve')
+  await settle(bench)
 }
 
 /** Money moved once, by exactly the amount asked. */
@@ -226,15 +206,32 @@ export function found(outcome: QueryOutcome): Said {
   return outcome.said
 }
 
-/** What it says is success by exactly what was asked. */
+/** What it says is success by exactly what was asked, or that exactly this much came in. */
 export function succeeded(said: Said, { amount, currency }: AttemptRef): void {
-  assert.ok(said.state === 'successful', `successful, not ${said.state}`)
-  assert.equal(said.settled.amount, amount)
-  assert.equal(said.settled.currency, currency)
+  assert.equal(amountTold(said), amount)
+  const told = said.state === 'received' ? said.receipts : said.state === 'successful' ? [said.settled] : []
+  assert.ok(told.every((each) => each.currency === currency))
+}
+
+/** How much money moved by what is said. */
+export function amountTold(said: Said): bigint {
+  if (said.state === 'received') {
+    assert.equal(new Set(said.receipts.map(({ id }) => id)).size, said.receipts.length, 'every receipt is told once')
+    return said.receipts.reduce((sum, { amount }) => sum + amount, 0n)
+  }
+  assert.ok(said.state === 'successful', `successful, not ${inspect(said)}`)
+  return said.settled.amount
 }
 
 export function isOpen(said: Said): boolean {
   return said.state === 'submitted' || said.state === 'waiting'
+}
+
+/** The provider has it and it has not ended; or it says nothing of it before the customer has paid. */
+export async function stillOpen({ isSilent }: Lane, trial: Trial): Promise<void> {
+  const outcome = await trial.query()
+  if (isSilent) assert.deepEqual(outcome, { found: 'no' })
+  else assert.ok(isOpen(found(outcome)))
 }
 
 /** How often the provider was asked to move money under this key. */

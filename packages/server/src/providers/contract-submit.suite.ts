@@ -6,6 +6,7 @@ import {
   type Bench,
   type Case,
   found,
+  fulfil,
   isOpen,
   type Lane,
   movedNothing,
@@ -13,6 +14,7 @@ import {
   notSubmitted,
   sentAgain,
   settle,
+  stillOpen,
   strike,
   succeeded,
   type Trial,
@@ -20,24 +22,27 @@ import {
   unknown,
 } from './contract-bench.suite.ts'
 
+const hasFailures = ({ examples }: Lane) => Object.keys(examples.fails).length > 0
+
 /** What a connector concludes from what comes back when it submits, and that money moves at most once whatever it does. */
 export const submitCases: readonly Case[] = [
   {
     guarantee: 'a payment is accepted, then successful, and its money moves once and exactly',
-    run: async ({ examples }, bench) => {
-      const trial = examples.succeeds()
+    run: async (lane, bench) => {
+      const trial = lane.examples.succeeds()
 
       accepted(await trial.submit())
-      assert.ok(isOpen(found(await trial.query())))
+      await stillOpen(lane, trial)
       await movedNothing(bench, trial)
 
-      await settle(bench)
+      await fulfil(bench, lane, trial)
       succeeded(found(await trial.query()), trial.ref)
       await movedOnce(bench, trial)
     },
   },
   {
     guarantee: 'every published failure is told by its own code, and no money moves',
+    needs: hasFailures,
     run: async ({ examples }, bench) => {
       for (const [code, make] of Object.entries(examples.fails)) {
         const trial = make()
@@ -57,32 +62,32 @@ export const submitCases: readonly Case[] = [
   },
   {
     guarantee: 'one key submitted five times at once moves money once',
-    run: async ({ examples }, bench) => {
-      const trial = examples.succeeds()
+    run: async (lane, bench) => {
+      const trial = lane.examples.succeeds()
 
       const outcomes = await Promise.all(Array.from({ length: 5 }, () => trial.submit()))
       assert.ok(outcomes.some(({ certainty }) => certainty === 'accepted'))
       for (const outcome of outcomes) sentAgain(outcome)
 
-      await settle(bench)
+      await fulfil(bench, lane, trial)
       succeeded(found(await trial.query()), trial.ref)
       await movedOnce(bench, trial)
     },
   },
   {
     guarantee: 'a key submitted again after its end is no new payment and moves nothing more',
-    run: async ({ examples }, bench) => {
-      const trials = [examples.succeeds, ...Object.values(examples.fails)].map((make) => make())
+    run: async (lane, bench) => {
+      const won = lane.examples.succeeds()
+      const lost = Object.values(lane.examples.fails).map((make) => make())
+      const trials = [won, ...lost]
       for (const trial of trials) await trial.submit()
-      await settle(bench)
+      await fulfil(bench, lane, won)
       const before = await Promise.all(trials.map((trial) => trial.query()))
 
       for (const trial of trials) sentAgain(await trial.submit())
       await settle(bench)
       const after = await Promise.all(trials.map((trial) => trial.query()))
       assert.deepEqual(after, before)
-      const [won, ...lost] = trials
-      assert.ok(won)
       await movedOnce(bench, won)
       for (const trial of lost) await movedNothing(bench, trial)
     },
@@ -132,7 +137,7 @@ export const submitCases: readonly Case[] = [
       assert.deepEqual(await trial.query(), { found: 'no' })
       accepted(await trial.submit())
 
-      await settle(bench)
+      await fulfil(bench, lane, trial)
       await movedOnce(bench, trial)
     },
   },
@@ -143,10 +148,10 @@ export const submitCases: readonly Case[] = [
       await strike(bench, lane, trial, fault)
 
       assert.equal(unknown(await trial.submit()), cause)
-      assert.ok(isOpen(found(await trial.query())))
+      await stillOpen(lane, trial)
       sentAgain(await trial.submit())
 
-      await settle(bench)
+      await fulfil(bench, lane, trial)
       succeeded(found(await trial.query()), trial.ref)
       await movedOnce(bench, trial)
     },
@@ -160,7 +165,7 @@ export const submitCases: readonly Case[] = [
       assert.equal(unknown(await trial.submit(AbortSignal.timeout(200))), 'timeout')
       await bench.control.advance(3_600_000) // Now it is worked on.
       sentAgain(await trial.submit())
-      await settle(bench)
+      await fulfil(bench, lane, trial)
       await movedOnce(bench, trial)
     },
   },
@@ -178,6 +183,7 @@ export const submitCases: readonly Case[] = [
   },
   {
     guarantee: 'a refusal in words nobody documents is unknown, at the first sending and at the next',
+    needs: (_, { refusesInSentences }) => !refusesInSentences,
     run: async (lane, bench) => {
       const trial = lane.examples.succeeds()
       await strike(bench, lane, trial, { mode: 'unknown_words' })
@@ -188,9 +194,14 @@ export const submitCases: readonly Case[] = [
       assert.equal(unknown(await trial.submit()), 'broken_off')
       await strike(bench, lane, trial, { mode: 'unknown_words' })
       assert.equal(unknown(await trial.submit()), 'unreadable')
-      await settle(bench)
+      await fulfil(bench, lane, trial)
       await movedOnce(bench, trial)
     },
+  },
+  {
+    guarantee: 'where a provider refuses in sentences any of them means that nothing was submitted',
+    needs: (_, { refusesInSentences }) => refusesInSentences,
+    run: (lane, bench) => refusedOnce(lane, bench, { mode: 'unknown_words' }, 'rejected'),
   },
   {
     guarantee: 'statuses nobody documents are unknown',
@@ -233,7 +244,7 @@ export const submitCases: readonly Case[] = [
       else assert.equal(notSubmitted(outcome), 'closed')
       await bench.control.advance(600_000)
       sentAgain(await trial.submit())
-      await settle(bench)
+      await fulfil(bench, lane, trial)
       await movedOnce(bench, trial)
     },
   },
@@ -245,7 +256,7 @@ export const submitCases: readonly Case[] = [
       await strike(bench, lane, trial, { mode: 'operator_delayed', seconds: 600 })
 
       assert.deepEqual(accepted(await trial.submit()), { state: 'submitted' })
-      assert.ok(isOpen(found(await trial.query())))
+      await stillOpen(lane, trial)
       await movedNothing(bench, trial)
       await bench.control.advance(600_000)
       await settle(bench)
@@ -290,6 +301,6 @@ async function refusedOnce(lane: Lane, bench: Bench, fault: Pick<FaultOrder, 'mo
   await movedNothing(bench, trial)
 
   accepted(await trial.submit())
-  await settle(bench)
+  await fulfil(bench, lane, trial)
   await movedOnce(bench, trial)
 }

@@ -1,8 +1,17 @@
 import { type TestContext, test } from 'node:test'
-import { type Bench, type Case, type Lane, lanesOf } from './contract-bench.suite.ts'
+import type { Bench, Case, Lane } from './contract-bench.suite.ts'
 import { callbackCases } from './contract-callbacks.suite.ts'
+import { cardCases } from './contract-cards.suite.ts'
+import { lanesOf } from './contract-lanes.suite.ts'
 import { queryCases } from './contract-query.suite.ts'
 import { submitCases } from './contract-submit.suite.ts'
+import { transferCases } from './contract-transfers.suite.ts'
+
+const commonCases = [...submitCases, ...queryCases, ...callbackCases]
+const ownCases: Readonly<Partial<Record<Lane['name'], readonly Case[]>>> = {
+  'card charge': cardCases,
+  'transfer charge': transferCases,
+}
 
 /**
  * Proves that a connector keeps the contract, against a provider that misbehaves in every way we know of. What a
@@ -12,13 +21,13 @@ export function runConformance(name: string, setup: (t: TestContext) => Promise<
   test(`${name} keeps the contract of connectors`, async (t) => {
     const bench = await setup(t)
     for (const lane of lanesOf(bench))
-      for (const each of [...submitCases, ...queryCases, ...callbackCases]) await runCase(t, bench, lane, each)
+      for (const each of [...commonCases, ...(ownCases[lane.name] ?? [])]) await runCase(t, bench, lane, each)
   })
 }
 
 async function runCase(t: TestContext, bench: Bench, lane: Lane, { guarantee, needs, run }: Case): Promise<void> {
-  const skip = needs && !needs(lane, bench) ? `${lane.operation}s of this connector have no such thing` : false
-  await t.test(`${lane.operation}: ${guarantee}`, { skip }, async () => {
+  const skip = needs && !needs(lane, bench) ? `${lane.name}s of this connector have no such thing` : false
+  await t.test(`${lane.name}: ${guarantee}`, { skip }, async () => {
     await bench.control.clearFaults()
     await run(lane, bench)
   })

@@ -10,7 +10,9 @@ export interface Connector {
   readonly capabilities: readonly Capability[]
   /** Most requests a second that the provider takes from all our workers together. */
   readonly requestsPerSecond: number
-  readonly charges?: Charges
+  readonly momoCharges?: MomoCharges
+  readonly cardCharges?: CardCharges
+  readonly transferCharges?: TransferCharges
   readonly payouts?: Payouts
   readonly callbacks?: Callbacks
   readonly names?: Names
@@ -21,6 +23,8 @@ export interface Connector {
 /** Everything a provider may be asked to do. */
 export const operations = [
   'charge.momo',
+  'charge.card',
+  'charge.bank-transfer',
   'payout.momo',
   'payout.bank',
   'payout.paybill',
@@ -43,7 +47,22 @@ export interface Capability {
 
 /** Submitting twice under one key must move money once, or the connector may not have these. */
 interface Payouts extends Money<PayoutAttempt> {}
-interface Charges extends Money<ChargeAttempt> {}
+interface MomoCharges extends Money<MomoChargeAttempt> {}
+/** The customer pays into an account that is opened for this one charge. */
+interface TransferCharges extends Money<TransferChargeAttempt> {}
+
+interface CardCharges extends Money<CardChargeAttempt> {
+  /**
+   * Gives the provider what it asked the customer for, with the continuation that came with the question. One answer at a
+   * time is under way, and none is given twice.
+   */
+  authorise(
+    attempt: AttemptRef,
+    answer: CustomerAnswer,
+    continuation: Continuation,
+    signal: AbortSignal,
+  ): Promise<AuthoriseOutcome>
+}
 
 interface Money<Attempt> {
   /** How long after the last moment of sending the provider may still say it does not know a key it was given. */
@@ -62,7 +81,7 @@ export interface AttemptRef {
   readonly amount: bigint
 }
 
-export interface ChargeAttempt extends AttemptRef {
+export interface MomoChargeAttempt extends AttemptRef {
   readonly operator: string
   /** E.164 with its plus. */
   readonly phone: string
@@ -72,6 +91,62 @@ export interface ChargeAttempt extends AttemptRef {
   readonly successUrl?: string
   readonly failureUrl?: string
 }
+
+export interface CardChargeAttempt extends AttemptRef {
+  readonly card: Card
+  readonly customer: CardCustomer
+  readonly address?: BillingAddress
+  /** The customer's browser, where the currency wants it. */
+  readonly device?: Device
+  /** Where the customer's browser goes back to from their bank's page. */
+  readonly returnUrl?: string
+}
+
+/** In memory for as long as the request lasts, and nowhere else in clear. */
+export interface Card {
+  readonly number: string
+  readonly cvv: string
+  /** Two digits. */
+  readonly expMonth: string
+  /** Four digits. */
+  readonly expYear: string
+}
+
+interface CardCustomer {
+  readonly email: string
+  readonly firstName: string
+  readonly lastName: string
+  readonly ipAddress: string
+}
+
+export interface BillingAddress {
+  readonly street1: string
+  readonly city: string
+  readonly state: string
+  readonly zip: string
+  /** Two letters. */
+  readonly country: string
+}
+
+export interface Device {
+  readonly colorDepth: number
+  readonly screenHeight: number
+  readonly screenWidth: number
+  readonly userAgent: string
+  readonly timeZone: number
+  readonly deviceId: string
+}
+
+export interface TransferChargeAttempt extends AttemptRef {
+  readonly email: string
+  /** How long the account takes money. */
+  readonly lifeSeconds: number
+}
+
+/** What the customer of a card charge was asked for. */
+export type CustomerAnswer =
+  | { readonly kind: 'pin' | 'otp'; readonly value: string }
+  | { readonly kind: 'address'; readonly address: BillingAddress }
 
 export interface PayoutAttempt extends AttemptRef {
   readonly to: PayoutTarget
@@ -100,6 +175,8 @@ export type Said =
   | { readonly state: 'submitted' }
   /** The customer must do something. */
   | { readonly state: 'waiting'; readonly action: CustomerAction }
+  /** Money came into the account of a transfer charge: everything it knows of, whether it is enough or not. */
+  | { readonly state: 'received'; readonly receipts: readonly Receipt[] }
   | { readonly state: 'successful'; readonly settled: Settled }
   | { readonly state: 'failed'; readonly failure: Failure }
   /** It was successful and the money went back. */
@@ -114,7 +191,33 @@ export interface Settled {
   readonly receipt?: string
 }
 
-export type CustomerAction = { readonly kind: 'pin_prompt' } | { readonly kind: 'redirect'; readonly url: string }
+/** One customer's transfer into the account of a charge. */
+export interface Receipt {
+  /** The provider's own id, the same every time it tells of it. */
+  readonly id: string
+  /** Minor units. */
+  readonly amount: bigint
+  readonly currency: Currency
+  /** The provider's own fee, where it tells it. */
+  readonly fee?: bigint
+}
+
+/** The first three are answered by the merchant for the customer, the others the customer does alone. */
+export type CustomerAction =
+  | { readonly kind: 'pin' }
+  /** The hint says where the code went, in the provider's words. */
+  | { readonly kind: 'otp'; readonly hint?: string }
+  | { readonly kind: 'address' }
+  | { readonly kind: 'pin_prompt' }
+  | { readonly kind: 'redirect'; readonly url: string }
+  | { readonly kind: 'pay_to_account'; readonly account: VirtualAccount }
+
+export interface VirtualAccount {
+  readonly accountNumber: string
+  readonly bankName: string
+  /** A time as ISO 8601 writes it. */
+  readonly expiresAt: string
+}
 
 /** Why a payment failed, for the merchant. */
 export interface Failure {
@@ -135,6 +238,12 @@ export const failureCodes = {
   RECIPIENT_LIMIT_REACHED: 'The recipient has reached a limit of their account.',
   WALLET_LIMIT_REACHED: "The recipient's account cannot hold that much.",
   AMOUNT_NOT_ACCEPTED: 'The operator does not take this amount.',
+  CARD_DECLINED: "The customer's bank declined the card.",
+  CARD_EXPIRED: 'The card has expired.',
+  SUSPECTED_FRAUD: 'The payment was refused as suspicious.',
+  AUTHENTICATION_FAILED: 'The customer could not prove that the card is theirs.',
+  AUTHORISATION_LOST: 'The charge could not be continued after a failure of ours; nothing was taken.',
+  UNDERPAID: 'Less than the amount came in before the account expired.',
   MANUALLY_CANCELLED: 'The payment was cancelled before it was sent.',
   EXPIRED: 'The payment was not completed in time.',
   REVERSED: 'The provider took the payment back.',
@@ -147,7 +256,11 @@ export type FailureCode = keyof typeof failureCodes
 
 /** The answer to a submission that may move money. Only the first two are news of the payment itself. */
 export type SubmitOutcome =
-  | { readonly certainty: 'accepted'; readonly said: Said }
+  | {
+      readonly certainty: 'accepted'
+      readonly said: Said
+      readonly continuation?: Continuation
+    }
   | { readonly certainty: 'definitely_failed'; readonly failure: Failure }
   /** It cannot have moved money: safe to send again under the same key, or elsewhere if this was the first time. */
   | { readonly certainty: 'definitely_not_submitted'; readonly cause: NotSubmittedCause; readonly detail: string }
@@ -167,8 +280,14 @@ export type NotSubmittedCause =
 
 export type UnknownCause = 'timeout' | 'broken_off' | 'server_error' | 'unreadable' | 'repeated'
 
+/** The answer to a customer's answer: as to a submission, or that it was wrong and another may be tried. */
+export type AuthoriseOutcome = SubmitOutcome | { readonly certainty: 'wrong_value'; readonly detail: string }
+
+/** What a connector must be given with a customer's answer. It may hold the card: it is kept sealed, and briefly. */
+type Continuation = string
+
 export type QueryOutcome =
-  | { readonly found: 'yes'; readonly said: Said }
+  | { readonly found: 'yes'; readonly said: Said; readonly continuation?: Continuation }
   | { readonly found: 'no' }
   /** The question itself failed. */
   | { readonly found: 'unclear'; readonly detail: string }

@@ -1,14 +1,16 @@
 import type { Currency } from '../money/currencies.ts'
 import { openOutbound } from '../platform/outbound-http.ts'
-import type { Secret } from '../platform/secret.ts'
+import { Secret } from '../platform/secret.ts'
 import type { Connector } from './contract.ts'
+import { createFlutterwave } from './flutterwave/connector.ts'
+import { sandboxKeysOf } from './flutterwave/sandbox-keys.ts'
 import { createHouse } from './house/connector.ts'
 import { createPawapay, type PawapayOperator } from './pawapay/connector.ts'
 import type { Signer } from './pawapay/signatures.ts'
 import type { Connectors } from './routing.ts'
 
 /** Every provider there can be. Routes may name only these. */
-export const providerIds = ['house', 'pawapay'] as const
+export const providerIds = ['flutterwave', 'house', 'pawapay'] as const
 
 /** How to reach the providers; what is not given is not there. */
 export interface ProviderSettings {
@@ -17,12 +19,24 @@ export interface ProviderSettings {
   readonly pawapayUrl: string | undefined
   readonly pawapayToken: Secret | undefined
   readonly pawapaySigner: Signer | undefined
+  readonly flutterwaveUrl: string | undefined
+  readonly flutterwaveSecretKey: Secret | undefined
+  readonly flutterwaveEncryptionKey: Secret | undefined
+  readonly flutterwaveWebhookHash: Secret | undefined
 }
 
-/** What connectors must know of the data: which operators there are, and what each provider calls them. */
+/** What connectors must know of the data: which operators there are, and what each provider calls them and the banks. */
 export interface ProviderData {
   readonly operators: ReadonlyMap<string, { readonly country: string; readonly currency: Currency }>
-  readonly providerCodes: readonly { readonly provider: string; readonly id: string; readonly code: string }[]
+  readonly providerCodes: readonly ProviderCode[]
+}
+
+interface ProviderCode {
+  readonly provider: string
+  readonly kind: 'operator' | 'bank'
+  /** An operator's id, or `<country>:<code>` of a bank. */
+  readonly id: string
+  readonly code: string
 }
 
 /** The connectors of both environments. The sandbox's speak to the simulator, and only the live ones to real providers. */
@@ -30,9 +44,9 @@ export function openConnectors(
   settings: ProviderSettings,
   data: ProviderData,
 ): Connectors & { close(): Promise<void> } {
-  const operators = pawapayOperators(data)
-  const sandbox = sandboxConnectors(settings, operators)
-  const live = liveConnectors(settings, operators)
+  const names = { operators: pawapayOperators(data), bankCodes: bankCodesOf(data) }
+  const sandbox = sandboxConnectors(settings, names)
+  const live = liveConnectors(settings, names)
   return {
     sandbox: byId(sandbox),
     live: byId(live),
@@ -42,30 +56,57 @@ export function openConnectors(
   }
 }
 
-type Operators = ReadonlyMap<string, PawapayOperator>
+/** What providers call what we name. */
+interface ProviderNames {
+  readonly operators: ReadonlyMap<string, PawapayOperator>
+  readonly bankCodes: ReadonlyMap<string, string>
+}
 
-function sandboxConnectors({ simulatorUrl: url, simulatorToken: token }: ProviderSettings, operators: Operators) {
+function sandboxConnectors({ simulatorUrl: url, simulatorToken: token }: ProviderSettings, names: ProviderNames) {
   if (url === undefined || token === undefined) return []
+  const { operators, bankCodes } = names
+  const { encryptionKey, webhookHash } = sandboxKeysOf(token.reveal())
   return [
     createPawapay({ baseUrl: `${url}/pawapay`, token, operators, requestsPerSecond: 1000 }),
     createHouse({ baseUrl: `${url}/house`, token, secret: token }),
+    createFlutterwave({
+      baseUrl: `${url}/flutterwave/v3`,
+      secretKey: token,
+      encryptionKey: new Secret(encryptionKey),
+      webhookHash: new Secret(webhookHash),
+      bankCodes,
+      requestsPerSecond: 1000,
+    }),
   ]
 }
 
-function liveConnectors(settings: ProviderSettings, operators: Operators) {
-  const { pawapayUrl: baseUrl, pawapayToken: token, pawapaySigner: signing } = settings
-  if (baseUrl === undefined || token === undefined) return []
-  return [createPawapay({ baseUrl, token, operators, ...(signing && { signing }) })]
+function liveConnectors(settings: ProviderSettings, { operators, bankCodes }: ProviderNames): Connector[] {
+  const { pawapayUrl, pawapayToken: token, pawapaySigner: signing } = settings
+  const { flutterwaveUrl, flutterwaveSecretKey: secretKey } = settings
+  const { flutterwaveEncryptionKey: encryptionKey, flutterwaveWebhookHash: webhookHash } = settings
+  const pawapay = pawapayUrl !== undefined && token !== undefined
+  const flutterwave = flutterwaveUrl !== undefined && secretKey && encryptionKey && webhookHash
+  return [
+    ...(pawapay ? [createPawapay({ baseUrl: pawapayUrl, token, operators, ...(signing && { signing }) })] : []),
+    ...(flutterwave
+      ? [createFlutterwave({ baseUrl: `${flutterwaveUrl}/v3`, secretKey, encryptionKey, webhookHash, bankCodes })]
+      : []),
+  ]
 }
 
-function pawapayOperators({ operators, providerCodes }: ProviderData): Operators {
-  const codes = providerCodes.filter(({ provider }) => provider === 'pawapay')
+function pawapayOperators({ operators, providerCodes }: ProviderData): ProviderNames['operators'] {
+  const codes = providerCodes.filter(({ provider, kind }) => provider === 'pawapay' && kind === 'operator')
   return new Map(
     codes.flatMap(({ id, code }) => {
       const operator = operators.get(id)
       return operator ? [[id, { code, country: operator.country, currency: operator.currency }]] : []
     }),
   )
+}
+
+function bankCodesOf({ providerCodes }: ProviderData): ProviderNames['bankCodes'] {
+  const codes = providerCodes.filter(({ provider, kind }) => provider === 'flutterwave' && kind === 'bank')
+  return new Map(codes.map(({ id, code }) => [id, code]))
 }
 
 /** What customers and recipients do in the sandbox, by the key of an attempt. */

@@ -31,6 +31,7 @@ export function createRouting(routes: readonly Route[], connectors: Connectors):
   const wanted = (errand: Errand) =>
     known.get(keyOf(errand)) ??
     known.get(keyOf({ ...errand, target: '*' })) ??
+    known.get(keyOf({ ...errand, country: '*', target: '*' })) ??
     known.get(keyOf({ operation: errand.operation, country: '*', currency: '*', target: '*' })) ??
     []
   return {

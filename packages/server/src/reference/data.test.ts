@@ -78,6 +78,12 @@ const mistakes: Record<string, { file: string; from: RegExp | string; to: string
     to: 'charge.momo,KE,KES,MPESA_KE,pawpay',
     said: /routes\.csv:\d+: provider pawpay is not known/,
   },
+  'a provider’s code of a bank that is not there': {
+    file: 'provider-codes.csv',
+    from: 'flutterwave,bank,GH:190100,',
+    to: 'flutterwave,bank,GH:190199,',
+    said: /provider-codes\.csv:\d+: bank GH:190199 is not in banks\.csv/,
+  },
   'a pair in both directions': {
     file: 'pairs.csv',
     from: 'KES,UGX',

@@ -88,7 +88,8 @@ export interface RouteRow {
 
 interface ProviderCode {
   readonly provider: string
-  readonly kind: 'operator'
+  readonly kind: 'operator' | 'bank'
+  /** An operator's id, or `<country>:<code>` of a bank. */
   readonly id: string
   readonly code: string
 }
@@ -154,8 +155,8 @@ export function loadReferenceData(folder: string = standardFolder): ReferenceDat
   })
   const providerCodes = read<ProviderCode>('provider-codes.csv', {
     provider: providerId,
-    kind: oneOf('operator'),
-    id: operatorId,
+    kind: oneOf('operator', 'bank'),
+    id: matching(/^(?:[A-Z]+_[A-Z]{2}|[A-Z]{2}:[A-Za-z0-9]+)$/, 'an operator’s id or a bank’s, such as GH:190100'),
     code: codeText,
   })
   const pairs = read<PairRow>('pairs.csv', { base: currency, quote: currency })
@@ -247,6 +248,7 @@ function compare(rows: Rows, problems: string[]): void {
     country: new Set(countries.map(({ iso2: code }) => code)),
     operator: new Set(operators.map(({ id }) => id)),
     bank: new Set(banks.map(({ id }) => id)),
+    bankCode: new Set(banks.map(({ country, code }) => `${country}:${code}`)),
   }
   const refuseUnless = (isKnown: boolean, place: string, what: string) => {
     if (!isKnown) problems.push(`${place}: ${what}`)
@@ -264,8 +266,12 @@ function compare(rows: Rows, problems: string[]): void {
         `provider ${id} is not known`,
       )
   }
-  for (const { id, place } of providerCodes)
-    refuseUnless(known.operator.has(id), place, `operator ${id} is not in operators.csv`)
+  for (const { kind, id, place } of providerCodes)
+    refuseUnless(
+      known[kind === 'bank' ? 'bankCode' : 'operator'].has(id),
+      place,
+      `${kind} ${id} is not in ${kind}s.csv`,
+    )
   for (const { base, quote, place } of pairs) refuseUnless(base !== quote, place, `${base} is not quoted in itself`)
   for (const row of operators) problems.push(...limitProblems(row).map((problem) => `${row.place}: ${problem}`))
 }

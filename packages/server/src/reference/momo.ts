@@ -78,7 +78,8 @@ export function exactAmount(amount: number, currency: Currency): bigint {
 /** The currency a request names. */
 export function currencyOf(code: string): Currency {
   if (isCurrency(code)) return code
-  throw new AppError('UNSUPPORTED_CURRENCY', { message: `${code} is no currency of this service.` })
+  const named = /^[A-Z]{3}$/.test(code) ? code : 'This' // What is no code may be anything, and is not repeated.
+  throw new AppError('UNSUPPORTED_CURRENCY', { message: `${named} is no currency of this service.` })
 }
 
 function operatorsIn(data: ReferenceData, country: string, currency: Currency): Operator[] {

@@ -1,9 +1,10 @@
+import { AppError } from '../errors.ts'
 import { type Currency, isCurrency } from '../money/currencies.ts'
 import { type Pair, parseRate } from '../money/rates.ts'
 import { type Environment, type Owner, type ReadDb, sql, type WriteDb } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
 import type { Connector } from '../providers/contract.ts'
-import type { PairRow } from './data.ts'
+import type { PairRow, ReferenceData } from './data.ts'
 
 /** A pair as it was sampled. */
 export interface SampledPair {
@@ -79,13 +80,45 @@ function isSound({ buy, sell }: { readonly buy: string; readonly sell: string })
   )
 }
 
+/** A pair with its rates as they were at a time. */
+interface TimedPair extends Pair {
+  readonly at: Date
+}
+
+/** The pair two currencies make, at its rates of now. Nothing where they are not quoted; refuses while its rates are old. */
+export type RateOf = (one: Currency, other: Currency) => Promise<TimedPair | undefined>
+
+/** The rates for one request. Each pair is read once, so all its payments are priced alike, however many they are. */
+export function createRateOf(
+  { db, reference }: { readonly db: { readonly read: ReadDb }; readonly reference: ReferenceData },
+  owner: Owner,
+): RateOf {
+  const known = new Map<string, Promise<TimedPair>>()
+  return async (one, other) => {
+    const pair = reference.pairs.find(
+      ({ base, quote }) => (base === one && quote === other) || (base === other && quote === one),
+    )
+    if (!pair) return undefined
+    const name = `${pair.base}/${pair.quote}`
+    const read = known.get(name) ?? currentRate(db.read, owner, one, other)
+    known.set(name, read)
+    return read
+  }
+}
+
+async function currentRate(db: ReadDb, owner: Owner, one: Currency, other: Currency): Promise<TimedPair> {
+  const rate = await freshRate(db, owner, one, other)
+  if (!rate) throw new AppError('FX_RATE_UNAVAILABLE')
+  return rate
+}
+
 /** The newest rate between two currencies, whichever way they are quoted, if it is fresh. */
 export async function freshRate(
   db: ReadDb,
   owner: Owner,
   one: Currency,
   other: Currency,
-): Promise<(Pair & { readonly at: Date }) | undefined> {
+): Promise<TimedPair | undefined> {
   const [row] = await db.query<SampledPair>(
     owner,
     sql`
@@ -126,7 +159,7 @@ export function ratesBetween(db: ReadDb, owner: Owner, wanted: RatesWanted): Pro
   )
 }
 
-function pairOf({ base, quote, buy, sell, at }: SampledPair): (Pair & { readonly at: Date }) | undefined {
+function pairOf({ base, quote, buy, sell, at }: SampledPair): TimedPair | undefined {
   const [low, high] = [parseRate(buy), parseRate(sell)]
   if (!isCurrency(base) || !isCurrency(quote) || !low || !high) return undefined
   return { base, quote, buy: low, sell: high, at }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createLog } from '../platform/log.ts'
 import { type Answer, type Malipo, testMalipo } from '../testing/malipo.ts'
-import { startSimulator } from '../testing/simulator.ts'
+import { simulatorAccess, startSimulator } from '../testing/simulator.ts'
 import { keepRates } from '../workers/rate-keeper.ts'
 import { sampleRates } from './rates.ts'
 
@@ -11,9 +11,7 @@ const token = 'token-of-a-simulator'
 /** A Malipo whose sandbox is played by the simulator. */
 async function malipoWithSimulator(t: TestContext): Promise<Malipo & { stopSimulator(): Promise<void> }> {
   const simulator = await startSimulator(t, {
-    SIMULATOR_HOUSE_TOKEN: token,
-    SIMULATOR_HOUSE_SECRET: token,
-    SIMULATOR_PAWAPAY_TOKEN: token,
+    ...simulatorAccess(token),
   })
   const malipo = await testMalipo(t, { MALIPO_SIMULATOR_URL: simulator.url, MALIPO_SIMULATOR_TOKEN: token })
   await malipo.ask('delete from rates')

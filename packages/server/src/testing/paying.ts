@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { Watch } from '../platform/bell.ts'
 import { providerKeyOf, readId } from '../platform/ids.ts'
+import { attachPartitions } from '../platform/partitions.ts'
 import { startLanes } from '../workers/lanes.ts'
 import { startSweeper } from '../workers/sweeper.ts'
 import { type Malipo, testMalipo } from './malipo.ts'
-import { type SimulatorControl, startSimulator } from './simulator.ts'
+import { type SimulatorControl, simulatorAccess, startSimulator } from './simulator.ts'
 import { until } from './until.ts'
 
 /** A Malipo whose sandbox providers are played by the simulator. */
@@ -24,19 +25,16 @@ type PayingMerchant = Pick<Awaited<ReturnType<Malipo['merchant']>>, 'call'>
 
 const token = 'token-of-a-simulator'
 
-export async function payingMalipo(t: TestContext): Promise<PayingMalipo> {
+export async function payingMalipo(t: TestContext, settings: Record<string, string> = {}): Promise<PayingMalipo> {
   const lanes: Watch[] = []
   t.after(() => Promise.all(lanes.map((lane) => lane.stop()))) // Before what they work with goes.
-  const simulator = await startSimulator(t, {
-    SIMULATOR_HOUSE_TOKEN: token,
-    SIMULATOR_HOUSE_SECRET: token,
-    SIMULATOR_PAWAPAY_TOKEN: token,
-    SIMULATOR_SETTLE_MS: '20',
-  })
+  const simulator = await startSimulator(t, { ...simulatorAccess(token), SIMULATOR_SETTLE_MS: '20' })
   const malipo = await testMalipo(t, {
     MALIPO_SIMULATOR_URL: simulator.url,
     MALIPO_SIMULATOR_TOKEN: token,
     MALIPO_RATE_LIMIT_SANDBOX: '1000',
+    MALIPO_CARD_TRIES_PER_HOUR: '1000',
+    ...settings,
   })
   const stateOf = async (transactionId: string) => {
     const [row] = await malipo.ask<{ state: string }>('select state from transactions where id = $1', [
@@ -50,6 +48,7 @@ export async function payingMalipo(t: TestContext): Promise<PayingMalipo> {
     work: () => void lanes.push(...startLanes(malipo.ctx), startSweeper(malipo.ctx)),
     later: async (seconds) => {
       await malipo.ask('update clock_offset set ahead = ahead + make_interval(secs => $1)', [seconds])
+      await attachPartitions(malipo.ctx.db.write)
     },
     comesTo: async (transactionId, state) => {
       await until(`${transactionId} to be ${state}`, async () => {
@@ -93,16 +92,37 @@ export async function payOut(
   return { id, key: providerKeyOf(readId('transaction', id) ?? '', 1) }
 }
 
-/** What a merchant may spend and what is reserved, in minor units of KES. */
-export async function walletOf(malipo: Malipo, merchantId: string): Promise<{ available: bigint; reserved: bigint }> {
-  const [row] = await malipo.ask<{ available: string; reserved: string }>(
-    `select credits_posted - debits_posted - debits_pending as available, debits_pending as reserved
+export interface WalletSums {
+  readonly available: bigint
+  readonly reserved: bigint
+}
+
+/** What a merchant may spend and what is reserved, in minor units, by currency over all countries. */
+export async function walletsOf(malipo: Malipo, merchantId: string): Promise<ReadonlyMap<string, WalletSums>> {
+  const rows = await malipo.ask<{ currency: string; available: string; reserved: string }>(
+    `select currency, sum(credits_posted - debits_posted - debits_pending) as available, sum(debits_pending) as reserved
      from wallets
-     where merchant_id = $1 and env = 'sandbox' and currency = 'KES'`,
+     where merchant_id = $1 and env = 'sandbox'
+     group by currency`,
     [readId('merchant', merchantId)],
   )
-  assert(row)
-  return { available: BigInt(row.available), reserved: BigInt(row.reserved) }
+  const sums = rows.map(({ currency, available, reserved }) => {
+    return [currency, { available: BigInt(available), reserved: BigInt(reserved) }] as const
+  })
+  return new Map(sums)
+}
+
+/** What a merchant may spend and what is reserved, in minor units of KES. */
+export async function walletOf(malipo: Malipo, merchantId: string): Promise<WalletSums> {
+  const sums = (await walletsOf(malipo, merchantId)).get('KES')
+  assert(sums)
+  return sums
+}
+
+/** Quotes a pair in the sandbox from now on. */
+export async function quote(malipo: Malipo, pair: string, buy: string, sell: string): Promise<void> {
+  const values = [...pair.split('/'), buy, sell]
+  await malipo.ask(`insert into rates values ('sandbox', $1, $2, clock_timestamp(), $3, $4, 'house')`, values)
 }
 
 /** A payout whose answer got lost, at a provider that answers no questions: it stays in doubt until something is done. */

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { sandboxKeysOf } from '../providers/flutterwave/sandbox-keys.ts'
 import { guardFolder, type Service, startService } from './processes.ts'
 
 /** The provider simulator as a process of its own, and the wires to play the providers with. */
@@ -23,8 +24,10 @@ export interface SimulatorControl {
   movements(key: string): Promise<readonly Movement[]>
   /** What arrived about a payment, oldest first. */
   requests(key: string): Promise<readonly SeenRequest[]>
-  /** What the customer does with a payment that is open. */
+  /** What the customer does with a payment that is open. Who approves a charge by transfer pays what is missing. */
   act(key: string, action: 'approve' | 'decline'): Promise<void>
+  /** The customer pays so much into the newest account of a charge, or into the one that is named. */
+  pay(key: string, amount: string, account?: string): Promise<void>
   /** Those made because of a payment, whatever they say. */
   callbacks(key: string): Promise<readonly SentCallback[]>
   /** Sends the newest callback about a payment once more. */
@@ -73,6 +76,7 @@ type FaultMode =
   | 'operator_closed'
   | 'float_empty'
   | 'reversal_after_success'
+  | 'bank_under_payment'
 
 interface Movement {
   readonly kind: 'collected' | 'paid' | 'reversed'
@@ -89,6 +93,20 @@ interface SeenRequest {
 
 interface SentCallback {
   readonly body: string
+}
+
+/** Has it play every provider for a service that knows it by one token. */
+export function simulatorAccess(token: string): Readonly<Record<string, string>> {
+  const { encryptionKey, webhookHash } = sandboxKeysOf(token)
+  return {
+    SIMULATOR_PAWAPAY_TOKEN: token,
+    SIMULATOR_HOUSE_TOKEN: token,
+    SIMULATOR_HOUSE_SECRET: token,
+    SIMULATOR_FLUTTERWAVE_TOKEN: token,
+    SIMULATOR_FLUTTERWAVE_ENCRYPTION_KEY: encryptionKey,
+    SIMULATOR_FLUTTERWAVE_HASH: webhookHash,
+    SIMULATOR_CONTROL_TOKEN: token,
+  }
 }
 
 const program = join(import.meta.dirname, '../../../simulator/src/main.ts')
@@ -150,6 +168,8 @@ function openControl(url: string, token: string): SimulatorControl {
     movements: async (key) => (await list(`ledger?key=${key}`)) as Movement[],
     requests: async (key) => (await list(`requests?key=${key}`)) as SeenRequest[],
     act: async (key, action) => void (await ask('POST', `payer/${key}/act`, { action })),
+    pay: async (key, amount, account) =>
+      void (await ask('POST', `payer/${key}/act`, { action: 'pay_account', amount, ...(account && { account }) })),
     callbacks: async (key) => (await list(`callbacks?key=${key}`)) as SentCallback[],
     resendCallback: async (key) => void (await ask('POST', `callbacks/${key}/resend`)),
   }

@@ -7,7 +7,7 @@ import { createDatabase, login } from './database.ts'
 import { type Nats, startNats } from './nats.ts'
 import { type Postgres, startPostgres } from './postgres.ts'
 import { freePort, guardFolder, makeFolder, type Service, startService } from './processes.ts'
-import { startSimulatorIn } from './simulator.ts'
+import { simulatorAccess, startSimulatorIn } from './simulator.ts'
 
 type Variables = Readonly<Record<string, string>>
 
@@ -87,6 +87,7 @@ const processSettings = {
   MALIPO_WEBHOOK_RANGES: '127.0.0.0/8,::1/128',
   MALIPO_RATE_LIMIT_LIVE: '100000',
   MALIPO_RATE_LIMIT_SANDBOX: '100000',
+  MALIPO_CARD_TRIES_PER_HOUR: '1000000',
   MALIPO_DRAIN_SECONDS: '0',
 }
 
@@ -95,10 +96,7 @@ function simulatorSettings(folder: string, url: string): Variables {
   const token = processSettings.MALIPO_SIMULATOR_TOKEN
   return {
     SIMULATOR_CALLBACK_BASE: `${url}/callbacks/sandbox`,
-    SIMULATOR_PAWAPAY_TOKEN: token,
-    SIMULATOR_HOUSE_TOKEN: token,
-    SIMULATOR_HOUSE_SECRET: token,
-    SIMULATOR_CONTROL_TOKEN: token,
+    ...simulatorAccess(token),
     SIMULATOR_JOURNAL: join(folder, 'simulator.journal'),
   }
 }

@@ -51,6 +51,6 @@ function paymentOf(merchant_id: string, at: Date): Transaction {
     ...{ wallet_country: 'KE', wallet_currency: 'KES', wallet_amount: 10_000n, fee: 100n, rate: null },
     ...{ account_name: 'Juma', code: 'MPESA_KE', party: 'sealed', created_at: at, expires_at: null, sent_by: 'lane' },
     ...{ state: 'accepted', attempt: 1, provider: 'pawapay', doubt: '', discrepancy: '', action: null, failure: null },
-    ...{ receipt: '', events: 1, told: 1, wake_at: null, updated_at: at },
+    ...{ receipt: '', received: 0n, events: 1, told: 1, wake_at: null, updated_at: at },
   } as const
 }

@@ -15,12 +15,12 @@ import {
 import { ensureWallets, findWallets, type WalletScope } from '../ledger/accounts.ts'
 import { type Books, type Movement, openBooks } from '../ledger/books.ts'
 import { createWriter, type Writer } from '../ledger/chain.ts'
-import { movementsOf } from '../ledger/postings.ts'
 import { type Batcher, createBatcher, type Decided } from '../platform/batch.ts'
 import { type BatchTx, type Db, type Owner, sql, type WriteDb } from '../platform/db.ts'
 import { newTransactionId } from '../platform/ids.ts'
 import type { Vault } from '../platform/seal.ts'
 import type { CustomerAction } from '../providers/contract.ts'
+import { type Accounts, holdsFor } from './money.ts'
 import { type Party, sealParty } from './party.ts'
 import { claimReferences, type Reference, releaseReferences } from './references.ts'
 import { stageOf } from './state.ts'
@@ -35,8 +35,10 @@ export interface Proposal
   readonly provider: string
   readonly action: CustomerAction | null
   readonly expiresInMs: number | undefined
+  /** Whoever proposes it sends it as soon as it is promised; else its lane does. */
+  readonly isSentAtOnce: boolean
   /** Platform accounts that a payout's holds go to; a charge holds nothing. */
-  readonly holdsGoTo: { readonly clearing: string; readonly fees: string } | undefined
+  readonly holdsGoTo: Accounts | undefined
   readonly keyed: KeyedRequest | undefined
   /** The answer to be kept under the key; nothing when it is known only after the provider was called. */
   readonly answerOf: ((transactionId: string) => object) | undefined
@@ -258,21 +260,13 @@ async function giveBack(tx: BatchTx, candidates: readonly Item[], kept: readonly
   )
 }
 
-function holdsOf({ id, proposal }: Item, wallet: string): Movement[] {
-  const { holdsGoTo, amount, fee, currency, wallet_currency } = proposal
-  if (!holdsGoTo) return []
-  const accounts = { wallet, ...holdsGoTo }
-  return movementsOf('payout_accepted', {
-    transaction_id: id,
-    firstNumber: 0,
-    sums: { amount, fee },
-    accountOf: (role) => accounts[role as keyof typeof accounts],
-    currencies: { wallet: wallet_currency, payment: currency },
-  })
+function holdsOf({ id, proposal }: Item, wallet_id: string): Movement[] {
+  const { holdsGoTo, owner } = proposal
+  return holdsGoTo ? holdsFor({ ...proposal, id, wallet_id, env: owner.env }, holdsGoTo) : []
 }
 
 function promise({ id, proposal }: Item, wallet_id: string, at: Date, vault: Vault): Transaction {
-  const { owner, party, expiresInMs, holdsGoTo: _, keyed: __, answerOf: ___, ...promised } = proposal
+  const { owner, party, expiresInMs, isSentAtOnce, holdsGoTo: _, keyed: __, answerOf: ___, ...promised } = proposal
   return {
     ...promised,
     id,
@@ -282,15 +276,16 @@ function promise({ id, proposal }: Item, wallet_id: string, at: Date, vault: Vau
     party: sealParty(vault, id, party),
     created_at: at,
     expires_at: expiresInMs === undefined ? null : new Date(at.getTime() + expiresInMs),
-    state: promised.sent_by === 'lane' ? 'accepted' : 'sending',
+    state: isSentAtOnce ? 'sending' : 'accepted',
     attempt: 1,
     doubt: '',
     discrepancy: '',
     failure: null,
     receipt: '',
+    received: 0n,
     events: 1,
     told: 1,
-    wake_at: promised.sent_by === 'lane' ? at : sendBy(at),
+    wake_at: isSentAtOnce ? sendBy(at) : at,
     updated_at: at,
   }
 }
@@ -337,8 +332,8 @@ function keyOf({ proposal, id }: Item, vault: Vault): BatchKey[] {
   return [{ owner, key: keyed.key, fingerprint: fingerprintOf(vault, keyed), answer, transaction_id: id }]
 }
 
-function firstAttempt({ transaction: { id, provider, created_at, sent_by } }: Kept): Attempt {
-  const isSent = sent_by === 'request'
+function firstAttempt({ item, transaction: { id, provider, created_at } }: Kept): Attempt {
+  const isSent = item.proposal.isSentAtOnce
   return {
     transaction_id: id,
     number: 1,

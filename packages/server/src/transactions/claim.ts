@@ -1,8 +1,9 @@
+import assert from 'node:assert/strict'
 import { laneOf, setAlarms } from '../alarms/alarms.ts'
 import { type Db, sql, type WriteDb } from '../platform/db.ts'
 import { sendWithinMs } from './accept.ts'
 import type { State } from './state.ts'
-import { type Attempt, lockDue, move, type Payment, type Transaction, updateAttempts } from './store.ts'
+import { type Attempt, lock, lockDue, move, type Payment, type Transaction, updateAttempts } from './store.ts'
 
 /** Work that now belongs to whoever claimed it: to send what was never sent, to ask about what may have been, or to end. */
 export interface Claimed extends Payment {
@@ -25,6 +26,8 @@ export interface ClaimOrder {
 
 /** If nobody reports back by then, the question is asked again. */
 const askWithinMs = 20_000
+/** What a customer answered is sent, and the provider has answered it, by then; or else the provider is asked. */
+const answeredWithinMs = 50_000
 /** A customer who has less than this to approve is not bothered any more. */
 const promptMinMs = 60_000
 
@@ -56,6 +59,41 @@ export function claim(db: WriteDb, order: ClaimOrder): Promise<Claim> {
     )
     await spend(tx, order.lane, claimed.length)
     return { claimed, isLimited: claimed.length === limit }
+  })
+}
+
+/** What speaks against claiming a payment, as it stands under its lock. */
+type Refuse = (payment: Payment) => void
+
+/** Claims one payment for a request that sends it at once. `refuse` throws when that must not be. */
+export function claimToSend(db: WriteDb, id: string, refuse: Refuse): Promise<Payment> {
+  return claimNow(db, id, refuse, toSend)
+}
+
+/** Claims one payment for a request that sends what its customer answered; that is no sending of the payment itself. */
+export function claimToAnswer(db: WriteDb, id: string, refuse: Refuse): Promise<Payment> {
+  return claimNow(db, id, refuse, ({ transaction, attempt }, at) => ({
+    transaction: { ...transaction, state: 'sending', wake_at: new Date(at.getTime() + answeredWithinMs) },
+    attempt: { ...attempt, send_by: sendBy(at) },
+  }))
+}
+
+function claimNow(
+  db: WriteDb,
+  id: string,
+  refuse: Refuse,
+  claimed: (payment: Payment, at: Date) => Payment,
+): Promise<Payment> {
+  return db.transaction(async (tx) => {
+    const payment = (await lock(tx, [id])).get(id)
+    assert(payment, 'a payment is never deleted')
+    refuse(payment)
+    const at = await timeOf(tx)
+    const { transaction, attempt } = claimed(payment, at)
+    await move(tx, at, [transaction])
+    await updateAttempts(tx, [attempt])
+    await setAlarms(tx, [alarmOf(transaction, at)])
+    return { transaction, attempt }
   })
 }
 
@@ -100,13 +138,14 @@ function claimOne({ transaction, attempt }: Payment, at: Date): Claimed {
   const isToSend = state === 'accepted' || (state === 'unknown' && attempt.is_lost)
   if (!isToSend) return later('ask', transaction, attempt, at)
   const isTooLate = expires_at !== null && expires_at.getTime() - at.getTime() < promptMinMs
-  return isTooLate ? later('end', transaction, attempt, at) : toSend(transaction, attempt, at)
+  return isTooLate ? later('end', transaction, attempt, at) : { todo: 'send', ...toSend({ transaction, attempt }, at) }
 }
 
-function toSend(transaction: Transaction, attempt: Attempt, at: Date): Claimed {
-  const send_by = new Date(at.getTime() + sendWithinMs)
+const sendBy = (at: Date) => new Date(at.getTime() + sendWithinMs)
+
+function toSend({ transaction, attempt }: Payment, at: Date): Payment {
+  const send_by = sendBy(at)
   return {
-    todo: 'send',
     transaction: { ...transaction, state: 'sending' satisfies State, wake_at: send_by },
     attempt: { ...attempt, sends: attempt.sends + 1, polls: 0, send_by, is_lost: false },
   }

@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Said } from '../providers/contract.ts'
-import { decide, decideStray, type News, type Surroundings } from './decide.ts'
+import { decide } from './decide.ts'
+import { decideStray } from './decide-final.ts'
+import type { News, Surroundings } from './decision.ts'
 import { isFinal, type State, states, transitions } from './state.ts'
-import type { Attempt, Payment, Transaction } from './store.ts'
+import type { Attempt, KnownPayment, Transaction } from './store.ts'
 
 const now = Date.parse('2026-11-15T12:00:00Z')
 const minuteMs = 60_000
 
 const around: Surroundings = { nowMs: now, notFoundWindowMs: 15 * minuteMs, alternatives: [], jitter: 0.5 }
 
-function payment(over: Partial<Transaction> = {}, attemptOver: Partial<Attempt> = {}): Payment {
+function payment(over: Partial<Transaction> = {}, attemptOver: Partial<Attempt> = {}): KnownPayment {
   const transaction = {
     id: '019a0000-0000-7000-8000-000000000000',
     type: 'withdrew',
@@ -24,6 +26,7 @@ function payment(over: Partial<Transaction> = {}, attemptOver: Partial<Attempt> 
     action: null,
     expires_at: null,
     wake_at: null,
+    received: 0n,
     events: 1,
     ...over,
   } as Transaction
@@ -39,12 +42,12 @@ function payment(over: Partial<Transaction> = {}, attemptOver: Partial<Attempt> 
     outcome: null,
     ...attemptOver,
   } as Attempt
-  return { transaction, attempt }
+  return { transaction, attempt, receipts: [] }
 }
 
 const charge = (over: Partial<Transaction> = {}) =>
   payment({ type: 'deposit', expires_at: new Date(now + minuteMs), ...over })
-const take = (of: Payment, news: News, over: Partial<Surroundings> = {}) =>
+const take = (of: KnownPayment, news: News, over: Partial<Surroundings> = {}) =>
   decide(of, { cause: 'query', news }, { ...around, ...over })
 const said = (word: Said): News => ({ kind: 'said', said: word })
 const paid = said({ state: 'successful', settled: { amount: 2500n, currency: 'KES' } })
@@ -223,6 +226,8 @@ test('money moved by an attempt that was given up is booked once and alarms the 
     assert.ok(decision?.alert)
     assert.equal(decideStray(payment({ state, discrepancy: 'stray_success' }), paid), undefined)
     assert.equal(decideStray(payment({ state }), refused), undefined)
+    const other = decideStray(payment({ state, amount: 2501n }), paid)
+    assert.deepEqual([other?.postings, other?.progress.discrepancy], [undefined, 'late_mismatch'])
   }
 })
 
@@ -287,7 +292,7 @@ test('nothing but the provider’s word is news to a payment that has ended', ()
 
 test('a payout is cancelled while nothing was sent, also while it waits for its provider, and never after', () => {
   const cancel: News = { kind: 'cancel' }
-  const code = (of: Payment) => take(of, cancel)?.progress.failure?.code
+  const code = (of: KnownPayment) => take(of, cancel)?.progress.failure?.code
 
   assert.equal(code(payment({ state: 'accepted' }, { sends: 0 })), 'MANUALLY_CANCELLED')
   assert.equal(code(payment({ state: 'accepted', doubt: 'closed' }, { sends: 0 })), 'MANUALLY_CANCELLED')

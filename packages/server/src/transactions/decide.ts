@@ -1,74 +1,46 @@
 import type { Cause } from '../events/emit.ts'
-import type { CustomerAction, Failure, FailureCode, NotSubmittedCause, Said, Settled } from '../providers/contract.ts'
-import { failureCodes } from '../providers/contract.ts'
-import type { PaymentPosting } from './money.ts'
-import { isFinal, type State } from './state.ts'
-import type { Attempt, Payment, Progress } from './store.ts'
+import {
+  type CustomerAction,
+  type Failure,
+  failureCodes,
+  type NotSubmittedCause,
+  type Said,
+  type Settled,
+} from '../providers/contract.ts'
+import { answerRefused, answerUnsent } from './decide-answer.ts'
+import { decideFinal } from './decide-final.ts'
+import { decideReceived } from './decide-received.ts'
+import {
+  asked,
+  countMax,
+  type Decision,
+  endIfExpired,
+  failed,
+  failureOf,
+  goOn,
+  isAnswerable,
+  isAsAsked,
+  mismatch,
+  type Observation,
+  type Surroundings,
+  wakeLater,
+} from './decision.ts'
+import { isFinal } from './state.ts'
+import type { Attempt, KnownPayment, Payment, Transaction } from './store.ts'
 
-/** What somebody learned of a payment, or wants of it. */
-export type News =
-  | { readonly kind: 'said'; readonly said: Said }
-  /** This sending moved nothing, for certain. */
-  | { readonly kind: 'not_submitted'; readonly cause: NotSubmittedCause; readonly detail: string }
-  /** This sending may have moved money. */
-  | { readonly kind: 'unknown'; readonly detail: string }
-  /** The provider does not know the key. */
-  | { readonly kind: 'not_found' }
-  /** The question was not answered. */
-  | { readonly kind: 'unclear'; readonly detail: string }
-  /** The provider hints at news without proof: it will be asked. */
-  | { readonly kind: 'hint' }
-  /** A charge whose time was up before it could be sent. */
-  | { readonly kind: 'too_late' }
-  /** The merchant does not want it any more. */
-  | { readonly kind: 'cancel' }
-  /** The merchant wants to be told once more where it stands. */
-  | { readonly kind: 'announce' }
-  /** An operator has evidence of what became of it. */
-  | { readonly kind: 'judged'; readonly outcome: 'successful' | 'failed' }
-  /** An operator wants it sent again under the same key. */
-  | { readonly kind: 'retry' }
-
-export interface Observation {
-  readonly cause: Cause
-  readonly news: News
-}
-
-/** What the decision must know of the providers. */
-export interface Surroundings {
-  readonly nowMs: number
-  readonly notFoundWindowMs: number
-  /** Providers that come after the current one. */
-  readonly alternatives: readonly string[]
-  /** Between 0 and 1, so that polls spread out. */
-  readonly jitter: number
-}
-
-/** What becomes of a payment. Nothing at all when the news changes nothing. */
-export interface Decision {
-  readonly progress: Partial<Progress>
-  readonly attempt?: Partial<Attempt>
-  /** A new attempt with another provider. */
-  readonly reroute?: string
-  readonly postings?: readonly PaymentPosting[]
-  readonly settled?: Settled
-  /** It tells of another attempt than the current one. */
-  readonly isStray?: true
-  readonly event?: { readonly message: string; readonly isTold: boolean; readonly detail?: Record<string, unknown> }
-  /** For the operator, at once. */
-  readonly alert?: string
-}
-
-const pollPlanMs = [5000, 15_000, 30_000, 60_000, 120_000, 300_000]
-const lastPollMs = 15 * 60_000
 const backoffPlanMs = [2000, 5000, 15_000, 30_000]
 const lastBackoffMs = 60_000
-const countMax = 30_000
 const questionMs = 20_000
 
 /** The one place where news changes a payment. Pure: what is true of it is true in every process and after every crash. */
-export function decide(payment: Payment, { cause, news }: Observation, around: Surroundings): Decision | undefined {
+export function decide(
+  payment: KnownPayment,
+  { cause, news }: Observation,
+  around: Surroundings,
+): Decision | undefined {
   if (news.kind === 'announce') return { progress: {}, event: { message: 'Told again on request.', isTold: true } }
+  if (news.kind === 'said' && news.said.state === 'received')
+    return decideReceived(payment, news.said.receipts, cause, around)
   if (isFinal(payment.transaction.state))
     return news.kind === 'said' && cause !== 'callback' ? decideFinal(payment, news.said) : undefined
   switch (news.kind) {
@@ -84,6 +56,12 @@ export function decide(payment: Payment, { cause, news }: Observation, around: S
       return { progress: wakeLater(payment, around), attempt: asked(payment) }
     case 'hint':
       return { progress: { wake_at: new Date(around.nowMs) } }
+    case 'answer_refused':
+      return answerRefused(payment, news.action, around)
+    case 'answer_unsent':
+      return answerUnsent(payment, news, around)
+    case 'continuation_lost':
+      return failed(failureOf('AUTHORISATION_LOST'), failureCodes.AUTHORISATION_LOST)
     case 'too_late':
       return isUnsent(payment) ? failed(failureOf('EXPIRED'), 'It could not be sent in time.') : undefined
     case 'cancel':
@@ -93,10 +71,6 @@ export function decide(payment: Payment, { cause, news }: Observation, around: S
     case 'retry':
       return retry(payment, around)
   }
-}
-
-function failureOf(code: FailureCode): Failure {
-  return { code, message: failureCodes[code] }
 }
 
 /** Nothing of it ever left: what waits for its provider was not sent either. */
@@ -124,17 +98,25 @@ function decideWord(payment: Payment, said: Said, cause: Cause, around: Surround
     case 'reversed':
       return failed(said.failure, said.failure.message)
     case 'waiting':
-      return endIfExpired(payment, cause, around) ?? goOn(payment, 'waiting', said.action, around)
+      return (
+        endIfExpired(payment, cause, around) ??
+        askedAgain(payment, said.action, cause, around) ??
+        goOn(payment, 'waiting', said.action, around)
+      )
+    case 'received': // Decided before, since it also counts after the end.
     case 'submitted':
       return endIfExpired(payment, cause, around) ?? goOn(payment, 'submitted', null, around)
   }
 }
 
-function isAsAsked({ transaction: { amount, currency } }: Payment, settled: Settled): boolean {
-  return settled.amount === amount && settled.currency === currency
+/** A provider that answers an answer with the same question has not taken it. */
+function askedAgain(payment: Payment, asks: CustomerAction, cause: Cause, around: Surroundings): Decision | undefined {
+  const { state, action } = payment.transaction
+  const isAgain = cause === 'attempt' && state === 'sending' && action?.kind === asks.kind && isAnswerable(asks)
+  return isAgain ? answerRefused(payment, action, around) : undefined
 }
 
-function successful({ transaction: { type } }: Payment, settled: Settled): Decision {
+function successful({ transaction: { type, method } }: Payment, settled: Settled): Decision {
   return {
     progress: {
       state: 'successful',
@@ -143,57 +125,13 @@ function successful({ transaction: { type } }: Payment, settled: Settled): Decis
       action: null,
       wake_at: null,
       receipt: settled.receipt ?? '',
+      ...(method === 'bank-transfer' && { received: settled.amount }),
     },
     attempt: { outcome: 'successful', is_lost: false },
     postings: [type === 'withdrew' ? 'payout_successful' : 'charge_successful', 'provider_fee_told'],
     settled,
     event: { message: type === 'withdrew' ? 'Paid out.' : 'Paid.', isTold: true },
   }
-}
-
-function failed(failure: Failure, message: string): Decision {
-  return {
-    progress: { state: 'failed', failure, doubt: '', action: null, wake_at: null },
-    attempt: { outcome: 'failed', is_lost: false },
-    postings: ['payout_failed'],
-    event: { message, isTold: true },
-  }
-}
-
-/** Another sum than was asked for: nobody is credited and nothing given back until somebody has looked. */
-function mismatch(payment: Payment, { amount, currency }: Settled, around: Surroundings): Decision {
-  const detail = { amount: String(amount), currency }
-  const isNew = payment.transaction.doubt !== 'amount_mismatch'
-  return {
-    progress: { state: 'unknown', doubt: 'amount_mismatch', ...wakeLater(payment, around) },
-    attempt: { ...asked(payment), is_lost: false },
-    ...(isNew && {
-      event: { message: 'The provider told another amount than was asked for.', isTold: false, detail },
-      alert: 'the provider settled another amount than was asked for',
-    }),
-  }
-}
-
-/** The provider has it. It may say so as often as it likes; only a change is worth an event. */
-function goOn(payment: Payment, said: State, asksFor: CustomerAction | null, around: Surroundings): Decision {
-  const { state, action: before } = payment.transaction
-  // That the provider has it does not mean that the customer need do nothing any more.
-  const target = said === 'submitted' && state === 'waiting' ? 'waiting' : said
-  const action = asksFor ?? (target === 'waiting' ? before : null)
-  const isNewAction = !isSameAction(action, before)
-  const message = target === 'waiting' ? 'Waiting for the customer.' : 'The provider is working on it.'
-  // What the customer was told to do at acceptance is no news when the provider says the same.
-  const isTold = (target === 'waiting' && isNewAction) || state === 'unknown'
-  return {
-    progress: { state: target, doubt: '', failure: null, action, ...wakeLater(payment, around) },
-    attempt: { ...asked(payment), refusals: 0, is_lost: false },
-    ...((state !== target || isNewAction) && { event: { message, isTold } }),
-  }
-}
-
-function isSameAction(one: CustomerAction | null, other: CustomerAction | null): boolean {
-  if (one?.kind !== other?.kind) return false
-  return one?.kind !== 'redirect' || (other?.kind === 'redirect' && one.url === other.url)
 }
 
 /** Only a first sending can be believed to have moved nothing; then another provider may be tried, or the same one later. */
@@ -263,9 +201,9 @@ function notFound(payment: Payment, around: Surroundings): Decision {
   const askedAt = around.nowMs - questionMs // At the latest: the answer may have been on its way for so long.
   const isCounted = attempt.send_by !== null && askedAt > attempt.send_by.getTime() + around.notFoundWindowMs
   const state = transaction.state === 'sending' ? 'unknown' : transaction.state
-  const later = { progress: { state, doubt: 'not_found', ...wakeLater(payment, around) }, attempt: asked(payment) }
-  if (!isCounted || transaction.doubt === 'amount_mismatch')
-    return { ...later, progress: { ...later.progress, doubt: keepDoubt(transaction.doubt) } }
+  const doubt = keepDoubt(transaction)
+  const later = { progress: { state, doubt, ...wakeLater(payment, around) }, attempt: asked(payment) }
+  if (!isCounted || transaction.doubt === 'amount_mismatch') return later
   if (transaction.type === 'deposit') return endIfExpired(payment, 'query', around) ?? later
   if (transaction.doubt === 'refused_on_resend' && transaction.failure)
     return failed(transaction.failure, transaction.failure.message)
@@ -276,17 +214,10 @@ function notFound(payment: Payment, around: Surroundings): Decision {
   }
 }
 
-/** What is worse than not being found stays named. */
-function keepDoubt(doubt: string): string {
-  return doubt === 'amount_mismatch' || doubt === 'refused_on_resend' ? doubt : 'not_found'
-}
-
-/** A charge ends with its time, once the provider was asked a last time and had no final word. Its other words end nothing. */
-function endIfExpired({ transaction }: Payment, cause: Cause, { nowMs }: Surroundings): Decision | undefined {
-  const { expires_at, type, doubt } = transaction
-  const isExpired = type === 'deposit' && expires_at !== null && nowMs >= expires_at.getTime()
-  if (!isExpired || cause !== 'query' || doubt === 'amount_mismatch') return undefined
-  return failed(failureOf('EXPIRED'), 'The customer did not complete the payment in time.')
+/** What is worse than not being found stays named. Of a charge that waits for its customer a provider may know nothing yet. */
+function keepDoubt({ doubt, state }: Transaction): string {
+  if (doubt === 'amount_mismatch' || doubt === 'refused_on_resend') return doubt
+  return state === 'waiting' ? '' : 'not_found'
 }
 
 function judged(payment: Payment, outcome: 'successful' | 'failed'): Decision {
@@ -305,89 +236,6 @@ function retry({ transaction }: Payment, { nowMs }: Surroundings): Decision | un
 }
 
 const retried = { message: 'The operator had it sent again under the same key.', isTold: false }
-
-/**
- * News against a final state is booked and flagged, once of each kind, and never changes the state. A callback is not
- * enough for it: it may be an old one that comes late, so the provider is asked what is true now.
- */
-function decideFinal(payment: Payment, said: Said): Decision | undefined {
-  const { state, type, discrepancy } = payment.transaction
-  const known = discrepancy.split(' ')
-  const isTaken = state === 'successful' || known.includes('late_success')
-  if (said.state === 'successful' && !isTaken && !known.includes('late_mismatch'))
-    return lateSuccess(payment, said.settled)
-  const isGivenBack = said.state === 'reversed' || said.state === 'failed'
-  if (!isGivenBack || !isTaken || known.includes('reversed')) return undefined
-  return {
-    progress: flagged(payment, 'reversed'),
-    postings: [type === 'withdrew' ? 'payout_reversed' : 'charge_reversed'],
-    event: { message: 'The provider took it back; the operator looks into it.', isTold: false },
-    alert: 'a payment that had succeeded was taken back',
-  }
-}
-
-/** Money that moved after we had given it up. Another sum than was asked for is not booked: a person must find out. */
-function lateSuccess(payment: Payment, settled: Settled): Decision {
-  const { type } = payment.transaction
-  if (!isAsAsked(payment, settled))
-    return {
-      progress: flagged(payment, 'late_mismatch'),
-      event: {
-        message: 'The provider says that it succeeded after all, with another amount; the operator looks into it.',
-        isTold: false,
-        detail: { amount: String(settled.amount), currency: settled.currency },
-      },
-      alert: 'a payment that had failed succeeded after all with another amount',
-    }
-  return {
-    progress: flagged(payment, 'late_success'),
-    postings: [type === 'withdrew' ? 'payout_successful_late' : 'charge_successful_late'],
-    settled,
-    event: { message: 'The provider says it succeeded after all; the operator looks into it.', isTold: false },
-    alert: 'a payment that had failed succeeded after all',
-  }
-}
-
-/** Whether word of a payment contradicts where its money is by what is known here. */
-export function isContrary({ state, discrepancy }: Pick<Progress, 'state' | 'discrepancy'>, said: Said): boolean {
-  if (!isFinal(state) || said.state === 'submitted' || said.state === 'waiting') return false
-  const known = discrepancy.split(' ')
-  const isMoved = (state === 'successful' || known.includes('late_success')) && !known.includes('reversed')
-  return isMoved !== (said.state === 'successful')
-}
-
-/**
- * Word of an attempt that was given up because it was certain that nothing had been sent. That certainty was wrong: what
- * it moved is booked against suspense, whatever became of the payment, and somebody must look at once.
- */
-export function decideStray({ transaction }: Payment, news: News): Decision | undefined {
-  const isMoney = news.kind === 'said' && news.said.state === 'successful'
-  if (!isMoney || transaction.discrepancy.split(' ').includes('stray_success')) return undefined
-  const alert = 'an attempt that was given up moved money'
-  const settled = news.said.state === 'successful' ? news.said.settled : undefined
-  return {
-    progress: flagged({ transaction }, 'stray_success'),
-    postings: [transaction.type === 'withdrew' ? 'payout_successful_late' : 'charge_successful_late'],
-    ...(settled && { settled }),
-    isStray: true,
-    event: { message: 'An attempt that was given up moved money; the operator looks into it.', isTold: false },
-    alert,
-  }
-}
-
-function flagged({ transaction }: Pick<Payment, 'transaction'>, kind: string): Pick<Progress, 'discrepancy'> {
-  return { discrepancy: `${transaction.discrepancy} ${kind}`.trim() }
-}
-
-const asked = ({ attempt }: Payment): Partial<Attempt> => ({ polls: Math.min(attempt.polls + 1, countMax) })
-
-/** When to ask next: soon at first, then ever more rarely, and at the latest when the payment expires. */
-function wakeLater({ transaction, attempt }: Payment, around: Surroundings): Pick<Progress, 'wake_at'> {
-  const plain = pollPlanMs[attempt.polls] ?? lastPollMs
-  const later = around.nowMs + plain * (0.8 + 0.4 * around.jitter)
-  const end = transaction.expires_at?.getTime()
-  return { wake_at: new Date(end !== undefined && end > around.nowMs ? Math.min(later, end) : later) }
-}
 
 function backoffMs({ refusals }: Attempt, { jitter }: Surroundings): number {
   return (backoffPlanMs[refusals] ?? lastBackoffMs) * (0.8 + 0.4 * jitter)

@@ -1,16 +1,27 @@
 import assert from 'node:assert/strict'
 import type { Cause } from '../events/emit.ts'
+import type { Tx } from '../platform/db.ts'
 import { providerKeyOf, showId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { Vault } from '../platform/seal.ts'
-import type { AttemptRef, Connector, QueryOutcome, SubmitOutcome } from '../providers/contract.ts'
+import type {
+  AttemptRef,
+  CardChargeAttempt,
+  Connector,
+  CustomerAnswer,
+  QueryOutcome,
+  Said,
+  SubmitOutcome,
+} from '../providers/contract.ts'
 import type { Connectors } from '../providers/routing.ts'
 import { sendWithinMs } from './accept.ts'
 import type { Claimed } from './claim.ts'
-import type { News } from './decide.ts'
+import { keepContinuation } from './continuations.ts'
+import type { News } from './decision.ts'
+import { railOf } from './errand.ts'
 import { openParty } from './party.ts'
 import type { Settler } from './settle.ts'
-import type { Attempt, Payment, Transaction } from './store.ts'
+import type { Attempt, Payment, PendingAction, Transaction } from './store.ts'
 
 export interface Dispatcher {
   readonly vault: Vault
@@ -19,15 +30,24 @@ export interface Dispatcher {
   readonly settler: Settler
 }
 
-/** What a customer gave for this one sending. */
+/** What a customer gave for this one sending, and is kept nowhere. */
+export interface Given {
+  readonly codes?: Codes
+  readonly card?: GivenCard
+}
+
 export interface Codes {
   readonly otpCode?: string
   readonly voucherPin?: string
 }
 
+export type GivenCard = Omit<CardChargeAttempt, keyof AttemptRef | 'customer'>
+
 /** The longest a provider is waited for; after that it may still act, and is asked. */
 export const submitMs = 35_000
 const queryMs = 15_000
+/** How long the account of a bank transfer charge takes money. */
+const accountSeconds = 2 * 3600
 
 /**
  * Sends what was never sent and asks about what may have been, then has the outcome settled. No transaction is open
@@ -36,24 +56,44 @@ const queryMs = 15_000
  */
 export async function dispatch(dispatcher: Dispatcher, claimed: Claimed, elapsedMs: () => number): Promise<void> {
   const { transaction, attempt } = claimed
-  const { news, cause } = await work(dispatcher, claimed, elapsedMs)
-  if (!news) return
+  const { sent, cause } = await work(dispatcher, claimed, elapsedMs)
+  if (sent) await settleSent(dispatcher, { transaction, attempt }, sent, cause)
+}
+
+/** Has what was learned settled, and keeps what is needed to go on with it. */
+export async function settleSent(
+  { settler, vault }: Dispatcher,
+  { transaction, attempt }: Claimable,
+  { news, continuation }: Sent,
+  cause: Cause,
+): Promise<Transaction | undefined> {
   const { id: transaction_id, wallet_id } = transaction
-  await dispatcher.settler.submit({ transaction_id, wallet_id, attempt: attempt.number, cause, news })
+  const alongside = continuation === undefined ? {} : { alongside: keeping(vault, transaction_id, continuation) }
+  const settlement = { transaction_id, wallet_id, attempt: attempt.number, cause, news, ...alongside }
+  return (await settler.submit(settlement))?.transaction
+}
+
+const keeping = (vault: Vault, id: string, continuation: string) => (tx: Tx) =>
+  keepContinuation(vault, tx, id, continuation)
+
+/** A payment, and which of its attempts is meant. */
+interface Claimable {
+  readonly transaction: Transaction
+  readonly attempt: Pick<Attempt, 'number'>
 }
 
 async function work(
   dispatcher: Dispatcher,
   claimed: Claimed,
   elapsedMs: () => number,
-): Promise<{ news: News | undefined; cause: Cause }> {
+): Promise<{ sent: Sent | undefined; cause: Cause }> {
   switch (claimed.todo) {
     case 'send':
-      return { news: await send(dispatcher, claimed, elapsedMs), cause: 'attempt' }
+      return { sent: await send(dispatcher, claimed, elapsedMs), cause: 'attempt' }
     case 'ask':
-      return { news: await ask(dispatcher, claimed), cause: 'query' }
+      return { sent: await ask(dispatcher, claimed), cause: 'query' }
     case 'end':
-      return { news: { kind: 'too_late' }, cause: 'clock' }
+      return { sent: { news: { kind: 'too_late' } }, cause: 'clock' }
   }
 }
 
@@ -65,65 +105,124 @@ export async function send(
   dispatcher: Dispatcher,
   payment: Payment,
   elapsedMs: () => number,
-  codes: Codes = {},
-): Promise<News | undefined> {
+  given: Given = {},
+): Promise<Sent | undefined> {
   const connector = connectorOf(dispatcher, payment.transaction)
-  if (!connector) return { kind: 'not_submitted', cause: 'closed', detail: 'the provider is not configured' }
-  const submit = submission(dispatcher, connector, payment, codes)
+  if (!connector) return { news: notConfigured }
+  const submit = submission(dispatcher, connector, payment, given)
   // Checked last, just before the first byte: whoever claims it after this time asks first, and finds nothing.
   if (elapsedMs() > sendWithinMs) {
     const transactionId = showId('transaction', payment.transaction.id)
     dispatcher.log.warn({ transactionId }, 'a payment was not sent: its time to be sent had passed')
     return undefined
   }
-  return newsOfSubmit(await submit(AbortSignal.timeout(submitMs)))
+  return sentOf(await submit(AbortSignal.timeout(submitMs)))
 }
 
-function submission({ vault }: Dispatcher, connector: Connector, { transaction, attempt }: Payment, codes: Codes) {
+/** What a customer answered to what was asked of them, and what the connector needs to pass it on. */
+export interface Answering {
+  readonly action: PendingAction
+  readonly answer: CustomerAnswer
+  readonly continuation: string
+}
+
+/** Passes on what a customer answered, for a payment that was claimed for it since the watch was started. */
+export async function sendAnswer(
+  dispatcher: Dispatcher,
+  { transaction, attempt }: Payment,
+  { action, answer, continuation }: Answering,
+  elapsedMs: () => number,
+): Promise<Sent> {
+  const cards = connectorOf(dispatcher, transaction)?.cardCharges
+  const unsent = (detail: string): Sent => ({ news: { kind: 'answer_unsent', action, detail } })
+  if (!cards) return unsent('the provider is not configured')
+  if (elapsedMs() > sendWithinMs) return unsent('its time to be sent had passed')
+  const ref = refOf(transaction, attempt.number)
+  const outcome = await cards.authorise(ref, answer, continuation, AbortSignal.timeout(submitMs))
+  if (outcome.certainty === 'wrong_value') return { news: { kind: 'answer_refused', action } }
+  return outcome.certainty === 'definitely_not_submitted' ? unsent(outcome.detail) : sentOf(outcome)
+}
+
+const notConfigured = { kind: 'not_submitted', cause: 'closed', detail: 'the provider is not configured' } as const
+
+/** What came of a sending or a question, and what the connector needs to go on with it. */
+export interface Sent {
+  readonly news: News
+  readonly continuation?: string
+}
+
+type Submit = (signal: AbortSignal) => Promise<SubmitOutcome>
+
+function submission(
+  { vault }: Dispatcher,
+  connector: Connector,
+  { transaction, attempt }: Payment,
+  given: Given,
+): Submit {
   const party = openParty(vault, transaction)
   const ref = refOf(transaction, attempt.number)
-  if (party.role === 'payee') {
-    const { payouts } = connector
-    assert(payouts, `${connector.id} pays nobody out`)
-    return (signal: AbortSignal) => payouts.submit({ ...ref, to: party.to }, signal)
+  const { id, payouts, momoCharges, cardCharges, transferCharges } = connector
+  switch (party.role) {
+    case 'payee':
+      assert(payouts, `${id} pays nobody out`)
+      return (signal) => payouts.submit({ ...ref, to: party.to }, signal)
+    case 'payer': {
+      assert(momoCharges, `${id} charges no phones`)
+      const { role: _, ...payer } = party
+      return (signal) => momoCharges.submit({ ...ref, ...payer, ...given.codes }, signal)
+    }
+    case 'cardholder': {
+      const { card } = given
+      assert(cardCharges && card, `${id} charges no cards, or the card is not here`)
+      const { role: _, card: __, ...customer } = party
+      return (signal) => cardCharges.submit({ ...ref, ...card, customer }, signal)
+    }
+    case 'depositor':
+      assert(transferCharges, `${id} opens no accounts`)
+      return (signal) => transferCharges.submit({ ...ref, email: party.email, lifeSeconds: accountSeconds }, signal)
   }
-  const { charges } = connector
-  assert(charges, `${connector.id} charges nobody`)
-  const { role: _, ...payer } = party
-  return (signal: AbortSignal) => charges.submit({ ...ref, ...payer, ...codes }, signal)
 }
 
-function newsOfSubmit(outcome: SubmitOutcome): News {
+function sentOf(outcome: SubmitOutcome): Sent {
   switch (outcome.certainty) {
     case 'accepted':
-      return { kind: 'said', said: outcome.said }
+      return told(outcome)
     case 'definitely_failed':
-      return { kind: 'said', said: { state: 'failed', failure: outcome.failure } }
+      return { news: { kind: 'said', said: { state: 'failed', failure: outcome.failure } } }
     case 'definitely_not_submitted':
-      return { kind: 'not_submitted', cause: outcome.cause, detail: outcome.detail }
+      return { news: { kind: 'not_submitted', cause: outcome.cause, detail: outcome.detail } }
     case 'unknown':
-      return { kind: 'unknown', detail: `${outcome.cause}: ${outcome.detail}` }
+      return { news: { kind: 'unknown', detail: `${outcome.cause}: ${outcome.detail}` } }
   }
 }
 
-export async function ask(
-  dispatcher: Dispatcher,
-  payment: { readonly transaction: Transaction; readonly attempt: Pick<Attempt, 'number'> },
-): Promise<News> {
-  const connector = connectorOf(dispatcher, payment.transaction)
-  const rail = payment.transaction.type === 'withdrew' ? connector?.payouts : connector?.charges
-  if (!rail) return { kind: 'unclear', detail: 'the provider is not configured' }
-  const ref = refOf(payment.transaction, payment.attempt.number)
-  return newsOfQuery(await rail.query(ref, AbortSignal.timeout(queryMs)))
+export async function ask(dispatcher: Dispatcher, { transaction, attempt }: Claimable): Promise<Sent> {
+  const connector = connectorOf(dispatcher, transaction)
+  const rail = connector && railOf(connector, transaction)
+  if (!rail) return { news: { kind: 'unclear', detail: 'the provider is not configured' } }
+  return answered(await rail.query(refOf(transaction, attempt.number), AbortSignal.timeout(queryMs)))
 }
 
-function newsOfQuery(outcome: QueryOutcome): News {
-  if (outcome.found === 'yes') return { kind: 'said', said: outcome.said }
-  return outcome.found === 'no' ? { kind: 'not_found' } : { kind: 'unclear', detail: outcome.detail }
+function answered(outcome: QueryOutcome): Sent {
+  switch (outcome.found) {
+    case 'yes':
+      return told(outcome)
+    case 'no':
+      return { news: { kind: 'not_found' } }
+    case 'unclear':
+      return { news: { kind: 'unclear', detail: outcome.detail } }
+  }
+}
+
+function told({ said, continuation }: { readonly said: Said; readonly continuation?: string }): Sent {
+  return { news: { kind: 'said', said }, ...(continuation !== undefined && { continuation }) }
 }
 
 /** The connector of a payment's current attempt. */
-function connectorOf({ connectors }: Dispatcher, { env, provider }: Transaction): Connector | undefined {
+function connectorOf(
+  { connectors }: Pick<Dispatcher, 'connectors'>,
+  { env, provider }: Transaction,
+): Connector | undefined {
   return connectors[env].get(provider)
 }
 

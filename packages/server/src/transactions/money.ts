@@ -1,7 +1,7 @@
 import type { PlatformAccounts, PlatformKind } from '../ledger/accounts.ts'
 import type { Movement } from '../ledger/books.ts'
-import { type LedgerEvent, movementsOf } from '../ledger/postings.ts'
-import type { Decision, News } from './decide.ts'
+import { type LedgerEvent, movementsOf, type Occurrence } from '../ledger/postings.ts'
+import type { Decision, NewReceipt, News } from './decision.ts'
 import type { FullPayment, Payment, Transaction } from './store.ts'
 
 /** Places in a payment's books. Holds come first; each kind of later posting has a place of its own, so it happens once. */
@@ -9,6 +9,7 @@ const places = {
   payout_successful: 4,
   payout_failed: 4,
   charge_successful: 4,
+  receipts_complete: 4,
   provider_fee_told: 8,
   payout_successful_late: 10,
   charge_successful_late: 10,
@@ -19,11 +20,21 @@ const places = {
 /** What an attempt that was given up moved after all. */
 const strayPlace = 14
 
+/** Receipts come last, since there may be any number of them: the money, then the provider's fee. */
+const receiptPlace = (number: number) => 32 + 2 * number
+
 /** What a decision may post. */
 export type PaymentPosting = keyof typeof places
 
-/** The amount and the fee. */
-const holds = [0, 1]
+/** As much of a payment as its postings are made from. */
+type Booked = Pick<
+  Transaction,
+  'id' | 'env' | 'amount' | 'currency' | 'wallet_id' | 'wallet_amount' | 'wallet_currency' | 'fee' | 'rate'
+>
+
+const isAcross = ({ currency, wallet_currency }: Pick<Booked, 'currency' | 'wallet_currency'>) =>
+  currency !== wallet_currency
+const spreadOf = ({ rate }: Pick<Booked, 'rate'>) => BigInt(rate?.spread ?? 0)
 
 /** Most news moves no money, and then the wallet need not be locked. */
 export function mayMoveMoney(news: News): boolean {
@@ -31,36 +42,92 @@ export function mayMoveMoney(news: News): boolean {
   return isFinal || ['not_found', 'judged', 'cancel'].includes(news.kind)
 }
 
-/** The holds a payout has, so that the books can be opened with them. A fee of nothing was never held. */
+/** What a payout reserves: all of it or nothing. */
+export function holdsFor(payout: Booked, accounts: Accounts): Movement[] {
+  const { id, amount, fee, wallet_amount, wallet_currency, currency } = payout
+  const spread = spreadOf(payout)
+  return movementsOf(isAcross(payout) ? 'payout_accepted_from_another_currency' : 'payout_accepted', {
+    transaction_id: id,
+    firstNumber: 0,
+    sums: { amount, cost: wallet_amount - spread, spread, fee },
+    accountOf: sharedAccountsOf(payout, accounts),
+    currencies: { wallet: wallet_currency, payment: currency },
+  })
+}
+
+/** The holds a payout has, so that the books can be opened with them. */
 export function endingsOf({ transaction }: Payment): Movement[] {
   if (transaction.type !== 'withdrew') return []
   const event = 'payout_successful'
-  return holdsOf(transaction).map((number) => ({ kind: 'post', event, transaction_id: transaction.id, number }))
+  return heldOf(transaction).map((number) => ({ kind: 'post', event, transaction_id: transaction.id, number }))
 }
 
-function holdsOf({ fee }: Transaction): number[] {
-  return fee > 0n ? holds : holds.slice(0, 1)
+/** The numbers of its holds. A spread or a fee of nothing was never held. */
+function heldOf(payout: Transaction): number[] {
+  const isFeeHeld = payout.fee > 0n
+  const isHeld = isAcross(payout) ? [true, true, spreadOf(payout) > 0n, isFeeHeld] : [true, isFeeHeld]
+  return [...isHeld.keys()].filter((number) => isHeld[number])
 }
 
 export type Accounts = ReadonlyMap<string, string>
-const shared = ['clearing', 'fees', 'suspense', 'cost'] as const satisfies readonly PlatformKind[]
-const sharedKey = (kind: string, { env, currency }: Transaction) => `${kind} ${env} ${currency}`
-const floatKey = (provider: string, { env, currency, country }: Transaction) =>
-  `float ${provider} ${env} ${currency} ${country}`
+type AccountScope = Parameters<PlatformAccounts['idOf']>[0]
+type AccountOf = Occurrence['accountOf']
+
+/** Those in the payment's currency, and those in the wallet's. */
+const inPayment = ['clearing', 'suspense', 'cost'] as const satisfies readonly PlatformKind[]
+const inWallet = ['fees'] as const satisfies readonly PlatformKind[]
+
+const keyOf = ({ kind, env, currency, provider = '', country = '' }: AccountScope) =>
+  [kind, env, currency, provider, country].join(' ')
+const floatOf = (provider: string, { env, currency, country }: Transaction): AccountScope => ({
+  env,
+  kind: 'float',
+  currency,
+  country,
+  provider,
+})
+
+/** The platform accounts that a payment may need wherever it is sent. */
+function scopesOf(payment: Pick<Booked, 'env' | 'currency' | 'wallet_currency'>): AccountScope[] {
+  const { env, currency, wallet_currency } = payment
+  const exchange: AccountScope[] = [
+    { env, kind: 'fx_position', currency },
+    { env, kind: 'fx_position', currency: wallet_currency },
+    { env, kind: 'fx_income', currency: wallet_currency },
+  ]
+  return [
+    ...inPayment.map((kind) => ({ env, kind, currency })),
+    ...inWallet.map((kind) => ({ env, kind, currency: wallet_currency })),
+    ...(isAcross(payment) ? exchange : []),
+  ]
+}
+
+/** The platform accounts that a payment may need before anybody is chosen to send it. */
+export function sharedAccounts(
+  accounts: PlatformAccounts,
+  payment: Pick<Booked, 'env' | 'currency' | 'wallet_currency'>,
+): Promise<Accounts> {
+  return find(accounts, scopesOf(payment))
+}
 
 /** The platform accounts that payments may need, found before anything is decided: there are few, and they are remembered. */
-export async function accountsOf(accounts: PlatformAccounts, payments: readonly FullPayment[]): Promise<Accounts> {
-  const found = new Map<string, Promise<string>>()
-  const want = (key: string, scope: Parameters<PlatformAccounts['idOf']>[0]) => {
-    if (!found.has(key)) found.set(key, accounts.idOf(scope))
-  }
-  for (const { transaction, attempt, givenUp } of payments) {
-    const { env, currency, country } = transaction
-    for (const kind of shared) want(sharedKey(kind, transaction), { env, kind, currency })
-    for (const { provider } of [attempt, ...givenUp])
-      want(floatKey(provider, transaction), { env, kind: 'float', currency, country, provider })
-  }
-  return new Map(await Promise.all([...found].map(async ([key, id]) => [key, await id] as const)))
+export function accountsOf(accounts: PlatformAccounts, payments: readonly FullPayment[]): Promise<Accounts> {
+  const floats = payments.flatMap(({ transaction, attempt, givenUp }) =>
+    [attempt, ...givenUp].map(({ provider }) => floatOf(provider, transaction)),
+  )
+  return find(accounts, [...payments.flatMap(({ transaction }) => scopesOf(transaction)), ...floats])
+}
+
+async function find(accounts: PlatformAccounts, scopes: readonly AccountScope[]): Promise<Accounts> {
+  const wanted = new Map(scopes.map((scope) => [keyOf(scope), scope]))
+  return new Map(await Promise.all([...wanted].map(async ([key, scope]) => [key, await accounts.idOf(scope)] as const)))
+}
+
+function sharedAccountsOf(payment: Booked, accounts: Accounts): AccountOf {
+  const { env, currency, wallet_currency, wallet_id } = payment
+  const currencies = { wallet: wallet_currency, payment: currency }
+  return (role, side) =>
+    role === 'wallet' ? wallet_id : (accounts.get(keyOf({ env, kind: role, currency: currencies[side] })) ?? '')
 }
 
 /** Everything a decision moves through a provider, linked: all of it happens or nothing. */
@@ -70,34 +137,51 @@ export function movementsFor(
   decision: Decision,
   accounts: Accounts,
 ): Movement[] {
-  const accountOf = (role: string) => {
-    if (role === 'wallet') return transaction.wallet_id
-    return accounts.get(role === 'float' ? floatKey(provider, transaction) : sharedKey(role, transaction)) ?? ''
-  }
-  return (decision.postings ?? []).flatMap((event) => posted(transaction, event, decision, accountOf))
+  const shared = sharedAccountsOf(transaction, accounts)
+  const accountOf: AccountOf = (role, side) =>
+    role === 'float' ? (accounts.get(keyOf(floatOf(provider, transaction))) ?? '') : shared(role, side)
+  return [
+    ...(decision.receipts ?? []).flatMap((receipt) => receiptMovements(transaction, receipt, accountOf)),
+    ...(decision.postings ?? []).flatMap((event) => posted(transaction, event, decision, accountOf)),
+  ]
 }
 
-function posted(
-  transaction: Transaction,
-  event: PaymentPosting,
-  decision: Decision,
-  accountOf: (role: string) => string,
+function receiptMovements(
+  { id, currency, wallet_currency }: Transaction,
+  receipt: NewReceipt,
+  accountOf: AccountOf,
 ): Movement[] {
-  const { id, type, amount, fee, currency, wallet_currency } = transaction
+  const { number, amount, fee, is_late } = receipt
+  const common = { transaction_id: id, accountOf, currencies: { wallet: wallet_currency, payment: currency } }
+  const place = receiptPlace(number)
+  return [
+    ...movementsOf(is_late ? 'receipt_after_the_end' : 'receipt_taken', {
+      ...common,
+      firstNumber: place,
+      sums: { received: amount },
+    }),
+    ...movementsOf('provider_fee_told', { ...common, firstNumber: place + 1, sums: { fee } }),
+  ]
+}
+
+function posted(transaction: Transaction, event: PaymentPosting, decision: Decision, accountOf: AccountOf): Movement[] {
+  const { id, type, amount, fee, currency, wallet_currency, wallet_amount } = transaction
   const isPayout = type === 'withdrew'
   if (event === 'payout_failed' && !isPayout) return []
   const received = decision.settled?.amount ?? amount
+  const exchanged = { credited: wallet_amount, spread: spreadOf(transaction) }
   const sums =
     event === 'provider_fee_told'
       ? { fee: decision.settled?.fee ?? 0n }
-      : { amount, received, fee: isPayout ? 0n : fee }
+      : { amount, received, ...exchanged, fee: isPayout ? 0n : fee }
   const isEnding = event === 'payout_successful' || event === 'payout_failed'
-  return movementsOf(event, {
+  const isExchanged = event === 'charge_successful' && isAcross(transaction)
+  return movementsOf(isExchanged ? 'charge_successful_into_another_currency' : event, {
     transaction_id: id,
     firstNumber: decision.isStray ? strayPlace : places[event],
     sums,
     accountOf,
     currencies: { wallet: wallet_currency, payment: currency },
-    holds: isEnding ? holdsOf(transaction) : [],
+    holds: isEnding ? heldOf(transaction) : [],
   })
 }

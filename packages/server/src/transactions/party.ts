@@ -11,6 +11,26 @@ export type Party =
       readonly successUrl?: string
       readonly failureUrl?: string
     }
+  | {
+      readonly role: 'cardholder'
+      readonly email: string
+      readonly firstName: string
+      readonly lastName: string
+      readonly ipAddress: string
+      readonly card: KnownCard
+    }
+  | { readonly role: 'depositor'; readonly email: string }
+
+/** As much of a card as may be kept. */
+interface KnownCard {
+  readonly brand: string
+  readonly first6: string
+  readonly last4: string
+  /** Such as 09/2030. */
+  readonly expiry: string
+  /** The same for the same number, and of no use to anybody else. */
+  readonly fingerprint: string
+}
 
 const contextOf = (transactionId: string) => `transactions.party ${transactionId}`
 
@@ -25,6 +45,8 @@ export function openParty(vault: Vault, { id, party }: { readonly id: string; re
 /** The number a person knows the other side by. */
 export function numberOf(party: Party): string {
   if (party.role === 'payer') return party.phone
+  if (party.role === 'cardholder') return `${party.card.first6}******${party.card.last4}`
+  if (party.role === 'depositor') return ''
   switch (party.to.kind) {
     case 'momo':
       return party.to.phone

@@ -1,16 +1,18 @@
-import { numberFromMinor } from '../money/money.ts'
+import { formatMinor, numberFromMinor } from '../money/money.ts'
 import { showId } from '../platform/ids.ts'
 import type { Vault } from '../platform/seal.ts'
+import type { CustomerAction } from '../providers/contract.ts'
 import type { ReferenceData } from '../reference/data.ts'
 import { numberOf, openParty } from './party.ts'
 import { publicStatus, stageOf } from './state.ts'
 import type { Transaction } from './store.ts'
-import { reasonOf } from './tell.ts'
+import { reasonOf, sidesOf } from './tell.ts'
 
 const months = 'January February March April May June July August September October November December'.split(' ')
 const weekdays = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
 
 interface Presenter {
+  readonly config: { readonly publicUrl: string }
   readonly vault: Vault
   readonly reference: ReferenceData
 }
@@ -26,7 +28,7 @@ export function presentTransaction(presenter: Presenter, transaction: Transactio
     status: status.toUpperCase(),
     chargeStatus: status,
     amount: numberFromMinor(amount, currency),
-    ...sides(transaction),
+    ...sidesOf(transaction),
     currency,
     country,
     destination,
@@ -35,20 +37,6 @@ export function presentTransaction(presenter: Presenter, transaction: Transactio
     month: months[at.getUTCMonth()] ?? '',
     day: weekdays[at.getUTCDay()] ?? '',
     beneficiary: beneficiaryOf(presenter, transaction),
-  }
-}
-
-/** What leaves one side and reaches the other, each in its currency; the fee of a charge is taken before it is credited. */
-function sides({ type, amount, currency, wallet_amount, wallet_currency, fee }: Transaction) {
-  const payment = { amount: numberFromMinor(amount, currency), currency }
-  const walletAmount = type === 'deposit' ? wallet_amount - fee : wallet_amount
-  const wallet = { amount: numberFromMinor(walletAmount, wallet_currency), currency: wallet_currency }
-  const [sender, receiver] = type === 'deposit' ? [payment, wallet] : [wallet, payment]
-  return {
-    senderAmount: sender.amount,
-    receiverAmount: receiver.amount,
-    senderCurrency: sender.currency,
-    receiverCurrency: receiver.currency,
   }
 }
 
@@ -74,7 +62,8 @@ export interface TimelineEntry {
 
 /** A transaction as it is read alone, with everything that happened to it. */
 export function presentOne(presenter: Presenter, transaction: Transaction, timeline: readonly TimelineEntry[]) {
-  const { external_reference, method, fee, wallet_currency, state, failure, rate } = transaction
+  const { external_reference, method, fee, wallet_currency, state, failure, rate, received, currency } = transaction
+  const virtualAccount = presentAccount(presenter.config.publicUrl, transaction)
   return {
     ...presentTransaction(presenter, transaction),
     externalReference: external_reference,
@@ -86,15 +75,72 @@ export function presentOne(presenter: Presenter, transaction: Transaction, timel
       state === 'failed' && {
         failureReason: reasonOf(failure),
       }),
-    ...(rate && { rate }),
+    ...(rate && { rate: shownRate(rate) }),
+    ...(method === 'bank-transfer' && { amountReceived: numberFromMinor(received, currency) }),
+    ...(virtualAccount && { virtualAccount }),
     timeline: timeline.map(({ at, stage, message }) => ({ at: at.toISOString(), stage, message })),
   }
 }
 
-/** What the customer must do now. */
-export function presentAction(reference: ReferenceData, { action, code }: Pick<Transaction, 'action' | 'code'>) {
+/** The spread is the operator's, and is not shown. */
+function shownRate({ spread: _, ...shown }: NonNullable<Transaction['rate']>) {
+  return shown
+}
+
+/** The account that a bank transfer charge waits for money in. */
+export function presentAccount(publicUrl: string, { action, amount, currency, created_at }: Transaction) {
+  if (action?.kind !== 'pay_to_account') return undefined
+  const { accountNumber, bankName, expiresAt } = action.account
+  return {
+    permanent: false,
+    accountNumber,
+    bankName,
+    createdAt: new Date(created_at).toISOString(),
+    expiresAt,
+    note: `Please make a bank transfer to ${bankName}`,
+    amount: formatMinor(amount, currency),
+    bankLogo: new URL(`/bank-logos/${encodeURIComponent(bankName)}.svg`, publicUrl).href,
+  }
+}
+
+const questions = {
+  pin: ['PIN', 'Ask the customer for the PIN of their card, and send it to authorise with type pin.'],
+  otp: ['OTP', 'Ask the customer for the code their bank sent them, and send it to authorise with type otp.'],
+  address: ['ADDRESS', "Ask the customer for the card's billing address, and send it to authorise with type address."],
+} as const
+
+/** What the customer must do now. What they answered is on its way while it is being sent. */
+export function presentAction(
+  reference: ReferenceData,
+  { action, code, state }: Pick<Transaction, 'action' | 'code' | 'state'>,
+) {
   if (!action) return { type: 'NONE' }
-  if (action.kind === 'redirect') return { type: 'REDIRECT', redirectUrl: action.url }
+  switch (action.kind) {
+    case 'redirect':
+      return { type: 'REDIRECT', redirectUrl: action.url }
+    case 'pin_prompt':
+      return presentPrompt(reference, code)
+    case 'pay_to_account': {
+      const { accountNumber, bankName, expiresAt } = action.account
+      const instructions = [
+        `The customer transfers the amount to account ${accountNumber} at ${bankName} by ${expiresAt}.`,
+      ]
+      return { type: 'BANK_TRANSFER', instructions }
+    }
+    default:
+      return state === 'waiting' ? presentQuestion(action) : { type: 'NONE' }
+  }
+}
+
+type Question = Extract<CustomerAction, { readonly kind: keyof typeof questions }>
+
+function presentQuestion(question: Question) {
+  const [type, instruction] = questions[question.kind]
+  const hint = question.kind === 'otp' ? question.hint : undefined
+  return { type, instructions: [...(hint === undefined ? [] : [hint]), instruction] }
+}
+
+function presentPrompt(reference: ReferenceData, code: string) {
   const operator = reference.operators.get(code)
   const ussdCode = operator?.ussd_code ?? ''
   const prompt = `The customer gets a prompt from ${operator ? operator.name : 'the operator'} and approves it with their PIN.`

@@ -7,7 +7,7 @@ import type { Owner } from '../platform/db.ts'
 import { readId, showId } from '../platform/ids.ts'
 import { presentOne, presentTransaction } from './present.ts'
 import { findById, findTransaction, type ListWanted, listTransactions, timelineOf } from './read.ts'
-import { NextAction } from './schema.ts'
+import { NextAction, VirtualAccount } from './schema.ts'
 
 const Beneficiary = Type.Object({
   country: Type.String({ description: "The country's name" }),
@@ -61,6 +61,8 @@ const OneTransaction = Type.Object(
     rate: Type.Optional(
       Type.Object({ pair: Type.String(), side: Type.String(), value: Type.String(), at: Type.String() }),
     ),
+    amountReceived: Type.Optional(Type.Number({ description: 'What came in so far, of a bank transfer charge' })),
+    virtualAccount: Type.Optional(VirtualAccount),
     timeline: Type.Array(Type.Object({ at: Type.String(), stage: Type.String(), message: Type.String() })),
   },
   { title: 'OneTransaction' },

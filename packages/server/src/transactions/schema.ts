@@ -8,10 +8,24 @@ export const ExternalReference = Type.String({
 
 export const NextAction = Type.Object(
   {
-    type: Type.String({ description: 'NONE, PIN_PROMPT or REDIRECT' }),
+    type: Type.String({ description: 'NONE, PIN_PROMPT, OTP, PIN, ADDRESS, REDIRECT or BANK_TRANSFER' }),
     instructions: Type.Optional(Type.Array(Type.String())),
     redirectUrl: Type.Optional(Type.String({ description: 'Where to send the customer' })),
     ussdCode: Type.Optional(Type.String()),
   },
   { title: 'NextAction' },
+)
+
+export const VirtualAccount = Type.Object(
+  {
+    permanent: Type.Boolean(),
+    accountNumber: Type.String(),
+    bankName: Type.String(),
+    createdAt: Type.String(),
+    expiresAt: Type.String({ description: 'The account takes money until then' }),
+    note: Type.String(),
+    amount: Type.String({ description: 'What to transfer' }),
+    bankLogo: Type.String({ description: 'A picture with the name of the bank' }),
+  },
+  { title: 'VirtualAccount' },
 )

@@ -4,7 +4,7 @@ import { platformBalances } from '../ledger/deltas.ts'
 import { readId } from '../platform/ids.ts'
 import type { Connector } from '../providers/contract.ts'
 import { payingMalipo, payOut, walletOf } from '../testing/paying.ts'
-import type { News } from './decide.ts'
+import type { News } from './decision.ts'
 import { createSettler } from './settle.ts'
 
 const paid: News = { kind: 'said', said: { state: 'successful', settled: { amount: 10_000n, currency: 'KES' } } }

@@ -8,14 +8,18 @@ import { type BatchTx, type Db, type Environment, sql, type Tx, type WriteDb } f
 import { showId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { Connectors, Routing } from '../providers/routing.ts'
-import { type Decision, decide, decideStray, type Observation, type Surroundings } from './decide.ts'
-import { errandOf } from './errand.ts'
+import { decide } from './decide.ts'
+import { decideStray } from './decide-final.ts'
+import type { Decision, Observation, Surroundings } from './decision.ts'
+import { errandOf, railOf } from './errand.ts'
 import { accountsOf, endingsOf, mayMoveMoney, movementsFor } from './money.ts'
 import { isAllowed, stageOf } from './state.ts'
 import {
   type Attempt,
+  type BookedReceipt,
   type FullPayment,
   insertAttempts,
+  insertReceipts,
   lock,
   move,
   type Transaction,
@@ -75,6 +79,7 @@ interface Course {
   readonly before: FullPayment
   transaction: Transaction
   attempt: Attempt
+  receipts: readonly BookedReceipt[]
   readonly ended: Attempt[]
   readonly begun: Attempt[]
   readonly events: NewEvent[]
@@ -160,11 +165,11 @@ interface Taken {
 
 /** Takes one piece of news. What the ledger or the table refuses leaves the payment as it was: it stops no other. */
 function take(options: Surrounded, course: Course, settlement: Settlement, at: Date, post: Post): Taken {
-  const { transaction, attempt, before } = course
+  const { transaction, attempt, receipts, before } = course
   const stray = before.givenUp.find(({ number }) => number === settlement.attempt)
   const decision = stray
     ? decideStray({ transaction, attempt }, settlement.news)
-    : decide({ transaction, attempt }, settlement, surroundings(options, course, at))
+    : decide({ transaction, attempt, receipts }, settlement, surroundings(options, course, at))
   if (!decision) return { isChanged: false }
   const { provider } = stray ?? attempt
   const facts = { transactionId: showId('transaction', transaction.id), provider, news: settlement.news.kind }
@@ -194,6 +199,7 @@ function apply(course: Course, settlement: Settlement, decision: Decision, momen
   const number = before.events + (event ? 1 : 0)
   const moved = { ...before, ...progress, events: number, told: before.told + (event?.isTold ? 1 : 0) }
   course.attempt = { ...course.attempt, ...change }
+  course.receipts = [...course.receipts, ...(decision.receipts ?? [])]
   if (reroute !== undefined) {
     course.ended.push(course.attempt)
     course.attempt = { ...fresh, transaction_id: before.id, number: course.attempt.number + 1, provider: reroute }
@@ -232,7 +238,7 @@ function eventOf(
 function surroundings({ connectors, routing }: Surrounded, course: Course, at: Date): Surroundings {
   const { transaction, attempt } = course
   const connector = connectors[transaction.env].get(attempt.provider)
-  const rail = transaction.type === 'withdrew' ? connector?.payouts : connector?.charges
+  const rail = connector && railOf(connector, transaction)
   const providers = routing.providersOf(transaction.env, errandOf(transaction)).map(({ id }) => id)
   return {
     nowMs: at.getTime(),
@@ -257,6 +263,11 @@ async function write(tx: BatchTx, at: Date, changed: readonly Course[]): Promise
   await insertAttempts(
     tx,
     changed.flatMap(({ begun }) => begun),
+  )
+  await insertReceipts(
+    tx,
+    at,
+    changed.flatMap(({ before, receipts }) => receipts.slice(before.receipts.length)),
   )
   await setAlarms(
     tx,

@@ -7,8 +7,8 @@ export const transitions = {
   accepted: ['sending', 'waiting', 'submitted', 'unknown', 'successful', 'failed'],
   /** Being sent; back to accepted when it is certain that nothing was. */
   sending: ['accepted', 'waiting', 'submitted', 'unknown', 'successful', 'failed'],
-  /** The customer must act. */
-  waiting: ['submitted', 'unknown', 'successful', 'failed'],
+  /** The customer must act; what they answer is sent. */
+  waiting: ['sending', 'submitted', 'unknown', 'successful', 'failed'],
   /** The provider has it. */
   submitted: ['waiting', 'unknown', 'successful', 'failed'],
   /** It may have been sent, and nobody has said what became of it. */

@@ -13,6 +13,8 @@ interface UsedRate {
   readonly side: 'buy' | 'sell'
   readonly value: string
   readonly at: string
+  /** What of the wallet's side is ours, in minor units of its currency. Not shown. */
+  readonly spread: string
 }
 
 /** What is known of a payment when it is accepted, and never changes. */
@@ -43,6 +45,14 @@ export interface Promised {
   readonly sent_by: 'lane' | 'request'
 }
 
+/** What the customer was asked to do, as it stands here. */
+export type PendingAction = CustomerAction & {
+  /** How many wrong answers are still allowed, where the merchant answers for the customer. */
+  readonly attemptsLeft?: number
+  /** The caller was told to come again, and may still be told this under the same reference. */
+  readonly isUntold?: true
+}
+
 /** What changes as a payment goes on. */
 export interface Progress {
   readonly state: State
@@ -50,9 +60,11 @@ export interface Progress {
   readonly provider: string
   readonly doubt: string
   readonly discrepancy: string
-  readonly action: CustomerAction | null
+  readonly action: PendingAction | null
   readonly failure: Failure | null
   readonly receipt: string
+  /** What came into the account of a bank transfer charge before its end. */
+  readonly received: bigint
   readonly events: number
   /** How many of them the merchant was told. */
   readonly told: number
@@ -81,8 +93,22 @@ export interface Payment {
   readonly attempt: Attempt
 }
 
+/** One transfer into the account of a charge. */
+export interface BookedReceipt {
+  readonly transaction_id: string
+  readonly receipt_id: string
+  readonly number: number
+  readonly amount: bigint
+  readonly is_late: boolean
+}
+
+/** The same with what came into its account, where it has one. */
+export interface KnownPayment extends Payment {
+  readonly receipts: readonly BookedReceipt[]
+}
+
 /** The same with the attempts that were given up. */
-export interface FullPayment extends Payment {
+export interface FullPayment extends KnownPayment {
   readonly givenUp: readonly Attempt[]
 }
 
@@ -131,12 +157,14 @@ export async function move(tx: Tx, at: Date, moves: readonly Move[]): Promise<vo
   const moved = await tx.query(sql`
     update transactions as t
     set state = m.target, attempt = m.attempt, provider = m.provider, doubt = m.doubt, discrepancy = m.discrepancy,
-      action = m.action, failure = m.failure, receipt = m.receipt, events = m.events, told = m.told, wake_at = m.wake_at,
+      action = m.action, failure = m.failure, receipt = m.receipt, received = m.received,
+      events = m.events, told = m.told, wake_at = m.wake_at,
       updated_at = ${at}
     from unnest(${of('id')}::uuid[], ${of('state')}::text[], ${of('attempt')}::smallint[], ${of('provider')}::text[],
       ${of('doubt')}::text[], ${of('discrepancy')}::text[], ${json('action')}::jsonb[], ${json('failure')}::jsonb[],
-      ${of('receipt')}::text[], ${of('events')}::smallint[], ${of('told')}::smallint[], ${of('wake_at')}::timestamptz[])
-      as m(id, target, attempt, provider, doubt, discrepancy, action, failure, receipt, events, told, wake_at)
+      ${of('receipt')}::text[], ${of('received')}::bigint[], ${of('events')}::smallint[], ${of('told')}::smallint[], ${of('wake_at')}::timestamptz[])
+      as m(id, target, attempt, provider, doubt, discrepancy, action, failure, receipt, received, events, told,
+        wake_at)
     join unnest(${allowed.sources}::text[], ${allowed.targets}::text[]) as a(source, target) using (target)
     where t.id = m.id
       and t.state = a.source
@@ -197,12 +225,35 @@ async function withAttempts(tx: Tx, transactions: readonly Transaction[]): Promi
     from attempts
     where transaction_id = any(${transactions.map(({ id }) => id)}::uuid[])`)
   const byTransaction = Map.groupBy(attempts, (attempt) => attempt.transaction_id)
+  const receipts = await receiptsOf(tx, transactions)
   return new Map(
     transactions.map((transaction) => {
       const all = byTransaction.get(transaction.id) ?? []
       const attempt = all.find(({ number }) => number === transaction.attempt)
       assert(attempt, `payment ${transaction.id} has no attempt ${transaction.attempt}`)
-      return [transaction.id, { transaction, attempt, givenUp: all.filter((each) => each !== attempt) }]
+      const givenUp = all.filter((each) => each !== attempt)
+      return [transaction.id, { transaction, attempt, givenUp, receipts: receipts.get(transaction.id) ?? [] }]
     }),
   )
+}
+
+async function receiptsOf(tx: Tx, transactions: readonly Transaction[]): Promise<Map<string, BookedReceipt[]>> {
+  const charges = transactions.filter(({ method }) => method === 'bank-transfer')
+  if (charges.length === 0) return new Map()
+  const receipts = await tx.query<BookedReceipt>(sql`
+    select transaction_id, receipt_id, number, amount, is_late
+    from receipts
+    where transaction_id = any(${charges.map(({ id }) => id)}::uuid[])`)
+  return Map.groupBy(receipts, (receipt) => receipt.transaction_id)
+}
+
+/** Whoever calls this has locked the charges and booked the money. */
+export async function insertReceipts(tx: Tx, at: Date, rows: readonly BookedReceipt[]): Promise<void> {
+  if (rows.length === 0) return
+  const of = <Key extends keyof BookedReceipt>(name: Key) => rows.map((row) => row[name])
+  await tx.query(sql`
+    insert into receipts (transaction_id, receipt_id, number, amount, is_late, at)
+    select *, ${at}::timestamptz
+    from unnest(${of('transaction_id')}::uuid[], ${of('receipt_id')}::text[], ${of('number')}::smallint[],
+      ${of('amount')}::bigint[], ${of('is_late')}::boolean[])`)
 }

@@ -1,7 +1,7 @@
 import type { EventName, Told } from '../events/emit.ts'
 import { numberFromMinor } from '../money/money.ts'
 import { newId, showId } from '../platform/ids.ts'
-import { publicStatus, type State } from './state.ts'
+import { isFinal, publicStatus, type State } from './state.ts'
 import type { Transaction } from './store.ts'
 
 /** What a merchant is told of a payment: the body of a webhook and of a line of the feed. */
@@ -25,7 +25,9 @@ export type Subject = Pick<
   | 'country'
   | 'method'
   | 'fee'
+  | 'wallet_amount'
   | 'wallet_currency'
+  | 'received'
   | 'failure'
 >
 
@@ -53,8 +55,8 @@ export function bodyOf({ id, name, sequence, at }: ToldFacts, subject: Subject):
 }
 
 function dataOf(subject: Subject) {
-  const { id, external_reference, type, state, amount, currency, country, method, fee, wallet_currency, failure } =
-    subject
+  const { id, external_reference, type, state, amount, currency, country, method, fee, wallet_currency } = subject
+  const { failure, received } = subject
   const status = publicStatus[state]
   return {
     transactionId: showId('transaction', id),
@@ -63,15 +65,38 @@ function dataOf(subject: Subject) {
     status,
     chargeStatus: status,
     amount: numberFromMinor(amount, currency),
+    ...sidesOf(subject),
     currency,
     country,
     method,
     fee: numberFromMinor(fee, wallet_currency),
+    // Until its end it may still change, and what was told once is told the same for ever.
+    ...(method === 'bank-transfer' && isFinal(state) && { amountReceived: numberFromMinor(received, currency) }),
     ...(failure && isFailed(state) && { failureReason: reasonOf(failure) }),
     // The money is back in the very transaction that makes a payout failed, so this can be said at once.
     ...(isFailed(state) && type === 'withdrew' && { walletReversed: true }),
   }
 }
+
+/** What leaves one side and reaches the other, each in its currency; the fee of a charge is taken before it is credited. */
+export function sidesOf(payment: Omit<Subject, 'id' | 'external_reference' | 'country' | 'failure'>) {
+  const { type, amount, currency, wallet_currency, fee } = payment
+  const { wallet_amount } = isPaidInParts(payment) ? { wallet_amount: payment.received } : payment
+  const walletAmount = type === 'deposit' ? wallet_amount - fee : wallet_amount
+  const other = { amount: numberFromMinor(amount, currency), currency }
+  const wallet = { amount: numberFromMinor(walletAmount, wallet_currency), currency: wallet_currency }
+  const [sender, receiver] = type === 'deposit' ? [other, wallet] : [wallet, other]
+  return {
+    senderAmount: sender.amount,
+    receiverAmount: receiver.amount,
+    senderCurrency: sender.currency,
+    receiverCurrency: receiver.currency,
+  }
+}
+
+/** By transfers, which may come to more than was asked for; all of it is credited. */
+const isPaidInParts = ({ method, state }: Pick<Subject, 'method' | 'state'>) =>
+  method === 'bank-transfer' && state === 'successful'
 
 const isFailed = (state: State) => state === 'failed'
 

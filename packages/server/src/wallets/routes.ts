@@ -3,10 +3,10 @@ import { bearerOf } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
 import { AppError, invalid } from '../errors.ts'
 import type { App } from '../http/app.ts'
-import { type Currency, currencies, isCurrency } from '../money/currencies.ts'
-import type { Owner, ReadDb } from '../platform/db.ts'
+import { countryOf } from '../merchants/home-country.ts'
+import { isCurrency } from '../money/currencies.ts'
 import { presentStatement } from './present.ts'
-import { readHomeCountry, readStatement } from './statement.ts'
+import { readStatement } from './statement.ts'
 
 const Day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'YYYY-MM-DD, in UTC' })
 
@@ -85,12 +85,6 @@ function dayOf(field: string, day: string): bigint {
   const isDay = !Number.isNaN(at) && new Date(at).toISOString().startsWith(day)
   if (!isDay) throw invalid([{ field, message: `${field} is no day of the calendar` }])
   return BigInt(at) * 1000n
-}
-
-/** A currency's own country, or the merchant's home where it is used in several. */
-async function countryOf(db: ReadDb, owner: Owner, currency: Currency): Promise<string> {
-  const own = currencies[currency]
-  return 'country' in own ? own.country : readHomeCountry(db, owner)
 }
 
 function linkTo(path: string, cursor: bigint): string {

@@ -74,11 +74,3 @@ export async function readStatement(db: ReadDb, owner: Owner, wanted: StatementW
   const lines = found.slice(0, limit)
   return { opening, lines, closing: lines.at(-1)?.balance ?? opening, next: found[limit]?.entry_at }
 }
-
-export async function readHomeCountry(db: ReadDb, owner: Owner): Promise<string> {
-  const [merchant] = await db.query<{ home_country: string }>(
-    owner,
-    sql`select home_country from merchants where id = ${owner.merchant_id}`,
-  )
-  return merchant?.home_country ?? ''
-}

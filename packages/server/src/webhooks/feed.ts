@@ -14,7 +14,8 @@ export async function readFeed(db: ReadDb, owner: Owner, { after, limit }: { aft
     owner,
     sql`
       select e.feed_number, e.id, e.name, e.sequence, e.at, e.state as state_then, t.id as transaction_id,
-        t.external_reference, t.type, t.amount, t.currency, t.country, t.method, t.fee, t.wallet_currency, t.failure
+        t.external_reference, t.type, t.amount, t.currency, t.country, t.method, t.fee, t.wallet_amount,
+        t.wallet_currency, t.received, t.failure
       from events e
       join transactions t on t.id = e.transaction_id
       where e.merchant_id = ${owner.merchant_id}

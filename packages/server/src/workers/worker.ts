@@ -1,9 +1,12 @@
+import { forgetTries } from '../charges/velocity.ts'
 import type { Context } from '../context.ts'
 import { createRelay } from '../events/relay.ts'
 import { foldDeltas } from '../ledger/deltas.ts'
 import type { Watch } from '../platform/bell.ts'
+import type { Db } from '../platform/db.ts'
 import { attachPartitions } from '../platform/partitions.ts'
 import { openStream } from '../platform/stream.ts'
+import { dropExpiredContinuations } from '../transactions/continuations.ts'
 import { startDeliveries } from './deliveries.ts'
 import { startLanes } from './lanes.ts'
 import { keepRates } from './rate-keeper.ts'
@@ -15,6 +18,7 @@ const foldEveryMs = 1000
 const sealEveryMs = 60_000
 const rateEveryMs = 60_000
 const relayEveryMs = 1000
+const cardEveryMs = 30_000
 
 /** What goes on without anybody asking. Each watch works alone and may run in any number of processes. */
 export function startWorker(ctx: Context): Watch[] {
@@ -26,8 +30,14 @@ export function startWorker(ctx: Context): Watch[] {
     ctx.bell.onRing('partitions', attachEveryMs, () => attachPartitions(ctx.db.write)),
     ctx.bell.onRing('deltas', foldEveryMs, () => foldDeltas(ctx.db.write)),
     ctx.bell.onRing('rates', rateEveryMs, () => keepRates(ctx)),
+    ctx.bell.onRing('cards', cardEveryMs, () => forgetCards(ctx.db.write)),
     ctx.bell.onRing('seals', sealEveryMs, () => keepSeals(ctx)),
   ]
+}
+
+async function forgetCards(db: Db): Promise<void> {
+  await dropExpiredContinuations(db)
+  await forgetTries(db)
 }
 
 function startRelay(ctx: Context): Watch {

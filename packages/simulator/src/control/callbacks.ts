@@ -1,4 +1,5 @@
 import { type Callback, isOver } from '../callbacks.ts'
+import { isEnd } from '../entries.ts'
 import { tell } from '../life.ts'
 import { complain } from './complain.ts'
 import { paymentsOf } from './reads.ts'
@@ -30,8 +31,11 @@ export function actOnCallback({ core, names }: ControlCall, action: 'resend' | '
 function sendFirst(core: ControlCall['core'], key: string) {
   const [payment] = paymentsOf({ core }, key)
   if (payment === undefined) return complain(404, 'No such callback and no such payment.')
+  const receipt = payment.receipts?.at(-1)
+  const isQuiet = payment.waitsFor === 'money' ? receipt === undefined : payment.waitsFor === 'steps'
+  if (isQuiet && !isEnd(payment.state)) return complain(409, 'Nothing has happened that could be told.')
   const honest = { ...payment, faults: payment.faults.filter(({ mode }) => mode !== 'callback_never') }
-  const callback = tell(core, honest)
+  const callback = tell(core, honest, isEnd(payment.state) ? undefined : receipt)
   return callback ? { status: 200, body: present(callback) } : complain(409, 'There is no callback base to send to.')
 }
 

@@ -105,3 +105,13 @@ test('refused requests are listed too', async (t) => {
   const [note] = (await sim.control('GET', '/requests')).body.items
   assert.deepEqual([note.operation, note.status, note.faults], ['payout', 403, []])
 })
+
+test('a fault with a mistake in it is refused', async (t) => {
+  const sim = await startTestSimulator(t)
+  const refusal = async (order: object) => (await sim.control('POST', '/faults', order)).status
+  assert.equal(await refusal({ provider: 'pawapay', mode: 'no_such_mode' }), 400)
+  assert.equal(await refusal({ provider: 'nobody', mode: 'latency' }), 400)
+  assert.equal(await refusal({ provider: 'pawapay', operation: 'payuot', mode: 'latency' }), 400)
+  assert.equal(await refusal({ provider: 'pawapay', mode: 'latency', delayMS: 5 }), 400)
+  assert.equal(await refusal({ provider: 'pawapay', mode: 'latency', match: { fone: '1' } }), 400)
+})

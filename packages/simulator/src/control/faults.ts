@@ -1,11 +1,14 @@
+import type { Core } from '../core.ts'
 import { type Fault, type FaultOrder, modes } from '../faults.ts'
 import { releaseEnqueued } from '../life.ts'
 import { complain } from './complain.ts'
+import { isPayable } from './payer.ts'
 import type { ControlCall } from './routes.ts'
 
 const operations = [
   '*',
   'charge',
+  'authorise',
   'payout',
   'charge_status',
   'payout_status',
@@ -49,15 +52,21 @@ const isMatchable = (name: string) => ['key', 'phone', 'amount', 'operator'].inc
 export function addFault({ core, json }: ControlCall) {
   if (!isFields(json)) return complain(400, 'The body must be a JSON object.')
   const order: Fields = { operation: '*', ...json, ...(json['operation'] === 'deposit' && { operation: 'charge' }) }
-  if (order['mode'] === 'bank_under_payment')
-    return complain(400, 'bank_under_payment needs virtual accounts, which no dialect plays yet.')
   const missing = ['provider', 'mode'].find((name) => order[name] === undefined)
   if (missing !== undefined) return complain(400, `${missing} is missing.`)
   const bad = Object.entries(order).find(([name, value]) => !(Object.hasOwn(forms, name) && forms[name]?.(value)))
   if (bad) return complain(400, `${bad[0]} is not known or cannot have this value.`)
   const provider = String(order['provider'])
   if (provider !== '*' && !core.dialects.has(provider)) return complain(400, `${provider} is not a provider here.`)
+  const unpayable = order['mode'] === 'bank_under_payment' ? findUnpayable(core, provider, order) : undefined
+  if (unpayable !== undefined) return complain(400, unpayable)
   return { status: 201, body: { id: core.faults.add(order as unknown as FaultOrder).id } }
+}
+
+function findUnpayable({ dialects }: Core, provider: string, { amount = '1' }: Fields): string | undefined {
+  if (provider !== '*' && !dialects.get(provider)?.hasAccounts)
+    return `bank_under_payment needs virtual accounts, which ${provider} does not have.`
+  return isPayable(amount) ? undefined : 'amount cannot be paid.'
 }
 
 export function listFaults({ core }: ControlCall) {

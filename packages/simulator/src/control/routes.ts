@@ -5,8 +5,9 @@ import type { Journal } from '../journal.ts'
 import { actOnCallback, listCallbacks } from './callbacks.ts'
 import { complain } from './complain.ts'
 import { addFault, listFaults, removeFault, removeFaults } from './faults.ts'
+import { actAsPayer } from './payer.ts'
 import { listMovements, listPayments, listTotals } from './reads.ts'
-import { actAsPayer, advanceClock, health, readFloats, readTuning, reset, setFloat, setTuning } from './state.ts'
+import { advanceClock, health, readFloats, readTuning, reset, setFloat, setTuning } from './state.ts'
 
 export interface ControlCall {
   readonly core: Core

@@ -1,15 +1,8 @@
 import type { Tuning } from '../core.ts'
-import { isEnd } from '../entries.ts'
-import { act, type Ending } from '../life.ts'
-import { failureOf } from '../outcomes.ts'
 import { parseBase, parseRange } from '../settings.ts'
 import { complain } from './complain.ts'
-import { paymentsOf } from './reads.ts'
+import { fieldsOf } from './fields.ts'
 import type { ControlCall } from './routes.ts'
-
-type Fields = Readonly<Record<string, unknown>>
-const fieldsOf = (json: unknown): Fields =>
-  typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Fields) : {}
 
 export function health({ core }: ControlCall) {
   const { books, clock, dialects } = core
@@ -83,26 +76,4 @@ export function setFloat({ core, json }: ControlCall) {
   const purse = { provider: String(provider), country: String(country), currency: String(currency) }
   core.books.setFloat(purse, String(amount))
   return { status: 200, body: { provider, country, currency, amount } }
-}
-
-/** What the payer does: it decides any payment that has not ended, whatever its number says. */
-export function actAsPayer({ core, names, json }: ControlCall) {
-  const { action, code, provider, operation } = fieldsOf(json)
-  const open = paymentsOf({ core }, names[0] ?? '').filter(
-    (each) => (provider ?? each.provider) === each.provider && (operation ?? each.operation) === each.operation,
-  )
-  const payment = open.find(({ state }) => !isEnd(state)) ?? open[0]
-  if (payment === undefined) return complain(404, 'There is no such payment.')
-  const ending = endingOf(action, code, payment.operation)
-  if (ending === undefined) return complain(400, 'action is approve, enter_pin or decline; a code may go with decline.')
-  const hasEnded = !act(core, payment, ending)
-  const body = { key: payment.key, state: payment.state }
-  return hasEnded ? { status: 409, body: { ...body, error: 'The payment has ended.' } } : { status: 200, body }
-}
-
-function endingOf(action: unknown, code: unknown, operation: 'charge' | 'payout'): Ending | undefined {
-  if (action === 'approve' || action === 'enter_pin') return { state: 'completed' }
-  if (action !== 'decline') return undefined
-  const usual = operation === 'charge' ? 'PAYMENT_NOT_APPROVED' : 'UNSPECIFIED_FAILURE'
-  return { state: 'failed', failure: failureOf(typeof code === 'string' ? code : usual) }
 }

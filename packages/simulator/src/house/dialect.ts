@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { Call, CallbackAttempt, DialectMaker, Reply, Route } from '../dialect.ts'
-import type { Operation, Payment } from '../entries.ts'
+import type { Operation, Payment, Receipt } from '../entries.ts'
 import { create, present, read, subjectsOf } from './payments.ts'
 import { readRate } from './rates.ts'
 import { resolve } from './resolve.ts'
@@ -16,6 +16,7 @@ export const house: DialectMaker = {
       id: 'house',
       token,
       words,
+      hasAccounts: true,
       routes: [
         ...paymentRoutes('charge', '/v1/charges'),
         ...paymentRoutes('payout', '/v1/payouts'),
@@ -44,9 +45,10 @@ function paymentRoutes(operation: Operation, path: string): Route[] {
 }
 
 /** The id is made of what is told, so a repeat of the same news has the same id and can be known as one. */
-function callbackBody(payment: Payment): Record<string, unknown> {
+function callbackBody(payment: Payment, receipt?: Receipt): Record<string, unknown> {
   const { operation, key, state, endedAt = 0 } = payment
-  const id = createHash('sha256').update([operation, key, state, endedAt].join('/')).digest('hex').slice(0, 32)
+  const news = [operation, key, state, receipt?.id ?? endedAt].join('/')
+  const id = createHash('sha256').update(news).digest('hex').slice(0, 32)
   return { id: `cb_${id}`, operation, ...present(payment) }
 }
 

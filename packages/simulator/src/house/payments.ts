@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { Core } from '../core.ts'
 import type { Call, Reply } from '../dialect.ts'
-import { isEnd, type Operation, type Payment } from '../entries.ts'
+import { type Account, isEnd, type Operation, type Payment } from '../entries.ts'
 import { findFault, type Subject } from '../faults.ts'
 import { accept, type Draft } from '../life.ts'
 import { toUnits } from '../money.ts'
+import { accountNumberOf } from '../numbers.ts'
 import { failureOf, verdictOf } from '../outcomes.ts'
-import { isLagging, isUnseen } from '../views.ts'
+import { isLagging, isUnseen, seenReceipts } from '../views.ts'
 import {
+  accountForm,
   chargeForm,
   destinationForms,
   type Fields,
@@ -37,26 +39,28 @@ export async function create(call: Call, operation: Operation): Promise<Reply> {
   // Nothing is kept of it: once the float is filled the same key may be sent again.
   if (operation === 'payout' && isShort)
     return { status: 200, body: { key: draft.key, state: 'failed', repeated: false, failure: floatEmpty } }
-  const { key } = await accept(core, { ...draft, faults })
-  return { status: 200, body: { key, state: 'accepted', repeated: false } }
+  const { key, accounts } = await accept(core, { ...draft, faults, ...(isAccount(json) && openAccount(call)) })
+  return { status: 200, body: { key, state: 'accepted', repeated: false, ...presentAccount(accounts) } }
 }
 
 export function read({ core, parameters }: Call, operation: Operation): Reply {
   const payment = core.books.find('house', operation, (parameters['key'] ?? '').toLowerCase())
   if (payment === undefined || isUnseen(core, payment))
     return refuse(404, 'NOT_FOUND', `There is no such ${operation}.`)
-  return { status: 200, body: present(isLagging(core, payment) ? { ...payment, state: 'accepted' } : payment) }
+  return { status: 200, body: present(asRead(core, payment)) }
 }
 
 /** What a reader and a callback are told. */
 export function present(payment: Payment): Record<string, unknown> {
-  const { key, amount, currency, receipt, failure } = payment
+  const { key, amount, currency, receipt, failure, accounts, receipts = [] } = payment
   const state = stateText(payment)
   return {
     key,
     state,
     amount,
     currency,
+    ...presentAccount(accounts),
+    ...(accounts && { receipts: receipts.map((each) => ({ id: each.id, amount: each.amount })) }),
     ...(state === 'completed' && { receipt }),
     ...(state === 'failed' && { failure }),
   }
@@ -80,7 +84,22 @@ export function subjectsOf({ core, json, parameters }: Call, operation: Operatio
 }
 
 function findChargeTrouble(body: unknown) {
-  return findTrouble(body, chargeForm) ?? amountTrouble(body)
+  return findTrouble(body, isAccount(body) ? accountForm : chargeForm) ?? amountTrouble(body)
+}
+
+/** Only charges into an account name their kind. */
+const isAccount = (body: unknown) => isFields(body) && body['kind'] !== undefined
+
+function openAccount({ core, json }: Call): Pick<Draft, 'accounts' | 'account' | 'waitsFor'> {
+  const number = accountNumberOf(core.numbers.next())
+  const expiresAt = core.clock.now() + Number((json as Fields)['lifeSeconds']) * 1000
+  return { accounts: [{ number, bankName: 'House Bank', expiresAt }], account: number, waitsFor: 'money' }
+}
+
+function presentAccount([account]: readonly Account[] = []): Record<string, unknown> {
+  if (account === undefined) return {}
+  const { number, bankName, expiresAt } = account
+  return { account: { number, bankName, expiresAt: new Date(expiresAt).toISOString() } }
 }
 
 function findPayoutTrouble(body: unknown) {
@@ -130,8 +149,15 @@ function fingerprintOf(body: Fields): string {
 
 function repeat(core: Core, known: Payment, fingerprint: string): Reply {
   if (known.fingerprint !== fingerprint) return refuse(409, 'KEY_REUSED', 'This key was used for another request.')
-  const { key, state, failure } = present(isLagging(core, known) ? { ...known, state: 'accepted' } : known)
-  return { status: 200, body: { key, state, repeated: true, ...(failure !== undefined && { failure }) } }
+  const { key, state, failure, account } = present(asRead(core, known))
+  const more = { ...(account !== undefined && { account }), ...(failure !== undefined && { failure }) }
+  return { status: 200, body: { key, state, repeated: true, ...more } }
+}
+
+/** As it was before the news while a fault holds them back. */
+function asRead(core: Core, payment: Payment): Payment {
+  const seen = payment.receipts && { receipts: seenReceipts(core, payment) }
+  return { ...payment, ...seen, ...(isLagging(core, payment) && { state: 'accepted' as const }) }
 }
 
 const stateText = ({ state }: Payment) => {

@@ -37,6 +37,17 @@ export const chargeForm: Form = {
   failureUrl: optional(url),
 }
 
+/** A charge that waits for money in an account of its own. */
+export const accountForm: Form = {
+  key,
+  country: { test: (value) => value === 'KE' },
+  currency: { test: (value) => value === 'KES' },
+  amount,
+  kind: { test: (value) => value === 'bank-transfer' },
+  email: pattern(/^[^\s@]+@[^\s@]+\.[^\s@]+$/),
+  lifeSeconds: { test: (value) => Number.isInteger(value) && Number(value) > 0 && Number(value) <= 31_536_000 },
+}
+
 export const payoutForm: Form = {
   key,
   country,

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createCipheriv, randomUUID } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import { startSimulator } from '../server.ts'
 import { readSettings } from '../settings.ts'
@@ -18,11 +18,18 @@ export interface TestSimulator {
   readonly receiver: Receiver
   pawapay(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   house(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  flutterwave(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   control(method: string, path: string, body?: unknown): Promise<Answer>
   advance(ms: number): Promise<void>
   fault(order: Record<string, unknown>): Promise<string>
   movements(key: string): Promise<Body[]>
 }
+
+export const flutterwaveVariables = {
+  SIMULATOR_FLUTTERWAVE_TOKEN: 'FLWSECK_TEST-simulator',
+  SIMULATOR_FLUTTERWAVE_ENCRYPTION_KEY: 'FLWSECK_TEST0123456789ab',
+  SIMULATOR_FLUTTERWAVE_HASH: 'flutterwave-hash',
+} as const
 
 /** Nothing settles before a test moves the clock: 60 s is longer than any test runs. */
 export const settleMs = 60_000
@@ -38,6 +45,7 @@ export async function startTestSimulator(
     SIMULATOR_PAWAPAY_TOKEN: 'pawapay-token',
     SIMULATOR_HOUSE_TOKEN: 'house-token',
     SIMULATOR_HOUSE_SECRET: 'house-secret',
+    ...flutterwaveVariables,
     SIMULATOR_CONTROL_TOKEN: 'control-token',
     SIMULATOR_SETTLE_MS: String(settleMs),
     ...variables,
@@ -58,6 +66,7 @@ export function clientOf(url: string): Omit<TestSimulator, 'receiver'> {
     control,
     pawapay: caller('/pawapay', 'pawapay-token'),
     house: caller('/house', 'house-token'),
+    flutterwave: caller('/flutterwave/v3', flutterwaveVariables.SIMULATOR_FLUTTERWAVE_TOKEN),
     advance: async (ms) => void (await control('POST', '/clock/advance', { ms })),
     fault: async (order) => {
       const { status, body } = await control('POST', '/faults', order)
@@ -120,5 +129,56 @@ export const housePayout = (to: Record<string, unknown> = {}, changes: Record<st
   currency: 'KES',
   amount: '40.50',
   to: { kind: 'till', tillNumber: '123456', accountName: 'Mama Mboga', ...to },
+  ...changes,
+})
+
+export const houseAccount = (changes: Record<string, unknown> = {}) => ({
+  key: randomUUID(),
+  country: 'KE',
+  currency: 'KES',
+  amount: '1500.00',
+  kind: 'bank-transfer',
+  email: 'amina@example.com',
+  lifeSeconds: 7200,
+  ...changes,
+})
+
+export const card = (number: string, changes: Record<string, unknown> = {}) => ({
+  tx_ref: randomUUID(),
+  card_number: number,
+  cvv: '564',
+  expiry_month: '09',
+  expiry_year: '32',
+  currency: 'NGN',
+  amount: 100,
+  email: 'amina@example.com',
+  fullname: 'Amina Bello',
+  ...changes,
+})
+
+/** As the merchant sends a card: 3DES, ECB, base64. */
+export function sealed(payload: unknown, key: string = flutterwaveVariables.SIMULATOR_FLUTTERWAVE_ENCRYPTION_KEY) {
+  const cipher = createCipheriv('des-ede3', Buffer.from(key), null)
+  return { client: cipher.update(JSON.stringify(payload), 'utf8', 'base64') + cipher.final('base64') }
+}
+
+export const bankTransfer = (changes: Record<string, unknown> = {}) => ({
+  tx_ref: randomUUID(),
+  amount: 1500,
+  currency: 'NGN',
+  email: 'amina@example.com',
+  expires: 7200,
+  is_permanent: false,
+  ...changes,
+})
+
+export const transfer = (changes: Record<string, unknown> = {}) => ({
+  account_bank: '044',
+  account_number: '0690000032',
+  amount: 5500.5,
+  currency: 'NGN',
+  narration: 'Salary',
+  reference: randomUUID(),
+  beneficiary_name: 'Amina Bello',
   ...changes,
 })

@@ -2,7 +2,8 @@ import { sql } from '../../platform/db.ts'
 
 /**
  * Payments with a transfer in these batches whose books do not say what their state says. State and books change in one
- * transaction, so in one snapshot they agree or somebody has touched them.
+ * transaction, so in one snapshot they agree or somebody has touched them. What touches the wallet, or is earned by an
+ * exchange, is in the wallet's currency, and everything else in the payment's.
  */
 export const paymentsOf = (from: bigint, below: bigint) => sql`
   with touched as (
@@ -11,31 +12,57 @@ export const paymentsOf = (from: bigint, below: bigint) => sql`
     where batch >= ${from}
       and batch < ${below}
   ), books as (
-    select p.id, p.type, p.state, p.discrepancy, p.amount, p.wallet_amount, p.fee,
+    select p.id, p.type, p.state, p.discrepancy, p.amount, p.wallet_amount, p.fee, p.method, p.received as came,
+      p.currency <> p.wallet_currency as is_across, p.rate is not null as has_rate,
+      coalesce((p.rate ->> 'spread')::bigint, 0) as spread,
+      bool_or(t.currency <> case when t.wallet_id is null and a.id is null then p.currency else p.wallet_currency end)
+        as is_in_another_currency,
       count(*) filter (where t.kind = 'hold') as holds,
-      coalesce(sum(t.amount) filter (where t.kind = 'hold'), 0) as held,
+      coalesce(sum(t.amount) filter (where t.kind = 'hold' and t.wallet_id is not null), 0) as held,
+      coalesce(sum(t.amount) filter (where t.kind = 'hold' and t.wallet_id is null), 0) as held_across,
+      coalesce(sum(t.amount) filter (where t.phase = 0 and a.id is not null), 0) as earned,
       count(*) filter (where t.kind = 'post') as posts,
       count(*) filter (where t.kind = 'void') as voids,
       coalesce(sum(t.amount) filter (where t.kind = 'transfer' and t.event = 'payout_successful'), 0) as paid,
-      coalesce(sum(t.amount) filter (where t.event = 'charge_successful' and t.wallet_id = t.credit_account), 0) as received,
+      coalesce(sum(t.amount) filter (where t.wallet_id = t.credit_account
+        and t.event in ('charge_successful', 'charge_successful_into_another_currency', 'receipts_complete')), 0) as received,
+      coalesce(sum(t.amount) filter (where t.wallet_id is null and a.id is null
+        and t.event = 'charge_successful_into_another_currency'), 0) as received_across,
+      coalesce(sum(t.amount) filter (where t.event in ('receipt_taken', 'receipt_after_the_end')), 0) as booked,
+      bool_or(t.event = 'receipt_after_the_end') as is_kept,
       bool_or(t.event in ('payout_successful_late', 'charge_successful_late')) as is_late,
       bool_or(t.event in ('payout_reversed', 'charge_reversed')) as is_reversed
     from touched
     join transactions p using (id)
     join transfers t on t.transaction_id = p.id
+    left join platform_accounts a on a.id = t.credit_account and a.kind = 'fx_income'
     group by p.id
   )
   select id, type, state
   from books
   where is_late <> (discrepancy ~ 'late_success|stray_success')
     or is_reversed <> (discrepancy ~ 'reversed')
+    or is_across <> has_rate
+    or is_in_another_currency
     or (type = 'withdrew' and (
-      held <> amount + fee
+      held <> wallet_amount + fee
+      or held_across <> case when is_across then amount else 0 end
+      or earned <> spread
       or posts <> case state when 'successful' then holds else 0 end
       or voids <> case state when 'failed' then holds else 0 end
       or paid <> case state when 'successful' then amount else 0 end
     ))
-    or (type = 'deposit' and received <> case state when 'successful' then wallet_amount else 0 end)
+    or (type = 'deposit' and (
+      received <> case
+        when state <> 'successful' then 0
+        when method = 'bank-transfer' then came
+        else wallet_amount
+      end
+      or received_across <> case when state = 'successful' and is_across then amount else 0 end
+      or earned <> case state when 'successful' then spread else 0 end
+    ))
+    or is_kept <> (discrepancy ~ 'late_receipt')
+    or booked <> (select coalesce(sum(r.amount), 0) from receipts r where r.transaction_id = books.id)
   limit 1`
 
 /** Payments that should be in the books and are not there at all. Looks at every payment, so only a full check asks. */

@@ -9,11 +9,14 @@ const turnedAway: Readonly<Record<number, readonly string[]>> = {
   409: ['OPERATOR_CLOSED', 'OPERATOR_DELAYED'],
 }
 
+/** What it means that house took a payment, by its answer. Nothing when that cannot be read. */
+export type Taken = (fields: Fields) => Said | undefined
+
 /**
  * What is certain after a submission. Only words that house documents for it are taken as "no money moved"; whatever
- * else comes back, or does not, leaves open that it has. `taken` is what it means that house took this payment.
+ * else comes back, or does not, leaves open that it has.
  */
-export function submitOutcome(reply: OutboundReply, key: string, taken: Said): SubmitOutcome {
+export function submitOutcome(reply: OutboundReply, key: string, taken: Taken): SubmitOutcome {
   if (reply.kind === 'not_reached') return notSubmitted('not_reached', reply.detail)
   if (reply.kind !== 'answered') return unknown(reply.kind, reply.detail)
   const { status, text } = reply
@@ -23,15 +26,21 @@ export function submitOutcome(reply: OutboundReply, key: string, taken: Said): S
   return status >= 200 && status < 300 ? received(status, fields, key, taken) : refused(status, fields)
 }
 
-function received(status: number, fields: Fields | undefined, key: string, taken: Said): SubmitOutcome {
+function received(status: number, fields: Fields | undefined, key: string, taken: Taken): SubmitOutcome {
   if (fields?.['key'] !== key) return unreadable(`${status} that does not name the payment`)
   const { state, repeated } = fields
-  if (repeated === true) return unknown('repeated', 'house has been given this key before')
+  if (repeated === true) return takenBefore(fields, taken)
   if (repeated !== false) return unreadable(`${status} that does not say whether it is a repeat`)
-  if (state === 'accepted') return { certainty: 'accepted', said: taken }
   if (state === 'failed') return failedAtOnce(fields)
-  const said = state === 'completed' ? completed(fields) : undefined
+  const said = state === 'accepted' ? taken(fields) : state === 'completed' ? completed(fields) : undefined
   return said ? { certainty: 'accepted', said } : unreadable(`${status} with nothing that we can read of the payment`)
+}
+
+/** What became of it is to be asked, unless it is an account to be paid into, which is the same as it was. */
+function takenBefore(fields: Fields, taken: Taken): SubmitOutcome {
+  const said = fields['state'] === 'accepted' ? taken(fields) : undefined
+  const isAccount = said?.state === 'waiting' && said.action.kind === 'pay_to_account'
+  return isAccount ? { certainty: 'accepted', said } : unknown('repeated', 'house has been given this key before')
 }
 
 function failedAtOnce(fields: Fields): SubmitOutcome {

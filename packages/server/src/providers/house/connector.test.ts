@@ -3,7 +3,13 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { Secret } from '../../platform/secret.ts'
-import type { ChargeAttempt, PayoutAttempt, PayoutTarget, SubmitOutcome } from '../contract.ts'
+import type {
+  MomoChargeAttempt,
+  PayoutAttempt,
+  PayoutTarget,
+  SubmitOutcome,
+  TransferChargeAttempt,
+} from '../contract.ts'
 import { createHouse } from './connector.ts'
 
 const key = '0197d3a0-0000-4000-8000-000000000001'
@@ -11,9 +17,18 @@ const other = '0197d3a0-0000-4000-8000-000000000002'
 const phone = '+254703456789'
 const token = 'a-token-that-nobody-may-see'
 const common = { key, country: 'KE', currency: 'KES', amount: 12_820n } as const
-const charge: ChargeAttempt = { ...common, operator: 'MPESA_KE', phone }
+const charge: MomoChargeAttempt = { ...common, operator: 'MPESA_KE', phone }
 const momo: PayoutTarget = { kind: 'momo', operator: 'MPESA_KE', phone, name: 'Juma Otieno' }
 const payout: PayoutAttempt = { ...common, to: momo }
+const transfer: TransferChargeAttempt = { ...common, email: 'amina@example.com', lifeSeconds: 7200 }
+const account = { number: '1234567001', bankName: 'House Bank', expiresAt: '2026-11-15T10:00:00.000Z' }
+const toPay = {
+  state: 'waiting',
+  action: {
+    kind: 'pay_to_account',
+    account: { accountNumber: account.number, bankName: account.bankName, expiresAt: account.expiresAt },
+  },
+}
 const soon = () => AbortSignal.timeout(5000)
 
 type Answer = (response: ServerResponse) => void
@@ -39,24 +54,31 @@ async function house(t: TestContext, first: Answer) {
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
   const baseUrl = `http://127.0.0.1:${port}/house`
-  const { charges, payouts, ...rest } = createHouse({ baseUrl, token: new Secret(token), secret: new Secret('s') })
+  const {
+    momoCharges: charges,
+    transferCharges: transfers,
+    payouts,
+    ...rest
+  } = createHouse({ baseUrl, token: new Secret(token), secret: new Secret('s') })
   t.after(async () => {
     await rest.close()
     server.closeAllConnections()
     server.close()
   })
-  assert.ok(charges && payouts)
-  return { seen, desk, server, charges, payouts, ...rest }
+  assert.ok(charges && transfers && payouts)
+  return { seen, desk, server, charges, transfers, payouts, ...rest }
 }
 
 const causeOf = (outcome: SubmitOutcome) => ('cause' in outcome ? `${outcome.certainty}: ${outcome.cause}` : '')
 
-test('it offers every rail everywhere, and waits a minute for a key to be known', async (t) => {
+test('it offers every rail but cards everywhere, and waits a minute for a key to be known', async (t) => {
   const { capabilities, requestsPerSecond, charges, payouts } = await house(t, says(200, {}))
 
   assert.deepEqual(
     capabilities.map(({ operation }) => operation).sort(),
-    'charge.momo payout.bank payout.momo payout.paybill payout.till rates resolve.bank resolve.momo'.split(' '),
+    'charge.bank-transfer charge.momo payout.bank payout.momo payout.paybill payout.till rates resolve.bank resolve.momo'.split(
+      ' ',
+    ),
   )
   assert.ok(capabilities.every(({ country, currency, target }) => `${country}${currency}${target}` === '***'))
   assert.deepEqual([requestsPerSecond, charges.notFoundWindowMs, payouts.notFoundWindowMs], [500, 60_000, 60_000])
@@ -315,4 +337,47 @@ test('names and rates are what house says they are, and nothing else', async (t)
   assert.deepEqual(await rates?.quote('USD', 'KES', soon()), { buy: '128.5', sell: '129.5' })
   desk.answer = refuses(404, 'NO_RATE')
   await assert.rejects(async () => rates?.quote('USD', 'KES', soon()), /no rate of USD\/KES: 404/)
+})
+
+test('a charge by transfer tells the account to pay into, and the same one when it is sent again', async (t) => {
+  const { transfers, desk, seen } = await house(t, answers({ state: 'accepted', account }))
+  const accepted = { certainty: 'accepted', said: toPay }
+
+  assert.deepEqual(await transfers.submit(transfer, soon()), accepted)
+  const money = { key, country: 'KE', currency: 'KES', amount: '128.20' }
+  const own = { kind: 'bank-transfer', email: 'amina@example.com', lifeSeconds: 7200 }
+  assert.deepEqual(seen[0]?.json, { ...money, ...own })
+  desk.answer = answers({ state: 'accepted', account, repeated: true })
+  assert.deepEqual(await transfers.submit(transfer, soon()), accepted)
+  for (const fields of [{ state: 'accepted' }, { state: 'failed', account }]) {
+    desk.answer = answers({ ...fields, repeated: true })
+    assert.equal(causeOf(await transfers.submit(transfer, soon())), 'unknown: repeated')
+  }
+  for (const broken of [undefined, {}, { ...account, number: 7 }, { ...account, expiresAt: 'soon' }]) {
+    desk.answer = answers({ state: 'accepted', account: broken })
+    assert.equal(causeOf(await transfers.submit(transfer, soon())), 'unknown: unreadable')
+  }
+})
+
+test('money in an account is told receipt by receipt, all of it or none', async (t) => {
+  const { transfers, desk } = await house(t, says(200, {}))
+  const shows = (fields: object) =>
+    says(200, { key, state: 'accepted', amount: '128.20', currency: 'KES', account, ...fields })
+  const one = { id: '901', amount: '100.00' }
+  const ask = () => transfers.query(transfer, soon())
+
+  desk.answer = shows({ receipts: [] })
+  assert.deepEqual(await ask(), { found: 'yes', said: toPay })
+  desk.answer = shows({ receipts: [one, { id: '902', amount: '28.20' }] })
+  const receipts = [
+    { id: '901', amount: 10_000n, currency: 'KES' },
+    { id: '902', amount: 2820n, currency: 'KES' },
+  ]
+  assert.deepEqual(await ask(), { found: 'yes', said: { state: 'received', receipts } })
+  desk.answer = shows({ receipts: [], state: 'failed', failure: { code: 'PAYMENT_NOT_APPROVED' } })
+  assert.partialDeepStrictEqual(await ask(), { found: 'yes', said: { state: 'failed' } })
+  for (const broken of [{ ...one, amount: 28.2 }, { amount: '28.20' }, { ...one, amount: '0' }, 7]) {
+    desk.answer = shows({ receipts: [one, broken] })
+    assert.equal((await ask()).found, 'unclear')
+  }
 })

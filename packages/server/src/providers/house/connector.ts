@@ -4,18 +4,19 @@ import type { Secret } from '../../platform/secret.ts'
 import {
   type AttemptRef,
   type Capability,
-  type ChargeAttempt,
   type Connector,
+  type MomoChargeAttempt,
   operations,
   type PayoutAttempt,
   type QueryOutcome,
   type Said,
   type SubmitOutcome,
+  type TransferChargeAttempt,
 } from '../contract.ts'
-import { notSubmitted, queryOutcome, submitOutcome } from './answers.ts'
+import { notSubmitted, queryOutcome, submitOutcome, type Taken } from './answers.ts'
 import { readCallback } from './callbacks.ts'
 import { nameFrom, rateFrom } from './lookups.ts'
-import { writeAmount } from './messages.ts'
+import { accountIn, writeAmount } from './messages.ts'
 
 export interface HouseOptions {
   /** Where the simulator speaks house, such as http://127.0.0.1:4010/house. */
@@ -29,6 +30,11 @@ export interface HouseOptions {
   readonly now?: () => number
 }
 
+/** Cards have a public protocol, so house does not take them. */
+const capabilities = operations
+  .filter((operation) => operation !== 'charge.card')
+  .map((operation): Capability => ({ operation, country: '*', currency: '*', target: '*' }))
+
 /** The sandbox's own provider, for rails that have no public protocol. It takes whatever the routes send it. */
 export function createHouse(options: HouseOptions): Connector {
   const { baseUrl, token, secret, notFoundWindowMs = 60_000, requestsPerSecond = 500, now = Date.now } = options
@@ -37,11 +43,16 @@ export function createHouse(options: HouseOptions): Connector {
   const ask = createAsk(outbound, token)
   return {
     id: 'house',
-    capabilities: operations.map((operation): Capability => ({ operation, country: '*', currency: '*', target: '*' })),
+    capabilities,
     requestsPerSecond,
-    charges: {
+    momoCharges: {
       notFoundWindowMs,
       submit: (attempt, signal) => submitCharge(ask, attempt, signal),
+      query: (attempt, signal) => query(ask, chargesPath, attempt, signal),
+    },
+    transferCharges: {
+      notFoundWindowMs,
+      submit: (attempt, signal) => submitTransfer(ask, attempt, signal),
       query: (attempt, signal) => query(ask, chargesPath, attempt, signal),
     },
     payouts: {
@@ -76,24 +87,41 @@ const chargesPath = '/v1/charges'
 const payoutsPath = '/v1/payouts'
 
 /** The phone asks for a PIN, unless the customer has given a code or a voucher already. */
-function submitCharge(ask: Ask, attempt: ChargeAttempt, signal: AbortSignal): Promise<SubmitOutcome> {
+function submitCharge(ask: Ask, attempt: MomoChargeAttempt, signal: AbortSignal): Promise<SubmitOutcome> {
   const { operator, phone, otpCode: code, voucherPin: voucher, successUrl, failureUrl } = attempt
   const own = withoutEmpty({ operator, phone, code, voucher, successUrl, failureUrl })
   const hasAuthorised = 'code' in own || 'voucher' in own
   const taken: Said = hasAuthorised ? { state: 'submitted' } : { state: 'waiting', action: { kind: 'pin_prompt' } }
-  return submit((body) => ask('POST', chargesPath, signal, body), attempt, own, taken)
+  return submit(
+    (body) => ask('POST', chargesPath, signal, body),
+    attempt,
+    own,
+    () => taken,
+  )
+}
+
+/** What is sent again is answered with the same account, so that a customer can be told of it after all. */
+function submitTransfer(ask: Ask, attempt: TransferChargeAttempt, signal: AbortSignal): Promise<SubmitOutcome> {
+  const { email, lifeSeconds } = attempt
+  const own = { kind: 'bank-transfer', email, lifeSeconds }
+  return submit((body) => ask('POST', chargesPath, signal, body), attempt, own, accountIn)
 }
 
 function submitPayout(ask: Ask, attempt: PayoutAttempt, signal: AbortSignal): Promise<SubmitOutcome> {
   const own = { to: withoutEmpty(attempt.to) }
-  return submit((body) => ask('POST', payoutsPath, signal, body), attempt, own, { state: 'submitted' })
+  return submit(
+    (body) => ask('POST', payoutsPath, signal, body),
+    attempt,
+    own,
+    () => ({ state: 'submitted' }),
+  )
 }
 
 async function submit(
   send: (body: object) => Promise<OutboundReply>,
   { key, country, currency, amount: minor }: AttemptRef,
   own: object,
-  taken: Said,
+  taken: Taken,
 ): Promise<SubmitOutcome> {
   const amount = writeAmount(minor, currency)
   if (amount === undefined) return notSubmitted('rejected', 'house has no way to write the amount')

@@ -1,6 +1,6 @@
 import { type Currency, isCurrency } from '../../money/currencies.ts'
 import { formatMinor, parseMinor } from '../../money/money.ts'
-import { type Failure, type FailureCode, failureCodes, type Said } from '../contract.ts'
+import { type Failure, type FailureCode, failureCodes, type Receipt, type Said } from '../contract.ts'
 
 /** A JSON object of which nothing is known yet. */
 export type Fields = Readonly<Record<string, unknown>>
@@ -28,9 +28,11 @@ export function codeOf(fields: Fields | undefined, name: 'error' | 'failure'): s
  * tell whether a customer still has to act, so what is merely accepted is with house and waits for nobody.
  */
 export function saidOf(payment: Fields): Said | undefined {
+  const { receipts } = payment
+  if (Array.isArray(receipts) && receipts.length > 0) return received(receipts, payment['currency'])
   switch (payment['state']) {
     case 'accepted':
-      return { state: 'submitted' }
+      return accountIn(payment) ?? { state: 'submitted' }
     case 'completed':
       return completed(payment)
     case 'failed': {
@@ -42,13 +44,41 @@ export function saidOf(payment: Fields): Said | undefined {
   }
 }
 
+/** The account that a customer is to pay into, where there is one. */
+export function accountIn(payment: Fields): Said | undefined {
+  const { number: accountNumber, bankName, expiresAt } = asFields(payment['account']) ?? {}
+  const isAccount = typeof accountNumber === 'string' && /^\d{6,20}$/.test(accountNumber)
+  const isTime = typeof expiresAt === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(expiresAt)
+  if (!isAccount || typeof bankName !== 'string' || bankName === '' || !isTime) return undefined
+  const account = { accountNumber, bankName, expiresAt }
+  return { state: 'waiting', action: { kind: 'pay_to_account', account } }
+}
+
+/** All that came in, or nothing when a part of it cannot be read. */
+function received(list: readonly unknown[], currency: unknown): Said | undefined {
+  const receipts = list.map((each) => receiptOf(asFields(each) ?? {}, currency)).filter((each) => each !== undefined)
+  return receipts.length === list.length ? { state: 'received', receipts } : undefined
+}
+
+function receiptOf({ id, amount }: Fields, currency: unknown): Receipt | undefined {
+  const money = readMoney(amount, currency)
+  return money && typeof id === 'string' && receiptPattern.test(id) ? { id, ...money } : undefined
+}
+
+const receiptPattern = /^[\x21-\x7e]{1,128}$/
+
 /** Success without an amount that we can read is no success. */
 export function completed({ amount, currency, receipt }: Fields): Said | undefined {
+  const money = readMoney(amount, currency)
+  if (money === undefined) return undefined
+  const hasReceipt = typeof receipt === 'string' && receiptPattern.test(receipt)
+  return { state: 'successful', settled: { ...money, ...(hasReceipt && { receipt }) } }
+}
+
+function readMoney(amount: unknown, currency: unknown): Pick<Receipt, 'amount' | 'currency'> | undefined {
   if (typeof amount !== 'string' || typeof currency !== 'string' || !isCurrency(currency)) return undefined
   const minor = parseMinor(amount, currency)
-  if (minor === undefined || minor <= 0n) return undefined
-  const hasReceipt = typeof receipt === 'string' && /^[\x21-\x7e]{1,128}$/.test(receipt)
-  return { state: 'successful', settled: { amount: minor, currency, ...(hasReceipt && { receipt }) } }
+  return minor !== undefined && minor > 0n ? { amount: minor, currency } : undefined
 }
 
 /** House speaks our own words; one that we do not have is a failure all the same. The sentence is always ours. */

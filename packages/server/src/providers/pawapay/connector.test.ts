@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { Secret } from '../../platform/secret.ts'
-import type { ChargeAttempt, InboundRequest, PayoutAttempt, SubmitOutcome } from '../contract.ts'
+import type { InboundRequest, MomoChargeAttempt, PayoutAttempt, SubmitOutcome } from '../contract.ts'
 import { createPawapay, type PawapayOptions } from './connector.ts'
 import { findFlaw, signatureHeaders } from './signatures.ts'
 
@@ -12,7 +12,7 @@ const key = '0197d3a0-0000-4000-8000-000000000001'
 const phone = '+256783456789'
 const token = 'a-token-that-nobody-may-see'
 const common = { key, country: 'UG', currency: 'UGX', amount: 1500n } as const
-const charge: ChargeAttempt = { ...common, operator: 'mtn_ug', phone }
+const charge: MomoChargeAttempt = { ...common, operator: 'mtn_ug', phone }
 const payout: PayoutAttempt = { ...common, to: { kind: 'momo', operator: 'mtn_ug', phone, name: 'Amina' } }
 const operators: PawapayOptions['operators'] = new Map([
   ['mtn_ug', { code: 'MTN_MOMO_UGA', country: 'UG', currency: 'UGX' }],
@@ -60,8 +60,8 @@ test('what is sent is what pawaPay documents and not a field more', async (t) =>
   const { connector, seen } = await pawapay(t, says(200, {}))
   const redirect = { successUrl: 'https://shop.example/yes', failureUrl: 'https://shop.example/no' }
 
-  await connector.charges?.submit(charge, soon())
-  await connector.charges?.submit({ ...charge, otpCode: '367025', ...redirect }, soon())
+  await connector.momoCharges?.submit(charge, soon())
+  await connector.momoCharges?.submit({ ...charge, otpCode: '367025', ...redirect }, soon())
   const kenya = { ...common, country: 'KE', currency: 'KES' } as const
   await connector.payouts?.submit(
     { ...kenya, amount: 12820n, to: { kind: 'momo', operator: 'mpesa_ke', phone: '+254703456789', name: 'Juma' } },
@@ -108,8 +108,8 @@ test('what pawaPay cannot be asked is refused here and sends nothing', async (t)
     await connector.payouts?.submit({ ...payout, amount: -5n }, soon()),
     await connector.payouts?.submit({ ...payout, amount: 10n ** 18n }, soon()),
     await connector.payouts?.submit({ ...payout, currency: 'KES' }, soon()),
-    await connector.charges?.submit({ ...charge, operator: 'nobody' }, soon()),
-    await connector.charges?.submit({ ...charge, phone: '0783456789' }, soon()),
+    await connector.momoCharges?.submit({ ...charge, operator: 'nobody' }, soon()),
+    await connector.momoCharges?.submit({ ...charge, phone: '0783456789' }, soon()),
   ]
 
   assert.equal(seen.length, 0)
@@ -121,7 +121,7 @@ test('a submission that pawaPay took is never more than accepted', async (t) => 
   const { connector, desk } = await pawapay(t, says(200, { payoutId: key, status: 'ACCEPTED' }))
   const asked = async (fields: object) => {
     desk.answer = says(200, { depositId: key, status: 'ACCEPTED', ...fields })
-    return connector.charges?.submit(charge, soon())
+    return connector.momoCharges?.submit(charge, soon())
   }
 
   const submitted = { certainty: 'accepted', said: { state: 'submitted' } }
@@ -264,10 +264,10 @@ test('a question is answered by pawaPay’s words for the payment, in every stat
     [{ status: 'FAILED' }, { state: 'failed', failure: { code: 'UNSPECIFIED_FAILURE' } }],
   ]
 
-  assert.deepEqual(await connector.charges?.query(charge, soon()), { found: 'no' })
+  assert.deepEqual(await connector.momoCharges?.query(charge, soon()), { found: 'no' })
   for (const [data, said] of states) {
     desk.answer = says(200, { status: 'FOUND', data: { depositId: key, ...data } })
-    assert.partialDeepStrictEqual(await connector.charges?.query(charge, soon()), { found: 'yes', said })
+    assert.partialDeepStrictEqual(await connector.momoCharges?.query(charge, soon()), { found: 'yes', said })
   }
   desk.answer = says(200, { status: 'FOUND', data: { payoutId: key, status: 'ACCEPTED' } })
   assert.deepEqual(await connector.payouts?.query(payout, soon()), { found: 'yes', said: { state: 'submitted' } })
@@ -304,7 +304,7 @@ test('an answer to a question that cannot be read is neither "not found" nor suc
   ]
   for (const answer of answers) {
     desk.answer = answer
-    const outcome = await connector.charges?.query(charge, soon())
+    const outcome = await connector.momoCharges?.query(charge, soon())
     assert.equal(outcome?.found, 'unclear')
   }
 })

@@ -6,9 +6,9 @@ import type {
   AttemptRef,
   CallbackVerdict,
   Capability,
-  ChargeAttempt,
   Connector,
   InboundRequest,
+  MomoChargeAttempt,
   PayoutAttempt,
   QueryOutcome,
   SubmitOutcome,
@@ -71,7 +71,7 @@ export function createPawapay(options: PawapayOptions): Connector & { close(): P
     id: 'pawapay',
     capabilities: [...options.operators].flatMap(capabilitiesOf),
     requestsPerSecond: options.requestsPerSecond ?? 50,
-    charges: {
+    momoCharges: {
       notFoundWindowMs: windowMs,
       submit: (attempt, signal) => submit(line, 'charge', attempt.key, depositBody(options, attempt), signal),
       query: (attempt, signal) => query(line, 'charge', attempt, signal),
@@ -93,7 +93,7 @@ function capabilitiesOf([target, { country, currency }]: [string, PawapayOperato
 /** What would be sent, or why it cannot be. */
 type Body = { readonly fields: object } | { readonly flaw: string }
 
-function depositBody(options: PawapayOptions, attempt: ChargeAttempt): Body {
+function depositBody(options: PawapayOptions, attempt: MomoChargeAttempt): Body {
   const { key, operator, phone, otpCode, successUrl, failureUrl } = attempt
   return bodyOf(options, attempt, { operator, phone }, (account) => ({
     depositId: key,

@@ -1,0 +1,165 @@
+import type { Context } from '../context.ts'
+import { AppError, invalid } from '../errors.ts'
+import { fingerprintOf, insertKeys, type KeyedRequest } from '../idempotency/keys.ts'
+import { startWatch } from '../platform/clock.ts'
+import type { Owner, Tx } from '../platform/db.ts'
+import { showId } from '../platform/ids.ts'
+import type { BillingAddress, CustomerAnswer } from '../providers/contract.ts'
+import { replayOf } from '../transactions/answer.ts'
+import { claimToAnswer } from '../transactions/claim.ts'
+import { dropContinuation, keepContinuation, openContinuation } from '../transactions/continuations.ts'
+import { isAnswerable } from '../transactions/decision.ts'
+import { type Sent, sendAnswer } from '../transactions/dispatch.ts'
+import { openParty } from '../transactions/party.ts'
+import { findTransaction } from '../transactions/read.ts'
+import type { Payment, Transaction } from '../transactions/store.ts'
+import type { Answered } from './answer.ts'
+import { tooLate, waitForTurn, whileTheCallerWaits } from './send.ts'
+import { countDecline } from './velocity.ts'
+
+export interface AuthoriseBody {
+  readonly type: 'otp' | 'pin' | 'address' | 'avs'
+  readonly value: string | BillingAddress
+}
+
+interface Authorised {
+  readonly success: true
+  readonly message: string
+}
+
+const processing: Authorised = { success: true, message: 'Payment is processing.' }
+
+/**
+ * Passes on what a customer answered: a PIN, a code, an address. One answer is under way at a time; it is kept nowhere, and
+ * neither is what came of it when the provider takes longer than the caller waits: the transaction tells.
+ */
+export async function authorise(
+  ctx: Context,
+  owner: Owner,
+  wanted: string,
+  body: AuthoriseBody,
+  sentKey: KeyedRequest | undefined,
+): Promise<Answered<Authorised>> {
+  const keyed = sentKey && { ...sentKey, asked: { type: body.type } }
+  const before = await replayOf(ctx, owner, keyed)
+  if (before?.answer) return { answer: processing, isReplay: true }
+  const answer = answerOf(body)
+  const charge = await findTransaction(ctx.db.read, owner, wanted)
+  if (charge?.type !== 'deposit') throw new AppError('TRANSACTION_MISSING')
+  refuseUnlessAsked(charge, answer)
+  await waitForTurn(ctx, owner, charge.provider)
+  const elapsedMs = startWatch()
+  const payment = await claimToAnswer(ctx.db.write, charge.id, ({ transaction }) =>
+    refuseUnlessAsked(transaction, answer),
+  )
+  const passing = passOn(ctx, payment, answer, elapsedMs)
+  const sent = await whileTheCallerWaits(passing)
+  if (sent === tooLate) {
+    void passing.then((late) => settle(ctx, payment, late)).catch((err: unknown) => leave(ctx, payment, err))
+    return { answer: processing, isReplay: false }
+  }
+  await conclude(ctx, owner, payment, sent, keyed)
+  return { answer: processing, isReplay: false }
+}
+
+function answerOf({ type, value }: AuthoriseBody): CustomerAnswer {
+  if (type === 'pin' || type === 'otp') {
+    if (typeof value === 'string' && /^\d{3,10}$/.test(value)) return { kind: type, value }
+    throw invalid([{ field: 'value', message: 'value must be a text of 3 to 10 digits' }])
+  }
+  return { kind: 'address', address: addressOf(value) }
+}
+
+const addressFields = ['street1', 'city', 'state', 'zip', 'country'] as const
+
+/** As an object, or the same written as JSON. */
+function addressOf(value: string | BillingAddress): BillingAddress {
+  const address = (typeof value === 'string' ? parsed(value) : value) as Partial<Record<string, unknown>> | null
+  const missing = addressFields.find((name) => {
+    const part = address?.[name]
+    return typeof part !== 'string' || part.trim() === '' || part.length > 200
+  })
+  if (missing === undefined && address) return address as unknown as BillingAddress
+  throw invalid([
+    {
+      field: 'value',
+      message: `value must be an address with ${addressFields.join(', ')}; ${missing} is missing or too long`,
+    },
+  ])
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+function refuseUnlessAsked({ state, action }: Transaction, { kind }: CustomerAnswer): void {
+  if (state !== 'waiting' || !action || !isAnswerable(action)) throw new AppError('CHARGE_NOT_AWAITING')
+  if (action.kind !== kind)
+    throw new AppError('AUTHORISATION_TYPE_MISMATCH', { message: `The charge asks for type ${action.kind}.` })
+}
+
+async function passOn(ctx: Context, payment: Payment, answer: CustomerAnswer, elapsedMs: () => number): Promise<Sent> {
+  const { id, action } = payment.transaction
+  const continuation = await openContinuation(ctx.vault, ctx.db.write, id)
+  if (continuation === undefined || !action) return { news: { kind: 'continuation_lost' } }
+  return sendAnswer(ctx, payment, { action, answer, continuation }, elapsedMs)
+}
+
+/** What is needed to go on is kept while another answer may be tried, and replaced or dropped when the provider took this one. */
+async function settle(
+  ctx: Context,
+  { transaction, attempt }: Payment,
+  { news, continuation }: Sent,
+  remember?: (tx: Tx) => Promise<unknown>,
+): Promise<Transaction | undefined> {
+  const { id: transaction_id, wallet_id } = transaction
+  const isLast = news.kind === 'answer_refused' && (news.action.attemptsLeft ?? 0) <= 1
+  const mayTryAgain = (news.kind === 'answer_refused' && !isLast) || news.kind === 'answer_unsent'
+  const alongside = async (tx: Tx) => {
+    if (continuation !== undefined) await keepContinuation(ctx.vault, tx, transaction_id, continuation)
+    else if (!mayTryAgain) await dropContinuation(tx, transaction_id)
+    await remember?.(tx)
+  }
+  const common = { transaction_id, wallet_id, attempt: attempt.number, cause: 'attempt' } as const
+  return (await ctx.settler.submit({ ...common, news, alongside }))?.transaction
+}
+
+/** Settles what came of the answer, and refuses when it was not taken. */
+async function conclude(
+  ctx: Context,
+  owner: Owner,
+  payment: Payment,
+  sent: Sent,
+  keyed: KeyedRequest | undefined,
+): Promise<void> {
+  const { id, action } = payment.transaction
+  const { kind } = sent.news
+  const key = keyed && { owner, key: keyed.key, fingerprint: fingerprintOf(ctx.vault, keyed), answer: processing }
+  const isTaken = kind === 'said' || kind === 'unknown'
+  const remember = (tx: Tx) => insertKeys(tx, key && isTaken ? [{ ...key, transaction_id: id }] : [])
+  const standing = await settle(ctx, payment, sent, remember)
+  if (standing?.state === 'failed') await countFailure(ctx, owner, payment.transaction)
+  if (kind === 'answer_unsent') throw new AppError('PROVIDER_UNAVAILABLE')
+  const isAskedAgain = standing?.state === 'waiting' && standing.action?.kind === action?.kind
+  if (isTaken && !isAskedAgain) return
+  const attemptsLeft = isAskedAgain ? (standing.action?.attemptsLeft ?? 0) : 0
+  throw new AppError('AUTHORISATION_FAILED', { attemptsLeft, message: refusalOf(attemptsLeft) })
+}
+
+function refusalOf(attemptsLeft: number): string {
+  if (attemptsLeft === 0) return 'The value was not accepted, and the charge has failed.'
+  return `The value was not accepted; it may be tried ${attemptsLeft} more ${attemptsLeft === 1 ? 'time' : 'times'}.`
+}
+
+async function countFailure(ctx: Context, owner: Owner, transaction: Transaction): Promise<void> {
+  const party = openParty(ctx.vault, transaction)
+  if (party.role === 'cardholder') await countDecline(ctx, owner, party.ipAddress)
+}
+
+function leave(ctx: Context, { transaction: { id } }: Payment, err: unknown): void {
+  ctx.log.warn({ err, transactionId: showId('transaction', id) }, 'an authorisation is left to its lane')
+}

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { balanceOf, cardBody, cards, chargingMalipo, codes, nextReference } from '../testing/charging.ts'
+import type { Answer } from '../testing/malipo.ts'
+import { until } from '../testing/until.ts'
+import { dropExpiredContinuations } from '../transactions/continuations.ts'
+
+const processing = { success: true, message: 'Payment is processing.' }
+const refusal = ({ status, body }: Answer) => [status, body['errorCode'], body['attemptsLeft']]
+
+test('a card that asks for a PIN and then a code is paid, and the wallet is credited less the fee', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  const before = await balanceOf(malipo, merchant.id, 'NGN')
+  const charge = await merchant.chargeCard(cards.asksPin)
+  assert.deepEqual([charge.status, charge.nextAction.type], ['PENDING', 'PIN'])
+
+  assert.deepEqual((await merchant.authorise(charge.id, 'pin', codes.pin)).body, processing)
+  await merchant.asks(charge.id, 'OTP')
+  assert.deepEqual((await merchant.authorise(charge.id, 'otp', codes.otp)).body, processing)
+
+  const paid = await merchant.ends(charge.id)
+  assert.deepEqual([paid.status, paid.fee, paid.receiverAmount], ['SUCCESSFUL', 12, 1188])
+  assert.equal(await balanceOf(malipo, merchant.id, 'NGN'), before + 118_800n)
+  assert.equal((await malipo.simulator.movements(charge.key)).length, 1)
+  assert.deepEqual(await malipo.ask('select from card_continuations'), [])
+})
+
+test('three wrong answers fail the charge, and what was kept to go on with it is gone', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  const { id, key } = await merchant.chargeCard(cards.asksPin)
+
+  for (const left of [2, 1]) {
+    assert.deepEqual(refusal(await merchant.authorise(id, 'pin', codes.wrongPin)), [422, 'AUTHORISATION_FAILED', left])
+    assert.equal((await merchant.read(id)).nextAction.type, 'PIN')
+  }
+  assert.deepEqual(refusal(await merchant.authorise(id, 'pin', codes.wrongPin)), [422, 'AUTHORISATION_FAILED', 0])
+
+  const failed = await merchant.read(id)
+  assert.deepEqual([failed.status, failed.failureReason?.failureCode], ['FAILED', 'AUTHENTICATION_FAILED'])
+  assert.equal((await merchant.authorise(id, 'pin', codes.pin)).status, 409)
+  assert.deepEqual(await malipo.simulator.movements(key), [])
+  assert.deepEqual(await malipo.ask('select from card_continuations'), [])
+})
+
+test('of ten right answers at once one is given to the provider', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  const { id, key } = await merchant.chargeCard(cards.asksPin)
+  await merchant.authorise(id, 'pin', codes.pin)
+  await merchant.asks(id, 'OTP')
+
+  const answers = await Promise.all(Array.from({ length: 10 }, () => merchant.authorise(id, 'otp', codes.otp)))
+
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array<number>(9).fill(409)])
+  const given = (await malipo.simulator.requests(key)).filter(({ operation }) => operation === 'authorise')
+  assert.equal(given.length, 2)
+})
+
+test('a charge whose continuation a crash of the database took fails when it is answered, and says why', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  const { id, key } = await merchant.chargeCard(cards.asksPin)
+  await malipo.ask('truncate card_continuations') // As PostgreSQL itself does with an unlogged table after a crash.
+
+  assert.deepEqual(refusal(await merchant.authorise(id, 'pin', codes.pin)), [422, 'AUTHORISATION_FAILED', 0])
+
+  assert.equal((await merchant.read(id)).failureReason?.failureCode, 'AUTHORISATION_LOST')
+  assert.deepEqual(await malipo.simulator.movements(key), [])
+})
+
+test('what is kept of a card to go on with is sealed, in no write-ahead log, and gone after fifteen minutes', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  const { id } = await merchant.chargeCard(cards.asksPin)
+  const [kept] = await malipo.ask<{ sealed: string }>('select sealed from card_continuations')
+  const [table] = await malipo.ask<{ kind: string }>(
+    `select relpersistence as kind from pg_class where relname = 'card_continuations'`,
+  )
+  const readable = (kept?.sealed ?? '').split(/[ .]/).map((part) => Buffer.from(part, 'base64url').toString('latin1'))
+  assert.ok(kept && !readable.some((text) => text.includes(cards.asksPin)) && !kept.sealed.includes(cards.asksPin))
+  assert.equal(table?.kind, 'u')
+
+  await malipo.later(14 * 60)
+  await dropExpiredContinuations(malipo.ctx.db.write)
+  assert.equal((await malipo.ask('select from card_continuations')).length, 1)
+  await malipo.later(61)
+  assert.deepEqual(refusal(await merchant.authorise(id, 'pin', codes.pin)), [422, 'AUTHORISATION_FAILED', 0])
+  await merchant.chargeCard(cards.asksPin)
+  await malipo.later(15 * 60)
+  await dropExpiredContinuations(malipo.ctx.db.write)
+  assert.deepEqual(await malipo.ask('select from card_continuations'), [])
+})
+
+test('a customer is sent to their bank’s page, approves there, and comes back to the shop', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  const { id, nextAction } = await merchant.chargeCard(cards.redirects)
+  assert.equal(nextAction.type, 'REDIRECT')
+
+  const page = await fetch(nextAction.redirectUrl ?? '')
+  const html = await page.text()
+  const [, action = ''] = /<form[^>]*action="([^"]+)"/.exec(html) ?? []
+  const [, name = '', value = ''] = /<(?:input|button)[^>]*name="([^"]+)"[^>]*value="([^"]*)"/.exec(html) ?? []
+  const body = new URLSearchParams({ [name]: value })
+  const back = await fetch(new URL(action, page.url), { method: 'POST', body, redirect: 'manual' })
+
+  assert.match(back.headers.get('location') ?? '', /^https:\/\/shop\.example\/paid\?.*status=successful/)
+  assert.equal((await merchant.ends(id)).status, 'SUCCESSFUL')
+})
+
+test('one card is charged so many times in an hour with a merchant, and a refused charge leaves its reference free', async (t) => {
+  const malipo = await chargingMalipo(t, { MALIPO_CARD_TRIES_PER_HOUR: '3' })
+  const [one, other] = [await malipo.charging(), await malipo.charging()]
+  for (let times = 0; times < 3; times += 1) await one.chargeCard(cards.succeeds)
+
+  const body = cardBody(cards.succeeds)
+  const refused = await one.send('card', body)
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '3600'])
+  await one.chargeCard(cards.asksPin)
+  await other.chargeCard(cards.succeeds)
+  await malipo.later(3600)
+  assert.equal((await one.send('card', body)).status, 200)
+})
+
+test('after so many declined cards of one customer address the next card is refused, of other addresses not', async (t) => {
+  const malipo = await chargingMalipo(t, { MALIPO_CARD_TRIES_PER_HOUR: '2' })
+  const merchant = await malipo.charging()
+  for (let times = 0; times < 2; times += 1) await merchant.chargeCard(cards.declined)
+
+  assert.equal((await merchant.send('card', cardBody(cards.succeeds))).status, 429)
+  assert.equal((await merchant.send('card', cardBody(cards.succeeds, { ipAddress: '102.89.23.11' }))).status, 200)
+})
+
+test('what is said again under a key is answered as before, also when the card details differ', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  const [body, key] = [cardBody(cards.asksPin), { 'idempotency-key': nextReference() }]
+  const first = await merchant.send('card', body, key)
+  const again = await merchant.send('card', { ...body, cardDetails: cardBody(cards.succeeds).cardDetails }, key)
+  const other = await merchant.send('card', { ...body, amount: 7 }, key)
+  assert.deepEqual([again.body, again.headers.get('idempotency-replayed')], [first.body, 'true'])
+  assert.equal(other.body['errorCode'], 'IDEMPOTENCY_KEY_REUSED')
+
+  const { transactionId } = first.body['data'] as { transactionId: string }
+  const step = { 'idempotency-key': nextReference() }
+  const [taken, repeated] = [
+    await merchant.authorise(transactionId, 'pin', codes.pin, step),
+    await merchant.authorise(transactionId, 'pin', codes.pin, step),
+  ]
+  assert.deepEqual([repeated.status, repeated.body], [taken.status, taken.body])
+  assert.equal(repeated.headers.get('idempotency-replayed'), 'true')
+})
+
+test('an answer that never reached the provider costs the customer nothing', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  const { id } = await merchant.chargeCard(cards.asksPin)
+  await malipo.operator.providers.pause('flutterwave', { env: 'sandbox', reason: 'maintenance' })
+
+  assert.equal((await merchant.authorise(id, 'pin', codes.pin)).status, 503)
+  assert.equal((await merchant.send('card', cardBody(cards.succeeds))).status, 503)
+  await malipo.operator.providers.resume('flutterwave', { env: 'sandbox', reason: 'done' })
+  assert.equal((await merchant.authorise(id, 'pin', codes.pin)).status, 200)
+})
+
+test('an answer that got lost on its way back is asked about: paid once, and no second answer is taken', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  const { id, key } = await merchant.chargeCard(cards.asksAddress)
+  const fault = { provider: 'flutterwave', operation: 'authorise', times: 1 } as const
+  await malipo.simulator.setFault({ ...fault, mode: 'drop_after_processing' })
+  const address = { street1: '1 Market Street', city: 'Lagos', state: 'LA', zip: '100001', country: 'NG' }
+
+  assert.deepEqual((await merchant.authorise(id, 'address', address)).body, processing)
+  assert.equal((await merchant.authorise(id, 'address', address)).status, 409)
+
+  assert.equal((await merchant.ends(id)).status, 'SUCCESSFUL')
+  assert.equal((await malipo.simulator.movements(key)).length, 1)
+})
+
+test('a PIN whose answer got lost is asked about, and the code that follows it completes the charge', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  const { id, key } = await merchant.chargeCard(cards.asksPin)
+  const fault = { provider: 'flutterwave', operation: 'authorise', times: 1 } as const
+  await malipo.simulator.setFault({ ...fault, mode: 'drop_after_processing' })
+  assert.deepEqual((await merchant.authorise(id, 'pin', codes.pin)).body, processing)
+  assert.equal((await merchant.read(id)).stage, 'UNCONFIRMED')
+
+  await malipo.later(10)
+  await merchant.asks(id, 'OTP')
+  await malipo.ask('truncate card_continuations') // What a code is sent with holds no card and can be asked for again.
+  await malipo.later(20)
+  await until('it to be kept again', async () => (await malipo.ask('select from card_continuations')).length === 1)
+  assert.deepEqual((await merchant.authorise(id, 'otp', codes.otp)).body, processing)
+
+  assert.equal((await merchant.ends(id)).status, 'SUCCESSFUL')
+  assert.equal((await malipo.simulator.movements(key)).length, 1)
+})
+
+test('a provider that answers after nine seconds leaves the charge unconfirmed, and its question is told when it comes', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  await malipo.simulator.setFault({
+    provider: 'flutterwave',
+    operation: 'charge',
+    mode: 'latency',
+    delayMs: 9000,
+    times: 1,
+  })
+  const startedAt = performance.now()
+
+  const charge = await merchant.chargeCard(cards.asksPin)
+  const tookMs = performance.now() - startedAt
+
+  assert.ok(tookMs > 7000 && tookMs < 8900, `${tookMs} ms`)
+  assert.deepEqual([charge.status, charge.nextAction.type], ['PENDING', 'NONE'])
+  await merchant.asks(charge.id, 'PIN')
+  assert.deepEqual((await merchant.authorise(charge.id, 'pin', codes.pin)).body, processing)
+})
+
+test('no refusal repeats anything of a card', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  const wrong = { number: '4242424242424241', cvv: '7391', expMonth: '13', expYear: '1999' }
+  for (const [name, value] of Object.entries(wrong)) {
+    const body = cardBody(cards.succeeds)
+    const { status, body: said } = await merchant.send('card', {
+      ...body,
+      cardDetails: { ...body.cardDetails, [name]: value },
+    })
+    assert.deepEqual([status, said['errorCode']], [400, 'VALIDATION_ERROR'], name)
+    assert.ok(!JSON.stringify(said['message']).includes(value), name)
+  }
+})

@@ -1,0 +1,76 @@
+import { Type } from 'typebox'
+import { bearerOf } from '../auth/request-bearer.ts'
+import type { Context } from '../context.ts'
+import type { App } from '../http/app.ts'
+import { IdempotencyHeaders, keyedRequest } from '../idempotency/keys.ts'
+import { ExternalReference, NextAction } from '../transactions/schema.ts'
+import { chargeMomo } from './momo.ts'
+
+const MomoCharge = Type.Object(
+  {
+    amount: Type.Number({ description: 'What the customer pays, in major units' }),
+    currency: Type.String({ description: 'Three-letter currency code' }),
+    externalReference: ExternalReference,
+    phoneNumber: Type.Optional(
+      Type.String({ maxLength: 30, description: 'In international form; or externalAccountId' }),
+    ),
+    externalAccountId: Type.Optional(Type.String({ description: 'A mobile money account; or phoneNumber' })),
+    momoOperatorId: Type.Optional(Type.String({ description: 'Needed where the number does not tell the operator' })),
+    momoOperator: Type.Optional(Type.String({ description: 'The same as momoOperatorId' })),
+    otpCode: Type.Optional(Type.String({ maxLength: 20, description: 'For operators with authType PREAUTH' })),
+    walletCurrency: Type.Optional(Type.String({ description: 'Wallet to credit; `currency` when left out' })),
+    voucherPin: Type.Optional(Type.String({ maxLength: 20, description: 'For vouchers: 12 or 16 digits' })),
+    successRedirectUrl: Type.Optional(Type.String({ description: 'Where the customer comes back to, having paid' })),
+    failureRedirectUrl: Type.Optional(
+      Type.String({ description: 'Where the customer comes back to, not having paid' }),
+    ),
+  },
+  { additionalProperties: false, title: 'MomoCharge' },
+)
+
+const Started = Type.Object(
+  {
+    success: Type.Literal(true),
+    message: Type.String(),
+    transactionId: Type.String(),
+    status: Type.String(),
+    nextAction: NextAction,
+  },
+  { title: 'StartedCharge' },
+)
+
+export function momoRoute(app: App, ctx: Context): void {
+  app.post(
+    '/fiat/deposit/momo',
+    {
+      config: {
+        scope: 'charges:write',
+        errors: [
+          'MOMO_OPERATOR_ID_REQUIRED',
+          'OTP_CODE_REQUIRED',
+          'EXTERNAL_ACCOUNT_MISSING',
+          'PROVIDER_NOT_FOUND',
+          'REFERENCE_USED',
+          'UNSUPPORTED_CURRENCY',
+          'WALLET_CURRENCY_NOT_SUPPORTED',
+          'AMOUNT_OUT_OF_BOUNDS',
+          'FX_RATE_UNAVAILABLE',
+          'IDEMPOTENCY_KEY_IN_PROGRESS',
+          'IDEMPOTENCY_KEY_REUSED',
+        ],
+      },
+      schema: {
+        summary: 'Charge by mobile money',
+        tags: ['Charges'],
+        headers: IdempotencyHeaders,
+        body: MomoCharge,
+        response: { 200: Started },
+      },
+    },
+    async (request, reply) => {
+      const { answer, isReplay } = await chargeMomo(ctx, bearerOf(request), request.body, keyedRequest(request))
+      if (isReplay) reply.header('idempotency-replayed', 'true')
+      return answer
+    },
+  )
+}

@@ -1,0 +1,64 @@
+import { Type } from 'typebox'
+import { bearerOf } from '../auth/request-bearer.ts'
+import type { Context } from '../context.ts'
+import type { App } from '../http/app.ts'
+import { IdempotencyHeaders, keyedRequest } from '../idempotency/keys.ts'
+import { ExternalReference, VirtualAccount } from '../transactions/schema.ts'
+import { Email } from './schema.ts'
+import { chargeByTransfer } from './transfer.ts'
+
+const TransferCharge = Type.Object(
+  {
+    amount: Type.Number({ description: 'What the customer pays, in major units' }),
+    currency: Type.String({ description: 'NGN or KES' }),
+    email: Email,
+    externalReference: ExternalReference,
+  },
+  { additionalProperties: false, title: 'TransferCharge' },
+)
+
+const OpenedAccount = Type.Object(
+  {
+    success: Type.Literal(true),
+    message: Type.String(),
+    data: Type.Object({
+      transactionId: Type.String(),
+      virtualAccount: VirtualAccount,
+      nextAction: Type.Object({ type: Type.Literal('BANK_TRANSFER') }),
+    }),
+  },
+  { title: 'OpenedAccount' },
+)
+
+export function transferRoute(app: App, ctx: Context): void {
+  app.post(
+    '/fiat/deposit/bank-transfer',
+    {
+      config: {
+        scope: 'charges:write',
+        errors: [
+          'PROVIDER_NOT_FOUND',
+          'REFERENCE_USED',
+          'UNSUPPORTED_CURRENCY',
+          'IDEMPOTENCY_KEY_IN_PROGRESS',
+          'IDEMPOTENCY_KEY_REUSED',
+          'PROVIDER_UNAVAILABLE',
+        ],
+      },
+      schema: {
+        summary: 'Charge by bank transfer',
+        description:
+          'Opens an account that takes money for this charge for two hours. What comes in within a day after that still counts; when it reaches the amount the charge is SUCCESSFUL, with all that came in. After a 503, send the same request again: it goes on with the same charge.',
+        tags: ['Charges'],
+        headers: IdempotencyHeaders,
+        body: TransferCharge,
+        response: { 200: OpenedAccount },
+      },
+    },
+    async (request, reply) => {
+      const { answer, isReplay } = await chargeByTransfer(ctx, bearerOf(request), request.body, keyedRequest(request))
+      if (isReplay) reply.header('idempotency-replayed', 'true')
+      return answer
+    },
+  )
+}

@@ -1,0 +1,130 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Context } from '../context.ts'
+import { AppError } from '../errors.ts'
+import { type KeyedRequest, keepAnswer } from '../idempotency/keys.ts'
+import { minorFromNumber } from '../money/money.ts'
+import { startWatch } from '../platform/clock.ts'
+import type { Owner } from '../platform/db.ts'
+import { showId } from '../platform/ids.ts'
+import { outcomeOf, replayOf } from '../transactions/answer.ts'
+import { claimToSend } from '../transactions/claim.ts'
+import type { News } from '../transactions/decision.ts'
+import { openParty } from '../transactions/party.ts'
+import { presentAccount } from '../transactions/present.ts'
+import { findById, findTransaction } from '../transactions/read.ts'
+import type { Payment, Transaction } from '../transactions/store.ts'
+import type { Answered } from './answer.ts'
+import { proposeTransferCharge, type TransferChargeBody } from './propose-transfer.ts'
+import { answerWithinMs, sendNow, waitForTurn } from './send.ts'
+
+interface OpenedAccount {
+  readonly success: true
+  readonly message: string
+  readonly data: {
+    readonly transactionId: string
+    readonly virtualAccount: NonNullable<ReturnType<typeof presentAccount>>
+    readonly nextAction: { readonly type: 'BANK_TRANSFER' }
+  }
+}
+
+const lookEveryMs = 200
+
+/**
+ * Charges by bank transfer: opens an account that takes money for this charge alone. A bank that does not answer while the
+ * caller waits is answered for with 503, and the same request sent again goes on with the same charge.
+ */
+export async function chargeByTransfer(
+  ctx: Context,
+  owner: Owner,
+  body: TransferChargeBody,
+  keyed: KeyedRequest | undefined,
+): Promise<Answered<OpenedAccount>> {
+  const before = await replayOf(ctx, owner, keyed)
+  if (before?.answer) return { answer: before.answer as OpenedAccount, isReplay: true }
+  const known = before?.transactionId ?? (await unfinishedOf(ctx, owner, body))?.id
+  const charge = known === undefined ? await begin(ctx, owner, body, keyed) : await goOn(ctx, owner, known)
+  const answer = answerFor(ctx, charge)
+  if (keyed) await keepAnswer(ctx.db.write, owner, keyed.key, answer)
+  return { answer, isReplay: before !== undefined }
+}
+
+async function begin(
+  ctx: Context,
+  owner: Owner,
+  body: TransferChargeBody,
+  keyed: KeyedRequest | undefined,
+): Promise<Transaction | undefined> {
+  const proposal = await proposeTransferCharge(ctx, owner, body, keyed)
+  await waitForTurn(ctx, owner, proposal.provider)
+  const elapsedMs = startWatch()
+  const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, answerOf: undefined }))
+  if (!outcome.isReplay) return sendNow(ctx, { payment: outcome, elapsedMs, late: untold })
+  if (outcome.transactionId === null) throw new AppError('IDEMPOTENCY_KEY_IN_PROGRESS')
+  return goOn(ctx, owner, outcome.transactionId)
+}
+
+/** The charge with this reference, if the very same was asked for and the caller was told to come again. */
+async function unfinishedOf(ctx: Context, owner: Owner, body: TransferChargeBody): Promise<Transaction | undefined> {
+  const charge = await findTransaction(ctx.db.read, owner, body.externalReference)
+  const isSame = charge?.external_reference === body.externalReference && isOf(ctx, charge, body)
+  return isSame && isUnfinished(charge) ? charge : undefined
+}
+
+function isOf({ vault }: Context, charge: Transaction, { amount, currency, email }: TransferChargeBody): boolean {
+  if (charge.method !== 'bank-transfer' || charge.currency !== currency) return false
+  const party = openParty(vault, charge)
+  return (
+    minorFromNumber(amount, charge.currency) === charge.amount && party.role === 'depositor' && party.email === email
+  )
+}
+
+function isUnfinished({ state, action }: Transaction): boolean {
+  return ['accepted', 'sending', 'unknown'].includes(state) || (state === 'waiting' && action?.isUntold === true)
+}
+
+/** What the caller did not wait for is told when it comes again. */
+function untold(news: News): News {
+  if (news.kind !== 'said' || news.said.state !== 'waiting') return news
+  const { said } = news
+  const action = { ...said.action, isUntold: true as const }
+  return { ...news, said: { ...said, action } }
+}
+
+/** Asks for the account again where nobody is asking any more, else waits for whoever is, as long as the caller does. */
+async function goOn(ctx: Context, owner: Owner, id: string): Promise<Transaction | undefined> {
+  const elapsedMs = startWatch()
+  while (elapsedMs() < answerWithinMs) {
+    const charge = await findById(ctx.db.read, owner, id)
+    if (charge?.state === 'accepted' || charge?.state === 'unknown') return sendAgain(ctx, owner, charge)
+    if (charge?.state !== 'sending') return charge
+    await pause(lookEveryMs)
+  }
+  return undefined
+}
+
+/** Another account may be opened under the same key: money into either counts for this charge. */
+async function sendAgain(ctx: Context, owner: Owner, { id, provider }: Transaction): Promise<Transaction | undefined> {
+  await waitForTurn(ctx, owner, provider)
+  const elapsedMs = startWatch()
+  const payment: Payment = await claimToSend(ctx.db.write, id, ({ transaction }) => {
+    if (transaction.state !== 'accepted' && transaction.state !== 'unknown') throw new AppError('PROVIDER_UNAVAILABLE')
+  })
+  return sendNow(ctx, { payment, elapsedMs, late: untold })
+}
+
+function answerFor(ctx: Context, charge: Transaction | undefined): OpenedAccount {
+  const virtualAccount = charge && presentAccount(ctx.config.publicUrl, charge)
+  if (!charge || !virtualAccount)
+    throw new AppError('PROVIDER_UNAVAILABLE', {
+      message: 'The bank has not answered yet. Send the same request again to go on with this charge.',
+    })
+  return {
+    success: true,
+    message: 'Account created successfully.',
+    data: {
+      transactionId: showId('transaction', charge.id),
+      virtualAccount,
+      nextAction: { type: 'BANK_TRANSFER' },
+    },
+  }
+}

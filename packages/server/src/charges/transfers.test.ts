@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readId } from '../platform/ids.ts'
+import {
+  balanceOf,
+  type ChargingMalipo,
+  type ChargingMerchant,
+  chargingMalipo,
+  keyOf,
+  nextReference,
+} from '../testing/charging.ts'
+import { until } from '../testing/until.ts'
+
+interface Account {
+  readonly accountNumber: string
+  readonly bankName: string
+  readonly expiresAt: string
+  readonly bankLogo: string
+}
+
+const body = (over: object = {}) => ({
+  amount: 1500,
+  currency: 'NGN',
+  email: 'amina@example.com',
+  externalReference: nextReference(),
+  ...over,
+})
+
+async function open(merchant: ChargingMerchant, over: object = {}) {
+  const answer = await merchant.send('bank-transfer', body(over))
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  const { transactionId: id, virtualAccount } = answer.body['data'] as {
+    transactionId: string
+    virtualAccount: Account
+  }
+  return { id, key: keyOf(id), virtualAccount }
+}
+
+const isSettled =
+  (amount: number) =>
+  ({ amountReceived }: { amountReceived?: number }) =>
+    amountReceived === amount
+
+/** What is left in suspense over all charges of this test's currency. */
+async function inSuspense(malipo: ChargingMalipo, currency: string): Promise<bigint> {
+  await malipo.operator.ledger.check({ isFull: true })
+  const [row] = await malipo.ask<{ sum: string }>(
+    `select coalesce(sum(case when t.credit_account = a.id then t.amount else -t.amount end), 0)::text as sum
+     from platform_accounts a join transfers t on a.id in (t.credit_account, t.debit_account)
+     where a.kind = 'suspense' and a.currency = $1`,
+    [currency],
+  )
+  return BigInt(row?.sum ?? '0')
+}
+
+for (const [currency, country] of [
+  ['NGN', 'NG'],
+  ['KES', 'KE'],
+] as const)
+  test(`the exact amount in ${currency} pays the charge, and is told`, async (t) => {
+    const malipo = await chargingMalipo(t)
+    const merchant = await malipo.charging()
+    const before = await balanceOf(malipo, merchant.id, currency)
+    const { id, key, virtualAccount } = await open(merchant, { currency })
+    const logo = await fetch(virtualAccount.bankLogo.replace(/^https?:\/\/[^/]+/, malipo.url))
+    assert.deepEqual([logo.status, logo.headers.get('content-type')], [200, 'image/svg+xml'])
+
+    await malipo.simulator.pay(key, '1500.00')
+
+    const paid = await merchant.ends(id)
+    assert.deepEqual([paid.status, paid.amountReceived, paid.receiverAmount], ['SUCCESSFUL', 1500, 1485], country)
+    assert.equal(await balanceOf(malipo, merchant.id, currency), before + 148_500n)
+    assert.equal(await inSuspense(malipo, currency), 0n)
+  })
+
+test('parts add up: short stays pending and credits nobody, the rest completes it, more than asked is credited too', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  const before = await balanceOf(malipo, merchant.id, 'NGN')
+  const suspense = await inSuspense(malipo, 'NGN')
+  const { id, key } = await open(merchant)
+
+  await malipo.simulator.pay(key, '900.00')
+  const short = await merchant.becomes(id, 'to have received 900', isSettled(900))
+  assert.deepEqual([short.status, short.stage], ['PENDING', 'AWAITING_CUSTOMER'])
+  assert.equal(await balanceOf(malipo, merchant.id, 'NGN'), before)
+  assert.equal(await inSuspense(malipo, 'NGN'), suspense + 90_000n)
+  await malipo.simulator.pay(key, '700.50')
+
+  const paid = await merchant.ends(id)
+  assert.deepEqual([paid.status, paid.amountReceived, paid.receiverAmount], ['SUCCESSFUL', 1600.5, 1585.5])
+  assert.equal(await balanceOf(malipo, merchant.id, 'NGN'), before + 158_550n)
+  assert.equal(await inSuspense(malipo, 'NGN'), suspense)
+})
+
+test('a receipt told twice is booked once, and one after the end is kept, flagged and told', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  const suspense = await inSuspense(malipo, 'NGN')
+  const { id, key } = await open(merchant)
+  await malipo.simulator.setFault({
+    provider: 'flutterwave',
+    operation: 'charge',
+    mode: 'callback_duplicate',
+    count: 3,
+  })
+  await malipo.simulator.pay(key, '1500.00')
+  const paid = await merchant.ends(id)
+  await malipo.simulator.resendCallback(key)
+
+  await malipo.simulator.pay(key, '20.00')
+  const late = await merchant.becomes(id, 'to tell of late money', ({ timeline }) =>
+    timeline.some(({ message }) => message.startsWith('Money came in after the end')),
+  )
+
+  assert.deepEqual([late.status, late.amountReceived, late.receiverAmount], ['SUCCESSFUL', 1500, paid.receiverAmount])
+  assert.equal(await inSuspense(malipo, 'NGN'), suspense + 2000n)
+  const receipts = await malipo.ask('select from receipts where transaction_id = $1', [readId('transaction', id)])
+  assert.equal(receipts.length, 2)
+})
+
+test('a charge that expires short fails as underpaid and its money is kept; nothing at all is expired', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  const suspense = await inSuspense(malipo, 'NGN')
+  const [short, empty] = [await open(merchant), await open(merchant)]
+  await malipo.simulator.pay(short.key, '100.00')
+  await merchant.becomes(short.id, 'to have received 100', isSettled(100))
+
+  await malipo.later(25 * 3600)
+  assert.equal((await merchant.read(short.id)).status, 'PENDING')
+  await malipo.later(3600 + 1)
+
+  assert.equal((await merchant.ends(short.id)).failureReason?.failureCode, 'UNDERPAID')
+  assert.equal((await merchant.ends(empty.id)).failureReason?.failureCode, 'EXPIRED')
+  assert.equal(await inSuspense(malipo, 'NGN'), suspense + 10_000n)
+})
+
+test('a bank that is silent is answered for with 503, and the same request goes on with the same charge', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  await malipo.simulator.setFault({
+    provider: 'flutterwave',
+    operation: 'charge',
+    mode: 'latency',
+    delayMs: 9000,
+    times: 1,
+  })
+  const wanted = body()
+
+  const first = await merchant.send('bank-transfer', wanted)
+  assert.deepEqual([first.status, first.body['errorCode']], [503, 'PROVIDER_TEMPORARILY_UNAVAILABLE'])
+  const other = await merchant.send('bank-transfer', { ...wanted, amount: 1501 })
+  assert.deepEqual([other.status, other.body['errorCode']], [409, 'E-API-D.S-28'])
+  const again = await merchant.send('bank-transfer', wanted)
+
+  assert.equal(again.status, 200)
+  const { transactionId } = again.body['data'] as { transactionId: string }
+  assert.equal((await merchant.read(wanted.externalReference)).transactionId, transactionId)
+  await malipo.simulator.pay(keyOf(transactionId), '1500.00')
+  assert.equal((await merchant.ends(transactionId)).status, 'SUCCESSFUL')
+})
+
+test('an account whose number got lost is asked for again under the same key, and money into either pays', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  await malipo.simulator.setFault({
+    provider: 'flutterwave',
+    operation: 'charge',
+    mode: 'drop_after_processing',
+    times: 1,
+  })
+  const wanted = body()
+  assert.equal((await merchant.send('bank-transfer', wanted)).status, 503)
+
+  const again = await merchant.send('bank-transfer', wanted)
+  assert.equal(again.status, 200)
+  const { transactionId } = again.body['data'] as { transactionId: string }
+  const repeated = await merchant.send('bank-transfer', wanted)
+  assert.equal(repeated.body['errorCode'], 'E-API-D.S-28')
+
+  await malipo.simulator.pay(keyOf(transactionId), '1500.00')
+  assert.equal((await merchant.ends(transactionId)).status, 'SUCCESSFUL')
+})
+
+test('a bank that could not be reached is tried again by its lane, and the merchant is told of the account', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  await malipo.simulator.setFault({ provider: 'flutterwave', operation: 'charge', mode: 'operator_closed', times: 1 })
+  const wanted = body()
+  assert.equal((await merchant.send('bank-transfer', wanted)).status, 503)
+
+  await malipo.later(10)
+
+  await until('the charge to have an account', async () => {
+    const { nextAction } = await merchant.read(wanted.externalReference)
+    return nextAction.type === 'BANK_TRANSFER'
+  })
+})
+
+test('under a key the same account is answered again', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  const [wanted, key] = [body(), { 'idempotency-key': nextReference() }]
+  const first = await merchant.send('bank-transfer', wanted, key)
+  const again = await merchant.send('bank-transfer', wanted, key)
+  assert.deepEqual([again.body, again.headers.get('idempotency-replayed')], [first.body, 'true'])
+})

@@ -1,0 +1,80 @@
+import type { OutboundReply } from '../../platform/outbound-http.ts'
+import type { Failure, NotSubmittedCause, SubmitOutcome, UnknownCause } from '../contract.ts'
+import { type Envelope, readEnvelope } from './messages.ts'
+
+/** What Flutterwave said to something that may move money, in its own words. */
+export interface Answer extends Envelope {
+  readonly httpStatus: number
+}
+
+type Uncertain = Extract<SubmitOutcome, { certainty: 'definitely_not_submitted' | 'unknown' }>
+
+/** These come with words that say why nothing was done; any other status may come from anything on the way. */
+const refusalStatuses = [400, 401, 403]
+
+/**
+ * Flutterwave's answer, or what is certain without one. It waits 28 seconds for those behind it and then answers 503,
+ * while they may still move the money: no server error says that they do not.
+ */
+export function answerOf(reply: OutboundReply): Answer | Uncertain {
+  if (reply.kind === 'not_reached') return notSubmitted('not_reached', reply.detail)
+  if (reply.kind !== 'answered') return unknown(reply.kind, reply.detail)
+  const { status, text } = reply
+  if (status === 429) return notSubmitted('rate_limited', 'Flutterwave answered 429')
+  if (status >= 500) return unknown('server_error', `Flutterwave answered ${status}`)
+  const envelope = readEnvelope(text)
+  const isExpected = envelope && (isTaken(status) || (refusalStatuses.includes(status) && !envelope.isSuccess))
+  return isExpected ? { ...envelope, httpStatus: status } : unreadable(`${status} that we cannot read`)
+}
+
+export function isRefusal({ httpStatus }: Answer): boolean {
+  return !isTaken(httpStatus)
+}
+
+const isTaken = (status: number) => status >= 200 && status < 300
+
+/** It has this reference: what became of it is to be asked. */
+const repeatedWords = /already|duplicate|been used/i
+/** It speaks of trouble of its own, so that it may have begun. */
+const doubtfulWords = /error occurred|contact support|time[d ]*out|in progress|processing|pending/i
+const closedWords = /not available at the moment|temporarily unavailable/i
+const floatWords = /insufficient funds in customer wallet/i
+
+/**
+ * What a refusal means. Flutterwave has no codes, only sentences: those that say that it has the payment, or that
+ * something broke, leave open what happened; any other says that what we sent was not taken. `failureIn` finds a reason
+ * that ends the payment.
+ */
+export function refusalOf(
+  { httpStatus, message }: Answer,
+  failureIn: (message: string) => Failure | undefined,
+): SubmitOutcome {
+  if (repeatedWords.test(message)) return unknown('repeated', 'Flutterwave has been given this reference before')
+  if (message === '' || doubtfulWords.test(message)) return unreadable(`${httpStatus} in words of doubt`)
+  if (floatWords.test(message)) return notSubmitted('float_exhausted', 'Flutterwave has too little of our money')
+  if (closedWords.test(message)) return notSubmitted('closed', 'Flutterwave says that the bank is closed')
+  const failure = failureIn(message)
+  if (failure) return { certainty: 'definitely_failed', failure }
+  return notSubmitted('rejected', `Flutterwave answered ${httpStatus}${namedIn(message)}`)
+}
+
+const knownNames =
+  /account_bank|account_number|amount|authorization|beneficiary_name|branch|client|currency|email|expiry|narration|reference|tx_ref/gi
+
+/** Which fields the sentence names. The sentence itself may hold what was in them, so it is kept nowhere. */
+function namedIn(message: string): string {
+  const names = new Set(message.toLowerCase().match(knownNames))
+  return names.size === 0 ? '' : `, naming ${[...names].join(', ')}`
+}
+
+export function notSubmitted(cause: NotSubmittedCause, detail: string): Uncertain {
+  return { certainty: 'definitely_not_submitted', cause, detail }
+}
+
+export function unreadable(what: string): Uncertain {
+  return unknown('unreadable', `Flutterwave answered ${what}`)
+}
+
+function unknown(cause: UnknownCause, detail: string): Uncertain {
+  return { certainty: 'unknown', cause, detail }
+}

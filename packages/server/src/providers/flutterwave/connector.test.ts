@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Secret } from '../../platform/secret.ts'
+import { createFlutterwave } from './connector.ts'
+import { encryptionKey, flutterwave, secretKey, webhookHash } from './desk.suite.ts'
+import { sandboxKeysOf } from './sandbox-keys.ts'
+
+test('it offers what Flutterwave serves and nothing more, and waits until a key must be known', async (t) => {
+  const { capabilities, cardCharges, transferCharges, payouts } = await flutterwave(t)
+  const lines = capabilities.map(({ operation, country, currency, target }) =>
+    [operation, country, currency, target].join(' '),
+  )
+
+  assert.deepEqual(
+    lines.filter((line) => !line.startsWith('charge.card')),
+    [
+      'charge.bank-transfer NG NGN *',
+      'payout.bank NG NGN *',
+      'payout.bank GH GHS *',
+      'payout.bank UG UGX *',
+      'payout.bank TZ TZS *',
+      'payout.bank KE KES *',
+      'payout.bank ZA ZAR *',
+      'resolve.bank NG NGN *',
+      'rates * * *',
+    ],
+  )
+  const cards = lines.filter((line) => line.startsWith('charge.card * ')).map((line) => line.split(' ')[2])
+  assert.deepEqual(cards.sort(), 'EUR GBP GHS KES NGN RWF TZS UGX USD XAF XOF ZAR ZMW'.split(' '))
+  const windows = [cardCharges, transferCharges, payouts].map(({ notFoundWindowMs }) => notFoundWindowMs / 60_000)
+  assert.deepEqual(windows, [30, 30, 5])
+})
+
+test('keys that could not work are not begun with', () => {
+  const good = {
+    baseUrl: 'http://127.0.0.1:1/v3',
+    secretKey: new Secret(secretKey),
+    encryptionKey: new Secret(encryptionKey),
+    webhookHash: new Secret(webhookHash),
+    bankCodes: new Map(),
+  }
+  for (const wrong of ['', 'short', `${encryptionKey}!`])
+    assert.throws(() => createFlutterwave({ ...good, encryptionKey: new Secret(wrong) }), /24 characters/)
+  assert.throws(() => createFlutterwave({ ...good, webhookHash: new Secret('') }), /empty hash/)
+})
+
+test('the simulator’s keys follow from its token, the same every time', () => {
+  const keys = sandboxKeysOf('simulator-of-a-test')
+
+  assert.deepEqual(keys, sandboxKeysOf('simulator-of-a-test'))
+  assert.match(keys.encryptionKey, /^[0-9a-f]{24}$/)
+  assert.notEqual(keys.encryptionKey, sandboxKeysOf('another').encryptionKey)
+})

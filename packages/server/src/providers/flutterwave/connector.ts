@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import type { Secret } from '../../platform/secret.ts'
+import type { Capability, Connector } from '../contract.ts'
+import { readCallback } from './callbacks.ts'
+import { authoriseCard, cardCurrencies, queryCard, submitCard } from './card-charges.ts'
+import { openLine } from './line.ts'
+import { quoteRate, resolveName } from './lookups.ts'
+import { bankCountries, queryPayout, submitPayout } from './payouts.ts'
+import { queryTransfer, submitTransfer } from './transfer-charges.ts'
+
+export interface FlutterwaveOptions {
+  /** With the version and without a slash at the end, such as https://api.flutterwave.com/v3. */
+  readonly baseUrl: string
+  readonly secretKey: Secret
+  /** 24 characters that cards are encrypted with. */
+  readonly encryptionKey: Secret
+  /** What Flutterwave sends with its callbacks. */
+  readonly webhookHash: Secret
+  /** What Flutterwave calls a bank where it differs from us, by `<country>:<our code>`. */
+  readonly bankCodes: ReadonlyMap<string, string>
+  readonly requestsPerSecond?: number
+  readonly connectionsMax?: number
+}
+
+/** A card charge that waits for a PIN has no transaction, and one for a transfer none until the customer pays. */
+const chargeWindowMs = 30 * 60_000
+const payoutWindowMs = 5 * 60_000
+
+const anyone = { country: '*', target: '*' } as const
+const capabilities: readonly Capability[] = [
+  ...cardCurrencies.map((currency) => ({ operation: 'charge.card', currency, ...anyone }) as const),
+  { operation: 'charge.bank-transfer', country: 'NG', currency: 'NGN', target: '*' },
+  ...Object.entries(bankCountries).map(
+    ([country, { currency }]) => ({ operation: 'payout.bank', country, currency, target: '*' }) as const,
+  ),
+  { operation: 'resolve.bank', country: 'NG', currency: 'NGN', target: '*' },
+  { operation: 'rates', currency: '*', ...anyone },
+]
+
+/** Cards, virtual accounts and bank payouts through Flutterwave's version 3. It knows a payment by our key alone. */
+export function createFlutterwave(options: FlutterwaveOptions): Connector {
+  const { encryptionKey, webhookHash, bankCodes } = options
+  assert.match(encryptionKey.reveal(), /^[\x21-\x7e]{24}$/, 'Flutterwave: an encryption key has 24 characters')
+  assert.notEqual(webhookHash.reveal(), '', 'Flutterwave: anybody could send an empty hash')
+  const line = openLine(options.baseUrl, options.secretKey, options.connectionsMax ?? 64)
+  const desk = { line, encryptionKey }
+  const codes = (country: string, code: string) => bankCodes.get(`${country}:${code}`) ?? code
+  return {
+    id: 'flutterwave',
+    capabilities,
+    requestsPerSecond: options.requestsPerSecond ?? 25,
+    cardCharges: {
+      notFoundWindowMs: chargeWindowMs,
+      submit: (attempt, signal) => submitCard(desk, attempt, signal),
+      authorise: (attempt, answer, continuation, signal) => authoriseCard(desk, attempt, answer, continuation, signal),
+      query: (attempt, signal) => queryCard(desk, attempt, signal),
+    },
+    transferCharges: {
+      notFoundWindowMs: chargeWindowMs,
+      submit: (attempt, signal) => submitTransfer(line, attempt, signal),
+      query: (attempt, signal) => queryTransfer(line, attempt, signal),
+    },
+    payouts: {
+      notFoundWindowMs: payoutWindowMs,
+      submit: (attempt, signal) => submitPayout(line, codes, attempt, signal),
+      query: (attempt, signal) => queryPayout(line, attempt, signal),
+    },
+    callbacks: { read: async (request) => readCallback(request, webhookHash) },
+    names: { resolve: (query, signal) => resolveName(line, codes, query, signal) },
+    rates: { quote: (base, quote, signal) => quoteRate(line, base, quote, signal) },
+    close: () => line.close(),
+  }
+}

@@ -1,0 +1,72 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { TestContext } from 'node:test'
+import { Secret } from '../../platform/secret.ts'
+import type { CardChargeAttempt, PayoutAttempt, SubmitOutcome, TransferChargeAttempt } from '../contract.ts'
+import { createFlutterwave } from './connector.ts'
+
+export const key = '0197d3a0-0000-4000-8000-000000000001'
+export const other = '0197d3a0-0000-4000-8000-000000000002'
+export const secretKey = 'a-key-that-nobody-may-see'
+export const encryptionKey = 'FLWSECK_TEST0123456789ab'
+export const webhookHash = 'a-hash-that-nobody-may-see'
+export const pan = '5531886652142950'
+
+const naira = { key, country: 'NG', currency: 'NGN', amount: 150_050n } as const
+export const cardCharge: CardChargeAttempt = {
+  ...naira,
+  card: { number: pan, cvv: '564', expMonth: '09', expYear: '2032' },
+  customer: { email: 'amina@example.com', firstName: 'Amina', lastName: 'Okafor', ipAddress: '102.89.1.7' },
+}
+export const transferCharge: TransferChargeAttempt = { ...naira, email: 'amina@example.com', lifeSeconds: 7200 }
+export const payout: PayoutAttempt = {
+  ...naira,
+  to: { kind: 'bank', bankCode: '044', branchCode: '', accountNumber: '0690000032', accountName: 'Juma Otieno' },
+}
+
+export const soon = () => AbortSignal.timeout(5000)
+
+export type Says = (response: ServerResponse) => void
+
+export const says =
+  (status: number, body: unknown): Says =>
+  (response) =>
+    void response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body))
+export const success = (rest: object) => says(200, { status: 'success', message: 'Charge initiated', ...rest })
+export const refuses = (status: number, message: string) => says(status, { status: 'error', message, data: null })
+export const cutOff: Says = (response) => void response.socket?.destroy()
+
+export const causeOf = (outcome: SubmitOutcome) => ('cause' in outcome ? `${outcome.certainty}: ${outcome.cause}` : '')
+
+/** Flutterwave as one test wants it, and a connector that talks to it. Each call is answered by the next of the answers, the last by all that follow. */
+export async function flutterwave(t: TestContext, ...first: readonly Says[]) {
+  const seen: { readonly line: string; readonly authorization: string | undefined; readonly json: unknown }[] = []
+  const desk = { answers: [...first] }
+  const server = createServer(async (request, response) => {
+    const body = String(Buffer.concat(await request.toArray()))
+    const { method, url, headers } = request
+    seen.push({
+      line: `${method} ${url}`,
+      authorization: headers.authorization,
+      json: body === '' ? undefined : JSON.parse(body),
+    })
+    const answer = desk.answers.length > 1 ? desk.answers.shift() : desk.answers[0]
+    answer?.(response)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  const { cardCharges, transferCharges, payouts, names, rates, ...rest } = createFlutterwave({
+    baseUrl: `http://127.0.0.1:${port}/v3`,
+    secretKey: new Secret(secretKey),
+    encryptionKey: new Secret(encryptionKey),
+    webhookHash: new Secret(webhookHash),
+    bankCodes: new Map([['GH:190100', 'GH190100']]),
+  })
+  t.after(async () => {
+    await rest.close()
+    server.closeAllConnections()
+    server.close()
+  })
+  if (!cardCharges || !transferCharges || !payouts || !names || !rates) throw new Error('it does not do all of it')
+  return { seen, desk, server, cardCharges, transferCharges, payouts, names, rates, ...rest }
+}

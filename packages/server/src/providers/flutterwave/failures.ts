@@ -1,0 +1,48 @@
+import { type Failure, type FailureCode, failureCodes } from '../contract.ts'
+import { readWords } from './messages.ts'
+
+type Reasons = readonly (readonly [RegExp, FailureCode])[]
+
+/** What a customer's bank says of a card, from its first word on. */
+const issuerReasons: Reasons = [
+  [/^insufficient funds?\b/i, 'INSUFFICIENT_BALANCE'],
+  [/^(do not honou?r|declined|restricted card|invalid transaction|transaction not permitted)\b/i, 'CARD_DECLINED'],
+  [/^expired card\b/i, 'CARD_EXPIRED'],
+  [/^suspected fraud\b/i, 'SUSPECTED_FRAUD'],
+  [/^(wrong pin|too many attempts)\b/i, 'AUTHENTICATION_FAILED'],
+]
+
+/** Why a transfer did not arrive, wherever it stands in the sentence. */
+const transferReasons: Reasons = [
+  [/invalid account number|blacklisted account number/i, 'RECIPIENT_NOT_FOUND'],
+  [/account limit exceeded/i, 'WALLET_LIMIT_REACHED'],
+  [/daily limit exceeded/i, 'RECIPIENT_LIMIT_REACHED'],
+]
+
+/** A final failure, whatever its reason: one that we do not know is a failure all the same. */
+export const cardFailure = (words: unknown): Failure => failureBy(issuerReasons, words)
+export const transferFailure = (words: unknown): Failure => failureBy(transferReasons, words)
+
+/** Only words that we know make a failure of a mere refusal. */
+export const knownCardFailure = (words: string) => knownBy(issuerReasons, words)
+export const knownTransferFailure = (words: string) => knownBy(transferReasons, words)
+
+export function reversal(words: unknown): Failure {
+  return { code: 'REVERSED', message: failureCodes.REVERSED, ...providerCode(words) }
+}
+
+function knownBy(reasons: Reasons, words: string): Failure | undefined {
+  return reasons.some(([pattern]) => pattern.test(words)) ? failureBy(reasons, words) : undefined
+}
+
+function failureBy(reasons: Reasons, words: unknown): Failure {
+  const found = typeof words === 'string' ? reasons.find(([pattern]) => pattern.test(words.trim())) : undefined
+  const code = found?.[1] ?? 'UNSPECIFIED_FAILURE'
+  return { code, message: failureCodes[code], ...providerCode(words) }
+}
+
+function providerCode(words: unknown): { readonly providerCode?: string } {
+  // A security code has three digits, and a bank might repeat it.
+  const text = readWords(words, { lengthMax: 100, digitsMax: 2 })
+  return text === undefined ? {} : { providerCode: text }
+}

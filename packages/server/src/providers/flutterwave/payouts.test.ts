@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { PayoutAttempt } from '../contract.ts'
+import {
+  causeOf,
+  cutOff,
+  flutterwave,
+  key,
+  other,
+  payout,
+  refuses,
+  type Says,
+  says,
+  secretKey,
+  soon,
+  success,
+} from './desk.suite.ts'
+
+const accountNumber = '0690000032'
+const transfer = {
+  id: 26_251,
+  reference: key,
+  amount: 1500.5,
+  currency: 'NGN',
+  fee: 10.75,
+  status: 'NEW',
+  complete_message: '',
+}
+const settled = { amount: 150_050n, currency: 'NGN', fee: 1075n, receipt: '26251' }
+const bank = { kind: 'bank', bankCode: '190100', branchCode: 'GH190101', accountNumber, accountName: 'Juma' } as const
+
+test('what is sent is what Flutterwave documents, with its own code of the bank and the branch where it wants one', async (t) => {
+  const { payouts, seen } = await flutterwave(t, success({ data: transfer }))
+  const kenya = { ...bank, bankCode: '01', branchCode: '01231' }
+
+  await payouts.submit(payout, soon())
+  await payouts.submit({ ...payout, country: 'GH', currency: 'GHS', to: bank }, soon())
+  await payouts.submit({ ...payout, country: 'UG', currency: 'UGX', amount: 5000n, to: bank }, soon())
+  await payouts.submit({ ...payout, country: 'KE', currency: 'KES', to: kenya }, soon())
+
+  const plain = {
+    account_bank: '044',
+    account_number: accountNumber,
+    amount: 1500.5,
+    currency: 'NGN',
+    narration: 'Malipo payout',
+    reference: key,
+    beneficiary_name: 'Juma Otieno',
+  }
+  const named = { ...plain, beneficiary_name: 'Juma' }
+  assert.deepEqual(
+    seen.map(({ json }) => json),
+    [
+      plain,
+      { ...named, account_bank: 'GH190100', currency: 'GHS', destination_branch_code: 'GH190101' },
+      { ...named, account_bank: '190100', currency: 'UGX', amount: 5000, destination_branch_code: 'GH190101' },
+      { ...named, account_bank: '01', currency: 'KES' },
+    ],
+  )
+  assert.ok(seen.every(({ line }) => line === 'POST /v3/transfers'))
+})
+
+test('what Flutterwave cannot be asked is refused here and sends nothing', async (t) => {
+  const { payouts, seen } = await flutterwave(t, success({ data: transfer }))
+  const impossible: PayoutAttempt[] = [
+    { ...payout, to: { kind: 'till', tillNumber: '123456', accountName: 'Shop' } },
+    { ...payout, country: 'GH', currency: 'GHS', to: { ...bank, branchCode: '' } },
+    { ...payout, country: 'GH' },
+    { ...payout, country: 'constructor' },
+    { ...payout, amount: 0n },
+    { ...payout, amount: 10n ** 15n },
+  ]
+  for (const attempt of impossible)
+    assert.equal(causeOf(await payouts.submit(attempt, soon())), 'definitely_not_submitted: rejected')
+  assert.equal(seen.length, 0)
+})
+
+test('a transfer that was taken is told as it stands', async (t) => {
+  const { payouts, desk } = await flutterwave(t)
+  const states: [object, object][] = [
+    [{ status: 'NEW' }, { certainty: 'accepted', said: { state: 'submitted' } }],
+    [{ status: 'PENDING' }, { certainty: 'accepted', said: { state: 'submitted' } }],
+    [{ status: 'SUCCESSFUL' }, { certainty: 'accepted', said: { state: 'successful', settled } }],
+    [
+      { status: 'FAILED', complete_message: 'DISBURSE FAILED: Invalid account number' },
+      { certainty: 'definitely_failed', failure: { code: 'RECIPIENT_NOT_FOUND' } },
+    ],
+  ]
+  for (const [fields, outcome] of states) {
+    desk.answers = [success({ data: { ...transfer, ...fields } })]
+    assert.partialDeepStrictEqual(await payouts.submit(payout, soon()), outcome)
+  }
+})
+
+test('a refusal tells that nothing was submitted, that it is over, or that Flutterwave has it already', async (t) => {
+  const { payouts, desk } = await flutterwave(t)
+  const outcomes: [Says, string][] = [
+    [refuses(400, 'Insufficient funds in customer wallet'), 'definitely_not_submitted: float_exhausted'],
+    [refuses(400, 'Bank is not available at the moment'), 'definitely_not_submitted: closed'],
+    [refuses(400, 'destination_branch_code is required'), 'definitely_not_submitted: rejected'],
+    [refuses(429, 'Too many requests'), 'definitely_not_submitted: rate_limited'],
+    [refuses(400, 'Transfer with this reference already exists'), 'unknown: repeated'],
+    [refuses(503, 'An error occurred. Please contact support'), 'unknown: server_error'],
+    [success({ data: { ...transfer, reference: other } }), 'unknown: unreadable'],
+    [success({ data: { ...transfer, reference: undefined } }), 'unknown: unreadable'],
+    [success({ data: { ...transfer, status: 'SOMETHING' } }), 'unknown: unreadable'],
+    [success({ data: { ...transfer, status: 'SUCCESSFUL', amount: 'x' } }), 'unknown: unreadable'],
+    [success({ data: null }), 'unknown: unreadable'],
+    [says(200, { status: 'error', message: 'no', data: transfer }), 'unknown: unreadable'],
+    [cutOff, 'unknown: broken_off'],
+  ]
+  for (const [answer, expected] of outcomes) {
+    desk.answers = [answer]
+    assert.equal(causeOf(await payouts.submit(payout, soon())), expected)
+  }
+  desk.answers = [refuses(400, 'Payout was made to a blacklisted account number')]
+  const over = { certainty: 'definitely_failed', failure: { code: 'RECIPIENT_NOT_FOUND' } }
+  assert.partialDeepStrictEqual(await payouts.submit(payout, soon()), over)
+})
+
+test('a question is answered by the one transfer of the reference, and its end by Flutterwave’s sentence', async (t) => {
+  const { payouts, desk, seen } = await flutterwave(t, success({ data: [] }))
+  const ask = () => payouts.query(payout, soon())
+  const failed = (complete_message: unknown) => ({ status: 'FAILED', complete_message })
+  const states: [object, object][] = [
+    [{}, { state: 'submitted' }],
+    [{ status: 'PENDING' }, { state: 'submitted' }],
+    [
+      { status: 'SUCCESSFUL', amount: '1500.50', fee: '10.75' },
+      { state: 'successful', settled },
+    ],
+    [failed('DISBURSE FAILED: Beneficiary account limit exceeded'), { failure: { code: 'WALLET_LIMIT_REACHED' } }],
+    [failed('DISBURSE FAILED: Beneficiary daily limit exceeded'), { failure: { code: 'RECIPIENT_LIMIT_REACHED' } }],
+    [failed('DISBURSE FAILED: Insufficient funds in customer wallet'), { failure: { code: 'UNSPECIFIED_FAILURE' } }],
+    [failed('DISBURSE FAILED: Unable to process'), { state: 'failed', failure: { code: 'UNSPECIFIED_FAILURE' } }],
+    [failed(null), { state: 'failed', failure: { code: 'UNSPECIFIED_FAILURE' } }],
+    [failed('REVERSED: The bank returned it'), { state: 'reversed', failure: { code: 'REVERSED' } }],
+  ]
+
+  assert.deepEqual(await ask(), { found: 'no' })
+  assert.equal(seen[0]?.line, `GET /v3/transfers?reference=${key}`)
+  for (const [fields, said] of states) {
+    desk.answers = [success({ data: [{ ...transfer, ...fields }] })]
+    assert.partialDeepStrictEqual(await ask(), { found: 'yes', said })
+  }
+  const unclear = [
+    success({ data: [transfer, transfer] }),
+    success({ data: [{ ...transfer, reference: other }] }),
+    success({ data: [{ ...transfer, status: 'successful' }] }),
+    success({ data: transfer }),
+    success({}),
+    refuses(404, 'Transfer not found'),
+    says(200, { status: 'error', message: 'no', data: [] }),
+    cutOff,
+  ]
+  for (const [index, answer] of unclear.entries()) {
+    desk.answers = [answer]
+    assert.equal((await ask()).found, 'unclear', String(index))
+  }
+})
+
+test('no detail shows an account, a name, our key or what Flutterwave wrote', async (t) => {
+  const { payouts, desk } = await flutterwave(t)
+  const leaky = `account_number ${accountNumber} of Juma Otieno, ${secretKey}`
+  for (const status of [200, 302, 400, 401, 404, 500]) {
+    desk.answers = [refuses(status, leaky)]
+    const told = JSON.stringify([await payouts.submit(payout, soon()), await payouts.query(payout, soon())])
+    for (const each of [accountNumber, 'Juma', secretKey]) assert.ok(!told.includes(each), told)
+  }
+  desk.answers = [refuses(400, leaky)]
+  const outcome = await payouts.submit(payout, soon())
+  assert.equal('detail' in outcome && outcome.detail, 'Flutterwave answered 400, naming account_number')
+})

@@ -1,0 +1,102 @@
+import type { Currency } from '../../money/currencies.ts'
+import type { AttemptRef, PayoutAttempt, QueryOutcome, Said, SubmitOutcome } from '../contract.ts'
+import { answerOf, isRefusal, notSubmitted, refusalOf, unreadable } from './answers.ts'
+import { isReversal } from './charges.ts'
+import { knownTransferFailure, reversal, transferFailure } from './failures.ts'
+import type { Line } from './line.ts'
+import { asFields, type Fields, readEnvelope, readFee, readId, readMoney, writeAmount } from './messages.ts'
+
+/** Where banks are paid, in what, and whether Flutterwave wants to know the branch. */
+export const bankCountries = {
+  NG: { currency: 'NGN', needsBranch: false },
+  GH: { currency: 'GHS', needsBranch: true },
+  UG: { currency: 'UGX', needsBranch: true },
+  TZ: { currency: 'TZS', needsBranch: true },
+  KE: { currency: 'KES', needsBranch: false },
+  ZA: { currency: 'ZAR', needsBranch: false },
+} as const satisfies Record<string, { currency: Currency; needsBranch: boolean }>
+
+/** What Flutterwave calls a bank, by its country and our own code. */
+export type BankCodes = (country: string, code: string) => string
+
+export async function submitPayout(
+  line: Line,
+  codes: BankCodes,
+  attempt: PayoutAttempt,
+  signal: AbortSignal,
+): Promise<SubmitOutcome> {
+  const content = bodyOf(codes, attempt)
+  if ('flaw' in content) return notSubmitted('rejected', content.flaw)
+  const answer = answerOf(await line.post('/transfers', content.fields, signal))
+  if ('certainty' in answer) return answer
+  if (isRefusal(answer)) return refusalOf(answer, knownTransferFailure)
+  const data = answer.isSuccess ? asFields(answer.data) : undefined
+  const said = data?.['reference'] === attempt.key ? saidOfTransfer(data) : undefined
+  if (!said) return unreadable(`${answer.httpStatus} with nothing that we can read of the transfer`)
+  return said.state === 'failed'
+    ? { certainty: 'definitely_failed', failure: said.failure }
+    : { certainty: 'accepted', said }
+}
+
+/** Flutterwave lists the transfers of a reference: at most one, since it refuses a second. */
+export async function queryPayout(line: Line, { key }: AttemptRef, signal: AbortSignal): Promise<QueryOutcome> {
+  const reply = await line.get(`/transfers?reference=${key}`, signal)
+  if (reply.kind !== 'answered') return { found: 'unclear', detail: reply.detail }
+  const envelope = reply.status === 200 ? readEnvelope(reply.text) : undefined
+  const list = envelope?.isSuccess && Array.isArray(envelope.data) ? envelope.data : undefined
+  if (list?.length === 0) return { found: 'no' }
+  const transfer = list?.length === 1 ? asFields(list[0]) : undefined
+  const said = transfer?.['reference'] === key ? saidOfTransfer(transfer) : undefined
+  if (said) return { found: 'yes', said }
+  return { found: 'unclear', detail: `Flutterwave answered ${reply.status} with nothing that we can read` }
+}
+
+/** What is said of a transfer by its own `data`. Nothing when we cannot be sure what it says. */
+export function saidOfTransfer(data: Fields): Said | undefined {
+  const { status, complete_message: words } = data
+  switch (status) {
+    case 'NEW':
+    case 'PENDING':
+      return { state: 'submitted' }
+    case 'SUCCESSFUL':
+      return paid(data)
+    case 'FAILED':
+      return isReversal(words)
+        ? { state: 'reversed', failure: reversal(words) }
+        : { state: 'failed', failure: transferFailure(words) }
+    default:
+      return undefined
+  }
+}
+
+/** Success without an amount that we can read is no success. */
+function paid({ id, amount, currency, fee }: Fields): Said | undefined {
+  const money = readMoney(amount, currency)
+  const receipt = readId(id)
+  if (!money || receipt === undefined) return undefined
+  return { state: 'successful', settled: { ...money, ...readFee(fee, money.currency), receipt } }
+}
+
+function bodyOf(
+  codes: BankCodes,
+  { key, country, currency, amount: minor, to }: PayoutAttempt,
+): { readonly fields: Fields } | { readonly flaw: string } {
+  if (to.kind !== 'bank') return { flaw: `Flutterwave pays banks, not a ${to.kind}` }
+  const place = Object.hasOwn(bankCountries, country) ? bankCountries[country as keyof typeof bankCountries] : undefined
+  const amount = writeAmount(minor, currency)
+  if (place?.currency !== currency) return { flaw: 'Flutterwave does not pay banks there in this currency' }
+  if (amount === undefined) return { flaw: 'Flutterwave has no way to write the amount' }
+  if (place.needsBranch && to.branchCode === '') return { flaw: 'Flutterwave wants to know the branch there' }
+  return {
+    fields: {
+      account_bank: codes(country, to.bankCode),
+      account_number: to.accountNumber,
+      amount,
+      currency,
+      narration: 'Malipo payout',
+      reference: key,
+      beneficiary_name: to.accountName,
+      ...(place.needsBranch && { destination_branch_code: to.branchCode }),
+    },
+  }
+}

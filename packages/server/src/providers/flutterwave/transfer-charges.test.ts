@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { causeOf, cutOff, flutterwave, key, other, refuses, says, soon, success, transferCharge } from './desk.suite.ts'
+
+const account = {
+  transfer_reference: 'MockFLWRef-1',
+  transfer_account: '0067100155',
+  transfer_bank: 'Mock Bank',
+  account_expiration: 1_790_000_000_000,
+  transfer_note: 'Mock note',
+  transfer_amount: '1500.50',
+  mode: 'banktransfer',
+}
+const opens = (fields: object = {}) => success({ meta: { authorization: { ...account, ...fields } } })
+const waiting = (expiresAt: string) => ({
+  state: 'waiting',
+  action: { kind: 'pay_to_account', account: { accountNumber: '0067100155', bankName: 'Mock Bank', expiresAt } },
+})
+const receipt = {
+  id: 901,
+  tx_ref: key,
+  amount: 1000,
+  currency: 'NGN',
+  status: 'successful',
+  payment_type: 'bank_transfer',
+}
+const listed = (list: unknown, pages?: unknown) =>
+  success({ data: list, ...(pages !== undefined && { meta: { page_info: { total_pages: pages } } }) })
+
+test('an account is opened for exactly the amount and the time, and nothing more is sent than documented', async (t) => {
+  const { transferCharges, seen } = await flutterwave(t, opens())
+
+  const outcome = await transferCharges.submit(transferCharge, soon())
+  assert.deepEqual(outcome, { certainty: 'accepted', said: waiting('2026-09-21T14:13:20.000Z') })
+  assert.equal(seen[0]?.line, 'POST /v3/charges?type=bank_transfer')
+  assert.deepEqual(seen[0]?.json, {
+    tx_ref: key,
+    amount: 1500.5,
+    currency: 'NGN',
+    email: 'amina@example.com',
+    expires: 7200,
+    is_permanent: false,
+    narration: 'Malipo payment',
+  })
+})
+
+test('the end of an account is read in every form it comes in, and never an hour late', async (t) => {
+  const { transferCharges, desk } = await flutterwave(t)
+  const times: [unknown, string][] = [
+    [1_790_000_000_000, '2026-09-21T14:13:20.000Z'],
+    ['1790000000000', '2026-09-21T14:13:20.000Z'],
+    ['2026-09-21T14:13:20.000Z', '2026-09-21T14:13:20.000Z'],
+    ['2026-09-21T15:13:20+01:00', '2026-09-21T14:13:20.000Z'],
+    ['2026-09-21 15:13:20', '2026-09-21T14:13:20.000Z'],
+  ]
+  for (const [account_expiration, expiresAt] of times) {
+    desk.answers = [opens({ account_expiration })]
+    const outcome = await transferCharges.submit(transferCharge, soon())
+    assert.deepEqual(outcome.certainty === 'accepted' && outcome.said, waiting(expiresAt))
+  }
+})
+
+test('an account inside the data is as good as one beside it', async (t) => {
+  const { transferCharges } = await flutterwave(t, success({ data: { meta: { authorization: account } } }))
+
+  assert.equal((await transferCharges.submit(transferCharge, soon())).certainty, 'accepted')
+})
+
+test('an account that cannot be read leaves it open, and one for another sum is told to nobody', async (t) => {
+  const { transferCharges, desk } = await flutterwave(t)
+  const unreadable = [
+    opens({ transfer_account: undefined }),
+    opens({ transfer_account: 67_100_155 }),
+    opens({ transfer_bank: '' }),
+    opens({ account_expiration: undefined }),
+    opens({ account_expiration: 'soon' }),
+    opens({ account_expiration: 1_790_000_000 }),
+    success({}),
+    says(200, { status: 'error', message: 'no', meta: { authorization: account } }),
+  ]
+  for (const [index, answer] of unreadable.entries()) {
+    desk.answers = [answer]
+    assert.equal(causeOf(await transferCharges.submit(transferCharge, soon())), 'unknown: unreadable', String(index))
+  }
+  desk.answers = [opens({ transfer_amount: '1521.50' })]
+  const outcome = await transferCharges.submit(transferCharge, soon())
+  assert.equal(causeOf(outcome), 'definitely_not_submitted: rejected')
+})
+
+test('every payment is a receipt under Flutterwave’s id, from every page', async (t) => {
+  const { transferCharges, desk, seen } = await flutterwave(t)
+  const second = { ...receipt, id: '902', amount: '500.50', app_fee: 7.01, charged_amount: '500.50' }
+  desk.answers = [listed([second], 2), listed([receipt, { ...receipt, id: 900, status: 'failed' }], 2)]
+
+  const outcome = await transferCharges.query(transferCharge, soon())
+  const receipts = [
+    { id: '902', amount: 50_050n, currency: 'NGN', fee: 701n },
+    { id: '901', amount: 100_000n, currency: 'NGN' },
+  ]
+  assert.deepEqual(outcome, { found: 'yes', said: { state: 'received', receipts } })
+  const path = `GET /v3/transactions?tx_ref=${key}`
+  assert.deepEqual(
+    seen.map(({ line }) => line),
+    [path, `${path}&page=2`],
+  )
+})
+
+test('without a payment nothing is found, and what did not arrive is told as it stands', async (t) => {
+  const { transferCharges, desk } = await flutterwave(t)
+  const ask = () => transferCharges.query(transferCharge, soon())
+  const failed = { ...receipt, status: 'failed', processor_response: 'Declined' }
+
+  for (const answer of [listed([]), listed([], 0), listed([], 1)]) {
+    desk.answers = [answer]
+    assert.deepEqual(await ask(), { found: 'no' })
+  }
+  const states: [object[], object][] = [
+    [[{ ...receipt, status: 'pending' }, failed], { state: 'submitted' }],
+    [[failed], { state: 'failed' }],
+    [[{ ...receipt, status: 'reversed' }], { state: 'reversed' }],
+  ]
+  for (const [list, said] of states) {
+    desk.answers = [listed(list)]
+    assert.partialDeepStrictEqual(await ask(), { found: 'yes', said })
+  }
+})
+
+test('half of what came in is never told as all of it', async (t) => {
+  const { transferCharges, desk } = await flutterwave(t)
+  const unclear = [
+    listed([receipt, { ...receipt, id: undefined }]),
+    listed([receipt, receipt]),
+    listed([receipt, { ...receipt, id: 902, amount: 'much' }]),
+    listed([receipt, { ...receipt, id: 902, currency: undefined }]),
+    listed([receipt, { ...receipt, id: 902, charged_amount: 999 }]),
+    listed([receipt, { ...receipt, id: 902, status: 'unheard of' }]),
+    listed([receipt, { ...receipt, id: 902, tx_ref: other }]),
+    listed([receipt, null]),
+    listed([receipt], 'many'),
+    listed([receipt], 21),
+    listed({}),
+    refuses(400, 'tx_ref is required'),
+    says(200, { status: 'error', message: 'no', data: [] }),
+    says(404, ''),
+    cutOff,
+  ]
+  for (const [index, answer] of unclear.entries()) {
+    desk.answers = [answer]
+    assert.equal((await transferCharges.query(transferCharge, soon())).found, 'unclear', String(index))
+  }
+  desk.answers = [listed([receipt], 2), cutOff]
+  assert.equal((await transferCharges.query(transferCharge, soon())).found, 'unclear')
+})

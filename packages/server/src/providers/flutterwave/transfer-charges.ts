@@ -1,0 +1,121 @@
+import type {
+  AttemptRef,
+  QueryOutcome,
+  Receipt,
+  Said,
+  SubmitOutcome,
+  TransferChargeAttempt,
+  VirtualAccount,
+} from '../contract.ts'
+import { answerOf, isRefusal, notSubmitted, refusalOf, unreadable } from './answers.ts'
+import { receiptOf } from './charges.ts'
+import { cardFailure, reversal } from './failures.ts'
+import type { Line } from './line.ts'
+import { asFields, type Fields, readEnvelope, readMoney, writeAmount } from './messages.ts'
+
+/** Opens an account for this one charge. The same reference again opens another: money into either counts for the charge. */
+export async function submitTransfer(
+  line: Line,
+  attempt: TransferChargeAttempt,
+  signal: AbortSignal,
+): Promise<SubmitOutcome> {
+  const { key, country, currency, email, lifeSeconds } = attempt
+  const amount = writeAmount(attempt.amount, currency)
+  if (amount === undefined || country !== 'NG' || currency !== 'NGN')
+    return notSubmitted('rejected', 'Flutterwave opens accounts for amounts in naira only')
+  const body = {
+    tx_ref: key,
+    amount,
+    currency,
+    email,
+    expires: lifeSeconds,
+    is_permanent: false,
+    narration: 'Malipo payment',
+  }
+  const answer = answerOf(await line.post('/charges?type=bank_transfer', body, signal))
+  if ('certainty' in answer) return answer
+  if (isRefusal(answer)) return refusalOf(answer, () => undefined)
+  const account = answer.isSuccess && answer.authorization && accountIn(answer.authorization)
+  if (!account) return unreadable(`${answer.httpStatus} without an account that we can read`)
+  // Nobody knows the account yet, so nothing can come into it.
+  if (!wants(answer.authorization, attempt))
+    return notSubmitted('rejected', 'Flutterwave wants another amount paid in: our account there must bear the fees')
+  return { certainty: 'accepted', said: { state: 'waiting', action: { kind: 'pay_to_account', account } } }
+}
+
+/** Each payment into the account is a transaction of its own under our reference. There is none before the first. */
+export async function queryTransfer(line: Line, { key }: AttemptRef, signal: AbortSignal): Promise<QueryOutcome> {
+  const payments: Fields[] = []
+  for (let page = 1, last = 1; page <= last; page += 1) {
+    const found = await readPage(line, key, page, signal)
+    if ('detail' in found) return { found: 'unclear', ...found }
+    payments.push(...found.payments)
+    last = found.pages
+  }
+  if (payments.length === 0) return { found: 'no' }
+  const said = saidOf(payments)
+  return said ? { found: 'yes', said } : { found: 'unclear', detail: 'Flutterwave tells of money that we cannot read' }
+}
+
+const pagesMax = 20
+
+async function readPage(
+  line: Line,
+  key: string,
+  page: number,
+  signal: AbortSignal,
+): Promise<{ readonly payments: readonly Fields[]; readonly pages: number } | { readonly detail: string }> {
+  const reply = await line.get(`/transactions?tx_ref=${key}${page > 1 ? `&page=${page}` : ''}`, signal)
+  if (reply.kind !== 'answered') return { detail: reply.detail }
+  const envelope = reply.status === 200 ? readEnvelope(reply.text) : undefined
+  const list = envelope?.isSuccess && Array.isArray(envelope.data) ? envelope.data.map(asFields) : undefined
+  const payments = list?.filter((each) => each?.['tx_ref'] === key) as Fields[] | undefined
+  const pages = asFields(envelope?.meta?.['page_info'])?.['total_pages'] ?? 1
+  const isWhole = payments?.length === list?.length && Number.isInteger(pages) && Number(pages) <= pagesMax
+  if (payments && isWhole) return { payments, pages: Number(pages) }
+  return { detail: `Flutterwave answered ${reply.status} with nothing that we can read` }
+}
+
+/** All that came in, or nothing when a part of it cannot be read: half the truth would look like too little money. */
+function saidOf(payments: readonly Fields[]): Said | undefined {
+  const states = ['successful', 'pending', 'failed', 'reversed']
+  if (!payments.every(({ status }) => states.some((each) => each === status))) return undefined
+  const arrived = payments.filter(({ status }) => status === 'successful')
+  const receipts = arrived.map(receiptOf).filter((each): each is Receipt => each !== undefined)
+  if (receipts.length < arrived.length) return undefined
+  const ids = new Set(receipts.map(({ id }) => id))
+  if (ids.size < receipts.length) return undefined
+  if (receipts.length > 0) return { state: 'received', receipts }
+  const words = payments[0]?.['processor_response']
+  if (payments.some(({ status }) => status === 'pending')) return { state: 'submitted' }
+  const isTakenBack = payments.some(({ status }) => status === 'reversed')
+  return isTakenBack
+    ? { state: 'reversed', failure: reversal(words) }
+    : { state: 'failed', failure: cardFailure(words) }
+}
+
+function accountIn(authorization: Fields): VirtualAccount | undefined {
+  const { transfer_account: accountNumber, transfer_bank: bankName, account_expiration: expiry } = authorization
+  const expiresAt = timeOf(expiry)
+  const isAccount = typeof accountNumber === 'string' && /^\d{6,20}$/.test(accountNumber)
+  const isBank = typeof bankName === 'string' && /^[^\p{C}]{1,100}$/u.test(bankName)
+  return isAccount && isBank && expiresAt !== undefined ? { accountNumber, bankName, expiresAt } : undefined
+}
+
+function wants(authorization: Fields | undefined, { amount, currency }: TransferChargeAttempt): boolean {
+  const { transfer_amount: wanted } = authorization ?? {}
+  return wanted === undefined || wanted === null || readMoney(wanted, currency)?.amount === amount
+}
+
+/**
+ * A number of milliseconds, as a number or a text, or a date. A date without its zone is taken for Lagos: an hour early
+ * costs a customer nothing, an hour late would cost them a payment that nobody expects.
+ */
+function timeOf(value: unknown): string | undefined {
+  const text = typeof value === 'number' || typeof value === 'string' ? String(value).trim() : ''
+  const dated = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d(?:\.\d{1,6})?)(Z|[+-]\d\d:?\d\d)?$/.exec(text)
+  const time = /^\d{12,14}$/.test(text)
+    ? new Date(Number(text))
+    : new Date(dated ? `${dated[1]}T${dated[2]}${dated[3] ?? '+01:00'}` : Number.NaN)
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString()
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { Secret } from '../platform/secret.ts'
+import { loadReferenceData } from '../reference/data.ts'
+import { simulatorAccess, startSimulator } from '../testing/simulator.ts'
+import { openConnectors, type ProviderSettings } from './registry.ts'
+import { createRouting } from './routing.ts'
+
+const nothing: ProviderSettings = {
+  simulatorUrl: undefined,
+  simulatorToken: undefined,
+  pawapayUrl: undefined,
+  pawapayToken: undefined,
+  pawapaySigner: undefined,
+  flutterwaveUrl: undefined,
+  flutterwaveSecretKey: undefined,
+  flutterwaveEncryptionKey: undefined,
+  flutterwaveWebhookHash: undefined,
+}
+const data = loadReferenceData()
+const soon = () => AbortSignal.timeout(5000)
+
+test('one token is enough for the sandbox to speak with the simulator, encrypted cards included', async (t) => {
+  const token = 'simulator-of-a-registry'
+  const simulator = await startSimulator(t, simulatorAccess(token))
+  const settings = { ...nothing, simulatorUrl: simulator.url, simulatorToken: new Secret(token) }
+  const connectors = openConnectors(settings, data)
+  t.after(() => connectors.close())
+  const errand = { operation: 'charge.card', country: 'KE', currency: 'USD', target: '*' } as const
+  const [provider] = createRouting(data.routes, connectors).providersOf('sandbox', errand)
+
+  const outcome = await provider?.cardCharges?.submit(
+    {
+      key: randomUUID(),
+      country: 'KE',
+      currency: 'USD',
+      amount: 2550n,
+      card: { number: '4242424242424242', cvv: '123', expMonth: '12', expYear: '2031' },
+      customer: { email: 'amina@example.com', firstName: 'Amina', lastName: 'Otieno', ipAddress: '102.89.1.7' },
+    },
+    soon(),
+  )
+  assert.equal(outcome?.certainty === 'accepted' && outcome.said.state, 'successful')
+})
+
+test('every pair that is quoted can be had from the provider that is asked for rates', async (t) => {
+  const token = 'simulator-of-a-registry'
+  const simulator = await startSimulator(t, simulatorAccess(token))
+  const settings = { ...nothing, simulatorUrl: simulator.url, simulatorToken: new Secret(token) }
+  const connectors = openConnectors(settings, data)
+  t.after(() => connectors.close())
+  const errand = { operation: 'rates', country: '*', currency: '*', target: '*' } as const
+  const [provider] = createRouting(data.routes, connectors).providersOf('sandbox', errand)
+
+  assert.equal(provider?.id, 'flutterwave')
+  for (const { base, quote } of data.pairs) {
+    const { buy, sell } = (await provider.rates?.quote(base, quote, soon())) ?? { buy: '', sell: '' }
+    assert.ok(Number(buy) > 0 && Number(buy) <= Number(sell) && Number(sell) < Number(buy) * 1.03, `${base}/${quote}`)
+  }
+})
+
+test('live speaks to Flutterwave only with all that it needs', async () => {
+  const all = {
+    flutterwaveUrl: 'https://api.flutterwave.com',
+    flutterwaveSecretKey: new Secret('s'.repeat(24)),
+    flutterwaveEncryptionKey: new Secret('e'.repeat(24)),
+    flutterwaveWebhookHash: new Secret('h'.repeat(24)),
+  }
+  const idsWith = async (settings: Partial<ProviderSettings>) => {
+    const connectors = openConnectors({ ...nothing, ...settings }, data)
+    await connectors.close()
+    return [...connectors.live.keys()]
+  }
+
+  assert.deepEqual(await idsWith(all), ['flutterwave'])
+  for (const name of Object.keys(all)) assert.deepEqual(await idsWith({ ...all, [name]: undefined }), [])
+})

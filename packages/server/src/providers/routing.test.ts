@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Capability, Connector } from './contract.ts'
+import { createRouting } from './routing.ts'
+
+const connector = (id: string, ...capabilities: Capability[]): [string, Connector] => [
+  id,
+  { id, capabilities, requestsPerSecond: 1, close: async () => undefined },
+]
+const cards = { operation: 'charge.card', country: '*', target: '*' } as const
+const routing = createRouting(
+  [
+    { ...cards, currency: 'KES', providers: ['one', 'two'] },
+    { ...cards, country: 'KE', currency: 'KES', providers: ['two'] },
+    { ...cards, currency: 'USD', providers: ['two', 'three'] },
+  ],
+  {
+    live: new Map(),
+    sandbox: new Map([
+      connector('one', { ...cards, currency: 'KES' }),
+      connector('two', { ...cards, currency: '*' }),
+      connector('three', { ...cards, currency: 'GBP' }),
+    ]),
+  },
+)
+const idsFor = (country: string, currency: string) =>
+  routing.providersOf('sandbox', { ...cards, country, currency }).map(({ id }) => id)
+
+test('a route for any country serves those without one of their own, in its currency only', () => {
+  assert.deepEqual(idsFor('UG', 'KES'), ['one', 'two'])
+  assert.deepEqual(idsFor('KE', 'KES'), ['two'])
+  assert.deepEqual(idsFor('UG', 'UGX'), [])
+})
+
+test('a provider that is not there, or does not do it, is passed over', () => {
+  assert.deepEqual(idsFor('UG', 'USD'), ['two'])
+  assert.deepEqual(routing.providersOf('live', { ...cards, country: 'UG', currency: 'USD' }), [])
+})

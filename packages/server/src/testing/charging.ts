@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { providerKeyOf, readId } from '../platform/ids.ts'
+import type { Answer, Malipo } from './malipo.ts'
+import { type PayingMalipo, payingMalipo } from './paying.ts'
+import { until } from './until.ts'
+
+/** The cards of the sandbox, and what their owners know. */
+export const cards = {
+  succeeds: '4242424242424242',
+  asksPin: '5531886652142950',
+  asksAddress: '4556052704172643',
+  redirects: '4000002760003184',
+  declined: '4000000000000002',
+} as const
+export const codes = { cvv: '739', pin: '1234', otp: '123456', wrongPin: '9078', wrongOtp: '904178' } as const
+
+/** A transaction as a merchant reads it. */
+interface ReadCharge {
+  readonly transactionId: string
+  readonly status: string
+  readonly stage: string
+  readonly fee: number
+  readonly receiverAmount: number
+  readonly amountReceived?: number
+  readonly nextAction: { readonly type: string; readonly redirectUrl?: string }
+  readonly failureReason?: { readonly failureCode: string }
+  readonly timeline: readonly { readonly message: string }[]
+}
+
+/** A merchant who charges in the sandbox. */
+export interface ChargingMerchant {
+  readonly id: string
+  /** Of the answer, whatever it is. */
+  send(path: string, body: object, headers?: Record<string, string>): Promise<Answer>
+  chargeCard(number: string, over?: object): Promise<StartedCharge>
+  authorise(id: string, type: string, value: unknown, headers?: Record<string, string>): Promise<Answer>
+  read(id: string): Promise<ReadCharge>
+  /** Waits for something to be true of a transaction, and gives it as it then is. */
+  becomes(id: string, what: string, is: (charge: ReadCharge) => boolean): Promise<ReadCharge>
+  ends(id: string): Promise<ReadCharge>
+  asks(id: string, type: string): Promise<ReadCharge>
+}
+
+interface StartedCharge {
+  readonly id: string
+  /** The key its attempt has at the provider. */
+  readonly key: string
+  readonly nextAction: ReadCharge['nextAction']
+  readonly status: string
+}
+
+export interface ChargingMalipo extends PayingMalipo {
+  charging(): Promise<ChargingMerchant>
+}
+
+/** A Malipo at work, to which the simulator sends its callbacks. */
+export async function chargingMalipo(t: TestContext, settings: Record<string, string> = {}): Promise<ChargingMalipo> {
+  const malipo = await payingMalipo(t, settings)
+  await malipo.simulator.set({ callbackBase: `${malipo.url}/callbacks/sandbox` })
+  malipo.work()
+  return { ...malipo, charging: () => chargingMerchant(malipo) }
+}
+
+let references = 0
+
+export const nextReference = () => {
+  references += 1
+  return `charge-${process.pid}-${references}`
+}
+
+const customer = { email: 'amina@example.com', firstName: 'Amina', lastName: 'Otieno', ipAddress: '102.89.23.10' }
+const nextYear = new Date().getUTCFullYear() + 1
+
+export const cardBody = (number: string, over: object = {}) => ({
+  amount: 1200,
+  currency: 'NGN',
+  ...customer,
+  externalReference: nextReference(),
+  cardDetails: { number, cvv: codes.cvv, expMonth: '09', expYear: String(nextYear) },
+  successRedirectUrl: 'https://shop.example/paid',
+  ...over,
+})
+
+export const keyOf = (id: string) => providerKeyOf(readId('transaction', id) ?? '', 1)
+
+async function chargingMerchant(malipo: Malipo): Promise<ChargingMerchant> {
+  const { id: merchantId, token } = await malipo.merchant()
+  const authorization = `Bearer ${await token()}`
+  const send = (path: string, body: object, headers: Record<string, string> = {}) =>
+    malipo.call('POST', `/api/b2b/fiat/deposit/${path}`, { authorization, ...headers }, body)
+  const read = async (id: string) => {
+    const { body } = await malipo.call('GET', `/api/b2b/transactions/${id}`, { authorization })
+    return body['data'] as ReadCharge
+  }
+  const becomes = async (id: string, what: string, is: (charge: ReadCharge) => boolean) => {
+    const found = await until(`${id} ${what}`, async () => {
+      const charge = await read(id)
+      return is(charge) && charge
+    })
+    return found
+  }
+  return {
+    id: merchantId,
+    send,
+    read,
+    becomes,
+    chargeCard: async (number, over = {}) => {
+      const { status, body } = await send('card', cardBody(number, over))
+      assert.equal(status, 200, JSON.stringify(body))
+      const data = body['data'] as Omit<StartedCharge, 'id' | 'key'> & { transactionId: string }
+      return { ...data, id: data.transactionId, key: keyOf(data.transactionId) }
+    },
+    authorise: (id, type, value, headers) => send(`${id}/authorise`, { type, value }, headers),
+    ends: (id) => becomes(id, 'to end', ({ status }) => status !== 'PENDING'),
+    asks: (id, type) => becomes(id, `to ask for ${type}`, ({ nextAction }) => nextAction.type === type),
+  }
+}
+
+/** What a merchant has in the sandbox in a currency, in minor units. */
+export async function balanceOf(malipo: Malipo, merchantId: string, currency: string): Promise<bigint> {
+  const [row] = await malipo.ask<{ balance: string }>(
+    `select coalesce(sum(credits_posted - debits_posted), 0)::text as balance from wallets
+     where merchant_id = $1 and env = 'sandbox' and currency = $2`,
+    [readId('merchant', merchantId), currency],
+  )
+  return BigInt(row?.balance ?? '0')
+}

@@ -1,0 +1,78 @@
+import type { Said, Settled } from '../providers/contract.ts'
+import { type Decision, flagged, isAsAsked, type News } from './decision.ts'
+import { isFinal } from './state.ts'
+import type { Payment, Progress } from './store.ts'
+
+/**
+ * News against a final state is booked and flagged, once of each kind, and never changes the state. A callback is not
+ * enough for it: it may be an old one that comes late, so the provider is asked what is true now.
+ */
+export function decideFinal(payment: Payment, said: Said): Decision | undefined {
+  const { state, type, discrepancy } = payment.transaction
+  const known = discrepancy.split(' ')
+  const isTaken = state === 'successful' || known.includes('late_success')
+  if (said.state === 'successful' && !isTaken && !known.includes('late_mismatch'))
+    return lateSuccess(payment, said.settled)
+  const isGivenBack = said.state === 'reversed' || said.state === 'failed'
+  if (!isGivenBack || !isTaken || known.includes('reversed')) return undefined
+  return {
+    progress: flagged(payment, 'reversed'),
+    postings: [type === 'withdrew' ? 'payout_reversed' : 'charge_reversed'],
+    event: { message: 'The provider took it back; the operator looks into it.', isTold: false },
+    alert: 'a payment that had succeeded was taken back',
+  }
+}
+
+/** Money that moved after we had given it up. Another sum than was asked for is not booked: a person must find out. */
+function lateSuccess(payment: Payment, settled: Settled): Decision {
+  const { type } = payment.transaction
+  if (!isAsAsked(payment, settled)) return otherAmount(payment, settled)
+  return {
+    progress: flagged(payment, 'late_success'),
+    postings: [type === 'withdrew' ? 'payout_successful_late' : 'charge_successful_late'],
+    settled,
+    event: { message: 'The provider says it succeeded after all; the operator looks into it.', isTold: false },
+    alert: 'a payment that had failed succeeded after all',
+  }
+}
+
+function otherAmount(payment: Payment, { amount, currency }: Settled): Decision {
+  return {
+    progress: flagged(payment, 'late_mismatch'),
+    event: {
+      message: 'The provider says that it succeeded after all, with another amount; the operator looks into it.',
+      isTold: false,
+      detail: { amount: String(amount), currency },
+    },
+    alert: 'a payment that had failed succeeded after all with another amount',
+  }
+}
+
+/** Whether word of a payment contradicts where its money is by what is known here. */
+export function isContrary({ state, discrepancy }: Pick<Progress, 'state' | 'discrepancy'>, said: Said): boolean {
+  if (!isFinal(state) || said.state === 'submitted' || said.state === 'waiting') return false
+  if (said.state === 'received') return true
+  const known = discrepancy.split(' ')
+  const isMoved = (state === 'successful' || known.includes('late_success')) && !known.includes('reversed')
+  return isMoved !== (said.state === 'successful')
+}
+
+/**
+ * Word of an attempt that was given up because it was certain that nothing had been sent. That certainty was wrong: what
+ * it moved is booked against suspense, whatever became of the payment, and somebody must look at once.
+ */
+export function decideStray(payment: Payment, news: News): Decision | undefined {
+  const { type, discrepancy } = payment.transaction
+  const isMoney = news.kind === 'said' && news.said.state === 'successful'
+  if (!isMoney || /stray_success|late_mismatch/.test(discrepancy)) return undefined
+  const { settled } = news.said
+  if (!isAsAsked(payment, settled)) return otherAmount(payment, settled)
+  return {
+    progress: flagged(payment, 'stray_success'),
+    postings: [type === 'withdrew' ? 'payout_successful_late' : 'charge_successful_late'],
+    settled,
+    isStray: true,
+    event: { message: 'An attempt that was given up moved money; the operator looks into it.', isTold: false },
+    alert: 'an attempt that was given up moved money',
+  }
+}

@@ -1,0 +1,169 @@
+import type { Cause } from '../events/emit.ts'
+import type { CustomerAction, Failure, FailureCode, NotSubmittedCause, Said, Settled } from '../providers/contract.ts'
+import { failureCodes } from '../providers/contract.ts'
+import type { PaymentPosting } from './money.ts'
+import type { State } from './state.ts'
+import type { Attempt, BookedReceipt, Payment, PendingAction, Progress } from './store.ts'
+
+/** What somebody learned of a payment, or wants of it. */
+export type News =
+  | { readonly kind: 'said'; readonly said: Said }
+  /** This sending moved nothing, for certain. */
+  | { readonly kind: 'not_submitted'; readonly cause: NotSubmittedCause; readonly detail: string }
+  /** This sending may have moved money. */
+  | { readonly kind: 'unknown'; readonly detail: string }
+  /** The provider does not know the key. */
+  | { readonly kind: 'not_found' }
+  /** The question was not answered. */
+  | { readonly kind: 'unclear'; readonly detail: string }
+  /** The provider hints at news without proof: it will be asked. */
+  | { readonly kind: 'hint' }
+  /** The provider refused what the customer answered to this, and would take another answer. */
+  | { readonly kind: 'answer_refused'; readonly action: PendingAction }
+  /** What the customer answered to this was not sent, for certain. */
+  | { readonly kind: 'answer_unsent'; readonly action: PendingAction; readonly detail: string }
+  /** What the provider must be given with the customer's answer is not there any more. */
+  | { readonly kind: 'continuation_lost' }
+  /** A charge whose time was up before it could be sent. */
+  | { readonly kind: 'too_late' }
+  /** The merchant does not want it any more. */
+  | { readonly kind: 'cancel' }
+  /** The merchant wants to be told once more where it stands. */
+  | { readonly kind: 'announce' }
+  /** An operator has evidence of what became of it. */
+  | { readonly kind: 'judged'; readonly outcome: 'successful' | 'failed' }
+  /** An operator wants it sent again under the same key. */
+  | { readonly kind: 'retry' }
+
+export interface Observation {
+  readonly cause: Cause
+  readonly news: News
+}
+
+/** What the decision must know of the providers. */
+export interface Surroundings {
+  readonly nowMs: number
+  readonly notFoundWindowMs: number
+  /** Providers that come after the current one. */
+  readonly alternatives: readonly string[]
+  /** Between 0 and 1, so that polls spread out. */
+  readonly jitter: number
+}
+
+/** A receipt and its place in the books. */
+export interface NewReceipt extends BookedReceipt {
+  readonly fee: bigint
+}
+
+/** What becomes of a payment. Nothing at all when the news changes nothing. */
+export interface Decision {
+  readonly progress: Partial<Progress>
+  readonly attempt?: Partial<Attempt>
+  /** A new attempt with another provider. */
+  readonly reroute?: string
+  readonly postings?: readonly PaymentPosting[]
+  readonly settled?: Settled
+  /** Money that came into the charge's account and was not booked yet. */
+  readonly receipts?: readonly NewReceipt[]
+  /** It tells of another attempt than the current one. */
+  readonly isStray?: true
+  readonly event?: { readonly message: string; readonly isTold: boolean; readonly detail?: Record<string, unknown> }
+  /** For the operator, at once. */
+  readonly alert?: string
+}
+
+const pollPlanMs = [5000, 15_000, 30_000, 60_000, 120_000, 300_000]
+const lastPollMs = 15 * 60_000
+export const countMax = 30_000
+
+export function failureOf(code: FailureCode): Failure {
+  return { code, message: failureCodes[code] }
+}
+
+export function isAsAsked({ transaction: { amount, currency } }: Payment, settled: Settled): boolean {
+  return settled.amount === amount && settled.currency === currency
+}
+
+export function failed(failure: Failure, message: string): Decision {
+  return {
+    progress: { state: 'failed', failure, doubt: '', action: null, wake_at: null },
+    attempt: { outcome: 'failed', is_lost: false },
+    postings: ['payout_failed'],
+    event: { message, isTold: true },
+  }
+}
+
+/** Another sum than was asked for: nobody is credited and nothing given back until somebody has looked. */
+export function mismatch(payment: Payment, { amount, currency }: Settled, around: Surroundings): Decision {
+  const detail = { amount: String(amount), currency }
+  const isNew = payment.transaction.doubt !== 'amount_mismatch'
+  return {
+    progress: { state: 'unknown', doubt: 'amount_mismatch', ...wakeLater(payment, around) },
+    attempt: { ...asked(payment), is_lost: false },
+    ...(isNew && {
+      event: { message: 'The provider told another amount than was asked for.', isTold: false, detail },
+      alert: 'the provider settled another amount than was asked for',
+    }),
+  }
+}
+
+/** The provider has it. It may say so as often as it likes; only a change is worth an event. */
+export function goOn(payment: Payment, said: State, asksFor: CustomerAction | null, around: Surroundings): Decision {
+  const { state, action: before } = payment.transaction
+  // That the provider has it does not mean that the customer need do nothing any more.
+  const target = said === 'submitted' && state === 'waiting' ? 'waiting' : said
+  const kept = target === 'waiting' ? before : null
+  const action = asksFor && !isSameAction(asksFor, before) ? begun(asksFor) : kept
+  const isNewAction = !isSameAction(action, before)
+  const message = target === 'waiting' ? 'Waiting for the customer.' : 'The provider is working on it.'
+  // What the customer was told to do at acceptance is no news when the provider says the same.
+  const isTold = (target === 'waiting' && isNewAction) || state === 'unknown'
+  return {
+    progress: { state: target, doubt: '', failure: null, action, ...wakeLater(payment, around) },
+    attempt: { ...asked(payment), refusals: 0, is_lost: false },
+    ...((state !== target || isNewAction) && { event: { message, isTold } }),
+  }
+}
+
+function isSameAction(one: CustomerAction | null, other: CustomerAction | null): boolean {
+  return one?.kind === other?.kind && placeOf(one) === placeOf(other)
+}
+
+/** Where the customer has to go, for actions of one kind that differ by it. */
+function placeOf(action: CustomerAction | null): string {
+  if (action?.kind === 'redirect') return action.url
+  return action?.kind === 'pay_to_account' ? action.account.accountNumber : ''
+}
+
+const answersMax = 3
+
+/** What the merchant answers for the customer may be wrong so many times. */
+export const isAnswerable = ({ kind }: CustomerAction): boolean => ['pin', 'otp', 'address'].includes(kind)
+
+const begun = (action: CustomerAction): PendingAction =>
+  isAnswerable(action) ? { ...action, attemptsLeft: answersMax } : action
+
+/** A charge ends with its time, once the provider was asked a last time and had no final word. Its other words end nothing. */
+export function endIfExpired({ transaction }: Payment, cause: Cause, { nowMs }: Surroundings): Decision | undefined {
+  const { expires_at, type, doubt } = transaction
+  const isExpired = type === 'deposit' && expires_at !== null && nowMs >= expires_at.getTime()
+  if (!isExpired || cause !== 'query' || doubt === 'amount_mismatch') return undefined
+  return transaction.received > 0n
+    ? failed(failureOf('UNDERPAID'), failureCodes.UNDERPAID)
+    : failed(failureOf('EXPIRED'), 'The customer did not complete the payment in time.')
+}
+
+export function flagged({ transaction }: Pick<Payment, 'transaction'>, kind: string): Partial<Progress> {
+  const known = transaction.discrepancy.split(' ')
+  return known.includes(kind) ? {} : { discrepancy: `${transaction.discrepancy} ${kind}`.trim() }
+}
+
+export const asked = ({ attempt }: Payment): Partial<Attempt> => ({ polls: Math.min(attempt.polls + 1, countMax) })
+
+/** When to ask next: soon at first, then ever more rarely, and at the latest when the payment expires. */
+export function wakeLater({ transaction, attempt }: Payment, around: Surroundings): Pick<Progress, 'wake_at'> {
+  const plain = pollPlanMs[attempt.polls] ?? lastPollMs
+  const later = around.nowMs + plain * (0.8 + 0.4 * around.jitter)
+  const end = transaction.expires_at?.getTime()
+  return { wake_at: new Date(end !== undefined && end > around.nowMs ? Math.min(later, end) : later) }
+}

@@ -1,0 +1,83 @@
+import type { Reply } from '../dialect.ts'
+import { isEnd, type Payment } from '../entries.ts'
+import { findFault } from '../faults.ts'
+import { act, type Ending, receive } from '../life.ts'
+import { toFixed, toUnits } from '../money.ts'
+import { failureOf } from '../outcomes.ts'
+import { complain } from './complain.ts'
+import { fieldsOf } from './fields.ts'
+import { paymentsOf } from './reads.ts'
+import type { ControlCall } from './routes.ts'
+
+/** What the payer does: it decides any payment that has not ended, whatever its number says. */
+export function actAsPayer(call: ControlCall): Reply {
+  const { core, names, json } = call
+  const { action, provider, operation } = fieldsOf(json)
+  const open = paymentsOf({ core }, names[0] ?? '').filter(
+    (each) => (provider ?? each.provider) === each.provider && (operation ?? each.operation) === each.operation,
+  )
+  const payment = open.find(({ state }) => !isEnd(state)) ?? open[0]
+  if (payment === undefined) return complain(404, 'There is no such payment.')
+  if (!isAction(action))
+    return complain(400, 'action is approve, enter_pin, decline or pay_account; a code may go with decline.')
+  const hasAccount = payment.waitsFor === 'money'
+  if (action === 'pay_account' && !hasAccount) return complain(400, 'The payment has no account to pay into.')
+  if (isEnd(payment.state)) return conflict(payment, 'The payment has ended.')
+  return hasAccount ? actOnAccount(call, payment, action) : end(call, payment, action)
+}
+
+const actions = ['approve', 'enter_pin', 'decline', 'pay_account'] as const
+type Action = (typeof actions)[number]
+const isAction = (action: unknown): action is Action => actions.includes(action as Action)
+
+function end({ core, json }: ControlCall, payment: Payment, action: Action): Reply {
+  act(core, payment, action === 'decline' ? declined(payment, fieldsOf(json)['code']) : { state: 'completed' })
+  return { status: 200, body: { key: payment.key, state: payment.state } }
+}
+
+function declined({ operation }: Payment, code: unknown): Ending {
+  const usual = operation === 'charge' ? 'PAYMENT_NOT_APPROVED' : 'UNSPECIFIED_FAILURE'
+  return { state: 'failed', failure: failureOf(typeof code === 'string' ? code : usual) }
+}
+
+/** Who approves pays what is missing; who declines has paid nothing. */
+function actOnAccount(call: ControlCall, payment: Payment, action: Action): Reply {
+  if (action === 'pay_account') return payAccount(call, payment)
+  const missing = toUnits(payment.amount) - receivedOf(payment)
+  if (action !== 'decline')
+    return missing > 0n ? pay(call, payment, approvedOf(payment, missing)) : conflict(payment, 'Nothing is missing.')
+  return payment.receipts === undefined ? end(call, payment, action) : conflict(payment, 'Money has come in.')
+}
+
+function payAccount(call: ControlCall, payment: Payment): Reply {
+  const { amount, account } = fieldsOf(call.json)
+  if (!isPayable(amount)) return complain(400, 'amount is a decimal text, and more than nothing.')
+  if (account !== undefined && !payment.accounts?.some(({ number }) => number === account))
+    return complain(400, 'account is not one of this payment.')
+  return pay(call, payment, amount)
+}
+
+/** More than nothing, in cents at the smallest. */
+export const isPayable = (amount: unknown): amount is string =>
+  typeof amount === 'string' && /^\d{1,14}(\.\d{1,2})?$/.test(amount) && /[1-9]/.test(amount)
+
+function pay({ core, json }: ControlCall, payment: Payment, amount: string): Reply {
+  const { account } = fieldsOf(json)
+  const number = typeof account === 'string' ? account : (payment.accounts?.at(-1)?.number ?? '')
+  const receipt = receive(core, payment, { account: number, amount })
+  const { key, state } = payment
+  return { status: 200, body: { key, state, receipt: { id: receipt.id, account: number, amount } } }
+}
+
+const cent = toUnits('0.01')
+
+/** With `bank_under_payment` the first who approves pays too little; the rest can follow. */
+function approvedOf({ faults, receipts }: Payment, missing: bigint): string {
+  const short = findFault(faults, 'bank_under_payment')
+  if (short === undefined || receipts !== undefined) return toFixed(missing, 2)
+  return short.amount ?? toFixed((missing + cent) / 2n, 2)
+}
+
+const receivedOf = ({ receipts = [] }: Payment) => receipts.reduce((sum, { amount }) => sum + toUnits(amount), 0n)
+
+const conflict = ({ key, state }: Payment, error: string): Reply => ({ status: 409, body: { key, state, error } })

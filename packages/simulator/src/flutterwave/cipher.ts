@@ -1,0 +1,12 @@
+import { createDecipheriv } from 'node:crypto'
+
+/** Opens what the merchant encrypted with its key: 3DES, ECB, base64. Undefined when it is not that, or not JSON inside. */
+export function decrypt(key: string, text: string): unknown {
+  try {
+    const decipher = createDecipheriv('des-ede3', Buffer.from(key), null)
+    const plain = Buffer.concat([decipher.update(text, 'base64'), decipher.final()])
+    return JSON.parse(plain.toString('utf8')) as unknown
+  } catch {
+    return undefined
+  }
+}

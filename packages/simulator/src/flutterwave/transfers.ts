@@ -1,0 +1,135 @@
+import type { Core } from '../core.ts'
+import type { Call, Reply } from '../dialect.ts'
+import type { Payment, Verdict } from '../entries.ts'
+import { findFault, type Subject } from '../faults.ts'
+import { accept, type Draft } from '../life.ts'
+import { toUnits } from '../money.ts'
+import { failureOf, verdictOf } from '../outcomes.ts'
+import { isLagging, isUnseen } from '../views.ts'
+import { presentTransfer } from './present.ts'
+import { countryOf, type Fields, findAmountTrouble, findTrouble, isFields, transferForm } from './read.ts'
+import { answer, closed, refuse, repeatedTransfer } from './words.ts'
+
+const blacklisted = '0690000036'
+
+export async function createTransfer(call: Call): Promise<Reply> {
+  const { core, json } = call
+  const trouble = findTransferTrouble(json)
+  if (trouble !== undefined) return refuse(400, trouble)
+  const draft = draftOf(call, json as Fields)
+  if (core.books.find('flutterwave', 'payout', draft.key)) return refuse(400, repeatedTransfer)
+  if (draft.account === blacklisted) return refuse(400, 'Payout was made to a blacklisted account number')
+  const subjects = transferSubjects(call)
+  const faults = core.faults.draw('payment', { provider: 'flutterwave', operation: 'payout', subjects })
+  if (findFault(faults, 'operator_closed')) return refuse(400, closed)
+  // Nothing is kept of it: once the wallet is filled the same reference may be sent again.
+  if (findFault(faults, 'float_empty') || core.books.floats.available(draft) < toUnits(draft.amount))
+    return refuse(400, 'Insufficient funds in customer wallet')
+  const payment = await accept(core, { ...draft, faults })
+  const data = presentTransfer({ ...payment, state: 'accepted' }, payment.acceptedAt)
+  return answer('Transfer Queued Successfully', { data: { ...data, complete_message: '' } })
+}
+
+export function readTransfer({ core, parameters }: Call): Reply {
+  const payment = core.books.findNamed('flutterwave', parameters['id'] ?? '')
+  if (payment?.operation !== 'payout' || isUnseen(core, payment)) return refuse(404, 'Transfer not found')
+  return answer('Transfer fetched', { data: present(core, payment) })
+}
+
+/** A list, because the provider has no other way to ask by reference. None is an empty list. */
+export function listTransfers({ core, query }: Call): Reply {
+  const reference = query.get('reference')
+  if (reference === null) return refuse(400, 'reference is required')
+  const payment = core.books.find('flutterwave', 'payout', reference.toLowerCase())
+  const found = payment && !isUnseen(core, payment) ? [present(core, payment)] : []
+  const info = { total: found.length, current_page: 1, total_pages: found.length }
+  return answer('Transfers fetched', { meta: { page_info: info }, data: found })
+}
+
+export function transferSubjects({ core, json, query, parameters }: Call): Subject[] {
+  const named = parameters['id']
+  const reference = query.get('reference')?.toLowerCase()
+  const payment =
+    named === undefined
+      ? core.books.find('flutterwave', 'payout', reference ?? '')
+      : core.books.findNamed('flutterwave', named)
+  if (payment) return [{ key: payment.key, phone: payment.account, amount: payment.amount, operator: payment.operator }]
+  if (reference !== undefined) return [{ key: reference }]
+  if (!isFields(json)) return []
+  const { reference: key, account_number: phone, amount, account_bank: operator } = json
+  return [{ key: String(key).toLowerCase(), phone: String(phone), amount: String(amount), operator: String(operator) }]
+}
+
+function present(core: Core, payment: Payment): Record<string, unknown> {
+  const { failure: _failure, ...earlier } = payment
+  const read: Payment = isLagging(core, payment) ? { ...earlier, state: 'processing' } : payment
+  return presentTransfer(read, core.clock.now())
+}
+
+/** Countries whose banks are told apart by branch, by their currency. */
+const branchCurrencies = new Set(['GHS', 'UGX', 'TZS', 'RWF', 'MWK', 'SLE', 'CDF', 'XAF', 'XOF'])
+const walletCodes =
+  /^(MPS|FMM|MTN|AIRTEL|AIRTELTIGO|AIRTELMW|TELECEL|VODAFONE|MOOV|ORANGE|ORANGEMONEY|WAVE|HALOPESA|TIGO|VODACOM|AMOLEMONEY)$/i
+
+function findTransferTrouble(json: unknown): string | undefined {
+  const trouble = findTrouble(json, transferForm)
+  if (trouble !== undefined || !isFields(json)) return trouble
+  const { account_bank: bank, currency, debit_currency: debited = currency, destination_branch_code: branch } = json
+  if (debited !== currency) return 'debit_currency is not enabled for this account'
+  const isWallet = walletCodes.test(String(bank))
+  if (!isWallet && branchCurrencies.has(String(currency)) && branch === undefined)
+    return 'destination_branch_code is required'
+  return findAmountTrouble(json) ?? findSenderTrouble(json, isWallet)
+}
+
+/** M-Pesa in Kenya and banks in Rwanda want to know who sends. */
+function findSenderTrouble({ currency, account_bank: bank, meta }: Fields, isWallet: boolean): string | undefined {
+  const isMpesa = currency === 'KES' && bank === 'MPS'
+  const isRwandaBank = currency === 'RWF' && !isWallet
+  const needed = ['sender', 'sender_country', isMpesa ? 'mobile_number' : 'sender_address']
+  if (!isMpesa && !isRwandaBank) return undefined
+  const given: unknown = Array.isArray(meta) ? meta[0] : meta
+  const missing = needed.find((name) => !isFields(given) || typeof given[name] !== 'string')
+  return missing === undefined ? undefined : `meta.${missing} is required`
+}
+
+function draftOf({ core }: Call, body: Fields): Omit<Draft, 'faults'> {
+  const id = core.numbers.next()
+  const reference = String(body['reference'])
+  const currency = String(body['currency'])
+  const account = String(body['account_number'])
+  const mock = mockOf(reference)
+  return {
+    provider: 'flutterwave',
+    operation: 'payout',
+    key: reference.toLowerCase(),
+    operator: String(body['account_bank']),
+    country: countryOf(currency),
+    currency,
+    amount: String(body['amount']),
+    account,
+    fingerprint: '',
+    details: {
+      id,
+      reference,
+      narration: body['narration'],
+      name: body['beneficiary_name'],
+      ...(body['meta'] !== undefined && { meta: body['meta'] }),
+    },
+    verdict: mock?.verdict ?? verdictOf('payout', account),
+    waitsFor: 'time',
+    names: [String(id)],
+    ...(mock && { settleMs: mock.settleMs }),
+  }
+}
+
+/** The provider's own test references: `_PMCK` succeeds and `_PMCK_ST_F` fails, after ten minutes or `DU_<minutes>`. */
+function mockOf(reference: string): { readonly verdict: Verdict; readonly settleMs: number } | undefined {
+  const found = /_PMCK(_ST_F)?(?:DU_(\d{1,4}))?$/.exec(reference)
+  if (found === null) return undefined
+  const [, failing, minutes = '10'] = found
+  const verdict: Verdict = failing
+    ? { kind: 'fails', failure: failureOf('UNSPECIFIED_FAILURE') }
+    : { kind: 'completes' }
+  return { verdict, settleMs: Number(minutes) * 60_000 }
+}

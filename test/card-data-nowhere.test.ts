@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { createProgram } from '../packages/cli/src/program.ts'
+import { showId } from '../packages/server/src/platform/ids.ts'
+import { until } from '../packages/server/src/testing/until.ts'
+import { cardStories, forgottenForms, type Say, secretForms, secretValue } from './support/card-stories.ts'
+import { type Cell, openCell, type Role } from './support/cell.ts'
+import { type OwnServers, startOwnServers } from './support/own-servers.ts'
+import { createSearch, findInFiles } from './support/search.ts'
+import { type SimulatorDesk, startSimulatorDesk } from './support/simulator-desk.ts'
+import { openReceiver, type Receiver } from './support/webhook-receiver.ts'
+
+const metricsToken = 'metrics-of-a-story'
+const atOnce = 12
+const search = createSearch(secretForms)
+const inMemory = createSearch(forgottenForms)
+
+interface Bench {
+  readonly servers: OwnServers
+  readonly simulator: SimulatorDesk
+  readonly cell: Cell
+  readonly roles: Readonly<Record<'api' | 'worker', Role>>
+  readonly receiver: Receiver
+  readonly say: Say
+  /** Every answer of the API. */
+  readonly answers: readonly string[]
+}
+
+async function openBench(t: TestContext): Promise<Bench> {
+  const [servers, simulator] = [await startOwnServers(t), await startSimulatorDesk(t)]
+  const cell = openCell(t, servers, {
+    ...simulator.settings,
+    MALIPO_LOG_LEVEL: 'trace',
+    MALIPO_METRICS_TOKEN: metricsToken,
+    MALIPO_WEBHOOK_RANGES: '127.0.0.0/8',
+  })
+  const start = (role: 'api' | 'worker') =>
+    cell.start(role, role, { NODE_OPTIONS: `--import=${heapWriter(cell, role)}` })
+  const [api, worker] = await Promise.all([start('api'), start('worker')])
+  const roles = { api, worker }
+  await simulator.tune({ callbackBase: `${roles.api.url}/callbacks/sandbox` })
+  const receiver = await openReceiver(t, () => ({ status: 200 }))
+  const merchant = await cell.merchant()
+  await merchant.call(roles.api.url, 'PUT', '/users', { sandboxWebhookUrl: receiver.url })
+  const answers: string[] = []
+  const say: Say = async (method, path, body, headers) => {
+    const authorization = await merchant.authorization(roles.api.url)
+    const response = await fetch(`${roles.api.url}/api/sandbox/b2b${path}`, {
+      method,
+      headers: { authorization, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    answers.push(`${path} ${JSON.stringify([...response.headers])} ${text}`)
+    return { status: response.status, text }
+  }
+  return { servers, simulator, cell, roles, receiver, say, answers }
+}
+
+const heapPath = ({ folder }: Cell, role: string) => join(folder, `${role}.heapsnapshot`)
+
+function heapWriter(cell: Cell, role: string): string {
+  const url = new URL('./support/heap-on-signal.ts', import.meta.url)
+  url.searchParams.set('to', heapPath(cell, role))
+  return url.href
+}
+
+/** Every text that a process remembers, once it has forgotten what it could. */
+async function memoryOf({ cell, roles }: Bench, role: 'api' | 'worker'): Promise<Buffer> {
+  process.kill(roles[role].pid, 'SIGUSR2')
+  await until(`the heap of the ${role}`, () => existsSync(heapPath(cell, role)), { timeoutMs: 60_000 })
+  const heap = readFileSync(heapPath(cell, role))
+  return heap.subarray(heap.indexOf('"strings":['))
+}
+
+/** Runs them all, so many side by side, in order of their beginning. */
+async function runAll(stories: readonly (() => Promise<unknown>)[]): Promise<void> {
+  const waiting = [...stories].reverse()
+  const run = async () => {
+    for (let story = waiting.pop(); story; story = waiting.pop()) await story()
+  }
+  await Promise.all(Array.from({ length: atOnce }, run))
+}
+
+async function isIdle({ cell }: Bench): Promise<boolean> {
+  const busy = await cell.ask(`select from transactions where state = 'sending'
+    union all select from webhook_records where status = 'CREATED'`)
+  return busy.length === 0
+}
+
+/** Every row of every table as JSON, so that what PostgreSQL keeps in compressed form is looked at too. */
+async function rowsOf({ cell }: Bench): Promise<string[]> {
+  const tables = await cell.ask<{ name: string }>(`
+    select oid::regclass::text as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`)
+  const rows = await Promise.all(
+    tables.map(({ name }) => cell.ask<{ row: string }>(`select to_jsonb(t)::text as row from ${name} t`)),
+  )
+  return rows.flat().map(({ row }) => row)
+}
+
+/** What an operator is shown of every payment, for people and for programs. */
+async function screensOf({ cell }: Bench): Promise<string[]> {
+  const screens: string[] = []
+  const write = (text: string) => void screens.push(text)
+  const run = createProgram({ variables: cell.variables, actor: 'wanjiru', write, complain: write })
+  const payments = await cell.ask<{ id: string }>(`select id from transactions`)
+  for (const { id } of payments)
+    for (const form of [[], ['--json']])
+      assert.equal(await run([...form, 'payments', 'show', showId('transaction', id)]), 0)
+  return screens
+}
+
+async function metricsOf({ roles }: Bench): Promise<string[]> {
+  const headers = { authorization: `Bearer ${metricsToken}` }
+  const replies = Object.values(roles).map(async ({ url }) => (await fetch(`${url}/metrics`, { headers })).text())
+  return Promise.all(replies)
+}
+
+/** What is found of a card in texts where every value is marked as one. */
+function findInTexts(texts: readonly string[]): string[] {
+  return texts.flatMap((text) => [
+    ...search.find(Buffer.from(text)).map((name) => `${name}: ${text.slice(0, 300)}`),
+    ...(secretValue.test(text) ? [`a value: ${secretValue.exec(text)?.[0]} in ${text.slice(0, 300)}`] : []),
+  ])
+}
+
+test('after everything that can happen to a card, nothing of it is anywhere but at the provider', {
+  timeout: 300_000,
+}, async (t) => {
+  const bench = await openBench(t)
+  const { servers, simulator, cell, roles, receiver, say, answers } = bench
+  const startedAt = performance.now()
+  const stories = cardStories(say, simulator)
+  await runAll(stories)
+  await until('the last call to a provider to end, and the last webhook to be delivered', () => isIdle(bench))
+  const toldMs = performance.now() - startedAt
+  const places: Record<string, number> = {}
+  const look = (place: string, texts: readonly string[]) =>
+    t.test(`no ${place} has any of it`, () => {
+      places[place] = texts.length
+      assert.ok(texts.length > 0, `there is no ${place}`)
+      assert.deepEqual(findInTexts(texts), [])
+    })
+
+  const memories = { api: await memoryOf(bench, 'api'), worker: await memoryOf(bench, 'worker') }
+  for (const [role, texts] of Object.entries(memories))
+    await t.test(`the memory of the ${role} has none of it`, () => {
+      assert.ok(texts.length > 1_000_000, 'it remembers hardly anything')
+      assert.deepEqual(inMemory.find(texts), [])
+    })
+  await look('answer', answers)
+  await look(
+    'webhook',
+    receiver.got.map(({ body }) => body),
+  )
+  await look(
+    'line of a log',
+    Object.values(roles).flatMap((role) => role.log().split('\n')),
+  )
+  await look('page of metrics', await metricsOf(bench))
+  await look('screen of the operator', await screensOf(bench))
+  await look('row of the database', await rowsOf(bench))
+  await cell.ask('checkpoint')
+  for (const [whose, folder] of [
+    ['the servers', servers.folder],
+    ['the simulator', simulator.folder],
+  ] as const)
+    await t.test(`no file of ${whose} has any of it`, () => {
+      const { found, files, bytes } = findInFiles(folder, search)
+      t.diagnostic(`${whose}: ${files} files of ${Math.round(bytes / 1e6)} MB`)
+      assert.deepEqual(found, [])
+    })
+  t.diagnostic(`${stories.length} stories in ${(toldMs / 1000).toFixed(1)} s; ${JSON.stringify(places)}`)
+})
+
+test('the search finds what it is to find, in every form and beside anything', () => {
+  const noise = Buffer.from('0123456789'.repeat(20))
+  for (const { bytes, name } of secretForms)
+    for (const before of [0, 1, 2, 3]) {
+      const text = Buffer.concat([noise.subarray(before), bytes, noise])
+      assert.ok(search.find(text).includes(name), name)
+    }
+  assert.deepEqual(search.find(noise), [])
+})

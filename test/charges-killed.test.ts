@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readId } from '../packages/server/src/platform/ids.ts'
+import { cards } from '../packages/server/src/testing/charging.ts'
+import { until } from '../packages/server/src/testing/until.ts'
+import { type Cell, type CellMerchant, openCell } from './support/cell.ts'
+import { type BookedCharge, readCharges, wrongCharges } from './support/charge-books.ts'
+import { startOwnServers } from './support/own-servers.ts'
+import { keyOf } from './support/payments.ts'
+import { proofSize } from './support/proof.ts'
+import { createRandom, type Random } from './support/random.ts'
+import {
+  anyCard,
+  ask,
+  authorise,
+  nextAnswer,
+  openTill,
+  press,
+  read,
+  type Sale,
+  sellByCard,
+  sellByTransfer,
+} from './support/sales.ts'
+import { type SimulatorDesk, startSimulatorDesk } from './support/simulator-desk.ts'
+import { show } from './support/truth.ts'
+import { moments, startVictims, workMs } from './support/victims.ts'
+
+const kills = proofSize('KILLS', 10)
+const seed = proofSize('SEED', 1)
+const [minute, hour] = [60_000, 3_600_000]
+/** So many die before anybody goes on with what they left. */
+const killsInARow = 10
+
+/** Past the time by which whoever sends an answer must have heard of it: the provider is asked now. */
+const pastAnswering = 51_000
+/** Cards end after an hour; accounts take money for two, and are waited for a day longer. */
+const untilTheEnd = [61 * minute, ...Array<number>(5).fill(5 * hour), hour]
+
+interface Bench {
+  readonly random: Random
+  readonly cell: Cell
+  readonly simulator: SimulatorDesk
+  readonly merchants: readonly CellMerchant[]
+  /** The api that lives. */
+  readonly url: string
+}
+
+/** Something a process dies over: a charge, or an answer to what one asks for. */
+interface Errand {
+  readonly sale: Sale
+  run(url: string): Promise<unknown>
+}
+
+const errands: readonly ((bench: Bench) => Promise<Errand>)[] = [
+  async ({ random, merchants }) => charging(sellByCard(random, random.pick(merchants), anyCard(random))),
+  async ({ random, merchants }) => charging(sellByTransfer(random, random.pick(merchants))),
+  (bench) => answering(bench, cards.asksPin, 0),
+  (bench) => answering(bench, cards.asksPin, 1),
+  (bench) => answering(bench, cards.asksAddress, 0),
+]
+
+const charging = (sale: Sale): Errand => ({ sale, run: (url) => ask(sale, url) })
+
+/** A card charge that asks for something, once so many of its questions were answered. */
+async function answering({ random, merchants, url }: Bench, number: string, answered: number): Promise<Errand> {
+  const sale = sellByCard(random, random.pick(merchants), number)
+  assert.equal((await ask(sale, url))?.status, 200)
+  const next = async (isRight: boolean) => {
+    const answer = await nextAnswer(sale, url, isRight)
+    assert.ok(answer)
+    return answer
+  }
+  for (let count = 0; count < answered; count += 1)
+    assert.equal((await authorise(sale, url, await next(true)))?.status, 200)
+  const answer = await next(random.below(4) > 0)
+  return { sale, run: (victim) => authorise(sale, victim, answer) }
+}
+
+async function openBench(t: Parameters<typeof startSimulatorDesk>[0]) {
+  const ground = await startOwnServers(t)
+  const simulator = await startSimulatorDesk(t, { SIMULATOR_SEED: String(seed) })
+  const cell = openCell(t, ground, simulator.settings)
+  const [api, merchants] = [await cell.start('api', 'api'), [await cell.merchant(), await cell.merchant()]]
+  await cell.start('worker', 'worker')
+  await simulator.tune({ callbackBase: `${api.url}/callbacks/sandbox` })
+  for (const operation of ['charge', 'authorise'])
+    await simulator.fault({ operation, mode: 'latency', delayMs: workMs })
+  const random = createRandom(seed)
+  const victims = await startVictims(t, { cell, ground, providerUrl: simulator.url, random })
+  return { bench: { random, cell, simulator, merchants, url: api.url } satisfies Bench, victims }
+}
+
+const open = (cell: Cell, which: string) =>
+  cell.ask(`select from transactions where state not in ('successful', 'failed') and (${which})`)
+
+/** Moves both clocks, and waits until nobody has anything to do. */
+async function forward({ cell, simulator }: Bench, ms: number): Promise<void> {
+  await simulator.advance(ms)
+  await cell.forward(ms)
+  const isIdle = async () => (await open(cell, `state = 'sending' or wake_at <= record_time()`)).length === 0
+  await until('everything due to be done', isIdle, { timeoutMs: 120_000 })
+}
+
+const pay = ({ simulator }: Bench, { id = '' }: Sale, amount: number, account: string) =>
+  simulator.pay(keyOf(readId('transaction', id) ?? ''), amount.toFixed(2), account)
+
+/** Customers who come to it when all is over. Their money is taken, and must be found again. */
+async function comeLate(bench: Bench, sales: readonly Sale[]): Promise<number> {
+  const late = sales.filter(({ place }) => place !== undefined)
+  for (const sale of late) {
+    if (sale.place && 'page' in sale.place) await press(sale.place.page, 'approve')
+    else if (sale.place) await pay(bench, sale, sale.body.amount, sale.place.account)
+  }
+  for (const { id = '', body } of late)
+    await until(`late money of ${body.externalReference} to be found`, async () => {
+      const [row] = await bench.cell.ask<{ discrepancy: string }>(
+        `select discrepancy from transactions where id = $1`,
+        [readId('transaction', id)],
+      )
+      return row?.discrepancy !== ''
+    })
+  return late.length
+}
+
+test(`${kills} api processes killed over charges lose, double and strand nothing`, { timeout: 900_000 }, async (t) => {
+  const startedAt = performance.now()
+  const { bench, victims } = await openBench(t)
+  const { random, cell, simulator, merchants, url } = bench
+  const opening = await balances(cell)
+  const till = openTill(url, (sale, amount, account) => pay(bench, sale, amount, account))
+  const sales: Sale[] = []
+
+  for (let count = 0; count < kills; ) {
+    const left: Sale[] = []
+    for (let inARow = 0; inARow < killsInARow && count < kills; inARow += 1, count += 1) {
+      const both = await Promise.all(
+        [errands[count % errands.length], random.pick(errands)].map((make) => make?.(bench)),
+      )
+      const moment = moments[count % moments.length] ?? 'any time'
+      await victims.kill(moment, (victim) => Promise.all(both.map((errand) => errand?.run(victim))))
+      left.push(...both.flatMap((errand) => errand?.sale ?? []))
+    }
+    await forward(bench, pastAnswering)
+    await Promise.all(left.map(till.goOn))
+    sales.push(...left)
+  }
+  const killedMs = performance.now() - startedAt
+  for (const ms of untilTheEnd) await forward(bench, ms)
+  await until('the last charge to end', async () => (await open(cell, 'true')).length === 0)
+  const late = await comeLate(bench, sales)
+
+  const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
+  t.diagnostic(`seed ${seed}: killed in ${seconds(killedMs)}, done in ${seconds(performance.now() - startedAt)}`)
+  t.diagnostic(`deaths: ${show(Object.fromEntries(victims.deaths))}`)
+  t.diagnostic(`told afterwards: ${show(Object.fromEntries(till.told))}; ${late} came late`)
+  const charges = await readCharges(cell)
+  t.diagnostic(`charges: ${show(tally(charges))}`)
+  assert.deepEqual(wrongCharges(charges, await simulator.moved()), [])
+  for (const { id } of merchants) assertWallets(await balances(cell), opening, charges, id)
+  await assertToldAsItIs(sales, charges, url)
+  const checked = await cell.operator.ledger.check({ isFull: true })
+  t.diagnostic(`check clean: ${checked.batches} batches, ${checked.transfers} transfers`)
+})
+
+const tally = (charges: readonly BookedCharge[]) =>
+  Object.fromEntries(
+    [
+      ...Map.groupBy(charges, ({ method, state, failure, discrepancy }) =>
+        [method, state, failure ?? '', discrepancy].filter((word) => word !== '').join(' '),
+      ),
+    ].map(([name, found]) => [name, found.length]),
+  )
+
+/** What each merchant has, by currency; nothing is reserved for a charge. */
+async function balances(cell: Cell): Promise<ReadonlyMap<string, bigint>> {
+  const rows = await cell.ask<{ name: string; balance: string }>(`
+    select merchant_id || ' ' || currency as name, sum(credits_posted - debits_posted) as balance from wallets
+    where env = 'sandbox' and debits_pending = 0 and credits_pending = 0 group by 1`)
+  return new Map(rows.map(({ name, balance }) => [name, BigInt(balance)]))
+}
+
+/** To the minor unit: what was there, and what every charge says that it brought. */
+function assertWallets(
+  now: ReadonlyMap<string, bigint>,
+  opening: ReadonlyMap<string, bigint>,
+  charges: readonly BookedCharge[],
+  merchantId: string,
+): void {
+  for (const currency of ['NGN', 'KES']) {
+    const own = charges.filter((charge) => charge.merchant_id === merchantId && charge.currency === currency)
+    const paid = own.filter(({ state }) => state === 'successful')
+    const brought = paid.reduce((sum, { credited, fee }) => sum + credited - fee, 0n)
+    const name = `${merchantId} ${currency}`
+    assert.equal(now.get(name), (opening.get(name) ?? 0n) + brought, name)
+  }
+}
+
+/** Every sale is one charge, which its merchant reads as it is; there is no other. */
+async function assertToldAsItIs(sales: readonly Sale[], charges: readonly BookedCharge[], url: string): Promise<void> {
+  const states = new Map(charges.map(({ id, state }) => [id, state.toUpperCase()]))
+  for (const sale of sales) {
+    const found = await read(sale, url)
+    assert.equal(found?.status, states.get(readId('transaction', sale.id ?? '') ?? ''))
+  }
+  assert.equal(charges.length, sales.length)
+}

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Answer } from '../packages/server/src/testing/malipo.ts'
+import { quote, walletsOf } from '../packages/server/src/testing/paying.ts'
+import { assertFinalIsFinal, keyOf, minutes, type Payments, testPayments } from './support/payments.ts'
+
+/** 1,000 KES are 7.79 USD to a payout, with a fee of 0.08, and 7.67 to a charge, with one of 0.08 too; midway 7.729…. */
+async function paymentsWithRates(t: TestContext): Promise<Payments> {
+  const payments = await testPayments(t)
+  await payments.malipo.ask('delete from rates')
+  await quote(payments.malipo, 'USD/KES', '128.50', '130.25')
+  await payments.booked()
+  return payments
+}
+
+const fromDollars = { amount: 1000, debitCurrency: 'USD', debitCountry: 'KE' }
+const intoDollars = { amount: 1000, walletCurrency: 'USD' }
+const funded = { available: 1_000_000n, reserved: 0n }
+
+/** Debits less credits, as the books tell them. */
+const paidOut = {
+  'wallet USD': '787',
+  'fx_position USD': '-773',
+  'fx_income USD': '-6',
+  'fees USD': '-8',
+  'fx_position KES': '100000',
+  'float pawapay KES': '-100000',
+}
+const charged = {
+  'float pawapay KES': '100000',
+  'fx_position KES': '-100000',
+  'fx_position USD': '772',
+  'fx_income USD': '-5',
+  'fees USD': '-8',
+  'wallet USD': '-759',
+}
+
+const shown = ({ body }: Answer) => {
+  const { senderAmount, senderCurrency, receiverAmount, receiverCurrency, fee, rate } = body['data'] as Record<
+    string,
+    unknown
+  >
+  return { senderAmount, senderCurrency, receiverAmount, receiverCurrency, fee, ...(rate as object) }
+}
+
+test('a payout from another currency that succeeds leaves the beneficiary’s currency and the wallet’s as quoted', async (t) => {
+  const payments = await paymentsWithRates(t)
+  payments.work()
+
+  const id = await payments.payOut(fromDollars)
+  await payments.becomes(id, { state: 'successful' })
+
+  assert.deepEqual(await payments.booked(), paidOut)
+  assert.deepEqual(
+    (await payments.simulator.moved(keyOf(id))).map(({ amount, currency }) => `${amount} ${currency}`),
+    ['1000 KES'],
+  )
+  await payments.malipo.operator.ledger.check({ isFull: true })
+})
+
+test('a payout from another currency that fails gives all of it back to the cent, in both currencies', async (t) => {
+  const payments = await paymentsWithRates(t)
+  payments.work()
+
+  const id = await payments.payOut({ ...fromDollars, phone: '+254712345089' })
+  await payments.becomes(id, { state: 'failed' })
+
+  assert.deepEqual(await payments.booked(), {})
+  assert.deepEqual((await walletsOf(payments.malipo, payments.merchantId)).get('USD'), funded)
+  await payments.malipo.operator.ledger.check({ isFull: true })
+})
+
+test('a rate that changes while a payment is open changes nothing about it', async (t) => {
+  const payments = await paymentsWithRates(t)
+  const [payout, charge] = [await payments.payOut(fromDollars), await payments.charge(intoDollars)]
+  await payments.malipo.ask('delete from rates')
+  await quote(payments.malipo, 'USD/KES', '64.25', '65.125')
+  payments.work()
+
+  await payments.becomes(payout, { state: 'successful' })
+  await payments.becomes(charge, { state: 'successful' })
+
+  const { 'wallet USD': wallet, 'fx_income USD': income } = await payments.booked()
+  assert.deepEqual([wallet, income], [`${787 - 759}`, '-11'])
+  await payments.malipo.operator.ledger.check({ isFull: true })
+})
+
+test('late, and taken back: what a provider says of a payout from another currency too late is in its own currency', async (t) => {
+  const payments = await paymentsWithRates(t)
+  const { simulator } = payments
+  await simulator.fault({ operation: 'payout', mode: 'flap', delayMs: minutes(1), times: 1 })
+  payments.work()
+  const late = await payments.payOut(fromDollars)
+  await payments.becomes(late, { state: 'failed' })
+  await simulator.advance(minutes(1))
+  await payments.becomes(late, { discrepancy: 'late_success' })
+  assert.deepEqual(await payments.booked(), { 'float pawapay KES': '-100000', 'suspense KES': '100000' })
+
+  await simulator.fault({ operation: 'payout', mode: 'reversal_after_success', delayMs: minutes(1), times: 1 })
+  const reversed = await payments.payOut(fromDollars)
+  await payments.becomes(reversed, { state: 'successful' })
+  assert.deepEqual(await payments.booked(), paidOut)
+  await simulator.advance(minutes(1))
+  await payments.becomes(reversed, { discrepancy: 'reversed' })
+
+  assert.deepEqual(await payments.booked(), { 'float pawapay KES': '100000', 'suspense KES': '-100000' })
+  await assertFinalIsFinal(payments.malipo)
+  await payments.malipo.operator.ledger.check({ isFull: true })
+})
+
+test('a charge into another currency credits the wallet by the rate, rounded down, less its fee', async (t) => {
+  const payments = await paymentsWithRates(t)
+  payments.work()
+
+  const id = await payments.charge({ ...intoDollars, externalReference: 'into-dollars' })
+  await payments.becomes(id, { state: 'successful' })
+
+  assert.deepEqual(await payments.booked(), charged)
+  assert.deepEqual((await walletsOf(payments.malipo, payments.merchantId)).get('USD')?.available, 1_000_759n)
+  const { at: _, ...read } = shown(await payments.ask('GET', '/transactions/into-dollars')) as Record<string, unknown>
+  assert.deepEqual(read, {
+    senderAmount: 1000,
+    senderCurrency: 'KES',
+    receiverAmount: 7.59,
+    receiverCurrency: 'USD',
+    fee: 0.08,
+    pair: 'USD/KES',
+    side: 'sell',
+    value: '130.25',
+  })
+  await payments.malipo.operator.ledger.check({ isFull: true })
+})
+
+test('a charge into another currency whose row no longer says what its books say is found', async (t) => {
+  const { malipo, ...payments } = await paymentsWithRates(t)
+  payments.work()
+  const id = await payments.charge(intoDollars)
+  await payments.becomes(id, { state: 'successful' })
+  const touch = (how: string) => malipo.ask(`update transactions set ${how} where id = $1`, [id])
+
+  for (const [how, back] of [
+    ['wallet_amount = wallet_amount - 1', 'wallet_amount = wallet_amount + 1'],
+    [`rate = rate || '{"spread": "4"}'`, `rate = rate || '{"spread": "5"}'`],
+    ['amount = amount + 1', 'amount = amount - 1'],
+  ] as const) {
+    await touch(how)
+    await assert.rejects(malipo.operator.ledger.check({ isFull: true }), /do not say what its state says/, how)
+    await touch(back)
+  }
+  await malipo.operator.ledger.check({ isFull: true })
+})
+
+test('what a provider says of a charge into another currency too late is in the charge’s own currency', async (t) => {
+  const payments = await paymentsWithRates(t)
+  const { simulator } = payments
+  await simulator.fault({ operation: 'charge', mode: 'stuck_pending', times: 1 })
+  payments.work()
+  const late = await payments.charge(intoDollars)
+  await payments.becomes(late, { state: 'waiting' })
+  await payments.forwardDatabase(minutes(15) + 1000)
+  await payments.becomes(late, { state: 'failed' })
+  await simulator.approve(keyOf(late))
+  await payments.becomes(late, { discrepancy: 'late_success' })
+  assert.deepEqual(await payments.booked(), { 'float pawapay KES': '100000', 'suspense KES': '-100000' })
+
+  await simulator.fault({ operation: 'charge', mode: 'reversal_after_success', delayMs: minutes(1), times: 1 })
+  const reversed = await payments.charge(intoDollars)
+  await payments.becomes(reversed, { state: 'successful' })
+  assert.deepEqual(await payments.booked(), charged)
+  await simulator.advance(minutes(1))
+  await payments.becomes(reversed, { discrepancy: 'reversed' })
+
+  assert.deepEqual(await payments.booked(), { 'float pawapay KES': '-100000', 'suspense KES': '100000' })
+  await assertFinalIsFinal(payments.malipo)
+  await payments.malipo.operator.ledger.check({ isFull: true })
+})
+
+test('a charge goes into the wallet of the phone’s country where a currency has several', async (t) => {
+  const payments = await paymentsWithRates(t)
+  await quote(payments.malipo, 'USD/UGX', '3650', '3700')
+  payments.work()
+  const ugandan = { currency: 'UGX', phoneNumber: '+256783456789', momoOperatorId: undefined }
+
+  const id = await payments.charge({ ...ugandan, amount: 37_000, walletCurrency: 'USD' })
+  await payments.becomes(id, { state: 'successful' })
+
+  const wallets = await payments.malipo.ask(
+    `select w.country, (w.credits_posted - w.debits_posted)::int as cents
+     from wallets w join transactions t on t.wallet_id = w.id where t.id = $1`,
+    [id],
+  )
+  assert.deepEqual(wallets, [{ country: 'UG', cents: 990 }])
+})
+
+test('a charge that no rate can settle, or only an old one, or that is worth nothing, is not started', async (t) => {
+  const payments = await paymentsWithRates(t)
+  const refusal = async (over: object) => {
+    const plain = { amount: 1000, currency: 'KES', phoneNumber: '+254712345678', externalReference: 'refused' }
+    const { status, body } = await payments.ask('POST', '/fiat/deposit/momo', { ...plain, ...over })
+    return [status, body['errorCode'], body['details'] ?? body['retryable']]
+  }
+
+  assert.deepEqual(await refusal({ walletCurrency: 'JPY' }), [422, 'WALLET_CURRENCY_NOT_SUPPORTED', undefined])
+  assert.deepEqual(await refusal({ walletCurrency: 'ZMW' }), [422, 'WALLET_CURRENCY_NOT_SUPPORTED', undefined])
+  assert.deepEqual(await refusal({ walletCurrency: 'NGN' }), [503, 'FX_RATE_UNAVAILABLE', true])
+  assert.deepEqual(await refusal({ walletCurrency: 'USD', amount: 1 }), [
+    422,
+    'AMOUNT_OUT_OF_BOUNDS',
+    [{ field: 'amount', message: 'amount must be worth at least 0.01 USD' }],
+  ])
+  assert.equal((await payments.ask('GET', '/transactions/refused')).status, 404)
+})
