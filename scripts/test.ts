@@ -14,7 +14,7 @@ const args = ['--test', '--test-reporter=spec', '--test-timeout=90000', ...(aske
 const runner = spawn(process.execPath, args, { stdio: 'inherit', env: { ...process.env, ...servers.exports } })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => runner.kill(signal))
 /** A file that never ends is named and fails; only a proof that is asked for by name may take longer. */
-const watchdog = setTimeout(() => runner.kill('SIGTERM'), (asked.length > 0 ? 600 : 20) * 60_000)
+const watchdog = setTimeout(() => runner.kill('SIGTERM'), (asked.length > 0 ? 600 : 40) * 60_000)
 const [code] = (await once(runner, 'exit')) as [number | null]
 clearTimeout(watchdog)
 await servers.stop()

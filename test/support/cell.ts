@@ -61,7 +61,7 @@ export function openCell(t: TestContext, ground: Ground, settings: Readonly<Reco
     NATS_URL: ground.natsUrl,
     MALIPO_PUBLIC_URL: 'http://127.0.0.1:8080',
     MALIPO_RATE_LIMIT_SANDBOX: '1000000',
-    MALIPO_CARD_TRIES_PER_HOUR: '1000000',
+    MALIPO_CARD_TRIES_SANDBOX: '1000000',
     MALIPO_DRAIN_SECONDS: '0',
     NODE_COMPILE_CACHE: join(tmpdir(), 'malipo-compiled'), // Processes start in a third of the time.
     ...settings,

@@ -52,7 +52,7 @@ export async function testPayments(t: TestContext, settings: Record<string, stri
   const malipo = await testMalipo(t, {
     ...simulator.settings,
     MALIPO_RATE_LIMIT_SANDBOX: '100000',
-    MALIPO_CARD_TRIES_PER_HOUR: '100000',
+    MALIPO_CARD_TRIES_SANDBOX: '100000',
     ...settings,
   })
   await simulator.tune({ callbackBase: `${malipo.url}/callbacks/sandbox` })

@@ -73,23 +73,7 @@ export async function startVictims(
     if (method !== 'POST') return 'pass'
     return strikeAt('on its way') ? 'lose' : told
   })
-  let starts = 0
-  const ready: Promise<Role>[] = []
-  const next = (): Promise<Role> => {
-    while (ready.length < readyMax) {
-      starts += 1
-      const over = { DATABASE_URL: proxy.url, MALIPO_SIMULATOR_URL: gate.url }
-      const starting = cell.start('api', `victim-${starts}`, over)
-      starting.catch(() => undefined) // Told to whoever takes it.
-      ready.push(starting)
-    }
-    return ready.shift() as Promise<Role>
-  }
-  // Those that were never needed may still be starting when everybody else is stopped.
-  t.after(async () => {
-    for (const spare of await Promise.allSettled(ready))
-      if (spare.status === 'fulfilled') await spare.value.stop('SIGKILL')
-  })
+  const next = keepReady(t, cell, { DATABASE_URL: proxy.url, MALIPO_SIMULATOR_URL: gate.url })
   const deaths = new Map<string, number>()
   return {
     deaths,
@@ -109,6 +93,26 @@ export async function startVictims(
       deaths.set(heading, (deaths.get(heading) ?? 0) + 1)
       await victim.stop('SIGKILL')
     },
+  }
+}
+
+/** Gives the next process, and starts those after it meanwhile. */
+function keepReady(t: TestContext, cell: Cell, over: Readonly<Record<string, string>>): () => Promise<Role> {
+  let starts = 0
+  const ready: Promise<Role>[] = []
+  // Those that were never needed may still be starting when everybody else is stopped.
+  t.after(async () => {
+    for (const spare of await Promise.allSettled(ready))
+      if (spare.status === 'fulfilled') await spare.value.stop('SIGKILL')
+  })
+  return () => {
+    while (ready.length < readyMax) {
+      starts += 1
+      const starting = cell.start('api', `victim-${starts}`, over)
+      starting.catch(() => undefined) // Told to whoever takes it.
+      ready.push(starting)
+    }
+    return ready.shift() as Promise<Role>
   }
 }
 

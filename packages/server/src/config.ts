@@ -93,12 +93,18 @@ export const settings = {
     read: whole(1, 1_000_000),
     fallback: '25',
   },
-  cardTriesPerHour: {
-    name: 'MALIPO_CARD_TRIES_PER_HOUR',
+  liveCardTries: {
+    name: 'MALIPO_CARD_TRIES_LIVE',
     about:
-      "How often one merchant may charge one card in an hour, and how many declined cards it may send of one customer's address. Testers of stolen cards need more.",
+      "How often a merchant may charge one card in an hour in live, and how many cards of one customer's address may be declined or under way. Testers of stolen cards need more.",
     read: whole(1, 1_000_000),
-    fallback: '10',
+    fallback: '20',
+  },
+  sandboxCardTries: {
+    name: 'MALIPO_CARD_TRIES_SANDBOX',
+    about: 'The same in the sandbox, where everybody has the same cards.',
+    read: whole(1, 1_000_000),
+    fallback: '1000',
   },
   trustedProxies: {
     name: 'MALIPO_TRUSTED_PROXIES',

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { AppError, invalid } from '../errors.ts'
-import { fingerprintOf, insertKeys, type KeyedRequest } from '../idempotency/keys.ts'
+import { fingerprintOf, insertKeys, type KeyedRequest, rememberAnswer } from '../idempotency/keys.ts'
 import { startWatch } from '../platform/clock.ts'
 import type { Owner, Tx } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
@@ -14,8 +14,8 @@ import { openParty } from '../transactions/party.ts'
 import { findTransaction } from '../transactions/read.ts'
 import type { Payment, Transaction } from '../transactions/store.ts'
 import type { Answered } from './answer.ts'
-import { tooLate, waitForTurn, whileTheCallerWaits } from './send.ts'
-import { countDecline } from './velocity.ts'
+import { takeTurnNow, tooLate, whileTheCallerWaits } from './send.ts'
+import { countLateDecline } from './velocity.ts'
 
 export interface AuthoriseBody {
   readonly type: 'otp' | 'pin' | 'address' | 'avs'
@@ -47,7 +47,7 @@ export async function authorise(
   const charge = await findTransaction(ctx.db.read, owner, wanted)
   if (charge?.type !== 'deposit') throw new AppError('TRANSACTION_MISSING')
   refuseUnlessAsked(charge, answer)
-  await waitForTurn(ctx, owner, charge.provider)
+  await takeTurnNow(ctx, owner, charge.provider)
   const elapsedMs = startWatch()
   const payment = await claimToAnswer(ctx.db.write, charge.id, ({ transaction }) =>
     refuseUnlessAsked(transaction, answer),
@@ -55,6 +55,7 @@ export async function authorise(
   const passing = passOn(ctx, payment, answer, elapsedMs)
   const sent = await whileTheCallerWaits(passing)
   if (sent === tooLate) {
+    if (keyed) await rememberAnswer(ctx, owner, keyed, processing, charge.id)
     void passing.then((late) => settle(ctx, payment, late)).catch((err: unknown) => leave(ctx, payment, err))
     return { answer: processing, isReplay: false }
   }
@@ -70,20 +71,22 @@ function answerOf({ type, value }: AuthoriseBody): CustomerAnswer {
   return { kind: 'address', address: addressOf(value) }
 }
 
-const addressFields = ['street1', 'city', 'state', 'zip', 'country'] as const
+const line = /^.{1,200}$/
+const forms = { street1: line, city: line, state: line, zip: /^.{1,20}$/, country: /^[A-Z]{2}$/ } as const
+const addressFields = Object.keys(forms) as (keyof typeof forms)[]
 
 /** As an object, or the same written as JSON. */
 function addressOf(value: string | BillingAddress): BillingAddress {
   const address = (typeof value === 'string' ? parsed(value) : value) as Partial<Record<string, unknown>> | null
   const missing = addressFields.find((name) => {
     const part = address?.[name]
-    return typeof part !== 'string' || part.trim() === '' || part.length > 200
+    return typeof part !== 'string' || !forms[name].test(part)
   })
   if (missing === undefined && address) return address as unknown as BillingAddress
   throw invalid([
     {
       field: 'value',
-      message: `value must be an address with ${addressFields.join(', ')}; ${missing} is missing or too long`,
+      message: `value must be an address with ${addressFields.join(', ')}; ${missing} is missing or not as it should be, such as NG for a country`,
     },
   ])
 }
@@ -142,7 +145,7 @@ async function conclude(
   const isTaken = kind === 'said' || kind === 'unknown'
   const remember = (tx: Tx) => insertKeys(tx, key && isTaken ? [{ ...key, transaction_id: id }] : [])
   const standing = await settle(ctx, payment, sent, remember)
-  if (standing?.state === 'failed') await countFailure(ctx, owner, payment.transaction)
+  await countFailure(ctx, owner, standing)
   if (kind === 'answer_unsent') throw new AppError('PROVIDER_UNAVAILABLE')
   const isAskedAgain = standing?.state === 'waiting' && standing.action?.kind === action?.kind
   if (isTaken && !isAskedAgain) return
@@ -155,9 +158,9 @@ function refusalOf(attemptsLeft: number): string {
   return `The value was not accepted; it may be tried ${attemptsLeft} more ${attemptsLeft === 1 ? 'time' : 'times'}.`
 }
 
-async function countFailure(ctx: Context, owner: Owner, transaction: Transaction): Promise<void> {
-  const party = openParty(ctx.vault, transaction)
-  if (party.role === 'cardholder') await countDecline(ctx, owner, party.ipAddress)
+async function countFailure(ctx: Context, owner: Owner, charge: Transaction | undefined): Promise<void> {
+  const party = charge && openParty(ctx.vault, charge)
+  if (party?.role === 'cardholder') await countLateDecline(ctx, owner, party.ipAddress, charge)
 }
 
 function leave(ctx: Context, { transaction: { id } }: Payment, err: unknown): void {

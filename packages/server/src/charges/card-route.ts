@@ -3,7 +3,7 @@ import { bearerOf } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
 import type { App } from '../http/app.ts'
 import { IdempotencyHeaders, keyedRequest } from '../idempotency/keys.ts'
-import { ExternalReference, NextAction } from '../transactions/schema.ts'
+import { ExternalReference, FailureReason, NextAction } from '../transactions/schema.ts'
 import { chargeCard } from './card.ts'
 import { Address, Email } from './schema.ts'
 
@@ -54,7 +54,12 @@ const StartedCardCharge = Type.Object(
   {
     success: Type.Literal(true),
     message: Type.String(),
-    data: Type.Object({ transactionId: Type.String(), status: Type.String(), nextAction: NextAction }),
+    data: Type.Object({
+      transactionId: Type.String(),
+      status: Type.String(),
+      nextAction: NextAction,
+      failureReason: Type.Optional(FailureReason),
+    }),
   },
   { title: 'StartedCardCharge' },
 )

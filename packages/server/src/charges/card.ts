@@ -7,10 +7,11 @@ import { outcomeOf, type Replay, replayOf } from '../transactions/answer.ts'
 import { presentAction } from '../transactions/present.ts'
 import { publicStatus } from '../transactions/state.ts'
 import type { Transaction } from '../transactions/store.ts'
+import { reasonOf } from '../transactions/tell.ts'
 import { type Answered, answerAgain } from './answer.ts'
-import { type CardChargeBody, proposeCardCharge } from './propose-card.ts'
-import { sendNow, waitForTurn } from './send.ts'
-import { countDecline, countTry } from './velocity.ts'
+import { type CardChargeBody, type CardProposal, proposeCardCharge } from './propose-card.ts'
+import { sendNow, takeTurnNow } from './send.ts'
+import { countOutcome, countTry } from './velocity.ts'
 
 interface StartedCardCharge {
   readonly success: true
@@ -19,6 +20,7 @@ interface StartedCardCharge {
     readonly transactionId: string
     readonly status: string
     readonly nextAction: ReturnType<typeof presentAction>
+    readonly failureReason?: ReturnType<typeof reasonOf>
   }
 }
 
@@ -34,17 +36,23 @@ export async function chargeCard(
   const before = await replayOf(ctx, owner, keyed)
   if (before) return again(before)
   const { proposal, given, fingerprint } = await proposeCardCharge(ctx, owner, body, keyed)
+  await takeTurnNow(ctx, owner, proposal.provider)
   await countTry(ctx, owner, fingerprint, body.ipAddress)
-  await waitForTurn(ctx, owner, proposal.provider)
   const elapsedMs = startWatch()
-  const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, answerOf: undefined }))
+  const settled = (charge?: Transaction) => countOutcome(ctx, owner, body.ipAddress, charge)
+  const outcome = await accept(ctx, proposal).catch(async (refusal) => {
+    await settled()
+    throw refusal
+  })
   if (outcome.isReplay) return again(outcome)
-  const standing = await sendNow(ctx, { payment: outcome, elapsedMs, given: { card: given } })
-  if (standing?.state === 'failed') await countDecline(ctx, owner, body.ipAddress)
+  const standing = await sendNow(ctx, { payment: outcome, elapsedMs, given: { card: given }, settled })
   const answer = answerFor(ctx, standing ?? { ...outcome.transaction, state: 'unknown' })
   if (keyed) await keepAnswer(ctx.db.write, owner, keyed.key, answer)
   return { answer, isReplay: false }
 }
+
+const accept = async ({ acceptor }: Context, proposal: CardProposal['proposal']) =>
+  outcomeOf(await acceptor.submit({ ...proposal, answerOf: undefined }))
 
 /** A key's fingerprint covers the request without what must not be kept. */
 function withoutCard(keyed: KeyedRequest, body: CardChargeBody): KeyedRequest {
@@ -60,6 +68,7 @@ function answerFor(ctx: Context, transaction: Transaction): StartedCardCharge {
       transactionId: showId('transaction', transaction.id),
       status: publicStatus[transaction.state].toUpperCase(),
       nextAction: presentAction(ctx.reference, transaction),
+      ...(transaction.state === 'failed' && transaction.failure && { failureReason: reasonOf(transaction.failure) }),
     },
   }
 }

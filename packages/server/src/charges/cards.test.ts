@@ -111,7 +111,7 @@ test('a customer is sent to their bank’s page, approves there, and comes back 
 })
 
 test('one card is charged so many times in an hour with a merchant, and a refused charge leaves its reference free', async (t) => {
-  const malipo = await chargingMalipo(t, { MALIPO_CARD_TRIES_PER_HOUR: '3' })
+  const malipo = await chargingMalipo(t, { MALIPO_CARD_TRIES_SANDBOX: '3' })
   const [one, other] = [await malipo.charging(), await malipo.charging()]
   for (let times = 0; times < 3; times += 1) await one.chargeCard(cards.succeeds)
 
@@ -125,7 +125,7 @@ test('one card is charged so many times in an hour with a merchant, and a refuse
 })
 
 test('after so many declined cards of one customer address the next card is refused, of other addresses not', async (t) => {
-  const malipo = await chargingMalipo(t, { MALIPO_CARD_TRIES_PER_HOUR: '2' })
+  const malipo = await chargingMalipo(t, { MALIPO_CARD_TRIES_SANDBOX: '2' })
   const merchant = await malipo.charging()
   for (let times = 0; times < 2; times += 1) await merchant.chargeCard(cards.declined)
 

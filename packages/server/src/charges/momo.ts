@@ -12,7 +12,7 @@ import { publicStatus } from '../transactions/state.ts'
 import type { Payment, Transaction } from '../transactions/store.ts'
 import { type Answered, answerAgain } from './answer.ts'
 import { type MomoChargeBody, proposeMomoCharge } from './propose.ts'
-import { answerWithinMs, sendNow, waitForTurn } from './send.ts'
+import { answerWithinMs, sendNow, takeTurnNow } from './send.ts'
 
 interface StartedCharge {
   readonly success: true
@@ -40,7 +40,7 @@ export async function chargeMomo(
   if (before) return again(before)
   const { proposal, codes } = await proposeMomoCharge(ctx, owner, body, keyed)
   const isSentHere = proposal.sent_by === 'request'
-  if (isSentHere) await waitForTurn(ctx, owner, proposal.provider)
+  if (isSentHere) await takeTurnNow(ctx, owner, proposal.provider)
   const elapsedMs = startWatch()
   const answerOf = isSentHere ? undefined : (id: string) => answerFor(ctx, { ...proposal, id, state: 'accepted' })
   const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, answerOf }))

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { laneOf } from '../alarms/alarms.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
-import type { Owner } from '../platform/db.ts'
+import { type Owner, sql } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
 import { takeTurn } from '../transactions/claim.ts'
 import type { News } from '../transactions/decision.ts'
@@ -12,11 +12,17 @@ import type { Payment, Transaction } from '../transactions/store.ts'
 /** The caller waits this long for the customer's next step; the call to the provider may go on. */
 export const answerWithinMs = 8000
 
-/** What is sent from a request counts in the provider's lane, and does not pass it by when it is paused. */
-export async function waitForTurn({ connectors, db }: Context, { env }: Owner, provider: string): Promise<void> {
-  const connector = connectors[env].get(provider)
-  if (connector && (await takeTurn(db.write, laneOf(env, provider), connector.requestsPerSecond))) return
-  throw new AppError('PROVIDER_UNAVAILABLE')
+/**
+ * What is sent from a request counts in the provider's lane, and does not pass it by when it is paused or has too much to
+ * do. Of a frozen merchant nothing is sent.
+ */
+export async function takeTurnNow({ connectors, db }: Context, owner: Owner, provider: string): Promise<void> {
+  const connector = connectors[owner.env].get(provider)
+  const [merchant] = await db.write.query<{ is_frozen: boolean }>(sql`
+    select frozen_at is not null as is_frozen from merchants where id = ${owner.merchant_id}`)
+  const lane = laneOf(owner.env, provider)
+  const isOpen = connector && !merchant?.is_frozen && (await takeTurn(db.write, lane, connector.requestsPerSecond))
+  if (!isOpen) throw new AppError('PROVIDER_UNAVAILABLE')
 }
 
 interface Sending {
@@ -24,28 +30,32 @@ interface Sending {
   /** Started before the payment was promised or claimed. */
   readonly elapsedMs: () => number
   readonly given?: Given
-  /** What becomes of news that came when the caller had gone. */
-  readonly late?: (news: News) => News
+  /** What becomes of news that came while the caller waited. */
+  readonly inTime?: (news: News) => News
+  /** Told where the charge stands once that is settled, in time or not. */
+  readonly settled?: (charge: Transaction | undefined) => Promise<void>
 }
 
 /**
  * Sends a charge from this very request and has the outcome settled. Gives where it stands then; nothing when the provider
  * has not answered while the caller waits: what it says later is settled all the same.
  */
-export async function sendNow(
-  ctx: Context,
-  { payment, elapsedMs, given, late }: Sending,
-): Promise<Transaction | undefined> {
-  const settled = (sent: Sent | undefined) => (sent ? settleSent(ctx, payment, sent, 'attempt') : undefined)
+export async function sendNow(ctx: Context, sending: Sending): Promise<Transaction | undefined> {
+  const { payment, elapsedMs, given, inTime = (news) => news, settled } = sending
+  const finish = async (sent: Sent | undefined) => {
+    const charge = sent && (await settleSent(ctx, payment, sent, 'attempt'))
+    await settled?.(charge)
+    return charge
+  }
   const leave = (err: unknown) => {
     const transactionId = showId('transaction', payment.transaction.id)
     ctx.log.warn({ err, transactionId }, 'a charge is left to its lane')
     return undefined
   }
-  const sending = send(ctx, payment, elapsedMs, given)
-  const inTime = await whileTheCallerWaits(sending).catch(leave)
-  if (inTime !== tooLate) return await settled(inTime)?.catch(leave)
-  void sending.then((sent) => settled(sent && late ? { ...sent, news: late(sent.news) } : sent)).catch(leave)
+  const work = send(ctx, payment, elapsedMs, given)
+  const sent = await whileTheCallerWaits(work).catch(leave)
+  if (sent !== tooLate) return finish(sent && { ...sent, news: inTime(sent.news) }).catch(leave)
+  void work.then(finish).catch(leave)
   return undefined
 }
 

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { type KeyedRequest, keepAnswer } from '../idempotency/keys.ts'
+import { type KeyedRequest, rememberAnswer } from '../idempotency/keys.ts'
 import { minorFromNumber } from '../money/money.ts'
 import { startWatch } from '../platform/clock.ts'
 import type { Owner } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
 import { outcomeOf, replayOf } from '../transactions/answer.ts'
-import { claimToSend } from '../transactions/claim.ts'
+import { claimToSend, isTooLateToOpen } from '../transactions/claim.ts'
 import type { News } from '../transactions/decision.ts'
 import { openParty } from '../transactions/party.ts'
 import { presentAccount } from '../transactions/present.ts'
@@ -15,7 +15,7 @@ import { findById, findTransaction } from '../transactions/read.ts'
 import type { Payment, Transaction } from '../transactions/store.ts'
 import type { Answered } from './answer.ts'
 import { proposeTransferCharge, type TransferChargeBody } from './propose-transfer.ts'
-import { answerWithinMs, sendNow, waitForTurn } from './send.ts'
+import { answerWithinMs, sendNow, takeTurnNow } from './send.ts'
 
 interface OpenedAccount {
   readonly success: true
@@ -28,6 +28,7 @@ interface OpenedAccount {
 }
 
 const lookEveryMs = 200
+const tooOld = 'No account was opened for this charge in time. Start another with a new reference.'
 
 /**
  * Charges by bank transfer: opens an account that takes money for this charge alone. A bank that does not answer while the
@@ -44,7 +45,7 @@ export async function chargeByTransfer(
   const known = before?.transactionId ?? (await unfinishedOf(ctx, owner, body))?.id
   const charge = known === undefined ? await begin(ctx, owner, body, keyed) : await goOn(ctx, owner, known)
   const answer = answerFor(ctx, charge)
-  if (keyed) await keepAnswer(ctx.db.write, owner, keyed.key, answer)
+  if (keyed && charge) await rememberAnswer(ctx, owner, keyed, answer, charge.id)
   return { answer, isReplay: before !== undefined }
 }
 
@@ -55,10 +56,10 @@ async function begin(
   keyed: KeyedRequest | undefined,
 ): Promise<Transaction | undefined> {
   const proposal = await proposeTransferCharge(ctx, owner, body, keyed)
-  await waitForTurn(ctx, owner, proposal.provider)
+  await takeTurnNow(ctx, owner, proposal.provider)
   const elapsedMs = startWatch()
   const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, answerOf: undefined }))
-  if (!outcome.isReplay) return sendNow(ctx, { payment: outcome, elapsedMs, late: untold })
+  if (!outcome.isReplay) return sendNow(ctx, { payment: outcome, elapsedMs, inTime: told })
   if (outcome.transactionId === null) throw new AppError('IDEMPOTENCY_KEY_IN_PROGRESS')
   return goOn(ctx, owner, outcome.transactionId)
 }
@@ -79,14 +80,14 @@ function isOf({ vault }: Context, charge: Transaction, { amount, currency, email
 }
 
 function isUnfinished({ state, action }: Transaction): boolean {
-  return ['accepted', 'sending', 'unknown'].includes(state) || (state === 'waiting' && action?.isUntold === true)
+  return ['accepted', 'sending', 'unknown'].includes(state) || (state === 'waiting' && !action?.isTold)
 }
 
-/** What the caller did not wait for is told when it comes again. */
-function untold(news: News): News {
+/** The account is in this very answer: the same request sent again is another that uses its reference. */
+function told(news: News): News {
   if (news.kind !== 'said' || news.said.state !== 'waiting') return news
   const { said } = news
-  const action = { ...said.action, isUntold: true as const }
+  const action = { ...said.action, isTold: true as const }
   return { ...news, said: { ...said, action } }
 }
 
@@ -96,6 +97,8 @@ async function goOn(ctx: Context, owner: Owner, id: string): Promise<Transaction
   while (elapsedMs() < answerWithinMs) {
     const charge = await findById(ctx.db.read, owner, id)
     if (charge?.state === 'accepted' || charge?.state === 'unknown') return sendAgain(ctx, owner, charge)
+    if (charge?.state === 'failed')
+      throw new AppError('REFERENCE_USED', { message: 'This charge has failed. Start another with a new reference.' })
     if (charge?.state !== 'sending') return charge
     await pause(lookEveryMs)
   }
@@ -104,12 +107,13 @@ async function goOn(ctx: Context, owner: Owner, id: string): Promise<Transaction
 
 /** Another account may be opened under the same key: money into either counts for this charge. */
 async function sendAgain(ctx: Context, owner: Owner, { id, provider }: Transaction): Promise<Transaction | undefined> {
-  await waitForTurn(ctx, owner, provider)
+  await takeTurnNow(ctx, owner, provider)
   const elapsedMs = startWatch()
-  const payment: Payment = await claimToSend(ctx.db.write, id, ({ transaction }) => {
+  const payment: Payment = await claimToSend(ctx.db.write, id, ({ transaction }, at) => {
+    if (isTooLateToOpen(transaction, at)) throw new AppError('REFERENCE_USED', { message: tooOld })
     if (transaction.state !== 'accepted' && transaction.state !== 'unknown') throw new AppError('PROVIDER_UNAVAILABLE')
   })
-  return sendNow(ctx, { payment, elapsedMs, late: untold })
+  return sendNow(ctx, { payment, elapsedMs, inTime: told })
 }
 
 function answerFor(ctx: Context, charge: Transaction | undefined): OpenedAccount {

@@ -1,55 +1,81 @@
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
+import { countedAs } from '../platform/addresses.ts'
 import { type Db, type Owner, sql } from '../platform/db.ts'
+import type { FailureCode } from '../providers/contract.ts'
+import type { Transaction } from '../transactions/store.ts'
 
 type Counting = Pick<Context, 'config' | 'db' | 'vault'>
 
+/** What a customer's bank says of a card that is not theirs to use. Our own trouble is not among it. */
+const declines: readonly FailureCode[] = [
+  'CARD_DECLINED',
+  'CARD_EXPIRED',
+  'INSUFFICIENT_BALANCE',
+  'SUSPECTED_FRAUD',
+  'AUTHENTICATION_FAILED',
+  'UNSPECIFIED_FAILURE',
+]
+
 /**
  * Refuses what testers of stolen cards do: one card over and over, or cards that are declined one after another from one
- * place. Each merchant has counts of its own, of the hour that runs.
+ * place. Each merchant has counts of its own, of the hour that runs. Until its outcome is known a try counts as declined, so
+ * that nobody gets further by trying many at once.
  */
 export async function countTry(ctx: Counting, owner: Owner, fingerprint: string, ipAddress: string): Promise<void> {
-  const { cardTriesPerHour: most } = ctx.config
-  const declined = await triesOf(ctx.db.write, owner, placeOf(ctx, ipAddress))
-  if (declined >= most) throw tooMany('Too many cards of this customer were declined.')
-  const tries = await addTry(ctx.db.write, owner, fingerprint)
-  if (tries > most) throw tooMany('This card was charged too often.')
+  const most = owner.env === 'live' ? ctx.config.liveCardTries : ctx.config.sandboxCardTries
+  const place = placeOf(ctx, ipAddress)
+  if ((await add(ctx.db.write, owner, place, 1)) > most) {
+    await add(ctx.db.write, owner, place, -1)
+    throw tooMany('Too many cards of this customer were declined.')
+  }
+  if ((await add(ctx.db.write, owner, fingerprint, 1)) <= most) return
+  await add(ctx.db.write, owner, place, -1)
+  throw tooMany('This card was charged too often.')
 }
 
-export async function countDecline(ctx: Counting, owner: Owner, ipAddress: string): Promise<void> {
-  await addTry(ctx.db.write, owner, placeOf(ctx, ipAddress))
+/** The outcome of a try that was counted: only a declined card stays counted for its customer's place. */
+export async function countOutcome(
+  ctx: Counting,
+  owner: Owner,
+  ipAddress: string,
+  charge: Transaction | undefined,
+): Promise<void> {
+  if (!isDeclined(charge)) await add(ctx.db.write, owner, placeOf(ctx, ipAddress), -1)
 }
+
+/** A charge that was let go before, and failed at a later step. */
+export async function countLateDecline(
+  ctx: Counting,
+  owner: Owner,
+  ipAddress: string,
+  charge: Transaction | undefined,
+): Promise<void> {
+  if (isDeclined(charge)) await add(ctx.db.write, owner, placeOf(ctx, ipAddress), 1)
+}
+
+const isDeclined = (charge: Transaction | undefined) =>
+  charge?.state === 'failed' && declines.some((code) => code === charge.failure?.code)
 
 /** Counts of hours that have passed are of no use. */
 export async function forgetTries(db: Db): Promise<void> {
   await db.query(sql`delete from card_tries where hour < date_trunc('hour', record_time())`)
 }
 
-const placeOf = ({ vault }: Counting, ipAddress: string) => vault.hash(ipAddress, 'customer address')
+/** However the address is written; of IPv6 the network, since a customer has many addresses in one. */
+const placeOf = ({ vault }: Counting, ipAddress: string) => vault.hash(countedAs(ipAddress), 'customer address')
 
-async function triesOf(db: Db, { merchant_id, env }: Owner, hash: string): Promise<number> {
-  const [row] = await db.query<{ tries: number }>(sql`
-    select tries
-    from card_tries
-    where merchant_id = ${merchant_id}
-      and env = ${env}
-      and hash = ${hash}
-      and hour = date_trunc('hour', record_time())`)
-  return row?.tries ?? 0
-}
-
-async function addTry(db: Db, { merchant_id, env }: Owner, hash: string): Promise<number> {
+/** Counts, and tells how many there are now. */
+async function add(db: Db, { merchant_id, env }: Owner, hash: string, tries: 1 | -1): Promise<number> {
   const [row] = await db.query<{ tries: number }>(sql`
     insert into card_tries as t (merchant_id, env, hash, hour, tries)
-    values (${merchant_id}, ${env}, ${hash}, date_trunc('hour', record_time()), 1)
-    on conflict (merchant_id, env, hash, hour) do update set tries = t.tries + 1
+    values (${merchant_id}, ${env}, ${hash}, date_trunc('hour', record_time()), ${Math.max(tries, 0)})
+    on conflict (merchant_id, env, hash, hour) do update set tries = greatest(t.tries + ${tries}, 0)
     returning tries`)
   return row?.tries ?? 0
 }
 
 function tooMany(message: string): AppError {
-  return new AppError('RATE_LIMIT_EXCEEDED', {
-    message: `${message} Try again in an hour.`,
-    headers: { 'retry-after': '3600' },
-  })
+  const headers = { 'retry-after': '3600' }
+  return new AppError('RATE_LIMIT_EXCEEDED', { message: `${message} Try again in an hour.`, headers })
 }

@@ -76,7 +76,7 @@ async function askWhatIsTrue(ctx: Context, transaction: Transaction): Promise<vo
   const payment = { transaction, attempt: { number: transaction.attempt } }
   const found = await ask(ctx, payment)
   if (found.news.kind !== 'said') throw new AppError('PROVIDER_UNAVAILABLE')
-  await settleSent(ctx, payment, found, 'query')
+  await settleSent(ctx, payment, found, 'query', { isAskedAfterTheEnd: true })
 }
 
 async function walletOf(db: Db, id: string): Promise<string | undefined> {

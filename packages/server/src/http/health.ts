@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Context } from '../context.ts'
 import { skewMs } from '../platform/clock.ts'
 import { pendingMigrations } from '../platform/migrate.ts'
@@ -8,7 +9,10 @@ const skewMaxMs = 2000
 const checkedForMs = 1000
 
 export interface Health {
-  /** From now on this process says that it is not ready, so that no new work is sent to it. */
+  /**
+   * From now on this process says that it is not ready, so that no new work is sent to it, and ends each connection with
+   * its next answer: one that is closed later, at the end, may have a request on its way.
+   */
   drain(): void
 }
 
@@ -29,22 +33,22 @@ export function registerHealth(app: App, ctx: Context): Health {
   return {
     drain: () => {
       isDraining = true
+      app.server.prependListener('request', (_, answer: ServerResponse) => void answer.setHeader('connection', 'close'))
     },
   }
 }
 
+/** Migrations first: a database that is older than this code cannot be asked the rest. */
 async function check({ db, log }: Context): Promise<Record<string, string>> {
   try {
-    const [skew, months, pending] = await Promise.all([
-      skewMs(db.write),
-      fewestMonthsAhead(db.write),
-      pendingMigrations(db.write),
-    ])
+    const pending = await pendingMigrations(db.write)
+    if (pending.length > 0) return { migrations: `not applied: ${pending.join(', ')}; run malipo migrate` }
+    const [skew, months] = await Promise.all([skewMs(db.write), fewestMonthsAhead(db.write)])
     return {
       database: 'ok',
       clock: Math.abs(skew) <= skewMaxMs ? 'ok' : `${skew} ms away from the database`,
       partitions: months >= 1 ? 'ok' : 'the next month has no partition; is a worker running?',
-      migrations: pending.length === 0 ? 'ok' : `not applied: ${pending.join(', ')}; run malipo migrate`,
+      migrations: 'ok',
     }
   } catch (err) {
     log.warn({ err }, 'the database did not answer the readiness check')

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, catalogue, type ErrorKey } from '../errors.ts'
+import { isPassing } from '../platform/batch.ts'
 import type { Log } from '../platform/log.ts'
 import type { Access } from './app.ts'
 
@@ -52,7 +53,7 @@ function understood(thrown: Error & { statusCode?: number; code?: string }): App
   const key: ErrorKey | undefined = keysByStatus[thrown.statusCode ?? 0]
   if (key === 'VALIDATION') return new AppError(key, { message: `Validation error: ${inWords(thrown)}` })
   if (key) return new AppError(key)
-  return new AppError(isAway(thrown) ? 'OVERLOADED' : 'INTERNAL')
+  return new AppError(isPassing(thrown) || thrown.code === '55P03' ? 'OVERLOADED' : 'INTERNAL')
 }
 
 const keysByStatus: Record<number, ErrorKey> = {
@@ -65,13 +66,4 @@ function inWords({ code }: { code?: string }): string {
   if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY') return 'the body is empty; JSON was expected'
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return 'the body is not as long as Content-Length says'
   return 'the body is not valid JSON'
-}
-
-/** The database cannot be reached, is starting or stopping, has no connection left, or kept us waiting: later may be better. */
-function isAway({ code = '', message }: { code?: string; message: string }): boolean {
-  return (
-    /^(08|40|53|57|55P03)/.test(code) ||
-    /^E(CONN|PIPE|HOST|NET)/.test(code) ||
-    /timeout exceeded when trying to connect|Connection terminated/.test(message)
-  )
 }

@@ -181,6 +181,20 @@ export async function keepAnswer(db: Db, { merchant_id, env }: Owner, key: strin
       and key = ${key}`)
 }
 
+/** Keeps an answer under its key, whether or not the payment was made under it. */
+export async function rememberAnswer(
+  { db, vault }: { readonly db: Pick<Database, 'write'>; readonly vault: Vault },
+  { merchant_id, env }: Owner,
+  keyed: KeyedRequest,
+  answer: object,
+  transactionId: string,
+): Promise<void> {
+  await db.write.query(sql`
+    insert into idempotency_keys (merchant_id, env, key, fingerprint, answer, transaction_id)
+    values (${merchant_id}, ${env}, ${keyed.key}, ${fingerprintOf(vault, keyed)}, ${JSON.stringify(answer)}, ${transactionId})
+    on conflict (merchant_id, env, key) do update set answer = excluded.answer`)
+}
+
 export function fingerprintOf(vault: Vault, keyed: KeyedRequest): string {
   return vault.hash(textOf(keyed), 'idempotency')
 }

@@ -218,6 +218,7 @@ test('the list of doubts names the reason of each, also of final payments whose 
     wallet_id: '',
     attempt: 1,
     cause: 'query',
+    isAskedAfterTheEnd: true,
     news: { kind: 'said', said: { state: 'reversed', failure } },
   })
   const listed = async (wanted: string) =>

@@ -105,6 +105,8 @@ function refuseUntimely(tx: BatchTx, { transaction, attempt }: Payment, outcome:
   const shown = showId('transaction', transaction.id)
   if (state === 'accepted' && outcome === 'successful')
     throw new OperatorError(`${shown} was not sent to anybody yet, so it cannot have succeeded`)
+  if (transaction.method === 'bank-transfer' && outcome === 'successful')
+    throw new OperatorError(`${shown} is paid by the transfers its provider tells of; settle it as failed, or wait`)
   const onItsWayUntil = (attempt.send_by?.getTime() ?? 0) + submitMs
   const isOnItsWay = (state === 'sending' || state === 'unknown') && Number(tx.atUs / 1000n) < onItsWayUntil
   if (!isOnItsWay) return

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Context } from '../context.ts'
 import { AppError, catalogue } from '../errors.ts'
 import { type KeyedRequest, reserveKey } from '../idempotency/keys.ts'
+import { isPassing } from '../platform/batch.ts'
 import type { Owner } from '../platform/db.ts'
 import { createRateOf } from '../reference/rates.ts'
 import { acceptPayout } from './accept.ts'
@@ -53,6 +54,7 @@ export async function acceptBulk(
 /** A fault of ours with one item is told in its place too: the others may have been accepted. */
 function asRefusal({ log }: Context, error: unknown): AppError {
   if (error instanceof AppError) return error
+  if (isPassing(error as Error)) return new AppError('OVERLOADED')
   log.error({ err: error }, 'an item of many failed by our fault')
   return new AppError('INTERNAL')
 }

@@ -27,6 +27,10 @@ export async function cancelPayout(
     news: { kind: 'cancel' },
     alongside: key && (async (tx) => void (await insertKeys(tx, [key]))),
   })
-  if (!standing?.isChanged) throw new AppError('PAYOUT_NOT_CANCELLABLE')
+  if (!standing?.isChanged) {
+    // Its own repetition may have been quicker.
+    if (await replayOf(ctx, owner, keyed)) return { answer, isReplay: true }
+    throw new AppError('PAYOUT_NOT_CANCELLABLE')
+  }
   return { answer, isReplay: false }
 }

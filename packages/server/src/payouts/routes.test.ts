@@ -108,6 +108,22 @@ test('a cancelled payout has its money back when that is answered, and can be ca
   assert.equal(data.timeline.length, 2)
 })
 
+test('equal cancellations under one key at once are all answered alike', async (t) => {
+  const malipo = await testMalipo(t, nobodySends)
+  const merchant = await malipo.merchant()
+  const headers = { authorization: `Bearer ${await merchant.token()}`, 'idempotency-key': 'cancel-once' }
+  const { body } = await malipo.call('POST', path, { authorization: headers.authorization }, payout('c1'))
+  const cancel = () => malipo.call('POST', `${path}/${body['transactionId']}/cancel`, headers)
+
+  const answers = await Promise.all([cancel(), cancel(), cancel(), cancel()])
+
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200, 200],
+  )
+  assert.deepEqual(await walletOf(merchant.call), [1_000_000, 0])
+})
+
 test('of many payouts at once each is accepted or refused by itself, in order', async (t) => {
   const { call } = await (await testMalipo(t, nobodySends)).merchant()
   await call('POST', path, payout('used'))

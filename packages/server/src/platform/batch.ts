@@ -112,26 +112,21 @@ async function tryBatch<Item, Answer>(
   { db, decide }: BatcherOptions<Item, Answer>,
   entries: readonly Entry<Item, Answer>[],
 ): Promise<Outcome> {
+  const items = entries.map(({ item }) => item)
+  let decided: Decided<Answer>
   try {
-    answer(
-      entries,
-      await db.batch(lockWaitMs, (tx) =>
-        decide(
-          tx,
-          entries.map(({ item }) => item),
-        ),
-      ),
-    )
-    return { kind: 'done' }
+    decided = await db.batch(lockWaitMs, (tx) => decide(tx, items))
   } catch (error) {
     if (error instanceof CommitUnknown) return resolveLost(db, entries, error as CommitUnknown<Decided<Answer>>)
     return classify(error as Error, entries.length)
   }
+  answer(entries, decided)
+  return { kind: 'done' }
 }
 
 function answer<Item, Answer>(entries: readonly Entry<Item, Answer>[], decided: Decided<Answer>): void {
-  decided.committed?.()
   for (const [index, { resolve }] of entries.entries()) resolve(decided.answers[index] as Answer)
+  decided.committed?.()
 }
 
 function rejectAll<Item, Answer>(entries: readonly Entry<Item, Answer>[], error: unknown): void {
@@ -143,11 +138,16 @@ function classify(error: Error & { code?: string }, size: number): Outcome {
   const { code = '' } = error
   if (/^2[23]/.test(code)) return size > 1 ? { kind: 'poisoned' } : { kind: 'failed', error }
   if (code === '55P03') return { kind: 'held up' }
-  const isPassing =
-    /^(08|25P03|40|53|57)/.test(code) ||
+  return isPassing(error) ? { kind: 'again' } : { kind: 'failed', error }
+}
+
+/** The database cannot be reached, is starting or stopping, has no connection left, or kept us waiting: later may be better. */
+export function isPassing({ code = '', message }: { readonly code?: string; readonly message: string }): boolean {
+  return (
+    /^(08|25P03|40|53|57|58)/.test(code) ||
     /^E[A-Z]+$/.test(code) ||
-    /Connection terminated|not queryable|timeout/.test(error.message)
-  return isPassing ? { kind: 'again' } : { kind: 'failed', error }
+    /Connection terminated|not queryable|timeout/.test(message)
+  )
 }
 
 /** The batch in the parts it should be tried in: whole, by what its items wait for, or by halves. */

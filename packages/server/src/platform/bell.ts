@@ -67,7 +67,8 @@ export function openBell({ url, log, cell }: BellOptions): Bell {
 
   return {
     ring: (topic) => {
-      if (connection?.isClosed() === false) connection.publish(subject(topic))
+      const isOpen = connection?.isClosed() === false && !connection.isDraining()
+      if (isOpen) connection?.publish(subject(topic))
       else unrung.add(topic)
     },
     onRing: (topic, everyMs, look) => {
@@ -87,10 +88,8 @@ export function openBell({ url, log, cell }: BellOptions): Bell {
     close: async () => {
       isClosed = true
       clearTimeout(retry)
-      await withinMs(
-        closeMs,
-        firstTry.then(() => connection?.drain()),
-      )
+      const drained = firstTry.then(() => connection?.drain())
+      await withinMs(closeMs, drained)
       await withinMs(closeMs, connection?.close())
     },
   }

@@ -243,3 +243,22 @@ test('a value never becomes part of a statement', async (t) => {
 
   assert.equal(row?.said, text)
 })
+
+test('what a migration changes the result of is asked for again on the same connections, and a transaction is told to begin anew', async (t) => {
+  const { ctx, ask } = await testMalipo(t, { MALIPO_DATABASE_CONNECTIONS: '1' })
+  await ask('create table growing (id integer)')
+  await ask('grant select on growing to malipo_write')
+  const all = () => sql`select * from growing`
+  const { write } = ctx.db
+  await write.query(all())
+
+  await ask('alter table growing add column first integer')
+  assert.deepEqual(await write.query(all()), [])
+  await ask('alter table growing add column second integer')
+  await assert.rejects(
+    write.batch(200, (tx) => tx.query(all())),
+    { code: '40001' },
+  )
+
+  assert.deepEqual(await write.batch(200, (tx) => tx.query(all())), [])
+})

@@ -97,12 +97,12 @@ export function openDatabase(options: DatabaseOptions): Database {
   const readers = createPool(options, 'malipo_read', prepareOwner)
   return {
     write: {
-      query: async (query) => rows(await writers.query(asConfig(query))),
+      query: (query) => anew(async () => rows(await writers.query(asConfig(query)))),
       transaction: (work) => inTransaction(writers, 'begin', work),
       snapshot: (work) => inTransaction(writers, 'begin isolation level repeatable read', work),
       batch: (lockTimeoutMs, work) => inBatch(writers, lockTimeoutMs, work),
     },
-    read: { query: (owner, query) => readAs(readers, owner, query) },
+    read: { query: (owner, query) => anew(() => readAs(readers, owner, query)) },
     waiting: () => writers.waitingCount + readers.waitingCount,
     close: async () => {
       await Promise.all([writers.end(), readers.end()])
@@ -139,7 +139,40 @@ function parserOf(oid: number, format?: 'text' | 'binary') {
   return oid === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(oid, format)
 }
 
-const asConfig = ({ name, text, values }: Query) => ({ name, text, values: [...values] })
+/** Part of every statement's name. */
+let edition = 0
+
+/** A statement without a name is prepared for one time only. */
+const asConfig = ({ name, text, values }: Query) => ({
+  name: name === '' || edition === 0 ? name : `${name}${edition}`,
+  text,
+  values: [...values],
+})
+
+/**
+ * A migration may change what a statement gives back. What a connection has prepared of it is then refused for as long as
+ * the connection lasts; under another name it is prepared anew.
+ */
+function isOutdated(error: Error & { code?: string }): boolean {
+  const isSo = error.code === '0A000' && /cached plan/.test(error.message)
+  if (isSo) edition += 1
+  return isSo
+}
+
+async function anew<Result>(ask: () => Promise<Result>): Promise<Result> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (!isOutdated(error as Error)) throw error
+    return ask()
+  }
+}
+
+/** The same within a transaction, which must begin anew: told as what may be tried again. */
+function retryable(error: unknown): unknown {
+  return isOutdated(error as Error) ? Object.assign(error as Error, { code: '40001' }) : error
+}
+
 const rows = <Row>(result: pg.QueryResult): Row[] => result.rows as Row[]
 
 async function inTransaction<Result>(pool: pg.Pool, begin: string, work: (tx: Tx) => Promise<Result>): Promise<Result> {
@@ -156,7 +189,7 @@ async function inTransaction<Result>(pool: pg.Pool, begin: string, work: (tx: Tx
       () => client.release(),
       (broken) => client.release(broken),
     )
-    throw error
+    throw retryable(error)
   }
 }
 
@@ -178,7 +211,7 @@ async function inBatch<Result>(
     await client.query('rollback').catch((broken: Error) => {
       fault = broken
     })
-    throw error
+    throw retryable(error)
   } finally {
     client.release(fault)
   }

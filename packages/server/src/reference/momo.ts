@@ -67,11 +67,19 @@ export function momoAmount(operator: Operator, direction: Direction, amount: num
   return minor
 }
 
+/** More than anybody pays at once, and less than what providers can no longer write. */
+const amountMax = 10n ** 13n
+
 /** The amount in minor units. Refused when it is not above zero, or has more decimals than the currency. */
 export function exactAmount(amount: number, currency: Currency): bigint {
   const minor = minorFromNumber(amount, currency)
   if (minor === undefined) throw invalid([{ field: 'amount', message: `amount is no exact amount of ${currency}` }])
   if (minor <= 0n) throw invalid([{ field: 'amount', message: 'amount must be above 0' }])
+  if (minor > amountMax)
+    throw new AppError('AMOUNT_OUT_OF_BOUNDS', {
+      message: `The amount must be at most ${shown(amountMax, currency)}.`,
+      details: [{ field: 'amount', message: `amount must be at most ${shown(amountMax, currency)}` }],
+    })
   return minor
 }
 

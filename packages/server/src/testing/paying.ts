@@ -33,7 +33,7 @@ export async function payingMalipo(t: TestContext, settings: Record<string, stri
     MALIPO_SIMULATOR_URL: simulator.url,
     MALIPO_SIMULATOR_TOKEN: token,
     MALIPO_RATE_LIMIT_SANDBOX: '1000',
-    MALIPO_CARD_TRIES_PER_HOUR: '1000',
+    MALIPO_CARD_TRIES_SANDBOX: '1000',
     ...settings,
   })
   const stateOf = async (transactionId: string) => {

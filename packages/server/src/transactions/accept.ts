@@ -55,6 +55,10 @@ export type Acceptor = Batcher<Proposal, Acceptance>
 /** How long a sender has, from the moment it is entitled to send, to begin. */
 export const sendWithinMs = 10_000
 
+/** How long the account of a bank transfer charge takes money, from when the charge was accepted; and the least it does. */
+export const accountMs = 2 * 3_600_000
+export const accountMinMs = 10 * 60_000
+
 export interface AcceptorOptions {
   /** Called once merchants have something to be told. */
   readonly onTold: () => void

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { laneOf, setAlarms } from '../alarms/alarms.ts'
 import { type Db, sql, type WriteDb } from '../platform/db.ts'
-import { sendWithinMs } from './accept.ts'
+import { accountMinMs, accountMs, sendWithinMs } from './accept.ts'
 import type { State } from './state.ts'
 import { type Attempt, lock, lockDue, move, type Payment, type Transaction, updateAttempts } from './store.ts'
 
@@ -63,7 +63,7 @@ export function claim(db: WriteDb, order: ClaimOrder): Promise<Claim> {
 }
 
 /** What speaks against claiming a payment, as it stands under its lock. */
-type Refuse = (payment: Payment) => void
+type Refuse = (payment: Payment, at: Date) => void
 
 /** Claims one payment for a request that sends it at once. `refuse` throws when that must not be. */
 export function claimToSend(db: WriteDb, id: string, refuse: Refuse): Promise<Payment> {
@@ -74,7 +74,7 @@ export function claimToSend(db: WriteDb, id: string, refuse: Refuse): Promise<Pa
 export function claimToAnswer(db: WriteDb, id: string, refuse: Refuse): Promise<Payment> {
   return claimNow(db, id, refuse, ({ transaction, attempt }, at) => ({
     transaction: { ...transaction, state: 'sending', wake_at: new Date(at.getTime() + answeredWithinMs) },
-    attempt: { ...attempt, send_by: sendBy(at) },
+    attempt: { ...attempt, polls: 0, send_by: sendBy(at) },
   }))
 }
 
@@ -87,8 +87,8 @@ function claimNow(
   return db.transaction(async (tx) => {
     const payment = (await lock(tx, [id])).get(id)
     assert(payment, 'a payment is never deleted')
-    refuse(payment)
     const at = await timeOf(tx)
+    refuse(payment, at)
     const { transaction, attempt } = claimed(payment, at)
     await move(tx, at, [transaction])
     await updateAttempts(tx, [attempt])
@@ -115,12 +115,13 @@ async function openLane(
   return row?.budget === null || row === undefined ? undefined : Math.floor(row.budget)
 }
 
-/** Takes a turn in a lane for a request that does not wait in it. False when the lane is paused. */
+/** Takes a turn in a lane for a request that does not wait in it. False when the lane is paused, or owes a second's turns. */
 export async function takeTurn(db: WriteDb, lane: string, requestsPerSecond: number): Promise<boolean> {
   return db.transaction(async (tx) => {
-    const isOpen = await openLane(tx, { lane, requestsPerSecond })
-    if (isOpen !== undefined) await spend(tx, lane, 1)
-    return isOpen !== undefined
+    const budget = await openLane(tx, { lane, requestsPerSecond })
+    const isOpen = budget !== undefined && budget > -requestsPerSecond
+    if (isOpen) await spend(tx, lane, 1)
+    return isOpen
   })
 }
 
@@ -138,7 +139,14 @@ function claimOne({ transaction, attempt }: Payment, at: Date): Claimed {
   const isToSend = state === 'accepted' || (state === 'unknown' && attempt.is_lost)
   if (!isToSend) return later('ask', transaction, attempt, at)
   const isTooLate = expires_at !== null && expires_at.getTime() - at.getTime() < promptMinMs
-  return isTooLate ? later('end', transaction, attempt, at) : { todo: 'send', ...toSend({ transaction, attempt }, at) }
+  return isTooLate || isTooLateToOpen(transaction, at)
+    ? later('end', transaction, attempt, at)
+    : { todo: 'send', ...toSend({ transaction, attempt }, at) }
+}
+
+/** An account of a charge by transfer ends with the charge's first two hours: one opened later would outlive the charge. */
+export function isTooLateToOpen({ method, created_at }: Transaction, at: Date): boolean {
+  return method === 'bank-transfer' && at.getTime() - created_at.getTime() > accountMs - accountMinMs
 }
 
 const sendBy = (at: Date) => new Date(at.getTime() + sendWithinMs)

@@ -7,14 +7,15 @@ import type { Payment, Progress } from './store.ts'
  * News against a final state is booked and flagged, once of each kind, and never changes the state. A callback is not
  * enough for it: it may be an old one that comes late, so the provider is asked what is true now.
  */
-export function decideFinal(payment: Payment, said: Said): Decision | undefined {
+export function decideFinal(payment: Payment, said: Said, isAskedAfterTheEnd: boolean): Decision | undefined {
   const { state, type, discrepancy } = payment.transaction
   const known = discrepancy.split(' ')
   const isTaken = state === 'successful' || known.includes('late_success')
   if (said.state === 'successful' && !isTaken && !known.includes('late_mismatch'))
     return lateSuccess(payment, said.settled)
   const isGivenBack = said.state === 'reversed' || said.state === 'failed'
-  if (!isGivenBack || !isTaken || known.includes('reversed')) return undefined
+  // That it had failed may have been true when it was asked, and then it succeeded.
+  if (!isGivenBack || !isTaken || !isAskedAfterTheEnd || known.includes('reversed')) return undefined
   return {
     progress: flagged(payment, 'reversed'),
     postings: [type === 'withdrew' ? 'payout_reversed' : 'charge_reversed'],
@@ -24,7 +25,7 @@ export function decideFinal(payment: Payment, said: Said): Decision | undefined 
 }
 
 /** Money that moved after we had given it up. Another sum than was asked for is not booked: a person must find out. */
-function lateSuccess(payment: Payment, settled: Settled): Decision {
+function lateSuccess(payment: Payment, settled: Settled): Decision | undefined {
   const { type } = payment.transaction
   if (!isAsAsked(payment, settled)) return otherAmount(payment, settled)
   return {
@@ -36,7 +37,9 @@ function lateSuccess(payment: Payment, settled: Settled): Decision {
   }
 }
 
-function otherAmount(payment: Payment, { amount, currency }: Settled): Decision {
+/** Money that nobody can book as it stands: told once. */
+export function otherAmount(payment: Payment, { amount, currency }: Settled): Decision | undefined {
+  if (payment.transaction.discrepancy.split(' ').includes('late_mismatch')) return undefined
   return {
     progress: flagged(payment, 'late_mismatch'),
     event: {

@@ -1,5 +1,6 @@
 import type { Cause } from '../events/emit.ts'
 import type { Receipt } from '../providers/contract.ts'
+import { otherAmount } from './decide-final.ts'
 import {
   asked,
   type Decision,
@@ -26,7 +27,7 @@ export function decideReceived(
 ): Decision | undefined {
   const { transaction } = payment
   const strange = told.find(({ currency }) => currency !== transaction.currency)
-  if (strange) return isFinal(transaction.state) ? undefined : mismatch(payment, strange, around)
+  if (strange) return isFinal(transaction.state) ? otherAmount(payment, strange) : mismatch(payment, strange, around)
   const receipts = unbooked(payment, told)
   const came = receipts.reduce((sum, { amount }) => sum + amount, 0n)
   if (isFinal(transaction.state)) return receipts.length === 0 ? undefined : afterTheEnd(payment, receipts, came)

@@ -48,7 +48,7 @@ function payment(over: Partial<Transaction> = {}, attemptOver: Partial<Attempt> 
 const charge = (over: Partial<Transaction> = {}) =>
   payment({ type: 'deposit', expires_at: new Date(now + minuteMs), ...over })
 const take = (of: KnownPayment, news: News, over: Partial<Surroundings> = {}) =>
-  decide(of, { cause: 'query', news }, { ...around, ...over })
+  decide(of, { cause: 'query', news, isAskedAfterTheEnd: true }, { ...around, ...over })
 const said = (word: Said): News => ({ kind: 'said', said: word })
 const paid = said({ state: 'successful', settled: { amount: 2500n, currency: 'KES' } })
 const refused = said({ state: 'failed', failure: { code: 'RECIPIENT_NOT_FOUND', message: 'nobody' } })
@@ -288,6 +288,11 @@ test('nothing but the provider’s word is news to a payment that has ended', ()
   ]
   for (const state of ['successful', 'failed'] as const)
     for (const each of news) assert.equal(take(payment({ state }), each), undefined, `${state} ${each.kind}`)
+})
+
+test('that a payment had failed, asked before it ended otherwise, is old news', () => {
+  const observed = { cause: 'query', news: refused } as const
+  assert.equal(decide(payment({ state: 'successful' }), observed, around), undefined)
 })
 
 test('a payout is cancelled while nothing was sent, also while it waits for its provider, and never after', () => {

@@ -17,6 +17,7 @@ import {
   endIfExpired,
   failed,
   failureOf,
+  flagged,
   goOn,
   isAnswerable,
   isAsAsked,
@@ -31,18 +32,19 @@ import type { Attempt, KnownPayment, Payment, Transaction } from './store.ts'
 const backoffPlanMs = [2000, 5000, 15_000, 30_000]
 const lastBackoffMs = 60_000
 const questionMs = 20_000
+/** How long after its last moment of sending an answer may be under way. */
+const answerMs = 40_000
 
 /** The one place where news changes a payment. Pure: what is true of it is true in every process and after every crash. */
-export function decide(
-  payment: KnownPayment,
-  { cause, news }: Observation,
-  around: Surroundings,
-): Decision | undefined {
+export function decide(payment: KnownPayment, observation: Observation, around: Surroundings): Decision | undefined {
+  const { cause, news } = observation
   if (news.kind === 'announce') return { progress: {}, event: { message: 'Told again on request.', isTold: true } }
   if (news.kind === 'said' && news.said.state === 'received')
     return decideReceived(payment, news.said.receipts, cause, around)
   if (isFinal(payment.transaction.state))
-    return news.kind === 'said' && cause !== 'callback' ? decideFinal(payment, news.said) : undefined
+    return news.kind === 'said' && cause !== 'callback'
+      ? decideFinal(payment, news.said, observation.isAskedAfterTheEnd === true)
+      : undefined
   switch (news.kind) {
     case 'said':
       return decideSaid(payment, news.said, cause, around)
@@ -96,16 +98,29 @@ function decideWord(payment: Payment, said: Said, cause: Cause, around: Surround
         ? refusedAgain(payment, said.failure, around)
         : failed(said.failure, said.failure.message)
     case 'reversed':
-      return failed(said.failure, said.failure.message)
+      return takenBack(payment, said.failure)
     case 'waiting':
       return (
         endIfExpired(payment, cause, around) ??
         askedAgain(payment, said.action, cause, around) ??
+        answeredAlready(payment, said.action, cause, around) ??
         goOn(payment, 'waiting', said.action, around)
       )
     case 'received': // Decided before, since it also counts after the end.
     case 'submitted':
       return endIfExpired(payment, cause, around) ?? goOn(payment, 'submitted', null, around)
+  }
+}
+
+/** What had come into the account of a charge went back again. */
+function takenBack(payment: Payment, failure: Failure): Decision {
+  const ended = failed(failure, failure.message)
+  if (payment.transaction.received === 0n) return ended
+  return {
+    ...ended,
+    progress: { ...ended.progress, ...flagged(payment, 'reversed') },
+    postings: ['charge_reversed'],
+    alert: 'money that came in for a charge was taken back',
   }
 }
 
@@ -116,7 +131,25 @@ function askedAgain(payment: Payment, asks: CustomerAction, cause: Cause, around
   return isAgain ? answerRefused(payment, action, around) : undefined
 }
 
-function successful({ transaction: { type, method } }: Payment, settled: Settled): Decision {
+/**
+ * Asked while an answer is on its way, or after one was taken, a provider may still speak of the question. It is not asked
+ * again: who answered it twice could fail what is paid.
+ */
+function answeredAlready(
+  payment: Payment,
+  asks: CustomerAction,
+  cause: Cause,
+  around: Surroundings,
+): Decision | undefined {
+  const { state, action } = payment.transaction
+  if (cause === 'attempt' || !isAnswerable(asks) || !action || !isAnswerable(action) || state === 'waiting')
+    return undefined
+  const onItsWayUntil = (payment.attempt.send_by?.getTime() ?? 0) + answerMs
+  if (state === 'sending' && around.nowMs < onItsWayUntil) return { progress: { wake_at: new Date(onItsWayUntil) } }
+  return action.kind === asks.kind ? goOn(payment, 'submitted', null, around) : undefined
+}
+
+function successful({ transaction: { type } }: Payment, settled: Settled): Decision {
   return {
     progress: {
       state: 'successful',
@@ -125,7 +158,6 @@ function successful({ transaction: { type, method } }: Payment, settled: Settled
       action: null,
       wake_at: null,
       receipt: settled.receipt ?? '',
-      ...(method === 'bank-transfer' && { received: settled.amount }),
     },
     attempt: { outcome: 'successful', is_lost: false },
     postings: [type === 'withdrew' ? 'payout_successful' : 'charge_successful', 'provider_fee_told'],
@@ -164,7 +196,9 @@ function notSubmitted(
   }
 }
 
-function unknown(payment: Payment, detail: string, around: Surroundings): Decision {
+function unknown(payment: Payment, detail: string, around: Surroundings): Decision | undefined {
+  // Somebody has heard of it meanwhile: that one answer got lost says nothing against that.
+  if (payment.transaction.state === 'waiting' || payment.transaction.state === 'submitted') return undefined
   const isNew = payment.transaction.state !== 'unknown'
   return {
     progress: { state: 'unknown', doubt: 'no_answer', ...wakeLater(payment, around) },
@@ -220,8 +254,10 @@ function keepDoubt({ doubt, state }: Transaction): string {
   return state === 'waiting' ? '' : 'not_found'
 }
 
-function judged(payment: Payment, outcome: 'successful' | 'failed'): Decision {
-  const { amount, currency } = payment.transaction
+/** Of a bank transfer charge only receipts say what came in: judged paid, it would be booked again when they are told. */
+function judged(payment: Payment, outcome: 'successful' | 'failed'): Decision | undefined {
+  const { amount, currency, method } = payment.transaction
+  if (outcome === 'successful' && method === 'bank-transfer') return undefined
   return outcome === 'successful'
     ? successful(payment, { amount, currency })
     : failed(failureOf('UNSPECIFIED_FAILURE'), 'The operator found out that it failed.')

@@ -37,6 +37,8 @@ export type News =
 
 export interface Observation {
   readonly cause: Cause
+  /** Asked for when the payment had ended already: what was on its way before may be old news. */
+  readonly isAskedAfterTheEnd?: true
   readonly news: News
 }
 
@@ -112,7 +114,8 @@ export function goOn(payment: Payment, said: State, asksFor: CustomerAction | nu
   const { state, action: before } = payment.transaction
   // That the provider has it does not mean that the customer need do nothing any more.
   const target = said === 'submitted' && state === 'waiting' ? 'waiting' : said
-  const kept = target === 'waiting' ? before : null
+  // What was asked and answered is remembered, so that it is not asked again.
+  const kept = target === 'waiting' || (before && isAnswerable(before)) ? before : null
   const action = asksFor && !isSameAction(asksFor, before) ? begun(asksFor) : kept
   const isNewAction = !isSameAction(action, before)
   const message = target === 'waiting' ? 'Waiting for the customer.' : 'The provider is working on it.'
@@ -148,9 +151,10 @@ export function endIfExpired({ transaction }: Payment, cause: Cause, { nowMs }: 
   const { expires_at, type, doubt } = transaction
   const isExpired = type === 'deposit' && expires_at !== null && nowMs >= expires_at.getTime()
   if (!isExpired || cause !== 'query' || doubt === 'amount_mismatch') return undefined
-  return transaction.received > 0n
-    ? failed(failureOf('UNDERPAID'), failureCodes.UNDERPAID)
-    : failed(failureOf('EXPIRED'), 'The customer did not complete the payment in time.')
+  if (transaction.received === 0n)
+    return failed(failureOf('EXPIRED'), 'The customer did not complete the payment in time.')
+  const short = failed(failureOf('UNDERPAID'), failureCodes.UNDERPAID)
+  return { ...short, progress: { ...short.progress, ...flagged({ transaction }, 'underpaid') } }
 }
 
 export function flagged({ transaction }: Pick<Payment, 'transaction'>, kind: string): Partial<Progress> {

@@ -14,10 +14,10 @@ import type {
   SubmitOutcome,
 } from '../providers/contract.ts'
 import type { Connectors } from '../providers/routing.ts'
-import { sendWithinMs } from './accept.ts'
+import { accountMinMs, accountMs, sendWithinMs } from './accept.ts'
 import type { Claimed } from './claim.ts'
 import { keepContinuation } from './continuations.ts'
-import type { News } from './decision.ts'
+import type { News, Observation } from './decision.ts'
 import { railOf } from './errand.ts'
 import { openParty } from './party.ts'
 import type { Settler } from './settle.ts'
@@ -46,8 +46,6 @@ export type GivenCard = Omit<CardChargeAttempt, keyof AttemptRef | 'customer'>
 /** The longest a provider is waited for; after that it may still act, and is asked. */
 export const submitMs = 35_000
 const queryMs = 15_000
-/** How long the account of a bank transfer charge takes money. */
-const accountSeconds = 2 * 3600
 
 /**
  * Sends what was never sent and asks about what may have been, then has the outcome settled. No transaction is open
@@ -66,10 +64,11 @@ export async function settleSent(
   { transaction, attempt }: Claimable,
   { news, continuation }: Sent,
   cause: Cause,
+  over: Pick<Observation, 'isAskedAfterTheEnd'> = {},
 ): Promise<Transaction | undefined> {
   const { id: transaction_id, wallet_id } = transaction
   const alongside = continuation === undefined ? {} : { alongside: keeping(vault, transaction_id, continuation) }
-  const settlement = { transaction_id, wallet_id, attempt: attempt.number, cause, news, ...alongside }
+  const settlement = { transaction_id, wallet_id, attempt: attempt.number, cause, news, ...alongside, ...over }
   return (await settler.submit(settlement))?.transaction
 }
 
@@ -161,6 +160,7 @@ function submission(
 ): Submit {
   const party = openParty(vault, transaction)
   const ref = refOf(transaction, attempt.number)
+  const lifeSeconds = accountSeconds(transaction, attempt)
   const { id, payouts, momoCharges, cardCharges, transferCharges } = connector
   switch (party.role) {
     case 'payee':
@@ -179,8 +179,14 @@ function submission(
     }
     case 'depositor':
       assert(transferCharges, `${id} opens no accounts`)
-      return (signal) => transferCharges.submit({ ...ref, email: party.email, lifeSeconds: accountSeconds }, signal)
+      return (signal) => transferCharges.submit({ ...ref, email: party.email, lifeSeconds }, signal)
   }
+}
+
+/** Until the charge is two hours old, whenever it is sent. */
+function accountSeconds({ created_at }: Transaction, { send_by }: Attempt): number {
+  const ageMs = (send_by?.getTime() ?? 0) - sendWithinMs - created_at.getTime()
+  return Math.round(Math.max(accountMs - Math.max(ageMs, 0), accountMinMs) / 1000)
 }
 
 function sentOf(outcome: SubmitOutcome): Sent {

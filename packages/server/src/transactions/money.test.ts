@@ -62,6 +62,7 @@ async function paymentOf({ pair, type, wallet, isAcross, amount, fee }: Wish, in
       doubt: '',
       discrepancy: '',
       receipt: '',
+      received: 0n,
       action: null,
       events: 1,
       sent_by: 'lane',
@@ -97,7 +98,8 @@ function newsOf(word: Word, { amount, currency }: Transaction): News {
 function hear(payment: FullPayment, word: Word, accounts: Accounts): { payment: FullPayment; movements: Movement[] } {
   const { transaction, attempt } = payment
   const news = newsOf(word, transaction)
-  const observation: Observation = { cause: news.kind === 'judged' ? 'operator' : 'query', news }
+  const cause = news.kind === 'judged' ? 'operator' : 'query'
+  const observation: Observation = { cause, news, isAskedAfterTheEnd: true }
   const decision = word === 'stray' ? decideStray(payment, news) : decide(payment, observation, around)
   if (!decision || !isAllowed(transaction.state, decision.progress.state ?? transaction.state))
     return { payment, movements: [] }

@@ -164,11 +164,16 @@ function receiptMovements(
   ]
 }
 
+/** What came in by what is told, by the receipts there were, or else by what was asked for. */
+function receivedOf({ amount, received }: Transaction, { settled }: Decision): bigint {
+  return settled?.amount ?? (received > 0n ? received : amount)
+}
+
 function posted(transaction: Transaction, event: PaymentPosting, decision: Decision, accountOf: AccountOf): Movement[] {
   const { id, type, amount, fee, currency, wallet_currency, wallet_amount } = transaction
   const isPayout = type === 'withdrew'
   if (event === 'payout_failed' && !isPayout) return []
-  const received = decision.settled?.amount ?? amount
+  const received = receivedOf(transaction, decision)
   const exchanged = { credited: wallet_amount, spread: spreadOf(transaction) }
   const sums =
     event === 'provider_fee_told'

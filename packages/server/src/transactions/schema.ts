@@ -16,6 +16,12 @@ export const NextAction = Type.Object(
   { title: 'NextAction' },
 )
 
+export const FailureReason = Type.Object({
+  failureCode: Type.String(),
+  failureMessage: Type.String(),
+  providerCode: Type.Optional(Type.String()),
+})
+
 export const VirtualAccount = Type.Object(
   {
     permanent: Type.Boolean(),

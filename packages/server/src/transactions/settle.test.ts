@@ -33,6 +33,7 @@ async function setUp(t: TestContext) {
       wallet_id: '',
       attempt,
       cause: provider === undefined ? 'query' : 'callback',
+      isAskedAfterTheEnd: true,
       news,
       ...(provider !== undefined && { from: { env: 'sandbox' as const, provider } }),
     })

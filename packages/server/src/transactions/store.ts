@@ -49,8 +49,8 @@ export interface Promised {
 export type PendingAction = CustomerAction & {
   /** How many wrong answers are still allowed, where the merchant answers for the customer. */
   readonly attemptsLeft?: number
-  /** The caller was told to come again, and may still be told this under the same reference. */
-  readonly isUntold?: true
+  /** The caller was answered with it; else whoever asks again under the same reference still is. */
+  readonly isTold?: true
 }
 
 /** What changes as a payment goes on. */

@@ -81,9 +81,10 @@ function dataOf(subject: Subject) {
 /** What leaves one side and reaches the other, each in its currency; the fee of a charge is taken before it is credited. */
 export function sidesOf(payment: Omit<Subject, 'id' | 'external_reference' | 'country' | 'failure'>) {
   const { type, amount, currency, wallet_currency, fee } = payment
-  const { wallet_amount } = isPaidInParts(payment) ? { wallet_amount: payment.received } : payment
+  const isInParts = isPaidInParts(payment)
+  const [paid, wallet_amount] = isInParts ? [payment.received, payment.received] : [amount, payment.wallet_amount]
   const walletAmount = type === 'deposit' ? wallet_amount - fee : wallet_amount
-  const other = { amount: numberFromMinor(amount, currency), currency }
+  const other = { amount: numberFromMinor(paid, currency), currency }
   const wallet = { amount: numberFromMinor(walletAmount, wallet_currency), currency: wallet_currency }
   const [sender, receiver] = type === 'deposit' ? [other, wallet] : [wallet, other]
   return {

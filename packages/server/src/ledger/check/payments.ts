@@ -7,10 +7,7 @@ import { sql } from '../../platform/db.ts'
  */
 export const paymentsOf = (from: bigint, below: bigint) => sql`
   with touched as (
-    select distinct transaction_id as id
-    from transfers
-    where batch >= ${from}
-      and batch < ${below}
+    select distinct transaction_id as id from transfers where batch >= ${from} and batch < ${below}
   ), books as (
     select p.id, p.type, p.state, p.discrepancy, p.amount, p.wallet_amount, p.fee, p.method, p.received as came,
       p.currency <> p.wallet_currency as is_across, p.rate is not null as has_rate,
@@ -62,7 +59,11 @@ export const paymentsOf = (from: bigint, below: bigint) => sql`
       or earned <> case state when 'successful' then spread else 0 end
     ))
     or is_kept <> (discrepancy ~ 'late_receipt')
-    or booked <> (select coalesce(sum(r.amount), 0) from receipts r where r.transaction_id = books.id)
+    or (booked, came) <> (
+      select coalesce(sum(r.amount), 0), coalesce(sum(r.amount) filter (where not r.is_late), 0)
+      from receipts r
+      where r.transaction_id = books.id
+    )
   limit 1`
 
 /** Payments that should be in the books and are not there at all. Looks at every payment, so only a full check asks. */

@@ -49,7 +49,23 @@ export async function submitCard(
   const charge = chargeOf(attempt)
   if (charge === undefined)
     return notSubmitted('rejected', 'Flutterwave has no way to take this card, amount or currency')
-  return outcomeOf(desk, attempt, charge, await send(desk, charge, signal), signal)
+  const outcome = await outcomeOf(desk, attempt, charge, await send(desk, charge, signal), signal)
+  return attempt.address ? withAddress(desk, attempt, attempt.address, outcome, signal) : outcome
+}
+
+/** The merchant knew beforehand what would be asked for. A wrong address is asked for as if none had been there. */
+async function withAddress(
+  desk: CardLine,
+  attempt: CardChargeAttempt,
+  address: BillingAddress,
+  asked: SubmitOutcome,
+  signal: AbortSignal,
+): Promise<SubmitOutcome> {
+  const isAsked =
+    asked.certainty === 'accepted' && asked.said.state === 'waiting' && asked.said.action.kind === 'address'
+  if (!isAsked || asked.continuation === undefined) return asked
+  const outcome = await authoriseCard(desk, attempt, { kind: 'address', address }, asked.continuation, signal)
+  return outcome.certainty === 'wrong_value' || outcome.certainty === 'definitely_not_submitted' ? asked : outcome
 }
 
 export async function authoriseCard(

@@ -50,14 +50,15 @@ export async function queryTransfer(line: Line, { key }: AttemptRef, signal: Abo
     const found = await readPage(line, key, page, signal)
     if ('detail' in found) return { found: 'unclear', ...found }
     payments.push(...found.payments)
-    last = found.pages
+    last = Math.min(found.pages, pagesMax)
   }
   if (payments.length === 0) return { found: 'no' }
   const said = saidOf(payments)
   return said ? { found: 'yes', said } : { found: 'unclear', detail: 'Flutterwave tells of money that we cannot read' }
 }
 
-const pagesMax = 20
+/** The newest come first, and each is booked once: those beyond were told before, or are when these are old news. */
+const pagesMax = 30
 
 async function readPage(
   line: Line,
@@ -71,7 +72,7 @@ async function readPage(
   const list = envelope?.isSuccess && Array.isArray(envelope.data) ? envelope.data.map(asFields) : undefined
   const payments = list?.filter((each) => each?.['tx_ref'] === key) as Fields[] | undefined
   const pages = asFields(envelope?.meta?.['page_info'])?.['total_pages'] ?? 1
-  const isWhole = payments?.length === list?.length && Number.isInteger(pages) && Number(pages) <= pagesMax
+  const isWhole = payments?.length === list?.length && Number.isInteger(pages)
   if (payments && isWhole) return { payments, pages: Number(pages) }
   return { detail: `Flutterwave answered ${reply.status} with nothing that we can read` }
 }
