@@ -116,3 +116,23 @@ test('another merchant’s charge is not there to be authorised', async (t) => {
   const { id } = await one.chargeCard(cards.asksPin)
   assert.equal((await other.authorise(id, 'pin', codes.pin)).status, 404)
 })
+
+test('a provider that is closed counts against no customer', async (t) => {
+  const malipo = await chargingMalipo(t, { MALIPO_CARD_TRIES_SANDBOX: '2' })
+  const merchant = await malipo.charging()
+  await malipo.simulator.setFault({ provider: 'flutterwave', operation: 'charge', mode: 'operator_closed', times: 2 })
+  for (const number of [cards.succeeds, cards.asksPin]) await merchant.chargeCard(number)
+  const third = await merchant.send('card', cardBody(cards.redirects))
+  assert.equal(third.status, 200)
+})
+
+test('a charge that was refused with 503 or 409 does not use up a card', async (t) => {
+  const malipo = await chargingMalipo(t, { MALIPO_CARD_TRIES_SANDBOX: '2' })
+  const merchant = await malipo.charging()
+  await malipo.operator.providers.pause('flutterwave', { env: 'sandbox', reason: 'maintenance' })
+  for (let times = 0; times < 2; times += 1)
+    assert.equal((await merchant.send('card', cardBody(cards.succeeds))).status, 503)
+  await malipo.operator.providers.resume('flutterwave', { env: 'sandbox', reason: 'done' })
+  const { status } = await merchant.send('card', cardBody(cards.succeeds))
+  assert.equal(status, 200)
+})

@@ -55,8 +55,8 @@ export async function authorise(
   const passing = passOn(ctx, payment, answer, elapsedMs)
   const sent = await whileTheCallerWaits(passing)
   if (sent === tooLate) {
-    if (keyed) await rememberAnswer(ctx, owner, keyed, processing, charge.id)
     void passing.then((late) => settle(ctx, payment, late)).catch((err: unknown) => leave(ctx, payment, err))
+    if (keyed) await rememberAnswer(ctx, owner, keyed, processing, charge.id)
     return { answer: processing, isReplay: false }
   }
   await conclude(ctx, owner, payment, sent, keyed)

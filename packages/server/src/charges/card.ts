@@ -44,7 +44,10 @@ export async function chargeCard(
     await settled()
     throw refusal
   })
-  if (outcome.isReplay) return again(outcome)
+  if (outcome.isReplay) {
+    await settled()
+    return again(outcome)
+  }
   const standing = await sendNow(ctx, { payment: outcome, elapsedMs, given: { card: given }, settled })
   const answer = answerFor(ctx, standing ?? { ...outcome.transaction, state: 'unknown' })
   if (keyed) await keepAnswer(ctx.db.write, owner, keyed.key, answer)

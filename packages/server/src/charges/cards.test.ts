@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { readId } from '../platform/ids.ts'
 import { balanceOf, cardBody, cards, chargingMalipo, codes, nextReference } from '../testing/charging.ts'
 import type { Answer } from '../testing/malipo.ts'
 import { until } from '../testing/until.ts'
@@ -169,8 +170,7 @@ test('an answer that got lost on its way back is asked about: paid once, and no 
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const { id, key } = await merchant.chargeCard(cards.asksAddress)
-  const fault = { provider: 'flutterwave', operation: 'authorise', times: 1 } as const
-  await malipo.simulator.setFault({ ...fault, mode: 'drop_after_processing' })
+  await malipo.loseNext('authorise')
   const address = { street1: '1 Market Street', city: 'Lagos', state: 'LA', zip: '100001', country: 'NG' }
 
   assert.deepEqual((await merchant.authorise(id, 'address', address)).body, processing)
@@ -184,8 +184,7 @@ test('a PIN whose answer got lost is asked about, and the code that follows it c
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const { id, key } = await merchant.chargeCard(cards.asksPin)
-  const fault = { provider: 'flutterwave', operation: 'authorise', times: 1 } as const
-  await malipo.simulator.setFault({ ...fault, mode: 'drop_after_processing' })
+  await malipo.loseNext('authorise')
   assert.deepEqual((await merchant.authorise(id, 'pin', codes.pin)).body, processing)
   assert.equal((await merchant.read(id)).stage, 'UNCONFIRMED')
 
@@ -203,13 +202,7 @@ test('a PIN whose answer got lost is asked about, and the code that follows it c
 test('a provider that answers after nine seconds leaves the charge unconfirmed, and its question is told when it comes', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
-  await malipo.simulator.setFault({
-    provider: 'flutterwave',
-    operation: 'charge',
-    mode: 'latency',
-    delayMs: 9000,
-    times: 1,
-  })
+  await malipo.slowNext('charge', 9000)
   const startedAt = performance.now()
 
   const charge = await merchant.chargeCard(cards.asksPin)
@@ -234,4 +227,43 @@ test('no refusal repeats anything of a card', async (t) => {
     assert.deepEqual([status, said['errorCode']], [400, 'VALIDATION_ERROR'], name)
     assert.ok(!JSON.stringify(said['message']).includes(value), name)
   }
+})
+
+test('an address is checked alike as an object and as a text, and a wrong one is not called an outage', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  const { id } = await merchant.chargeCard(cards.asksAddress)
+  const address = { street1: '1 Market Street', city: 'Lagos', state: 'LA', zip: '100001', country: 'Nigeria' }
+  for (const value of [address, JSON.stringify(address)])
+    assert.equal((await merchant.authorise(id, 'address', value)).status, 400)
+})
+
+test('after the customer answered, the provider is asked soon, however long they took', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  await malipo.simulator.setFault({ provider: 'flutterwave', operation: 'charge', mode: 'stuck_pending', times: 1 })
+  const { id } = await merchant.chargeCard(cards.asksPin)
+  await malipo.later(700) // The customer looks for the telephone; meanwhile the provider is asked six times.
+  await malipo.ask('update attempts set polls = 6 where transaction_id = $1', [readId('transaction', id)])
+  await merchant.authorise(id, 'pin', codes.pin)
+  await merchant.asks(id, 'OTP')
+  await merchant.authorise(id, 'otp', codes.otp)
+  const [row] = await malipo.ask<{ wait: number }>(
+    'select extract(epoch from wake_at - record_time())::int as wait from transactions where id = $1',
+    [readId('transaction', id)],
+  )
+  assert.ok((row?.wait ?? 0) < 60)
+})
+
+test('copies of a charge under one key leave nothing counted against its customer', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  const [body, key] = [cardBody(cards.succeeds), { 'idempotency-key': nextReference() }]
+
+  await Promise.all(Array.from({ length: 8 }, () => merchant.send('card', body, key)))
+
+  const counted = await malipo.ask<{ tries: number }>('select tries from card_tries where merchant_id = $1', [
+    readId('merchant', merchant.id),
+  ])
+  assert.equal(Math.min(...counted.map(({ tries }) => tries)), 0)
 })

@@ -9,20 +9,12 @@ import {
   chargingMalipo,
   codes,
   keyOf,
-  nextReference,
+  transferBody,
 } from '../testing/charging.ts'
 import { until } from '../testing/until.ts'
 
-const transfer = (over: object = {}) => ({
-  amount: 1500,
-  currency: 'NGN',
-  email: 'amina@example.com',
-  externalReference: nextReference(),
-  ...over,
-})
-
 async function open(merchant: ChargingMerchant, over: object = {}) {
-  const answer = await merchant.send('bank-transfer', transfer(over))
+  const answer = await merchant.send('bank-transfer', transferBody(over))
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
   const { transactionId: id } = answer.body['data'] as { transactionId: string }
   return { id, key: keyOf(id) }
@@ -90,13 +82,7 @@ test('a question about a charge that overtakes the customer’s answer does not 
   const { id, key } = await merchant.chargeCard(cards.asksPin)
   await merchant.authorise(id, 'pin', codes.pin)
   await merchant.asks(id, 'OTP')
-  await malipo.simulator.setFault({
-    provider: 'flutterwave',
-    operation: 'authorise',
-    mode: 'latency',
-    delayMs: 3000,
-    times: 1,
-  })
+  await malipo.slowNext('authorise', 3000)
   const answering = merchant.authorise(id, 'otp', codes.otp)
   await until('the answer to be under way', async () => (await malipo.stateOf(id)) === 'sending')
   const verif = { 'verif-hash': 'token-of-a-simulator', 'content-type': 'application/json' }
@@ -115,13 +101,8 @@ test('a question about a charge that overtakes the customer’s answer does not 
 test('an account opened late ends when one opened at once would, and after that none is opened', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
-  await malipo.simulator.setFault({
-    provider: 'flutterwave',
-    operation: 'charge',
-    mode: 'drop_after_processing',
-    times: 1,
-  })
-  const wanted = transfer()
+  await malipo.loseNext('charge')
+  const wanted = transferBody()
   assert.equal((await merchant.send('bank-transfer', wanted)).status, 503)
   await malipo.later(1.5 * 3600)
   const again = await merchant.send('bank-transfer', wanted)
@@ -130,13 +111,8 @@ test('an account opened late ends when one opened at once would, and after that 
   const lifeMs = Date.parse(virtualAccount.expiresAt) - Date.now()
   assert.ok(lifeMs > 25 * 60_000 && lifeMs < 35 * 60_000, `${lifeMs} ms`)
 
-  await malipo.simulator.setFault({
-    provider: 'flutterwave',
-    operation: 'charge',
-    mode: 'drop_after_processing',
-    times: 1,
-  })
-  const other = transfer()
+  await malipo.loseNext('charge')
+  const other = transferBody()
   assert.equal((await merchant.send('bank-transfer', other)).status, 503)
   await malipo.later(2 * 3600)
   assert.equal((await merchant.send('bank-transfer', other)).status, 409)
@@ -157,12 +133,7 @@ test('a PIN whose answer got lost can be followed by its code', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const { id } = await merchant.chargeCard(cards.asksPin)
-  await malipo.simulator.setFault({
-    provider: 'flutterwave',
-    operation: 'authorise',
-    mode: 'drop_after_processing',
-    times: 1,
-  })
+  await malipo.loseNext('authorise')
   assert.equal((await merchant.authorise(id, 'pin', codes.pin)).status, 200)
   await merchant.asks(id, 'OTP')
   const answered = await merchant.authorise(id, 'otp', codes.otp)

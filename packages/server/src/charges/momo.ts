@@ -11,7 +11,7 @@ import { presentAction } from '../transactions/present.ts'
 import { publicStatus } from '../transactions/state.ts'
 import type { Payment, Transaction } from '../transactions/store.ts'
 import { type Answered, answerAgain } from './answer.ts'
-import { type MomoChargeBody, proposeMomoCharge } from './propose.ts'
+import { type MomoChargeBody, proposeMomoCharge } from './propose-momo.ts'
 import { answerWithinMs, sendNow, takeTurnNow } from './send.ts'
 
 interface StartedCharge {

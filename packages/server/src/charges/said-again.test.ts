@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readId } from '../platform/ids.ts'
-import { cardBody, cards, chargingMalipo, codes, nextReference } from '../testing/charging.ts'
+import { cardBody, cards, chargingMalipo, codes, nextReference, transferBody } from '../testing/charging.ts'
 import { until } from '../testing/until.ts'
-
-const transfer = (over: object = {}) => ({
-  amount: 1500,
-  currency: 'NGN',
-  email: 'amina@example.com',
-  externalReference: nextReference(),
-  ...over,
-})
 
 test('after 503 the same request goes on with the charge, also when the lane got the account meanwhile', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   await malipo.simulator.setFault({ provider: 'flutterwave', operation: 'charge', mode: 'operator_closed', times: 1 })
-  const wanted = transfer()
+  const wanted = transferBody()
   await merchant.send('bank-transfer', wanted)
   await malipo.later(10)
   await until(
@@ -32,7 +24,7 @@ test('after 503 the same request goes on with the charge, also when a question t
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   await malipo.simulator.setFault({ provider: 'house', operation: 'charge', mode: 'drop_after_processing', times: 1 })
-  const wanted = transfer({ currency: 'KES' })
+  const wanted = transferBody({ currency: 'KES' })
   assert.equal((await merchant.send('bank-transfer', wanted)).status, 503)
   await malipo.later(10)
   await until(
@@ -46,13 +38,8 @@ test('after 503 the same request goes on with the charge, also when a question t
 test('an answer of 200 is remembered under the key it was asked with', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
-  await malipo.simulator.setFault({
-    provider: 'flutterwave',
-    operation: 'charge',
-    mode: 'drop_after_processing',
-    times: 1,
-  })
-  const wanted = transfer()
+  await malipo.loseNext('charge')
+  const wanted = transferBody()
   assert.equal((await merchant.send('bank-transfer', wanted, { 'idempotency-key': nextReference() })).status, 503)
   const key = { 'idempotency-key': nextReference() }
   assert.equal((await merchant.send('bank-transfer', wanted, key)).status, 200)
@@ -64,13 +51,7 @@ test('an authorisation answered while its provider was slow is answered the same
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const { id } = await merchant.chargeCard(cards.asksPin)
-  await malipo.simulator.setFault({
-    provider: 'flutterwave',
-    operation: 'authorise',
-    mode: 'latency',
-    delayMs: 9000,
-    times: 1,
-  })
+  await malipo.slowNext('authorise', 9000)
   const key = { 'idempotency-key': nextReference() }
   const first = await merchant.authorise(id, 'pin', codes.pin, key)
   await merchant.authorise(id, 'pin', codes.pin, key)
@@ -82,13 +63,8 @@ test('an authorisation answered while its provider was slow is answered the same
 test('a charge that ended without its account is told as it stands under its key, not "come again" for ever', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
-  await malipo.simulator.setFault({
-    provider: 'flutterwave',
-    operation: 'charge',
-    mode: 'drop_after_processing',
-    times: 1,
-  })
-  const [wanted, key] = [transfer(), { 'idempotency-key': nextReference() }]
+  await malipo.loseNext('charge')
+  const [wanted, key] = [transferBody(), { 'idempotency-key': nextReference() }]
   assert.equal((await merchant.send('bank-transfer', wanted, key)).status, 503)
   await malipo.later(27 * 3600)
   assert.equal((await merchant.ends(wanted.externalReference)).status, 'FAILED')
@@ -107,7 +83,7 @@ test('an address given with the card is used, and not asked for again', async (t
 test('what a bank can never take is refused, not "come again"', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
-  const wanted = transfer({ amount: 10_000_000_000_000 })
+  const wanted = transferBody({ amount: 10_000_000_000_000 })
   const first = await merchant.send('bank-transfer', wanted)
   await merchant.send('bank-transfer', wanted)
   assert.equal(first.status, 422)
@@ -123,7 +99,7 @@ test('a declined card is answered with the reason', async (t) => {
 test('an account that the merchant was told stays the charge’s, when an earlier call for it breaks off', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
-  const wanted = transfer()
+  const wanted = transferBody()
   const first = await merchant.send('bank-transfer', wanted)
   const { transactionId } = first.body['data'] as { transactionId: string }
   const id = readId('transaction', transactionId) ?? ''

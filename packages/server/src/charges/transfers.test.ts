@@ -8,6 +8,7 @@ import {
   chargingMalipo,
   keyOf,
   nextReference,
+  transferBody,
 } from '../testing/charging.ts'
 import { until } from '../testing/until.ts'
 
@@ -18,16 +19,8 @@ interface Account {
   readonly bankLogo: string
 }
 
-const body = (over: object = {}) => ({
-  amount: 1500,
-  currency: 'NGN',
-  email: 'amina@example.com',
-  externalReference: nextReference(),
-  ...over,
-})
-
 async function open(merchant: ChargingMerchant, over: object = {}) {
-  const answer = await merchant.send('bank-transfer', body(over))
+  const answer = await merchant.send('bank-transfer', transferBody(over))
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
   const { transactionId: id, virtualAccount } = answer.body['data'] as {
     transactionId: string
@@ -89,6 +82,7 @@ test('parts add up: short stays pending and credits nobody, the rest completes i
 
   const paid = await merchant.ends(id)
   assert.deepEqual([paid.status, paid.amountReceived, paid.receiverAmount], ['SUCCESSFUL', 1600.5, 1585.5])
+  assert.equal(paid.senderAmount, 1600.5)
   assert.equal(await balanceOf(malipo, merchant.id, 'NGN'), before + 158_550n)
   assert.equal(await inSuspense(malipo, 'NGN'), suspense)
 })
@@ -139,14 +133,8 @@ test('a charge that expires short fails as underpaid and its money is kept; noth
 test('a bank that is silent is answered for with 503, and the same request goes on with the same charge', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
-  await malipo.simulator.setFault({
-    provider: 'flutterwave',
-    operation: 'charge',
-    mode: 'latency',
-    delayMs: 9000,
-    times: 1,
-  })
-  const wanted = body()
+  await malipo.slowNext('charge', 9000)
+  const wanted = transferBody()
 
   const first = await merchant.send('bank-transfer', wanted)
   assert.deepEqual([first.status, first.body['errorCode']], [503, 'PROVIDER_TEMPORARILY_UNAVAILABLE'])
@@ -164,13 +152,8 @@ test('a bank that is silent is answered for with 503, and the same request goes 
 test('an account whose number got lost is asked for again under the same key, and money into either pays', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
-  await malipo.simulator.setFault({
-    provider: 'flutterwave',
-    operation: 'charge',
-    mode: 'drop_after_processing',
-    times: 1,
-  })
-  const wanted = body()
+  await malipo.loseNext('charge')
+  const wanted = transferBody()
   assert.equal((await merchant.send('bank-transfer', wanted)).status, 503)
 
   const again = await merchant.send('bank-transfer', wanted)
@@ -187,7 +170,7 @@ test('a bank that could not be reached is tried again by its lane, and the merch
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   await malipo.simulator.setFault({ provider: 'flutterwave', operation: 'charge', mode: 'operator_closed', times: 1 })
-  const wanted = body()
+  const wanted = transferBody()
   assert.equal((await merchant.send('bank-transfer', wanted)).status, 503)
 
   await malipo.later(10)
@@ -201,8 +184,22 @@ test('a bank that could not be reached is tried again by its lane, and the merch
 test('under a key the same account is answered again', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
-  const [wanted, key] = [body(), { 'idempotency-key': nextReference() }]
+  const [wanted, key] = [transferBody(), { 'idempotency-key': nextReference() }]
   const first = await merchant.send('bank-transfer', wanted, key)
   const again = await merchant.send('bank-transfer', wanted, key)
   assert.deepEqual([again.body, again.headers.get('idempotency-replayed')], [first.body, 'true'])
+})
+
+test('many small payments into an account do not keep a charge from its end', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  await malipo.simulator.set({ callbackBase: '' }) // Only questions tell.
+  const { id, key } = await open(merchant)
+  for (let times = 0; times < 201; times += 1) await malipo.simulator.pay(key, '1.00')
+  await malipo.simulator.pay(key, '1500.00')
+
+  await malipo.later(10)
+
+  const paid = await merchant.ends(id)
+  assert.deepEqual([paid.status, paid.amountReceived], ['SUCCESSFUL', 1701])
 })

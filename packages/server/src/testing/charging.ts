@@ -21,6 +21,7 @@ interface ReadCharge {
   readonly status: string
   readonly stage: string
   readonly fee: number
+  readonly senderAmount: number
   readonly receiverAmount: number
   readonly amountReceived?: number
   readonly nextAction: { readonly type: string; readonly redirectUrl?: string }
@@ -50,7 +51,13 @@ interface StartedCharge {
   readonly status: string
 }
 
+type Step = 'charge' | 'authorise'
+
 export interface ChargingMalipo extends PayingMalipo {
+  /** The card provider does what it is asked next, and its answer gets lost. */
+  loseNext(step: Step): Promise<void>
+  /** The card provider takes so long for what it is asked next. */
+  slowNext(step: Step, delayMs: number): Promise<void>
   charging(): Promise<ChargingMerchant>
 }
 
@@ -59,7 +66,13 @@ export async function chargingMalipo(t: TestContext, settings: Record<string, st
   const malipo = await payingMalipo(t, settings)
   await malipo.simulator.set({ callbackBase: `${malipo.url}/callbacks/sandbox` })
   malipo.work()
-  return { ...malipo, charging: () => chargingMerchant(malipo) }
+  const next = (operation: Step) => ({ provider: 'flutterwave', operation, times: 1 }) as const
+  return {
+    ...malipo,
+    charging: () => chargingMerchant(malipo),
+    loseNext: (step) => malipo.simulator.setFault({ ...next(step), mode: 'drop_after_processing' }),
+    slowNext: (step, delayMs) => malipo.simulator.setFault({ ...next(step), mode: 'latency', delayMs }),
+  }
 }
 
 let references = 0
@@ -79,6 +92,14 @@ export const cardBody = (number: string, over: object = {}) => ({
   externalReference: nextReference(),
   cardDetails: { number, cvv: codes.cvv, expMonth: '09', expYear: String(nextYear) },
   successRedirectUrl: 'https://shop.example/paid',
+  ...over,
+})
+
+export const transferBody = (over: object = {}) => ({
+  amount: 1500,
+  currency: 'NGN',
+  email: customer.email,
+  externalReference: nextReference(),
   ...over,
 })
 

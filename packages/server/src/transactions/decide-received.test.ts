@@ -147,3 +147,27 @@ test('however receipts come, everything that came is booked once and nobody is c
     }),
   )
 })
+
+const booked = (amount: bigint): BookedReceipt => ({
+  transaction_id: '',
+  receipt_id: 'a',
+  number: 0,
+  amount,
+  is_late: false,
+})
+const takeBack = (payment: KnownPayment) => {
+  const said = { state: 'reversed', failure: { code: 'REVERSED', message: 'taken back' } } as const
+  return decide(payment, { cause: 'query', isAskedAfterTheEnd: true, news: { kind: 'said', said } }, around)
+}
+
+test('what a provider takes back of a paid charge is all that it had given', () => {
+  const paid = charge({ state: 'successful' }, [booked(160_050n)])
+  assert.deepEqual(posted(paid, takeBack(paid)), ['suspense→float 160050'])
+})
+
+test('what a provider takes back of a part leaves suspense, fails the charge and is flagged', () => {
+  const short = charge({}, [booked(90_000n)])
+  const decision = takeBack(short)
+  assert.deepEqual(posted(short, decision), ['suspense→float 90000'])
+  assert.deepEqual([decision?.progress.state, decision?.progress.discrepancy], ['failed', 'reversed'])
+})

@@ -1,0 +1,52 @@
+import type { Context } from '../context.ts'
+import { AppError } from '../errors.ts'
+import { countryOf } from '../merchants/home-country.ts'
+import type { Currency } from '../money/currencies.ts'
+import { feeOf } from '../money/fees.ts'
+import type { Owner } from '../platform/db.ts'
+import { exactAmount } from '../reference/momo.ts'
+import type { Proposal } from '../transactions/accept.ts'
+
+const destinations = { card: 'Card', 'bank-transfer': 'Bank Transfer' } as const
+
+interface Wish {
+  readonly amount: number
+  readonly currency: Currency
+  readonly externalReference: string
+  readonly method: keyof typeof destinations
+}
+
+type PlainCharge = Omit<Proposal, 'answerOf' | 'party' | 'expiresInMs' | 'sent_by' | 'keyed'>
+
+/** Prices a charge that is credited in the currency it is paid in, and finds who makes it. It is sent at once. */
+export async function plainCharge(ctx: Context, owner: Owner, wish: Wish): Promise<PlainCharge> {
+  const { method, currency } = wish
+  const amount = exactAmount(wish.amount, currency)
+  const country = await countryOf(ctx.db.read, owner, currency)
+  const errand = { operation: `charge.${method}`, country, currency, target: '*' } as const
+  const [connector] = ctx.routing.providersOf(owner.env, errand)
+  if (!connector)
+    throw new AppError('PROVIDER_NOT_FOUND', { message: `Nobody here charges by ${method} in ${currency}.` })
+  const fee = feeOf(await ctx.fees.ruleFor({ ...owner, operation: 'charge', method, currency }), amount)
+  return {
+    owner,
+    type: 'deposit',
+    method,
+    destination: destinations[method],
+    country,
+    external_reference: wish.externalReference,
+    amount,
+    currency,
+    wallet_country: country,
+    wallet_currency: currency,
+    wallet_amount: amount,
+    fee: fee > amount ? amount : fee, // A charge pays its fee out of what came in, and no more.
+    rate: null,
+    account_name: '',
+    code: '',
+    provider: connector.id,
+    action: null,
+    isSentAtOnce: true,
+    holdsGoTo: undefined,
+  }
+}
