@@ -9,7 +9,7 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '..')
 const server = 'packages/server'
 
-interface Edit {
+export interface Edit {
   /** Below the server's src. */
   readonly path: string
   readonly text: string
@@ -130,13 +130,16 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
 ]
 
-/** The server's sources in a folder of their own, with these changes made. */
-export function copyServer(edits: readonly Edit[]): { readonly folder: string; remove(): void } {
+/** The server's sources in a folder of their own, with these changes made, and whatever else is wanted beside them. */
+export function copyServer(
+  edits: readonly Edit[],
+  beside: readonly string[] = [],
+): { readonly folder: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'malipo-planted-'))
   const remove = () => rmSync(folder, { recursive: true, force: true })
   mkdirSync(join(folder, server), { recursive: true })
   const parts = ['src', 'migrations', 'package.json'].map((name) => join(server, name))
-  for (const path of ['package.json', 'tsconfig.json', ...parts])
+  for (const path of ['package.json', 'tsconfig.json', ...parts, ...beside])
     cpSync(join(root, path), join(folder, path), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   try {

@@ -67,13 +67,19 @@ async function settle(
   if (!standing) ctx.log.warn({ provider, env, key }, 'a callback names no payment of ours')
   if (standing && news.kind === 'hint') ctx.bell.ring(laneOf(env, provider))
   const isBooked = isProof && said.state === 'received' // Each receipt has an id: an old callback says nothing new.
-  const isCurrent = standing && found.attempt === standing.transaction.attempt
-  if (isCurrent && !isBooked && isContrary(standing.transaction, said)) await askWhatIsTrue(ctx, standing.transaction)
+  if (!standing || isBooked) return
+  const { transaction } = standing
+  const isGivenUp = found.attempt !== transaction.attempt
+  const isToAsk = isGivenUp ? !isProof && said.state === 'successful' : isContrary(transaction, said)
+  if (isToAsk) await askWhatIsTrue(ctx, { ...transaction, provider }, found.attempt)
 }
 
-/** A provider that contradicts the end of a payment is asked before it is believed; until it answers it is to call again. */
-async function askWhatIsTrue(ctx: Context, transaction: Transaction): Promise<void> {
-  const payment = { transaction, attempt: { number: transaction.attempt } }
+/**
+ * A provider that contradicts the end of a payment, or speaks of an attempt that was given up, is asked before it is believed;
+ * until it answers it is to call again.
+ */
+async function askWhatIsTrue(ctx: Context, transaction: Transaction, number: number): Promise<void> {
+  const payment = { transaction, attempt: { number } }
   const found = await ask(ctx, payment)
   if (found.news.kind !== 'said') throw new AppError('PROVIDER_UNAVAILABLE')
   await settleSent(ctx, payment, found, 'query', { isAskedAfterTheEnd: true })

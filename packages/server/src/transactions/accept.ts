@@ -347,6 +347,7 @@ function firstAttempt({ item, transaction: { id, provider, created_at } }: Kept)
     refusals: 0,
     send_by: isSent ? sendBy(created_at) : null,
     is_lost: false,
+    is_hinted: false,
     outcome: null,
   }
 }

@@ -74,7 +74,7 @@ export function claimToSend(db: WriteDb, id: string, refuse: Refuse): Promise<Pa
 export function claimToAnswer(db: WriteDb, id: string, refuse: Refuse): Promise<Payment> {
   return claimNow(db, id, refuse, ({ transaction, attempt }, at) => ({
     transaction: { ...transaction, state: 'sending', wake_at: new Date(at.getTime() + answeredWithinMs) },
-    attempt: { ...attempt, polls: 0, send_by: sendBy(at) },
+    attempt: { ...attempt, polls: 0, send_by: sendBy(at), is_hinted: false },
   }))
 }
 
@@ -155,12 +155,13 @@ function toSend({ transaction, attempt }: Payment, at: Date): Payment {
   const send_by = sendBy(at)
   return {
     transaction: { ...transaction, state: 'sending' satisfies State, wake_at: send_by },
-    attempt: { ...attempt, sends: attempt.sends + 1, polls: 0, send_by, is_lost: false },
+    attempt: { ...attempt, sends: attempt.sends + 1, polls: 0, send_by, is_lost: false, is_hinted: false },
   }
 }
 
 function later(todo: 'ask' | 'end', transaction: Transaction, attempt: Attempt, at: Date): Claimed {
-  return { todo, transaction: { ...transaction, wake_at: new Date(at.getTime() + askWithinMs) }, attempt }
+  const wake_at = new Date(at.getTime() + askWithinMs)
+  return { todo, transaction: { ...transaction, wake_at }, attempt: { ...attempt, is_hinted: false } }
 }
 
 function alarmOf({ id, env, provider, wake_at }: Transaction, at: Date) {

@@ -6,7 +6,13 @@ import type { News, Surroundings } from './decision.ts'
 import type { Attempt, KnownPayment, PendingAction, Transaction } from './store.ts'
 
 const now = Date.parse('2026-11-15T12:00:00Z')
-const around: Surroundings = { nowMs: now, notFoundWindowMs: 1_800_000, alternatives: [], jitter: 0.5 }
+const around: Surroundings = {
+  nowMs: now,
+  askedMsAgo: 20_000,
+  notFoundWindowMs: 1_800_000,
+  alternatives: [],
+  jitter: 0.5,
+}
 
 function charge(over: Partial<Transaction> = {}): KnownPayment {
   const transaction = {

@@ -8,10 +8,12 @@ import type { Payment, Progress } from './store.ts'
  * enough for it: it may be an old one that comes late, so the provider is asked what is true now.
  */
 export function decideFinal(payment: Payment, said: Said, isAskedAfterTheEnd: boolean): Decision | undefined {
-  const { state, type, discrepancy } = payment.transaction
+  const { state, type, discrepancy, failure } = payment.transaction
   const known = discrepancy.split(' ')
   const isTaken = state === 'successful' || known.includes('late_success')
-  if (said.state === 'successful' && !isTaken && !known.includes('late_mismatch'))
+  // What was taken back had succeeded before: word of that may still have been on its way.
+  const isOldNews = failure?.code === 'REVERSED' && !isAskedAfterTheEnd
+  if (said.state === 'successful' && !isTaken && !isOldNews && !known.includes('late_mismatch'))
     return lateSuccess(payment, said.settled)
   const isGivenBack = said.state === 'reversed' || said.state === 'failed'
   // That it had failed may have been true when it was asked, and then it succeeded.

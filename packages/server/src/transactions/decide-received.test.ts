@@ -8,7 +8,7 @@ import { accountsOf, movementsFor } from './money.ts'
 import type { Attempt, BookedReceipt, KnownPayment, Transaction } from './store.ts'
 
 const now = Date.parse('2026-11-15T12:00:00Z')
-const around: Surroundings = { nowMs: now, notFoundWindowMs: 0, alternatives: [], jitter: 0.5 }
+const around: Surroundings = { nowMs: now, askedMsAgo: 20_000, notFoundWindowMs: 0, alternatives: [], jitter: 0.5 }
 
 function charge(over: Partial<Transaction> = {}, receipts: readonly BookedReceipt[] = []): KnownPayment {
   const transaction = {

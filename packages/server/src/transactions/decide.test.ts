@@ -10,7 +10,13 @@ import type { Attempt, KnownPayment, Transaction } from './store.ts'
 const now = Date.parse('2026-11-15T12:00:00Z')
 const minuteMs = 60_000
 
-const around: Surroundings = { nowMs: now, notFoundWindowMs: 15 * minuteMs, alternatives: [], jitter: 0.5 }
+const around: Surroundings = {
+  nowMs: now,
+  askedMsAgo: 20_000,
+  notFoundWindowMs: 15 * minuteMs,
+  alternatives: [],
+  jitter: 0.5,
+}
 
 function payment(over: Partial<Transaction> = {}, attemptOver: Partial<Attempt> = {}): KnownPayment {
   const transaction = {
@@ -39,6 +45,7 @@ function payment(over: Partial<Transaction> = {}, attemptOver: Partial<Attempt> 
     refusals: 0,
     send_by: new Date(now - minuteMs),
     is_lost: false,
+    is_hinted: false,
     outcome: null,
     ...attemptOver,
   } as Attempt
@@ -90,6 +97,43 @@ test('not found is believed only after the last moment of sending and the provid
   assert.equal(late?.attempt?.is_lost, true)
   assert.equal(late?.reroute, undefined)
   assert.equal(late?.progress.wake_at?.getTime(), now)
+})
+
+test('not found is as old as its question: who slept over the answer has learned nothing of what came after', () => {
+  const sent = payment({ state: 'unknown' }, { send_by: new Date(now - 16 * minuteMs) })
+
+  const slept = take(sent, { kind: 'not_found' }, { askedMsAgo: 10 * minuteMs })
+
+  assert.equal(slept?.attempt?.is_lost, undefined)
+  assert.equal(slept?.progress.doubt, 'not_found')
+})
+
+test('an answer that may be older than a hint of news ends nothing, and the provider is asked once more', () => {
+  for (const [word, cause] of [
+    [paid, 'attempt'],
+    [refused, 'query'],
+    [said({ state: 'submitted' }), 'query'],
+  ] as const) {
+    const decision = decide(payment({}, { is_hinted: true }), { cause, news: word }, around)
+    assert.equal(decision?.progress.wake_at?.getTime(), now)
+    assert.notEqual(isFinal(decision?.progress.state ?? 'sending'), true)
+    assert.equal(decision?.postings, undefined)
+  }
+})
+
+test('what a provider says it did not take, and yet hinted at, is tried nowhere else', () => {
+  const nothing: News = { kind: 'not_submitted', cause: 'not_reached', detail: '' }
+
+  const decision = take(payment({}, { is_hinted: true }), nothing, { alternatives: ['flutterwave'] })
+
+  assert.deepEqual([decision?.reroute, decision?.progress.state], [undefined, 'unknown'])
+})
+
+test('word of success that was on its way when a payment was taken back says nothing, and asked for it counts', () => {
+  const back = payment({ state: 'failed', failure: { code: 'REVERSED', message: '' } })
+
+  assert.equal(decide(back, { cause: 'attempt', news: paid }, around), undefined)
+  assert.deepEqual(take(back, paid)?.postings, ['payout_successful_late'])
 })
 
 test('only what was sent for the first time may be tried elsewhere', () => {

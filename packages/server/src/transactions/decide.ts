@@ -31,12 +31,26 @@ import type { Attempt, KnownPayment, Payment, Transaction } from './store.ts'
 
 const backoffPlanMs = [2000, 5000, 15_000, 30_000]
 const lastBackoffMs = 60_000
-const questionMs = 20_000
 /** How long after its last moment of sending an answer may be under way. */
 const answerMs = 40_000
 
 /** The one place where news changes a payment. Pure: what is true of it is true in every process and after every crash. */
 export function decide(payment: KnownPayment, observation: Observation, around: Surroundings): Decision | undefined {
+  const decision = decideNews(payment, observation, around)
+  const isFromBefore = observation.cause === 'attempt' || observation.cause === 'query'
+  const mayBeOld = isFromBefore && payment.attempt.is_hinted && !isFinal(payment.transaction.state)
+  return decision && mayBeOld ? askOnceMore(decision, around) : decision
+}
+
+/** The provider hinted at news after this was asked or sent: the answer may be older than they are, and ends nothing. */
+function askOnceMore(decision: Decision, { nowMs }: Surroundings): Decision {
+  const { progress } = decision
+  const wake_at = new Date(nowMs)
+  const isEnding = progress.state !== undefined && isFinal(progress.state)
+  return isEnding ? { progress: { wake_at } } : { ...decision, progress: { ...progress, wake_at } }
+}
+
+function decideNews(payment: KnownPayment, observation: Observation, around: Surroundings): Decision | undefined {
   const { cause, news } = observation
   if (news.kind === 'announce') return { progress: {}, event: { message: 'Told again on request.', isTold: true } }
   if (news.kind === 'said' && news.said.state === 'received')
@@ -57,7 +71,7 @@ export function decide(payment: KnownPayment, observation: Observation, around: 
     case 'unclear':
       return { progress: wakeLater(payment, around), attempt: asked(payment) }
     case 'hint':
-      return { progress: { wake_at: new Date(around.nowMs) } }
+      return { progress: { wake_at: new Date(around.nowMs) }, attempt: { is_hinted: true } }
     case 'answer_refused':
       return answerRefused(payment, news.action, around)
     case 'answer_unsent':
@@ -175,6 +189,7 @@ function notSubmitted(
   const { transaction, attempt } = payment
   if (transaction.state !== 'sending') return undefined
   if (attempt.sends > 1) return unknown(payment, `not submitted, but sent before: ${cause}`, around)
+  if (attempt.is_hinted) return unknown(payment, `not submitted, but the provider spoke of it: ${cause}`, around)
   // Whoever sent it had what is kept nowhere, and waits for an answer: nobody else could send it.
   if (transaction.sent_by === 'request')
     return failed(failureOf('PROVIDER_UNAVAILABLE'), failureCodes.PROVIDER_UNAVAILABLE)
@@ -232,7 +247,7 @@ function refusedAgain(payment: Payment, failure: Failure, around: Surroundings):
  */
 function notFound(payment: Payment, around: Surroundings): Decision {
   const { transaction, attempt } = payment
-  const askedAt = around.nowMs - questionMs // At the latest: the answer may have been on its way for so long.
+  const askedAt = around.nowMs - around.askedMsAgo
   const isCounted = attempt.send_by !== null && askedAt > attempt.send_by.getTime() + around.notFoundWindowMs
   const state = transaction.state === 'sending' ? 'unknown' : transaction.state
   const doubt = keepDoubt(transaction)

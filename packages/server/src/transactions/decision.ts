@@ -39,12 +39,16 @@ export interface Observation {
   readonly cause: Cause
   /** Asked for when the payment had ended already: what was on its way before may be old news. */
   readonly isAskedAfterTheEnd?: true
+  /** Of an answer to a question: since when it may be true. Whoever asked may have slept over it. */
+  readonly askedMsAgo?: () => number
   readonly news: News
 }
 
 /** What the decision must know of the providers. */
 export interface Surroundings {
   readonly nowMs: number
+  /** How long ago the question was asked that this is the answer to, at most. */
+  readonly askedMsAgo: number
   readonly notFoundWindowMs: number
   /** Providers that come after the current one. */
   readonly alternatives: readonly string[]

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Cause } from '../events/emit.ts'
+import { startWatch } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { providerKeyOf, showId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
@@ -62,13 +63,13 @@ export async function dispatch(dispatcher: Dispatcher, claimed: Claimed, elapsed
 export async function settleSent(
   { settler, vault }: Dispatcher,
   { transaction, attempt }: Claimable,
-  { news, continuation }: Sent,
+  { continuation, ...observed }: Sent,
   cause: Cause,
   over: Pick<Observation, 'isAskedAfterTheEnd'> = {},
 ): Promise<Transaction | undefined> {
   const { id: transaction_id, wallet_id } = transaction
   const alongside = continuation === undefined ? {} : { alongside: keeping(vault, transaction_id, continuation) }
-  const settlement = { transaction_id, wallet_id, attempt: attempt.number, cause, news, ...alongside, ...over }
+  const settlement = { transaction_id, wallet_id, attempt: attempt.number, cause, ...observed, ...alongside, ...over }
   return (await settler.submit(settlement))?.transaction
 }
 
@@ -148,6 +149,8 @@ const notConfigured = { kind: 'not_submitted', cause: 'closed', detail: 'the pro
 export interface Sent {
   readonly news: News
   readonly continuation?: string
+  /** Of a question. */
+  readonly askedMsAgo?: () => number
 }
 
 type Submit = (signal: AbortSignal) => Promise<SubmitOutcome>
@@ -206,7 +209,9 @@ export async function ask(dispatcher: Dispatcher, { transaction, attempt }: Clai
   const connector = connectorOf(dispatcher, transaction)
   const rail = connector && railOf(connector, transaction)
   if (!rail) return { news: { kind: 'unclear', detail: 'the provider is not configured' } }
-  return answered(await rail.query(refOf(transaction, attempt.number), AbortSignal.timeout(queryMs)))
+  const askedMsAgo = startWatch()
+  const outcome = await rail.query(refOf(transaction, attempt.number), AbortSignal.timeout(queryMs))
+  return { ...answered(outcome), askedMsAgo }
 }
 
 function answered(outcome: QueryOutcome): Sent {

@@ -15,7 +15,7 @@ import { type Accounts, accountsOf, endingsOf, holdsFor, movementsFor, sharedAcc
 import { isAllowed } from './state.ts'
 import type { Attempt, FullPayment, Payment, Transaction } from './store.ts'
 
-const around: Surroundings = { nowMs: 0, notFoundWindowMs: 0, alternatives: [], jitter: 0.5 }
+const around: Surroundings = { nowMs: 0, askedMsAgo: 20_000, notFoundWindowMs: 0, alternatives: [], jitter: 0.5 }
 
 /** What the provider says it took for a success. */
 const providerFee = 3n

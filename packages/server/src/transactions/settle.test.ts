@@ -97,6 +97,27 @@ test('after a provider took nothing another is tried, and word that the first pa
   await isClean()
 })
 
+test('a callback without proof about an attempt that was given up is asked about, and what it moved is booked', async (t) => {
+  const { malipo, merchant, settle, send, isClean } = await setUp(t)
+  const { id, key } = await payOut(merchant)
+  await send(id)
+  await settle(id, nothing)
+  const first = malipo.ctx.connectors.sandbox.get('pawapay')
+  assert(first?.payouts && paid.kind === 'said')
+  const { said } = paid
+  t.mock.method(first.payouts, 'query', async () => ({ found: 'yes', said }))
+  Object.assign(first, { callbacks: { read: () => ({ isGenuine: true, isProof: false, news: [{ key, said }] }) } })
+
+  const called = await fetch(`${malipo.url}/callbacks/sandbox/pawapay`, { method: 'POST', body: '{}' })
+
+  assert.equal(called.status, 200)
+  const [payment] = await malipo.ask('select state, discrepancy from transactions where id = $1', [
+    readId('transaction', id),
+  ])
+  assert.deepEqual(payment, { state: 'accepted', discrepancy: 'stray_success' })
+  await isClean()
+})
+
 test('nobody is heard about a payment of another provider or environment', async (t) => {
   const { malipo, merchant, settle, send } = await setUp(t)
   const { id } = await payOut(merchant)

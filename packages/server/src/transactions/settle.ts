@@ -169,7 +169,7 @@ function take(options: Surrounded, course: Course, settlement: Settlement, at: D
   const stray = before.givenUp.find(({ number }) => number === settlement.attempt)
   const decision = stray
     ? decideStray({ transaction, attempt }, settlement.news)
-    : decide({ transaction, attempt, receipts }, settlement, surroundings(options, course, at))
+    : decide({ transaction, attempt, receipts }, settlement, surroundings(options, course, settlement, at))
   if (!decision) return { isChanged: false }
   const { provider } = stray ?? attempt
   const facts = { transactionId: showId('transaction', transaction.id), provider, news: settlement.news.kind }
@@ -212,7 +212,15 @@ function apply(course: Course, settlement: Settlement, decision: Decision, momen
   if (event) course.events.push(eventOf(course.transaction, settlement, event, moment))
 }
 
-const fresh = { sends: 0, polls: 0, refusals: 0, send_by: null, is_lost: false, outcome: null } as const
+const fresh = {
+  sends: 0,
+  polls: 0,
+  refusals: 0,
+  send_by: null,
+  is_lost: false,
+  is_hinted: false,
+  outcome: null,
+} as const
 
 function eventOf(
   transaction: Transaction,
@@ -235,13 +243,22 @@ function eventOf(
   }
 }
 
-function surroundings({ connectors, routing }: Surrounded, course: Course, at: Date): Surroundings {
+/** An answer to a question may have been on its way for so long, even where nobody looked at the watch. */
+const questionMs = 20_000
+
+function surroundings(
+  { connectors, routing }: Surrounded,
+  course: Course,
+  { askedMsAgo }: Settlement,
+  at: Date,
+): Surroundings {
   const { transaction, attempt } = course
   const connector = connectors[transaction.env].get(attempt.provider)
   const rail = connector && railOf(connector, transaction)
   const providers = routing.providersOf(transaction.env, errandOf(transaction)).map(({ id }) => id)
   return {
     nowMs: at.getTime(),
+    askedMsAgo: Math.max(questionMs, askedMsAgo?.() ?? 0),
     notFoundWindowMs: rail?.notFoundWindowMs ?? Number.POSITIVE_INFINITY,
     alternatives: providers.slice(providers.indexOf(attempt.provider) + 1),
     jitter: Math.random(),

@@ -84,6 +84,8 @@ export interface Attempt {
   readonly refusals: number
   readonly send_by: Date | null
   readonly is_lost: boolean
+  /** The provider told that there is news since it was last asked or sent to. */
+  readonly is_hinted: boolean
   readonly outcome: 'successful' | 'failed' | 'not_submitted' | null
 }
 
@@ -177,10 +179,12 @@ export async function updateAttempts(tx: Tx, rows: readonly Attempt[]): Promise<
   const of = <Key extends keyof Attempt>(name: Key) => rows.map((row) => row[name])
   await tx.query(sql`
     update attempts as a
-    set sends = n.sends, polls = n.polls, refusals = n.refusals, send_by = n.send_by, is_lost = n.is_lost, outcome = n.outcome
+    set sends = n.sends, polls = n.polls, refusals = n.refusals, send_by = n.send_by, is_lost = n.is_lost,
+      is_hinted = n.is_hinted, outcome = n.outcome
     from unnest(${of('transaction_id')}::uuid[], ${of('number')}::smallint[], ${of('sends')}::smallint[],
-      ${of('polls')}::smallint[], ${of('refusals')}::smallint[], ${of('send_by')}::timestamptz[], ${of('is_lost')}::boolean[], ${of('outcome')}::text[])
-      as n(transaction_id, number, sends, polls, refusals, send_by, is_lost, outcome)
+      ${of('polls')}::smallint[], ${of('refusals')}::smallint[], ${of('send_by')}::timestamptz[], ${of('is_lost')}::boolean[],
+      ${of('is_hinted')}::boolean[], ${of('outcome')}::text[])
+      as n(transaction_id, number, sends, polls, refusals, send_by, is_lost, is_hinted, outcome)
     where a.transaction_id = n.transaction_id
       and a.number = n.number`)
 }

@@ -1,0 +1,66 @@
+/**
+ * npm run simulate -- [--lives N] [--seed S] [--planted NAME|all] [--workers W]: plays payments from seeds, everything that
+ * may go wrong included, and tells the first seed that ends as it must not. See test/simulation.
+ */
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startTestServers } from '../packages/server/src/testing/servers.ts'
+import { findPlanted, plantedInPayments } from '../test/simulation/planted.ts'
+import { livesPerWorld, type Played, playWorlds, root } from '../test/simulation/runner.ts'
+import { proofSize } from '../test/support/proof.ts'
+
+const { values } = parseArgs({
+  options: {
+    lives: { type: 'string', default: String(proofSize('LIVES', 2000)) },
+    seed: { type: 'string', default: '1' },
+    planted: { type: 'string' },
+    workers: { type: 'string', default: '2' },
+  },
+})
+
+const servers = await startTestServers(mkdtempSync(join(tmpdir(), 'malipo-simulate-')))
+try {
+  process.exitCode = (await (values.planted === undefined ? proveNone() : findAll(values.planted))) ? 0 : 1
+} finally {
+  await servers.stop()
+}
+
+/** Plays as many lives as wanted, in as many processes, each with seeds of its own. */
+async function proveNone(): Promise<boolean> {
+  const [lives, seed, workers] = [Number(values.lives), Number(values.seed), Number(values.workers)]
+  const worlds = Math.ceil(lives / livesPerWorld / workers)
+  const startedAt = performance.now()
+  const all = await Promise.all(
+    Array.from({ length: workers }, (_, place) =>
+      playWorlds(root, { first: seed + place * worlds, worlds, env: servers.exports }),
+    ),
+  )
+  const seconds = (performance.now() - startedAt) / 1000
+  const sum = (of: (played: Played) => number) => all.reduce((total, played) => total + of(played), 0)
+  const failures = all.flatMap(({ failure }) => failure ?? [])
+  for (const { seed: failed, violations, trace } of failures)
+    console.log([...trace, '', `seed ${failed}:`, ...violations].join('\n'))
+  const played = sum((each) => each.lives)
+  console.log(
+    `${played} lives in ${sum((each) => each.steps)} steps, ${seconds.toFixed(0)} s, ` +
+      `${(played / seconds).toFixed(1)} lives a second, ${sum((each) => each.unanswerable)} never answered; ${failures.length === 0 ? 'nothing was wrong' : 'something was wrong'}`,
+  )
+  return failures.length === 0
+}
+
+/** Plants bugs, one after another, and tells the seed that finds each. */
+async function findAll(name: string): Promise<boolean> {
+  const wanted = plantedInPayments.filter((bug) => name === 'all' || bug.name === name)
+  if (wanted.length === 0) throw new Error(`there are: ${plantedInPayments.map((bug) => bug.name).join(', ')}, all`)
+  let isEachFound = true
+  for (const bug of wanted) {
+    const { lives, failure } = await findPlanted(bug, { first: Number(values.seed), worlds: 200, env: servers.exports })
+    const isRight = failure !== undefined && bug.complaint.test(failure.violations.join('\n'))
+    isEachFound &&= isRight
+    const how = failure ? `found by seed ${failure.seed} after ${lives} lives: ${failure.violations[0]}` : 'NOT FOUND'
+    console.log(`${bug.name}: ${how}`)
+  }
+  return isEachFound
+}

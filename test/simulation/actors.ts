@@ -1,0 +1,110 @@
+import { authorise } from '../../packages/server/src/charges/authorise.ts'
+import { AppError } from '../../packages/server/src/errors.ts'
+import { OperatorError } from '../../packages/server/src/operate/desk.ts'
+import { retryPayment, settlePayment } from '../../packages/server/src/operate/verdicts.ts'
+import { cancelPayout } from '../../packages/server/src/payouts/cancel.ts'
+import { attemptOfKey, providerKeyOf, showId } from '../../packages/server/src/platform/ids.ts'
+import { ask, type Life } from './lives.ts'
+import type { SimulatedProcess, Watcher } from './processes.ts'
+import { type Callback, type Entry, netOf } from './provider-book.ts'
+import type { World } from './world.ts'
+
+/** A merchant sends its request, the same every time, to some process. */
+export function sendRequest(world: World, life: Life): void {
+  const process = world.random.pick(world.processes)
+  const asking = world.asking.get(process) ?? []
+  world.asking.set(process, asking)
+  asking.push(life)
+  life.underWay += 1
+  life.asked += 1
+  run(world, process, `${process.name} is asked for ${life.kind} ${life.place}`, async () => {
+    await ask(process.ctx, life)
+    asking.splice(asking.indexOf(life), 1)
+    const fault = life.refusals.find((word) => word.startsWith('fault'))
+    if (fault !== undefined) world.violations.push(`life ${life.place}: ${fault}`)
+  })
+}
+
+/** Does something as a process. What it throws and nobody expects is a violation. */
+function run(world: World, process: SimulatedProcess, task: string, work: () => Promise<unknown>): void {
+  const { schedule } = world
+  schedule.note(task)
+  schedule.as(process, task, () => {
+    void work().catch((error: Error & { code?: string }) => {
+      const isExpected = error instanceof AppError || error instanceof OperatorError || error.code === '08006'
+      if (!isExpected) world.violations.push(`${task}: ${error.stack}`)
+    })
+  })
+}
+
+export function wake({ schedule }: World, watcher: Watcher): void {
+  if (watcher.isRung) schedule.note(`${watcher.process.name} is rung for ${watcher.topic}`)
+  watcher.look()
+}
+
+/** The customer of a card charge answers, rightly or not. */
+export function answerCard(world: World, entry: Entry): void {
+  const found = attemptOfKey(entry.key)
+  const owner = found && ownerOf(world, found.transactionId)
+  const { question } = entry
+  if (!owner || (question?.kind !== 'pin' && question?.kind !== 'otp')) return
+  const process = world.random.pick(world.processes)
+  const value = world.random() < 0.7 ? '1234' : '9999'
+  const body = { type: question.kind, value } as const
+  run(world, process, `${process.name} is given ${question.kind} ${value} for ${entry.key}`, () =>
+    authorise(process.ctx, owner, showId('transaction', found.transactionId), body, undefined),
+  )
+}
+
+function ownerOf({ lives }: World, id: string) {
+  return lives.find(({ told }) => told.has(id))?.owner
+}
+
+export function cancel(world: World, life: Life): void {
+  const [id] = life.told
+  const process = world.random.pick(world.processes)
+  if (id === undefined) return
+  run(world, process, `${process.name} is asked to cancel ${life.place}`, async () => {
+    await cancelPayout(process.ctx, life.owner, showId('transaction', id), undefined)
+    life.isCancelled = true
+  })
+}
+
+/** A provider calls, and the call is thanked for or comes again. */
+export function deliver(world: World, callback: Callback): void {
+  const { books, random, schedule } = world
+  const process = random.pick(world.processes)
+  run(world, process, `${process.name} is called about ${callback.key}: ${callback.said.state}`, async () => {
+    try {
+      await process.receive(callback)
+      const entry = books.entries.get(callback.key)
+      if (entry) entry.heard = Math.max(entry.heard, callback.news)
+    } catch (error) {
+      if (!schedule.isFaulty) books.callbacks.push(callback)
+      throw error
+    }
+  })
+}
+
+/** An operator reads the provider's statement and decides by it. */
+export function judge(world: World, id: string): void {
+  const process = world.random.pick(world.processes)
+  const entries = entriesOf(world, id)
+  if (entries.some(({ state, rail }) => state === 'pending' || rail === 'transfer')) return
+  const outcome = entries.some((entry) => netOf(entry) !== 0n) ? 'successful' : 'failed'
+  run(world, process, `an operator judges ${id} ${outcome}`, async () => {
+    world.judged.set(id, outcome)
+    await settlePayment(process.desk, showId('transaction', id), { outcome, reason: 'asked', evidence: 'statement' })
+  })
+}
+
+export function entriesOf({ books }: World, id: string): Entry[] {
+  return [...books.entries.values()].filter(({ key }) => key.slice(0, -2) === providerKeyOf(id, 0).slice(0, -2))
+}
+
+export function retry(world: World, id: string): void {
+  const process = world.random.pick(world.processes)
+  run(world, process, `an operator has ${id} sent again`, () =>
+    retryPayment(process.desk, showId('transaction', id), 'asked'),
+  )
+}

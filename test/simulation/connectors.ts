@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto'
+import type {
+  AttemptRef,
+  AuthoriseOutcome,
+  CallbackVerdict,
+  Connector,
+  CustomerAction,
+  CustomerAnswer,
+  InboundRequest,
+  QueryOutcome,
+  SubmitOutcome,
+} from '../../packages/server/src/providers/contract.ts'
+import { operations } from '../../packages/server/src/providers/contract.ts'
+import {
+  type Callback,
+  continuationOf,
+  networkMs,
+  notFoundWindowMs,
+  type ProviderBooks,
+  type Rail,
+  saidOf,
+} from './provider-book.ts'
+import type { Schedule } from './schedule.ts'
+
+const submitMs = 35_000
+const queryMs = 15_000
+const silent = Symbol('no answer came')
+const unreached = Symbol('there is no connection')
+
+export interface Codec {
+  encode(callback: Callback): Buffer
+  decode(body: Buffer): Callback
+}
+
+/** Callbacks go through memory: what they say is looked up by a name on the envelope. */
+export function createCodec(): Codec {
+  const sent = new Map<string, Callback>()
+  return {
+    encode: (callback) => {
+      const name = randomUUID()
+      sent.set(name, callback)
+      return Buffer.from(name)
+    },
+    decode: (body) => sent.get(body.toString()) as Callback,
+  }
+}
+
+interface Line {
+  readonly schedule: Schedule
+  readonly books: ProviderBooks
+}
+
+export interface ProviderOptions extends Line {
+  readonly id: string
+  readonly codec: Codec
+  /** Whether its callbacks prove anything. */
+  readonly isProof: boolean
+}
+
+/** A provider that does everything, and whose requests and answers are under way until the schedule has them arrive. */
+export function createProvider({ id, schedule, books, codec, isProof }: ProviderOptions): Connector {
+  const line = { schedule, books }
+  const money = (rail: Rail, questionOf: (attempt: AttemptRef) => CustomerAction | undefined) => ({
+    notFoundWindowMs,
+    submit: (attempt: AttemptRef) => submit(line, id, rail, attempt, questionOf(attempt)),
+    query: (attempt: AttemptRef) => ask(line, attempt),
+  })
+  const capabilities = operations.map((operation) => ({ operation, country: '*', currency: '*', target: '*' }) as const)
+  return {
+    id,
+    capabilities,
+    requestsPerSecond: 1000,
+    payouts: money('payout', () => undefined),
+    momoCharges: money('momo', ({ currency }) => momoQuestion(currency)),
+    cardCharges: {
+      ...money('card', cardQuestion),
+      authorise: (attempt, answer) => authorise(line, attempt, answer),
+    },
+    transferCharges: money('transfer', accountOf),
+    callbacks: { read: async (request: InboundRequest) => read(codec, request, isProof) },
+    close: async () => undefined,
+  }
+}
+
+const momoQuestion = (currency: string): CustomerAction =>
+  currency === 'XOF' ? { kind: 'redirect', url: 'https://pay.example/page' } : { kind: 'pin_prompt' }
+
+/** Told by the key alone, so that it does not matter which request is looked at first. */
+function cardQuestion({ key }: AttemptRef): CustomerAction | undefined {
+  const digit = Number.parseInt(key.slice(-4, -3), 16)
+  if (digit < 7) return { kind: 'pin' }
+  if (digit < 10) return { kind: 'otp' }
+  return digit < 12 ? { kind: 'redirect', url: 'https://bank.example/3ds' } : undefined
+}
+
+const accountOf = ({ key }: AttemptRef): CustomerAction => ({
+  kind: 'pay_to_account',
+  account: { accountNumber: key.slice(0, 10), bankName: 'Benki', expiresAt: '2030-01-15T14:00:00.000Z' },
+})
+
+async function read(codec: Codec, { body }: InboundRequest, isProof: boolean): Promise<CallbackVerdict> {
+  const { key, said } = codec.decode(body)
+  return { isGenuine: true, isProof, news: [{ key, said }] }
+}
+
+/** A request on its way, what it does where it arrives, and its answer on its way back. Either may never come. */
+async function exchange<Reply>(
+  { schedule }: Line,
+  label: string,
+  patienceMs: number,
+  effect: () => Reply,
+): Promise<Reply | typeof silent | typeof unreached> {
+  const process = schedule.doing()?.process
+  const departedAt = schedule.nowMs()
+  const reply = await schedule.gate({ label: `→ ${label}`, kind: 'request', process }, () => {
+    if (schedule.nowMs() - departedAt > networkMs || schedule.hasChance(0.07)) return noted(schedule, silent)
+    if (schedule.hasChance(0.03)) return noted(schedule, unreached)
+    const answer = effect()
+    return schedule.hasChance(0.08) ? noted(schedule, silent) : answer
+  })
+  return schedule.gate({ label: `← ${label}`, kind: 'answer', process }, () => {
+    const isLate = schedule.nowMs() - departedAt > patienceMs
+    return isLate && schedule.random() < 0.7 ? noted(schedule, silent) : reply
+  })
+}
+
+function noted<What extends symbol>(schedule: Schedule, what: What): What {
+  schedule.note(`  ${what.description}`)
+  return what
+}
+
+async function submit(
+  line: Line,
+  provider: string,
+  rail: Rail,
+  attempt: AttemptRef,
+  question: CustomerAction | undefined,
+): Promise<SubmitOutcome> {
+  const label = `${provider} ${rail} ${attempt.key}`
+  return outcomeOf(await exchange(line, label, submitMs, () => line.books.take(provider, rail, attempt, question)))
+}
+
+function outcomeOf<Outcome>(reply: Outcome | typeof silent | typeof unreached): Outcome | SubmitOutcome {
+  if (reply === silent) return { certainty: 'unknown', cause: 'timeout', detail: 'no answer' }
+  if (reply === unreached)
+    return { certainty: 'definitely_not_submitted', cause: 'not_reached', detail: 'no connection' }
+  return reply
+}
+
+async function ask(line: Line, { key }: AttemptRef): Promise<QueryOutcome> {
+  const reply = await exchange(line, `question about ${key}`, queryMs, (): QueryOutcome => {
+    const entry = line.books.find(key)
+    return entry ? { found: 'yes', said: saidOf(entry), ...continuationOf(entry) } : { found: 'no' }
+  })
+  return reply === silent || reply === unreached ? { found: 'unclear', detail: 'no answer' } : reply
+}
+
+/** Right answers end in 4. */
+async function authorise(line: Line, { key }: AttemptRef, answer: CustomerAnswer): Promise<AuthoriseOutcome> {
+  const isRight = answer.kind !== 'address' && answer.value.endsWith('4')
+  return outcomeOf(
+    await exchange(line, `answer for ${key}`, submitMs, (): AuthoriseOutcome => {
+      const entry = line.books.entries.get(key)
+      if (!entry) return { certainty: 'unknown', cause: 'server_error', detail: 'not known' }
+      if (line.books.answer(entry, isRight) === 'wrong') return { certainty: 'wrong_value', detail: 'wrong' }
+      return { certainty: 'accepted', said: saidOf(entry), ...continuationOf(entry) }
+    }),
+  )
+}

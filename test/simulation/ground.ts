@@ -1,0 +1,149 @@
+import { loadConfig } from '../../packages/server/src/config.ts'
+import { type Context, openContext } from '../../packages/server/src/context.ts'
+import { createPlatformAccounts, ensureWallets } from '../../packages/server/src/ledger/accounts.ts'
+import { type Charged, type Fees, feeRuleFor } from '../../packages/server/src/ledger/fee-rules.ts'
+import { createPoster } from '../../packages/server/src/ledger/poster.ts'
+import { movementsOf } from '../../packages/server/src/ledger/postings.ts'
+import type { FeeRule } from '../../packages/server/src/money/fees.ts'
+import { makeSecrets } from '../../packages/server/src/operate/operator.ts'
+import { type Owner, sql } from '../../packages/server/src/platform/db.ts'
+import { newId, newTransactionId } from '../../packages/server/src/platform/ids.ts'
+import { createLog } from '../../packages/server/src/platform/log.ts'
+import { ask } from '../../packages/server/src/testing/malipo.ts'
+import { testDatabase } from '../../packages/server/src/testing/servers.ts'
+
+/** When every world begins, by the database's clock, which stands still but for what the schedule adds. */
+export const startMs = Date.UTC(2030, 0, 15, 12)
+
+/** One database, which worlds have one after another, and what of the service needs no schedule. */
+export interface Ground {
+  readonly base: Context
+  /** What was logged as an error since the last call. */
+  alerts(): string[]
+  /** Forgets what a world before left to be done, and sets the clock back to the start. */
+  clear(): Promise<void>
+  setClock(aheadMs: number): Promise<void>
+  /** A merchant with this much in a wallet, in minor units of KES. */
+  merchant(order: { readonly funds: bigint; readonly url: string }): Promise<Owner>
+  close(): Promise<void>
+}
+
+const partitioned = [
+  'alarms',
+  'audit_entries',
+  'transfers',
+  'transactions',
+  'attempts',
+  'events',
+  'webhook_records',
+  'receipts',
+]
+
+/** The clock stands still, nothing waits for a disk, rows of any time have a place, and every step is noted. */
+const preparations = (database: string) => [
+  `alter database ${database} set synchronous_commit = off`,
+  `alter database ${database} set jit = off`,
+  `create or replace function record_time() returns timestamptz language sql volatile parallel safe
+   return to_timestamp(${startMs / 1000}) + (select ahead from clock_offset)`,
+  ...partitioned.map((name) => `create table ${name}_any partition of ${name} default`),
+  'grant update on clock_offset to malipo_write',
+  'grant delete on alarms, lanes to malipo_write',
+  'create unlogged table steps (place bigint generated always as identity, id uuid, source text, target text)',
+  'grant select, insert, delete on steps to malipo_write',
+  `create function note_step() returns trigger language plpgsql as $$ begin
+     insert into steps (id, source, target) values (old.id, old.state, new.state); return null; end $$`,
+  `create trigger note_step after update on transactions for each row
+   when (old.state <> new.state) execute function note_step()`,
+]
+
+export async function openGround(): Promise<Ground> {
+  const { superuserUrl, loginUrl, natsUrl } = await testDatabase()
+  for (const statement of preparations(new URL(superuserUrl).pathname.slice(1))) await ask(superuserUrl, statement)
+  const lines: string[] = []
+  const variables = {
+    ...makeSecrets(new Date()),
+    DATABASE_URL: loginUrl,
+    NATS_URL: natsUrl,
+    MALIPO_CARD_TRIES_SANDBOX: '100000',
+  }
+  const log = createLog({ level: 'error', write: (line) => lines.push(line) })
+  const opened = openContext(loadConfig(variables), log)
+  const { write } = opened.db
+  const accounts = createPlatformAccounts(write, opened.config.cell)
+  await warm(accounts)
+  const base: Context = { ...opened, accounts, fees: await knownFees(opened) }
+  const poster = createPoster(write)
+  return {
+    base,
+    alerts: () => lines.splice(0),
+    clear: async () => {
+      await write.query(sql`delete from alarms`)
+      await write.query(sql`delete from lanes`)
+      await write.query(sql`delete from steps`)
+      await write.query(sql`update clock_offset set ahead = '0'`)
+    },
+    setClock: async (aheadMs) => {
+      await write.query(sql`update clock_offset set ahead = make_interval(secs => ${aheadMs / 1000})`)
+    },
+    merchant: (order) => makeMerchant(base, poster, order),
+    close: opened.close,
+  }
+}
+
+const currencies = [
+  { currency: 'KES', country: 'KE' },
+  { currency: 'XOF', country: 'CI' },
+] as const
+
+/** Platform accounts are looked up by every batch, and no step should be longer because it is the first. */
+async function warm(accounts: Context['accounts']): Promise<void> {
+  const env = 'sandbox'
+  for (const { currency, country } of currencies) {
+    for (const kind of ['clearing', 'suspense', 'cost', 'fees', 'treasury'] as const)
+      await accounts.idOf({ env, kind, currency })
+    for (const provider of ['pawapay', 'house', 'flutterwave'])
+      await accounts.idOf({ env, kind: 'float', currency, country, provider })
+  }
+}
+
+/** The fees of the sandbox, read once for all merchants: no world changes them. */
+async function knownFees({ db }: Context): Promise<Fees> {
+  const known = new Map<string, FeeRule>()
+  const keyOf = ({ operation, method, currency }: Pick<Charged, 'operation' | 'method' | 'currency'>) =>
+    [operation, method, currency].join(' ')
+  const nobody = { merchant_id: '00000000-0000-0000-0000-000000000000', env: 'sandbox' } as const
+  for (const operation of ['charge', 'payout'] as const)
+    for (const method of ['momo', 'card', 'bank-transfer', 'bank'] as const)
+      for (const { currency } of currencies) {
+        const charged = { ...nobody, operation, method, currency }
+        known.set(keyOf(charged), await feeRuleFor(db.write, charged))
+      }
+  return { ruleFor: async (charged) => known.get(keyOf(charged)) ?? { fixed: 0n, basisPoints: 0 } }
+}
+
+async function makeMerchant(
+  { db, accounts, config }: Context,
+  poster: ReturnType<typeof createPoster>,
+  { funds, url }: { readonly funds: bigint; readonly url: string },
+): Promise<Owner> {
+  const merchant_id = newId(startMs, config.cell)
+  const env = 'sandbox'
+  await db.write.query(sql`
+    insert into merchants (id, name, email, first_name, last_name, home_country)
+    values (${merchant_id}, 'Duka', 'amina@example.com', 'Amina', 'Otieno', 'KE')`)
+  await db.write.query(sql`
+    insert into webhook_endpoints (merchant_id, env, url, secret)
+    values (${merchant_id}, ${env}, ${url}, 'sealed')`)
+  const scope = { merchant_id, env, currency: 'KES', country: 'KE' } as const
+  const [wallet = ''] = await db.write.batch(1000, (tx) => ensureWallets(tx, config.cell, [scope]))
+  const treasury = await accounts.idOf({ env, kind: 'treasury', currency: 'KES' })
+  const movements = movementsOf('wallet_funded', {
+    transaction_id: newTransactionId(startMs, config.cell),
+    firstNumber: 0,
+    sums: { amount: funds },
+    accountOf: (role) => (role === 'wallet' ? wallet : treasury),
+    currencies: { wallet: 'KES', payment: 'KES' },
+  })
+  await poster.submit({ movements, wallets: [wallet] })
+  return { merchant_id, env }
+}

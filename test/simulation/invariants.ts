@@ -1,0 +1,212 @@
+import { checkLedger } from '../../packages/server/src/ledger/check/check.ts'
+import { sql } from '../../packages/server/src/platform/db.ts'
+import { entriesOf } from './actors.ts'
+import type { Life } from './lives.ts'
+import { type Entry, netOf } from './provider-book.ts'
+import type { World } from './world.ts'
+
+/** A payment as it ended, with what the books have of it, in minor units. */
+interface Ended {
+  readonly id: string
+  readonly merchant_id: string
+  readonly type: 'deposit' | 'withdrew'
+  readonly method: string
+  readonly state: string
+  readonly external_reference: string
+  readonly discrepancy: string
+  readonly failure: { readonly code: string } | null
+  readonly amount: bigint
+  readonly fee: bigint
+  readonly received: bigint
+  readonly events: number
+  readonly told: number
+  /** What our money with providers grew by, and what is kept for the operator. */
+  readonly floated: bigint
+  readonly suspended: bigint
+  readonly costs: bigint
+  readonly holds: number
+  readonly posts: number
+  readonly voids: number
+  readonly attempts: number
+  readonly receipts: bigint
+  readonly event_count: number
+  readonly event_max: number
+  readonly told_count: number
+  readonly sequence_max: number
+  readonly records: number
+  readonly has_mismatch: boolean
+  readonly is_judged: boolean
+}
+
+/** Everything that must be true when all lives have ended. */
+export async function checkWorld(world: World): Promise<void> {
+  const ended = await readEnded(world)
+  const complain = (id: string, what: string) => world.violations.push(`${id}: ${what}`)
+  for (const payment of ended) {
+    const entries = entriesOf(world, payment.id)
+    for (const what of [...moneyOf(payment, entries), ...booksOf(payment), ...eventsOf(world, payment)])
+      complain(payment.id, `${what} (${payment.type} ${payment.method} ${payment.state} ${payment.discrepancy})`)
+  }
+  for (const life of world.lives) for (const what of answersOf(life, ended)) complain(`life ${life.place}`, what)
+  world.violations.push(...strangers(world, ended), ...(await feeds(world)), ...(await steps(world)))
+  world.violations.push(...(await wallets(world, ended)))
+  for (const line of world.ground.alerts())
+    if (/a settlement is refused|could not be worked on/.test(line)) world.violations.push(line)
+  await checkLedger(world.ground.base.db.write, { isFull: false, sealLines: [] }).catch((error: Error) =>
+    world.violations.push(String(error)),
+  )
+}
+
+function readEnded({ ground, owners }: World): Promise<Ended[]> {
+  return ground.base.db.write.query<Ended>(sql`
+    select t.id, t.merchant_id, t.type, t.method, t.state, t.external_reference, t.discrepancy, t.failure, t.amount, t.fee,
+      t.received, t.events, t.told, booked.*, e.*,
+      (select count(*)::int from attempts a where a.transaction_id = t.id) as attempts,
+      (select coalesce(sum(r.amount), 0)::bigint from receipts r where r.transaction_id = t.id) as receipts,
+      (select count(*)::int from webhook_records w where w.transaction_id = t.id) as records
+    from transactions t
+    cross join lateral (
+      select coalesce(sum(case when d.kind = 'float' then x.amount when c.kind = 'float' then -x.amount end), 0)::bigint as floated,
+        coalesce(sum(case when c.kind = 'suspense' then x.amount when d.kind = 'suspense' then -x.amount end), 0)::bigint
+          as suspended,
+        coalesce(sum(x.amount) filter (where x.event = 'provider_fee_told'), 0)::bigint as costs,
+        (count(*) filter (where x.kind = 'hold'))::int as holds,
+        (count(*) filter (where x.kind = 'post'))::int as posts,
+        (count(*) filter (where x.kind = 'void'))::int as voids
+      from transfers x
+      left join platform_accounts d on d.id = x.debit_account
+      left join platform_accounts c on c.id = x.credit_account
+      where x.transaction_id = t.id
+    ) booked
+    cross join lateral (
+      select count(*)::int as event_count, max(number)::int as event_max, count(sequence)::int as told_count,
+        coalesce(max(sequence), 0)::int as sequence_max,
+        bool_or(message like '%another amount%') as has_mismatch, bool_or(cause = 'operator') as is_judged
+      from events
+      where transaction_id = t.id
+    ) e
+    where t.merchant_id = any(${owners.map(({ merchant_id }) => merchant_id)}::uuid[])
+    order by t.id`)
+}
+
+/** What the provider moved is what we know of, and no more than one attempt moved anything, unless it is flagged. */
+function moneyOf(payment: Ended, entries: readonly Entry[]): string[] {
+  const { state, type, discrepancy, floated, costs, has_mismatch, is_judged } = payment
+  const moving = entries.filter((entry) => entry.moved > 0n)
+  const complaints: string[] = []
+  const isStray = /stray_success/.test(discrepancy)
+  if (moving.length > 1 && !(isStray && moving.some(({ isDenied }) => isDenied)))
+    complaints.push(`${moving.length} attempts moved money: ${moving.map(({ key }) => key)}`)
+  const moved = entries.reduce((sum, entry) => sum + netOf(entry), 0n)
+  if (floated + costs !== moved && !has_mismatch)
+    complaints.push(`the provider moved ${moved}, the books say ${floated + costs}`)
+  const mayHaveFailed = is_judged || entries.some(({ hasSaidFailed }) => hasSaidFailed)
+  const isPaid = moving.some((entry) => netOf(entry) !== 0n && !entry.isDenied)
+  if (type === 'withdrew' && state === 'failed' && isPaid && !mayHaveFailed)
+    complaints.push('failed, though nobody said so, and its money has left')
+  if (state === 'successful' && entries.every((entry) => netOf(entry) === 0n && entry.state !== 'reversed'))
+    complaints.push('successful, and its provider moved nothing')
+  return complaints
+}
+
+/** Holds end once, receipts are booked once, and what is kept for the operator has a reason that is flagged. */
+function booksOf(payment: Ended): string[] {
+  const { type, state, holds, posts, voids, receipts, received, method, suspended, discrepancy, failure } = payment
+  const complaints: string[] = []
+  if (type === 'withdrew' && (holds === 0 || posts + voids !== holds || (posts > 0 && voids > 0)))
+    complaints.push(`${holds} holds, ${posts} posts, ${voids} voids`)
+  if (type === 'withdrew' && posts > 0 !== (state === 'successful'))
+    complaints.push('its holds do not say what its state says')
+  const late = /late_receipt/.test(discrepancy)
+  if (method === 'bank-transfer' && !late && receipts !== received)
+    complaints.push(`received ${receipts}, told ${received}`)
+  const isExplained =
+    /late_success|stray_success|reversed|late_receipt/.test(discrepancy) || failure?.code === 'UNDERPAID'
+  if (suspended !== 0n && !isExplained) complaints.push(`${suspended} in suspense, and nobody knows why`)
+  return complaints
+}
+
+/** Events are numbered without a gap, and whoever has a URL has a record of everything it is told. */
+function eventsOf({ owners }: World, payment: Ended): string[] {
+  const { events, told, event_count, event_max, told_count, sequence_max, records, merchant_id } = payment
+  const complaints: string[] = []
+  if (event_count !== events || event_max !== events)
+    complaints.push(`${events} events, ${event_count} up to ${event_max}`)
+  if (told_count !== told || sequence_max !== told) complaints.push(`told ${told}, ${told_count} up to ${sequence_max}`)
+  const wanted = owners[0]?.merchant_id === merchant_id ? 0 : told
+  if (records !== wanted) complaints.push(`${records} webhook records for ${wanted} told`)
+  return complaints
+}
+
+/** What a merchant was told is true and stays so: one payment for one request, the one it asked for. */
+function answersOf(life: Life, ended: readonly Ended[]): string[] {
+  const { told, reference, owner, isCancelled, refusals } = life
+  const complaints: string[] = []
+  const own = ended.filter((each) => each.external_reference === reference && each.merchant_id === owner.merchant_id)
+  const [payment] = own
+  if (own.length > 1) complaints.push(`${own.length} payments for one reference`)
+  for (const id of told) if (id !== payment?.id) complaints.push(`was told ${id}, there is ${payment?.id ?? 'nothing'}`)
+  if (isCancelled && payment?.state !== 'failed')
+    complaints.push(`was told that it is cancelled, and it is ${payment?.state}`)
+  if (refusals.includes('REFERENCE_USED') && !payment) complaints.push('its reference is used up by nothing')
+  return complaints
+}
+
+/** Providers know nothing that we did not write down before. */
+function strangers({ books }: World, ended: readonly Ended[]): string[] {
+  const known = new Map(ended.map(({ id, attempts }) => [`${id.slice(0, 14)}4${id.slice(15, -2)}`, attempts]))
+  return [...books.entries.keys()]
+    .filter((key) => Number.parseInt(key.slice(-2), 16) > (known.get(key.slice(0, -2)) ?? 0))
+    .map((key) => `a provider was sent ${key}, and no such attempt is written down`)
+}
+
+/** Feeds have every number once. */
+async function feeds({ ground, owners }: World): Promise<string[]> {
+  const rows = await ground.base.db.write.query<{ merchant_id: string; last: bigint; count: bigint; max: bigint }>(sql`
+    select c.merchant_id, c.last, count(distinct e.feed_number) as count, max(e.feed_number) as max
+    from feed_counters c
+    left join events e on e.merchant_id = c.merchant_id and e.env = c.env and e.feed_number is not null
+    where c.merchant_id = any(${owners.map(({ merchant_id }) => merchant_id)}::uuid[])
+    group by c.merchant_id, c.env, c.last`)
+  return rows
+    .filter(({ last, count, max }) => last !== count || last !== max)
+    .map(({ merchant_id, last, count, max }) => `the feed of ${merchant_id} says ${last}, has ${count} up to ${max}`)
+}
+
+/** The steps a payment may take, written down apart from the code that takes them. */
+const mayFollow: Readonly<Record<string, string>> = {
+  accepted: 'sending waiting submitted unknown successful failed',
+  sending: 'accepted waiting submitted unknown successful failed',
+  waiting: 'sending submitted unknown successful failed',
+  submitted: 'waiting unknown successful failed',
+  unknown: 'sending waiting submitted successful failed',
+}
+
+async function steps({ ground }: World): Promise<string[]> {
+  const taken = await ground.base.db.write.query<{ id: string; source: string; target: string }>(sql`
+    select id, source, target from steps order by place`)
+  return taken
+    .filter(({ source, target }) => !mayFollow[source]?.split(' ').includes(target))
+    .map(({ id, source, target }) => `${id} went from ${source} to ${target}`)
+}
+
+/** What a wallet has is what it began with, what was credited, and what left; nothing is reserved any more. */
+async function wallets({ ground, owners, funds }: World, ended: readonly Ended[]): Promise<string[]> {
+  const rows = await ground.base.db.write.query<{ merchant_id: string; balance: bigint; pending: bigint }>(sql`
+    select merchant_id, sum(credits_posted - debits_posted)::bigint as balance, sum(debits_pending)::bigint as pending
+    from wallets
+    where merchant_id = any(${owners.map(({ merchant_id }) => merchant_id)}::uuid[])
+    group by merchant_id`)
+  return rows.flatMap(({ merchant_id, balance, pending }) => {
+    const begun = funds[owners.findIndex((owner) => owner.merchant_id === merchant_id)] ?? 0n
+    const paid = ended.filter((each) => each.merchant_id === merchant_id && each.state === 'successful')
+    const expected = paid.reduce((sum, each) => sum + changeOf(each), begun)
+    if (balance === expected && pending === 0n && balance >= 0n) return []
+    return [`the wallets of ${merchant_id} have ${balance} and ${pending} reserved; it should be ${expected}`]
+  })
+}
+
+function changeOf({ type, method, amount, fee, received }: Ended): bigint {
+  if (type === 'withdrew') return -amount - fee
+  return (method === 'bank-transfer' ? received : amount) - fee
+}

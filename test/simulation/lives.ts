@@ -1,0 +1,151 @@
+import { chargeCard } from '../../packages/server/src/charges/card.ts'
+import { chargeMomo } from '../../packages/server/src/charges/momo.ts'
+import { chargeByTransfer } from '../../packages/server/src/charges/transfer.ts'
+import type { Context } from '../../packages/server/src/context.ts'
+import { AppError } from '../../packages/server/src/errors.ts'
+import type { KeyedRequest } from '../../packages/server/src/idempotency/keys.ts'
+import { acceptPayout } from '../../packages/server/src/payouts/accept.ts'
+import type { Owner } from '../../packages/server/src/platform/db.ts'
+import { readId } from '../../packages/server/src/platform/ids.ts'
+import type { Random } from '../support/random.ts'
+
+type Kind = 'payout' | 'bank payout' | 'prompt' | 'page' | 'card' | 'transfer'
+
+/** One payment as its merchant lives through it. */
+export interface Life {
+  readonly place: number
+  readonly kind: Kind
+  readonly owner: Owner
+  readonly amount: number
+  readonly reference: string
+  readonly key: string | undefined
+  /** Requests that nobody has answered or broken off yet. */
+  underWay: number
+  asked: number
+  /** Ids that were told with success, and refusals. */
+  readonly told: Set<string>
+  readonly refusals: string[]
+  isCancelled: boolean
+}
+
+const shares: readonly Kind[] = [
+  ...Array<Kind>(9).fill('payout'),
+  ...Array<Kind>(2).fill('bank payout'),
+  ...Array<Kind>(4).fill('prompt'),
+  'page',
+  ...Array<Kind>(3).fill('card'),
+  ...Array<Kind>(2).fill('transfer'),
+]
+
+export function planLives(random: Random, owners: readonly Owner[], count: number): Life[] {
+  return Array.from({ length: count }, (_, place) => ({
+    place,
+    kind: random.pick(shares),
+    owner: random.pick(owners),
+    amount: 100 + 10 * random.below(90),
+    reference: `life-${place}`,
+    key: random() < 0.6 ? `key-${place}` : undefined,
+    underWay: 0,
+    asked: 0,
+    told: new Set<string>(),
+    refusals: [],
+    isCancelled: false,
+  }))
+}
+
+/** Asks for the payment and notes what is answered. Whoever asks again asks for the very same. */
+export async function ask(ctx: Context, life: Life): Promise<void> {
+  try {
+    const { answer } = await request(ctx, life)
+    life.told.add(idIn(answer))
+  } catch (error) {
+    life.refusals.push(error instanceof AppError ? error.key : wordOf(error))
+  }
+  life.underWay -= 1
+}
+
+/** What an answer of 500 hides: a connection that broke, or something that must not be. */
+function wordOf(error: unknown): string {
+  const { code, stack } = error as Error & { code?: string }
+  return code === '08006' ? 'BROKEN' : `fault: ${stack}`
+}
+
+function idIn(answer: object): string {
+  const { transactionId, data } = answer as { transactionId?: string; data?: { transactionId: string } }
+  return readId('transaction', transactionId ?? data?.transactionId ?? '') ?? `no id in ${JSON.stringify(answer)}`
+}
+
+function keyedOf({ key }: Life, path: string, asked: object): KeyedRequest | undefined {
+  return key === undefined ? undefined : { key, method: 'POST', path, asked }
+}
+
+function request(ctx: Context, life: Life): Promise<{ readonly answer: object }> {
+  const { owner, amount, reference: externalReference } = life
+  const common = { amount, currency: 'KES', externalReference }
+  switch (life.kind) {
+    case 'payout':
+    case 'bank payout': {
+      const body = { ...common, country: 'KE', ...targetOf(life) }
+      return acceptPayout(ctx, owner, body, keyedOf(life, '/fiat/payout', body))
+    }
+    case 'prompt': {
+      const body = { ...common, phoneNumber: '+254712345678', momoOperatorId: 'MPESA_KE' }
+      return chargeMomo(ctx, owner, body, keyedOf(life, '/fiat/deposit/momo', body))
+    }
+    case 'page': {
+      const pages = { successRedirectUrl: 'https://shop.example/a', failureRedirectUrl: 'https://shop.example/b' }
+      const payer = { currency: 'XOF', phoneNumber: '+2250712345678', momoOperatorId: 'WAVE_CI' }
+      const body = { ...common, ...payer, ...pages }
+      return chargeMomo(ctx, owner, body, keyedOf(life, '/fiat/deposit/momo', body))
+    }
+    case 'card': {
+      const body = { ...common, ...cardholder }
+      return chargeCard(ctx, owner, body, keyedOf(life, '/fiat/deposit/card', body))
+    }
+    case 'transfer': {
+      const body = { ...common, email: 'amina@example.com' }
+      return chargeByTransfer(ctx, owner, body, keyedOf(life, '/fiat/deposit/bank-transfer', body))
+    }
+  }
+}
+
+const cardholder = {
+  email: 'amina@example.com',
+  firstName: 'Amina',
+  lastName: 'Otieno',
+  ipAddress: '102.89.23.10',
+  cardDetails: { number: '4242424242424242', cvv: '739', expMonth: '09', expYear: '2035' },
+}
+
+function targetOf({ kind }: Life) {
+  return kind === 'payout'
+    ? ({
+        destination: 'MoMo',
+        payoutMethod: { accountName: 'Juma', accountNumber: '+254712345678', code: 'MPESA_KE' },
+      } as const)
+    : ({
+        destination: 'Bank Account',
+        payoutMethod: { accountName: 'Juma', accountNumber: '1234567890', code: '01' },
+      } as const)
+}
+
+/** Refusals after which asking again may lead to something. */
+const passing = new Set(['BROKEN', 'OVERLOADED', 'PROVIDER_UNAVAILABLE', 'IDEMPOTENCY_KEY_IN_PROGRESS'])
+
+/**
+ * Who asks for an account under a key, and is answered only after its charge has ended, is told for ever to come again:
+ * such lives are counted. It asks so often, and no more.
+ */
+const patience = 6
+
+/** Whether the merchant knows what became of its request, or will never know. */
+export function isAnswered(life: Life): boolean {
+  const { told, refusals, underWay } = life
+  return underWay === 0 && (told.size > 0 || refusals.some((key) => !passing.has(key)) || isUnanswerable(life))
+}
+
+export function isUnanswerable({ kind, told, refusals }: Life): boolean {
+  return (
+    kind === 'transfer' && told.size === 0 && refusals.filter((key) => key === 'PROVIDER_UNAVAILABLE').length > patience
+  )
+}

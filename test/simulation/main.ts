@@ -1,0 +1,29 @@
+/**
+ * Plays worlds: `node test/simulation/main.ts FIRST_SEED WORLDS LIVES_PER_WORLD`, beside the servers of `npm test` or
+ * `npm run simulate`. Prints a line of JSON for each world that ended as it must not, and one at the end.
+ */
+import { registerHooks } from 'node:module'
+import { realMs } from './chance.ts'
+
+const chance = new URL('./chance.ts', import.meta.url).href
+const inServer = '/packages/server/src/'
+/** What waits for the machine itself. */
+const outside = /testing\/|ledger\/check\/|platform\/bell\.ts$/
+
+/** The server's files get the world's time and chance; everything else, the database's driver above all, has node's own. */
+registerHooks({
+  resolve: (specifier, context, next) => {
+    const from = context.parentURL ?? ''
+    const isTimer = specifier === 'node:timers/promises' && from.includes(inServer) && !outside.test(from)
+    const isIds = specifier === 'node:crypto' && from.endsWith(`${inServer}platform/ids.ts`)
+    return isTimer || isIds ? { url: chance, shortCircuit: true } : next(specifier, context)
+  },
+})
+
+const { simulate } = await import('./simulate.ts')
+const [first = 1, worlds = 1, size = 40] = process.argv.slice(2).map(Number)
+const print = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`)
+const startedAt = realMs()
+const summary = await simulate({ first, worlds, size, onFailure: print })
+print({ ...summary, seconds: (realMs() - startedAt) / 1000 })
+process.exit(summary.failures === 0 ? 0 : 1)

@@ -1,0 +1,156 @@
+import { copyServer, type Edit } from '../../scripts/planted-bugs.ts'
+import { type Played, playWorlds } from './runner.ts'
+
+/** A mistake in how payments are made, planted in a copy of the server. */
+export interface PlantedInPayments {
+  readonly name: string
+  readonly edits: readonly Edit[]
+  /** What must be complained of: a bug that merely breaks the program proves nothing. */
+  readonly complaint: RegExp
+}
+
+export const plantedInPayments: readonly PlantedInPayments[] = [
+  {
+    name: 'hold voided on timeout',
+    edits: [
+      {
+        path: 'transactions/decide.ts',
+        text: 'function unknown(payment: Payment, detail: string, around: Surroundings): Decision | undefined {\n',
+        instead: `function unknown(payment: Payment, detail: string, around: Surroundings): Decision | undefined {
+  if (payment.transaction.type === 'withdrew') return failed(failureOf('PROVIDER_UNAVAILABLE'), 'It took too long.')
+`,
+      },
+      {
+        path: 'transactions/money.ts',
+        text: `['not_found', 'judged', 'cancel'].includes(news.kind)`,
+        instead: `['not_found', 'judged', 'cancel', 'unknown'].includes(news.kind)`,
+      },
+    ],
+    complaint: /failed, though nobody said so, and its money has left|the provider moved/,
+  },
+  {
+    name: 'bell before commit',
+    edits: [
+      {
+        path: 'platform/batch.ts',
+        text: '    decided = await db.batch(lockWaitMs, (tx) => decide(tx, items))\n',
+        instead: `    decided = await db.batch(lockWaitMs, async (tx) => {
+      const early = await decide(tx, items)
+      for (const [index, { resolve }] of entries.entries()) resolve(early.answers[index] as Answer)
+      return early
+    })
+`,
+      },
+    ],
+    complaint: /was told .* there is|no such attempt is written down/,
+  },
+  {
+    name: 'double settle',
+    edits: [
+      {
+        path: 'transactions/decide.ts',
+        text: `    return news.kind === 'said' && cause !== 'callback'
+      ? decideFinal(payment, news.said, observation.isAskedAfterTheEnd === true)
+`,
+        instead: `    return news.kind === 'said' && news.said.state === 'successful'
+      ? successful(payment, news.said.settled)
+`,
+      },
+      {
+        path: 'transactions/money.ts',
+        text: 'firstNumber: decision.isStray ? strayPlace : places[event],',
+        instead: 'firstNumber: decision.isStray ? strayPlace : places[event] + 1000 * transaction.events,',
+      },
+      {
+        path: 'transactions/money.ts',
+        text: 'holds: isEnding ? heldOf(transaction) : [],',
+        instead: `holds: isEnding && transaction.state !== 'successful' ? heldOf(transaction) : [],`,
+      },
+    ],
+    complaint: /the provider moved|LedgerDisagreement/,
+  },
+  {
+    name: 'lost alarm',
+    edits: [
+      {
+        path: 'transactions/settle.ts',
+        text: '  if (wake_at && wake_at !== before.wake_at)\n',
+        instead: '  if (event && wake_at && wake_at !== before.wake_at)\n',
+      },
+    ],
+    complaint: /nobody will look at/,
+  },
+  {
+    name: 'state written twice',
+    edits: [
+      {
+        path: 'transactions/claim.ts',
+        text: '    await spend(tx, order.lane, claimed.length)\n',
+        instead: `    await spend(tx, order.lane, claimed.length)
+    await tx.query(sql\`update transactions set state = 'sending' where id = any(\${order.ids}::uuid[])\`)
+`,
+      },
+    ],
+    complaint: /nobody will look at|went from|is still/,
+  },
+  {
+    name: 'callback trusted without re-query',
+    edits: [
+      {
+        path: 'transactions/decide.ts',
+        text: `    return news.kind === 'said' && cause !== 'callback'
+      ? decideFinal(payment, news.said, observation.isAskedAfterTheEnd === true)
+`,
+        instead: `    return news.kind === 'said'
+      ? decideFinal(payment, news.said, true)
+`,
+      },
+    ],
+    complaint: /the provider moved/,
+  },
+  {
+    name: 'resend under a new key',
+    edits: [
+      {
+        path: 'transactions/dispatch.ts',
+        text: '  const ref = refOf(transaction, attempt.number)\n  const lifeSeconds',
+        instead: '  const ref = refOf(transaction, attempt.number + 8 * (attempt.sends - 1))\n  const lifeSeconds',
+      },
+    ],
+    complaint: /attempts moved money|no such attempt is written down/,
+  },
+  {
+    name: 're-route after unknown',
+    edits: [
+      {
+        path: 'transactions/decide.ts',
+        text: `  const isNew = payment.transaction.state !== 'unknown'
+`,
+        instead: `  const isNew = payment.transaction.state !== 'unknown'
+  const [next] = around.alternatives
+  if (next !== undefined && payment.transaction.state === 'sending')
+    return {
+      progress: { state: 'accepted', doubt: '', wake_at: new Date(around.nowMs) },
+      attempt: { outcome: 'not_submitted' },
+      reroute: next,
+      event: { message: 'Another provider is tried.', isTold: false },
+    }
+`,
+      },
+    ],
+    complaint: /attempts moved money/,
+  },
+]
+
+/** Plays worlds on a copy of the server that has the bug, until one ends badly. */
+export async function findPlanted(
+  { edits }: PlantedInPayments,
+  order: Parameters<typeof playWorlds>[1],
+): Promise<Played> {
+  const { folder, remove } = copyServer(edits, ['test', 'packages/server/data', 'scripts/planted-bugs.ts'])
+  try {
+    return await playWorlds(folder, order)
+  } finally {
+    remove()
+  }
+}

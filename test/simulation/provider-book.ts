@@ -1,0 +1,251 @@
+import type {
+  AttemptRef,
+  CustomerAction,
+  Failure,
+  Receipt,
+  Said,
+  SubmitOutcome,
+} from '../../packages/server/src/providers/contract.ts'
+import type { Random } from '../support/random.ts'
+import type { Schedule } from './schedule.ts'
+
+export type Rail = 'payout' | 'momo' | 'card' | 'transfer'
+
+/** What a provider knows by one key. */
+export interface Entry {
+  readonly key: string
+  readonly provider: string
+  readonly rail: Rail
+  readonly asked: bigint
+  readonly currency: AttemptRef['currency']
+  readonly fate: Fate
+  /** Before this it says that it does not know the key. */
+  readonly knownAt: number
+  state: 'pending' | 'waiting' | 'successful' | 'failed' | 'reversed'
+  question: CustomerAction | undefined
+  wrongAnswers: number
+  /** What moved at its success, of which there is one at most, and what came into its account. */
+  moved: bigint
+  readonly fee: bigint
+  readonly receipts: Receipt[]
+  /** It said so at least once, so that it may be believed. */
+  hasSaidFailed: boolean
+  /** It said that it had not taken it, and had. */
+  isDenied: boolean
+  /** Counts what there was to tell, and how far we have thanked for it. */
+  news: number
+  heard: number
+}
+
+type Fate = 'success' | 'failure' | 'failure, then success' | 'success, then reversal' | 'another amount'
+
+/** A message to us that is under way. */
+export interface Callback {
+  readonly provider: string
+  readonly key: string
+  readonly said: Said
+  /** Which of what there was to tell; nothing when it is forged. */
+  readonly news: number
+}
+
+/** Longest that a request is under way, and that a provider takes to find what it was given. */
+export const networkMs = 30_000
+const indexMs = 20_000
+/** From the last moment of sending. */
+export const notFoundWindowMs = networkMs + indexMs + 1000
+
+type Tell = (entry: Entry) => void
+
+const failure: Failure = { code: 'UNSPECIFIED_FAILURE', message: 'The operator gave no reason.' }
+const fates: readonly Fate[] = [
+  ...Array<Fate>(14).fill('success'),
+  ...Array<Fate>(5).fill('failure'),
+  'failure, then success',
+  'success, then reversal',
+  'another amount',
+]
+
+/** The providers' own books: what each was given, what it moved, and what it means to tell us. */
+export interface ProviderBooks {
+  readonly entries: ReadonlyMap<string, Entry>
+  readonly callbacks: Callback[]
+  take(provider: string, rail: Rail, attempt: AttemptRef, question: CustomerAction | undefined): SubmitOutcome
+  find(key: string): Entry | undefined
+  /** One step nearer to its fate. */
+  progress(entry: Entry): void
+  answer(entry: Entry, isRight: boolean): 'right' | 'wrong' | 'not asked'
+  receive(entry: Entry, amount: bigint): void
+  /** Says once more how it stands. */
+  repeat(entry: Entry): void
+  /** A callback that was never sent for this reason, as anybody might send it. */
+  forge(entry: Entry): void
+}
+
+export function createProviderBooks(schedule: Schedule): ProviderBooks {
+  const { random } = schedule
+  const entries = new Map<string, Entry>()
+  const callbacks: Callback[] = []
+  const tell = (entry: Entry) => {
+    entry.news += 1
+    callbacks.push({ provider: entry.provider, key: entry.key, said: saidOf(entry), news: entry.news })
+  }
+  const open = (provider: string, rail: Rail, attempt: AttemptRef, question: CustomerAction | undefined) => {
+    const { key, amount: asked, currency } = attempt
+    const lagMs = schedule.isFaulty && random() < 0.3 ? random.below(indexMs) : 0
+    const entry: Entry = {
+      key,
+      provider,
+      rail,
+      asked,
+      currency,
+      fate: random.pick(fates),
+      knownAt: schedule.nowMs() + lagMs,
+      state: question ? 'waiting' : 'pending',
+      question,
+      wrongAnswers: 0,
+      moved: 0n,
+      fee: random() < 0.3 ? 3n : 0n,
+      receipts: [],
+      hasSaidFailed: false,
+      isDenied: false,
+      news: 0,
+      heard: 0,
+    }
+    entries.set(key, entry)
+    return entry
+  }
+  return {
+    entries,
+    callbacks,
+    find: (key) => {
+      const entry = entries.get(key)
+      return entry && entry.knownAt <= schedule.nowMs() ? entry : undefined
+    },
+    take: (provider, rail, attempt, question) => {
+      const known = entries.get(attempt.key)
+      if (known) return takeAgain(schedule, known)
+      const cause = refusalOf(schedule)
+      // Once in a while a provider is wrong about itself.
+      if (cause && schedule.hasChance(0.05)) open(provider, rail, attempt, undefined).isDenied = true
+      if (cause) return { certainty: 'definitely_not_submitted', cause, detail: 'not now' }
+      const entry = open(provider, rail, attempt, question)
+      return rail !== 'transfer' && random() < 0.05 ? refuse(entry) : welcome(entry, random, tell)
+    },
+    progress: (entry) => {
+      if (step(entry)) tell(entry)
+    },
+    repeat: tell,
+    answer: (entry, isRight) => answerQuestion(entry, isRight, tell),
+    receive: (entry, amount) => {
+      entry.receipts.push({ id: `${entry.key}-${entry.receipts.length}`, amount, currency: entry.currency })
+      tell(entry)
+    },
+    forge: ({ provider, key, asked: amount, currency }) =>
+      callbacks.push({ provider, key, said: { state: 'successful', settled: { amount, currency } }, news: 0 }),
+  }
+}
+
+function refusalOf(schedule: Schedule) {
+  if (!schedule.hasChance(0.06)) return undefined
+  return schedule.random.pick(['float_exhausted', 'rate_limited', 'closed', 'rejected'] as const)
+}
+
+/** Some it brings to an end at once. */
+function welcome(entry: Entry, random: Random, tell: Tell): SubmitOutcome {
+  if (!entry.question && random() < 0.2 && step(entry)) tell(entry)
+  return { certainty: 'accepted', said: saidOf(entry), ...continuationOf(entry) }
+}
+
+function refuse(entry: Entry): SubmitOutcome {
+  Object.assign(entry, { state: 'failed', hasSaidFailed: true, fate: 'failure', question: undefined })
+  return { certainty: 'definitely_failed', failure }
+}
+
+/** The same key again moves nothing again. How a provider says so differs, and it may even refuse it. */
+function takeAgain({ random }: Schedule, known: Entry): SubmitOutcome {
+  const way = random()
+  if (way < 0.15) return { certainty: 'definitely_failed', failure }
+  if (way < 0.5) return { certainty: 'unknown', cause: 'repeated', detail: 'had it before' }
+  return { certainty: 'accepted', said: saidOf(known), ...continuationOf(known) }
+}
+
+export const continuationOf = ({ key, rail, question }: Entry) =>
+  rail === 'card' && question ? { continuation: `${key} ${question.kind}` } : {}
+
+/** What it says of an entry as it stands. */
+export function saidOf(entry: Entry): Said {
+  const { state, question, receipts, currency, fee } = entry
+  if (receipts.length > 0) return { state: 'received', receipts: [...receipts] }
+  if (state === 'failed') entry.hasSaidFailed = true
+  switch (state) {
+    case 'pending':
+      return { state: 'submitted' }
+    case 'waiting':
+      return question ? { state: 'waiting', action: question } : { state: 'submitted' }
+    case 'successful':
+      return {
+        state: 'successful',
+        settled: { amount: entry.moved, currency, ...(fee > 0n && { fee }), receipt: entry.key.slice(0, 8) },
+      }
+    case 'failed':
+      return { state: 'failed', failure }
+    case 'reversed':
+      return { state: 'reversed', failure: { code: 'REVERSED', message: 'The provider took the payment back.' } }
+  }
+}
+
+/** True when it came to something. */
+function step(entry: Entry): boolean {
+  const { state, fate } = entry
+  if (entry.rail === 'transfer') return false
+  if (state === 'pending') return conclude(entry)
+  if (state === 'failed' && fate === 'failure, then success') {
+    succeed(entry)
+    return true
+  }
+  if (state === 'successful' && fate === 'success, then reversal') {
+    entry.state = 'reversed'
+    return true
+  }
+  if (state !== 'waiting' || (entry.question?.kind !== 'redirect' && entry.question?.kind !== 'pin_prompt'))
+    return false
+  entry.question = undefined
+  entry.state = 'pending'
+  return conclude(entry)
+}
+
+/** It comes to an end; one that changes its mind says that it failed, and succeeds some time later. */
+function conclude(entry: Entry): boolean {
+  const { fate } = entry
+  if (fate === 'failure' || fate === 'failure, then success') entry.state = 'failed'
+  else succeed(entry)
+  return true
+}
+
+function succeed(entry: Entry): void {
+  entry.state = 'successful'
+  entry.moved = entry.fate === 'another amount' ? entry.asked - 1n : entry.asked
+}
+
+function answerQuestion(entry: Entry, isRight: boolean, tell: Tell): 'right' | 'wrong' | 'not asked' {
+  if (entry.state !== 'waiting' || !entry.question) return 'not asked'
+  if (!isRight) {
+    entry.wrongAnswers += 1
+    return 'wrong'
+  }
+  if (entry.question.kind === 'pin') {
+    entry.question = { kind: 'otp' }
+    return 'right'
+  }
+  entry.question = undefined
+  entry.state = 'pending'
+  tell(entry)
+  return 'right'
+}
+
+/** What it moved in all, as we should know it: positive when we have more with it than before. */
+export function netOf({ rail, state, moved, receipts, asked }: Entry): bigint {
+  if (rail === 'transfer') return receipts.reduce((sum, { amount }) => sum + amount, 0n)
+  if (state !== 'successful') return 0n
+  return (rail === 'payout' ? -1n : 1n) * (moved === 0n ? asked : moved)
+}

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import { playBy } from './chance.ts'
+import { type Ground, openGround } from './ground.ts'
+import { checkWorld } from './invariants.ts'
+import { isUnanswerable } from './lives.ts'
+import { drain, play } from './play.ts'
+import { createWorld, type World } from './world.ts'
+
+interface SimulationOrder {
+  readonly first: number
+  readonly worlds: number
+  /** Lives in each world. */
+  readonly size: number
+  readonly onFailure: (failure: Failure) => void
+}
+
+/** A world in which something was not as it must be, with everything that happened. */
+interface Failure {
+  readonly seed: number
+  readonly violations: readonly string[]
+  readonly trace: readonly string[]
+}
+
+interface Summary {
+  readonly lives: number
+  readonly steps: number
+  readonly failures: number
+  /** Requests that are never answered; see lives.ts. */
+  readonly unanswerable: number
+  /** The same whenever the same was played. */
+  readonly digest: string
+}
+
+/** Plays one world after another on one database, each from its seed alone. */
+export async function simulate({ first, worlds, size, onFailure }: SimulationOrder): Promise<Summary> {
+  const ground = await openGround()
+  const summary = { lives: 0, steps: 0, failures: 0, unanswerable: 0 }
+  const digest = createHash('sha256')
+  for (let seed = first; seed < first + worlds; seed += 1) {
+    const world = await playWorld(ground, seed, size)
+    summary.lives += size
+    summary.steps += world.steps
+    summary.unanswerable += world.lives.filter(isUnanswerable).length
+    digest.update(world.schedule.trace.join('\n'))
+    if (world.violations.length === 0) continue
+    summary.failures += 1
+    onFailure({ seed, violations: world.violations, trace: world.schedule.trace })
+    break // What it left behind would disturb the next.
+  }
+  playBy(undefined)
+  await ground.close()
+  return { ...summary, digest: digest.digest('hex') }
+}
+
+async function playWorld(ground: Ground, seed: number, size: number): Promise<World> {
+  const world = await createWorld(ground, seed, size)
+  await play(world)
+  await drain(world)
+  if (world.violations.length === 0) await checkWorld(world)
+  return world
+}

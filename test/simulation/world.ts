@@ -1,0 +1,130 @@
+import { type Owner, sql } from '../../packages/server/src/platform/db.ts'
+import { createRandom, type Random } from '../support/random.ts'
+import { playBy } from './chance.ts'
+import { type Ground, startMs } from './ground.ts'
+import { type Life, planLives } from './lives.ts'
+import { type SimulatedProcess, type Surroundings, startProcess, type Watcher } from './processes.ts'
+import { createProviderBooks, type ProviderBooks } from './provider-book.ts'
+import { createSchedule, type Schedule } from './schedule.ts'
+
+/** Everything there is under one seed: merchants with their lives, processes, providers, and a schedule over all. */
+export interface World {
+  readonly ground: Ground
+  readonly schedule: Schedule
+  readonly random: Random
+  readonly books: ProviderBooks
+  readonly owners: readonly Owner[]
+  /** What each merchant was given to begin with. */
+  readonly funds: readonly bigint[]
+  readonly lives: readonly Life[]
+  readonly processes: SimulatedProcess[]
+  /** What operators decided, by payment. */
+  readonly judged: Map<string, 'successful' | 'failed'>
+  /** What went wrong where nothing may. */
+  readonly violations: string[]
+  /** Requests of merchants by the process that works on them. */
+  readonly asking: Map<SimulatedProcess, Life[]>
+  steps: number
+}
+
+const processesMax = 3
+
+export async function createWorld(ground: Ground, seed: number, size: number): Promise<World> {
+  const random = createRandom(seed * 7919 + 17)
+  const schedule = createSchedule(random, startMs)
+  playBy({
+    nowMs: schedule.nowMs,
+    random,
+    pause: (ms) => {
+      const { process, task } = schedule.doing() ?? { process: undefined, task: 'somebody' }
+      return schedule.gate({ label: `${task}, pause`, kind: 'timer', process, inMs: ms }, () => undefined)
+    },
+  })
+  await ground.clear()
+  const funds = [30_000n, 100_000n + BigInt(random.below(20)) * 50_000n]
+  const owners: Owner[] = []
+  for (const [place, sum] of funds.entries())
+    owners.push(await ground.merchant({ funds: sum, url: place === 0 ? '' : 'https://shop.example/hook' }))
+  const books = createProviderBooks(schedule)
+  const processes: SimulatedProcess[] = []
+  const world: World = {
+    ground,
+    schedule,
+    random,
+    books,
+    owners,
+    funds,
+    lives: planLives(random, owners, size),
+    processes,
+    judged: new Map(),
+    violations: [],
+    asking: new Map(),
+    steps: 0,
+  }
+  for (let place = 1; place <= 1 + random.below(processesMax); place += 1)
+    processes.push(startProcess(`process ${place}`, surroundingsOf(world)))
+  return world
+}
+
+function surroundingsOf(world: World): Surroundings {
+  const { ground, schedule, books } = world
+  const ring = (topic: string) => {
+    for (const watcher of watchersOf(world)) if (watcher.topic === topic) watcher.isRung = true
+  }
+  return { base: ground.base, schedule, books, ring }
+}
+
+export function watchersOf({ processes }: World): Watcher[] {
+  return processes.flatMap(({ watchers }) => watchers)
+}
+
+/** A process forgets everything, and another begins in its place. What it was asked is answered by nobody. */
+export function crash(world: World, process: SimulatedProcess): void {
+  const { schedule, processes, asking } = world
+  schedule.note(`${process.name} dies`)
+  schedule.kill(process)
+  for (const life of asking.get(process) ?? []) life.underWay -= 1
+  asking.delete(process)
+  processes[processes.indexOf(process)] = startProcess(process.name, surroundingsOf(world))
+}
+
+let clockAt = 0
+
+/** Runs one thing that waits, with the database's clock where the schedule's is. */
+export async function runOne({ ground, schedule }: World): Promise<void> {
+  const aheadMs = schedule.nowMs() - startMs
+  if (aheadMs !== clockAt || aheadMs === 0) await ground.setClock(aheadMs)
+  clockAt = aheadMs
+  await schedule.runOne()
+}
+
+interface OpenPayment {
+  readonly id: string
+  readonly state: string
+  readonly doubt: string
+  readonly wake_at: Date | null
+  readonly has_alarm: boolean
+}
+
+/** Payments that have not ended, and whether anybody will look at them. */
+export function openPayments({ ground, owners }: World): Promise<OpenPayment[]> {
+  return ground.base.db.write.query<OpenPayment>(sql`
+    select t.id, t.state, t.doubt, t.wake_at, exists (
+        select from alarms a
+        where a.transaction_id = t.id
+          and a.lane = t.env || '/' || t.provider
+          and a.due = t.wake_at
+      ) as has_alarm
+    from transactions t
+    where t.merchant_id = any(${owners.map(({ merchant_id }) => merchant_id)}::uuid[])
+      and t.state not in ('successful', 'failed')
+    order by t.id`)
+}
+
+/** Every open payment is woken some time, and there is an alarm for it. */
+export async function checkAlarms(world: World): Promise<OpenPayment[]> {
+  const open = await openPayments(world)
+  for (const { id, state, wake_at, has_alarm } of open)
+    if (!wake_at || !has_alarm) world.violations.push(`nobody will look at ${id}, which is ${state}`)
+  return open
+}
