@@ -58,8 +58,8 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
       },
       {
         path: 'transactions/money.ts',
-        text: 'firstNumber: decision.isStray ? strayPlace : places[event],',
-        instead: 'firstNumber: decision.isStray ? strayPlace : places[event] + 1000 * transaction.events,',
+        text: 'firstNumber: (decision.isStray && strayPlaces[event]) || places[event],',
+        instead: 'firstNumber: (decision.isStray && strayPlaces[event]) || places[event] + 1000 * transaction.events,',
       },
       {
         path: 'transactions/money.ts',

@@ -89,29 +89,9 @@ export function createProviderBooks(schedule: Schedule): ProviderBooks {
     entry.news += 1
     callbacks.push({ provider: entry.provider, key: entry.key, said: saidOf(entry), news: entry.news })
   }
-  const open = (provider: string, rail: Rail, attempt: AttemptRef, question: CustomerAction | undefined) => {
-    const { key, amount: asked, currency } = attempt
-    const lagMs = schedule.isFaulty && random() < 0.3 ? random.below(indexMs) : 0
-    const entry: Entry = {
-      key,
-      provider,
-      rail,
-      asked,
-      currency,
-      fate: random.pick(fates),
-      knownAt: schedule.nowMs() + lagMs,
-      state: question ? 'waiting' : 'pending',
-      question,
-      wrongAnswers: 0,
-      moved: 0n,
-      fee: random() < 0.3 ? 3n : 0n,
-      receipts: [],
-      hasSaidFailed: false,
-      isDenied: false,
-      news: 0,
-      heard: 0,
-    }
-    entries.set(key, entry)
+  const open = (...given: Given) => {
+    const entry = entryOf(schedule, ...given)
+    entries.set(entry.key, entry)
     return entry
   }
   return {
@@ -142,6 +122,32 @@ export function createProviderBooks(schedule: Schedule): ProviderBooks {
     },
     forge: ({ provider, key, asked: amount, currency }) =>
       callbacks.push({ provider, key, said: { state: 'successful', settled: { amount, currency } }, news: 0 }),
+  }
+}
+
+type Given = [provider: string, rail: Rail, attempt: AttemptRef, question: CustomerAction | undefined]
+
+function entryOf(schedule: Schedule, ...[provider, rail, { key, amount, currency }, question]: Given): Entry {
+  const { random } = schedule
+  const lagMs = schedule.isFaulty && random() < 0.3 ? random.below(indexMs) : 0
+  return {
+    key,
+    provider,
+    rail,
+    asked: amount,
+    currency,
+    fate: random.pick(fates),
+    knownAt: schedule.nowMs() + lagMs,
+    state: question ? 'waiting' : 'pending',
+    question,
+    wrongAnswers: 0,
+    moved: 0n,
+    fee: random() < 0.3 ? 3n : 0n,
+    receipts: [],
+    hasSaidFailed: false,
+    isDenied: false,
+    news: 0,
+    heard: 0,
   }
 }
 

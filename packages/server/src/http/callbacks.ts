@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts'
 import { type Db, type Environment, sql } from '../platform/db.ts'
 import { attemptOfKey } from '../platform/ids.ts'
 import type { CallbackNews, InboundRequest } from '../providers/contract.ts'
-import { isContrary } from '../transactions/decide-final.ts'
+import { isContrary, isContraryStray } from '../transactions/decide-final.ts'
 import type { News } from '../transactions/decision.ts'
 import { ask, settleSent } from '../transactions/dispatch.ts'
 import type { Transaction } from '../transactions/store.ts'
@@ -70,7 +70,7 @@ async function settle(
   if (!standing || isBooked) return
   const { transaction } = standing
   const isGivenUp = found.attempt !== transaction.attempt
-  const isToAsk = isGivenUp ? !isProof && said.state === 'successful' : isContrary(transaction, said)
+  const isToAsk = isGivenUp ? isContraryStray(transaction, said) : isContrary(transaction, said)
   if (isToAsk) await askWhatIsTrue(ctx, { ...transaction, provider }, found.attempt)
 }
 

@@ -20,6 +20,7 @@ const discrepancies: Readonly<Record<string, string>> = {
   late_success: 'failed here, and the provider says it succeeded after all',
   late_mismatch: 'failed here, and the provider says it succeeded after all with another amount; not booked',
   stray_success: 'an attempt that was given up moved money after all',
+  stray_reversed: 'what an attempt that was given up had moved was given back',
   underpaid: 'less than the amount came in before the end; it is kept in suspense',
   late_receipt: 'money came in for a charge that had ended; it is kept in suspense',
   reversed: 'succeeded here, and the provider took it back',

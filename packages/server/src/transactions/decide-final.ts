@@ -1,5 +1,5 @@
 import type { Said, Settled } from '../providers/contract.ts'
-import { type Decision, flagged, isAsAsked, type News } from './decision.ts'
+import { type Decision, flagged, isAsAsked, type Observation } from './decision.ts'
 import { isFinal } from './state.ts'
 import type { Payment, Progress } from './store.ts'
 
@@ -64,13 +64,41 @@ export function isContrary({ state, discrepancy }: Pick<Progress, 'state' | 'dis
 
 /**
  * Word of an attempt that was given up because it was certain that nothing had been sent. That certainty was wrong: what
- * it moved is booked against suspense, whatever became of the payment, and somebody must look at once.
+ * it moved is booked against suspense, whatever became of the payment, and somebody must look at once. A callback is not enough
+ * for it either.
  */
-export function decideStray(payment: Payment, news: News): Decision | undefined {
-  const { type, discrepancy } = payment.transaction
-  const isMoney = news.kind === 'said' && news.said.state === 'successful'
-  if (!isMoney || /stray_success|late_mismatch/.test(discrepancy)) return undefined
-  const { settled } = news.said
+export function decideStray(payment: Payment, { news, cause }: Observation): Decision | undefined {
+  if (news.kind !== 'said' || cause === 'callback') return undefined
+  const known = payment.transaction.discrepancy.split(' ')
+  const { said } = news
+  if (said.state === 'successful')
+    return known.includes('stray_success') || known.includes('late_mismatch')
+      ? undefined
+      : straySuccess(payment, said.settled)
+  const isGivenBack = said.state === 'reversed' || said.state === 'failed'
+  return isGivenBack && isStrayMoved(known) ? strayReversed(payment) : undefined
+}
+
+const isStrayMoved = (known: readonly string[]) => known.includes('stray_success') && !known.includes('stray_reversed')
+
+/** Whether word of an attempt that was given up contradicts what is known here of its money. */
+export function isContraryStray({ discrepancy }: Pick<Progress, 'discrepancy'>, said: Said): boolean {
+  const isWordOfMoney = said.state === 'successful' || said.state === 'reversed' || said.state === 'failed'
+  return isWordOfMoney && isStrayMoved(discrepancy.split(' ')) !== (said.state === 'successful')
+}
+
+function strayReversed(payment: Payment): Decision {
+  const { type } = payment.transaction
+  return {
+    progress: flagged(payment, 'stray_reversed'),
+    postings: [type === 'withdrew' ? 'payout_reversed' : 'charge_reversed'],
+    isStray: true,
+    event: { message: 'What an attempt that was given up had moved was given back.', isTold: false },
+  }
+}
+
+function straySuccess(payment: Payment, settled: Settled): Decision | undefined {
+  const { type } = payment.transaction
   if (!isAsAsked(payment, settled)) return otherAmount(payment, settled)
   return {
     progress: flagged(payment, 'stray_success'),

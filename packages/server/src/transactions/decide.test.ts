@@ -1,64 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Said } from '../providers/contract.ts'
+import { around, charge, minuteMs, now, paid, payment, refused, said, take } from '../testing/deciding.ts'
 import { decide } from './decide.ts'
-import { decideStray } from './decide-final.ts'
-import type { News, Surroundings } from './decision.ts'
+import type { News } from './decision.ts'
 import { isFinal, type State, states, transitions } from './state.ts'
-import type { Attempt, KnownPayment, Transaction } from './store.ts'
+import type { KnownPayment } from './store.ts'
 
-const now = Date.parse('2026-11-15T12:00:00Z')
-const minuteMs = 60_000
-
-const around: Surroundings = {
-  nowMs: now,
-  askedMsAgo: 20_000,
-  notFoundWindowMs: 15 * minuteMs,
-  alternatives: [],
-  jitter: 0.5,
-}
-
-function payment(over: Partial<Transaction> = {}, attemptOver: Partial<Attempt> = {}): KnownPayment {
-  const transaction = {
-    id: '019a0000-0000-7000-8000-000000000000',
-    type: 'withdrew',
-    sent_by: 'lane',
-    failure: null,
-    amount: 2500n,
-    currency: 'KES',
-    state: 'sending',
-    doubt: '',
-    discrepancy: '',
-    action: null,
-    expires_at: null,
-    wake_at: null,
-    received: 0n,
-    events: 1,
-    ...over,
-  } as Transaction
-  const attempt = {
-    transaction_id: transaction.id,
-    number: 1,
-    provider: 'pawapay',
-    sends: 1,
-    polls: 0,
-    refusals: 0,
-    send_by: new Date(now - minuteMs),
-    is_lost: false,
-    is_hinted: false,
-    outcome: null,
-    ...attemptOver,
-  } as Attempt
-  return { transaction, attempt, receipts: [] }
-}
-
-const charge = (over: Partial<Transaction> = {}) =>
-  payment({ type: 'deposit', expires_at: new Date(now + minuteMs), ...over })
-const take = (of: KnownPayment, news: News, over: Partial<Surroundings> = {}) =>
-  decide(of, { cause: 'query', news, isAskedAfterTheEnd: true }, { ...around, ...over })
-const said = (word: Said): News => ({ kind: 'said', said: word })
-const paid = said({ state: 'successful', settled: { amount: 2500n, currency: 'KES' } })
-const refused = said({ state: 'failed', failure: { code: 'RECIPIENT_NOT_FOUND', message: 'nobody' } })
 const open = states.filter((state) => !isFinal(state))
 
 test("the provider's word ends a payment from every open state, and moves its money once", () => {
@@ -97,43 +44,6 @@ test('not found is believed only after the last moment of sending and the provid
   assert.equal(late?.attempt?.is_lost, true)
   assert.equal(late?.reroute, undefined)
   assert.equal(late?.progress.wake_at?.getTime(), now)
-})
-
-test('not found is as old as its question: who slept over the answer has learned nothing of what came after', () => {
-  const sent = payment({ state: 'unknown' }, { send_by: new Date(now - 16 * minuteMs) })
-
-  const slept = take(sent, { kind: 'not_found' }, { askedMsAgo: 10 * minuteMs })
-
-  assert.equal(slept?.attempt?.is_lost, undefined)
-  assert.equal(slept?.progress.doubt, 'not_found')
-})
-
-test('an answer that may be older than a hint of news ends nothing, and the provider is asked once more', () => {
-  for (const [word, cause] of [
-    [paid, 'attempt'],
-    [refused, 'query'],
-    [said({ state: 'submitted' }), 'query'],
-  ] as const) {
-    const decision = decide(payment({}, { is_hinted: true }), { cause, news: word }, around)
-    assert.equal(decision?.progress.wake_at?.getTime(), now)
-    assert.notEqual(isFinal(decision?.progress.state ?? 'sending'), true)
-    assert.equal(decision?.postings, undefined)
-  }
-})
-
-test('what a provider says it did not take, and yet hinted at, is tried nowhere else', () => {
-  const nothing: News = { kind: 'not_submitted', cause: 'not_reached', detail: '' }
-
-  const decision = take(payment({}, { is_hinted: true }), nothing, { alternatives: ['flutterwave'] })
-
-  assert.deepEqual([decision?.reroute, decision?.progress.state], [undefined, 'unknown'])
-})
-
-test('word of success that was on its way when a payment was taken back says nothing, and asked for it counts', () => {
-  const back = payment({ state: 'failed', failure: { code: 'REVERSED', message: '' } })
-
-  assert.equal(decide(back, { cause: 'attempt', news: paid }, around), undefined)
-  assert.deepEqual(take(back, paid)?.postings, ['payout_successful_late'])
 })
 
 test('only what was sent for the first time may be tried elsewhere', () => {
@@ -247,32 +157,6 @@ test('that the provider has it does not take away what the customer must do', ()
     ['waiting', action, undefined],
   )
   assert.equal(same?.event, undefined)
-})
-
-test('each kind of news against a final state is booked once, and another amount not at all', () => {
-  const late = payment({ state: 'failed', discrepancy: 'late_success' })
-  const wrong = take(
-    payment({ state: 'failed' }),
-    said({ state: 'successful', settled: { amount: 777n, currency: 'USD' } }),
-  )
-
-  assert.deepEqual(take(late, refused)?.postings, ['payout_reversed'])
-  assert.equal(take(late, refused)?.progress.discrepancy, 'late_success reversed')
-  assert.equal(take(payment({ state: 'failed', discrepancy: 'late_success reversed' }), refused), undefined)
-  assert.deepEqual([wrong?.postings, wrong?.progress.discrepancy], [undefined, 'late_mismatch'])
-  assert.ok(wrong?.alert)
-})
-
-test('money moved by an attempt that was given up is booked once and alarms the operator, whatever became of the payment', () => {
-  for (const state of states) {
-    const decision = decideStray(payment({ state }), paid)
-    assert.deepEqual([decision?.postings, decision?.progress.state], [['payout_successful_late'], undefined])
-    assert.ok(decision?.alert)
-    assert.equal(decideStray(payment({ state, discrepancy: 'stray_success' }), paid), undefined)
-    assert.equal(decideStray(payment({ state }), refused), undefined)
-    const other = decideStray(payment({ state, amount: 2501n }), paid)
-    assert.deepEqual([other?.postings, other?.progress.discrepancy], [undefined, 'late_mismatch'])
-  }
 })
 
 test('the next question of a charge is asked at its expiry at the latest', () => {

@@ -73,7 +73,16 @@ async function paymentOf({ pair, type, wallet, isAcross, amount, fee }: Wish, in
   return { transaction, attempt, receipts: [], givenUp: [{ ...attempt, number: 1, provider: 'pawapay' }] }
 }
 
-const words = ['successful', 'failed', 'reversed', 'stray', 'judged successful', 'judged failed', 'submitted'] as const
+const words = [
+  'successful',
+  'failed',
+  'reversed',
+  'stray',
+  'stray reversed',
+  'judged successful',
+  'judged failed',
+  'submitted',
+] as const
 type Word = (typeof words)[number]
 const anyStory = fc.record({
   wishes: fc.array(anyPayment, { minLength: 1, maxLength: 4 }),
@@ -87,6 +96,7 @@ function newsOf(word: Word, { amount, currency }: Transaction): News {
   const said: Record<Exclude<Word, `judged ${string}`>, Said> = {
     successful: { state: 'successful', settled: { amount, currency, fee: providerFee, receipt: 'with its fee' } },
     stray: { state: 'successful', settled: { amount, currency } },
+    'stray reversed': { state: 'reversed', failure },
     failed: { state: 'failed', failure },
     reversed: { state: 'reversed', failure },
     submitted: { state: 'submitted' },
@@ -100,10 +110,11 @@ function hear(payment: FullPayment, word: Word, accounts: Accounts): { payment: 
   const news = newsOf(word, transaction)
   const cause = news.kind === 'judged' ? 'operator' : 'query'
   const observation: Observation = { cause, news, isAskedAfterTheEnd: true }
-  const decision = word === 'stray' ? decideStray(payment, news) : decide(payment, observation, around)
+  const isStray = word.startsWith('stray')
+  const decision = isStray ? decideStray(payment, observation) : decide(payment, observation, around)
   if (!decision || !isAllowed(transaction.state, decision.progress.state ?? transaction.state))
     return { payment, movements: [] }
-  const provider = word === 'stray' ? 'pawapay' : attempt.provider
+  const provider = isStray ? 'pawapay' : attempt.provider
   const changed = { ...payment, transaction: { ...transaction, ...decision.progress } }
   return { payment: changed, movements: movementsFor(transaction, provider, decision, accounts) }
 }
@@ -146,7 +157,8 @@ function exchangedOf(transaction: Transaction): Sums {
 function contraryOf(transaction: Transaction): Sums {
   const { discrepancy, currency } = transaction
   const has = (word: string) => (discrepancy.split(' ').includes(word) ? 1n : 0n)
-  const sum = (has('late_success') + has('stray_success') - has('reversed')) * floatGets(transaction)
+  const sum =
+    (has('late_success') + has('stray_success') - has('reversed') - has('stray_reversed')) * floatGets(transaction)
   return [
     [`float ${currency}`, sum],
     [`suspense ${currency}`, -sum],

@@ -17,8 +17,13 @@ const places = {
   charge_reversed: 12,
 } as const satisfies Partial<Record<LedgerEvent, number>>
 
-/** What an attempt that was given up moved after all. */
-const strayPlace = 14
+/** What an attempt that was given up moved after all, and gave back. */
+const strayPlaces: Partial<Record<PaymentPosting, number>> = {
+  payout_successful_late: 14,
+  charge_successful_late: 14,
+  payout_reversed: 16,
+  charge_reversed: 16,
+}
 
 /** Receipts come last, since there may be any number of them: the money, then the provider's fee. */
 const receiptPlace = (number: number) => 32 + 2 * number
@@ -183,7 +188,7 @@ function posted(transaction: Transaction, event: PaymentPosting, decision: Decis
   const isExchanged = event === 'charge_successful' && isAcross(transaction)
   return movementsOf(isExchanged ? 'charge_successful_into_another_currency' : event, {
     transaction_id: id,
-    firstNumber: decision.isStray ? strayPlace : places[event],
+    firstNumber: (decision.isStray && strayPlaces[event]) || places[event],
     sums,
     accountOf,
     currencies: { wallet: wallet_currency, payment: currency },

@@ -1,0 +1,57 @@
+import type { Said } from '../providers/contract.ts'
+import { decide } from '../transactions/decide.ts'
+import type { News, Surroundings } from '../transactions/decision.ts'
+import type { Attempt, KnownPayment, Transaction } from '../transactions/store.ts'
+
+export const now = Date.parse('2026-11-15T12:00:00Z')
+export const minuteMs = 60_000
+
+export const around: Surroundings = {
+  nowMs: now,
+  askedMsAgo: 20_000,
+  notFoundWindowMs: 15 * minuteMs,
+  alternatives: [],
+  jitter: 0.5,
+}
+
+export function payment(over: Partial<Transaction> = {}, attemptOver: Partial<Attempt> = {}): KnownPayment {
+  const transaction = {
+    id: '019a0000-0000-7000-8000-000000000000',
+    type: 'withdrew',
+    sent_by: 'lane',
+    failure: null,
+    amount: 2500n,
+    currency: 'KES',
+    state: 'sending',
+    doubt: '',
+    discrepancy: '',
+    action: null,
+    expires_at: null,
+    wake_at: null,
+    received: 0n,
+    events: 1,
+    ...over,
+  } as Transaction
+  const attempt = {
+    transaction_id: transaction.id,
+    number: 1,
+    provider: 'pawapay',
+    sends: 1,
+    polls: 0,
+    refusals: 0,
+    send_by: new Date(now - minuteMs),
+    is_lost: false,
+    is_hinted: false,
+    outcome: null,
+    ...attemptOver,
+  } as Attempt
+  return { transaction, attempt, receipts: [] }
+}
+
+export const charge = (over: Partial<Transaction> = {}) =>
+  payment({ type: 'deposit', expires_at: new Date(now + minuteMs), ...over })
+export const take = (of: KnownPayment, news: News, over: Partial<Surroundings> = {}) =>
+  decide(of, { cause: 'query', news, isAskedAfterTheEnd: true }, { ...around, ...over })
+export const said = (word: Said): News => ({ kind: 'said', said: word })
+export const paid = said({ state: 'successful', settled: { amount: 2500n, currency: 'KES' } })
+export const refused = said({ state: 'failed', failure: { code: 'RECIPIENT_NOT_FOUND', message: 'nobody' } })
