@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { providerKeyOf } from '../packages/server/src/platform/ids.ts'
 import { until } from '../packages/server/src/testing/until.ts'
 import { type Cell, openCell, type Role } from './support/cell.ts'
 import { startOwnServers } from './support/own-servers.ts'
 import { proofSize } from './support/proof.ts'
 import { createRandom, type Random } from './support/random.ts'
+import {
+  assertFeeds,
+  assertMovedOnce,
+  complaintsIn,
+  letTimePass,
+  type Row,
+  readAll,
+  tally,
+} from './support/reckoning.ts'
 import { makeOrder, type Order, sendAll } from './support/shopper.ts'
-import { type Moved, type SimulatorDesk, startSimulatorDesk } from './support/simulator-desk.ts'
+import { type SimulatorDesk, startSimulatorDesk } from './support/simulator-desk.ts'
 
 const payoutsMax = proofSize('PAYOUTS', 100)
 const chargesMax = proofSize('CHARGES', 100)
@@ -75,40 +81,6 @@ async function killWorkers(t: TestContext, cell: Cell, random: Random) {
   }
 }
 
-interface Row extends Record<string, unknown> {
-  readonly id: string
-  readonly merchant_id: string
-  readonly type: string
-  readonly state: string
-  readonly doubt: string
-  readonly discrepancy: string
-  readonly amount: string
-  readonly fee: string
-  readonly external_reference: string
-}
-
-const readAll = (cell: Cell) =>
-  cell.ask<Row>(`select id, merchant_id, type, state, doubt, discrepancy, amount, fee, external_reference
-    from transactions order by id`)
-
-/** Moves both clocks on, a little at a time and only when nobody has anything to do, until everything is decided. */
-async function letTimePass(t: TestContext, cell: Cell, simulator: SimulatorDesk): Promise<void> {
-  const countOf = async (text: string) => (await cell.ask<{ count: number }>(text))[0]?.count ?? 0
-  const open = () => countOf(`select count(*)::int from transactions where state not in ('successful', 'failed')`)
-  const due = () =>
-    countOf(`select count(*)::int from transactions
-      where state not in ('successful', 'failed') and wake_at <= record_time()`)
-  for (let passed = 0; (await open()) > 0; passed += 1) {
-    assert.ok(passed < 40, 'after 40 minutes something is still open')
-    const startedAt = performance.now()
-    await until('everything due to be done', async () => (await due()) === 0, { timeoutMs: 60_000 })
-    const took = performance.now() - startedAt
-    if (took > 5000) t.diagnostic(`minute ${passed}: what was due took ${Math.round(took)} ms`)
-    await simulator.advance(60_000)
-    await cell.forward(60_000)
-  }
-}
-
 test(`${payoutsMax} payouts and ${chargesMax} charges, with everything failing that can, are each paid once or not at all`, {
   timeout: 540_000,
 }, async (t) => {
@@ -136,7 +108,7 @@ test(`${payoutsMax} payouts and ${chargesMax} charges, with everything failing t
   await killing.stop()
   await simulator.clearFaults()
   const brokenMs = performance.now() - startedAt
-  await letTimePass(t, cell, simulator)
+  await letTimePass(t, cell, simulator, Array<number>(40).fill(60_000))
 
   const seconds = (ms: number) => (ms / 1000).toFixed(1)
   const totalMs = performance.now() - startedAt
@@ -148,7 +120,7 @@ test(`${payoutsMax} payouts and ${chargesMax} charges, with everything failing t
   t.diagnostic(JSON.stringify(tally(rows)))
   t.diagnostic(`told to come again: ${JSON.stringify(orders.flatMap(({ setbacks }) => setbacks))}`)
   assertOrdersAreKept(orders, rows)
-  assertMovedOnce(rows, moved)
+  await assertMovedOnce(cell, rows, moved)
   for (const merchant of merchants) await assertWallet(cell, merchant.id, rows)
   await assertApiAgrees(orders, rows, api.url)
   await assertFeeds(cell)
@@ -157,13 +129,6 @@ test(`${payoutsMax} payouts and ${chargesMax} charges, with everything failing t
   t.diagnostic(`check clean: ${checked.batches} batches, ${checked.transfers} transfers`)
 })
 
-const tally = (rows: readonly Row[]) =>
-  Object.fromEntries(
-    [...Map.groupBy(rows, ({ type, state, discrepancy }) => [type, state, discrepancy].join(' ').trim())].map(
-      ([name, found]) => [name, found.length],
-    ),
-  )
-
 /** What was answered is there as it was asked for, and nothing else is. */
 function assertOrdersAreKept(orders: readonly Order[], rows: readonly Row[]): void {
   const asked = orders.map(({ id, reference, amount, kind, merchant }) =>
@@ -171,23 +136,6 @@ function assertOrdersAreKept(orders: readonly Order[], rows: readonly Row[]): vo
   )
   const kept = rows.map((row) => [row.id, row.external_reference, row.amount, row.type, row.merchant_id].join(' '))
   assert.deepEqual(kept.sort(), asked.sort())
-}
-
-/** The provider's own books: one movement of the right sum for each success, none for each failure. */
-function assertMovedOnce(rows: readonly Row[], moved: readonly Moved[]): void {
-  const byKey = Map.groupBy(moved, ({ key }) => key)
-  const wrong = rows.flatMap((row) => {
-    const found = (byKey.get(providerKeyOf(row.id, 1)) ?? []).map(({ kind, amount }) => `${kind} ${amount}`)
-    const kind = row.type === 'withdrew' ? 'paid' : 'collected'
-    const wanted = row.state === 'successful' ? [`${kind} ${Number(row.amount) / 100}`] : []
-    return found.join() === wanted.join() && row.discrepancy === ''
-      ? []
-      : [
-          `${row.type} ${row.id} is ${row.state} ${row.doubt} ${row.discrepancy}, and the provider moved: ${found.join()}`,
-        ]
-  })
-  assert.deepEqual(wrong, [])
-  assert.equal(moved.length, rows.filter(({ state }) => state === 'successful').length)
 }
 
 async function assertWallet(cell: Cell, merchantId: string, rows: readonly Row[]): Promise<void> {
@@ -211,26 +159,4 @@ async function assertApiAgrees(orders: readonly Order[], rows: readonly Row[], u
     const { chargeStatus, amount: told } = body['data'] as { chargeStatus: string; amount: number }
     assert.deepEqual([chargeStatus, told], [states.get(reference), amount])
   }
-}
-
-/** Each feed counts 1, 2, 3 …, and tells of every payment that it was made and how it ended, once. */
-async function assertFeeds(cell: Cell): Promise<void> {
-  const feeds = await cell.ask(`
-    select merchant_id from events where feed_number is not null group by merchant_id, env
-    having count(*) <> max(feed_number) or count(distinct feed_number) <> count(*) or min(feed_number) <> 1`)
-  assert.deepEqual(feeds, [])
-  const untold = await cell.ask(`
-    select t.id, count(*) filter (where e.name = 'transaction_created') as created,
-      count(*) filter (where e.name is not null and e.state = t.state) as ended
-    from transactions t left join events e on e.transaction_id = t.id group by t.id, t.state
-    having count(*) filter (where e.name = 'transaction_created') <> 1
-      or count(*) filter (where e.name is not null and e.state = t.state) <> 1`)
-  assert.deepEqual(untold, [])
-}
-
-/** What the processes logged as an error: nothing that was done to them is one. */
-function complaintsIn({ folder }: Cell): string[] {
-  const logs = readdirSync(folder).filter((name) => name.endsWith('.log'))
-  const lines = logs.flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'))
-  return lines.filter((line) => /"level":(50|60|"error"|"fatal")/.test(line)).slice(0, 5)
 }

@@ -92,7 +92,8 @@ function readEnded({ ground, owners }: World): Promise<Ended[]> {
 /** What the provider moved is what we know of, and no more than one attempt moved anything, unless it is flagged. */
 function moneyOf(payment: Ended, entries: readonly Entry[]): string[] {
   const { state, type, discrepancy, floated, costs, has_mismatch, is_judged } = payment
-  const moving = entries.filter((entry) => entry.moved > 0n)
+  // What was given back before anybody here had heard of it is no concern of ours.
+  const moving = entries.filter((entry) => entry.moved > 0n && netOf(entry) !== 0n)
   const complaints: string[] = []
   const isStray = /stray_success/.test(discrepancy)
   if (moving.length > 1 && !(isStray && moving.some(({ isDenied }) => isDenied)))
@@ -101,7 +102,7 @@ function moneyOf(payment: Ended, entries: readonly Entry[]): string[] {
   if (floated + costs !== moved && !has_mismatch)
     complaints.push(`the provider moved ${moved}, the books say ${floated + costs}`)
   const mayHaveFailed = is_judged || entries.some(({ hasSaidFailed }) => hasSaidFailed)
-  const isPaid = moving.some((entry) => netOf(entry) !== 0n && !entry.isDenied)
+  const isPaid = moving.some((entry) => !entry.isDenied)
   if (type === 'withdrew' && state === 'failed' && isPaid && !mayHaveFailed)
     complaints.push('failed, though nobody said so, and its money has left')
   if (state === 'successful' && entries.every((entry) => netOf(entry) === 0n && entry.state !== 'reversed'))

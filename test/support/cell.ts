@@ -34,7 +34,9 @@ export interface Cell {
   /** What its processes are started with. */
   readonly variables: Readonly<Record<string, string>>
   readonly operator: Operator
-  /** Starts one; `over` replaces settings, the database's URL included. */
+  /** What an operator's commands are run with. */
+  readonly operatorSettings: Readonly<Record<string, string>>
+  /** Starts one; `over` replaces settings, the database's URL and the port included. */
   start(role: 'api' | 'worker', name: string, over?: Readonly<Record<string, string>>): Promise<Role>
   /** A new merchant with money in the sandbox, and a way to call as it. */
   merchant(): Promise<CellMerchant>
@@ -66,7 +68,8 @@ export function openCell(t: TestContext, ground: Ground, settings: Readonly<Reco
     NODE_COMPILE_CACHE: join(tmpdir(), 'malipo-compiled'), // Processes start in a third of the time.
     ...settings,
   }
-  const operator = openOperator({ ...env, DATABASE_URL: ground.superuserUrl }, 'story')
+  const operatorSettings = { ...env, DATABASE_URL: ground.superuserUrl }
+  const operator = openOperator(operatorSettings, 'story')
   const running: Service[] = []
   t.after(async () => {
     for (const service of running) await service.stop('SIGKILL')
@@ -78,9 +81,10 @@ export function openCell(t: TestContext, ground: Ground, settings: Readonly<Reco
     folder,
     variables: env,
     operator,
+    operatorSettings,
     ask: query,
     start: async (role, name, over = {}) => {
-      const port = String(await freePort())
+      const port = over['MALIPO_PORT'] ?? String(await freePort())
       const url = `http://127.0.0.1:${port}`
       const service = await startService({
         name,

@@ -11,7 +11,8 @@ export function proofSize(
     | 'COPIES'
     | 'ROUNDS'
     | 'EVENTS'
-    | 'LIVES',
+    | 'LIVES'
+    | 'STRIKES',
   byDefault: number,
 ): number {
   return Number(process.env[`MALIPO_PROOF_${name}`] ?? byDefault)

@@ -3,6 +3,7 @@ import { AppError, invalid } from '../errors.ts'
 import { fingerprintOf, insertKeys, type KeyedRequest, rememberAnswer } from '../idempotency/keys.ts'
 import { startWatch } from '../platform/clock.ts'
 import type { Owner, Tx } from '../platform/db.ts'
+import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
 import type { BillingAddress, CustomerAnswer } from '../providers/contract.ts'
 import { replayOf } from '../transactions/answer.ts'
@@ -52,6 +53,7 @@ export async function authorise(
   const payment = await claimToAnswer(ctx.db.write, charge.id, ({ transaction }) =>
     refuseUnlessAsked(transaction, answer),
   )
+  reach('authorise.claimed')
   const passing = passOn(ctx, payment, answer, elapsedMs)
   const sent = await whileTheCallerWaits(passing)
   if (sent === tooLate) {
@@ -108,6 +110,7 @@ function refuseUnlessAsked({ state, action }: Transaction, { kind }: CustomerAns
 async function passOn(ctx: Context, payment: Payment, answer: CustomerAnswer, elapsedMs: () => number): Promise<Sent> {
   const { id, action } = payment.transaction
   const continuation = await openContinuation(ctx.vault, ctx.db.write, id)
+  reach('authorise.opened')
   if (continuation === undefined || !action) return { news: { kind: 'continuation_lost' } }
   return sendAnswer(ctx, payment, { action, answer, continuation }, elapsedMs)
 }
@@ -145,6 +148,7 @@ async function conclude(
   const isTaken = kind === 'said' || kind === 'unknown'
   const remember = (tx: Tx) => insertKeys(tx, key && isTaken ? [{ ...key, transaction_id: id }] : [])
   const standing = await settle(ctx, payment, sent, remember)
+  reach('authorise.settled')
   await countFailure(ctx, owner, standing)
   if (kind === 'answer_unsent') throw new AppError('PROVIDER_UNAVAILABLE')
   const isAskedAgain = standing?.state === 'waiting' && standing.action?.kind === action?.kind

@@ -2,6 +2,7 @@ import type { Context } from '../context.ts'
 import { type KeyedRequest, keepAnswer } from '../idempotency/keys.ts'
 import { startWatch } from '../platform/clock.ts'
 import type { Owner } from '../platform/db.ts'
+import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
 import { outcomeOf, type Replay, replayOf } from '../transactions/answer.ts'
 import { presentAction } from '../transactions/present.ts'
@@ -49,8 +50,10 @@ export async function chargeCard(
     return again(outcome)
   }
   const standing = await sendNow(ctx, { payment: outcome, elapsedMs, given: { card: given }, settled })
+  reach('card.settled')
   const answer = answerFor(ctx, standing ?? { ...outcome.transaction, state: 'unknown' })
   if (keyed) await keepAnswer(ctx.db.write, owner, keyed.key, answer)
+  reach('card.kept')
   return { answer, isReplay: false }
 }
 

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import { type KeyedRequest, keepAnswer } from '../idempotency/keys.ts'
 import { startWatch } from '../platform/clock.ts'
 import type { Owner } from '../platform/db.ts'
+import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
 import { outcomeOf, type Replay, replayOf } from '../transactions/answer.ts'
 import { ask, type Codes, settleSent } from '../transactions/dispatch.ts'
@@ -46,6 +47,7 @@ export async function chargeMomo(
   const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, answerOf }))
   if (outcome.isReplay) return again(outcome)
   if (isSentHere) return { answer: await sendAndAnswer(ctx, outcome, elapsedMs, codes, keyed), isReplay: false }
+  reach('momo.accepted')
   ctx.bell.ring(laneOf(owner.env, proposal.provider))
   return { answer: answerFor(ctx, outcome.transaction), isReplay: false }
 }
@@ -78,7 +80,9 @@ async function sendAndAnswer(
   const sent = await sendNow(ctx, { payment, elapsedMs, given: { codes } })
   const standing = sent && ((await untilPageIsKnown(ctx, payment, sent, askUntil)) ?? sent)
   const answer = answerFor(ctx, standing ?? { ...transaction, state: 'unknown' })
+  reach('momo.settled')
   if (keyed) await keepAnswer(ctx.db.write, transaction, keyed.key, answer)
+  reach('momo.kept')
   return answer
 }
 

@@ -5,6 +5,7 @@ import { type KeyedRequest, rememberAnswer } from '../idempotency/keys.ts'
 import { minorFromNumber } from '../money/money.ts'
 import { startWatch } from '../platform/clock.ts'
 import type { Owner } from '../platform/db.ts'
+import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
 import { outcomeOf, replayOf } from '../transactions/answer.ts'
 import { claimToSend, isTooLateToOpen } from '../transactions/claim.ts'
@@ -44,8 +45,10 @@ export async function chargeByTransfer(
   if (before?.answer) return { answer: before.answer as OpenedAccount, isReplay: true }
   const known = before?.transactionId ?? (await unfinishedOf(ctx, owner, body))?.id
   const charge = known === undefined ? await begin(ctx, owner, body, keyed) : await goOn(ctx, owner, known)
+  reach('transfer.settled')
   const answer = answerFor(ctx, charge)
   if (keyed && charge) await rememberAnswer(ctx, owner, keyed, answer, charge.id)
+  reach('transfer.kept')
   return { answer, isReplay: before !== undefined }
 }
 
@@ -113,6 +116,7 @@ async function sendAgain(ctx: Context, owner: Owner, { id, provider }: Transacti
     if (isTooLateToOpen(transaction, at)) throw new AppError('REFERENCE_USED', { message: tooOld })
     if (transaction.state !== 'accepted' && transaction.state !== 'unknown') throw new AppError('PROVIDER_UNAVAILABLE')
   })
+  reach('transfer.claimed')
   return sendNow(ctx, { payment, elapsedMs, inTime: told })
 }
 

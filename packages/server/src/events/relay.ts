@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Db, sql } from '../platform/db.ts'
+import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
 import type { Stream } from '../platform/stream.ts'
 
@@ -33,11 +34,13 @@ export function createRelay(db: Db, stream: Stream): Relay {
     look: async () => {
       const since = await hold(db, self)
       if (since === undefined) return
+      reach('relay.held')
       let after: Place = { at: since, transaction_id: firstId, number: 0 }
       for (;;) {
         const page = await eventsAfter(db, after)
         const fresh = page.filter((event) => !told.has(idOf(event)))
         await stream.publish(fresh.map(messageOf))
+        if (fresh.length > 0) reach('relay.published')
         remember(told, fresh.map(idOf))
         const last = page.at(-1)
         if (!last || !(await advance(db, self, last.at)) || page.length < pageMax) return
@@ -65,6 +68,7 @@ async function advance(db: Db, self: string, until: Date): Promise<boolean> {
     where name = 'events'
       and held_by = ${self}
     returning name`)
+  reach('relay.advanced')
   return moved.length > 0
 }
 

@@ -3,6 +3,7 @@ import { laneOf } from '../alarms/alarms.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { type Db, type Environment, sql } from '../platform/db.ts'
+import { reach } from '../platform/failpoints.ts'
 import { attemptOfKey } from '../platform/ids.ts'
 import type { CallbackNews, InboundRequest } from '../providers/contract.ts'
 import { isContrary, isContraryStray } from '../transactions/decide-final.ts'
@@ -39,8 +40,10 @@ async function receive(ctx: Context, env: Environment, request: FastifyRequest):
     ctx.log.debug({ provider, env, why: verdict.why }, 'a callback was not believed')
     throw new AppError('UNAUTHORIZED')
   }
+  reach('callback.verified')
   const settled = verdict.news.map((news) => settle(ctx, env, provider, news, verdict.isProof))
   await Promise.all(settled)
+  reach('callback.settled')
   return {}
 }
 

@@ -1,4 +1,5 @@
 import { type Db, sql, type WriteDb } from '../platform/db.ts'
+import { reach } from '../platform/failpoints.ts'
 import type { Counters, PlatformKind } from './accounts.ts'
 
 /**
@@ -26,6 +27,7 @@ export async function foldDeltas(db: WriteDb): Promise<void> {
       ) as d
       where a.id = d.account_id`)
     await tx.query(sql`update delta_folds set folded_below = ${fold.settled_below}`)
+    reach('deltas.folded')
   })
 }
 

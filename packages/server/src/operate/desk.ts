@@ -5,6 +5,7 @@ import type { Writer } from '../ledger/chain.ts'
 import { type Batcher, createBatcher, type Decided } from '../platform/batch.ts'
 import type { Bell } from '../platform/bell.ts'
 import type { BatchTx, Database, Tx, WriteDb } from '../platform/db.ts'
+import { reach } from '../platform/failpoints.ts'
 import type { Vault } from '../platform/seal.ts'
 import type { Surrounded } from '../transactions/settle.ts'
 
@@ -58,6 +59,7 @@ export function auditedPosting<Result>(
   const done = desk.postings.submit(async (tx) => {
     const { result, entry, written } = await work(tx)
     await recordAudit(tx, desk.cell, { ...entry, actor: desk.actor })
+    reach('operator.written')
     return { answers: [result], ...written }
   })
   return done.catch(inPlainWords) as Promise<Result>

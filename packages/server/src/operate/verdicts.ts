@@ -2,6 +2,7 @@ import { laneOf } from '../alarms/alarms.ts'
 import { find } from '../merchants/store.ts'
 import { formatMinor } from '../money/money.ts'
 import type { BatchTx } from '../platform/db.ts'
+import { reach } from '../platform/failpoints.ts'
 import { providerKeyOf, showId } from '../platform/ids.ts'
 import type { News } from '../transactions/decision.ts'
 import { submitMs } from '../transactions/dispatch.ts'
@@ -38,6 +39,7 @@ export async function settlePayment(desk: Desk, shownId: string, verdict: Verdic
   refuseEmpty({ reason, evidence })
   return auditedPosting(desk, async (tx) => {
     const payment = await lockOpen(tx, id)
+    reach('operator.locked')
     refuseUntimely(tx, payment, outcome)
     const news = { kind: 'judged', outcome } as const
     const { isChanged, written } = await take(desk, tx, payment, news, { reason, evidence })

@@ -2,6 +2,7 @@ import { laneOf } from '../alarms/alarms.ts'
 import type { Context } from '../context.ts'
 import type { KeyedRequest } from '../idempotency/keys.ts'
 import type { Owner } from '../platform/db.ts'
+import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
 import { createRateOf, type RateOf } from '../reference/rates.ts'
 import { outcomeOf, replayOf } from '../transactions/answer.ts'
@@ -29,6 +30,7 @@ export async function acceptPayout(
   const answerOf = (id: string) => answerFor(id, body.externalReference)
   const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, answerOf }))
   if (outcome.isReplay) return { answer: outcome.answer as AcceptedPayout, isReplay: true }
+  reach('payout.accepted')
   ctx.bell.ring(laneOf(owner.env, outcome.transaction.provider))
   return { answer: answerOf(outcome.transaction.id), isReplay: false }
 }

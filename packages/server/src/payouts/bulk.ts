@@ -4,6 +4,7 @@ import { AppError, catalogue } from '../errors.ts'
 import { type KeyedRequest, reserveKey } from '../idempotency/keys.ts'
 import { isPassing } from '../platform/batch.ts'
 import type { Owner } from '../platform/db.ts'
+import { reach } from '../platform/failpoints.ts'
 import { createRateOf } from '../reference/rates.ts'
 import { acceptPayout } from './accept.ts'
 import type { PayoutBody } from './propose.ts'
@@ -31,6 +32,7 @@ export async function acceptBulk(
   keyed: KeyedRequest | undefined,
 ): Promise<{ readonly results: BulkResult[]; readonly isReplay: boolean }> {
   if (keyed) await reserveKey(ctx, owner, keyed)
+  reach('bulk.reserved')
   const rateOf = createRateOf(ctx, owner)
   const all = await Promise.all(
     items.map(async (item, index) => {
@@ -44,6 +46,7 @@ export async function acceptBulk(
       }
     }),
   )
+  reach('bulk.accepted')
   const taken = all.filter(({ result }) => result.success)
   return {
     results: all.map(({ result }) => result),

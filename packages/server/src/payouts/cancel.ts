@@ -2,6 +2,7 @@ import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { fingerprintOf, insertKeys, type KeyedRequest } from '../idempotency/keys.ts'
 import type { Owner } from '../platform/db.ts'
+import { reach } from '../platform/failpoints.ts'
 import { replayOf } from '../transactions/answer.ts'
 import { findTransaction } from '../transactions/read.ts'
 
@@ -19,6 +20,7 @@ export async function cancelPayout(
   if (transaction?.type !== 'withdrew') throw new AppError('TRANSACTION_MISSING')
   const { id: transaction_id, wallet_id } = transaction
   const key = keyed && { owner, key: keyed.key, fingerprint: fingerprintOf(ctx.vault, keyed), answer, transaction_id }
+  reach('cancel.found')
   const standing = await ctx.settler.submit({
     transaction_id,
     wallet_id,
@@ -27,6 +29,7 @@ export async function cancelPayout(
     news: { kind: 'cancel' },
     alongside: key && (async (tx) => void (await insertKeys(tx, [key]))),
   })
+  reach('cancel.settled')
   if (!standing?.isChanged) {
     // Its own repetition may have been quicker.
     if (await replayOf(ctx, owner, keyed)) return { answer, isReplay: true }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
 import { type BatchTx, CommitUnknown, type Db, sql, type WriteDb } from './db.ts'
+import { reach } from './failpoints.ts'
 
 /** What a batch decided. It counts only once its transaction is known to be committed. */
 export interface Decided<Answer> {
@@ -115,6 +116,7 @@ async function tryBatch<Item, Answer>(
   const items = entries.map(({ item }) => item)
   let decided: Decided<Answer>
   try {
+    reach('batch.begin')
     decided = await db.batch(lockWaitMs, (tx) => decide(tx, items))
   } catch (error) {
     if (error instanceof CommitUnknown) return resolveLost(db, entries, error as CommitUnknown<Decided<Answer>>)

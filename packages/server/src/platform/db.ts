@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import pg from 'pg'
+import { reach } from './failpoints.ts'
 import { ownerStatement, queryAs } from './owned-query.ts'
 import type { Secret } from './secret.ts'
 
@@ -242,7 +243,9 @@ async function commit(client: pg.PoolClient): Promise<void> {
   }
   client.on('notice', note)
   try {
-    const answers = (await client.query('set local statement_timeout = 0; commit')) as unknown as pg.QueryResult[]
+    const answering = client.query('set local statement_timeout = 0; commit')
+    reach('batch.commit_sent')
+    const answers = (await answering) as unknown as pg.QueryResult[]
     if (warnings[0] !== undefined) throw new Error(warnings[0])
     assert.equal(answers.at(-1)?.command, 'COMMIT', 'the transaction had failed before it was committed')
   } finally {

@@ -17,6 +17,7 @@ import { type Books, type Movement, openBooks } from '../ledger/books.ts'
 import { createWriter, type Writer } from '../ledger/chain.ts'
 import { type Batcher, createBatcher, type Decided } from '../platform/batch.ts'
 import { type BatchTx, type Db, type Owner, sql, type WriteDb } from '../platform/db.ts'
+import { reach } from '../platform/failpoints.ts'
 import { newTransactionId } from '../platform/ids.ts'
 import type { Vault } from '../platform/seal.ts'
 import type { CustomerAction } from '../providers/contract.ts'
@@ -92,6 +93,7 @@ async function acceptBatch(
 ): Promise<Decided<Acceptance>> {
   const at = new Date(Number(tx.atUs / 1000n))
   const items = proposals.map((proposal) => itemOf(proposal, at, cell))
+  reach('accept.begun')
   const answers = new Map<Item, Acceptance>()
   const fresh = await withoutKnownKeys(tx, vault, items, answers)
   const candidates = await withReferences(tx, vault, fresh, answers)
@@ -100,6 +102,7 @@ async function acceptBatch(
 
   const wallets = await walletsOf(tx, cell, candidates)
   const books = await openBooks(tx, writer, [], [...new Set(wallets.values())])
+  reach('accept.locked')
   const used = new Set<string>()
   const keep = (item: Item, wallet_id: string): Kept => ({ item, transaction: promise(item, wallet_id, at, vault) })
   const kept = candidates.flatMap((item) => {
@@ -112,7 +115,9 @@ async function acceptBatch(
   await giveBack(tx, candidates, kept)
   const { isThere = isAccepted(kept), committed, ...written } = await books.write()
   await record(tx, at, cell, kept, answers)
+  reach('accept.written')
   const tellAll = () => {
+    reach('accept.committed')
     committed?.()
     if (kept.length > 0) onTold()
   }

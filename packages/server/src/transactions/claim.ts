@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { laneOf, setAlarms } from '../alarms/alarms.ts'
 import { type Db, sql, type WriteDb } from '../platform/db.ts'
+import { reach } from '../platform/failpoints.ts'
 import { accountMinMs, accountMs, sendWithinMs } from './accept.ts'
 import type { State } from './state.ts'
 import { type Attempt, lock, lockDue, move, type Payment, type Transaction, updateAttempts } from './store.ts'
@@ -58,6 +59,7 @@ export function claim(db: WriteDb, order: ClaimOrder): Promise<Claim> {
       claimed.map(({ transaction }) => alarmOf(transaction, at)),
     )
     await spend(tx, order.lane, claimed.length)
+    reach('claim.written')
     return { claimed, isLimited: claimed.length === limit }
   })
 }
@@ -93,6 +95,7 @@ function claimNow(
     await move(tx, at, [transaction])
     await updateAttempts(tx, [attempt])
     await setAlarms(tx, [alarmOf(transaction, at)])
+    reach('claim_one.written')
     return { transaction, attempt }
   })
 }

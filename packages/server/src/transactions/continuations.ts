@@ -1,5 +1,6 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { type Db, sql, type Tx } from '../platform/db.ts'
+import { reach } from '../platform/failpoints.ts'
 import { createVault, type Vault } from '../platform/seal.ts'
 
 const keptMinutes = 15
@@ -27,6 +28,7 @@ export async function keepContinuation(
     values (${transactionId}, ${sealed}, record_time() + make_interval(mins => ${keptMinutes}))
     on conflict (transaction_id) do update
     set sealed = excluded.sealed, expires_at = excluded.expires_at`)
+  reach('continuation.kept')
 }
 
 /** Nothing when it was lost in a crash of the database, used up, or kept too long. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Cause } from '../events/emit.ts'
 import { startWatch } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
+import { reach } from '../platform/failpoints.ts'
 import { providerKeyOf, showId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { Vault } from '../platform/seal.ts'
@@ -57,6 +58,7 @@ export async function dispatch(dispatcher: Dispatcher, claimed: Claimed, elapsed
   const { transaction, attempt } = claimed
   const { sent, cause } = await work(dispatcher, claimed, elapsedMs)
   if (sent) await settleSent(dispatcher, { transaction, attempt }, sent, cause)
+  reach('dispatch.settled')
 }
 
 /** Has what was learned settled, and keeps what is needed to go on with it. */
@@ -110,13 +112,17 @@ export async function send(
   const connector = connectorOf(dispatcher, payment.transaction)
   if (!connector) return { news: notConfigured }
   const submit = submission(dispatcher, connector, payment, given)
+  reach('send.due')
   // Checked last, just before the first byte: whoever claims it after this time asks first, and finds nothing.
   if (elapsedMs() > sendWithinMs) {
     const transactionId = showId('transaction', payment.transaction.id)
     dispatcher.log.warn({ transactionId }, 'a payment was not sent: its time to be sent had passed')
     return undefined
   }
-  return sentOf(await submit(AbortSignal.timeout(submitMs)))
+  reach('send.first_byte')
+  const outcome = await submit(AbortSignal.timeout(submitMs))
+  reach('send.answered')
+  return sentOf(outcome)
 }
 
 /** What a customer answered to what was asked of them, and what the connector needs to pass it on. */
@@ -138,7 +144,9 @@ export async function sendAnswer(
   if (!cards) return unsent('the provider is not configured')
   if (elapsedMs() > sendWithinMs) return unsent('its time to be sent had passed')
   const ref = refOf(transaction, attempt.number)
+  reach('authorise.first_byte')
   const outcome = await cards.authorise(ref, answer, continuation, AbortSignal.timeout(submitMs))
+  reach('authorise.answered')
   if (outcome.certainty === 'wrong_value') return { news: { kind: 'answer_refused', action } }
   return outcome.certainty === 'definitely_not_submitted' ? unsent(outcome.detail) : sentOf(outcome)
 }
@@ -210,7 +218,9 @@ export async function ask(dispatcher: Dispatcher, { transaction, attempt }: Clai
   const rail = connector && railOf(connector, transaction)
   if (!rail) return { news: { kind: 'unclear', detail: 'the provider is not configured' } }
   const askedMsAgo = startWatch()
+  reach('ask.first_byte')
   const outcome = await rail.query(refOf(transaction, attempt.number), AbortSignal.timeout(queryMs))
+  reach('ask.answered')
   return { ...answered(outcome), askedMsAgo }
 }
 

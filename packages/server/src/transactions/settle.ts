@@ -5,6 +5,7 @@ import { openBooks, type Refusal } from '../ledger/books.ts'
 import { createWriter, type Writer } from '../ledger/chain.ts'
 import { type Batcher, createBatcher, type Decided } from '../platform/batch.ts'
 import { type BatchTx, type Db, type Environment, sql, type Tx, type WriteDb } from '../platform/db.ts'
+import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { Connectors, Routing } from '../providers/routing.ts'
@@ -108,6 +109,7 @@ export async function settleBatch(
   const accounts = await accountsOf(options.accounts, moving)
   const wallets = moving.map(({ transaction }) => transaction.wallet_id)
   const books = await openBooks(tx, writer, moving.flatMap(endingsOf), wallets)
+  reach('settle.locked')
   const alerts: (() => void)[] = []
   const answers = settlements.map((settlement): Standing => {
     const course = courses.get(settlement.transaction_id)
@@ -122,7 +124,9 @@ export async function settleBatch(
   const { committed, isThere = isMoved(changed), ...written } = await books.write()
   for (const [index, { alongside }] of settlements.entries()) if (answers[index]?.isChanged) await alongside?.(tx)
   await write(tx, at, changed)
+  reach('settle.written')
   const tellAll = () => {
+    reach('settle.committed')
     committed?.()
     for (const alert of alerts) alert()
     if (changed.some(({ before, transaction }) => transaction.told > before.transaction.told)) options.onTold()

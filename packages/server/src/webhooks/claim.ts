@@ -1,4 +1,5 @@
 import { type Environment, sql, type Tx, type WriteDb } from '../platform/db.ts'
+import { reach } from '../platform/failpoints.ts'
 
 /** A record to be delivered, and where to. It belongs to whoever claimed it, for as long as an attempt can take. */
 export interface Delivery {
@@ -44,7 +45,9 @@ export function claimDeliveries(db: WriteDb, endpointsMax: number): Promise<Deli
       order by e.next_due
       limit ${endpointsMax}
       for no key update of e skip locked`)
-    return ready.length === 0 ? [] : pick(tx, ready)
+    const picked = ready.length === 0 ? [] : await pick(tx, ready)
+    if (picked.length > 0) reach('webhook.leased')
+    return picked
   })
 }
 

@@ -1,4 +1,5 @@
 import { openWebhookSecret } from '../merchants/webhook-secret.ts'
+import { reach } from '../platform/failpoints.ts'
 import type { Gate } from '../platform/gated-http.ts'
 import { showId } from '../platform/ids.ts'
 import type { Vault } from '../platform/seal.ts'
@@ -22,8 +23,11 @@ export async function deliver({ gate, vault, reporter }: Deliverer, delivery: De
     'user-agent': 'Malipo-Webhooks/1.0',
     ...signatureHeaders({ id: showId('webhook', id), at: new Date(), body, secrets }),
   }
+  reach('webhook.first_byte')
   const posted = await gate.post({ url, headers, body, signal: neverAborted, isHttpAllowed: env === 'sandbox' })
+  reach('webhook.replied')
   await reporter.submit({ delivery, posted })
+  reach('webhook.reported')
 }
 
 const neverAborted = new AbortController().signal

@@ -1,5 +1,6 @@
 import { type Batcher, createBatcher } from '../platform/batch.ts'
 import { type BatchTx, sql, type WriteDb } from '../platform/db.ts'
+import { reach } from '../platform/failpoints.ts'
 import type { Posted } from '../platform/gated-http.ts'
 import type { Log } from '../platform/log.ts'
 import type { Delivery } from './claim.ts'
@@ -27,6 +28,7 @@ export function createReporter(db: WriteDb, log: Log): Reporter {
       for (const endpoint of await keepEndpoints(tx, attempted))
         log.warn(endpoint, 'a webhook endpoint has failed for too long, or is gone, and is left alone')
       await keepRecords(tx, attempted)
+      reach('webhook.reporting')
       return { answers: attempted.map(() => undefined) }
     },
     keyOf: ({ delivery }) => `${delivery.merchant_id} ${delivery.env}`,

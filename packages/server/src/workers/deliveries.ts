@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts'
 import type { Watch } from '../platform/bell.ts'
+import { reach } from '../platform/failpoints.ts'
 import { openGate } from '../platform/gated-http.ts'
 import { claimDeliveries, type Delivery } from '../webhooks/claim.ts'
 import { deliver } from '../webhooks/deliver.ts'
@@ -30,6 +31,7 @@ export function startDeliveries(ctx: Context): Watch {
     let claimed: Delivery[] = []
     do {
       claimed = underWay.size < underWayMax ? await claimDeliveries(ctx.db.write, endpointsMax) : []
+      if (claimed.length > 0) reach('webhook.claimed')
       for (const delivery of claimed) begin(delivery)
     } while (claimed.length > 0)
   })

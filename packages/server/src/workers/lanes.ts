@@ -2,6 +2,7 @@ import { laneOf, type Place, rungAfter } from '../alarms/alarms.ts'
 import type { Context } from '../context.ts'
 import type { Watch } from '../platform/bell.ts'
 import { databaseTimeMs, startWatch } from '../platform/clock.ts'
+import { reach } from '../platform/failpoints.ts'
 import type { Connector } from '../providers/contract.ts'
 import { providerIds } from '../providers/registry.ts'
 import { type Claimed, claim } from '../transactions/claim.ts'
@@ -88,6 +89,7 @@ async function takeAll(lane: Lane, needed: Set<string>): Promise<boolean> {
     const elapsedMs = startWatch()
     const order = { lane: name, ids: [...needed], limit, requestsPerSecond }
     const { claimed, isLimited } = await claim(ctx.db.write, order)
+    if (claimed.length > 0) reach('claim.committed')
     for (const each of claimed) {
       begin(lane, each, elapsedMs)
       needed.delete(each.transaction.id)

@@ -2,6 +2,7 @@ import { laneOf, setAlarms } from '../alarms/alarms.ts'
 import type { Context } from '../context.ts'
 import type { Watch } from '../platform/bell.ts'
 import { type Environment, sql } from '../platform/db.ts'
+import { reach } from '../platform/failpoints.ts'
 
 /** A payment whose alarm rang and was not answered for so long has been forgotten by everybody. */
 const forgottenMs = 60_000
@@ -39,10 +40,15 @@ export async function sweepPage({ db, bell, log }: Pick<Context, 'db' | 'bell' |
   const page = await openAfter(db.write, after)
   const forgotten = page.filter(({ is_forgotten }) => is_forgotten)
   if (forgotten.length > 0) {
+    reach('sweep.found')
     const [row] = await db.write.query<{ due: Date }>(sql`select record_time() as due`)
     const due = row?.due ?? new Date()
     const alarms = forgotten.map(({ id, env, provider }) => ({ due, lane: laneOf(env, provider), transaction_id: id }))
-    await db.write.transaction((tx) => setAlarms(tx, alarms))
+    await db.write.transaction(async (tx) => {
+      await setAlarms(tx, alarms)
+      reach('sweep.written')
+    })
+    reach('sweep.set')
     for (const lane of new Set(alarms.map(({ lane: name }) => name))) bell.ring(lane)
     log.info({ payments: forgotten.length }, 'alarms were set anew for payments nobody had looked at')
   }

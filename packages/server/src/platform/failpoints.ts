@@ -1,0 +1,74 @@
+/**
+ * Every place of the money path where the end of a process makes a difference, by name: before and after each wait. What must
+ * hold after a crash at any of them is proved by test/failpoints.test.ts, which strikes every one.
+ */
+export const failpoints = {
+  'batch.begin': 'A batch is formed; its transaction has not begun.',
+  'batch.commit_sent': 'COMMIT of a batch is on its way and nobody has seen its answer.',
+
+  'accept.begun': 'The transaction of an acceptance has begun and holds nothing.',
+  'accept.locked': 'References, keys and wallets of an acceptance are taken and locked.',
+  'accept.written': 'Everything about new payments is written and not committed.',
+  'accept.committed': 'New payments are committed and nobody was told.',
+  'payout.accepted': 'A payout is accepted; its lane was not rung and its caller not answered.',
+  'bulk.reserved': 'The key of many payouts is kept, and none of them is.',
+  'bulk.accepted': 'Many payouts are accepted and their caller was not answered.',
+  'cancel.found': 'A payout to be cancelled was found and nothing done to it.',
+  'cancel.settled': 'A payout is cancelled, or cannot be, and its caller was not answered.',
+
+  'claim.written': 'A lane has claimed payments and not committed it.',
+  'claim.committed': 'A lane has committed its claim and begun nothing.',
+  'claim_one.written': 'A request has claimed a payment and not committed it.',
+  'send.due': 'A payment is about to be sent and the time left for it was not looked at.',
+  'send.first_byte': 'A payment may be sent, and the first byte has not left.',
+  'send.answered': 'The provider has answered a sending, and nobody else knows.',
+  'ask.first_byte': 'A provider is about to be asked.',
+  'ask.answered': 'A provider has answered a question, and nobody else knows.',
+  'dispatch.settled': 'What came of a sending or a question is settled, and its lane does not know.',
+
+  'settle.locked': 'Payments that have news are locked with their wallets.',
+  'settle.written': 'What news changes is written and not committed.',
+  'settle.committed': 'What news changes is committed and nobody was told.',
+  'callback.verified': 'A callback is believed and not settled.',
+  'callback.settled': 'A callback is settled and not thanked for.',
+
+  'momo.accepted': 'A charge is accepted; its lane was not rung and its caller not answered.',
+  'momo.settled': 'A charge that a request sent is settled, and its answer not kept.',
+  'momo.kept': 'The answer of such a charge is kept and not given.',
+  'card.settled': 'A card charge is settled, and its answer not kept.',
+  'card.kept': 'The answer of a card charge is kept and not given.',
+  'transfer.settled': 'A bank has opened an account or not, and the answer is not kept.',
+  'transfer.kept': 'The answer with the account is kept and not given.',
+  'transfer.claimed': 'A request that goes on with a charge by transfer has claimed it and not sent it.',
+  'continuation.kept': 'What a card charge goes on with is written and not committed.',
+  'authorise.claimed': 'A charge is claimed for what its customer answered.',
+  'authorise.opened': 'What a card charge goes on with is read.',
+  'authorise.first_byte': 'What a customer answered may be sent, and the first byte has not left.',
+  'authorise.answered': 'The provider has answered what a customer answered, and nobody else knows.',
+  'authorise.settled': 'What came of an answer is settled and its caller not told.',
+
+  'webhook.leased': 'Webhooks are claimed and it is not committed.',
+  'webhook.claimed': 'The claim of webhooks is committed and none of them begun.',
+  'webhook.first_byte': 'A webhook is signed and not sent.',
+  'webhook.replied': 'A receiver has replied, and nobody else knows.',
+  'webhook.reporting': 'What receivers replied is written and not committed.',
+  'webhook.reported': 'What a receiver replied is kept, and the delivery has not ended.',
+  'relay.held': 'The relay of events is held and nothing told.',
+  'relay.published': 'Events are in the stream, and the relay does not know.',
+  'relay.advanced': 'The relay knows what it told.',
+  'sweep.found': 'Forgotten payments are found and their alarms not set.',
+  'sweep.written': 'Alarms of forgotten payments are written and not committed.',
+  'sweep.set': 'Alarms of forgotten payments are set and their lanes not rung.',
+  'deltas.folded': 'Deltas are folded into their accounts and it is not committed.',
+
+  'operator.locked': 'A payment is locked for the operator who judges it.',
+  'operator.written': 'What an operator does with money is written with its audit row and not committed.',
+} as const satisfies Record<string, string>
+
+export type Failpoint = keyof typeof failpoints
+
+/**
+ * Says that a place is reached, and does nothing about it: no setting changes that. Who strikes puts a module of its own in the
+ * place of this one as the process loads (test/support/failing.ts).
+ */
+export function reach(_place: Failpoint): void {}

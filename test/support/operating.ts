@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { showId } from '../../packages/server/src/platform/ids.ts'
+import { until } from '../../packages/server/src/testing/until.ts'
+import type { Strike } from './armed-failpoints.ts'
+import type { Cell } from './cell.ts'
+import type { Ordered } from './market.ts'
+import { runCommand } from './struck-processes.ts'
+
+/** Operators who end payouts that never get an answer out of their provider. */
+export interface Operators {
+  /** One of them is struck in the middle of it, and does it again if need be. */
+  endOne(strike: Strike): Promise<void>
+  /** Ends what is left and can be ended now. */
+  endAll(): Promise<void>
+}
+
+const findMs = 120_000
+const verdict = { reason: 'stuck', evidence: 'the provider says it was never paid' }
+
+export function openOperators(cell: Cell, orders: readonly Ordered[]): Operators {
+  const ended = new Set<string>()
+  const stuck = () => orders.flatMap(({ id, isStuck }) => (id !== undefined && isStuck && !ended.has(id) ? [id] : []))
+  const waiting = async () => {
+    const rows = await cell.ask<{ id: string }>(
+      `select id from transactions where id = any($1) and state = 'submitted' order by id`,
+      [stuck()],
+    )
+    return rows.map(({ id }) => id)
+  }
+  const settle = (id: string, strike?: Strike) => {
+    const words = ['--failed', '--reason', verdict.reason, '--evidence', verdict.evidence]
+    const args = ['payments', 'settle', showId('transaction', id), ...words]
+    return runCommand(cell.folder, cell.operatorSettings, args, strike)
+  }
+  return {
+    endOne: async (strike) => {
+      const id = await until('a payout to be stuck', async () => (await waiting())[0], { timeoutMs: findMs })
+      ended.add(id)
+      const first = await settle(id, strike)
+      assert.ok(first.isStruck, `the operator did not reach ${strike.place}: ${first.text}`)
+      if (first.code === 0) return
+      const { code, text } = await settle(id)
+      assert.ok(code === 0 || text.includes('is failed already'), text)
+    },
+    endAll: async () => {
+      for (const id of await waiting()) {
+        ended.add(id)
+        await cell.operator.payments.settle(showId('transaction', id), { outcome: 'failed', ...verdict })
+      }
+    },
+  }
+}
