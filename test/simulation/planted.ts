@@ -49,8 +49,8 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     edits: [
       {
         path: 'transactions/decide.ts',
-        text: `    return news.kind === 'said' && cause !== 'callback'
-      ? decideFinal(payment, news.said, observation.isAskedAfterTheEnd === true)
+        text: `    return news.kind === 'said' && observation.question === payment.attempt.polls
+      ? decideFinal(payment, news.said)
 `,
         instead: `    return news.kind === 'said' && news.said.state === 'successful'
       ? successful(payment, news.said.settled)
@@ -98,11 +98,11 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     edits: [
       {
         path: 'transactions/decide.ts',
-        text: `    return news.kind === 'said' && cause !== 'callback'
-      ? decideFinal(payment, news.said, observation.isAskedAfterTheEnd === true)
+        text: `    return news.kind === 'said' && observation.question === payment.attempt.polls
+      ? decideFinal(payment, news.said)
 `,
         instead: `    return news.kind === 'said'
-      ? decideFinal(payment, news.said, true)
+      ? decideFinal(payment, news.said)
 `,
       },
     ],

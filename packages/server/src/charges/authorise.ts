@@ -10,7 +10,7 @@ import { replayOf } from '../transactions/answer.ts'
 import { claimToAnswer } from '../transactions/claim.ts'
 import { dropContinuation, keepContinuation, openContinuation } from '../transactions/continuations.ts'
 import { isAnswerable } from '../transactions/decision.ts'
-import { type Sent, sendAnswer } from '../transactions/dispatch.ts'
+import { followUp, type Sent, sendAnswer } from '../transactions/dispatch.ts'
 import { openParty } from '../transactions/party.ts'
 import { findTransaction } from '../transactions/read.ts'
 import type { Payment, Transaction } from '../transactions/store.ts'
@@ -131,7 +131,9 @@ async function settle(
     await remember?.(tx)
   }
   const common = { transaction_id, wallet_id, attempt: attempt.number, cause: 'attempt' } as const
-  return (await ctx.settler.submit({ ...common, news, alongside }))?.transaction
+  const standing = (await ctx.settler.submit({ ...common, news, alongside }))?.transaction
+  await followUp(ctx, attempt.number, standing, news)
+  return standing
 }
 
 /** Settles what came of the answer, and refuses when it was not taken. */

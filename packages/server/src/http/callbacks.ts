@@ -8,8 +8,7 @@ import { attemptOfKey } from '../platform/ids.ts'
 import type { CallbackNews, InboundRequest } from '../providers/contract.ts'
 import { isContrary, isContraryStray } from '../transactions/decide-final.ts'
 import type { News } from '../transactions/decision.ts'
-import { ask, settleSent } from '../transactions/dispatch.ts'
-import type { Transaction } from '../transactions/store.ts'
+import { askWhatIsTrue } from '../transactions/dispatch.ts'
 import type { Access, App } from './app.ts'
 
 /**
@@ -74,18 +73,9 @@ async function settle(
   const { transaction } = standing
   const isGivenUp = found.attempt !== transaction.attempt
   const isToAsk = isGivenUp ? isContraryStray(transaction, said) : isContrary(transaction, said)
-  if (isToAsk) await askWhatIsTrue(ctx, { ...transaction, provider }, found.attempt)
-}
-
-/**
- * A provider that contradicts the end of a payment, or speaks of an attempt that was given up, is asked before it is believed;
- * until it answers it is to call again.
- */
-async function askWhatIsTrue(ctx: Context, transaction: Transaction, number: number): Promise<void> {
-  const payment = { transaction, attempt: { number } }
-  const found = await ask(ctx, payment)
-  if (found.news.kind !== 'said') throw new AppError('PROVIDER_UNAVAILABLE')
-  await settleSent(ctx, payment, found, 'query', { isAskedAfterTheEnd: true })
+  // Until it answers it is to call again.
+  if (isToAsk && !(await askWhatIsTrue(ctx, { ...transaction, provider }, found.attempt)))
+    throw new AppError('PROVIDER_UNAVAILABLE')
 }
 
 async function walletOf(db: Db, id: string): Promise<string | undefined> {

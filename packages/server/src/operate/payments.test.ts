@@ -4,6 +4,7 @@ import { readId } from '../platform/ids.ts'
 import { type Malipo, testMalipo } from '../testing/malipo.ts'
 import { type PayingMalipo, payingMalipo, payOut, payoutInDoubt, walletOf } from '../testing/paying.ts'
 import { until } from '../testing/until.ts'
+import { putQuestion } from '../transactions/store.ts'
 
 const verdict = { reason: 'case 4711', evidence: 'pawaPay statement line 88' }
 const funded = 1_000_000_00n
@@ -213,12 +214,13 @@ test('the list of doubts names the reason of each, also of final payments whose 
   const { id: reversed } = await payOut(merchant, { by: 'house' })
   await malipo.comesTo(reversed, 'successful')
   const failure = { code: 'REVERSED', message: 'taken back' } as const
+  const transaction_id = readId('transaction', reversed) ?? ''
   await malipo.ctx.settler.submit({
-    transaction_id: readId('transaction', reversed) ?? '',
+    transaction_id,
     wallet_id: '',
     attempt: 1,
     cause: 'query',
-    isAskedAfterTheEnd: true,
+    question: await putQuestion(malipo.ctx.db.write, transaction_id, 1),
     news: { kind: 'said', said: { state: 'reversed', failure } },
   })
   const listed = async (wanted: string) =>

@@ -51,7 +51,7 @@ export function payment(over: Partial<Transaction> = {}, attemptOver: Partial<At
 export const charge = (over: Partial<Transaction> = {}) =>
   payment({ type: 'deposit', expires_at: new Date(now + minuteMs), ...over })
 export const take = (of: KnownPayment, news: News, over: Partial<Surroundings> = {}) =>
-  decide(of, { cause: 'query', news, isAskedAfterTheEnd: true }, { ...around, ...over })
+  decide(of, { cause: 'query', news, question: of.attempt.polls }, { ...around, ...over })
 export const said = (word: Said): News => ({ kind: 'said', said: word })
 export const paid = said({ state: 'successful', settled: { amount: 2500n, currency: 'KES' } })
 export const refused = said({ state: 'failed', failure: { code: 'RECIPIENT_NOT_FOUND', message: 'nobody' } })

@@ -1,29 +1,32 @@
 import type { Said, Settled } from '../providers/contract.ts'
 import { type Decision, flagged, isAsAsked, type Observation } from './decision.ts'
 import { isFinal } from './state.ts'
-import type { Payment, Progress } from './store.ts'
+import type { Payment, Progress, Transaction } from './store.ts'
 
 /**
- * News against a final state is booked and flagged, once of each kind, and never changes the state. A callback is not
- * enough for it: it may be an old one that comes late, so the provider is asked what is true now.
+ * News against a final state is booked and flagged, once of each kind, and never changes the state. What was on its way when
+ * the payment ended may be old, so only the answer to a question counts that was put after the end, and the last one.
  */
-export function decideFinal(payment: Payment, said: Said, isAskedAfterTheEnd: boolean): Decision | undefined {
-  const { state, type, discrepancy, failure } = payment.transaction
+export function decideFinal(payment: Payment, said: Said): Decision | undefined {
+  const { state, type, discrepancy } = payment.transaction
   const known = discrepancy.split(' ')
   const isTaken = state === 'successful' || known.includes('late_success')
-  // What was taken back had succeeded before: word of that may still have been on its way.
-  const isOldNews = failure?.code === 'REVERSED' && !isAskedAfterTheEnd
-  if (said.state === 'successful' && !isTaken && !isOldNews && !known.includes('late_mismatch'))
-    return lateSuccess(payment, said.settled)
+  if (said.state === 'successful') return decideSuccess(payment, said.settled, isTaken)
   const isGivenBack = said.state === 'reversed' || said.state === 'failed'
-  // That it had failed may have been true when it was asked, and then it succeeded.
-  if (!isGivenBack || !isTaken || !isAskedAfterTheEnd || known.includes('reversed')) return undefined
+  if (!isGivenBack || !isTaken || known.includes('reversed')) return undefined
   return {
     progress: flagged(payment, 'reversed'),
     postings: [type === 'withdrew' ? 'payout_reversed' : 'charge_reversed'],
     event: { message: 'The provider took it back; the operator looks into it.', isTold: false },
     alert: 'a payment that had succeeded was taken back',
   }
+}
+
+/** Of a success that is booked already only another sum is news. */
+function decideSuccess(payment: Payment, settled: Settled, isTaken: boolean): Decision | undefined {
+  if (payment.transaction.discrepancy.split(' ').includes('late_mismatch')) return undefined
+  if (!isTaken) return lateSuccess(payment, settled)
+  return isAsAsked(payment, settled) || payment.transaction.received > 0n ? undefined : otherAmount(payment, settled)
 }
 
 /** Money that moved after we had given it up. Another sum than was asked for is not booked: a person must find out. */
@@ -45,30 +48,32 @@ export function otherAmount(payment: Payment, { amount, currency }: Settled): De
   return {
     progress: flagged(payment, 'late_mismatch'),
     event: {
-      message: 'The provider says that it succeeded after all, with another amount; the operator looks into it.',
+      message: 'The provider says that it moved another amount; the operator looks into it.',
       isTold: false,
       detail: { amount: String(amount), currency },
     },
-    alert: 'a payment that had failed succeeded after all with another amount',
+    alert: 'a provider moved another amount than a payment ended with',
   }
 }
 
 /** Whether word of a payment contradicts where its money is by what is known here. */
-export function isContrary({ state, discrepancy }: Pick<Progress, 'state' | 'discrepancy'>, said: Said): boolean {
+export function isContrary(transaction: Transaction, said: Said): boolean {
+  const { state, discrepancy } = transaction
   if (!isFinal(state) || said.state === 'submitted' || said.state === 'waiting') return false
   if (said.state === 'received') return true
   const known = discrepancy.split(' ')
   const isMoved = (state === 'successful' || known.includes('late_success')) && !known.includes('reversed')
-  return isMoved !== (said.state === 'successful')
+  if (said.state !== 'successful' || !isMoved) return isMoved !== (said.state === 'successful')
+  return !isAsAsked({ transaction }, said.settled) && transaction.received === 0n
 }
 
 /**
  * Word of an attempt that was given up because it was certain that nothing had been sent. That certainty was wrong: what
- * it moved is booked against suspense, whatever became of the payment, and somebody must look at once. A callback is not enough
- * for it either.
+ * it moved is booked against suspense, whatever became of the payment, and somebody must look at once. Here too
+ * only the last question counts.
  */
-export function decideStray(payment: Payment, { news, cause }: Observation): Decision | undefined {
-  if (news.kind !== 'said' || cause === 'callback') return undefined
+export function decideStray(payment: Payment, { news, question }: Observation): Decision | undefined {
+  if (news.kind !== 'said' || question !== payment.attempt.polls) return undefined
   const known = payment.transaction.discrepancy.split(' ')
   const { said } = news
   if (said.state === 'successful')

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { around, minuteMs, now, paid, payment, refused, said, take } from '../testing/deciding.ts'
 import { decide } from './decide.ts'
-import { decideStray } from './decide-final.ts'
+import { decideStray, isContrary } from './decide-final.ts'
 import type { News, Observation } from './decision.ts'
 import { isFinal, states } from './state.ts'
 
-const asked = (news: News): Observation => ({ cause: 'query', news, isAskedAfterTheEnd: true })
+const asked = (news: News): Observation => ({ cause: 'query', news, question: 0 })
 const reversed = said({ state: 'reversed', failure: { code: 'REVERSED', message: '' } })
 
 test('not found is as old as its question: who slept over the answer has learned nothing of what came after', () => {
@@ -39,11 +39,26 @@ test('what a provider says it did not take, and yet hinted at, is tried nowhere 
   assert.deepEqual([decision?.reroute, decision?.progress.state], [undefined, 'unknown'])
 })
 
-test('word of success that was on its way when a payment was taken back says nothing, and asked for it counts', () => {
-  const back = payment({ state: 'failed', failure: { code: 'REVERSED', message: '' } })
+test('against a final state only the answer to the last question put after the end counts', () => {
+  const back = payment({ state: 'failed', failure: { code: 'REVERSED', message: '' } }, { polls: 3 })
 
-  assert.equal(decide(back, { cause: 'attempt', news: paid }, around), undefined)
-  assert.deepEqual(take(back, paid)?.postings, ['payout_successful_late'])
+  for (const cause of ['attempt', 'query', 'callback'] as const)
+    assert.equal(decide(back, { cause, news: paid }, around), undefined)
+  assert.equal(decide(back, { cause: 'query', news: paid, question: 2 }, around), undefined)
+  assert.deepEqual(decide(back, { cause: 'query', news: paid, question: 3 }, around)?.postings, [
+    'payout_successful_late',
+  ])
+})
+
+test('another amount than a successful payment was booked with is told to the operator once, and is contrary until then', () => {
+  const other = said({ state: 'successful', settled: { amount: 2499n, currency: 'KES' } })
+  const ended = payment({ state: 'successful' })
+  assert(other.kind === 'said' && paid.kind === 'said')
+
+  assert.equal(isContrary(ended.transaction, other.said), true)
+  assert.equal(isContrary(ended.transaction, paid.said), false)
+  assert.equal(take(ended, other)?.progress.discrepancy, 'late_mismatch')
+  assert.equal(take(payment({ state: 'successful', discrepancy: 'late_mismatch' }), other), undefined)
 })
 
 test('each kind of news against a final state is booked once, and another amount not at all', () => {

@@ -157,7 +157,7 @@ const booked = (amount: bigint): BookedReceipt => ({
 })
 const takeBack = (payment: KnownPayment) => {
   const said = { state: 'reversed', failure: { code: 'REVERSED', message: 'taken back' } } as const
-  return decide(payment, { cause: 'query', isAskedAfterTheEnd: true, news: { kind: 'said', said } }, around)
+  return decide(payment, { cause: 'query', question: payment.attempt.polls, news: { kind: 'said', said } }, around)
 }
 
 test('what a provider takes back of a paid charge is all that it had given', () => {

@@ -56,8 +56,8 @@ function decideNews(payment: KnownPayment, observation: Observation, around: Sur
   if (news.kind === 'said' && news.said.state === 'received')
     return decideReceived(payment, news.said.receipts, cause, around)
   if (isFinal(payment.transaction.state))
-    return news.kind === 'said' && cause !== 'callback'
-      ? decideFinal(payment, news.said, observation.isAskedAfterTheEnd === true)
+    return news.kind === 'said' && observation.question === payment.attempt.polls
+      ? decideFinal(payment, news.said)
       : undefined
   switch (news.kind) {
     case 'said':

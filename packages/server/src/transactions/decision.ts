@@ -37,8 +37,8 @@ export type News =
 
 export interface Observation {
   readonly cause: Cause
-  /** Asked for when the payment had ended already: what was on its way before may be old news. */
-  readonly isAskedAfterTheEnd?: true
+  /** Of a question put after the end of the payment: its number. Its answer counts while no later one was put. */
+  readonly question?: number
   /** Of an answer to a question: since when it may be true. Whoever asked may have slept over it. */
   readonly askedMsAgo?: () => number
   readonly news: News
@@ -86,7 +86,10 @@ export function failureOf(code: FailureCode): Failure {
   return { code, message: failureCodes[code] }
 }
 
-export function isAsAsked({ transaction: { amount, currency } }: Payment, settled: Settled): boolean {
+export function isAsAsked(
+  { transaction: { amount, currency } }: Pick<Payment, 'transaction'>,
+  settled: Settled,
+): boolean {
   return settled.amount === amount && settled.currency === currency
 }
 

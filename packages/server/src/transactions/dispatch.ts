@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Cause } from '../events/emit.ts'
 import { startWatch } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Tx, WriteDb } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { providerKeyOf, showId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
@@ -19,13 +19,15 @@ import type { Connectors } from '../providers/routing.ts'
 import { accountMinMs, accountMs, sendWithinMs } from './accept.ts'
 import type { Claimed } from './claim.ts'
 import { keepContinuation } from './continuations.ts'
-import type { News, Observation } from './decision.ts'
+import { isContrary } from './decide-final.ts'
+import type { News } from './decision.ts'
 import { railOf } from './errand.ts'
 import { openParty } from './party.ts'
 import type { Settler } from './settle.ts'
-import type { Attempt, Payment, PendingAction, Transaction } from './store.ts'
+import { type Attempt, type Payment, type PendingAction, putQuestion, type Transaction } from './store.ts'
 
 export interface Dispatcher {
+  readonly db: { readonly write: WriteDb }
   readonly vault: Vault
   readonly log: Log
   readonly connectors: Connectors
@@ -63,16 +65,50 @@ export async function dispatch(dispatcher: Dispatcher, claimed: Claimed, elapsed
 
 /** Has what was learned settled, and keeps what is needed to go on with it. */
 export async function settleSent(
-  { settler, vault }: Dispatcher,
-  { transaction, attempt }: Claimable,
+  dispatcher: Dispatcher,
+  payment: Claimable,
   { continuation, ...observed }: Sent,
   cause: Cause,
-  over: Pick<Observation, 'isAskedAfterTheEnd'> = {},
 ): Promise<Transaction | undefined> {
+  const { transaction, attempt } = payment
   const { id: transaction_id, wallet_id } = transaction
-  const alongside = continuation === undefined ? {} : { alongside: keeping(vault, transaction_id, continuation) }
-  const settlement = { transaction_id, wallet_id, attempt: attempt.number, cause, ...observed, ...alongside, ...over }
-  return (await settler.submit(settlement))?.transaction
+  const alongside =
+    continuation === undefined ? {} : { alongside: keeping(dispatcher.vault, transaction_id, continuation) }
+  const settlement = { transaction_id, wallet_id, attempt: attempt.number, cause, ...observed, ...alongside }
+  const standing = (await dispatcher.settler.submit(settlement))?.transaction
+  await followUp(dispatcher, attempt.number, standing, observed.news)
+  return standing
+}
+
+/** What a sending or a question brought may contradict an end that came meanwhile; then it is found out what is true. */
+export async function followUp(
+  dispatcher: Dispatcher,
+  number: number,
+  standing: Transaction | undefined,
+  news: News,
+): Promise<void> {
+  if (news.kind !== 'said' || news.said.state === 'received' || standing?.attempt !== number) return
+  if (!isContrary(standing, news.said)) return
+  const isAnswered = await askWhatIsTrue(dispatcher, standing, number)
+  const transactionId = showId('transaction', standing.id)
+  if (!isAnswered) dispatcher.log.error({ transactionId }, 'a provider contradicts an end, and cannot be asked')
+}
+
+/**
+ * A provider that contradicts the end of a payment, or speaks of an attempt that was given up, is asked before it is believed.
+ * False when it does not answer.
+ */
+export async function askWhatIsTrue(
+  dispatcher: Dispatcher,
+  transaction: Transaction,
+  number: number,
+): Promise<boolean> {
+  const question = await putQuestion(dispatcher.db.write, transaction.id, number)
+  const { news } = await ask(dispatcher, { transaction, attempt: { number } })
+  if (news.kind !== 'said') return false
+  const { id: transaction_id, wallet_id } = transaction
+  await dispatcher.settler.submit({ transaction_id, wallet_id, attempt: number, cause: 'query', news, question })
+  return true
 }
 
 const keeping = (vault: Vault, id: string, continuation: string) => (tx: Tx) =>

@@ -109,7 +109,7 @@ function hear(payment: FullPayment, word: Word, accounts: Accounts): { payment: 
   const { transaction, attempt } = payment
   const news = newsOf(word, transaction)
   const cause = news.kind === 'judged' ? 'operator' : 'query'
-  const observation: Observation = { cause, news, isAskedAfterTheEnd: true }
+  const observation: Observation = { cause, news, question: attempt.polls }
   const isStray = word.startsWith('stray')
   const decision = isStray ? decideStray(payment, observation) : decide(payment, observation, around)
   if (!decision || !isAllowed(transaction.state, decision.progress.state ?? transaction.state))

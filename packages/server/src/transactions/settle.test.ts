@@ -6,6 +6,7 @@ import type { Connector } from '../providers/contract.ts'
 import { payingMalipo, payOut, walletOf } from '../testing/paying.ts'
 import type { News } from './decision.ts'
 import { createSettler } from './settle.ts'
+import { putQuestion } from './store.ts'
 
 const paid: News = { kind: 'said', said: { state: 'successful', settled: { amount: 10_000n, currency: 'KES' } } }
 const refused: News = { kind: 'said', said: { state: 'failed', failure: { code: 'RECIPIENT_NOT_FOUND', message: '' } } }
@@ -27,16 +28,18 @@ async function setUp(t: TestContext) {
     routing,
   })
   const merchant = await malipo.merchant()
-  const settle = (shown: string, news: News, attempt = 1, provider?: string) =>
-    settler.submit({
-      transaction_id: readId('transaction', shown) ?? '',
+  const settle = async (shown: string, news: News, attempt = 1, provider?: string) => {
+    const transaction_id = readId('transaction', shown) ?? ''
+    return settler.submit({
+      transaction_id,
       wallet_id: '',
       attempt,
-      cause: provider === undefined ? 'query' : 'callback',
-      isAskedAfterTheEnd: true,
       news,
-      ...(provider !== undefined && { from: { env: 'sandbox' as const, provider } }),
+      ...(provider === undefined
+        ? { cause: 'query', question: await putQuestion(ctx.db.write, transaction_id, attempt) }
+        : { cause: 'callback', from: { env: 'sandbox' as const, provider } }),
     })
+  }
   const send = (shown: string) =>
     malipo.ask(
       `with sent as (update transactions set state = 'sending' where id = $1 returning id)

@@ -172,7 +172,7 @@ function take(options: Surrounded, course: Course, settlement: Settlement, at: D
   const { transaction, attempt, receipts, before } = course
   const stray = before.givenUp.find(({ number }) => number === settlement.attempt)
   const decision = stray
-    ? decideStray({ transaction, attempt }, settlement)
+    ? decideStray({ transaction, attempt: stray }, settlement)
     : decide({ transaction, attempt, receipts }, settlement, surroundings(options, course, settlement, at))
   if (!decision) return { isChanged: false }
   const { provider } = stray ?? attempt

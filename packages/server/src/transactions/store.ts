@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Currency } from '../money/currencies.ts'
-import { type Environment, sql, type Tx } from '../platform/db.ts'
+import { type Db, type Environment, sql, type Tx } from '../platform/db.ts'
 import type { CustomerAction, Failure } from '../providers/contract.ts'
 import { allowed, type State } from './state.ts'
 
@@ -187,6 +187,17 @@ export async function updateAttempts(tx: Tx, rows: readonly Attempt[]): Promise<
       as n(transaction_id, number, sends, polls, refusals, send_by, is_lost, is_hinted, outcome)
     where a.transaction_id = n.transaction_id
       and a.number = n.number`)
+}
+
+/** Numbers a question about an attempt, in one order for all processes. */
+export async function putQuestion(db: Db, transactionId: string, number: number): Promise<number> {
+  const [attempt] = await db.query<{ polls: number }>(sql`
+    update attempts set polls = least(polls + 1, 32767)
+    where transaction_id = ${transactionId}
+      and number = ${number}
+    returning polls`)
+  assert(attempt, `payment ${transactionId} has no attempt ${number}`)
+  return attempt.polls
 }
 
 /** Locks these payments in the order of their ids and reads them with their current attempts. */

@@ -5,6 +5,7 @@ import { openGate } from '../platform/gated-http.ts'
 import { claimDeliveries, type Delivery } from '../webhooks/claim.ts'
 import { deliver } from '../webhooks/deliver.ts'
 import { createReporter } from '../webhooks/report.ts'
+import { noteSetback } from './setback.ts'
 
 const lookEveryMs = 250
 const endpointsMax = 100
@@ -19,7 +20,7 @@ export function startDeliveries(ctx: Context): Watch {
 
   const begin = (delivery: Delivery) => {
     const attempt = deliver(deliverer, delivery)
-      .catch((err) => ctx.log.error({ err }, 'a webhook could not be delivered; it will be tried again'))
+      .catch((error) => noteSetback(ctx.log, error, {}, 'a webhook could not be delivered; it will be tried again'))
       .finally(() => {
         underWay.delete(attempt)
         watch.wake() // Its endpoint may have more to do.

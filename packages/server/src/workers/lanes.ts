@@ -7,6 +7,7 @@ import type { Connector } from '../providers/contract.ts'
 import { providerIds } from '../providers/registry.ts'
 import { type Claimed, claim } from '../transactions/claim.ts'
 import { dispatch } from '../transactions/dispatch.ts'
+import { noteSetback } from './setback.ts'
 
 /** Without a bell, work is found this late. */
 const lookEveryMs = 250
@@ -102,7 +103,9 @@ async function takeAll(lane: Lane, needed: Set<string>): Promise<boolean> {
 
 function begin({ ctx, name, underWay }: Lane, claimed: Claimed, elapsedMs: () => number): void {
   const call = dispatch(ctx, claimed, elapsedMs)
-    .catch((err) => ctx.log.error({ err, lane: name }, 'a payment could not be worked on; its alarm will ring again'))
+    .catch((error) =>
+      noteSetback(ctx.log, error, { lane: name }, 'a payment could not be worked on; its alarm rings again'),
+    )
     .finally(() => {
       underWay.delete(call)
       if (underWay.size === underWayMax - 1) ctx.bell.ring(name)
