@@ -50,7 +50,8 @@ export async function startOwnServers(t: TestContext): Promise<OwnServers> {
   }
 }
 
-function startNatsAt(folder: string, port: number): Promise<Service> {
+/** Starts it where it was before, on what it kept there. */
+export function startNatsAt(folder: string, port: number): Promise<Service> {
   const command = findProgram('nats-server', ['/usr/sbin'], 'nats-server')
   const args = ['--addr', '127.0.0.1', '--port', String(port), '--jetstream', '--store_dir', join(folder, 'nats')]
   return startService({ name: 'nats', command, args, folder, isReady: () => isListening(port), env: {} })

@@ -149,7 +149,7 @@ function work(t: TestContext, { ctx }: Malipo): { stop(): Promise<void> } {
 }
 
 /** Notes every step out of a final state, whoever takes it. */
-async function guardFinalStates({ ask }: Malipo): Promise<void> {
+export async function guardFinalStates({ ask }: Pick<Malipo, 'ask'>): Promise<void> {
   await ask(`create table if not exists steps_out_of_final (id uuid, source text, target text)`)
   await ask(`grant insert on steps_out_of_final to malipo_write`)
   await ask(`create or replace function note_step() returns trigger language plpgsql as $$ begin
@@ -158,7 +158,7 @@ async function guardFinalStates({ ask }: Malipo): Promise<void> {
     when (old.state in ('successful', 'failed') and new.state <> old.state) execute function note_step()`)
 }
 
-export async function assertFinalIsFinal({ ask }: Malipo): Promise<void> {
+export async function assertFinalIsFinal({ ask }: Pick<Malipo, 'ask'>): Promise<void> {
   assert.deepEqual(await ask(`select * from steps_out_of_final`), [])
 }
 

@@ -17,6 +17,8 @@ export interface Moved {
   readonly kind: 'collected' | 'paid' | 'reversed'
   readonly amount: string
   readonly currency: string
+  /** Which payment into the account of a charge it is, where it has one. */
+  readonly receipt?: string
 }
 
 interface FaultWish {
@@ -75,7 +77,8 @@ export async function startSimulatorDesk(
   return deskOf(service, folder)
 }
 
-function deskOf(service: SimulatorService, folder: string): SimulatorDesk {
+/** The provider's side of a simulator that runs already. */
+export function deskOf(service: SimulatorService, folder: string): SimulatorDesk {
   const { url } = service
   const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
     const reply = await fetch(`${url}/__sim/${path}`, {

@@ -32,7 +32,7 @@ export interface Receiver {
   forgetMost(): void
 }
 
-export async function openReceiver(t: TestContext, react: Receiver['react']): Promise<Receiver> {
+export async function openReceiver(t: Pick<TestContext, 'after'>, react: Receiver['react']): Promise<Receiver> {
   const got: Got[] = []
   const held = new Map<ServerResponse, Got>()
   let [open, mostOpen, port] = [0, 0, 0]

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runChaos } from './chaos/run.ts'
+import { showReport } from './chaos/show.ts'
+import { proofSize } from './support/proof.ts'
+
+const seconds = proofSize('SECONDS', 60)
+const seed = proofSize('SEED', 1)
+
+test(`${seconds} s of load with everything failing that can: nothing is lost, doubled or stuck, and five books agree`, {
+  timeout: 240_000 + seconds * 2000,
+}, async (t) => {
+  const report = await runChaos({
+    seconds,
+    seed,
+    rate: 15,
+    pace: 40,
+    faults: [],
+    isKept: false,
+    say: (line) => t.diagnostic(line),
+  })
+
+  for (const line of showReport(report)) t.diagnostic(line)
+  assert.deepEqual(
+    report.violations.map(({ words, story }) => [words, ...story].join('\n')),
+    [],
+  )
+  assert.ok(report.struck.length > 0 && report.checked.movements > 0, 'nothing was proved: no faults, or no payments')
+})

@@ -1,0 +1,100 @@
+import { until } from '../../packages/server/src/testing/until.ts'
+import type { Site } from './site.ts'
+
+/** What was done with the clocks once the load had stopped. */
+export interface Aftermath {
+  readonly realSeconds: number
+  readonly movedSeconds: number
+  /** What is still open, or told to nobody, although it had all the time it could need; in words. */
+  readonly unfinished: readonly string[]
+  /** Payments that are still in doubt, for a reason with a name. */
+  readonly inDoubt: readonly { readonly id: string; readonly doubt: string }[]
+}
+
+const dueMs = 30_000
+const minute = 60_000
+/** Small steps along the plan of questions and the providers' windows, then those that end a card's and an account's time. */
+const steps = [
+  ...Array<number>(10).fill(minute),
+  ...Array<number>(4).fill(10 * minute),
+  60 * minute,
+  60 * minute,
+  26 * 60 * minute,
+]
+const lastSteps = [
+  ...Array<number>(6).fill(minute),
+  ...Array<number>(5).fill(30 * minute),
+  ...Array<number>(8).fill(6 * 60 * minute),
+]
+
+/** Real time first: what nothing holds up with a name comes to its end in it. */
+export async function waitForPayments(site: Site, quietMs: number): Promise<number> {
+  const startedAt = performance.now()
+  const isDone = async () => (await countOf(site, inMotion)) === 0
+  await until('payments to settle', isDone, { timeoutMs: quietMs }).catch(() => undefined)
+  return (performance.now() - startedAt) / 1000
+}
+
+/**
+ * Then the clocks of the database and of the simulator are moved, each time only when nobody has anything to do, until
+ * everything has come to its end.
+ */
+export async function letTimePass(site: Site): Promise<Aftermath> {
+  const startedAt = performance.now()
+  let movedMs = 0
+  const move = async (ms: number) => {
+    await untilNothingIsDue(site)
+    await site.desk().advance(ms)
+    await site.ask(`update clock_offset set ahead = ahead + make_interval(secs => $1)`, [ms / 1000])
+    await site.ask(`select attach_alarm_hours(24, 6)`)
+    movedMs += ms
+  }
+  for (const step of steps) if ((await countOf(site, open)) > 0) await move(step)
+  await untilNothingIsDue(site)
+  for (const step of lastSteps) if ((await countOf(site, undelivered)) > 0) await move(step)
+  await until('webhooks to be delivered', async () => (await countOf(site, undelivered)) === 0, {
+    timeoutMs: dueMs,
+  }).catch(() => undefined)
+  return {
+    realSeconds: (performance.now() - startedAt) / 1000,
+    movedSeconds: movedMs / 1000,
+    unfinished: await unfinishedOf(site),
+    inDoubt: await site.ask<{ id: string; doubt: string }>(`select id, doubt from ${open} and doubt <> '' order by id`),
+  }
+}
+
+const open = `transactions where state not in ('successful', 'failed')`
+const inMotion = `${open} and state <> 'waiting' and doubt = ''`
+const overdue = `${open} and wake_at <= record_time()`
+const undelivered = `webhook_records where status <> 'SUCCESS'`
+
+async function countOf(site: Site, what: string): Promise<number> {
+  const [row] = await site.ask<{ count: number }>(`select count(*)::int as count from ${what}`)
+  return row?.count ?? 0
+}
+
+/** The sweeper goes round every ten seconds, for what it finds a minute late: the clock was moved past its alarm. */
+async function untilNothingIsDue(site: Site): Promise<void> {
+  await until('everything due to be done', async () => (await countOf(site, overdue)) === 0, {
+    timeoutMs: dueMs,
+  }).catch(() => undefined)
+}
+
+async function unfinishedOf(site: Site): Promise<string[]> {
+  const payments = await site.ask<{ id: string; state: string; doubt: string; wake_at: Date | null }>(
+    `select id, state, doubt, wake_at from ${open} and doubt = '' order by id limit 50`,
+  )
+  const hooks = await site.ask<{ id: string; attempts: number; response: unknown }>(
+    `select id, attempts, response from ${undelivered} order by id limit 50`,
+  )
+  return [
+    ...payments.map(
+      ({ id, state, wake_at }) =>
+        `payment ${id} is ${state}, without a name for it, to be looked at ${wake_at?.toISOString()}`,
+    ),
+    ...hooks.map(
+      ({ id, attempts, response }) =>
+        `webhook ${id} was not taken in ${attempts} attempts: ${JSON.stringify(response)}`,
+    ),
+  ]
+}

@@ -1,0 +1,158 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type Currency, currencies } from '../../packages/server/src/money/currencies.ts'
+import { readId } from '../../packages/server/src/platform/ids.ts'
+import type { Kept, Violation } from './books.ts'
+import type { Asked } from './told.ts'
+
+/** A payment that somebody asked for, by itself or as one of many. */
+interface Wanted {
+  readonly asked: Asked
+  readonly reference: string
+  readonly amount: number
+  readonly currency: string | undefined
+  readonly told: Asked['told']
+  readonly id: string | undefined
+}
+
+/**
+ * What clients were told against what is kept: what was accepted is there as it was asked for, what was refused is not, and
+ * nothing is there that nobody asked for. The same said twice was answered alike.
+ */
+export function checkTold(record: readonly Asked[], payments: readonly Kept[]): Violation[] {
+  const wanted = record.flatMap(wantedOf)
+  const byReference = new Map(payments.map((kept) => [`${kept.merchant_id} ${kept.external_reference}`, kept]))
+  const accepted = new Set(wanted.filter(({ told }) => told !== 'refused').map(placeOf))
+  const known = new Set(wanted.map(placeOf))
+  return [
+    ...wanted.flatMap((each) => judge(each, byReference.get(placeOf(each)), accepted)),
+    ...payments
+      .filter((kept) => !known.has(`${kept.merchant_id} ${kept.external_reference}`))
+      .map((kept): Violation => ({ kind: 'wrong', words: 'nobody asked for this payment', payment: kept.id })),
+    ...record.flatMap(checkAgain),
+    ...checkCancels(record, payments),
+  ]
+}
+
+const placeOf = ({ asked, reference }: Wanted) => `${asked.merchant.id} ${reference}`
+
+interface PaymentBody {
+  readonly externalReference?: string
+  readonly amount: number
+  readonly currency?: string
+  readonly payouts?: readonly PaymentBody[]
+}
+
+interface BulkItem {
+  readonly success: boolean
+  readonly externalReference: string
+  readonly transactionId?: string
+  readonly errorCode?: string
+}
+
+function wantedOf(asked: Asked): Wanted[] {
+  const body = asked.body as PaymentBody | undefined
+  if (body?.payouts) return itemsOf(asked, body.payouts)
+  if (body?.externalReference === undefined) return []
+  const { externalReference: reference, amount, currency } = body
+  const { transactionId } = (asked.answer['data'] ?? asked.answer) as { transactionId?: string }
+  return [{ asked, reference, amount, currency, told: asked.told, id: transactionId }]
+}
+
+/** An item that failed by a fault of ours may have been accepted all the same, as any request that got no answer. */
+function itemsOf(asked: Asked, payouts: readonly PaymentBody[]): Wanted[] {
+  const results = asked.answer['data'] as readonly BulkItem[] | undefined
+  return payouts.map(({ externalReference: reference = '', amount, currency }, index) => {
+    const result = results?.[index]
+    const isOpen =
+      result === undefined ||
+      /^(OVERLOADED|INTERNAL_SERVER_ERROR|FX_RATE|PROVIDER_TEMP|IDEMPOTENCY_KEY_IN)/.test(result.errorCode ?? '')
+    const told = isOpen ? 'unknown' : result.success ? 'done' : 'refused'
+    return { asked, reference, amount, currency, told, id: result?.transactionId }
+  })
+}
+
+function judge(
+  { told, id, amount, currency, asked, reference }: Wanted,
+  kept: Kept | undefined,
+  accepted: ReadonlySet<string>,
+): Violation[] {
+  const name = `${asked.kind} ${reference} of ${asked.merchant.name}`
+  if (told === 'refused' && kept && !accepted.has(`${asked.merchant.id} ${reference}`))
+    return [
+      { kind: 'wrong', words: `${name} was refused (${asked.exchanges.at(-1)?.word}) and is there`, payment: kept.id },
+    ]
+  if (told !== 'done') return []
+  if (!kept) return [{ kind: 'lost', words: `${name} was accepted as ${id} and is not there` }]
+  const minor = BigInt(Math.round(amount * 10 ** currencies[kept.currency as Currency].exponent))
+  const isSame =
+    readId('transaction', id ?? '') === kept.id &&
+    minor === BigInt(kept.amount) &&
+    (currency ?? kept.currency) === kept.currency
+  return isSame
+    ? []
+    : [
+        {
+          kind: 'wrong',
+          words: `${name} was accepted as ${id}, ${amount} ${currency}, and is kept as another`,
+          payment: kept.id,
+        },
+      ]
+}
+
+/** A card's and an account's first answer may have been lost before it was kept; then only the payment is the same. */
+function checkAgain({ kind, answer, again, merchant }: Asked): Violation[] {
+  if (again === undefined || again['success'] === false) return again === undefined ? [] : refusedAgain(kind, again)
+  const idOf = (body: Readonly<Record<string, unknown>>) =>
+    (body['data'] as { transactionId?: string } | undefined)?.transactionId
+  const isByPayment = /charge by (card|bank)|authorise/.test(kind)
+  const isOpen = JSON.stringify(answer).includes('OVERLOADED')
+  const isSame = isByPayment ? idOf(answer) === idOf(again) : isOpen || isDeepStrictEqual(answer, again)
+  if (isSame) return []
+  return [
+    {
+      kind: 'wrong',
+      words: `${kind} of ${merchant.name}, said again, was answered otherwise: ${JSON.stringify(answer)} and ${JSON.stringify(again)}`,
+    },
+  ]
+}
+
+const refusedAgain = (kind: string, again: object): Violation[] => [
+  { kind: 'wrong', words: `${kind}, accepted before, was refused when it was said again: ${JSON.stringify(again)}` },
+]
+
+/** What was cancelled by the service's word has failed for that reason, and nothing else has. */
+function checkCancels(record: readonly Asked[], payments: readonly Kept[]): Violation[] {
+  const cancels = record.filter(({ kind }) => kind === 'cancel')
+  const toldOf = new Map(cancels.map(({ path, told }) => [path.split('/').at(-2) ?? '', told]))
+  return payments.flatMap(({ id, external_reference, state, failure }): Violation[] => {
+    const told = toldOf.get(external_reference)
+    const isCancelled = state === 'failed' && failure?.code === 'MANUALLY_CANCELLED'
+    const isRight = told === 'unknown' || isCancelled === (told === 'done')
+    const words = `its cancelling was told ${told}, and the payment is ${state} ${failure?.code ?? ''}`
+    return isRight ? [] : [{ kind: 'wrong', words, payment: id }]
+  })
+}
+
+/** Beneficiaries by the clients' record against the list: what was made is there unless it was deleted. */
+export function checkBeneficiaries(
+  record: readonly Asked[],
+  listed: ReadonlyMap<string, ReadonlySet<string>>,
+): Violation[] {
+  const touched = new Map(
+    record
+      .filter(({ kind }) => kind === 'delete beneficiary')
+      .map(({ path, told }) => [path.split('/').at(-1) ?? '', told] as const),
+  )
+  return record
+    .filter(({ kind, told }) => kind === 'create beneficiary' && told === 'done')
+    .flatMap(({ answer, merchant }): Violation[] => {
+      const { id } = answer['data'] as { id: string }
+      const isThere = listed.get(merchant.id)?.has(id) === true
+      const deleted = touched.get(id)
+      if (deleted === undefined && !isThere)
+        return [{ kind: 'lost', words: `beneficiary ${id} of ${merchant.name} is not in its list` }]
+      if (deleted === 'done' && isThere)
+        return [{ kind: 'wrong', words: `beneficiary ${id} of ${merchant.name} was deleted and is in its list` }]
+      return []
+    })
+}

@@ -1,0 +1,79 @@
+import type { Got } from '../support/webhook-receiver.ts'
+import { isFinal, type Kept, type Violation } from './books.ts'
+import type { Merchant } from './merchants.ts'
+import type { Site } from './site.ts'
+
+/** An event as the feed tells it. */
+interface FeedEvent {
+  readonly number: number
+  readonly id: string
+  readonly event: string
+  readonly sequence: number
+  readonly data: { readonly transactionId: string; readonly status: string }
+}
+
+type Read = (path: string) => Promise<Readonly<Record<string, unknown>>>
+
+const pageMax = 200
+const isTaken = ({ status = 0 }: Got) => status >= 200 && status < 300
+
+/** Each event of a merchant reached its server, every time with the same bytes, and its feed is dense and in order. */
+export async function checkWebhooks(
+  site: Site,
+  merchant: Merchant,
+  payments: readonly Kept[],
+  read: Read,
+): Promise<Violation[]> {
+  const feed = await readFeed(read)
+  const records = await site.ask<{ id: string; body: string }>(
+    `select 'wh_' || replace(id::text, '-', '') as id, body from webhook_records where merchant_id = $1`,
+    [merchant.id],
+  )
+  const bodies = new Map(records.map(({ id, body }) => [id, body]))
+  const got = Map.groupBy(merchant.receiver.got, ({ id }) => id)
+  const wrong = (words: string): Violation => ({ kind: 'wrong', words: `${merchant.name}: ${words}` })
+  const lost = (words: string): Violation => ({ kind: 'lost', words: `${merchant.name}: ${words}` })
+  return [
+    ...feed
+      .filter(({ number }, at) => number !== at + 1)
+      .slice(0, 1)
+      .map(({ number }) => wrong(`the feed has a gap before ${number}`)),
+    ...feed
+      .filter(({ id }) => !got.get(id)?.some(isTaken))
+      .map(({ id, event }) => lost(`event ${id} (${event}) never came`)),
+    ...[...got.keys()].filter((id) => !bodies.has(id)).map((id) => wrong(`webhook ${id} is of no event that is kept`)),
+    ...merchant.receiver.got
+      .filter(({ id, body }) => bodies.has(id) && bodies.get(id) !== body)
+      .map(({ id }) => wrong(`webhook ${id} came with other bytes`)),
+    ...(feed.length === records.length
+      ? []
+      : [wrong(`the feed tells ${feed.length} events, and ${records.length} webhooks were made`)]),
+    ...checkStories(merchant, payments, feed),
+  ]
+}
+
+/** Of each payment its events are told in order, without a gap, and the last one says how it ended. */
+function checkStories(merchant: Merchant, payments: readonly Kept[], feed: readonly FeedEvent[]): Violation[] {
+  const byPayment = Map.groupBy(feed, ({ data }) => data.transactionId)
+  return payments
+    .filter(({ merchant_id }) => merchant_id === merchant.id)
+    .flatMap((kept): Violation[] => {
+      const told = byPayment.get(`txn_${kept.id.replaceAll('-', '')}`) ?? []
+      const isDense = told.length === kept.told && told.every(({ sequence }, at) => sequence === at + 1)
+      const last = told.at(-1)
+      const isEnded = !isFinal(kept) || last?.data.status === kept.state
+      const isBegun = told[0]?.event === 'transaction_created'
+      if (isDense && isEnded && isBegun) return []
+      const words = `it is ${kept.state} and was told of as ${told.map(({ sequence, event, data }) => `${sequence} ${event} ${data.status}`).join(', ')}`
+      return [{ kind: 'wrong', words, payment: kept.id }]
+    })
+}
+
+async function readFeed(read: Read): Promise<FeedEvent[]> {
+  const events: FeedEvent[] = []
+  for (;;) {
+    const page = (await read(`/events?after=${events.at(-1)?.number ?? 0}&limit=${pageMax}`))['data'] as FeedEvent[]
+    events.push(...page)
+    if (page.length < pageMax) return events
+  }
+}

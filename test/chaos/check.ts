@@ -1,0 +1,102 @@
+import { guardFinalStates } from '../support/payments.ts'
+import { readBooks, type Violation } from './books.ts'
+import { checkMovements, checkWallets } from './check-money.ts'
+import { checkBeneficiaries, checkTold } from './check-told.ts'
+import { checkWebhooks } from './check-webhooks.ts'
+import type { Merchant } from './merchants.ts'
+import type { Site } from './site.ts'
+import type { Client } from './told.ts'
+
+export interface Checked {
+  readonly violations: readonly Violation[]
+  /** Payments by what became of them. */
+  readonly payments: Readonly<Record<string, number>>
+  readonly movements: number
+  readonly webhooks: number
+  readonly ledger: string
+}
+
+interface CheckOptions {
+  readonly site: Site
+  readonly client: Client
+  readonly merchants: readonly Merchant[]
+}
+
+/** Has every step out of a final state noted from now on. */
+export const watchFinalStates = (site: Site) => guardFinalStates({ ask: site.ask })
+
+/** Holds five books against each other: the clients', the payments, the ledger, the providers' and the receivers'. */
+export async function checkEverything({ site, client, merchants }: CheckOptions): Promise<Checked> {
+  const record = [...client.record]
+  const books = await readBooks(site)
+  const ledger = await checkLedger(site)
+  const hooks: Violation[] = []
+  const beneficiaries = new Map<string, ReadonlySet<string>>()
+  for (const merchant of merchants) {
+    const read = (path: string) => readAs(client, merchant, path)
+    hooks.push(...(await checkWebhooks(site, merchant, books.payments, read)))
+    beneficiaries.set(merchant.id, await beneficiariesOf(client, merchant))
+  }
+  const steps = await site.ask<{ id: string; source: string; target: string }>('select * from steps_out_of_final')
+  return {
+    violations: [
+      ...checkTold(record, books.payments),
+      ...checkBeneficiaries(record, beneficiaries),
+      ...checkWallets(books),
+      ...checkMovements(books),
+      ...ledger.violations,
+      ...hooks,
+      ...steps.map(
+        ({ id, source, target }): Violation => ({
+          kind: 'wrong',
+          words: `it went from ${source} to ${target}`,
+          payment: id,
+        }),
+      ),
+    ],
+    payments: tally(
+      books.payments.map(({ type, method, state, doubt, discrepancy }) =>
+        [type, method, state, doubt, discrepancy].join(' ').trim(),
+      ),
+    ),
+    movements: books.moved.length,
+    webhooks: merchants.reduce((sum, { receiver }) => sum + receiver.got.length, 0),
+    ledger: ledger.words,
+  }
+}
+
+export function tally(names: readonly string[]): Record<string, number> {
+  return Object.fromEntries([...Map.groupBy(names, String)].sort().map(([name, all]) => [name, all.length]))
+}
+
+/** Its own check, with the seals that are kept outside. */
+async function checkLedger(site: Site): Promise<{ violations: Violation[]; words: string }> {
+  try {
+    const { batches, transfers, suspense } = await site.operate((operator) => operator.ledger.check({ isFull: true }))
+    return {
+      violations: [],
+      words: `clean: ${batches} batches, ${transfers} transfers; in suspense: ${suspense.join(', ') || 'nothing'}`,
+    }
+  } catch (error) {
+    const words = `the ledger's check: ${(error as Error).message}`
+    return { violations: [{ kind: 'wrong', words }], words }
+  }
+}
+
+async function readAs(client: Client, merchant: Merchant, path: string): Promise<Readonly<Record<string, unknown>>> {
+  const { told, answer } = await client.ask('read of the checker', merchant, { method: 'GET', path })
+  if (told !== 'done') throw new Error(`${path} is not answered although everything is well: ${JSON.stringify(answer)}`)
+  return answer
+}
+
+async function beneficiariesOf(client: Client, merchant: Merchant): Promise<Set<string>> {
+  const found = new Set<string>()
+  for (let cursor = ''; ; ) {
+    const page = (await readAs(client, merchant, `/external-accounts?limit=100${cursor}`))['data'] as {
+      externalAccountId: string
+    }[]
+    for (const { externalAccountId } of page) found.add(externalAccountId)
+    if (page.length < 100) return found
+    cursor = `&cursor=${page.at(-1)?.externalAccountId}`
+  }
+}

@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import { breakOff } from '../support/break-off.ts'
+
+/** What the network between two parts is like. */
+export type Weather =
+  | 'clear'
+  /** Every packet takes a while, in both directions. */
+  | 'slow'
+  /** Connections are reset, and so are new ones. */
+  | 'cut'
+  /** Connections stand, new ones too, and nothing comes through; when it is over they turn out to be dead. */
+  | 'half-open'
+  /** Connections there are now never carry anything again, and nobody is told; new ones are well. */
+  | 'forgotten'
+
+export interface FaultProxy {
+  readonly port: number
+  change(weather: Weather): void
+  close(): Promise<void>
+}
+
+interface Link {
+  readonly client: Socket
+  readonly upstream: Socket
+  /** Swallows what it is given. */
+  isDeaf: boolean
+}
+
+/** Stands on loopback before a server. The server may move: it is looked for with every new connection. */
+export async function startFaultProxy(target: () => number, slowMs: number): Promise<FaultProxy> {
+  const links = new Set<Link>()
+  let weather: Weather = 'clear'
+  const server = createServer((client) => {
+    client.on('error', () => undefined) // It closes, and that is seen.
+    if (weather === 'cut') return void breakOff(client)
+    const link: Link = { client, upstream: connect(target(), '127.0.0.1'), isDeaf: weather === 'half-open' }
+    links.add(link)
+    carry(link, () => (weather === 'slow' ? slowMs : 0))
+    link.upstream.on('close', () => links.delete(link))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  const breakAll = (found: Iterable<Link>) => {
+    for (const { client, upstream } of found) for (const socket of [client, upstream]) breakOff(socket)
+  }
+  return {
+    port,
+    change: (next) => {
+      if (weather === 'half-open') breakAll([...links].filter(({ isDeaf }) => isDeaf))
+      weather = next
+      if (next === 'cut') breakAll(links)
+      if (next === 'half-open' || next === 'forgotten') for (const link of links) link.isDeaf = true
+    },
+    close: async () => {
+      server.close()
+      for (const { client, upstream } of links) for (const socket of [client, upstream]) socket.destroy()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** Carries one connection. A deaf one does not even tell one side that the other has gone. */
+function carry(link: Link, delayMs: () => number): void {
+  const { client, upstream } = link
+  for (const [from, to] of [
+    [client, upstream],
+    [upstream, client],
+  ] as const) {
+    const later = (work: () => void) => {
+      const ms = delayMs()
+      if (ms === 0) work()
+      else setTimeout(work, ms)
+    }
+    from.setNoDelay(true)
+    from.on('data', (chunk: Buffer) => {
+      if (!link.isDeaf) later(() => to.writable && to.write(chunk))
+    })
+    from.on('end', () => !link.isDeaf && later(() => to.end()))
+    from.on('error', () => undefined)
+    from.on('close', () => !link.isDeaf && later(() => to.destroy()))
+  }
+}

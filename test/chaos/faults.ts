@@ -1,0 +1,229 @@
+import { readFileSync } from 'node:fs'
+import { until } from '../../packages/server/src/testing/until.ts'
+import type { Random } from '../support/random.ts'
+import type { Weather } from './fault-proxy.ts'
+import type { Merchant } from './merchants.ts'
+import { isAlive, type Part, type Place, places, type Site } from './site.ts'
+import { anotherTime, canCutPower, type Volume } from './volume.ts'
+
+/** What faults are done to. */
+export interface Scene {
+  readonly site: Site
+  readonly merchants: readonly Merchant[]
+  readonly random: Random
+}
+
+/** Undoes a fault; when it returns, the part is there again. */
+type Heal = () => Promise<void>
+
+export interface Fault {
+  readonly name: string
+  /** What it is done to: nothing else is done to that meanwhile. */
+  readonly part: string
+  /** How long it lasts, at the least and the most. */
+  readonly lastsMs: readonly [number, number]
+  readonly strike: (scene: Scene) => Promise<Heal>
+}
+
+/** Everything that can be done here, and in words what cannot. */
+export function listFaults(site: Site, pauseMaxMs: number): { readonly faults: Fault[]; readonly skipped: string[] } {
+  const { volume } = site
+  const skipped: string[] = []
+  const disk = typeof volume === 'string' ? [] : diskFaults(site, volume)
+  if (typeof volume === 'string') skipped.push(`disk full and power cut: ${volume}`)
+  else if (!canCutPower()) skipped.push('power cut: python3 is not there')
+  const clocks = anotherTime('+0') ? clockFaults(site) : []
+  if (clocks.length === 0)
+    skipped.push('clocks: libfaketime is not there (Debian and Ubuntu: apt-get install libfaketime)')
+  const faults = [
+    ...killFaults(site),
+    ...pauseFaults(site, [2000, pauseMaxMs]),
+    ...networkFaults(),
+    ...providerFaults(),
+    ...disk,
+    ...clocks,
+  ]
+  return { faults, skipped }
+}
+
+const partsOf = (site: Site): [string, Part][] => [
+  ...site.seats.all.map((seat): [string, Part] => [seat.name, seat]),
+  ['simulator', site.simulator],
+  ['postgres', site.postgres],
+  ['nats', site.nats],
+]
+
+const kindOf = (name: string) => name.replace(/-\d$/, '')
+
+function killFaults(site: Site): Fault[] {
+  const kills = partsOf(site).map(
+    ([name, part]): Fault => ({
+      name: `kill ${kindOf(name)}`,
+      part: name,
+      lastsMs: [0, 1500],
+      strike: async () => {
+        await part.kill()
+        return () => part.revive()
+      },
+    }),
+  )
+  const wipe: Fault = {
+    name: 'wipe nats',
+    part: 'nats',
+    lastsMs: [0, 1500],
+    strike: async () => {
+      await site.nats.kill()
+      site.nats.wipe()
+      return () => site.nats.revive()
+    },
+  }
+  return [...kills, wipe]
+}
+
+/** A paused PostgreSQL is one with all its backends. */
+function pauseFaults(site: Site, lastsMs: readonly [number, number]): Fault[] {
+  const pauses = partsOf(site).map(
+    ([name, part]): Fault => ({
+      name: `pause ${kindOf(name)}`,
+      part: name,
+      lastsMs,
+      strike: async () => pause(name === 'postgres' ? [part.pid(), ...childrenOf(part.pid())] : [part.pid()]),
+    }),
+  )
+  const backend: Fault = {
+    name: 'pause backend',
+    part: 'postgres',
+    lastsMs,
+    strike: async ({ random }) => {
+      const found = await site.ask<{ pid: number }>(`select pid from pg_stat_activity where usename = 'malipo'`)
+      return pause(found.length === 0 ? [] : [random.pick(found).pid])
+    },
+  }
+  return [...pauses, backend]
+}
+
+function pause(pids: readonly number[]): Heal {
+  const signal = (name: NodeJS.Signals) => {
+    for (const pid of pids) if (isAlive(pid)) process.kill(pid, name)
+  }
+  signal('SIGSTOP')
+  return async () => signal('SIGCONT')
+}
+
+const childrenOf = (pid: number) =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+
+const weathers = ['slow', 'cut', 'half-open', 'forgotten'] as const satisfies readonly Weather[]
+
+/** Only before the database, where somebody waits on connections that stand for long, are they forgotten. */
+function networkFaults(): Fault[] {
+  const isFelt = (place: string, weather: Weather) => weather !== 'forgotten' || place.startsWith('database')
+  const between = places.flatMap((place) =>
+    weathers
+      .filter((weather) => isFelt(place, weather))
+      .map((weather) => weatherFault(place, weather, ({ site }) => [site.proxies[place as Place]])),
+  )
+  const receivers = weathers
+    .filter((weather) => isFelt('receivers', weather))
+    .map((weather) => weatherFault('receivers', weather, ({ merchants, random }) => [random.pick(merchants).proxy]))
+  return [...between, ...receivers]
+}
+
+function weatherFault(
+  place: string,
+  weather: Weather,
+  proxiesOf: (scene: Scene) => readonly { change(weather: Weather): void }[],
+): Fault {
+  return {
+    name: `${weather} ${kindOf(place)}`,
+    part: place,
+    lastsMs: [500, 4000],
+    strike: async (scene) => {
+      const proxies = proxiesOf(scene)
+      for (const proxy of proxies) proxy.change(weather)
+      return async () => {
+        for (const proxy of proxies) proxy.change('clear')
+      }
+    },
+  }
+}
+
+/** What a provider does wrong by itself, for half of what it is asked. */
+function providerFaults(): Fault[] {
+  const modes = [
+    { name: 'providers answer 503', mode: 'html_503' },
+    { name: 'providers drop answers', mode: 'drop_after_processing' },
+  ]
+  return modes.map(({ name, mode }) => ({
+    name,
+    part: 'simulator',
+    lastsMs: [500, 3000],
+    strike: async ({ site }) => {
+      await site.desk().fault({ operation: '*', mode, probability: 0.5 })
+      return () => site.desk().clearFaults()
+    },
+  }))
+}
+
+function diskFaults(site: Site, volume: Volume): Fault[] {
+  const full: Fault = {
+    name: 'fill disk',
+    part: 'postgres',
+    lastsMs: [500, 4000],
+    strike: async () => {
+      await volume.fill()
+      return async () => {
+        volume.drain()
+        await standUp(site)
+      }
+    },
+  }
+  const cut: Fault = {
+    name: 'cut power',
+    part: 'postgres',
+    lastsMs: [0, 500],
+    strike: async () => {
+      await volume.cutPower()
+      await site.postgres.kill()
+      return async () => {
+        await volume.remount()
+        await site.postgres.revive()
+      }
+    },
+  }
+  return canCutPower() ? [full, cut] : [full]
+}
+
+/** A server that cannot write its log gives up, now or while it recovers; then somebody must start it. */
+async function standUp(site: Site): Promise<void> {
+  const answers = () =>
+    site.ask('select 1').then(
+      () => true,
+      () => false,
+    )
+  await until(
+    'PostgreSQL to be back',
+    async () => {
+      await site.postgres.revive()
+      return answers()
+    },
+    { timeoutMs: 60_000 },
+  )
+}
+
+/** One process believes that it is an hour earlier or later. The database's own clock stays true. */
+function clockFaults(site: Site): Fault[] {
+  return site.seats.all.map((seat) => ({
+    name: `wrong clock of ${seat.role}`,
+    part: seat.name,
+    lastsMs: [1500, 5000],
+    strike: async ({ random }) => {
+      await seat.kill()
+      await seat.revive(anotherTime(random.pick(['+1h', '-1h'])))
+      return async () => {
+        await seat.kill()
+        await seat.revive()
+      }
+    },
+  }))
+}

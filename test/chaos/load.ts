@@ -1,0 +1,42 @@
+import { type Floor, flows } from './flows.ts'
+
+/** What came of the arrivals. */
+export interface LoadReport {
+  readonly arrivals: number
+  /** Those that were turned away here, because too many were under way already. */
+  readonly dropped: number
+}
+
+interface LoadOptions {
+  readonly seconds: number
+  /** Arrivals a second on average; the times between them are drawn. */
+  readonly rate: number
+  readonly atOnceMax: number
+}
+
+/** Arrivals by the clock, whatever becomes of those before: a service that is slow gets no rest. */
+export async function runLoad(floor: Floor, { seconds, rate, atOnceMax }: LoadOptions): Promise<LoadReport> {
+  const { random, merchants, client } = floor
+  const deck = flows.flatMap(([weight, flow]) => Array.from({ length: weight }, () => flow))
+  const flights = new Set<Promise<unknown>>()
+  const startedAt = performance.now()
+  const endsAt = startedAt + seconds * 1000
+  let [arrivals, dropped] = [0, 0]
+  for (let dueAt = startedAt; dueAt < endsAt; dueAt += (-Math.log(1 - random()) * 1000) / rate) {
+    const waitMs = dueAt - performance.now()
+    if (waitMs > 1) await new Promise((resolve) => setTimeout(resolve, waitMs))
+    arrivals += 1
+    const [flow, merchant] = [random.pick(deck), random.pick(merchants)]
+    if (flights.size >= atOnceMax) dropped += 1
+    else {
+      const flight: Promise<unknown> = flow(floor, merchant).finally(() => flights.delete(flight))
+      flights.add(flight)
+    }
+  }
+  client.giveUpAt(performance.now() + lingerMs)
+  await Promise.all(flights)
+  return { arrivals, dropped }
+}
+
+/** Who has no answer yet when the load ends asks this long again. */
+const lingerMs = 15_000

@@ -1,0 +1,63 @@
+import type { Struck } from './storm.ts'
+import type { Asked } from './told.ts'
+import type { Sample } from './watch.ts'
+
+/** Milliseconds from the healing of faults of one kind. Nothing where it was not seen before the load ended. */
+export interface Recovery {
+  readonly count: number
+  readonly answers: Spread
+  readonly payments: Spread
+}
+
+interface Spread {
+  readonly median: number | null
+  readonly p99: number | null
+  readonly max: number | null
+  /** Not seen to recover: the load ended before. */
+  readonly unseen: number
+}
+
+/** Requests answer well again when this many that began one after another were all answered, and not with a fault. */
+const goodInARow = 10
+/** A payment takes about a second, and the first three questions after lost news come within fifty. */
+export const youngMs = 30_000
+
+/**
+ * How long the service took to come round after each fault, whatever else was done to it meanwhile: an upper bound.
+ * `answers`: until the first of ten requests in a row, as they began, that were all answered well.
+ * `payments`: until the oldest open payment that nothing holds up with a name is younger than thirty seconds.
+ */
+export function recoveries(
+  struck: readonly Struck[],
+  record: readonly Asked[],
+  samples: readonly Sample[],
+): Record<string, Recovery> {
+  const tries = record.flatMap(({ exchanges }) => exchanges).sort((one, other) => one.at - other.at)
+  const isGood = tries.map(({ status }) => status > 0 && status < 500)
+  const answersAgain = ({ healedAt }: Struck) => {
+    for (let at = tries.findIndex((each) => each.at >= healedAt); at >= 0 && at + goodInARow <= tries.length; at += 1)
+      if (isGood.slice(at, at + goodInARow).every(Boolean)) return (tries[at]?.at ?? 0) - healedAt
+    return undefined
+  }
+  const paysAgain = ({ healedAt }: Struck) => {
+    const found = samples.find(({ at, oldestMs }) => at >= healedAt && oldestMs < youngMs)
+    return found && found.at - healedAt
+  }
+  return Object.fromEntries(
+    [...Map.groupBy(struck, ({ name }) => name)]
+      .sort()
+      .map(([name, all]) => [
+        name,
+        { count: all.length, answers: spreadOf(all.map(answersAgain)), payments: spreadOf(all.map(paysAgain)) },
+      ]),
+  )
+}
+
+function spreadOf(found: readonly (number | undefined)[]): Spread {
+  const known = found.filter((each) => each !== undefined).sort((one, other) => one - other)
+  const at = (share: number) => {
+    const value = known[Math.min(known.length - 1, Math.floor(share * known.length))]
+    return value === undefined ? null : Math.round(value)
+  }
+  return { median: at(0.5), p99: at(0.99), max: at(1), unseen: found.length - known.length }
+}

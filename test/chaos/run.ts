@@ -1,0 +1,200 @@
+import { createRandom } from '../support/random.ts'
+import { type Aftermath, letTimePass, waitForPayments } from './aftermath.ts'
+import type { Violation } from './books.ts'
+import { type Checked, checkEverything, tally, watchFinalStates } from './check.ts'
+import { type Fault, listFaults } from './faults.ts'
+import { type LoadReport, runLoad } from './load.ts'
+import { type Market, openMarket } from './merchants.ts'
+import { type Recovery, recoveries } from './recovery.ts'
+import { type Site, startSite } from './site.ts'
+import { runStorm, type Struck } from './storm.ts'
+import { storyOf } from './story.ts'
+import { type Asked, type Client, createClient } from './told.ts'
+import { type Sample, watchPayments } from './watch.ts'
+
+export interface ChaosOptions {
+  readonly seconds: number
+  readonly seed: number
+  /** Arrivals a second. */
+  readonly rate: number
+  /** Parts of names of faults; all when there are none. */
+  readonly faults: readonly string[]
+  /** Faults a minute. */
+  readonly pace: number
+  readonly isKept: boolean
+  readonly say: (line: string) => void
+}
+
+export interface ChaosReport {
+  readonly seed: number
+  readonly seconds: number
+  readonly load: LoadReport
+  /** Tries by kind and class of answer. */
+  readonly requests: Readonly<Record<string, Readonly<Record<string, number>>>>
+  readonly refusals: Readonly<Record<string, number>>
+  readonly faults: Readonly<Record<string, number>>
+  /** Each of them, with milliseconds of the run's own watch. */
+  readonly struck: readonly Struck[]
+  readonly troubles: readonly string[]
+  readonly skipped: readonly string[]
+  readonly recovery: Readonly<Record<string, Recovery>>
+  readonly aftermath: Aftermath
+  readonly checked: Omit<Checked, 'violations'>
+  readonly lost: number
+  readonly doubled: number
+  readonly stuck: number
+  /** What is known of some that are still in doubt. */
+  readonly doubts: readonly string[]
+  readonly complaints: Readonly<Record<string, number>>
+  readonly violations: readonly (Violation & { readonly story: readonly string[] })[]
+}
+
+const atOnceMax = 200
+const shortRunSeconds = 120
+/** Real time for what nothing holds up with a name to end in; the longer run has time for four questions. */
+const [shortQuietMs, quietMs] = [12_000, 60_000]
+
+/** A whole stack of its own, load and faults on it, and the books held against each other in the end. */
+export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
+  const { seed, isKept, say } = options
+  const site = await startSite({ isKept, seed })
+  if (isKept) say(`everything is kept in ${site.folder}`)
+  let market: Market | undefined
+  try {
+    market = await openMarket(site, createRandom(seed + 1))
+    await watchFinalStates(site)
+    return await suffer(options, site, market)
+  } finally {
+    await market?.stop()
+    await site.stop().catch((error: Error) => say(`not everything could be taken away: ${error.message}`))
+  }
+}
+
+async function suffer(options: ChaosOptions, site: Site, market: Market): Promise<ChaosReport> {
+  const { seconds, seed, rate, pace, say } = options
+  const { merchants } = market
+  let turn = 0
+  const apiUrl = () => {
+    turn += 1
+    return site.seats.api(turn)
+  }
+  const client = createClient({ random: createRandom(seed + 2), apiUrl })
+  const { faults, skipped } = chosenFaults(options, site)
+  for (const reason of skipped) say(`left out: ${reason}`)
+  say(`${faults.length} kinds of faults by part; ${rate} arrivals a second for ${seconds} s, seed ${seed}`)
+  const watch = watchPayments(site)
+  const floor = { client, random: createRandom(seed + 3), merchants, desk: site.desk }
+  const scene = { site, merchants, random: createRandom(seed + 4) }
+  const [load, struck] = await Promise.all([
+    runLoad(floor, { seconds, rate, atOnceMax }),
+    runStorm(scene, { faults, seconds, pace }),
+  ])
+  say(`the load has ended: ${load.arrivals} arrivals, ${struck.length} faults`)
+  for (const { name, trouble } of struck) if (trouble) say(`trouble with ${name}: ${trouble}`)
+  market.behave()
+  const record = [...client.record]
+  await reviveAll(site)
+  const waited = await waitForPayments(site, seconds <= shortRunSeconds ? shortQuietMs : quietMs)
+  await watch.stop()
+  const passed = await letTimePass(site)
+  const aftermath = { ...passed, realSeconds: passed.realSeconds + waited }
+  say(`${Math.round(aftermath.realSeconds)} s, and ${aftermath.movedSeconds} s of moved clocks, for everything to end`)
+  client.giveUpAt(Number.POSITIVE_INFINITY)
+  const checked = await checkEverything({ site, client, merchants })
+  return report({ options, site, client, load, struck, samples: watch.samples, aftermath, checked, skipped, record })
+}
+
+function chosenFaults({ faults: wanted, seconds }: ChaosOptions, site: Site): { faults: Fault[]; skipped: string[] } {
+  const { faults, skipped } = listFaults(site, seconds <= shortRunSeconds ? 4000 : 20_000)
+  const isWanted = ({ name }: Fault) => wanted.length === 0 || wanted.some((word) => name.includes(word))
+  return { faults: faults.filter(isWanted), skipped }
+}
+
+/** A fault that could not be healed in its turn is healed now, or the run is void. */
+async function reviveAll(site: Site): Promise<void> {
+  for (const proxy of Object.values(site.proxies)) proxy.change('clear')
+  for (const part of [site.postgres, site.nats, site.simulator, ...site.seats.all]) await part.revive()
+}
+
+interface Findings {
+  readonly options: ChaosOptions
+  readonly site: Site
+  readonly client: Client
+  readonly load: LoadReport
+  readonly struck: readonly Struck[]
+  readonly samples: readonly Sample[]
+  readonly aftermath: Aftermath
+  readonly checked: Checked
+  readonly skipped: readonly string[]
+  readonly record: readonly Asked[]
+}
+
+const storiesMax = 20
+const doubtStoriesMax = 1
+
+async function report(found: Findings): Promise<ChaosReport> {
+  const { options, site, load, struck, samples, aftermath, checked, skipped, record } = found
+  const violations = [...checked.violations, ...stuckOf(samples, aftermath)]
+  const told = violations.slice(0, storiesMax).map(async (violation) => {
+    const story = violation.payment ? await storyOf(site, violation.payment, record) : []
+    return { ...violation, story }
+  })
+  const { violations: _, ...rest } = checked
+  const countOf = (kind: Violation['kind']) => violations.filter((each) => each.kind === kind).length
+  return {
+    seed: options.seed,
+    seconds: options.seconds,
+    load,
+    requests: requestsOf(record),
+    refusals: tally(record.flatMap(refusalsOf)),
+    faults: tally(struck.map(({ name }) => name)),
+    struck,
+    troubles: struck.flatMap(({ name, trouble }) => (trouble ? `${name}: ${trouble}` : [])),
+    skipped,
+    recovery: recoveries(struck, record, samples),
+    aftermath,
+    checked: rest,
+    lost: countOf('lost'),
+    doubled: countOf('doubled'),
+    stuck: countOf('stuck'),
+    doubts: (
+      await Promise.all(aftermath.inDoubt.slice(0, doubtStoriesMax).map(({ id }) => storyOf(site, id, record)))
+    ).flat(),
+    complaints: site.complaints(),
+    violations: [
+      ...(await Promise.all(told)),
+      ...violations.slice(storiesMax).map((violation) => ({ ...violation, story: [] })),
+    ],
+  }
+}
+
+/** Those that nobody looked at in time, and those that never came to an end. */
+function stuckOf(samples: readonly Sample[], { unfinished }: Aftermath): Violation[] {
+  const forgotten = new Set(samples.flatMap((sample) => sample.forgotten))
+  return [
+    ...[...forgotten].map(
+      (id): Violation => ({ kind: 'stuck', words: 'nobody looked at it for a minute after it was due', payment: id }),
+    ),
+    ...unfinished.map((words): Violation => {
+      const [, id] = /^payment (\S+)/.exec(words) ?? []
+      return { kind: 'stuck', words, ...(id !== undefined && { payment: id }) }
+    }),
+  ]
+}
+
+function requestsOf(record: readonly Asked[]): Record<string, Record<string, number>> {
+  const byKind = [...Map.groupBy(record, ({ kind }) => kind)].sort()
+  return Object.fromEntries(
+    byKind.map(([kind, all]) => [
+      kind,
+      tally(
+        all.flatMap(({ exchanges }) =>
+          exchanges.map(({ status, word }) => (status === 0 ? word : `${Math.floor(status / 100)}xx`)),
+        ),
+      ),
+    ]),
+  )
+}
+
+const refusalsOf = ({ kind, exchanges }: Asked) =>
+  exchanges.filter(({ status }) => status >= 400).map(({ status, word }) => `${status} ${word} (${kind})`)

@@ -1,0 +1,264 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { makeSecrets, type Operator, openOperator } from '../../packages/server/src/operate/operator.ts'
+import { createDatabase, login } from '../../packages/server/src/testing/database.ts'
+import { ask } from '../../packages/server/src/testing/malipo.ts'
+import { type Postgres, startPostgres } from '../../packages/server/src/testing/postgres.ts'
+import { freePort, guardFolder, makeFolder, type Service } from '../../packages/server/src/testing/processes.ts'
+import {
+  type SimulatorService,
+  simulatorAccess,
+  startSimulatorIn,
+} from '../../packages/server/src/testing/simulator.ts'
+import { startNatsAt } from '../support/own-servers.ts'
+import { deskOf, type SimulatorDesk, simulatorToken } from '../support/simulator-desk.ts'
+import { type FaultProxy, startFaultProxy } from './fault-proxy.ts'
+import { createSeats, type Seat, type Seats } from './seats.ts'
+import { mountVolume, type Volume } from './volume.ts'
+
+/** Where the network can be troubled. A side of the cell is one api and one worker. */
+export const places = ['database-1', 'database-2', 'nats', 'providers', 'callbacks'] as const
+export type Place = (typeof places)[number]
+
+/** The whole stack, each part a process that can be killed, paused and started again, with a troubled network between. */
+export interface Site {
+  readonly folder: string
+  /** What an operator does, on a connection of its own. */
+  operate<Value>(work: (operator: Operator) => Promise<Value>): Promise<Value>
+  readonly seats: Seats
+  readonly volume: Volume | string
+  readonly proxies: Readonly<Record<Place, FaultProxy>>
+  readonly postgres: Part
+  readonly nats: Part & { wipe(): void }
+  readonly simulator: Part
+  desk(): SimulatorDesk
+  ask<Row extends Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>
+  /** Lines that a process of the service logged as an error, with how often. */
+  complaints(): Readonly<Record<string, number>>
+  stop(): Promise<void>
+}
+
+/** A server that can be away. */
+export interface Part {
+  pid(): number
+  kill(): Promise<void>
+  /** Starts it on what it kept, if it is not there. */
+  revive(): Promise<void>
+}
+
+const slowMs = 120
+const database = 'malipo'
+const run = promisify(execFile)
+
+interface SiteOptions {
+  readonly isKept: boolean
+  readonly seed: number
+}
+
+export async function startSite({ isKept, seed }: SiteOptions): Promise<Site> {
+  const folder = makeFolder(mkdtempSync(join(tmpdir(), 'malipo-chaos-')))
+  const guard = guardFolder(folder, { isKept })
+  const password = randomBytes(24).toString('hex')
+  const volume = await mountVolume(folder)
+  const postgres = await startDatabase(folder, volume, password)
+  const nats = await startNats(folder)
+  const seats: Seat[] = []
+  const proxies = await startProxies({ postgres, nats, seats, simulatorPort: () => simulator.port() })
+  const simulator = await startSimulator(folder, proxies.callbacks.port, seed)
+  const secrets = makeSecrets(new Date())
+  const direct = () => postgres.urlOf({ name: 'postgres', password: postgres.password })
+  const env = {
+    ...secrets,
+    ...settings,
+    NATS_URL: `nats://127.0.0.1:${proxies.nats.port}`,
+    MALIPO_SIMULATOR_URL: `http://127.0.0.1:${proxies.providers.port}`,
+    MALIPO_SEALS_PATH: join(folder, 'seals'),
+    PATH: programs,
+  }
+  const databaseUrl = (side: 1 | 2) =>
+    `postgres://${login}:${password}@127.0.0.1:${proxies[`database-${side}`].port}/${database}`
+  const crew = await createSeats(folder, seats, (side) => ({ ...env, DATABASE_URL: databaseUrl(side) }))
+  return {
+    folder,
+    operate: async (work) => {
+      const operator = openOperator(
+        { ...env, NATS_URL: `nats://127.0.0.1:${nats.port}`, DATABASE_URL: direct() },
+        'chaos',
+      )
+      return work(operator).finally(() => operator.close())
+    },
+    seats: crew,
+    volume,
+    proxies,
+    postgres,
+    nats,
+    simulator,
+    desk: () => simulator.desk(),
+    ask: (text, values) => ask(direct(), text, values),
+    complaints: () => complaintsIn(folder),
+    stop: async () => {
+      await crew.stop()
+      for (const proxy of Object.values(proxies)) await proxy.close()
+      for (const part of [simulator, nats, postgres]) await part.kill()
+      if (typeof volume !== 'string') await volume.remove()
+      await guard.dismiss()
+    },
+  }
+}
+
+const programs = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
+const settings = {
+  MALIPO_SIMULATOR_TOKEN: simulatorToken,
+  MALIPO_PUBLIC_URL: 'http://127.0.0.1:8080',
+  MALIPO_WEBHOOK_RANGES: '127.0.0.0/8',
+  MALIPO_RATE_LIMIT_SANDBOX: '1000000',
+  MALIPO_CARD_TRIES_SANDBOX: '1000000',
+  MALIPO_DRAIN_SECONDS: '0',
+  NODE_COMPILE_CACHE: join(tmpdir(), 'malipo-compiled'), // Processes start in a third of the time.
+}
+
+type Database = Part & {
+  readonly password: string
+  port(): number
+  urlOf(user: { name: string; password: string }): string
+}
+
+/** Its data is moved to the volume, if there is one, once it has been made. */
+async function startDatabase(folder: string, volume: Volume | string, password: string): Promise<Database> {
+  let server: Postgres | undefined = await startPostgres(folder)
+  await createDatabase(server, database, password)
+  await server.run('postgres', `alter system set max_wal_size = '256MB'`)
+  await server.stop()
+  if (typeof volume !== 'string') {
+    const [plain, moved] = [join(folder, 'postgres'), join(volume.path, 'postgres')]
+    await run('cp', ['-a', plain, moved])
+    await run('sync', ['-f', volume.path]) // A power cut must not take what the server takes for safe.
+    renameSync(plain, `${plain}.first`)
+    rmSync(`${plain}.first`, { recursive: true })
+    symlinkSync(moved, plain)
+  }
+  server = await startPostgres(folder)
+  const portOf = (found: Postgres) => Number(new URL(found.urlOf(database)).port)
+  let port = portOf(server)
+  return {
+    password: readFileSync(join(folder, 'postgres.password'), 'utf8'),
+    port: () => port,
+    pid: () => server?.pid ?? 0,
+    urlOf: (user) => `postgres://${user.name}:${user.password}@127.0.0.1:${port}/${database}`,
+    kill: async () => {
+      await server?.stop('SIGKILL')
+      server = undefined
+    },
+    revive: async () => {
+      if (server && isAlive(server.pid)) return
+      server = await insist(() => startPostgres(folder))
+      port = portOf(server)
+    },
+  }
+}
+
+/** Backends of the one that died may hold its memory for a moment. */
+async function insist<Value>(start: () => Promise<Value>): Promise<Value> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await start()
+    } catch (error) {
+      if (tries === 20) throw error
+    }
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return pid > 0
+  } catch {
+    return false
+  }
+}
+
+async function startNats(folder: string): Promise<Part & { readonly port: number; wipe(): void }> {
+  const port = await freePort()
+  let server: Service | undefined = await startNatsAt(folder, port)
+  return {
+    port,
+    pid: () => server?.pid ?? 0,
+    kill: async () => {
+      await server?.stop('SIGKILL')
+      server = undefined
+    },
+    revive: async () => {
+      server ??= await startNatsAt(folder, port)
+    },
+    wipe: () => rmSync(join(folder, 'nats'), { recursive: true, force: true }),
+  }
+}
+
+async function startSimulator(folder: string, callbackPort: number, seed: number) {
+  const begin = () =>
+    startSimulatorIn(folder, {
+      ...simulatorAccess(simulatorToken),
+      SIMULATOR_CALLBACK_BASE: `http://127.0.0.1:${callbackPort}/callbacks/sandbox`,
+      SIMULATOR_JOURNAL: join(folder, 'simulator.journal'),
+      SIMULATOR_SETTLE_MS: '100-900',
+      SIMULATOR_SEED: String(seed),
+    })
+  let last: SimulatorService = await begin()
+  let isUp = true
+  return {
+    port: () => Number(new URL(last.url).port),
+    pid: () => last.pid,
+    desk: () => deskOf(last, folder),
+    kill: async () => {
+      isUp = false
+      await last.stop('SIGKILL')
+    },
+    revive: async () => {
+      if (!isUp) last = await begin()
+      isUp = true
+    },
+  }
+}
+
+interface Ends {
+  readonly postgres: { port(): number }
+  readonly nats: { readonly port: number }
+  readonly seats: readonly Seat[]
+  readonly simulatorPort: () => number
+}
+
+/** Callbacks go to any api that is well, as through a load balancer. */
+async function startProxies({ postgres, nats, seats, simulatorPort }: Ends): Promise<Record<Place, FaultProxy>> {
+  let turn = 0
+  const anyApi = () => {
+    turn += 1
+    const apis = seats.filter(({ role }) => role === 'api')
+    const well = apis.filter(({ isReady }) => isReady)
+    const [from, count] = well.length > 0 ? [well, well.length] : [apis, apis.length]
+    return from[turn % count]?.port ?? 0
+  }
+  return {
+    'database-1': await startFaultProxy(() => postgres.port(), slowMs),
+    'database-2': await startFaultProxy(() => postgres.port(), slowMs),
+    nats: await startFaultProxy(() => nats.port, slowMs),
+    providers: await startFaultProxy(simulatorPort, slowMs),
+    callbacks: await startFaultProxy(anyApi, slowMs),
+  }
+}
+
+function complaintsIn(folder: string): Record<string, number> {
+  const logs = readdirSync(folder).filter((name) => /^(api|worker).*\.log$/.test(name))
+  const lines = logs.flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'))
+  const errors = lines.filter((line) => /"level":(50|60|"error"|"fatal")/.test(line)).map(wordsOf)
+  return Object.fromEntries([...Map.groupBy(errors, String)].map(([words, all]) => [words, all.length]))
+}
+
+function wordsOf(line: string): string {
+  const { msg = '', err } = JSON.parse(line) as { msg?: string; err?: { message?: string } }
+  return [msg, err?.message].filter((word) => word).join(': ')
+}

@@ -1,0 +1,94 @@
+import type { Random } from '../support/random.ts'
+import type { Fault, Scene } from './faults.ts'
+
+/** A fault that was, with the times of this process's watch. */
+export interface Struck {
+  readonly name: string
+  readonly part: string
+  readonly struckAt: number
+  readonly healedAt: number
+  /** What stood in the way of striking or healing. */
+  readonly trouble?: string
+}
+
+interface StormOptions {
+  readonly faults: readonly Fault[]
+  readonly seconds: number
+  /** Faults a minute, about. */
+  readonly pace: number
+}
+
+/** The second of two lanes rests this often, so that about half of the time one fault is alone. */
+const restOneIn = 2
+
+/**
+ * Faults one after another in two lanes, so that one or two are on at a time, until the time is up. They are drawn like
+ * cards, so that each comes once before any comes again.
+ */
+export async function runStorm(scene: Scene, options: StormOptions): Promise<Struck[]> {
+  const { random } = scene
+  const { faults, seconds, pace } = options
+  const deck = createDeck(faults, random)
+  const startedAt = performance.now()
+  const endsAt = startedAt + seconds * 1000
+  const struck: Struck[] = []
+  const pauseFor = (ms: number) =>
+    new Promise((resolve) => setTimeout(resolve, Math.max(0, Math.min(ms, endsAt - performance.now()))))
+  const lane = async (isSecond: boolean) => {
+    while (performance.now() < endsAt) {
+      const isDue = struck.length < ((performance.now() - startedAt) * pace) / 60_000 + 1
+      const isResting = isSecond && random.below(restOneIn) === 0
+      const fault = isDue && !isResting ? deck.draw() : undefined
+      if (fault) {
+        struck.push(await suffer(fault, scene, endsAt - performance.now()))
+        deck.release(fault)
+      }
+      await pauseFor(100 + random.below(300))
+    }
+  }
+  if (faults.length > 0) await Promise.all([lane(false), lane(true)])
+  return struck
+}
+
+async function suffer(fault: Fault, scene: Scene, longestMs: number): Promise<Struck> {
+  const [least, most] = fault.lastsMs
+  // Short ones are more common.
+  const lastsMs = Math.min(least + (most - least) * scene.random() ** 2, Math.max(longestMs, 500))
+  const struckAt = performance.now()
+  const { name, part } = fault
+  try {
+    const heal = await fault.strike(scene)
+    await new Promise((resolve) => setTimeout(resolve, lastsMs))
+    await heal()
+    return { name, part, struckAt, healedAt: performance.now() }
+  } catch (error) {
+    return { name, part, struckAt, healedAt: performance.now(), trouble: (error as Error).message }
+  }
+}
+
+/** One card for each kind; which part it is done to is drawn too, and is never one that has a fault already. */
+function createDeck(faults: readonly Fault[], random: Random) {
+  const kinds = Map.groupBy(faults, ({ name }) => name)
+  const busy = new Set<string>()
+  const isFree = ({ part }: Fault) => !busy.has(part)
+  let left: string[] = []
+  return {
+    draw: (): Fault | undefined => {
+      if (left.length === 0) left = shuffled([...kinds.keys()], random)
+      const at = left.findIndex((name) => kinds.get(name)?.some(isFree))
+      const [name] = at >= 0 ? left.splice(at, 1) : []
+      const free = kinds.get(name ?? '')?.filter(isFree) ?? []
+      const drawn = free.length > 0 ? random.pick(free) : undefined
+      if (drawn) busy.add(drawn.part)
+      return drawn
+    },
+    release: ({ part }: Fault) => busy.delete(part),
+  }
+}
+
+function shuffled<Item>(items: readonly Item[], random: Random): Item[] {
+  return items
+    .map((item) => ({ item, at: random() }))
+    .sort((one, other) => one.at - other.at)
+    .map(({ item }) => item)
+}

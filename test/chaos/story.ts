@@ -1,0 +1,71 @@
+import { providerKeyOf, showId } from '../../packages/server/src/platform/ids.ts'
+import type { Site } from './site.ts'
+import type { Asked } from './told.ts'
+
+/** Everything that is known of a payment, from all sides, one thing a line. */
+export async function storyOf(site: Site, id: string, record: readonly Asked[]): Promise<string[]> {
+  const rows = async (title: string, text: string) =>
+    (await site.ask(text, [id])).map((row) => `  ${title}: ${JSON.stringify(row)}`)
+  const attempts = await site.ask<{ number: number }>('select number from attempts where transaction_id = $1', [id])
+  const keys = attempts.map(({ number }) => providerKeyOf(id, number))
+  const desk = site.desk()
+  const provider = await Promise.all(
+    keys.map(async (key) => [
+      ...(await desk.moved(key)).map((each) => `  provider moved: ${JSON.stringify(each)}`),
+      ...(await desk.requests(key)).map((each) => `  provider was asked: ${JSON.stringify(each)}`),
+      ...(await desk.callbacks(key)).map(
+        ({ status, attempts: tries }) => `  provider called back: ${status} ${JSON.stringify(tries)}`,
+      ),
+    ]),
+  )
+  return [
+    `payment ${id}`,
+    ...toldOf(id, record, await referenceOf(site, id)),
+    ...(await rows(
+      'kept',
+      `select state, doubt, discrepancy, type, method, provider, amount, currency, wallet_amount, wallet_currency, fee,
+      received, failure, created_at, updated_at, wake_at, expires_at from transactions where id = $1`,
+    )),
+    ...(await rows(
+      'attempt',
+      'select number, provider, sends, polls, refusals, send_by, is_lost, outcome from attempts where transaction_id = $1 order by number',
+    )),
+    ...(await rows(
+      'event',
+      'select number, at, cause, name, state, message, detail from events where transaction_id = $1 order by number',
+    )),
+    ...(await rows(
+      'receipt',
+      'select receipt_id, amount, is_late, at from receipts where transaction_id = $1 order by number',
+    )),
+    ...(await rows(
+      'ledger',
+      `select t.number, t.phase, t.kind, t.event, coalesce(d.kind, 'wallet') as debit, coalesce(c.kind, 'wallet') as credit,
+      t.amount, t.currency from transfers t left join platform_accounts d on d.id = t.debit_account
+      left join platform_accounts c on c.id = t.credit_account where t.transaction_id = $1 order by t.number, t.phase`,
+    )),
+    ...provider.flat(),
+  ]
+}
+
+async function referenceOf(site: Site, id: string): Promise<string> {
+  const [row] = await site.ask<{ reference: string }>(
+    'select external_reference as reference from transactions where id = $1',
+    [id],
+  )
+  return row?.reference ?? id
+}
+
+function toldOf(id: string, record: readonly Asked[], reference: string): string[] {
+  const shown = showId('transaction', id)
+  const about = record.filter(
+    ({ body, path }) =>
+      path.includes(shown) || path.includes(reference) || JSON.stringify(body ?? '').includes(reference),
+  )
+  return about.flatMap(({ kind, method, path, told, exchanges }) => [
+    `  client: ${kind}, ${method} ${path}, told ${told}`,
+    ...exchanges.map(
+      ({ at, tookMs, status, word }) => `    at ${Math.round(at)} ms: ${status} ${word} after ${Math.round(tookMs)} ms`,
+    ),
+  ])
+}

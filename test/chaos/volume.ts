@@ -1,0 +1,106 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { until } from '../../packages/server/src/testing/until.ts'
+
+const run = promisify(execFile)
+
+/** A disk of its own for the database, which can be filled up and can lose its power. */
+export interface Volume {
+  readonly path: string
+  /** Takes every block that is free. */
+  fill(): Promise<void>
+  drain(): void
+  /** Nothing written and not yet flushed reaches the device any more. */
+  cutPower(): Promise<void>
+  /** As after a power cut: mounted anew, with its journal played back. Nobody may use it meanwhile. */
+  remount(): Promise<void>
+  remove(): Promise<void>
+}
+
+const sizeBytes = 6 * 2 ** 30 // The file is sparse: it takes what is written to it.
+
+/** EXT4_IOC_SHUTDOWN without a flush of the log, for which Node has no call. */
+const powerCut = `import fcntl, os, struct, sys
+volume = os.open(sys.argv[1], os.O_RDONLY)
+fcntl.ioctl(volume, 0x8004587D, struct.pack("I", 2))`
+
+/** Nothing, and a reason, where this machine does not let us mount. */
+export async function mountVolume(folder: string): Promise<Volume | string> {
+  const [image, path] = [join(folder, 'volume.img'), join(folder, 'volume')]
+  const mount = () => run('mount', ['-o', 'loop', image, path])
+  try {
+    writeFileSync(image, '')
+    truncateSync(image, sizeBytes)
+    await run('mkfs.ext4', ['-q', '-F', '-E', 'lazy_itable_init=1', image], { env: { PATH: programs } })
+    mkdirSync(path)
+    await mount()
+  } catch (error) {
+    return `no volume of its own could be mounted (${(error as Error).message.split('\n')[0]})`
+  }
+  const guard = guardMount(path)
+  const filler = join(path, 'filler')
+  return {
+    path,
+    fill: () => fill(path, filler),
+    drain: () => rmSync(filler, { force: true }),
+    cutPower: async () => void (await run('python3', ['-c', powerCut, path])),
+    remount: async () => {
+      await unmount(path)
+      await insist(path, true, mount)
+      rmSync(filler, { force: true }) // That it was removed may have been lost too.
+    },
+    remove: async () => {
+      await unmount(path)
+      guard.kill('SIGKILL')
+    },
+  }
+}
+
+const programs = '/usr/sbin:/usr/bin:/sbin:/bin'
+
+async function fill(path: string, filler: string): Promise<void> {
+  const { bavail, bsize } = statfsSync(path)
+  const reserve = 2 * bsize
+  const take = (bytes: number) => run('fallocate', ['-l', String(Math.max(bytes, bsize)), filler])
+  await take(Number(bavail) * Number(bsize) - Number(reserve)).catch(() => undefined) // Less was free by now.
+}
+
+const isMounted = (path: string) => readFileSync('/proc/mounts', 'utf8').includes(` ${path} `)
+
+/** Whoever was killed a moment ago may still hold a file, and the device of the mount before may still be in use. */
+async function insist(path: string, isWanted: boolean, work: () => Promise<unknown>): Promise<void> {
+  let last = ''
+  const isSo = async () => {
+    if (isMounted(path) !== isWanted)
+      await work().catch((error: Error) => {
+        last = error.message
+      })
+    return isMounted(path) === isWanted
+  }
+  await until(`${path} to be ${isWanted ? 'mounted' : 'unmounted'}`, isSo, { timeoutMs: 60_000 }).catch((error) => {
+    throw new Error(`${(error as Error).message}: ${last}`)
+  })
+}
+
+const unmount = (path: string) => insist(path, false, () => run('umount', [path]))
+
+/** Takes the mount away should this process die without having done so, and what was left of the folder because of it. */
+function guardMount(path: string): ChildProcess {
+  const script = 'cat; sleep 1; umount -l "$0"; rmdir "$0" "$(dirname "$0")"'
+  return spawn('sh', ['-c', script, path], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
+}
+
+/** Whether the power of a volume can be cut here. */
+export const canCutPower = () => ['/usr/bin/python3', '/usr/local/bin/python3'].some(existsSync)
+
+const timeLibraries = ['x86_64-linux-gnu', 'aarch64-linux-gnu'].map(
+  (machine) => `/usr/lib/${machine}/faketime/libfaketimeMT.so.1`,
+)
+
+/** What makes a process believe in another time of day, where the machine has the library. Its watches go right. */
+export function anotherTime(offset: string): Readonly<Record<string, string>> | undefined {
+  const library = timeLibraries.find(existsSync)
+  return library ? { LD_PRELOAD: library, FAKETIME: offset, FAKETIME_DONT_FAKE_MONOTONIC: '1' } : undefined
+}
