@@ -14,6 +14,7 @@ import {
   readAll,
   tally,
 } from './support/reckoning.ts'
+import { assertOrdersAreKept, assertWallet } from './support/shop-books.ts'
 import { makeOrder, type Order, sendAll } from './support/shopper.ts'
 import { type SimulatorDesk, startSimulatorDesk } from './support/simulator-desk.ts'
 
@@ -22,7 +23,6 @@ const chargesMax = proofSize('CHARGES', 100)
 const seed = proofSize('SEED', 1)
 const minKills = proofSize('KILLS', 3)
 const killEveryMs = 1000
-const opening = 100_000_000n // 1,000,000 KES, which every merchant finds in its sandbox.
 
 /** Everything a provider does wrong, one request or payment in twenty each. */
 async function breakProvider({ fault }: SimulatorDesk): Promise<void> {
@@ -128,29 +128,6 @@ test(`${payoutsMax} payouts and ${chargesMax} charges, with everything failing t
   const checked = await cell.operator.ledger.check({ isFull: true })
   t.diagnostic(`check clean: ${checked.batches} batches, ${checked.transfers} transfers`)
 })
-
-/** What was answered is there as it was asked for, and nothing else is. */
-function assertOrdersAreKept(orders: readonly Order[], rows: readonly Row[]): void {
-  const asked = orders.map(({ id, reference, amount, kind, merchant }) =>
-    [id, reference, amount * 100, kind === 'payout' ? 'withdrew' : 'deposit', merchant.id].join(' '),
-  )
-  const kept = rows.map((row) => [row.id, row.external_reference, row.amount, row.type, row.merchant_id].join(' '))
-  assert.deepEqual(kept.sort(), asked.sort())
-}
-
-async function assertWallet(cell: Cell, merchantId: string, rows: readonly Row[]): Promise<void> {
-  const own = rows.filter((row) => row.merchant_id === merchantId && row.state === 'successful')
-  const expected = own.reduce((sum, { type, amount, fee }) => {
-    const [moved, cost] = [BigInt(amount), BigInt(fee)]
-    return type === 'withdrew' ? sum - moved - cost : sum + moved - cost
-  }, opening)
-  const wallets = await cell.ask<{ balance: string; pending: string }>(
-    `select credits_posted - debits_posted as balance, debits_pending + credits_pending as pending
-     from wallets where merchant_id = $1 and currency = 'KES'`,
-    [merchantId],
-  )
-  assert.deepEqual(wallets, [{ balance: String(expected), pending: '0' }])
-}
 
 async function assertApiAgrees(orders: readonly Order[], rows: readonly Row[], url: string): Promise<void> {
   const states = new Map(rows.map(({ external_reference, state }) => [external_reference, state]))

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { makeSecrets, type Operator, openOperator } from '../../packages/server/src/operate/operator.ts'
+import { readId } from '../../packages/server/src/platform/ids.ts'
 import { type Answer, ask, call, exchange } from '../../packages/server/src/testing/malipo.ts'
 import {
   freePort,
@@ -33,11 +34,15 @@ export interface Cell {
   readonly folder: string
   /** What its processes are started with. */
   readonly variables: Readonly<Record<string, string>>
+  /** What seals and signs in it. */
+  readonly secrets: Readonly<Record<string, string>>
   readonly operator: Operator
   /** What an operator's commands are run with. */
   readonly operatorSettings: Readonly<Record<string, string>>
-  /** Starts one; `over` replaces settings, the database's URL and the port included. */
-  start(role: 'api' | 'worker', name: string, over?: Readonly<Record<string, string>>): Promise<Role>
+  /** The operator's commands, of this tree or of other code. They end with the test. */
+  operate(open?: typeof openOperator): Operator
+  /** Starts one; `over` replaces settings, the database's URL and the port included, and `program` the code of this tree. */
+  start(role: 'api' | 'worker', name: string, over?: Readonly<Record<string, string>>, program?: string): Promise<Role>
   /** A new merchant with money in the sandbox, and a way to call as it. */
   merchant(): Promise<CellMerchant>
   ask<Row extends Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>
@@ -53,10 +58,15 @@ export interface CellMerchant {
 }
 
 /** Nothing runs yet. Whatever is started ends with the test, or with this process. */
-export function openCell(t: TestContext, ground: Ground, settings: Readonly<Record<string, string>>): Cell {
+export function openCell(
+  t: TestContext,
+  ground: Ground,
+  settings: Readonly<Record<string, string>>,
+  open: typeof openOperator = openOperator,
+  secrets: Readonly<Record<string, string>> = makeSecrets(new Date()),
+): Cell {
   const folder = makeFolder(mkdtempSync(join(tmpdir(), 'malipo-cell-')))
   const guard = guardFolder(folder, { isKept: false })
-  const secrets = makeSecrets(new Date())
   const env = {
     ...secrets,
     DATABASE_URL: ground.loginUrl,
@@ -69,27 +79,35 @@ export function openCell(t: TestContext, ground: Ground, settings: Readonly<Reco
     ...settings,
   }
   const operatorSettings = { ...env, DATABASE_URL: ground.superuserUrl }
-  const operator = openOperator(operatorSettings, 'story')
+  const operators: Operator[] = []
+  const operate: Cell['operate'] = (make = openOperator) => {
+    const made = make(operatorSettings, 'story')
+    operators.push(made)
+    return made
+  }
+  const operator = operate(open)
   const running: Service[] = []
   t.after(async () => {
     for (const service of running) await service.stop('SIGKILL')
-    await operator.close()
+    for (const each of operators) await each.close()
     await guard.dismiss()
   })
   const query: Cell['ask'] = (text, values) => ask(ground.superuserUrl, text, values)
   return {
     folder,
     variables: env,
+    secrets,
     operator,
     operatorSettings,
+    operate,
     ask: query,
-    start: async (role, name, over = {}) => {
+    start: async (role, name, over = {}, program = main) => {
       const port = over['MALIPO_PORT'] ?? String(await freePort())
       const url = `http://127.0.0.1:${port}`
       const service = await startService({
         name,
         command: process.execPath,
-        args: [main, role],
+        args: [program, role],
         env: { ...env, ...over, MALIPO_PORT: port },
         folder,
         isReady: () => isAlive(url),
@@ -97,12 +115,14 @@ export function openCell(t: TestContext, ground: Ground, settings: Readonly<Reco
       running.push(service)
       return { ...service, url, log: () => readFileSync(join(folder, `${name}.log`), 'utf8') }
     },
-    merchant: () => createMerchant(operator, query),
-    forward: async (ms) => {
-      await query(`update clock_offset set ahead = ahead + make_interval(secs => $1)`, [ms / 1000])
-      await query(`select attach_alarm_hours(24, 6)`)
-    },
+    merchant: () => createMerchant(operator),
+    forward: (ms) => forward(query, ms),
   }
+}
+
+async function forward(query: Cell['ask'], ms: number): Promise<void> {
+  await query(`update clock_offset set ahead = ahead + make_interval(secs => $1)`, [ms / 1000])
+  await query(`select attach_alarm_hours(24, 6)`)
 }
 
 const isAlive = (url: string) =>
@@ -111,18 +131,17 @@ const isAlive = (url: string) =>
     () => false,
   )
 
-async function createMerchant(operator: Operator, query: Cell['ask']): Promise<CellMerchant> {
+async function createMerchant(operator: Operator): Promise<CellMerchant> {
   const order = { name: 'Duka', email: 'amina@example.com', firstName: 'Amina', lastName: 'Otieno', country: 'KE' }
   const { id: shown } = await operator.merchants.create(order)
   const pair = await operator.keys.create(shown, { env: 'sandbox' })
-  const [row] = await query<{ id: string }>(`select id from merchants order by id desc limit 1`)
   let token: Promise<Answer> | undefined
   const authorization = async (url: string) => {
     token ??= exchange(url, pair)
     return `Bearer ${String((await token).body['token'])}`
   }
   return {
-    id: row?.id ?? '',
+    id: readId('merchant', shown) ?? '',
     authorization,
     call: async (url, method, path, body, headers = {}) =>
       call(url, method, `/api/sandbox/b2b${path}`, { authorization: await authorization(url), ...headers }, body),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { createDatabase, login } from '../../packages/server/src/testing/database.ts'
-import { startPostgres } from '../../packages/server/src/testing/postgres.ts'
+import { type Postgres, startPostgres } from '../../packages/server/src/testing/postgres.ts'
 import {
   findProgram,
   freePort,
@@ -20,18 +20,31 @@ import type { Ground } from './cell.ts'
 export interface OwnServers extends Ground {
   /** Where both keep everything, logs included. */
   readonly folder: string
+  readonly postgres: Postgres
+  /** Of the login that processes use. */
+  readonly password: string
   /** Kills NATS, takes away everything it kept, and starts it again where it was. */
   wipeNats(): Promise<void>
 }
 
-export async function startOwnServers(t: TestContext): Promise<OwnServers> {
+interface OwnServersOptions {
+  /** Makes the database as other code would. */
+  readonly create?: typeof createDatabase
+  /** Of PostgreSQL. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+export async function startOwnServers(
+  t: TestContext,
+  { create = createDatabase, settings = {} }: OwnServersOptions = {},
+): Promise<OwnServers> {
   const folder = makeFolder(mkdtempSync(join(tmpdir(), 'malipo-story-')))
   const guard = guardFolder(folder, { isKept: false })
-  const postgres = await startPostgres(folder)
+  const postgres = await startPostgres(folder, settings)
   const port = await freePort()
   let nats = await startNatsAt(folder, port)
   const password = randomBytes(24).toString('hex')
-  await createDatabase(postgres, 'story', password)
+  await create(postgres, 'story', password)
   t.after(async () => {
     await nats.stop('SIGKILL')
     await postgres.stop()
@@ -39,6 +52,8 @@ export async function startOwnServers(t: TestContext): Promise<OwnServers> {
   })
   return {
     folder,
+    postgres,
+    password,
     superuserUrl: postgres.urlOf('story'),
     loginUrl: postgres.urlOf('story', { name: login, password }),
     natsUrl: `nats://127.0.0.1:${port}`,

@@ -12,7 +12,8 @@ export function proofSize(
     | 'ROUNDS'
     | 'EVENTS'
     | 'LIVES'
-    | 'STRIKES',
+    | 'STRIKES'
+    | 'REQUESTS',
   byDefault: number,
 ): number {
   return Number(process.env[`MALIPO_PROOF_${name}`] ?? byDefault)

@@ -37,10 +37,9 @@ export async function sendAll(orders: readonly Order[], url: string, atOnce: num
 
 async function sendOne(order: Order, url: string): Promise<void> {
   const { merchant, kind } = order
-  const path = kind === 'payout' ? '/fiat/payout' : '/fiat/deposit/momo'
   for (;;) {
     const answer = await merchant
-      .call(url, 'POST', path, bodyOf(order), { 'idempotency-key': order.reference })
+      .call(url, 'POST', pathOf(order), bodyOf(order), { 'idempotency-key': order.reference })
       .catch(() => undefined)
     if (answer && answer.status >= 500) order.setbacks.push(answer.status)
     if (answer === undefined || answer.status >= 500) continue
@@ -51,7 +50,9 @@ async function sendOne(order: Order, url: string): Promise<void> {
   }
 }
 
-function bodyOf({ kind, amount, reference, phone }: Order): object {
+export const pathOf = ({ kind }: Order) => (kind === 'payout' ? '/fiat/payout' : '/fiat/deposit/momo')
+
+export function bodyOf({ kind, amount, reference, phone }: Order): object {
   const common = { amount, currency: 'KES', externalReference: reference }
   if (kind === 'charge') return { ...common, phoneNumber: phone, momoOperatorId: 'MPESA_KE' }
   const payoutMethod = { accountName: 'Juma', accountNumber: phone, code: 'MPESA_KE' }

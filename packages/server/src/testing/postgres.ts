@@ -7,6 +7,8 @@ import { findProgram, freePort, type Service, startService } from './processes.t
 
 /** A PostgreSQL of our own on a loopback port, as durable as in production: fsync and checksums are on. */
 export interface Postgres extends Service {
+  /** Where the superuser's password is. */
+  readonly passwordFile: string
   /** The superuser's URL of a database. */
   urlOf(database: string, user?: { name: string; password: string }): string
   /** Runs statements as the superuser. */
@@ -26,7 +28,7 @@ const settings = {
 }
 
 /** Starts on the data in the folder, or on new data when it has none. */
-export async function startPostgres(folder: string): Promise<Postgres> {
+export async function startPostgres(folder: string, over: Readonly<Record<string, string>> = {}): Promise<Postgres> {
   const programs = programFolders()
   const server = findProgram('postgres', programs, 'postgresql')
   const user = serverUser()
@@ -37,7 +39,7 @@ export async function startPostgres(folder: string): Promise<Postgres> {
   const port = await freePort()
   const urlOf: Postgres['urlOf'] = (database, { name, password: secret } = { name: 'postgres', password }) =>
     `postgres://${name}:${secret}@127.0.0.1:${port}/${database}`
-  const options = Object.entries({ ...settings, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const options = Object.entries({ ...settings, ...over, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const isReady = () =>
     runStatements(urlOf('postgres'), ['select 1']).then(
       () => true,
@@ -54,6 +56,7 @@ export async function startPostgres(folder: string): Promise<Postgres> {
   })
   return {
     ...service,
+    passwordFile,
     stop: (signal = 'SIGINT') => service.stop(signal), // SIGINT: end sessions, then stop cleanly.
     urlOf,
     run: (database, ...statements) => runStatements(urlOf(database), statements),
@@ -109,7 +112,7 @@ export function programFolders(): string[] {
 type ServerUser = { uid: number; gid: number } | undefined
 
 /** PostgreSQL refuses to run as root; there it runs as the user its package made. */
-function serverUser(): ServerUser {
+export function serverUser(): ServerUser {
   if (process.getuid?.() !== 0) return undefined
   const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
   return { uid: idOf('-u'), gid: idOf('-g') }
