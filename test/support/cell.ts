@@ -104,14 +104,9 @@ export function openCell(
     start: async (role, name, over = {}, program = main) => {
       const port = over['MALIPO_PORT'] ?? String(await freePort())
       const url = `http://127.0.0.1:${port}`
-      const service = await startService({
-        name,
-        command: process.execPath,
-        args: [program, role],
-        env: { ...env, ...over, MALIPO_PORT: port },
-        folder,
-        isReady: () => isAlive(url),
-      })
+      const [args, settled] = [[program, role], { ...env, ...over, MALIPO_PORT: port }]
+      const isReady = () => isAlive(url)
+      const service = await startService({ name, command: process.execPath, args, env: settled, folder, isReady })
       running.push(service)
       return { ...service, url, log: () => readFileSync(join(folder, `${name}.log`), 'utf8') }
     },

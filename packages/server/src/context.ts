@@ -10,6 +10,7 @@ import { type Database, openDatabase } from './platform/db.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { createVault, type Vault } from './platform/seal.ts'
+import { createTurnstile, type Turnstile } from './platform/turnstile.ts'
 import { openConnectors, openPayers, type Payers } from './providers/registry.ts'
 import { type Connectors, createRouting, type Routing } from './providers/routing.ts'
 import { loadReferenceData, type ReferenceData } from './reference/data.ts'
@@ -26,6 +27,7 @@ export interface Context {
   readonly metrics: Metrics
   readonly tokens: Tokens
   readonly guesses: Guesses
+  readonly turnstile: Turnstile
   readonly revocations: Revocations
   readonly bearers: Bearers
   readonly reference: ReferenceData
@@ -67,6 +69,7 @@ export function openContext(config: Config, log: Log = createLog({ level: config
     metrics: createMetrics({ poolWaiting: db.waiting }),
     tokens,
     guesses: createGuesses(),
+    turnstile: createTurnstile({ atOnce: 128, perTurn: 32, patienceMs: 100, inLineMax: 384 }),
     revocations,
     bearers: createBearers(tokens, db.write, revocations),
     reference,

@@ -8,6 +8,9 @@ import { startWorker } from './workers/worker.ts'
 /** Who has not finished sending or reading by then is cut off. */
 const closeMs = 10_000
 
+/** Connections that may come at once while the process is busy; the kernel drops what is beyond, and its own limit counts too. */
+const backlog = 4096
+
 const roles = ['api', 'worker', 'all'] as const
 type Role = (typeof roles)[number]
 
@@ -23,7 +26,7 @@ async function start(role: Role): Promise<void> {
   const watches =
     role === 'worker' ? startWorker(ctx) : [ctx.revocations.watch(), ...(role === 'all' ? startWorker(ctx) : [])]
   const { app, health } = role === 'worker' ? createWorkerServer(ctx) : createApiServer(ctx)
-  await app.listen({ host: config.host, port: config.port })
+  await app.listen({ host: config.host, port: config.port, backlog })
   ctx.log.info({ role, address: app.server.address() }, 'started')
 
   const signal = await nextSignal()

@@ -55,7 +55,7 @@ export async function authorise(
   )
   reach('authorise.claimed')
   const passing = passOn(ctx, payment, answer, elapsedMs)
-  const sent = await whileTheCallerWaits(passing)
+  const sent = await ctx.turnstile.aside(whileTheCallerWaits(passing))
   if (sent === tooLate) {
     void passing.then((late) => settle(ctx, payment, late)).catch((err: unknown) => leave(ctx, payment, err))
     if (keyed) await rememberAnswer(ctx, owner, keyed, processing, charge.id)

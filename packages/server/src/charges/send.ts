@@ -53,7 +53,7 @@ export async function sendNow(ctx: Context, sending: Sending): Promise<Transacti
     return undefined
   }
   const work = send(ctx, payment, elapsedMs, given)
-  const sent = await whileTheCallerWaits(work).catch(leave)
+  const sent = await ctx.turnstile.aside(whileTheCallerWaits(work)).catch(leave)
   if (sent !== tooLate) return finish(sent && { ...sent, news: inTime(sent.news) }).catch(leave)
   void work.then(finish).catch(leave)
   return undefined

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyBodyParser, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify'
 import { authRoutes, publishedKeysRoute } from '../auth/routes.ts'
@@ -14,6 +14,8 @@ import { transactionRoutes } from '../transactions/routes.ts'
 import { userRoutes } from '../users/routes.ts'
 import { walletRoutes } from '../wallets/routes.ts'
 import { simulateRoute, webhookRoutes } from '../webhooks/routes.ts'
+import { admitting } from './admission.ts'
+import { guards, requestId } from './answer-headers.ts'
 import type { Access, App } from './app.ts'
 import { authorise, identify } from './authenticate.ts'
 import { registerCallbacks } from './callbacks.ts'
@@ -72,6 +74,13 @@ export function createApiServer(ctx: Context): Server {
   return { app, health }
 }
 
+const connections = {
+  maxHeaderSize: 16 * 1024,
+  requestTimeout: 15_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 1000,
+}
+
 function createApp(ctx: Context): App {
   const rateLimit = createRateLimit(ctx.config)
   const app: App = Fastify({
@@ -79,10 +88,7 @@ function createApp(ctx: Context): App {
     requestIdHeader: false,
     trustProxy: [...ctx.config.trustedProxies],
     bodyLimit: 64 * 1024,
-    requestTimeout: 15_000,
-    connectionTimeout: 20_000,
-    keepAliveTimeout: 65_000,
-    http: { maxHeaderSize: 16 * 1024, connectionsCheckingInterval: 1000 },
+    serverFactory: (handle) => createServer(connections, admitting(ctx, handle)).setTimeout(20_000),
     return503OnClosing: false, // What still arrives on an open connection while draining is answered as usual.
     forceCloseConnections: 'idle',
     clientErrorHandler: refuseUnreadable,
@@ -119,21 +125,8 @@ function registerCommon(app: App, ctx: Context): Health {
   return registerHealth(app, ctx)
 }
 
-/** Answers are data for one caller: nothing keeps, guesses, frames or runs them. */
-const guards = {
-  'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
-}
-
 function setHeaders(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return reply.headers({ 'x-request-id': request.id, 'x-api-version': '1.0.0', ...guards })
-}
-
-/** The caller's own id is kept when it can stand in a log line and a header; else the request gets one. */
-function requestId({ headers }: IncomingMessage): string {
-  const sent = headers['x-request-id']
-  return typeof sent === 'string' && /^[\x21-\x7e]{1,128}$/.test(sent) ? sent : `req_${randomUUID()}`
+  return reply.headers({ 'x-request-id': request.id, ...guards })
 }
 
 /** A path that cannot be decoded leads nowhere, and like any other it is not talked about without a token. */

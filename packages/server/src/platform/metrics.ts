@@ -24,6 +24,11 @@ export function createMetrics({ poolWaiting }: { poolWaiting: () => number }) {
       buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
       registers,
     }),
+    turnedAway: new Counter({
+      name: 'http_requests_turned_away_total',
+      help: 'Requests refused before anything was done for them, because the process had enough to do',
+      registers,
+    }),
     authFailures: new Counter({
       name: 'auth_failures_total',
       help: 'Refused token exchanges and refused tokens',

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { readId } from '../packages/server/src/platform/ids.ts'
+import { type Cell, openCell, type Role } from './support/cell.ts'
+import { startOwnServers } from './support/own-servers.ts'
+import type { LoadOrder, LoadReport } from './support/payout-load.ts'
+import { proofSize } from './support/proof.ts'
+import { complaintsIn } from './support/reckoning.ts'
+import { startSimulatorDesk } from './support/simulator-desk.ts'
+
+const seconds = proofSize('SECONDS', 10)
+const times = 10
+const merchantCount = 8
+/** A short run is for the most part a thousand connections being opened. */
+const refusedWithinMs = seconds < 40 ? 250 : 50
+const normalWithinMs = 10_000
+const growthMaxMiB = 300
+
+test(`for ${seconds} s ten times as many payouts come as one api can take: the rest is refused at once, and nothing is wrong`, {
+  timeout: (seconds + 240) * 1000,
+}, async (t) => {
+  const servers = await startOwnServers(t)
+  const simulator = await startSimulatorDesk(t)
+  const cell = openCell(t, servers, simulator.settings)
+  const api = await cell.start('api', 'api')
+  const merchants = await Promise.all(Array.from({ length: merchantCount }, () => cell.merchant()))
+  const tokens = await Promise.all(merchants.map((merchant) => merchant.authorization(api.url)))
+  const reports: LoadReport[] = []
+  const load = async (name: string, order: Omit<LoadOrder, 'port' | 'tokens'>) => {
+    const watch = watchProcess(api)
+    const report = await run({ port: Number(new URL(api.url).port), tokens, ...order })
+    const seen = watch.stop()
+    tell(t, name, report, seen)
+    reports.push(report)
+    return { report, seen }
+  }
+
+  await load('warming up', { seconds: 2, connections: 32 })
+  const full = await load('at capacity', { seconds: 3, connections: 64 })
+  const capacity = perSecond(full.report, '200')
+  const calm = await load('calm before', { seconds: 2, connections: 4, perSecond: 20 })
+  const over = await load('overload', { seconds, connections: 1000, perSecond: capacity * times })
+  const endedAt = performance.now()
+  const isNormal = ({ report }: typeof calm) =>
+    countOf(report, '503') === 0 && median(report) <= 2 * median(calm.report) + 5
+  let after = await load('right after', { seconds: 1, connections: 4, perSecond: 20 })
+  while (!isNormal(after) && performance.now() - endedAt < normalWithinMs)
+    after = await load('after', { seconds: 1, connections: 4, perSecond: 20 })
+
+  assert.ok(isNormal(after), 'it did not get back to normal')
+  const refused = over.report.latencies['503'] ?? []
+  const answered = Object.keys(over.report.latencies)
+  assert.deepEqual(answered, ['200', '503'])
+  assert.ok(refused.length > countOf(over.report, '200'), 'too few were refused')
+  assert.ok(percentile(refused, 0.99) < refusedWithinMs, 'refusals took too long')
+  assert.match(over.report.samples['503'] ?? '', /\r\nretry-after: 1\r\n[\s\S]+"errorCode":"OVERLOADED"/)
+  assert.ok(over.seen.mostMiB - over.seen.beforeMiB < growthMaxMiB, 'memory grew')
+  await assertKept(
+    cell,
+    reports.flatMap(({ ids }) => ids),
+  )
+  assert.deepEqual(complaintsIn(cell), [])
+  const checked = await cell.operator.ledger.check({ isFull: true })
+  t.diagnostic(`check clean: ${checked.batches} batches, ${checked.transfers} transfers`)
+})
+
+/** The load has a process of its own, or its work would count as the server's delay. */
+async function run(order: LoadOrder): Promise<LoadReport> {
+  const child = fork(join(import.meta.dirname, 'support/payout-load.ts'), { serialization: 'advanced' })
+  child.send(order)
+  const [report] = (await once(child, 'message')) as [LoadReport]
+  return report
+}
+
+/** What was accepted is there once each and holds its money; what was refused left nothing. */
+async function assertKept(cell: Cell, shown: readonly string[]): Promise<void> {
+  const rows = await cell.ask<{ id: string }>('select id from transactions order by id')
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    shown.map((id) => readId('transaction', id)).sort(),
+  )
+  const [held] = await cell.ask<{ held: string }>(`select sum(debits_pending) as held from wallets`)
+  assert.equal(Number(held?.held), shown.length * 1010) // 10 KES and the fee.
+}
+
+const countOf = ({ latencies }: LoadReport, status: string) => latencies[status]?.length ?? 0
+const perSecond = (report: LoadReport, status: string) => Math.round(countOf(report, status) / (report.tookMs / 1000))
+const percentile = (sorted: readonly number[], share: number) => sorted[Math.floor(sorted.length * share)] ?? 0
+const median = ({ latencies }: LoadReport) => percentile(latencies['200'] ?? [], 0.5)
+
+function tell(t: TestContext, name: string, report: LoadReport, seen: Seen): void {
+  const words = Object.entries(report.latencies).map(([status, all]) => {
+    const [p50, p99] = [percentile(all, 0.5), percentile(all, 0.99)]
+    return `${perSecond(report, status)}/s ${status} in ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`
+  })
+  const percent = (share: number) => `${Math.round(share * 100)} %`
+  t.diagnostic(`${name}: ${words.join('; ')}; ${report.unsent} not sent, all connections being busy`)
+  t.diagnostic(
+    `  the load used ${percent(report.cpuShare)} of a core, the api ${percent(seen.cpuShare)}; everything took the api ${seen.stretch.toFixed(1)} times as long as on a core of its own; RSS ${seen.beforeMiB} to ${seen.mostMiB} MiB`,
+  )
+}
+
+interface Seen {
+  readonly beforeMiB: number
+  readonly mostMiB: number
+  readonly cpuShare: number
+  /** Time it ran and waited for a core, to time it ran. */
+  readonly stretch: number
+}
+
+function watchProcess({ pid }: Role): { stop(): Seen } {
+  const rss = () => Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024)
+  const times = () => readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ').map(Number)
+  const [beforeMiB, [ranBefore = 0, waitedBefore = 0], startedAt] = [rss(), times(), performance.now()]
+  let mostMiB = beforeMiB
+  const timer = setInterval(() => {
+    mostMiB = Math.max(mostMiB, rss())
+  }, 100)
+  return {
+    stop: () => {
+      clearInterval(timer)
+      const [ranAfter = 0, waitedAfter = 0] = times()
+      const [ran, waited] = [ranAfter - ranBefore, waitedAfter - waitedBefore]
+      const cpuShare = ran / 1e6 / (performance.now() - startedAt)
+      return { beforeMiB, mostMiB, cpuShare, stretch: (ran + waited) / ran }
+    },
+  }
+}
