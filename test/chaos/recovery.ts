@@ -19,13 +19,13 @@ interface Spread {
 
 /** Requests answer well again when this many that began one after another were all answered, and not with a fault. */
 const goodInARow = 10
-/** A payment takes about a second, and the first three questions after lost news come within fifty. */
-export const youngMs = 30_000
+/** What is due is looked at every 250 ms, bell or not; the rest is work. */
+export const lateMaxMs = 3000
 
 /**
  * How long the service took to come round after each fault, whatever else was done to it meanwhile: an upper bound.
  * `answers`: until the first of ten requests in a row, as they began, that were all answered well.
- * `payments`: until the oldest open payment that nothing holds up with a name is younger than thirty seconds.
+ * `payments`: until nothing that is due has waited for more than three seconds.
  */
 export function recoveries(
   struck: readonly Struck[],
@@ -40,7 +40,7 @@ export function recoveries(
     return undefined
   }
   const paysAgain = ({ healedAt }: Struck) => {
-    const found = samples.find(({ at, oldestMs }) => at >= healedAt && oldestMs < youngMs)
+    const found = samples.find(({ at, lateMs }) => at >= healedAt && lateMs < lateMaxMs)
     return found && found.at - healedAt
   }
   return Object.fromEntries(

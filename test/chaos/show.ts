@@ -1,4 +1,4 @@
-import { youngMs } from './recovery.ts'
+import { lateMaxMs } from './recovery.ts'
 import type { ChaosReport } from './run.ts'
 
 /** The report as people read it. */
@@ -11,7 +11,7 @@ export function showReport(report: ChaosReport): string[] {
     ...Object.entries(report.requests).map(([kind, classes]) => `  ${kind.padEnd(26)} ${counts(classes)}`),
     `  refusals: ${counts(report.refusals)}`,
     '',
-    `faults, and milliseconds from healing until requests answer well / until no payment without a named reason is older than ${youngMs / 1000} s`,
+    `faults, and milliseconds from healing until requests answer well / until no payment that is due has waited for ${lateMaxMs / 1000} s`,
     ...Object.entries(report.recovery).map(
       ([name, { count, answers, payments }]) =>
         `  ${name.padEnd(26)} ${String(count).padStart(3)}   ${spread(answers)}   /   ${spread(payments)}`,

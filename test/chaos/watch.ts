@@ -5,8 +5,8 @@ import type { Site } from './site.ts'
 export interface Sample {
   readonly at: number
   readonly open: number
-  /** Of those that nothing holds up with a name: neither their customer nor a doubt. */
-  readonly oldestMs: number
+  /** How long the one that waits longest has been due. */
+  readonly lateMs: number
   /** Shown ids of those that nobody looked at a minute after they were due. */
   readonly forgotten: readonly string[]
 }
@@ -24,10 +24,9 @@ const forgottenSeconds = 60
 export function watchPayments(site: Site): Watch {
   const samples: Sample[] = []
   const watch = every(lookEveryMs, async () => {
-    const [found] = await site.ask<{ open: number; oldest: number | null; forgotten: string[] | null }>(
+    const [found] = await site.ask<{ open: number; late: number | null; forgotten: string[] | null }>(
       `select count(*)::int as open,
-         (extract(epoch from record_time() - min(created_at) filter (where state <> 'waiting' and doubt = '')) * 1000)::float8
-           as oldest,
+         (extract(epoch from record_time() - min(wake_at)) * 1000)::float8 as late,
          array_agg(id::text) filter (where wake_at is null or wake_at < record_time() - make_interval(secs => $1)) as forgotten
        from transactions where state not in ('successful', 'failed')`,
       [forgottenSeconds],
@@ -36,7 +35,7 @@ export function watchPayments(site: Site): Watch {
       samples.push({
         at: performance.now(),
         open: found.open,
-        oldestMs: found.oldest ?? 0,
+        lateMs: found.late ?? 0,
         forgotten: found.forgotten ?? [],
       })
   })

@@ -124,9 +124,9 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     edits: [
       {
         path: 'transactions/decide.ts',
-        text: `  const isNew = payment.transaction.state !== 'unknown'
+        text: `  const isTold = payment.transaction.doubt === '' // Who was told of one doubt need not hear of the next.
 `,
-        instead: `  const isNew = payment.transaction.state !== 'unknown'
+        instead: `  const isTold = payment.transaction.doubt === ''
   const [next] = around.alternatives
   if (next !== undefined && payment.transaction.state === 'sending')
     return {

@@ -215,13 +215,14 @@ function unknown(payment: Payment, detail: string, around: Surroundings): Decisi
   // Somebody has heard of it meanwhile: that one answer got lost says nothing against that.
   if (payment.transaction.state === 'waiting' || payment.transaction.state === 'submitted') return undefined
   const isNew = payment.transaction.state !== 'unknown'
+  const isTold = payment.transaction.doubt === '' // Who was told of one doubt need not hear of the next.
   return {
     progress: { state: 'unknown', doubt: 'no_answer', ...wakeLater(payment, around) },
     attempt: { ...asked(payment), is_lost: false },
     ...(isNew && {
       event: {
         message: "The provider's answer is not known yet; it is being asked.",
-        isTold: true,
+        isTold,
         detail: { detail },
       },
     }),
