@@ -35,7 +35,7 @@ function lateSuccess(payment: Payment, settled: Settled): Decision | undefined {
   if (!isAsAsked(payment, settled)) return otherAmount(payment, settled)
   return {
     progress: flagged(payment, 'late_success'),
-    postings: [type === 'withdrew' ? 'payout_successful_late' : 'charge_successful_late'],
+    postings: [type === 'withdrew' ? 'payout_successful_late' : 'charge_successful_late', 'provider_fee_told'],
     settled,
     event: { message: 'The provider says it succeeded after all; the operator looks into it.', isTold: false },
     alert: 'a payment that had failed succeeded after all',
@@ -107,7 +107,7 @@ function straySuccess(payment: Payment, settled: Settled): Decision | undefined 
   if (!isAsAsked(payment, settled)) return otherAmount(payment, settled)
   return {
     progress: flagged(payment, 'stray_success'),
-    postings: [type === 'withdrew' ? 'payout_successful_late' : 'charge_successful_late'],
+    postings: [type === 'withdrew' ? 'payout_successful_late' : 'charge_successful_late', 'provider_fee_told'],
     settled,
     isStray: true,
     event: { message: 'An attempt that was given up moved money; the operator looks into it.', isTold: false },

@@ -47,6 +47,7 @@ test('against a final state only the answer to the last question put after the e
   assert.equal(decide(back, { cause: 'query', news: paid, question: 2 }, around), undefined)
   assert.deepEqual(decide(back, { cause: 'query', news: paid, question: 3 }, around)?.postings, [
     'payout_successful_late',
+    'provider_fee_told',
   ])
 })
 
@@ -78,7 +79,10 @@ test('each kind of news against a final state is booked once, and another amount
 test('money moved by an attempt that was given up is booked once and alarms the operator, whatever became of the payment', () => {
   for (const state of states) {
     const decision = decideStray(payment({ state }), asked(paid))
-    assert.deepEqual([decision?.postings, decision?.progress.state], [['payout_successful_late'], undefined])
+    assert.deepEqual(
+      [decision?.postings, decision?.progress.state],
+      [['payout_successful_late', 'provider_fee_told'], undefined],
+    )
     assert.ok(decision?.alert)
     assert.equal(decideStray(payment({ state, discrepancy: 'stray_success' }), asked(paid)), undefined)
     assert.equal(decideStray(payment({ state }), asked(refused)), undefined)

@@ -195,7 +195,10 @@ test('news against a final state is booked once and flagged, and the state stays
     said({ state: 'reversed', failure: { code: 'REVERSED', message: '' } }),
   )
 
-  assert.deepEqual([late?.postings, late?.progress], [['payout_successful_late'], { discrepancy: 'late_success' }])
+  assert.deepEqual(
+    [late?.postings, late?.progress],
+    [['payout_successful_late', 'provider_fee_told'], { discrepancy: 'late_success' }],
+  )
   assert.deepEqual([reversed?.postings, reversed?.progress], [['payout_reversed'], { discrepancy: 'reversed' }])
   assert.deepEqual(ofCharge?.postings, ['charge_reversed'])
   assert.ok(late?.alert && reversed?.alert)

@@ -159,8 +159,10 @@ function contraryOf(transaction: Transaction): Sums {
   const has = (word: string) => (discrepancy.split(' ').includes(word) ? 1n : 0n)
   const sum =
     (has('late_success') + has('stray_success') - has('reversed') - has('stray_reversed')) * floatGets(transaction)
+  const cost = has('late_success') * providerFee
   return [
-    [`float ${currency}`, sum],
+    [`float ${currency}`, sum + cost],
+    [`cost ${currency}`, -cost],
     [`suspense ${currency}`, -sum],
   ]
 }

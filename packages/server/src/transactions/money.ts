@@ -23,6 +23,7 @@ const strayPlaces: Partial<Record<PaymentPosting, number>> = {
   charge_successful_late: 14,
   payout_reversed: 16,
   charge_reversed: 16,
+  provider_fee_told: 18,
 }
 
 /** Receipts come last, since there may be any number of them: the money, then the provider's fee. */
