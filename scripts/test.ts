@@ -7,15 +7,34 @@ import { join } from 'node:path'
 import { startTestServers } from '../packages/server/src/testing/servers.ts'
 
 const asked = process.argv.slice(2)
-const everything = ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts', 'test/**/*.test.ts']
+
+interface Round {
+  readonly args: readonly string[]
+  readonly minutesMax: number
+}
+
+/** Files that mostly wait go two at a time; whole-system stories, which watch the clock, have the machine to themselves. */
+const everything: readonly Round[] = [
+  { args: ['--test-concurrency=2', 'packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts'], minutesMax: 25 },
+  { args: ['--test-concurrency=1', 'test/**/*.test.ts'], minutesMax: 25 },
+]
+/** Only a proof that is asked for by name may take for long. */
+const rounds = asked.length > 0 ? [{ args: asked, minutesMax: 600 }] : everything
 
 const servers = await startTestServers(mkdtempSync(join(tmpdir(), 'malipo-test-')))
-const args = ['--test', '--test-reporter=spec', '--test-timeout=90000', ...(asked.length > 0 ? asked : everything)]
-const runner = spawn(process.execPath, args, { stdio: 'inherit', env: { ...process.env, ...servers.exports } })
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => runner.kill(signal))
-/** A file that never ends is named and fails; only a proof that is asked for by name may take longer. */
-const watchdog = setTimeout(() => runner.kill('SIGTERM'), (asked.length > 0 ? 600 : 40) * 60_000)
-const [code] = (await once(runner, 'exit')) as [number | null]
-clearTimeout(watchdog)
+process.exitCode = 0
+for (const round of rounds) process.exitCode = (await run(round)) || process.exitCode
 await servers.stop()
-process.exitCode = code ?? 1
+
+/** A file that never ends is named and fails. */
+async function run({ args, minutesMax }: Round): Promise<number> {
+  const all = ['--test', '--test-reporter=spec', '--test-timeout=90000', ...args]
+  const runner = spawn(process.execPath, all, { stdio: 'inherit', env: { ...process.env, ...servers.exports } })
+  const stop = (signal: NodeJS.Signals) => runner.kill(signal)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
+  const watchdog = setTimeout(stop, minutesMax * 60_000, 'SIGTERM')
+  const [code] = (await once(runner, 'exit')) as [number | null]
+  clearTimeout(watchdog)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop)
+  return code ?? 1
+}

@@ -1,5 +1,15 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statfsSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { until } from '../../packages/server/src/testing/until.ts'
@@ -84,7 +94,22 @@ async function insist(path: string, isWanted: boolean, work: () => Promise<unkno
   })
 }
 
-const unmount = (path: string) => insist(path, false, () => run('umount', [path]))
+const unmount = (path: string) =>
+  insist(path, false, async () => {
+    evict(path)
+    await run('umount', [path])
+  })
+
+/** A server that was killed while it started may have left processes behind, and they live in its data. */
+function evict(path: string): void {
+  for (const pid of readdirSync('/proc').map(Number).filter(Boolean)) {
+    try {
+      if (readlinkSync(`/proc/${pid}/cwd`).startsWith(`${path}/`)) process.kill(pid, 'SIGKILL')
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+}
 
 /** Takes the mount away should this process die without having done so, and what was left of the folder because of it. */
 function guardMount(path: string): ChildProcess {
