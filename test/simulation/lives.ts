@@ -133,8 +133,8 @@ function targetOf({ kind }: Life) {
 const passing = new Set(['BROKEN', 'OVERLOADED', 'PROVIDER_UNAVAILABLE', 'IDEMPOTENCY_KEY_IN_PROGRESS'])
 
 /**
- * Who asks for an account under a key, and is answered only after its charge has ended, is told for ever to come again:
- * such lives are counted. It asks so often, and no more.
+ * Who asks for an account that its bank does not open is told to come again until the charge has ended. It asks so often, and
+ * no more: such lives are counted.
  */
 const patience = 6
 

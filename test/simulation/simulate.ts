@@ -25,7 +25,7 @@ interface Summary {
   readonly lives: number
   readonly steps: number
   readonly failures: number
-  /** Requests that are never answered; see lives.ts. */
+  /** Requests that were given up; see lives.ts. */
   readonly unanswerable: number
   /** The same whenever the same was played. */
   readonly digest: string

@@ -6,9 +6,8 @@ import { type Db, type Environment, sql } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { attemptOfKey } from '../platform/ids.ts'
 import type { CallbackNews, InboundRequest } from '../providers/contract.ts'
-import { isContrary, isContraryStray } from '../transactions/decide-final.ts'
 import type { News } from '../transactions/decision.ts'
-import { askWhatIsTrue } from '../transactions/dispatch.ts'
+import { askWhatIsTrue, isContraryTo } from '../transactions/dispatch.ts'
 import type { Access, App } from './app.ts'
 
 /**
@@ -71,8 +70,7 @@ async function settle(
   const isBooked = isProof && said.state === 'received' // Each receipt has an id: an old callback says nothing new.
   if (!standing || isBooked) return
   const { transaction } = standing
-  const isGivenUp = found.attempt !== transaction.attempt
-  const isToAsk = isGivenUp ? isContraryStray(transaction, said) : isContrary(transaction, said)
+  const isToAsk = isContraryTo(transaction, found.attempt, said)
   // Until it answers it is to call again.
   if (isToAsk && !(await askWhatIsTrue(ctx, { ...transaction, provider }, found.attempt)))
     throw new AppError('PROVIDER_UNAVAILABLE')

@@ -1,13 +1,16 @@
 import type { Said, Settled } from '../providers/contract.ts'
 import { type Decision, flagged, isAsAsked, type Observation } from './decision.ts'
 import { isFinal } from './state.ts'
-import type { Payment, Progress, Transaction } from './store.ts'
+import type { Payment, Transaction } from './store.ts'
+
+/** What news against an end is held against. */
+type Ended = Pick<Payment, 'transaction'>
 
 /**
  * News against a final state is booked and flagged, once of each kind, and never changes the state. What was on its way when
  * the payment ended may be old, so only the answer to a question counts that was put after the end, and the last one.
  */
-export function decideFinal(payment: Payment, said: Said): Decision | undefined {
+export function decideFinal(payment: Ended, said: Said): Decision | undefined {
   const { state, type, discrepancy } = payment.transaction
   const known = discrepancy.split(' ')
   const isTaken = state === 'successful' || known.includes('late_success')
@@ -23,14 +26,14 @@ export function decideFinal(payment: Payment, said: Said): Decision | undefined 
 }
 
 /** Of a success that is booked already only another sum is news. */
-function decideSuccess(payment: Payment, settled: Settled, isTaken: boolean): Decision | undefined {
+function decideSuccess(payment: Ended, settled: Settled, isTaken: boolean): Decision | undefined {
   if (payment.transaction.discrepancy.split(' ').includes('late_mismatch')) return undefined
   if (!isTaken) return lateSuccess(payment, settled)
   return isAsAsked(payment, settled) || payment.transaction.received > 0n ? undefined : otherAmount(payment, settled)
 }
 
 /** Money that moved after we had given it up. Another sum than was asked for is not booked: a person must find out. */
-function lateSuccess(payment: Payment, settled: Settled): Decision | undefined {
+function lateSuccess(payment: Ended, settled: Settled): Decision | undefined {
   const { type } = payment.transaction
   if (!isAsAsked(payment, settled)) return otherAmount(payment, settled)
   return {
@@ -43,7 +46,7 @@ function lateSuccess(payment: Payment, settled: Settled): Decision | undefined {
 }
 
 /** Money that nobody can book as it stands: told once. */
-export function otherAmount(payment: Payment, { amount, currency }: Settled): Decision | undefined {
+export function otherAmount(payment: Ended, { amount, currency }: Settled): Decision | undefined {
   if (payment.transaction.discrepancy.split(' ').includes('late_mismatch')) return undefined
   return {
     progress: flagged(payment, 'late_mismatch'),
@@ -56,15 +59,9 @@ export function otherAmount(payment: Payment, { amount, currency }: Settled): De
   }
 }
 
-/** Whether word of a payment contradicts where its money is by what is known here. */
+/** Whether word of a payment, if it is true, is news against its end. */
 export function isContrary(transaction: Transaction, said: Said): boolean {
-  const { state, discrepancy } = transaction
-  if (!isFinal(state) || said.state === 'submitted' || said.state === 'waiting') return false
-  if (said.state === 'received') return true
-  const known = discrepancy.split(' ')
-  const isMoved = (state === 'successful' || known.includes('late_success')) && !known.includes('reversed')
-  if (said.state !== 'successful' || !isMoved) return isMoved !== (said.state === 'successful')
-  return !isAsAsked({ transaction }, said.settled) && transaction.received === 0n
+  return isFinal(transaction.state) && (said.state === 'received' || decideFinal({ transaction }, said) !== undefined)
 }
 
 /**
@@ -73,26 +70,25 @@ export function isContrary(transaction: Transaction, said: Said): boolean {
  * only the last question counts.
  */
 export function decideStray(payment: Payment, { news, question }: Observation): Decision | undefined {
-  if (news.kind !== 'said' || question !== payment.attempt.polls) return undefined
+  return news.kind === 'said' && question === payment.attempt.polls ? decideStrayWord(payment, news.said) : undefined
+}
+
+function decideStrayWord(payment: Ended, said: Said): Decision | undefined {
   const known = payment.transaction.discrepancy.split(' ')
-  const { said } = news
   if (said.state === 'successful')
     return known.includes('stray_success') || known.includes('late_mismatch')
       ? undefined
       : straySuccess(payment, said.settled)
   const isGivenBack = said.state === 'reversed' || said.state === 'failed'
-  return isGivenBack && isStrayMoved(known) ? strayReversed(payment) : undefined
+  const isMoved = known.includes('stray_success') && !known.includes('stray_reversed')
+  return isGivenBack && isMoved ? strayReversed(payment) : undefined
 }
 
-const isStrayMoved = (known: readonly string[]) => known.includes('stray_success') && !known.includes('stray_reversed')
+/** Whether word of an attempt that was given up, if it is true, is news. */
+export const isContraryStray = (transaction: Transaction, said: Said): boolean =>
+  decideStrayWord({ transaction }, said) !== undefined
 
-/** Whether word of an attempt that was given up contradicts what is known here of its money. */
-export function isContraryStray({ discrepancy }: Pick<Progress, 'discrepancy'>, said: Said): boolean {
-  const isWordOfMoney = said.state === 'successful' || said.state === 'reversed' || said.state === 'failed'
-  return isWordOfMoney && isStrayMoved(discrepancy.split(' ')) !== (said.state === 'successful')
-}
-
-function strayReversed(payment: Payment): Decision {
+function strayReversed(payment: Ended): Decision {
   const { type } = payment.transaction
   return {
     progress: flagged(payment, 'stray_reversed'),
@@ -102,7 +98,7 @@ function strayReversed(payment: Payment): Decision {
   }
 }
 
-function straySuccess(payment: Payment, settled: Settled): Decision | undefined {
+function straySuccess(payment: Ended, settled: Settled): Decision | undefined {
   const { type } = payment.transaction
   if (!isAsAsked(payment, settled)) return otherAmount(payment, settled)
   return {

@@ -19,7 +19,7 @@ import type { Connectors } from '../providers/routing.ts'
 import { accountMinMs, accountMs, sendWithinMs } from './accept.ts'
 import type { Claimed } from './claim.ts'
 import { keepContinuation } from './continuations.ts'
-import { isContrary } from './decide-final.ts'
+import { isContrary, isContraryStray } from './decide-final.ts'
 import type { News } from './decision.ts'
 import { railOf } from './errand.ts'
 import { openParty } from './party.ts'
@@ -50,6 +50,7 @@ export type GivenCard = Omit<CardChargeAttempt, keyof AttemptRef | 'customer'>
 /** The longest a provider is waited for; after that it may still act, and is asked. */
 export const submitMs = 35_000
 const queryMs = 15_000
+const questionsMax = 3
 
 /**
  * Sends what was never sent and asks about what may have been, then has the outcome settled. No transaction is open
@@ -87,8 +88,8 @@ export async function followUp(
   standing: Transaction | undefined,
   news: News,
 ): Promise<void> {
-  if (news.kind !== 'said' || news.said.state === 'received' || standing?.attempt !== number) return
-  if (!isContrary(standing, news.said)) return
+  if (news.kind !== 'said' || news.said.state === 'received' || !standing) return
+  if (!isContraryTo(standing, number, news.said)) return
   const isAnswered = await askWhatIsTrue(dispatcher, standing, number)
   const transactionId = showId('transaction', standing.id)
   if (!isAnswered) dispatcher.log.error({ transactionId }, 'a provider contradicts an end, and cannot be asked')
@@ -96,20 +97,30 @@ export async function followUp(
 
 /**
  * A provider that contradicts the end of a payment, or speaks of an attempt that was given up, is asked before it is believed.
- * False when it does not answer.
+ * False when it does not answer, or others ask all the time.
  */
 export async function askWhatIsTrue(
   dispatcher: Dispatcher,
   transaction: Transaction,
   number: number,
 ): Promise<boolean> {
-  const question = await putQuestion(dispatcher.db.write, transaction.id, number)
-  const { news } = await ask(dispatcher, { transaction, attempt: { number } })
-  if (news.kind !== 'said') return false
   const { id: transaction_id, wallet_id } = transaction
-  await dispatcher.settler.submit({ transaction_id, wallet_id, attempt: number, cause: 'query', news, question })
-  return true
+  for (let tries = 0; tries < questionsMax; tries += 1) {
+    const question = await putQuestion(dispatcher.db.write, transaction_id, number)
+    const { news } = await ask(dispatcher, { transaction, attempt: { number } })
+    if (news.kind !== 'said') return false
+    const common = { transaction_id, wallet_id, attempt: number, cause: 'query' } as const
+    const standing = await dispatcher.settler.submit({ ...common, news, question })
+    // Not taken: somebody else put a later question, and may never hear the answer.
+    const { said } = news
+    if (!standing || said.state === 'received' || !isContraryTo(standing.transaction, number, said)) return true
+  }
+  return false
 }
+
+/** Whether word of an attempt contradicts what is known of it here. */
+export const isContraryTo = (transaction: Transaction, number: number, said: Said): boolean =>
+  number === transaction.attempt ? isContrary(transaction, said) : isContraryStray(transaction, said)
 
 const keeping = (vault: Vault, id: string, continuation: string) => (tx: Tx) =>
   keepContinuation(vault, tx, id, continuation)

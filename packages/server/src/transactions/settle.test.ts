@@ -100,6 +100,19 @@ test('after a provider took nothing another is tried, and word that the first pa
   await isClean()
 })
 
+test('news of an attempt that was given up by other news in the same batch is not taken for its successor’s', async (t) => {
+  const { malipo, merchant, settle, send } = await setUp(t)
+  const { id } = await payOut(merchant)
+  await send(id)
+
+  await Promise.all([settle(id, nothing), settle(id, { kind: 'said', said: { state: 'submitted' } })])
+
+  const rows = await malipo.ask('select state, attempt, provider from transactions where id = $1', [
+    readId('transaction', id),
+  ])
+  assert.deepEqual(rows, [{ state: 'accepted', attempt: 2, provider: 'house' }])
+})
+
 test('a callback without proof about an attempt that was given up is asked about, and what it moved is booked', async (t) => {
   const { malipo, merchant, settle, send, isClean } = await setUp(t)
   const { id, key } = await payOut(merchant)

@@ -170,7 +170,8 @@ interface Taken {
 /** Takes one piece of news. What the ledger or the table refuses leaves the payment as it was: it stops no other. */
 function take(options: Surrounded, course: Course, settlement: Settlement, at: Date, post: Post): Taken {
   const { transaction, attempt, receipts, before } = course
-  const stray = before.givenUp.find(({ number }) => number === settlement.attempt)
+  // News before it in this batch may have given up the attempt that this news is about.
+  const stray = [...before.givenUp, ...course.ended].find(({ number }) => number === settlement.attempt)
   const decision = stray
     ? decideStray({ transaction, attempt: stray }, settlement)
     : decide({ transaction, attempt, receipts }, settlement, surroundings(options, course, settlement, at))
