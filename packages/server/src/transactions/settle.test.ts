@@ -64,10 +64,7 @@ test('news of one payment in one batch is taken one after another: one effect, o
 
   const standings = await Promise.all([settle(id, paid), settle(id, paid), settle(id, paid)])
 
-  assert.deepEqual(
-    standings.map((standing) => standing?.isChanged),
-    [true, false, false],
-  )
+  assert.equal(standings.filter((standing) => standing?.isChanged).length, 1)
   assert.equal(await malipo.stateOf(id), 'successful')
   const wallet = await walletOf(malipo, merchant.id)
   assert.deepEqual(wallet, { available: 99_989_900n, reserved: 0n })
