@@ -102,7 +102,8 @@ test('news of an attempt that was given up by other news in the same batch is no
   const { id } = await payOut(merchant)
   await send(id)
 
-  await Promise.all([settle(id, nothing), settle(id, { kind: 'said', said: { state: 'submitted' } })])
+  const submitted: News = { kind: 'said', said: { state: 'submitted' } }
+  await Promise.all([settle(id, nothing, 1, 'pawapay'), settle(id, submitted, 1, 'pawapay')])
 
   const rows = await malipo.ask('select state, attempt, provider from transactions where id = $1', [
     readId('transaction', id),
