@@ -5,7 +5,7 @@ import { startWatch } from '../platform/clock.ts'
 import type { Owner, Tx } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
-import type { BillingAddress, CustomerAnswer } from '../providers/contract.ts'
+import type { BillingAddress, CustomerAnswer, Said } from '../providers/contract.ts'
 import { replayOf } from '../transactions/answer.ts'
 import { claimToAnswer } from '../transactions/claim.ts'
 import { dropContinuation, keepContinuation, openContinuation } from '../transactions/continuations.ts'
@@ -13,7 +13,7 @@ import { isAnswerable } from '../transactions/decision.ts'
 import { followUp, type Sent, sendAnswer } from '../transactions/dispatch.ts'
 import { openParty } from '../transactions/party.ts'
 import { findTransaction } from '../transactions/read.ts'
-import type { Payment, Transaction } from '../transactions/store.ts'
+import type { Payment, PendingAction, Transaction } from '../transactions/store.ts'
 import type { Answered } from './answer.ts'
 import { takeTurnNow, tooLate, whileTheCallerWaits } from './send.ts'
 import { countLateDecline } from './velocity.ts'
@@ -147,7 +147,7 @@ async function conclude(
   const { id, action } = payment.transaction
   const { kind } = sent.news
   const key = keyed && { owner, key: keyed.key, fingerprint: fingerprintOf(ctx.vault, keyed), answer: processing }
-  const isTaken = kind === 'said' || kind === 'unknown'
+  const isTaken = (kind === 'said' && !isAskedFor(sent.news.said, action)) || kind === 'unknown'
   const remember = (tx: Tx) => insertKeys(tx, key && isTaken ? [{ ...key, transaction_id: id }] : [])
   const standing = await settle(ctx, payment, sent, remember)
   reach('authorise.settled')
@@ -158,6 +158,10 @@ async function conclude(
   const attemptsLeft = isAskedAgain ? (standing.action?.attemptsLeft ?? 0) : 0
   throw new AppError('AUTHORISATION_FAILED', { attemptsLeft, message: refusalOf(attemptsLeft) })
 }
+
+/** A provider that asks the same again has not taken the answer. */
+const isAskedFor = (said: Said, action: PendingAction | null) =>
+  said.state === 'waiting' && said.action.kind === action?.kind
 
 function refusalOf(attemptsLeft: number): string {
   if (attemptsLeft === 0) return 'The value was not accepted, and the charge has failed.'

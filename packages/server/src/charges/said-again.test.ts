@@ -60,6 +60,23 @@ test('an authorisation answered while its provider was slow is answered the same
   assert.deepEqual([first.status, later.status, later.body], [200, 200, first.body])
 })
 
+test('an answer that its provider met with the same question is refused, and refused again under its key', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  const { id } = await merchant.chargeCard(cards.asksPin)
+  const rail = malipo.ctx.connectors.sandbox.get('flutterwave')?.cardCharges
+  assert(rail)
+  const said = { state: 'waiting', action: { kind: 'pin' } } as const
+  t.mock.method(rail, 'authorise', async () => ({ certainty: 'accepted', said, continuation: 'the same' }))
+  const key = { 'idempotency-key': nextReference() }
+
+  const first = await merchant.authorise(id, 'pin', codes.pin, key)
+  const again = await merchant.authorise(id, 'pin', codes.pin, key)
+
+  assert.deepEqual([first.status, first.body['attemptsLeft']], [422, 2])
+  assert.deepEqual([again.status, again.body['attemptsLeft']], [422, 1])
+})
+
 test('a charge that ended without its account is told as it stands under its key, not "come again" for ever', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
