@@ -148,8 +148,14 @@ async function conclude(
   const { kind } = sent.news
   const key = keyed && { owner, key: keyed.key, fingerprint: fingerprintOf(ctx.vault, keyed), answer: processing }
   const isTaken = (kind === 'said' && !isAskedFor(sent.news.said, action)) || kind === 'unknown'
-  const remember = (tx: Tx) => insertKeys(tx, key && isTaken ? [{ ...key, transaction_id: id }] : [])
+  let isKept = false
+  const remember = async (tx: Tx) => {
+    await insertKeys(tx, key && isTaken ? [{ ...key, transaction_id: id }] : [])
+    isKept = true
+  }
   const standing = await settle(ctx, payment, sent, remember)
+  // A callback was quicker, and there was nothing left to settle: the caller is answered all the same.
+  if (keyed && isTaken && !isKept) await rememberAnswer(ctx, owner, keyed, processing, id)
   reach('authorise.settled')
   await countFailure(ctx, owner, standing)
   if (kind === 'answer_unsent') throw new AppError('PROVIDER_UNAVAILABLE')

@@ -60,6 +60,27 @@ test('an authorisation answered while its provider was slow is answered the same
   assert.deepEqual([first.status, later.status, later.body], [200, 200, first.body])
 })
 
+test('an authorisation whose outcome a callback told first is answered the same under its key', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  const { id } = await merchant.chargeCard(cards.asksPin)
+  const rail = malipo.ctx.connectors.sandbox.get('flutterwave')?.cardCharges
+  assert(rail)
+  const transaction_id = readId('transaction', id) ?? ''
+  t.mock.method(rail, 'authorise', async ({ amount, currency }: { amount: bigint; currency: 'NGN' }) => {
+    const said = { state: 'successful', settled: { amount, currency } } as const
+    const news = { kind: 'said', said } as const
+    await malipo.ctx.settler.submit({ transaction_id, wallet_id: '', attempt: 1, cause: 'callback', news })
+    return { certainty: 'accepted', said }
+  })
+  const key = { 'idempotency-key': nextReference() }
+
+  const first = await merchant.authorise(id, 'pin', codes.pin, key)
+  const again = await merchant.authorise(id, 'pin', codes.pin, key)
+
+  assert.deepEqual([first.status, again.status, again.body], [200, 200, first.body])
+})
+
 test('an answer that its provider met with the same question is refused, and refused again under its key', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
