@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Said } from '../packages/server/src/providers/contract.ts'
 import { until } from '../packages/server/src/testing/until.ts'
 import { createSettler } from '../packages/server/src/transactions/settle.ts'
+import { putQuestion } from '../packages/server/src/transactions/store.ts'
 import { assertFinalIsFinal, keyOf, minutes, type Payments, testPayments } from './support/payments.ts'
 
 const pastWindow = minutes(16)
@@ -144,7 +145,8 @@ test('word of money from a provider that was given up for another is not taken f
     transaction_id: id,
     wallet_id: '',
     attempt: 1,
-    cause: 'callback',
+    cause: 'query',
+    question: await putQuestion(payments.malipo.ctx.db.write, id, 1),
     from,
     news,
   })

@@ -22,8 +22,9 @@ registerHooks({
 
 const { simulate } = await import('./simulate.ts')
 const [first = 1, worlds = 1, size = 40] = process.argv.slice(2).map(Number)
-const print = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`)
+const print = (line: object) =>
+  new Promise<void>((resolve) => process.stdout.write(`${JSON.stringify(line)}\n`, () => resolve()))
 const startedAt = realMs()
-const summary = await simulate({ first, worlds, size, onFailure: print })
-print({ ...summary, seconds: (realMs() - startedAt) / 1000 })
+const summary = await simulate({ first, worlds, size, onFailure: (failure) => void print(failure) })
+await print({ ...summary, seconds: (realMs() - startedAt) / 1000 })
 process.exit(summary.failures === 0 ? 0 : 1)
