@@ -9,6 +9,7 @@ import { makeSecrets } from '../../packages/server/src/operate/operator.ts'
 import { type Owner, sql } from '../../packages/server/src/platform/db.ts'
 import { newId, newTransactionId } from '../../packages/server/src/platform/ids.ts'
 import { createLog } from '../../packages/server/src/platform/log.ts'
+import { monthly } from '../../packages/server/src/platform/partitions.ts'
 import { ask } from '../../packages/server/src/testing/malipo.ts'
 import { testDatabase } from '../../packages/server/src/testing/servers.ts'
 
@@ -28,16 +29,7 @@ export interface Ground {
   close(): Promise<void>
 }
 
-const partitioned = [
-  'alarms',
-  'audit_entries',
-  'transfers',
-  'transactions',
-  'attempts',
-  'events',
-  'webhook_records',
-  'receipts',
-]
+const partitioned = ['alarms', ...monthly]
 
 /** The clock stands still, nothing waits for a disk, rows of any time have a place, and every step is noted. */
 const preparations = (database: string) => [

@@ -11,6 +11,7 @@ import {
   transferBody,
 } from '../testing/charging.ts'
 import { until } from '../testing/until.ts'
+import { lookAtPaidAccounts } from '../workers/paid-accounts.ts'
 
 interface Account {
   readonly accountNumber: string
@@ -111,6 +112,48 @@ test('a receipt told twice is booked once, and one after the end is kept, flagge
   assert.equal(await inSuspense(malipo, 'NGN'), suspense + 2000n)
   const receipts = await malipo.ask('select from receipts where transaction_id = $1', [readId('transaction', id)])
   assert.equal(receipts.length, 2)
+})
+
+test('money that came in after a charge was paid, and of which no callback told, is found when its account has ended', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  const { id, key } = await open(merchant)
+  await malipo.simulator.pay(key, '1500.00')
+  await merchant.ends(id)
+  await malipo.simulator.setFault({ provider: 'flutterwave', operation: 'charge', mode: 'callback_never' })
+  await malipo.simulator.pay(key, '20.00')
+
+  await lookAtPaidAccounts(malipo.ctx)
+  assert.equal((await merchant.ends(id)).timeline.some(isLate), false)
+  await malipo.later(27 * 3600)
+  await lookAtPaidAccounts(malipo.ctx)
+  await lookAtPaidAccounts(malipo.ctx)
+
+  assert.equal((await merchant.ends(id)).timeline.filter(isLate).length, 1)
+  assert.deepEqual(
+    await malipo.ask('select from paid_accounts where transaction_id = $1', [readId('transaction', id)]),
+    [],
+  )
+})
+
+const isLate = ({ message }: { message: string }) => message.startsWith('Money came in after the end')
+
+test('a bank that does not answer the last question about a paid account is asked again later', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  const { id, key } = await open(merchant)
+  await malipo.simulator.pay(key, '1500.00')
+  await merchant.ends(id)
+  await malipo.later(27 * 3600)
+  await malipo.simulator.setFault({ provider: 'flutterwave', operation: 'charge_status', mode: 'html_503' })
+
+  await lookAtPaidAccounts(malipo.ctx)
+
+  const [watched] = await malipo.ask(
+    'select due > record_time() as is_later from paid_accounts where transaction_id = $1',
+    [readId('transaction', id)],
+  )
+  assert.deepEqual(watched, { is_later: true })
 })
 
 test('a charge that expires short fails as underpaid and its money is kept; nothing at all is expired', async (t) => {

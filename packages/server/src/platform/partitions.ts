@@ -1,7 +1,7 @@
 import { type Db, sql } from './db.ts'
 
 /** Tables partitioned by the month of their id. */
-const monthly = [
+export const monthly = [
   'audit_entries',
   'transfers',
   'transactions',

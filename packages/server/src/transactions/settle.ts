@@ -14,6 +14,7 @@ import { decideStray } from './decide-final.ts'
 import type { Decision, Observation, Surroundings } from './decision.ts'
 import { errandOf, railOf } from './errand.ts'
 import { accountsOf, endingsOf, mayMoveMoney, movementsFor } from './money.ts'
+import { watchAccounts } from './paid-accounts.ts'
 import { isAllowed, stageOf } from './state.ts'
 import {
   type Attempt,
@@ -270,6 +271,9 @@ function surroundings(
   }
 }
 
+const isJustPaid = ({ before, transaction: { state, method, type } }: Course) =>
+  type === 'deposit' && method === 'bank-transfer' && state === 'successful' && before.transaction.state !== state
+
 async function write(tx: BatchTx, at: Date, changed: readonly Course[]): Promise<void> {
   await move(
     tx,
@@ -290,6 +294,10 @@ async function write(tx: BatchTx, at: Date, changed: readonly Course[]): Promise
     tx,
     at,
     changed.flatMap(({ before, receipts }) => receipts.slice(before.receipts.length)),
+  )
+  await watchAccounts(
+    tx,
+    changed.filter(isJustPaid).map(({ transaction }) => transaction),
   )
   await setAlarms(
     tx,

@@ -9,6 +9,7 @@ import { openStream } from '../platform/stream.ts'
 import { dropExpiredContinuations } from '../transactions/continuations.ts'
 import { startDeliveries } from './deliveries.ts'
 import { startLanes } from './lanes.ts'
+import { lookAtPaidAccounts } from './paid-accounts.ts'
 import { keepRates } from './rate-keeper.ts'
 import { keepSeals } from './seal-keeper.ts'
 import { startSweeper } from './sweeper.ts'
@@ -19,6 +20,7 @@ const sealEveryMs = 60_000
 const rateEveryMs = 60_000
 const relayEveryMs = 1000
 const cardEveryMs = 30_000
+const accountEveryMs = 10_000
 
 /** What goes on without anybody asking. Each watch works alone and may run in any number of processes. */
 export function startWorker(ctx: Context): Watch[] {
@@ -31,6 +33,7 @@ export function startWorker(ctx: Context): Watch[] {
     ctx.bell.onRing('deltas', foldEveryMs, () => foldDeltas(ctx.db.write)),
     ctx.bell.onRing('rates', rateEveryMs, () => keepRates(ctx)),
     ctx.bell.onRing('cards', cardEveryMs, () => forgetCards(ctx.db.write)),
+    ctx.bell.onRing('accounts', accountEveryMs, () => lookAtPaidAccounts(ctx)),
     ctx.bell.onRing('seals', sealEveryMs, () => keepSeals(ctx)),
   ]
 }

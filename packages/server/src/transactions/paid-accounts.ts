@@ -1,0 +1,31 @@
+import { type Db, sql, type Tx } from '../platform/db.ts'
+import type { Transaction } from './store.ts'
+
+/** Notes charges by transfer that were just paid: their accounts stay open, and are asked about once more at their end. */
+export async function watchAccounts(tx: Tx, paid: readonly Transaction[]): Promise<void> {
+  if (paid.length === 0) return
+  await tx.query(sql`
+    insert into paid_accounts (transaction_id, due)
+    select *
+    from unnest(${paid.map(({ id }) => id)}::uuid[], ${paid.map(({ expires_at }) => expires_at)}::timestamptz[])`)
+}
+
+/** Charges whose accounts have ended and were not asked about, the longest ended first. */
+export function endedAccounts(db: Db, limit: number): Promise<Transaction[]> {
+  return db.query<Transaction>(sql`
+    select t.*
+    from paid_accounts p
+    join transactions t on t.id = p.transaction_id
+    where p.due <= record_time()
+    order by p.due
+    limit ${limit}`)
+}
+
+export async function forgetAccount(db: Db, id: string): Promise<void> {
+  await db.query(sql`delete from paid_accounts where transaction_id = ${id}`)
+}
+
+export async function askLater(db: Db, id: string, seconds: number): Promise<void> {
+  await db.query(sql`
+    update paid_accounts set due = record_time() + make_interval(secs => ${seconds}) where transaction_id = ${id}`)
+}

@@ -1,0 +1,33 @@
+import { laneOf } from '../alarms/alarms.ts'
+import type { Context } from '../context.ts'
+import { takeTurn } from '../transactions/claim.ts'
+import { ask, settleSent } from '../transactions/dispatch.ts'
+import { askLater, endedAccounts, forgetAccount } from '../transactions/paid-accounts.ts'
+import type { Transaction } from '../transactions/store.ts'
+
+const pageMax = 100
+const againSeconds = 15 * 60
+
+/**
+ * Asks a last time about accounts of charges that were paid before their accounts ended: what else came in, and got lost on the
+ * way to us, is booked as late. Two processes may ask about one; each receipt is booked once.
+ */
+export async function lookAtPaidAccounts(ctx: Context): Promise<void> {
+  for (const charge of await endedAccounts(ctx.db.write, pageMax)) if (!(await lookAt(ctx, charge))) return
+}
+
+/** False when its provider has no turn left for now. */
+async function lookAt(ctx: Context, charge: Transaction): Promise<boolean> {
+  const { id, env, provider } = charge
+  const { write } = ctx.db
+  const { requestsPerSecond = 1 } = ctx.connectors[env].get(provider) ?? {}
+  if (!(await takeTurn(write, laneOf(env, provider), requestsPerSecond))) return false
+  const payment = { transaction: charge, attempt: { number: charge.attempt } }
+  const found = await ask(ctx, payment)
+  if (found.news.kind === 'unclear') await askLater(write, id, againSeconds)
+  else {
+    await settleSent(ctx, payment, found, 'query')
+    await forgetAccount(write, id)
+  }
+  return true
+}
