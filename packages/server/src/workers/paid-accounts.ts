@@ -13,21 +13,18 @@ const againSeconds = 15 * 60
  * way to us, is booked as late. Two processes may ask about one; each receipt is booked once.
  */
 export async function lookAtPaidAccounts(ctx: Context): Promise<void> {
-  for (const charge of await endedAccounts(ctx.db.write, pageMax)) if (!(await lookAt(ctx, charge))) return
+  for (const charge of await endedAccounts(ctx.db.write, pageMax)) await lookAt(ctx, charge)
 }
 
-/** False when its provider has no turn left for now. */
-async function lookAt(ctx: Context, charge: Transaction): Promise<boolean> {
+/** A provider that has no turn left, or does not answer, is asked later; nobody waits behind it. */
+async function lookAt(ctx: Context, charge: Transaction): Promise<void> {
   const { id, env, provider } = charge
   const { write } = ctx.db
   const { requestsPerSecond = 1 } = ctx.connectors[env].get(provider) ?? {}
-  if (!(await takeTurn(write, laneOf(env, provider), requestsPerSecond))) return false
   const payment = { transaction: charge, attempt: { number: charge.attempt } }
-  const found = await ask(ctx, payment)
-  if (found.news.kind === 'unclear') await askLater(write, id, againSeconds)
-  else {
-    await settleSent(ctx, payment, found, 'query')
-    await forgetAccount(write, id)
-  }
-  return true
+  const isMyTurn = await takeTurn(write, laneOf(env, provider), requestsPerSecond)
+  const found = isMyTurn ? await ask(ctx, payment) : undefined
+  if (!found || found.news.kind === 'unclear') return askLater(write, id, againSeconds)
+  await settleSent(ctx, payment, found, 'query')
+  await forgetAccount(write, id)
 }
