@@ -1,6 +1,6 @@
 /**
  * What is otherwise left to chance, as a world decides it: the time, pauses, and random numbers. `main.ts` puts the two
- * functions below in the place of node's own, for the server's files alone.
+ * functions below in the place of the real ones, for the server's files alone.
  */
 import assert from 'node:assert/strict'
 import type { Random } from '../support/random.ts'
@@ -24,10 +24,9 @@ export async function setTimeout<Value>(ms: number, value?: Value): Promise<Valu
   return value
 }
 
-/** In the place of `node:crypto`, for ids. */
-export function randomFillSync(bytes: Buffer): Buffer {
-  for (const place of bytes.keys()) bytes[place] = chance?.random.below(256) ?? Math.floor(Math.random() * 256)
-  return bytes
+/** In the place of `platform/random.ts`, for ids. */
+export function randomBytesFor(length: number): Buffer {
+  return Buffer.from(Array.from({ length }, () => chance?.random.below(256) ?? Math.floor(Math.random() * 256)))
 }
 
 const real = { time: Date.now, watch: performance.now.bind(performance), random: Math.random }

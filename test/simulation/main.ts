@@ -15,7 +15,7 @@ registerHooks({
   resolve: (specifier, context, next) => {
     const from = context.parentURL ?? ''
     const isTimer = specifier === 'node:timers/promises' && from.includes(inServer) && !outside.test(from)
-    const isIds = specifier === 'node:crypto' && from.endsWith(`${inServer}platform/ids.ts`)
+    const isIds = specifier === './random.ts' && from.endsWith(`${inServer}platform/ids.ts`)
     return isTimer || isIds ? { url: chance, shortCircuit: true } : next(specifier, context)
   },
 })

@@ -1,11 +1,11 @@
-import { randomFillSync } from 'node:crypto'
+import { randomBytesFor } from './random.ts'
 
 /**
  * Ids are UUIDv7: 48 bits of milliseconds, so that rows of one month lie in one partition, then 12 bits that name the
  * cell which made the id, then 62 random bits. `atMs` is the database's clock wherever the id belongs to a record.
  */
 export function newId(atMs: number, cell: number): string {
-  const bytes = randomFillSync(Buffer.allocUnsafe(16))
+  const bytes = randomBytesFor(16)
   bytes.writeUIntBE(atMs, 0, 6)
   bytes.writeUInt16BE(0x7000 | cell, 6)
   bytes.writeUInt8(0x80 | (bytes.readUInt8(8) & 0x3f), 8)

@@ -2,11 +2,12 @@ import {
   createCipheriv,
   createDecipheriv,
   createHmac,
+  createSecretKey,
   hkdfSync,
   type KeyObject,
-  randomBytes,
   timingSafeEqual,
 } from 'node:crypto'
+import { randomBytesFor } from './random.ts'
 
 /** Keeps what must be read back (sealed) and what must only be recognised (hashed), under keys the database never sees. */
 export interface Vault {
@@ -49,19 +50,19 @@ export function createVault(keys: readonly [VaultKey, ...VaultKey[]]): Vault {
 
 const body = (text: string) => text.slice(text.indexOf('.') + 1)
 const isEqual = (left: Buffer, right: Buffer) => left.length === right.length && timingSafeEqual(left, right)
-const keyedHash = (key: Buffer, plain: string) => createHmac('sha256', key).update(plain).digest()
+const keyedHash = (key: KeyObject, plain: string) => createHmac('sha256', key).update(plain).digest()
 
 const nonceLength = 12
 const tagLength = 16
 
-function encrypt(key: Buffer, plain: string, context: string): string {
-  const nonce = randomBytes(nonceLength)
+function encrypt(key: KeyObject, plain: string, context: string): string {
+  const nonce = randomBytesFor(nonceLength)
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context))
   const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
   return Buffer.concat([nonce, sealed, cipher.getAuthTag()]).toString('base64url')
 }
 
-function decrypt(key: Buffer, text: string, context: string): string {
+function decrypt(key: KeyObject, text: string, context: string): string {
   const bytes = Buffer.from(text, 'base64url')
   const nonce = bytes.subarray(0, nonceLength)
   const sealed = bytes.subarray(nonceLength, -tagLength)
@@ -71,13 +72,14 @@ function decrypt(key: Buffer, text: string, context: string): string {
   return decipher.update(sealed, undefined, 'utf8') + decipher.final('utf8')
 }
 
-const derived = new WeakMap<VaultKey, Map<string, Buffer>>()
+const derived = new WeakMap<VaultKey, Map<string, KeyObject>>()
 
-/** Each purpose has a key of its own, so that a hash of one kind says nothing about another. */
-function derive(key: VaultKey, purpose: string): Buffer {
-  const known = derived.get(key) ?? new Map<string, Buffer>()
+/** Each purpose has a key of its own, so that a hash of one kind says nothing about another. Made once: that costs most. */
+function derive(key: VaultKey, purpose: string): KeyObject {
+  const known = derived.get(key) ?? new Map<string, KeyObject>()
   derived.set(key, known)
-  const made = known.get(purpose) ?? Buffer.from(hkdfSync('sha256', key.key, '', `malipo ${purpose}`, 32))
+  const made =
+    known.get(purpose) ?? createSecretKey(Buffer.from(hkdfSync('sha256', key.key, '', `malipo ${purpose}`, 32)))
   known.set(purpose, made)
   return made
 }
