@@ -4,6 +4,14 @@ export interface Measured {
   readonly ratios: Readonly<Record<string, number>>
 }
 
+/** What the parts of a workload measured, together. */
+export function merged(parts: readonly Measured[]): Measured {
+  return {
+    figures: Object.assign({}, ...parts.map(({ figures }) => figures)),
+    ratios: Object.assign({}, ...parts.map(({ ratios }) => ratios)),
+  }
+}
+
 export type Bench = (print: (line: string) => void) => Promise<Measured>
 
 export function median(values: readonly number[]): number {

@@ -1,14 +1,13 @@
-import { execFile } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { checkLedger } from '../packages/server/src/ledger/check/check.ts'
 import { createDatabase } from '../packages/server/src/testing/database.ts'
-import { type Postgres, programFolders, startPostgres } from '../packages/server/src/testing/postgres.ts'
-import { findProgram, guardFolder, makeFolder } from '../packages/server/src/testing/processes.ts'
-import { type Bench, inPairs, type Measured, rounded } from './bench.ts'
+import { type Postgres, startPostgres } from '../packages/server/src/testing/postgres.ts'
+import { guardFolder, makeFolder } from '../packages/server/src/testing/processes.ts'
+import { type Bench, inPairs, type Measured, merged, rounded } from './bench.ts'
 import { type BenchLedger, loadPayments, openBenchLedger } from './ledger-setup.ts'
+import { pgbench } from './pgbench.ts'
 
 const seconds = 4
 const rounds = 5
@@ -35,10 +34,7 @@ export const ledger: Bench = async (print) => {
       await againstRunningCheck(hot, print),
     ]
     for (const each of [hot, spread, loaded]) await each.db.close()
-    return {
-      figures: Object.assign({}, ...parts.map(({ figures }) => figures)),
-      ratios: Object.assign({}, ...parts.map(({ ratios }) => ratios)),
-    }
+    return merged(parts)
   } finally {
     await postgres.stop()
     await guard.dismiss()
@@ -58,7 +54,7 @@ async function againstPgbench(
   { postgres, folder, print }: Rig,
 ): Promise<Measured> {
   print(`[${name}] transfers a second by group commit, against pgbench with ${clients} clients`)
-  const theirs = await pgbench(postgres.urlOf(name), join(folder, `${name}.sql`), clients, side)
+  const theirs = await plainHolds(postgres.urlOf(name), join(folder, `${name}.sql`), clients, side)
   await side.post(1)
   const result = await inPairs(rounds, () => side.post(seconds), theirs, print)
   return {
@@ -68,7 +64,12 @@ async function againstPgbench(
 }
 
 /** The same hold the plain way: a transaction that changes the wallet if it has enough, and writes one transfer and delta. */
-async function pgbench(url: string, path: string, clients: number, side: BenchLedger): Promise<() => Promise<number>> {
+async function plainHolds(
+  url: string,
+  path: string,
+  clients: number,
+  side: BenchLedger,
+): Promise<() => Promise<number>> {
   await side.numberWallets()
   writeFileSync(
     path,
@@ -80,15 +81,7 @@ insert into account_deltas values (pg_current_xact_id()::text::bigint, '${side.c
 commit;
 `,
   )
-  const program = findProgram('pgbench', programFolders(), 'postgresql-contrib')
-  const args = ['-n', '-M', 'prepared', '-c', String(clients), '-j', '1', '-T', String(seconds), '-f', path, url]
-  return async () => {
-    const { stdout } = await promisify(execFile)(program, args)
-    const [, rate] = /tps = ([\d.]+)/.exec(stdout) ?? []
-    if (rate === undefined || !/number of failed transactions: 0 /.test(stdout))
-      throw new Error(`pgbench failed:\n${stdout}`)
-    return Number(rate)
-  }
+  return () => pgbench({ url, script: path, clients, seconds })
 }
 
 async function againstEmpty(empty: BenchLedger, loaded: BenchLedger, print: (line: string) => void): Promise<Measured> {

@@ -1,14 +1,34 @@
-/** npm run bench -- NAME [--json]: measures one workload, both sides in one run. Load goes to loopback only. */
-import { cpus, totalmem } from 'node:os'
+/**
+ * npm run bench -- NAME [--json]: measures one workload, both sides in one run. Load goes to loopback only. A run of full size is
+ * kept in bench/results; one that BENCH_ variables made smaller is not.
+ */
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { accept } from './accept.ts'
 import type { Bench } from './bench.ts'
+import { deliver } from './deliver.ts'
 import { deliverFairness } from './deliver-fairness.ts'
+import { idle } from './idle.ts'
+import { journey } from './journey.ts'
 import { ledger } from './ledger.ts'
-import { profile } from './profile.ts'
+import { read } from './read.ts'
 import { reference } from './reference.ts'
+import { describeRig } from './rig.ts'
 import { tokens } from './tokens.ts'
 
-const benches: Record<string, Bench> = { 'deliver-fairness': deliverFairness, ledger, profile, reference, tokens }
+const benches: Record<string, Bench> = {
+  accept,
+  deliver,
+  'deliver-fairness': deliverFairness,
+  idle,
+  journey,
+  ledger,
+  read,
+  reference,
+  tokens,
+}
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -17,14 +37,17 @@ const { values, positionals } = parseArgs({
 const [name = ''] = positionals
 const bench = benches[name]
 if (bench) {
+  const rig = describeRig()
+  console.log(
+    `${rig.cores} cores of ${rig.processor}, ${rig.memoryGiB} GiB, Node ${rig.node}, PostgreSQL ${rig.postgres}, NATS ${rig.nats}, ${rig.fsyncMicroseconds} µs to have 8 KiB on disk`,
+  )
   const { figures, ratios } = await bench((line) => console.log(line))
-  const rig = {
-    cores: cpus().length,
-    processor: cpus()[0]?.model,
-    memoryGiB: Math.round(totalmem() / 2 ** 30),
-    node: process.version,
-  }
-  if (values.json) console.log(JSON.stringify({ name, rig, figures, ratios }))
+  const commit = execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { encoding: 'utf8' }).trim()
+  const result = { name, at: new Date().toISOString(), commit, rig, figures, ratios }
+  const isWhole = !Object.keys(process.env).some((variable) => variable.startsWith('BENCH_'))
+  if (isWhole)
+    writeFileSync(join(import.meta.dirname, 'results', `${name}.json`), `${JSON.stringify(result, undefined, 2)}\n`)
+  if (values.json) console.log(JSON.stringify(result))
 } else {
   console.error(`usage: npm run bench -- ${Object.keys(benches).join('|')} [--json]`)
   process.exitCode = 2

@@ -1,12 +1,15 @@
-/** A process of receivers: /well/N answers at once, /failing/N with 500, /hanging/N never. Tells when each id came first. */
+/** A process of receivers: /well answers at once, /failing with 500, /hanging never. Tells when each id came first. */
 import { createServer } from 'node:http'
 
 const firsts = new Map<string, number>()
 let requests = 0
+let [firstAt, lastAt] = [0, 0]
 
 const server = createServer((request, response) => {
   const id = String(request.headers['webhook-id'])
   requests += 1
+  lastAt = performance.now()
+  if (requests === 1) firstAt = lastAt
   if (!firsts.has(id)) firsts.set(id, Date.now())
   request.resume()
   if (request.url?.startsWith('/hanging')) return
@@ -17,6 +20,7 @@ server.keepAliveTimeout = 10_000
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as { port: number }).port }))
 
 process.on('message', (word) => {
+  if (word === 'count') process.send?.({ requests, firstAt, lastAt })
   if (word !== 'report') return
   process.send?.({ requests, firsts: [...firsts] })
   firsts.clear()

@@ -5,10 +5,10 @@ import { findProgram } from '../packages/server/src/testing/processes.ts'
 /** Requests a second that a URL on loopback answers to so many connections; any answer but 2xx stops the bench. */
 export async function requestsPerSecond(
   url: string,
-  load: { seconds: number; connections: number; token?: string },
+  load: { seconds: number; connections: number; authorization?: string },
 ): Promise<number> {
   const program = findProgram('wrk', [], 'wrk')
-  const header = load.token === undefined ? [] : ['-H', `authorization: Bearer ${load.token}`]
+  const header = load.authorization === undefined ? [] : ['-H', `authorization: ${load.authorization}`]
   const args = ['-t1', `-c${load.connections}`, `-d${load.seconds}s`, ...header, url]
   const { stdout } = await promisify(execFile)(program, args)
   const [, rate] = /Requests\/sec:\s+([\d.]+)/.exec(stdout) ?? []

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { readId } from '../packages/server/src/platform/ids.ts'
 import { cards } from '../packages/server/src/testing/charging.ts'
 import { until } from '../packages/server/src/testing/until.ts'
@@ -76,7 +76,7 @@ async function answering({ random, merchants, url }: Bench, number: string, answ
   return { sale, run: (victim) => authorise(sale, victim, answer) }
 }
 
-async function openBench(t: Parameters<typeof startSimulatorDesk>[0]) {
+async function openBench(t: TestContext) {
   const ground = await startOwnServers(t)
   const simulator = await startSimulatorDesk(t, { SIMULATOR_SEED: String(seed) })
   const cell = openCell(t, ground, simulator.settings)

@@ -59,7 +59,7 @@ export interface CellMerchant {
 
 /** Nothing runs yet. Whatever is started ends with the test, or with this process. */
 export function openCell(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   ground: Ground,
   settings: Readonly<Record<string, string>>,
   open: typeof openOperator = openOperator,

@@ -35,7 +35,7 @@ interface OwnServersOptions {
 }
 
 export async function startOwnServers(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   { create = createDatabase, settings = {} }: OwnServersOptions = {},
 ): Promise<OwnServers> {
   const folder = makeFolder(mkdtempSync(join(tmpdir(), 'malipo-story-')))

@@ -8,8 +8,10 @@ export interface LoadOrder {
   readonly seconds: number
   /** Connections at most. Each has one request under way. */
   readonly connections: number
-  /** How many are asked for in a second, whatever becomes of those before; without it, as many as are answered. */
+  /** How many requests are sent in a second, whatever becomes of those before; without it, as many as are answered. */
   readonly perSecond?: number
+  /** Payouts are asked for so many in a call; without it, one. */
+  readonly bulk?: number
 }
 
 export interface LoadReport {
@@ -105,27 +107,32 @@ async function allAnswered(lines: ReadonlySet<Line>): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
-function requestsFor({ tokens, port }: LoadOrder): () => string {
+function requestsFor({ tokens, port, bulk }: LoadOrder): () => string {
   let number = 0
+  let sent = 0
   const run = process.hrtime.bigint().toString(36)
-  const bodyOf = (reference: string) =>
-    JSON.stringify({
+  const nextPayout = () => {
+    number += 1
+    return {
       amount: 10,
       currency: 'KES',
       country: 'KE',
       destination: 'MoMo',
       payoutMethod: { accountName: 'Juma', accountNumber: '+254712345678', code: 'MPESA_KE' },
-      externalReference: reference,
-    })
-  const referenceOf = (count: number) => `${run}-${String(count).padStart(9, '0')}`
-  const size = bodyOf(referenceOf(0)).length
+      externalReference: `${run}-${String(number).padStart(9, '0')}`,
+    }
+  }
+  const nextBody = () =>
+    JSON.stringify(bulk === undefined ? nextPayout() : { payouts: Array.from({ length: bulk }, nextPayout) })
+  const path = bulk === undefined ? 'payout' : 'payouts/bulk'
+  const size = nextBody().length
   const heads = tokens.map(
     (token) =>
-      `POST /api/sandbox/b2b/fiat/payout HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: ${token}\r\ncontent-type: application/json\r\ncontent-length: ${size}\r\n\r\n`,
+      `POST /api/sandbox/b2b/fiat/${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: ${token}\r\ncontent-type: application/json\r\ncontent-length: ${size}\r\n\r\n`,
   )
   return () => {
-    number += 1
-    return heads[number % heads.length] + bodyOf(referenceOf(number))
+    sent += 1
+    return heads[sent % heads.length] + nextBody()
   }
 }
 
@@ -150,8 +157,7 @@ function createTally() {
       const status = line.received.slice(9, 12)
       add(status, line)
       samples[status] ??= line.received
-      const [, id] = status === '200' ? (/"transactionId":"([^"]+)"/.exec(line.received) ?? []) : []
-      if (id !== undefined) ids.push(id)
+      if (status === '200') for (const [, id = ''] of line.received.matchAll(/"transactionId":"([^"]+)"/g)) ids.push(id)
     },
     broken: (line: Line) => add('0', line),
     report() {

@@ -59,7 +59,7 @@ export const simulatorToken = 'simulator-of-a-story'
 
 /** Ends with the test, or with this process. With a journal it could be killed and started again on what it knew. */
 export async function startSimulatorDesk(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<SimulatorDesk> {
   const folder = mkdtempSync(join(tmpdir(), 'malipo-simulator-'))

@@ -1,0 +1,32 @@
+/** The other side of `deliver`: a loop over undici that posts one body to the same receivers and forgets the answers. */
+import { Agent, request } from 'undici'
+
+interface Order {
+  readonly urls: readonly string[]
+  readonly each: number
+  readonly inFlight: number
+  readonly body: string
+}
+
+const dispatcher = new Agent({ connections: 8, pipelining: 1 })
+
+async function post({ urls, each, inFlight, body }: Order): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  const lanes = urls.flatMap((url) => {
+    let left = each
+    return Array.from({ length: inFlight }, async () => {
+      while (left > 0) {
+        left -= 1
+        const answer = await request(url, { method: 'POST', headers, body, dispatcher })
+        await answer.body.dump()
+      }
+    })
+  })
+  await Promise.all(lanes)
+}
+
+process.on('message', async (order: Order) => {
+  await post(order)
+  process.send?.('done')
+})
+process.on('disconnect', () => process.exit())

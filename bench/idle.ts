@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Bench, rounded } from './bench.ts'
+import { merchantsOf, onSite } from './site.ts'
+
+const seconds = Number(process.env['BENCH_SECONDS'] ?? 60)
+const settleMs = 10_000
+/** Of the kernel's clock, in which it tells the time a process has used. */
+const tickMs = 10
+
+/** Memory and processor time of each role with nothing to do, and of the simulator, over a minute; nobody asks anything. */
+export const idle: Bench = async (print) =>
+  onSite({}, async ({ cell, simulator }) => {
+    await merchantsOf(cell, 10, '')
+    const roles = { api: await cell.start('api', 'api'), worker: await cell.start('worker', 'worker') }
+    await simulator.tune({ callbackBase: `${roles.api.url}/callbacks/sandbox` })
+    await pause(settleMs)
+    const before = Object.values(roles).map(({ pid }) => usedMs(pid))
+    await pause(seconds * 1000)
+    const figures: Record<string, number> = {}
+    for (const [index, [name, { pid }]] of Object.entries(roles).entries()) {
+      const share = (usedMs(pid) - (before[index] ?? 0)) / (seconds * 1000)
+      const { residentMiB, ownMiB } = memoryOf(pid)
+      Object.assign(figures, {
+        [`${name}ResidentMiB`]: residentMiB,
+        [`${name}OwnMiB`]: ownMiB,
+        [`${name}PercentOfCore`]: rounded(share * 100),
+      })
+      print(`${name}: ${residentMiB} MiB resident, ${ownMiB} MiB its own, ${rounded(share * 100)} % of a core`)
+    }
+    return { figures, ratios: {} }
+  })
+
+function usedMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) * tickMs
+}
+
+function memoryOf(pid: number): { residentMiB: number; ownMiB: number } {
+  const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
+  const of = (name: string) => Math.round(Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1]) / 1024)
+  return { residentMiB: of('Rss'), ownMiB: of('Private_Dirty') }
+}

@@ -1,0 +1,125 @@
+/**
+ * A process that asks for payouts and receives the webhooks about them, so that one watch times both. It keeps so many payouts
+ * under way from asking to the last webhook, or begins so many a second.
+ */
+import { createServer } from 'node:http'
+import { Pool } from 'undici'
+
+export interface JourneyOrder {
+  readonly url: string
+  readonly tokens: readonly string[]
+  readonly seconds: number
+  /** Of payouts between asking and the webhook of their end; without it, `perSecond` rules. */
+  readonly underWay?: number
+  readonly perSecond?: number
+}
+
+export interface JourneyReport {
+  /** Payouts whose end was told within the time that is measured. */
+  readonly ended: number
+  readonly tookMs: number
+  /** From the answer to the webhook of the end, sorted. */
+  readonly waitsMs: readonly number[]
+  /** Of those that were answered, the ones whose end nobody told within the time allowed after the load. */
+  readonly untold: number
+  readonly cpuShare: number
+}
+
+/** What is under way when the load ends has this long to be told. */
+const graceMs = 20_000
+const warmShare = 0.3
+const answeredAt = new Map<string, number>()
+const endedAt = new Map<string, number>()
+let onEnd: () => void = () => undefined
+
+const server = createServer((request, response) => {
+  let text = ''
+  request.setEncoding('latin1')
+  request.on('data', (part: string) => {
+    text += part
+  })
+  request.on('end', () => {
+    response.end()
+    if (!text.includes('"status":"SUCCESSFUL"')) return
+    const [, id = ''] = /"transactionId":"([^"]+)"/.exec(text) ?? []
+    if (endedAt.has(id)) return
+    endedAt.set(id, performance.now())
+    onEnd()
+  })
+})
+server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as { port: number }).port }))
+process.on('message', async (order: JourneyOrder) => process.send?.(await run(order)))
+process.on('disconnect', () => process.exit())
+
+async function run(order: JourneyOrder): Promise<JourneyReport> {
+  answeredAt.clear()
+  endedAt.clear()
+  const pool = new Pool(order.url, { connections: 64, pipelining: 1 })
+  const begin = createBegin(pool, order)
+  const cpu = process.cpuUsage()
+  const startedAt = performance.now()
+  const begun = order.underWay === undefined ? await paced(order, begin) : await kept(order, order.underWay, begin)
+  const used = process.cpuUsage(cpu)
+  const tookMs = performance.now() - startedAt
+  await Promise.all(begun)
+  const deadline = performance.now() + graceMs
+  while (endedAt.size < answeredAt.size && performance.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  await pool.close()
+  const warmUntil = startedAt + tookMs * warmShare
+  const isMeasured = (at: number) => at >= warmUntil && at < startedAt + tookMs
+  const measured = [...answeredAt].filter(([, at]) => isMeasured(at))
+  const waits = measured.map(([id, at]) => (endedAt.get(id) ?? Number.POSITIVE_INFINITY) - at)
+  return {
+    ended: [...endedAt.values()].filter(isMeasured).length,
+    tookMs: tookMs * (1 - warmShare),
+    waitsMs: waits.toSorted((left, right) => left - right),
+    untold: answeredAt.size - endedAt.size,
+    cpuShare: (used.user + used.system) / 1000 / tookMs,
+  }
+}
+
+function createBegin(pool: Pool, { tokens }: JourneyOrder): () => Promise<void> {
+  let number = 0
+  const run = process.hrtime.bigint().toString(36)
+  return async () => {
+    number += 1
+    const body = JSON.stringify({
+      amount: 10,
+      currency: 'KES',
+      country: 'KE',
+      destination: 'MoMo',
+      payoutMethod: { accountName: 'Juma', accountNumber: '+254712345678', code: 'MPESA_KE' },
+      externalReference: `${run}-${number}`,
+    })
+    const headers = { 'content-type': 'application/json', authorization: tokens[number % tokens.length] }
+    const answer = await pool.request({ method: 'POST', path: '/api/sandbox/b2b/fiat/payout', headers, body })
+    const text = await answer.body.text()
+    const [, id] = /"transactionId":"([^"]+)"/.exec(text) ?? []
+    if (answer.statusCode !== 200 || id === undefined) throw new Error(`answered ${answer.statusCode}: ${text}`)
+    answeredAt.set(id, performance.now())
+  }
+}
+
+/** One ends, the next begins. */
+async function kept({ seconds }: JourneyOrder, underWay: number, begin: () => Promise<void>): Promise<Promise<void>[]> {
+  const begun: Promise<void>[] = Array.from({ length: underWay }, begin)
+  onEnd = () => void begun.push(begin())
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+  onEnd = () => undefined
+  return begun
+}
+
+const tickMs = 4
+
+async function paced({ seconds, perSecond = 0 }: JourneyOrder, begin: () => Promise<void>): Promise<Promise<void>[]> {
+  const begun: Promise<void>[] = []
+  const startedAt = performance.now()
+  const tick = setInterval(() => {
+    const due = ((performance.now() - startedAt) / 1000) * perSecond
+    while (begun.length < due) begun.push(begin())
+  }, tickMs)
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+  clearInterval(tick)
+  return begun
+}

@@ -1,0 +1,73 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { type Cell, type CellMerchant, openCell } from '../test/support/cell.ts'
+import { type OwnServers, startOwnServers } from '../test/support/own-servers.ts'
+import type { LoadOrder, LoadReport } from '../test/support/payout-load.ts'
+import { type SimulatorDesk, startSimulatorDesk } from '../test/support/simulator-desk.ts'
+
+/** A cell to be measured, with servers of its own and a simulator. */
+export interface Site {
+  readonly servers: OwnServers
+  readonly simulator: SimulatorDesk
+  readonly cell: Cell
+}
+
+/** Everything that was started ends with the work, the last first. */
+export async function onSite<Value>(
+  settings: { readonly simulator?: Readonly<Record<string, string>>; readonly cell?: Readonly<Record<string, string>> },
+  work: (site: Site) => Promise<Value>,
+): Promise<Value> {
+  const closers: (() => unknown)[] = []
+  const life = { after: (close: () => unknown) => void closers.push(close) } as Parameters<typeof startOwnServers>[0]
+  try {
+    const servers = await startOwnServers(life)
+    const simulator = await startSimulatorDesk(life, settings.simulator)
+    const cell = openCell(life, servers, { ...simulator.settings, MALIPO_LOG_LEVEL: 'warn', ...settings.cell })
+    return await work({ servers, simulator, cell })
+  } finally {
+    for (const close of closers.reverse()) await close()
+  }
+}
+
+const atOnce = 8
+
+/** So many merchants with money in the sandbox; whatever they are told goes to this URL. */
+export async function merchantsOf(cell: Cell, count: number, webhookUrl: string): Promise<CellMerchant[]> {
+  const merchants: CellMerchant[] = []
+  const make = async () => {
+    while (merchants.length < count) {
+      const place = merchants.push(undefined as unknown as CellMerchant) - 1
+      merchants[place] = await cell.merchant()
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, make))
+  await cell.ask(`update webhook_endpoints set url = $1 where env = 'sandbox'`, [webhookUrl])
+  return merchants
+}
+
+/** The headers that merchants call with. */
+export async function tokensOf(merchants: readonly CellMerchant[], url: string): Promise<string[]> {
+  const tokens: string[] = []
+  for (const merchant of merchants) tokens.push(await merchant.authorization(url))
+  return tokens
+}
+
+export type Asked = Omit<LoadOrder, 'port'>
+
+/** Load comes from a process of its own, and what it costs is told with what it measured. */
+export async function putLoad(url: string, order: Asked): Promise<LoadReport> {
+  const child = fork(join(import.meta.dirname, '../test/support/payout-load.ts'), { serialization: 'advanced' })
+  child.send({ port: Number(new URL(url).port), ...order })
+  const [report] = (await once(child, 'message')) as [LoadReport]
+  const statuses = Object.keys(report.latencies)
+  if (statuses.some((status) => status !== '200') || report.ids.length === 0)
+    throw new Error(`payouts were answered ${statuses.join(', ')}: ${JSON.stringify(report.samples)}`)
+  return report
+}
+
+/** Payouts accepted in a second. */
+export const rateOf = ({ ids, tookMs }: LoadReport) => ids.length / (tookMs / 1000)
+
+export const percentile = (sorted: readonly number[], share: number) =>
+  sorted[Math.floor(sorted.length * share)] ?? Number.NaN
