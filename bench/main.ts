@@ -3,7 +3,7 @@
  * kept in bench/results; one that BENCH_ variables made smaller is not.
  */
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { accept } from './accept.ts'
@@ -45,8 +45,11 @@ if (bench) {
   const commit = execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { encoding: 'utf8' }).trim()
   const result = { name, at: new Date().toISOString(), commit, rig, figures, ratios }
   const isWhole = !Object.keys(process.env).some((variable) => variable.startsWith('BENCH_'))
-  if (isWhole)
-    writeFileSync(join(import.meta.dirname, 'results', `${name}.json`), `${JSON.stringify(result, undefined, 2)}\n`)
+  if (isWhole) {
+    const folder = join(import.meta.dirname, 'results')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(result, undefined, 2)}\n`)
+  }
   if (values.json) console.log(JSON.stringify(result))
 } else {
   console.error(`usage: npm run bench -- ${Object.keys(benches).join('|')} [--json]`)
