@@ -6,6 +6,7 @@ import { testDatabase } from '../testing/servers.ts'
 import { until } from '../testing/until.ts'
 import { type Bell, openBell } from './bell.ts'
 import { createLog } from './log.ts'
+import { connectNats } from './nats.ts'
 
 const log = createLog({ level: 'fatal' })
 const never = 1_000_000
@@ -58,6 +59,25 @@ test('a ring before the connection is there is not lost', async (t) => {
   await ringer.close()
 
   await until('the look after the ring', () => looks.count() > before)
+})
+
+test('however often a topic is rung in one turn, it rings once', async (t) => {
+  const { natsUrl } = await testDatabase()
+  const bell = await openConnected(t)
+  const heard: string[] = []
+  const listener = await connectNats(natsUrl)
+  t.after(() => listener.close())
+  listener.subscribe('malipo.0.>', { callback: (_, { subject }) => void heard.push(subject) })
+  await listener.flush()
+
+  for (let times = 0; times < 100; times += 1) bell.ring('often')
+  bell.ring('last')
+
+  await until('the last ring', () => heard.includes('malipo.0.last'))
+  assert.deepEqual(
+    heard.filter((subject) => subject === 'malipo.0.often'),
+    ['malipo.0.often'],
+  )
 })
 
 test('cells do not hear each other', async (t) => {

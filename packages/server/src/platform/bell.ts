@@ -42,7 +42,15 @@ export function openBell({ url, log, cell }: BellOptions): Bell {
   let retry: NodeJS.Timeout | undefined
   let isClosed = false
   let isHeard = false
+  let isAboutToRing = false
 
+  /** Under load a topic is rung for every payment; one ring in a turn of the event loop says the same. */
+  const ringAll = () => {
+    isAboutToRing = false
+    if (connection?.isClosed() !== false || connection.isDraining()) return
+    for (const topic of unrung) connection.publish(subject(topic))
+    unrung.clear()
+  }
   const subscribe = (topic: string) =>
     connection?.subscribe(subject(topic), { callback: () => wakeAll(looks.get(topic)) })
   const tryLater = () => {
@@ -57,8 +65,7 @@ export function openBell({ url, log, cell }: BellOptions): Bell {
       return tryLater()
     }
     for (const topic of looks.keys()) subscribe(topic)
-    for (const topic of unrung) connection.publish(subject(topic))
-    unrung.clear()
+    ringAll()
     if (isClosed) return void connection.close().catch(() => undefined)
     isHeard = true
     void connection.closed().then(tryLater)
@@ -67,9 +74,10 @@ export function openBell({ url, log, cell }: BellOptions): Bell {
 
   return {
     ring: (topic) => {
-      const isOpen = connection?.isClosed() === false && !connection.isDraining()
-      if (isOpen) connection?.publish(subject(topic))
-      else unrung.add(topic)
+      unrung.add(topic)
+      if (isAboutToRing) return
+      isAboutToRing = true
+      setImmediate(ringAll)
     },
     onRing: (topic, everyMs, look) => {
       const watch = watching(everyMs, look, (err) => log.warn({ err, topic }, 'a look failed and is tried again'))
@@ -88,7 +96,10 @@ export function openBell({ url, log, cell }: BellOptions): Bell {
     close: async () => {
       isClosed = true
       clearTimeout(retry)
-      const drained = firstTry.then(() => connection?.drain())
+      const drained = firstTry.then(() => {
+        ringAll()
+        return connection?.drain()
+      })
       await withinMs(closeMs, drained)
       await withinMs(closeMs, connection?.close())
     },
