@@ -44,6 +44,7 @@ export const accept: Bench = async (print) =>
       await against('hot', { tokens: tokens.slice(0, 1), connections }, 1, rig),
       await against('bulk', { tokens, connections: 2, bulk: 1000 }, merchantCount, rig),
     ]
+    await cell.operator.ledger.check({ isFull: true })
     return merged(parts)
   })
 

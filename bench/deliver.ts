@@ -6,7 +6,7 @@ import { openDatabase } from '../packages/server/src/platform/db.ts'
 import { Secret } from '../packages/server/src/platform/secret.ts'
 import { tellMerchants } from '../packages/server/src/testing/telling.ts'
 import { type Bench, inPairs, rounded } from './bench.ts'
-import { merchantsOf, onSite } from './site.ts'
+import { merchantsOf, onSite, type Site } from './site.ts'
 
 const events = Number(process.env['BENCH_EVENTS'] ?? 10_000)
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5)
@@ -21,54 +21,82 @@ const toldAtOnce = 1000
  * a time, and keeps nothing. Counted from the first request that a receiver gets to the last.
  */
 export const deliver: Bench = async (print) =>
-  onSite({ cell: { MALIPO_WEBHOOK_RANGES: '127.0.0.0/8' } }, async ({ cell, servers }) => {
-    const receivers = start('webhook-receivers.ts', {})
-    const [{ port }] = (await once(receivers, 'message')) as [{ port: number }]
-    const merchants = await merchantsOf(cell, endpointCount, `http://127.0.0.1:${port}/well`)
-    const ids = Array.from({ length: events }, (_, index) => merchants[index % endpointCount]?.id ?? '')
-    const db = openDatabase({
-      url: new Secret(servers.superuserUrl),
-      connectionsMax: 2,
-      statementTimeoutMs: 60_000,
-      onError: () => undefined,
-    })
-    const worker = start('webhook-worker.ts', { ...cell.variables, MALIPO_PORT: '0' })
+  onSite(deliverSettings, async (site) => {
+    const deliveries = await openDeliveries(site)
     const bare = start('bare-deliveries.ts', {})
     try {
-      await once(worker, 'message')
-      const body = await bodyOf(db.write, merchants[0]?.id ?? '')
-      const ours = async () => {
-        await cell.ask(`update webhook_endpoints set rests_until = 'infinity'`)
-        for (let from = 0; from < events; from += toldAtOnce)
-          await tellMerchants(db.write, ids.slice(from, from + toldAtOnce))
-        await cell.ask(`update webhook_endpoints set rests_until = '-infinity'`)
-        return rateAt(receivers, events)
-      }
+      const urls = Array.from({ length: endpointCount }, () => deliveries.url)
       const theirs = async () => {
-        const urls = Array.from({ length: endpointCount }, () => `http://127.0.0.1:${port}/well`)
-        bare.send({ urls, each: events / endpointCount, inFlight, body })
+        bare.send({ urls, each: events / endpointCount, inFlight, body: deliveries.body })
         await once(bare, 'message')
-        return rateAt(receivers, events)
+        return deliveries.received()
       }
-      for (const side of [ours, theirs]) await side()
-      const result = await inPairs(rounds, ours, theirs, print)
+      for (const side of [deliveries.run, theirs]) await side()
+      const result = await inPairs(rounds, deliveries.run, theirs, print)
       return {
         figures: { webhooksPerSecond: rounded(result.ours), barePerSecond: rounded(result.theirs) },
         ratios: { bare: rounded(result.ratio) },
       }
     } finally {
-      for (const child of [worker, bare, receivers]) child.kill('SIGKILL')
-      await db.close()
+      bare.kill()
+      await deliveries.stop()
     }
   })
 
-function start(program: string, env: Readonly<Record<string, string>>): ChildProcess {
-  return fork(join(import.meta.dirname, program), { env: { PATH: process.env['PATH'], ...env } })
+export const deliverSettings = { cell: { MALIPO_WEBHOOK_RANGES: '127.0.0.0/8' } }
+
+export interface Deliveries {
+  /** Where receivers answer. */
+  readonly url: string
+  /** Something that merchants are told. */
+  readonly body: string
+  /** The process that delivers. */
+  readonly worker: number
+  /** Tells merchants while nothing is delivered, then lets it be, and gives webhooks a second. */
+  run(): Promise<number>
+  /** Waits until as many as a run has were received, and gives how many a second. */
+  received(): Promise<number>
+  stop(): Promise<void>
 }
 
-async function bodyOf(db: Parameters<typeof tellMerchants>[0], merchant: string): Promise<string> {
-  const [told] = await tellMerchants(db, [merchant])
-  return told?.body ?? ''
+/** A process that delivers, receivers, and merchants to be told. */
+export async function openDeliveries({ cell, servers }: Site): Promise<Deliveries> {
+  const receivers = start('webhook-receivers.ts', {})
+  const [{ port }] = (await once(receivers, 'message')) as [{ port: number }]
+  const url = `http://127.0.0.1:${port}/well`
+  const merchants = await merchantsOf(cell, endpointCount, url)
+  const ids = Array.from({ length: events }, (_, index) => merchants[index % endpointCount]?.id ?? '')
+  const db = openDatabase({
+    url: new Secret(servers.superuserUrl),
+    connectionsMax: 2,
+    statementTimeoutMs: 60_000,
+    onError: () => undefined,
+  })
+  const worker = start('webhook-worker.ts', { ...cell.variables, MALIPO_PORT: '0' })
+  await once(worker, 'message')
+  const received = () => rateAt(receivers, events)
+  const [told] = await tellMerchants(db.write, ids.slice(0, 1))
+  return {
+    url,
+    body: told?.body ?? '',
+    worker: worker.pid ?? 0,
+    run: async () => {
+      await cell.ask(`update webhook_endpoints set rests_until = 'infinity'`)
+      for (let from = 0; from < events; from += toldAtOnce)
+        await tellMerchants(db.write, ids.slice(from, from + toldAtOnce))
+      await cell.ask(`update webhook_endpoints set rests_until = '-infinity'`)
+      return received()
+    },
+    received,
+    stop: async () => {
+      for (const child of [worker, receivers]) child.kill('SIGKILL')
+      await db.close()
+    },
+  }
+}
+
+function start(program: string, env: Readonly<Record<string, string>>): ChildProcess {
+  return fork(join(import.meta.dirname, program), { env: { PATH: process.env['PATH'], ...env } })
 }
 
 interface Report {

@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Bench, rounded } from './bench.ts'
+import { memoryOf, usedMs } from './processes.ts'
 import { merchantsOf, onSite } from './site.ts'
 
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 60)
 const settleMs = 10_000
-/** Of the kernel's clock, in which it tells the time a process has used. */
-const tickMs = 10
 
 /** Memory and processor time of each role with nothing to do, and of the simulator, over a minute; nobody asks anything. */
 export const idle: Bench = async (print) =>
@@ -30,14 +28,3 @@ export const idle: Bench = async (print) =>
     }
     return { figures, ratios: {} }
   })
-
-function usedMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) * tickMs
-}
-
-function memoryOf(pid: number): { residentMiB: number; ownMiB: number } {
-  const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
-  const of = (name: string) => Math.round(Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1]) / 1024)
-  return { residentMiB: of('Rss'), ownMiB: of('Private_Dirty') }
-}

@@ -1,10 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readId } from '../packages/server/src/platform/ids.ts'
+import { createDatabase } from '../packages/server/src/testing/database.ts'
+import { ask } from '../packages/server/src/testing/malipo.ts'
 import { pgbench } from './pgbench.ts'
 import type { Site } from './site.ts'
 
 const clients = 16
+const database = 'plain'
 
 /** How payouts are accepted without group commit: each in a transaction of its own, by pgbench, with nothing around it. */
 export interface PlainPayouts {
@@ -28,32 +31,38 @@ const written = {
   webhook_records: 'transaction_id',
 } as const
 
+/** What a payout refers to. */
+const referredTo = ['merchants', 'wallets', 'webhook_endpoints', 'platform_accounts'] as const
+
 /**
- * Writes the very rows the service wrote for one payout, again and again with other ids: same tables, same indexes, platform
- * accounts by deltas. What only group commit needs, the row that chains the batch, is left out.
+ * Writes the very rows the service wrote for one payout that it has accepted and nobody has sent, again and again with other ids:
+ * same tables, same indexes, platform accounts by deltas, in a database of its own on the same server. What only group commit
+ * needs, the row that chains the batch, is left out.
  */
 export async function plainPayouts({ servers, cell }: Site, shownSample: string): Promise<PlainPayouts> {
   const id = readId('transaction', shownSample) ?? ''
   const samples: Sample[] = []
-  for (const [table, column] of Object.entries(written)) {
-    const rows = await cell.ask<{ row: Record<string, unknown> }>(
-      `select to_jsonb(t) as row from ${table} t where ${column} = $1`,
-      [id],
-    )
-    samples.push({ table, rows: rows.map(({ row }) => row) })
-  }
-  await cell.ask(`
-    create table plain_merchants as
-    select row_number() over (order by merchant_id) as n, merchant_id, id as wallet_id
-    from wallets
-    where env = 'sandbox' and currency = 'KES' and country = 'KE'`)
-  await cell.ask('create unique index on plain_merchants (n)')
-  await cell.ask('insert into feed_counters select merchant_id, $1, 0 from plain_merchants on conflict do nothing', [
-    'sandbox',
-  ])
-  await cell.ask(`
-    create function plain_id(ms bigint, run bigint, client bigint) returns uuid language sql immutable
-    return (lpad(to_hex(ms), 12, '0') || '7' || lpad(to_hex(run), 3, '0') || '8000' || lpad(to_hex(client), 12, '0'))::uuid`)
+  for (const [table, column] of Object.entries(written))
+    samples.push({ table, rows: await rowsOf(cell, table, `${column} = '${id}'`) })
+  await createDatabase(servers.postgres, database, servers.password)
+  const url = servers.postgres.urlOf(database)
+  for (const table of referredTo)
+    await ask(url, `insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1)`, [
+      JSON.stringify(await rowsOf(cell, table, 'true')),
+    ])
+  await servers.postgres.run(
+    database,
+    `create table plain_merchants as
+      select row_number() over (order by merchant_id) as n, merchant_id, id as wallet_id
+      from wallets
+      where env = 'sandbox' and currency = 'KES' and country = 'KE'`,
+    'create unique index on plain_merchants (n)',
+    `insert into feed_counters select merchant_id, 'sandbox', 0 from plain_merchants`,
+    `update wallets set credits_posted = credits_posted + 10 ^ 15`,
+    `create function plain_id(ms bigint, run bigint, client bigint) returns uuid language sql immutable
+      return (lpad(to_hex(ms), 12, '0') || '7' || lpad(to_hex(run), 3, '0') || '8000' || lpad(to_hex(client), 12, '0'))::uuid`,
+    'analyze',
+  )
   const script = scriptFor(samples, id)
   let run = 0
   return {
@@ -63,9 +72,16 @@ export async function plainPayouts({ servers, cell }: Site, shownSample: string)
       writeFileSync(path, textOf(script, merchants, how))
       const constants = Object.fromEntries([...script.constants].map(([value, name]) => [name, value]))
       const variables = { run: String(run), ms: String(Date.now()), ...constants }
-      return pgbench({ url: servers.superuserUrl, script: path, clients, seconds, variables })
+      return pgbench({ url, script: path, clients, seconds, variables })
     },
   }
+}
+
+async function rowsOf({ ask: query }: Site['cell'], table: string, which: string): Promise<Sample['rows']> {
+  const found = await query<{ row: Record<string, unknown> }>(
+    `select to_jsonb(t) as row from ${table} t where ${which}`,
+  )
+  return found.map(({ row }) => row)
 }
 
 interface Script {
@@ -75,9 +91,9 @@ interface Script {
 }
 
 function scriptFor(samples: readonly Sample[], id: string): Script {
-  const rowsOf = (name: keyof typeof written) => samples.find(({ table }) => table === name)?.rows ?? []
-  const [transaction] = rowsOf('transactions')
-  const [record] = rowsOf('webhook_records')
+  const sampled = (name: keyof typeof written) => samples.find(({ table }) => table === name)?.rows ?? []
+  const [transaction] = sampled('transactions')
+  const [record] = sampled('webhook_records')
   const constants = new Map<string, string>()
   const own = new Map<unknown, string>([
     [null, 'null'],
@@ -102,8 +118,8 @@ function scriptFor(samples: readonly Sample[], id: string): Script {
     return `insert into ${table} (${columns.join(', ')}) values ${values.join(', ')};`
   }
   const sumOf = (rows: Sample['rows']) => rows.reduce((sum, row) => sum + Number(row['amount']), 0)
-  const held = sumOf(rowsOf('transfers'))
-  const deltas = [...Map.groupBy(rowsOf('transfers'), (row) => row['credit_account'])].map(
+  const held = sumOf(sampled('transfers'))
+  const deltas = [...Map.groupBy(sampled('transfers'), (row) => row['credit_account'])].map(
     ([account, rows]) => `(${computed['batch']}, ${constant(account)}, 0, 0, ${sumOf(rows)}, 0)`,
   )
   const statements = [

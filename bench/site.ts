@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { createDatabase, login } from '../packages/server/src/testing/database.ts'
 import { type Cell, type CellMerchant, openCell } from '../test/support/cell.ts'
 import { type OwnServers, startOwnServers } from '../test/support/own-servers.ts'
 import type { LoadOrder, LoadReport } from '../test/support/payout-load.ts'
@@ -11,22 +12,42 @@ export interface Site {
   readonly servers: OwnServers
   readonly simulator: SimulatorDesk
   readonly cell: Cell
+  /** Another cell on the same servers, with a database and a simulator of its own. */
+  beside(database: string): Promise<Site>
 }
 
+interface SiteSettings {
+  readonly simulator?: Readonly<Record<string, string>>
+  readonly cell?: Readonly<Record<string, string>>
+}
+
+type Life = Parameters<typeof startOwnServers>[0]
+
 /** Everything that was started ends with the work, the last first. */
-export async function onSite<Value>(
-  settings: { readonly simulator?: Readonly<Record<string, string>>; readonly cell?: Readonly<Record<string, string>> },
-  work: (site: Site) => Promise<Value>,
-): Promise<Value> {
+export async function onSite<Value>(settings: SiteSettings, work: (site: Site) => Promise<Value>): Promise<Value> {
   const closers: (() => unknown)[] = []
-  const life = { after: (close: () => unknown) => void closers.push(close) } as Parameters<typeof startOwnServers>[0]
+  const life = { after: (close: () => unknown) => void closers.push(close) } as Life
   try {
-    const servers = await startOwnServers(life)
-    const simulator = await startSimulatorDesk(life, settings.simulator)
-    const cell = openCell(life, servers, { ...simulator.settings, MALIPO_LOG_LEVEL: 'warn', ...settings.cell })
-    return await work({ servers, simulator, cell })
+    return await work(await openSite(life, await startOwnServers(life), settings))
   } finally {
     for (const close of closers.reverse()) await close()
+  }
+}
+
+async function openSite(life: Life, servers: OwnServers, settings: SiteSettings): Promise<Site> {
+  const simulator = await startSimulatorDesk(life, settings.simulator)
+  const cell = openCell(life, servers, { ...simulator.settings, MALIPO_LOG_LEVEL: 'warn', ...settings.cell })
+  return {
+    servers,
+    simulator,
+    cell,
+    beside: async (database) => {
+      const { postgres, password } = servers
+      await createDatabase(postgres, database, password)
+      const loginUrl = postgres.urlOf(database, { name: login, password })
+      const others = { ...servers, superuserUrl: postgres.urlOf(database), loginUrl }
+      return openSite(life, others, { ...settings, cell: { ...settings.cell, MALIPO_CELL: '1' } })
+    },
   }
 }
 
@@ -42,7 +63,11 @@ export async function merchantsOf(cell: Cell, count: number, webhookUrl: string)
     }
   }
   await Promise.all(Array.from({ length: atOnce }, make))
-  await cell.ask(`update webhook_endpoints set url = $1 where env = 'sandbox'`, [webhookUrl])
+  const ids = merchants.map(({ id }) => id)
+  await cell.ask(`update webhook_endpoints set url = $1 where env = 'sandbox' and merchant_id = any($2)`, [
+    webhookUrl,
+    ids,
+  ])
   return merchants
 }
 

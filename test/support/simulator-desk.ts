@@ -32,6 +32,7 @@ interface FaultWish {
 /** Everything a whole-system test does with the provider's side. */
 export interface SimulatorDesk {
   readonly url: string
+  readonly pid: number
   /** Where its journal and its log are. */
   readonly folder: string
   /** What the service is configured with to reach it. */
@@ -102,6 +103,7 @@ export function deskOf(service: SimulatorService, folder: string): SimulatorDesk
   }
   return {
     url,
+    pid: service.pid,
     folder,
     settings: { MALIPO_SIMULATOR_URL: url, MALIPO_SIMULATOR_TOKEN: simulatorToken },
     fault: async (wish) => void (await ask('POST', 'faults', { provider: '*', ...wish })),
