@@ -51,6 +51,22 @@ test('what clients were told is found out when it is not true', () => {
     )
 })
 
+test('of many payouts said again, one that could not be taken then was not answered, and any other answer is a violation', () => {
+  const taken = { success: true, externalReference: 'r1', transactionId: showId('transaction', id) }
+  const many = (last: object): Asked =>
+    asked({
+      kind: 'bulk payout',
+      body: { payouts: [{ externalReference: 'r1', amount: 100, currency: 'KES' }, { externalReference: 'r1' }] },
+      answer: { success: true, data: [taken, { success: false, externalReference: 'r1', errorCode: 'USED' }] },
+      again: { success: true, data: [taken, { success: false, externalReference: 'r1', ...last }] },
+    })
+  assert.deepEqual(checkTold([many({ errorCode: 'OVERLOADED' })], [kept()]), [])
+  assert.deepEqual(
+    checkTold([many({ errorCode: 'OTHER' })], [kept()]).map(({ kind }) => kind),
+    ['wrong'],
+  )
+})
+
 test('what a provider moved is found out when it is twice, nothing, another sum, or known to nobody', () => {
   const cases: [Partial<Books>, string][] = [
     [{ payments: [kept()], moved: [moved(), moved()] }, 'doubled'],

@@ -10,7 +10,7 @@ import { type Site, startSite } from './site.ts'
 import { runStorm, type Struck } from './storm.ts'
 import { storyOf } from './story.ts'
 import { type Asked, type Client, createClient } from './told.ts'
-import { type Sample, watchPayments } from './watch.ts'
+import { dueBeforeMs, forgottenIn, type Sample, watchPayments } from './watch.ts'
 
 export interface ChaosOptions {
   readonly seconds: number
@@ -134,7 +134,7 @@ const doubtStoriesMax = 1
 
 async function report(found: Findings): Promise<ChaosReport> {
   const { options, site, load, struck, samples, aftermath, checked, skipped, record } = found
-  const violations = [...checked.violations, ...stuckOf(samples, aftermath)]
+  const violations = [...checked.violations, ...stuckOf(samples, struck, aftermath)]
   const told = violations.slice(0, storiesMax).map(async (violation) => {
     const story = violation.payment ? await storyOf(site, violation.payment, record) : []
     return { ...violation, story }
@@ -169,12 +169,13 @@ async function report(found: Findings): Promise<ChaosReport> {
 }
 
 /** Those that nobody looked at in time, and those that never came to an end. */
-function stuckOf(samples: readonly Sample[], { unfinished }: Aftermath): Violation[] {
-  const forgotten = new Set(samples.flatMap((sample) => sample.forgotten))
+function stuckOf(samples: readonly Sample[], struck: readonly Struck[], { unfinished }: Aftermath): Violation[] {
   return [
-    ...[...forgotten].map(
-      (id): Violation => ({ kind: 'stuck', words: 'nobody looked at it for a minute after it was due', payment: id }),
-    ),
+    ...forgottenIn(samples).map(({ id, from, to }): Violation => {
+      const meanwhile = struck.filter(({ struckAt, healedAt }) => healedAt > from - dueBeforeMs && struckAt < to)
+      const when = `seen so for ${Math.round((to - from) / 1000)} s; faults since it was due: ${meanwhile.map(({ name }) => name).join(', ')}`
+      return { kind: 'stuck', words: `nobody looked at it for a minute after it was due (${when})`, payment: id }
+    }),
     ...unfinished.map((words): Violation => {
       const [, id] = /^payment (\S+)/.exec(words) ?? []
       return { kind: 'stuck', words, ...(id !== undefined && { payment: id }) }

@@ -18,7 +18,7 @@ export interface Watch {
 
 const lookEveryMs = 400
 /** No fault lasts so long, so none excuses it. */
-const forgottenSeconds = 60
+export const dueBeforeMs = 60_000
 
 /** Looks at the database itself, past every proxy. While that is away there is nothing to see. */
 export function watchPayments(site: Site): Watch {
@@ -29,7 +29,7 @@ export function watchPayments(site: Site): Watch {
          (extract(epoch from record_time() - min(wake_at)) * 1000)::float8 as late,
          array_agg(id::text) filter (where wake_at is null or wake_at < record_time() - make_interval(secs => $1)) as forgotten
        from transactions where state not in ('successful', 'failed')`,
-      [forgottenSeconds],
+      [dueBeforeMs / 1000],
     )
     if (found)
       samples.push({
@@ -40,4 +40,19 @@ export function watchPayments(site: Site): Watch {
       })
   })
   return { samples, stop: watch.stop }
+}
+
+interface Forgotten {
+  readonly id: string
+  /** The first and the last time it was seen so. */
+  readonly from: number
+  readonly to: number
+}
+
+/** Payments that nobody looked at in time, with when that was. */
+export function forgottenIn(samples: readonly Sample[]): Forgotten[] {
+  const found = new Map<string, Forgotten>()
+  for (const { at, forgotten } of samples)
+    for (const id of forgotten) found.set(id, { id, from: found.get(id)?.from ?? at, to: at })
+  return [...found.values()]
 }
