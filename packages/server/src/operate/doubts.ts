@@ -13,6 +13,7 @@ const doubts = {
   closed: 'the provider, or the operator behind it, is closed for now; nothing was sent',
   not_reached: 'the provider cannot be reached; nothing was sent',
   rejected: 'the provider refuses what we send, a fault of ours; nothing was sent',
+  unwritable: 'the provider wants something that this payment does not have; nothing was sent',
 } as const satisfies Record<Doubt, string>
 
 /** What a provider said against a final state. */

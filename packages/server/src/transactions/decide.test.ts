@@ -55,8 +55,18 @@ test('only what was sent for the first time may be tried elsewhere', () => {
   assert.deepEqual([again?.reroute, again?.progress.state], [undefined, 'unknown'])
 })
 
+test('what cannot be written for a provider was not sent before either: another is tried, or it waits', () => {
+  const unwritable: News = { kind: 'not_submitted', cause: 'unwritable', detail: '' }
+  const resent = (hinted = false) => payment({}, { sends: 3, is_hinted: hinted })
+
+  assert.equal(take(resent(), unwritable, { alternatives: ['house'] })?.reroute, 'house')
+  const waits = take(resent(), unwritable)
+  assert.deepEqual([waits?.progress.state, waits?.progress.doubt], ['accepted', 'unwritable'])
+  assert.equal(take(resent(true), unwritable, { alternatives: ['house'] })?.progress.state, 'unknown')
+})
+
 test('a payout nobody can take waits for a named reason, and does not fail the merchant', () => {
-  for (const cause of ['not_reached', 'float_exhausted', 'rate_limited', 'closed', 'rejected'] as const) {
+  for (const cause of ['not_reached', 'float_exhausted', 'rate_limited', 'closed', 'rejected', 'unwritable'] as const) {
     const decision = take(payment(), { kind: 'not_submitted', cause, detail: '' })
     assert.deepEqual([decision?.progress.state, decision?.progress.doubt], ['accepted', cause])
     assert.ok((decision?.progress.wake_at?.getTime() ?? 0) > now)

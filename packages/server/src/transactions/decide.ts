@@ -180,7 +180,10 @@ function successful({ transaction: { type } }: Payment, settled: Settled): Decis
   }
 }
 
-/** Only a first sending can be believed to have moved nothing; then another provider may be tried, or the same one later. */
+/**
+ * Only a first sending can be believed to have moved nothing, or what never could be written; then another provider may be tried, or
+ * the same one later.
+ */
 function notSubmitted(
   payment: Payment,
   { cause, detail }: { readonly cause: NotSubmittedCause; readonly detail: string },
@@ -188,7 +191,8 @@ function notSubmitted(
 ): Decision | undefined {
   const { transaction, attempt } = payment
   if (transaction.state !== 'sending') return undefined
-  if (attempt.sends > 1) return unknown(payment, `not submitted, but sent before: ${cause}`, around)
+  const mayHaveLeft = attempt.sends > 1 && cause !== 'unwritable'
+  if (mayHaveLeft) return unknown(payment, `not submitted, but sent before: ${cause}`, around)
   if (attempt.is_hinted) return unknown(payment, `not submitted, but the provider spoke of it: ${cause}`, around)
   // Whoever sent it had what is kept nowhere, and waits for an answer: nobody else could send it.
   if (transaction.sent_by === 'request')
@@ -207,9 +211,11 @@ function notSubmitted(
     progress: { state: 'accepted', doubt: cause, wake_at: new Date(around.nowMs + backoffMs(attempt, around)) },
     attempt: { sends: 0, send_by: null, refusals: Math.min(attempt.refusals + 1, countMax) },
     ...(isNew && { event: { message: 'The provider cannot take it now; it waits.', ...told } }),
-    ...(isNew && cause === 'rejected' && { alert: 'a provider refuses what we send it' }),
+    ...(isNew && isOurFault(cause) && { alert: 'a provider refuses what we send it' }),
   }
 }
+
+const isOurFault = (cause: NotSubmittedCause) => cause === 'rejected' || cause === 'unwritable'
 
 function unknown(payment: Payment, detail: string, around: Surroundings): Decision | undefined {
   // Somebody has heard of it meanwhile: that one answer got lost says nothing against that.

@@ -77,7 +77,7 @@ test('what Flutterwave cannot be asked is refused here and sends nothing', async
     { ...cardCharge, card: { ...card, expYear: '32' } },
   ] as const
   for (const attempt of impossible)
-    assert.equal(causeOf(await cardCharges.submit(attempt, soon())), 'definitely_not_submitted: rejected')
+    assert.equal(causeOf(await cardCharges.submit(attempt, soon())), 'definitely_not_submitted: unwritable')
   assert.equal(seen.length, 0)
 })
 

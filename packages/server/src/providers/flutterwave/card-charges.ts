@@ -48,7 +48,7 @@ export async function submitCard(
 ): Promise<SubmitOutcome> {
   const charge = chargeOf(attempt)
   if (charge === undefined)
-    return notSubmitted('rejected', 'Flutterwave has no way to take this card, amount or currency')
+    return notSubmitted('unwritable', 'Flutterwave has no way to take this card, amount or currency')
   const outcome = await outcomeOf(desk, attempt, charge, await send(desk, charge, signal), signal)
   return attempt.address ? withAddress(desk, attempt, attempt.address, outcome, signal) : outcome
 }

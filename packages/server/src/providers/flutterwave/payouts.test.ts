@@ -71,7 +71,7 @@ test('what Flutterwave cannot be asked is refused here and sends nothing', async
     { ...payout, amount: 10n ** 15n },
   ]
   for (const attempt of impossible)
-    assert.equal(causeOf(await payouts.submit(attempt, soon())), 'definitely_not_submitted: rejected')
+    assert.equal(causeOf(await payouts.submit(attempt, soon())), 'definitely_not_submitted: unwritable')
   assert.equal(seen.length, 0)
 })
 

@@ -26,7 +26,7 @@ export async function submitPayout(
   signal: AbortSignal,
 ): Promise<SubmitOutcome> {
   const content = bodyOf(codes, attempt)
-  if ('flaw' in content) return notSubmitted('rejected', content.flaw)
+  if ('flaw' in content) return notSubmitted('unwritable', content.flaw)
   const answer = answerOf(await line.post('/transfers', content.fields, signal))
   if ('certainty' in answer) return answer
   if (isRefusal(answer)) return refusalOf(answer, knownTransferFailure)

@@ -22,7 +22,7 @@ export async function submitTransfer(
   const { key, country, currency, email, lifeSeconds } = attempt
   const amount = writeAmount(attempt.amount, currency)
   if (amount === undefined || country !== 'NG' || currency !== 'NGN')
-    return notSubmitted('rejected', 'Flutterwave opens accounts for amounts in naira only')
+    return notSubmitted('unwritable', 'Flutterwave opens accounts for amounts in naira only')
   const body = {
     tx_ref: key,
     amount,

@@ -131,8 +131,8 @@ test('an amount that cannot be written is refused here and sends nothing', async
   const { charges, payouts, seen } = await house(t, says(200, {}))
 
   for (const amount of [0n, -1n, 10n ** 20n]) {
-    assert.equal(causeOf(await charges.submit({ ...charge, amount }, soon())), 'definitely_not_submitted: rejected')
-    assert.equal(causeOf(await payouts.submit({ ...payout, amount }, soon())), 'definitely_not_submitted: rejected')
+    assert.equal(causeOf(await charges.submit({ ...charge, amount }, soon())), 'definitely_not_submitted: unwritable')
+    assert.equal(causeOf(await payouts.submit({ ...payout, amount }, soon())), 'definitely_not_submitted: unwritable')
   }
   assert.equal(seen.length, 0)
   await payouts.submit({ ...payout, amount: 10n ** 20n - 1n }, soon())

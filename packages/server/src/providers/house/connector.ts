@@ -124,7 +124,7 @@ async function submit(
   taken: Taken,
 ): Promise<SubmitOutcome> {
   const amount = writeAmount(minor, currency)
-  if (amount === undefined) return notSubmitted('rejected', 'house has no way to write the amount')
+  if (amount === undefined) return notSubmitted('unwritable', 'house has no way to write the amount')
   return submitOutcome(await send({ key, country, currency, amount, ...own }), key, taken)
 }
 

@@ -114,7 +114,7 @@ test('what pawaPay cannot be asked is refused here and sends nothing', async (t)
 
   assert.equal(seen.length, 0)
   for (const outcome of outcomes)
-    assert.equal(outcome?.certainty === 'definitely_not_submitted' && outcome.cause, 'rejected')
+    assert.equal(outcome?.certainty === 'definitely_not_submitted' && outcome.cause, 'unwritable')
 })
 
 test('a submission that pawaPay took is never more than accepted', async (t) => {

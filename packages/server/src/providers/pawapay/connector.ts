@@ -132,7 +132,7 @@ async function submit(
   content: Body,
   signal: AbortSignal,
 ): Promise<SubmitOutcome> {
-  if ('flaw' in content) return notSubmitted('rejected', content.flaw)
+  if ('flaw' in content) return notSubmitted('unwritable', content.flaw)
   const { baseUrl, signing } = line.options
   const { path } = words[direction]
   const body = JSON.stringify(content.fields)

@@ -33,7 +33,7 @@ export function failureOf(providerCode: string | undefined, direction: Direction
 }
 
 /** What a REJECTED tells: it is over for this payment, or this payment has not begun. */
-export type Refusal = 'definitely_failed' | Exclude<NotSubmittedCause, 'not_reached' | 'rate_limited'>
+export type Refusal = 'definitely_failed' | Exclude<NotSubmittedCause, 'not_reached' | 'rate_limited' | 'unwritable'>
 
 const refusals: Readonly<Record<string, Refusal>> = {
   AMOUNT_OUT_OF_BOUNDS: 'definitely_failed',
