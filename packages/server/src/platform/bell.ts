@@ -37,20 +37,15 @@ const closeMs = 1000
 export function openBell({ url, log, cell }: BellOptions): Bell {
   const subject = (topic: string) => `malipo.${cell}.${topic}`
   const looks = new Map<string, Set<() => void>>()
-  const unrung = new Set<string>()
   let connection: NatsConnection | undefined
   let retry: NodeJS.Timeout | undefined
   let isClosed = false
   let isHeard = false
-  let isAboutToRing = false
-
-  /** Under load a topic is rung for every payment; one ring in a turn of the event loop says the same. */
-  const ringAll = () => {
-    isAboutToRing = false
-    if (connection?.isClosed() !== false || connection.isDraining()) return
-    for (const topic of unrung) connection.publish(subject(topic))
-    unrung.clear()
-  }
+  const rings = createRings((topic) => {
+    if (connection?.isClosed() !== false || connection.isDraining()) return false
+    connection.publish(subject(topic))
+    return true
+  })
   const subscribe = (topic: string) =>
     connection?.subscribe(subject(topic), { callback: () => wakeAll(looks.get(topic)) })
   const tryLater = () => {
@@ -65,7 +60,7 @@ export function openBell({ url, log, cell }: BellOptions): Bell {
       return tryLater()
     }
     for (const topic of looks.keys()) subscribe(topic)
-    ringAll()
+    rings.ringAll()
     if (isClosed) return void connection.close().catch(() => undefined)
     isHeard = true
     void connection.closed().then(tryLater)
@@ -73,12 +68,7 @@ export function openBell({ url, log, cell }: BellOptions): Bell {
   const firstTry = tryConnect()
 
   return {
-    ring: (topic) => {
-      unrung.add(topic)
-      if (isAboutToRing) return
-      isAboutToRing = true
-      setImmediate(ringAll)
-    },
+    ring: rings.ring,
     onRing: (topic, everyMs, look) => {
       const watch = watching(everyMs, look, (err) => log.warn({ err, topic }, 'a look failed and is tried again'))
       const others = looks.get(topic)
@@ -96,12 +86,28 @@ export function openBell({ url, log, cell }: BellOptions): Bell {
     close: async () => {
       isClosed = true
       clearTimeout(retry)
-      const drained = firstTry.then(() => {
-        ringAll()
-        return connection?.drain()
-      })
+      const drained = firstTry.then(rings.ringAll).then(() => connection?.drain())
       await withinMs(closeMs, drained)
       await withinMs(closeMs, connection?.close())
+    },
+  }
+}
+
+/** Under load a topic is rung for every payment; one ring in a turn of the event loop says the same. */
+function createRings(publish: (topic: string) => boolean) {
+  const unrung = new Set<string>()
+  let isDue = false
+  const ringAll = () => {
+    isDue = false
+    for (const topic of unrung) if (publish(topic)) unrung.delete(topic)
+  }
+  return {
+    ringAll,
+    ring: (topic: string) => {
+      unrung.add(topic)
+      if (isDue) return
+      isDue = true
+      setImmediate(ringAll)
     },
   }
 }
