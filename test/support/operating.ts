@@ -9,7 +9,7 @@ import { runCommand } from './struck-processes.ts'
 /** Operators who end payouts that never get an answer out of their provider. */
 export interface Operators {
   /** One of them is struck in the middle of it, and does it again if need be. */
-  endOne(strike: Strike): Promise<void>
+  endOne(strike: Strike): Promise<unknown>
   /** Ends what is left and can be ended now. */
   endAll(): Promise<void>
 }
@@ -32,16 +32,24 @@ export function openOperators(cell: Cell, orders: readonly Ordered[]): Operators
     const args = ['payments', 'settle', showId('transaction', id), ...words]
     return runCommand(cell.folder, cell.operatorSettings, args, strike)
   }
-  return {
-    endOne: async (strike) => {
-      const id = await until('a payout to be stuck', async () => (await waiting())[0], { timeoutMs: findMs })
-      ended.add(id)
-      const first = await settle(id, strike)
-      assert.ok(first.isStruck, `the operator did not reach ${strike.place}: ${first.text}`)
-      if (first.code === 0) return
+  /** A payment that somebody struck holds locked turns an operator away, who looks and tries again. */
+  const isTurnedAway = ({ text }: { readonly text: string }) => text.includes('the database is too busy')
+  const finish = (id: string) =>
+    until('an operator to end a payout', async () => {
       const { code, text } = await settle(id)
-      assert.ok(code === 0 || text.includes('is failed already'), text)
-    },
+      assert.ok(code === 0 || text.includes('is failed already') || isTurnedAway({ text }), text)
+      return !isTurnedAway({ text })
+    })
+  const strikeAt = async (strike: Strike) => {
+    const id = await until('a payout to be stuck', async () => (await waiting())[0], { timeoutMs: findMs })
+    ended.add(id)
+    const first = await settle(id, strike)
+    assert.ok(first.isStruck || isTurnedAway(first), `the operator did not reach ${strike.place}: ${first.text}`)
+    if (first.code !== 0) await finish(id)
+    return first.isStruck
+  }
+  return {
+    endOne: (strike) => until(`an operator to reach ${strike.place}`, () => strikeAt(strike), { timeoutMs: findMs }),
     endAll: async () => {
       for (const id of await waiting()) {
         ended.add(id)
