@@ -157,6 +157,21 @@ test('a merchant is held to its limit in each environment, and no other merchant
   assert.equal((await call(malipo.url, 'GET', users, others)).status, 200)
 })
 
+test('a request that does not arrive in time is not refused for what it says: it may be sent again', async (t) => {
+  const malipo = await testMalipo(t)
+  const { port, hostname } = new URL(malipo.url)
+  const socket = connect(Number(port), hostname)
+  socket.write(`POST /api/b2b/fiat/payout HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n`)
+  const answer: Buffer[] = []
+  socket.on('data', (part) => answer.push(part))
+  await once(socket, 'close')
+
+  assert.match(
+    Buffer.concat(answer).toString(),
+    /^HTTP\/1.1 503 [\s\S]*\r\nRetry-After: 1\r\n[\s\S]*"errorCode":"OVERLOADED"/,
+  )
+})
+
 test('bytes that are no request, and headers that are too large, are refused in our form', async (t) => {
   const malipo = await testMalipo(t)
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
+import { createServer, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyBodyParser, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify'
 import { authRoutes, publishedKeysRoute } from '../auth/routes.ts'
 import { bankLogoRoute } from '../charges/bank-logo.ts'
 import { chargeRoutes } from '../charges/routes.ts'
 import type { Context } from '../context.ts'
-import { AppError } from '../errors.ts'
+import { AppError, catalogue } from '../errors.ts'
 import { externalAccountRoutes } from '../external-accounts/routes.ts'
 import { payoutRoutes } from '../payouts/routes.ts'
 import { referenceRoutes } from '../reference/routes.ts'
@@ -146,18 +146,23 @@ async function refuseUnroutable(
   refuseWith(ctx.log)(refusal, request, reply)
 }
 
-const unreadable: Record<string, string> = {
-  HPE_HEADER_OVERFLOW: 'the headers are larger than 16 KiB',
-  ERR_HTTP_REQUEST_TIMEOUT: 'the request took longer than 15 seconds to arrive',
-}
-
 /** Bytes that are no HTTP request still get an answer in our form, and the connection ends. */
 function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) return void socket.destroy()
-  const refusal = new AppError('VALIDATION', {
-    message: `Validation error: ${unreadable[error.code ?? ''] ?? 'this is not an HTTP request'}`,
-  })
+  const refusal = unreadableAs(error.code)
   const body = JSON.stringify(envelope(refusal, `req_${randomUUID()}`))
-  const head = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`
-  socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`)
+  const { status } = catalogue[refusal.key]
+  const headers = ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close']
+  if (status === 503) headers.push('Retry-After: 1')
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/**
+ * What did not arrive in time may have been held up by us, who stood still and came back to half a request: whoever sent it must
+ * not take that for a refusal of what it says.
+ */
+function unreadableAs(code: string | undefined): AppError {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new AppError('OVERLOADED')
+  const why = code === 'HPE_HEADER_OVERFLOW' ? 'the headers are larger than 16 KiB' : 'this is not an HTTP request'
+  return new AppError('VALIDATION', { message: `Validation error: ${why}` })
 }
