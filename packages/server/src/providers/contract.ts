@@ -277,7 +277,7 @@ export type NotSubmittedCause =
   | 'closed'
   /** The provider does not accept what we send: a fault of ours. */
   | 'rejected'
-  /** There is no way to write it for the provider, by what is known of it alone: it never left, however often it was to be sent. */
+  /** There is no way to write it for the provider, by what is known of it here alone. */
   | 'unwritable'
 
 export type UnknownCause = 'timeout' | 'broken_off' | 'server_error' | 'unreadable' | 'repeated'

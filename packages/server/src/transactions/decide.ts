@@ -180,10 +180,7 @@ function successful({ transaction: { type } }: Payment, settled: Settled): Decis
   }
 }
 
-/**
- * Only a first sending can be believed to have moved nothing, or what never could be written; then another provider may be tried, or
- * the same one later.
- */
+/** Only a first sending can be believed to have moved nothing; then another provider may be tried, or the same one later. */
 function notSubmitted(
   payment: Payment,
   { cause, detail }: { readonly cause: NotSubmittedCause; readonly detail: string },
@@ -191,8 +188,7 @@ function notSubmitted(
 ): Decision | undefined {
   const { transaction, attempt } = payment
   if (transaction.state !== 'sending') return undefined
-  const mayHaveLeft = attempt.sends > 1 && cause !== 'unwritable'
-  if (mayHaveLeft) return unknown(payment, `not submitted, but sent before: ${cause}`, around)
+  if (attempt.sends > 1) return unknown(payment, `not submitted, but sent before: ${cause}`, around)
   if (attempt.is_hinted) return unknown(payment, `not submitted, but the provider spoke of it: ${cause}`, around)
   // Whoever sent it had what is kept nowhere, and waits for an answer: nobody else could send it.
   if (transaction.sent_by === 'request')
