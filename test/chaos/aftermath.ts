@@ -49,9 +49,13 @@ export async function letTimePass(site: Site): Promise<Aftermath> {
     await site.ask(`select attach_alarm_hours(24, 6)`)
     movedMs += ms
   }
-  for (const step of steps) if ((await countOf(site, open)) > 0) await move(step)
+  const isAny = async (...what: string[]) => {
+    for (const each of what) if ((await countOf(site, each)) > 0) return true
+    return false
+  }
+  for (const step of steps) if (await isAny(open, paidAccounts)) await move(step)
   await untilNothingIsDue(site)
-  for (const step of lastSteps) if ((await countOf(site, undelivered)) > 0) await move(step)
+  for (const step of lastSteps) if (await isAny(undelivered, paidAccounts)) await move(step)
   await until('webhooks to be delivered', async () => (await countOf(site, undelivered)) === 0, {
     timeoutMs: dueMs,
   }).catch(() => undefined)
@@ -66,6 +70,8 @@ export async function letTimePass(site: Site): Promise<Aftermath> {
 const open = `transactions where state not in ('successful', 'failed')`
 const inMotion = `${open} and state <> 'waiting' and doubt = ''`
 const overdue = `${open} and wake_at <= record_time()`
+/** Accounts of charges that are paid, which are asked about a last time. */
+const paidAccounts = 'paid_accounts'
 const undelivered = `webhook_records where status <> 'SUCCESS'`
 
 async function countOf(site: Site, what: string): Promise<number> {
@@ -75,9 +81,9 @@ async function countOf(site: Site, what: string): Promise<number> {
 
 /** The sweeper goes round every ten seconds, for what it finds a minute late: the clock was moved past its alarm. */
 async function untilNothingIsDue(site: Site): Promise<void> {
-  await until('everything due to be done', async () => (await countOf(site, overdue)) === 0, {
-    timeoutMs: dueMs,
-  }).catch(() => undefined)
+  const isDone = async () =>
+    (await countOf(site, overdue)) === 0 && (await countOf(site, `${paidAccounts} where due <= record_time()`)) === 0
+  await until('everything due to be done', isDone, { timeoutMs: dueMs }).catch(() => undefined)
 }
 
 async function unfinishedOf(site: Site): Promise<string[]> {
