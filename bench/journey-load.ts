@@ -40,7 +40,7 @@ const server = createServer((request, response) => {
   })
   request.on('end', () => {
     response.end()
-    if (!text.includes('"status":"SUCCESSFUL"')) return
+    if (!text.includes('"status":"successful"')) return
     const [, id = ''] = /"transactionId":"([^"]+)"/.exec(text) ?? []
     if (endedAt.has(id)) return
     endedAt.set(id, performance.now())
