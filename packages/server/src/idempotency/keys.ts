@@ -148,13 +148,13 @@ export async function insertKeys(tx: Tx, keys: readonly BatchKey[]): Promise<boo
   return kept.length === keys.length
 }
 
-/** Makes sure that a key stands for this one request, whose parts remember their own answers. */
+/** Makes sure that a key stands for this one request, whose parts remember their own answers. True when it did already. */
 export async function reserveKey(
   ctx: { readonly db: Pick<Database, 'write'>; readonly vault: Vault },
   owner: Owner,
   keyed: KeyedRequest,
-): Promise<void> {
-  await once(ctx, owner, keyed, async () => ({}))
+): Promise<boolean> {
+  return (await once(ctx, owner, keyed, async () => ({}))).isReplay
 }
 
 /** Gives back keys that were kept in this same transaction for payments that are refused after all. */

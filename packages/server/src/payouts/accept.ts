@@ -8,12 +8,17 @@ import { createRateOf, type RateOf } from '../reference/rates.ts'
 import { outcomeOf, replayOf } from '../transactions/answer.ts'
 import { type PayoutBody, proposePayout } from './propose.ts'
 
-export interface AcceptedPayout {
+interface AcceptedPayout {
   readonly success: true
   readonly message: string
   readonly transactionId: string
   readonly status: string
   readonly externalReference: string
+}
+
+interface Answered {
+  readonly answer: AcceptedPayout
+  readonly isReplay: boolean
 }
 
 /** Accepts a payout: its money is held and the promise to pay it kept, before anybody is answered. */
@@ -23,9 +28,20 @@ export async function acceptPayout(
   body: PayoutBody,
   keyed: KeyedRequest | undefined,
   rateOf: RateOf = createRateOf(ctx, owner),
-): Promise<{ readonly answer: AcceptedPayout; readonly isReplay: boolean }> {
+): Promise<Answered> {
   const before = await replayOf(ctx, owner, keyed)
   if (before) return { answer: before.answer as AcceptedPayout, isReplay: true }
+  return acceptNew(ctx, owner, body, keyed, rateOf)
+}
+
+/** The same without a look at what was answered before: for a request whose key is new. */
+export async function acceptNew(
+  ctx: Context,
+  owner: Owner,
+  body: PayoutBody,
+  keyed: KeyedRequest | undefined,
+  rateOf: RateOf,
+): Promise<Answered> {
   const proposal = await proposePayout(ctx, owner, body, keyed, rateOf)
   const answerOf = (id: string) => answerFor(id, body.externalReference)
   const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, answerOf }))

@@ -6,7 +6,7 @@ import { isPassing } from '../platform/batch.ts'
 import type { Owner } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { createRateOf } from '../reference/rates.ts'
-import { acceptPayout } from './accept.ts'
+import { acceptNew, acceptPayout } from './accept.ts'
 import type { PayoutBody } from './propose.ts'
 
 export interface BulkResult {
@@ -31,14 +31,15 @@ export async function acceptBulk(
   readItem: ReadItem,
   keyed: KeyedRequest | undefined,
 ): Promise<{ readonly results: BulkResult[]; readonly isReplay: boolean }> {
-  if (keyed) await reserveKey(ctx, owner, keyed)
+  const isRepeated = keyed !== undefined && (await reserveKey(ctx, owner, keyed))
+  const accept = isRepeated ? acceptPayout : acceptNew // Items of a new request have no keys to look for.
   reach('bulk.reserved')
   const rateOf = createRateOf(ctx, owner)
   const all = await Promise.all(
     items.map(async (item, index) => {
       try {
         const body = readItem(item)
-        const { answer, isReplay } = await acceptPayout(ctx, owner, body, itemKey(keyed, index, body), rateOf)
+        const { answer, isReplay } = await accept(ctx, owner, body, itemKey(keyed, index, body), rateOf)
         const { message, externalReference, transactionId } = answer
         return { result: { success: true, message, externalReference, transactionId }, isReplay }
       } catch (error) {
