@@ -10,45 +10,44 @@ import { createRateLimit } from './rate-limit.ts'
 function limited() {
   const clock = { now: 0 }
   const limit = createRateLimit({ sandboxRateLimit: 5, liveRateLimit: 2 } as Config, () => clock.now)
-  const send = async (merchant_id: string, env: Bearer['env'] = 'sandbox') => {
+  const isTaken = (merchant_id: string, env: Bearer['env']) => {
     const request = {} as FastifyRequest
     setBearer(request, { merchant_id, env } as Bearer)
-    return limit.admit(request, { headers: () => undefined } as unknown as FastifyReply).then(
-      () => 'taken',
-      () => 'refused',
-    )
+    try {
+      limit.admit(request, { headers: () => undefined } as unknown as FastifyReply)
+      return true
+    } catch {
+      return false
+    }
   }
-  const sendMany = async (count: number, merchant = 'a', env: Bearer['env'] = 'sandbox') => {
-    const answers = []
-    for (let index = 0; index < count; index += 1) answers.push(await send(merchant, env))
-    return answers.filter((answer) => answer === 'taken').length
-  }
+  const sendMany = (count: number, merchant = 'a', env: Bearer['env'] = 'sandbox') =>
+    Array.from({ length: count }, () => isTaken(merchant, env)).filter(Boolean).length
   return { clock, sendMany }
 }
 
-test("a second's worth is taken at once, and as much again a second later", async () => {
+test("a second's worth is taken at once, and as much again a second later", () => {
   const { clock, sendMany } = limited()
 
-  assert.equal(await sendMany(20), 5)
+  assert.equal(sendMany(20), 5)
   clock.now = 400
-  assert.equal(await sendMany(20), 2)
+  assert.equal(sendMany(20), 2)
   clock.now = 1400
-  assert.equal(await sendMany(20), 5)
+  assert.equal(sendMany(20), 5)
 })
 
-test('an hour of silence saves up no more than one second', async () => {
+test('an hour of silence saves up no more than one second', () => {
   const { clock, sendMany } = limited()
-  await sendMany(20)
+  sendMany(20)
 
   clock.now = 3_600_000
 
-  assert.equal(await sendMany(20), 5)
+  assert.equal(sendMany(20), 5)
 })
 
-test('each merchant and each environment has a limit of its own', async () => {
+test('each merchant and each environment has a limit of its own', () => {
   const { sendMany } = limited()
 
-  assert.equal(await sendMany(20, 'a'), 5)
-  assert.equal(await sendMany(20, 'a', 'live'), 2)
-  assert.equal(await sendMany(20, 'b'), 5)
+  assert.equal(sendMany(20, 'a'), 5)
+  assert.equal(sendMany(20, 'a', 'live'), 2)
+  assert.equal(sendMany(20, 'b'), 5)
 })

@@ -35,7 +35,7 @@ export function createRateLimit(config: Config, now: () => number = () => perfor
     })
 
   return {
-    admit: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    admit: (request: FastifyRequest, reply: FastifyReply): void => {
       if (!hasBearer(request)) return
       const bearer = bearerOf(request)
       const bucket = bucketOf(bearer)
@@ -44,7 +44,7 @@ export function createRateLimit(config: Config, now: () => number = () => perfor
       tell(reply, bucket, limits[bearer.env])
       if (!isWithin) throw new AppError('RATE_LIMIT_EXCEEDED', { headers: { 'retry-after': '1' } })
     },
-    owe: async (request: FastifyRequest, reply: FastifyReply, units: number): Promise<void> => {
+    owe: (request: FastifyRequest, reply: FastifyReply, units: number): void => {
       const bearer = bearerOf(request)
       const bucket = bucketOf(bearer)
       bucket.tokens -= units

@@ -102,13 +102,16 @@ function createApp(ctx: Context): App {
   app.setNotFoundHandler(() => {
     throw new AppError('ROUTE_NOT_FOUND')
   })
-  app.addHook('onRequest', async (request, reply) => void setHeaders(request, reply))
-  app.addHook('onRequest', (request) => identify(ctx, request))
-  app.addHook('onRequest', rateLimit.admit)
-  app.addHook('onRequest', async (request) => authorise(request))
-  app.addHook('preHandler', async (request, reply) => {
+  app.addHook('onRequest', async (request, reply) => {
+    setHeaders(request, reply)
+    await identify(ctx, request)
+    rateLimit.admit(request, reply)
+    authorise(request)
+  })
+  app.addHook('preHandler', (request, reply, done) => {
     const { unitsOf } = request.routeOptions.config as Access
-    if (unitsOf) await rateLimit.owe(request, reply, unitsOf(request.body) - 1)
+    if (unitsOf) rateLimit.owe(request, reply, unitsOf(request.body) - 1)
+    done()
   })
   return app
 }
