@@ -10,7 +10,7 @@ const pastWindow = minutes(16)
 const success: Said = { state: 'successful', settled: { amount: 10_000n, currency: 'KES', receipt: 'R1' } }
 
 const say = ({ malipo }: Payments, id: string, said: Said, cause: 'callback' | 'query' | 'attempt' = 'callback') =>
-  malipo.ctx.settler.submit({ transaction_id: id, wallet_id: '', attempt: 1, cause, news: { kind: 'said', said } })
+  malipo.ctx.settler.submit({ transaction_id: id, attempt: 1, cause, news: { kind: 'said', said } })
 
 test('a payout sent again, and answered 400 in words nobody documents, stays in doubt until the provider tells', async (t) => {
   const payments = await testPayments(t)
@@ -71,8 +71,7 @@ test('a payout that is cancelled while it is being claimed is sent or cancelled,
   const cancel = async (id: string) => {
     const news = { kind: 'cancel' } as const
     return (
-      (await settler.submit({ transaction_id: id, wallet_id: '', attempt: undefined, cause: 'request', news }))
-        ?.isChanged === true
+      (await settler.submit({ transaction_id: id, attempt: undefined, cause: 'request', news }))?.isChanged === true
     )
   }
   payments.work()
@@ -136,14 +135,13 @@ test('word of money from a provider that was given up for another is not taken f
   await payments.malipo.ask(`update transactions set state = 'sending' where id = $1`, [id])
   await payments.malipo.ask(`update attempts set sends = 1 where transaction_id = $1`, [id])
   const closed = { kind: 'not_submitted', cause: 'closed', detail: '' } as const
-  await settler.submit({ transaction_id: id, wallet_id: '', attempt: 1, cause: 'attempt', news: closed })
+  await settler.submit({ transaction_id: id, attempt: 1, cause: 'attempt', news: closed })
   assert.equal((await payments.seen(id)).provider, 'house')
 
   const from = { env: 'sandbox', provider: 'pawapay' } as const
   const news = { kind: 'said', said: success } as const
   const standing = await settler.submit({
     transaction_id: id,
-    wallet_id: '',
     attempt: 1,
     cause: 'query',
     question: await putQuestion(payments.malipo.ctx.db.write, id, 1),
@@ -166,7 +164,7 @@ test('a payout that was to be sent again, and turns out to be with the provider,
   await lanes.stop()
 
   const { settler } = payments.malipo.ctx
-  await settler.submit({ transaction_id: id, wallet_id: '', attempt: 1, cause: 'operator', news: { kind: 'retry' } })
+  await settler.submit({ transaction_id: id, attempt: 1, cause: 'operator', news: { kind: 'retry' } })
   await say(payments, id, { state: 'submitted' }, 'query')
   await payments.forwardDatabase(minutes(1))
   const other = await payments.payOut()

@@ -85,8 +85,8 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     edits: [
       {
         path: 'transactions/claim.ts',
-        text: '    await spend(tx, order.lane, claimed.length)\n',
-        instead: `    await spend(tx, order.lane, claimed.length)
+        text: `    reach('claim.written')\n`,
+        instead: `    reach('claim.written')
     await tx.query(sql\`update transactions set state = 'sending' where id = any(\${order.ids}::uuid[])\`)
 `,
       },

@@ -122,7 +122,7 @@ async function settle(
   { news, continuation }: Sent,
   remember?: (tx: Tx) => Promise<unknown>,
 ): Promise<Transaction | undefined> {
-  const { id: transaction_id, wallet_id } = transaction
+  const { id: transaction_id } = transaction
   const isLast = news.kind === 'answer_refused' && (news.action.attemptsLeft ?? 0) <= 1
   const mayTryAgain = (news.kind === 'answer_refused' && !isLast) || news.kind === 'answer_unsent'
   const alongside = async (tx: Tx) => {
@@ -130,7 +130,7 @@ async function settle(
     else if (!mayTryAgain) await dropContinuation(tx, transaction_id)
     await remember?.(tx)
   }
-  const common = { transaction_id, wallet_id, attempt: attempt.number, cause: 'attempt' } as const
+  const common = { transaction_id, attempt: attempt.number, cause: 'attempt' } as const
   const standing = (await ctx.settler.submit({ ...common, news, alongside }))?.transaction
   await followUp(ctx, attempt.number, standing, news)
   return standing

@@ -70,7 +70,7 @@ test('an authorisation whose outcome a callback told first is answered the same 
   t.mock.method(rail, 'authorise', async ({ amount, currency }: { amount: bigint; currency: 'NGN' }) => {
     const said = { state: 'successful', settled: { amount, currency } } as const
     const news = { kind: 'said', said } as const
-    await malipo.ctx.settler.submit({ transaction_id, wallet_id: '', attempt: 1, cause: 'callback', news })
+    await malipo.ctx.settler.submit({ transaction_id, attempt: 1, cause: 'callback', news })
     return { certainty: 'accepted', said }
   })
   const key = { 'idempotency-key': nextReference() }
@@ -142,7 +142,7 @@ test('an account that the merchant was told stays the charge’s, when an earlie
   const { transactionId } = first.body['data'] as { transactionId: string }
   const id = readId('transaction', transactionId) ?? ''
   const news = { kind: 'unknown', detail: 'timeout: of the first of two calls' } as const
-  await malipo.ctx.settler.submit({ transaction_id: id, wallet_id: '', attempt: 1, cause: 'attempt', news })
+  await malipo.ctx.settler.submit({ transaction_id: id, attempt: 1, cause: 'attempt', news })
   const { stage } = await merchant.read(transactionId)
   assert.equal(stage, 'AWAITING_CUSTOMER')
 })

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { laneOf } from '../alarms/alarms.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { type Db, type Environment, sql } from '../platform/db.ts'
+import type { Environment } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { attemptOfKey } from '../platform/ids.ts'
 import type { CallbackNews, InboundRequest } from '../providers/contract.ts'
@@ -53,13 +53,11 @@ async function settle(
   isProof: boolean,
 ): Promise<void> {
   const found = attemptOfKey(key)
-  const wallet_id = found && (await walletOf(ctx.db.write, found.transactionId))
   const news: News = isProof ? { kind: 'said', said } : { kind: 'hint' }
   const standing =
-    wallet_id &&
+    found &&
     (await ctx.settler.submit({
       transaction_id: found.transactionId,
-      wallet_id,
       attempt: found.attempt,
       cause: 'callback',
       from: { env, provider },
@@ -74,11 +72,6 @@ async function settle(
   // Until it answers it is to call again.
   if (isToAsk && !(await askWhatIsTrue(ctx, { ...transaction, provider }, found.attempt)))
     throw new AppError('PROVIDER_UNAVAILABLE')
-}
-
-async function walletOf(db: Db, id: string): Promise<string | undefined> {
-  const [row] = await db.query<{ wallet_id: string }>(sql`select wallet_id from transactions where id = ${id}`)
-  return row?.wallet_id
 }
 
 function inbound(request: FastifyRequest): InboundRequest {

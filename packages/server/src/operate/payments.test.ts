@@ -217,7 +217,6 @@ test('the list of doubts names the reason of each, also of final payments whose 
   const transaction_id = readId('transaction', reversed) ?? ''
   await malipo.ctx.settler.submit({
     transaction_id,
-    wallet_id: '',
     attempt: 1,
     cause: 'query',
     question: await putQuestion(malipo.ctx.db.write, transaction_id, 1),

@@ -132,7 +132,6 @@ function whyNotAgain({ id, state, type, provider }: Transaction): string {
 async function take(desk: Desk, tx: BatchTx, { transaction, attempt }: Payment, news: News, note: object) {
   const settlement = {
     transaction_id: transaction.id,
-    wallet_id: transaction.wallet_id,
     attempt: attempt.number,
     cause: 'operator',
     news,

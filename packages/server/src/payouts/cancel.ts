@@ -18,12 +18,11 @@ export async function cancelPayout(
   if (await replayOf(ctx, owner, keyed)) return { answer, isReplay: true }
   const transaction = await findTransaction(ctx.db.read, owner, wanted)
   if (transaction?.type !== 'withdrew') throw new AppError('TRANSACTION_MISSING')
-  const { id: transaction_id, wallet_id } = transaction
+  const { id: transaction_id } = transaction
   const key = keyed && { owner, key: keyed.key, fingerprint: fingerprintOf(ctx.vault, keyed), answer, transaction_id }
   reach('cancel.found')
   const standing = await ctx.settler.submit({
     transaction_id,
-    wallet_id,
     attempt: undefined,
     cause: 'request',
     news: { kind: 'cancel' },

@@ -20,7 +20,7 @@ export interface BatcherOptions<Item, Answer> {
   /** Decides all items, one after another, with a constant number of statements. May run more than once. */
   readonly decide: (tx: BatchTx, items: readonly Item[]) => Promise<Decided<Answer>>
   /** What an item may wait for, such as its wallet: a batch held up by one is split by this. */
-  readonly keyOf: (item: Item) => string
+  readonly keyOf: (item: Item) => string | Promise<string>
   readonly sizeMax?: number
   readonly queueMax?: number
 }
@@ -77,7 +77,7 @@ async function writeBatch<Item, Answer>(
   for (let tries = 1; tries < triesMax && outcome.kind === 'again'; tries += 1)
     outcome = await tryBatch(options, entries)
   if (outcome.kind === 'done') return []
-  const parts = partsOf(options, entries, outcome)
+  const parts = await partsOf(options, entries, outcome)
   if (parts.length > 1) return writeParts(options, parts)
   if (outcome.kind === 'held up') return entries.filter(makeWay)
   rejectAll(entries, outcome.kind === 'failed' ? outcome.error : new AppError('OVERLOADED'))
@@ -153,12 +153,15 @@ export function isPassing({ code = '', message }: { readonly code?: string; read
 }
 
 /** The batch in the parts it should be tried in: whole, by what its items wait for, or by halves. */
-function partsOf<Item, Answer>(
+async function partsOf<Item, Answer>(
   { keyOf }: BatcherOptions<Item, Answer>,
   entries: readonly Entry<Item, Answer>[],
   { kind }: Outcome,
-): (readonly Entry<Item, Answer>[])[] {
-  if (kind === 'held up') return [...Map.groupBy(entries, ({ item }) => keyOf(item)).values()]
+): Promise<(readonly Entry<Item, Answer>[])[]> {
+  if (kind === 'held up') {
+    const keys = await Promise.all(entries.map(async ({ item }) => keyOf(item))).catch(() => [])
+    return [...Map.groupBy(entries, (_, index) => keys[index]).values()]
+  }
   const middle = Math.ceil(entries.length / 2)
   return kind === 'poisoned' ? [entries.slice(0, middle), entries.slice(middle)] : [entries]
 }

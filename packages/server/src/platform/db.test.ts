@@ -262,3 +262,31 @@ test('what a migration changes the result of is asked for again on the same conn
 
   assert.deepEqual(await write.batch(200, (tx) => tx.query(all())), [])
 })
+
+test('what goes on after its transaction has failed is refused, and not written for itself', async (t) => {
+  const { ctx, ask } = await testMalipo(t)
+  let late: Promise<unknown> = Promise.resolve()
+
+  const failed = ctx.db.write.transaction(async (tx) => {
+    late = tx.query(sql`select 1`).then(() => tx.query(sql`insert into lanes (lane, budget) values ('late', 1)`))
+    await Promise.all([tx.query(sql`select 1 / ${0}::int`), late])
+  })
+
+  await assert.rejects(failed, { code: '22012' })
+  await assert.rejects(late)
+  assert.deepEqual(await ask(`select lane from lanes where lane = 'late'`), [])
+})
+
+test('statements that are given without waiting run in the order given', async (t) => {
+  const { ctx } = await testMalipo(t)
+
+  const found = await ctx.db.write.transaction(async (tx) => {
+    const [, [row]] = await Promise.all([
+      tx.query(sql`insert into lanes (lane, budget) values ('first', 1)`),
+      tx.query<{ budget: number }>(sql`select budget from lanes where lane = 'first'`),
+    ])
+    return row?.budget
+  })
+
+  assert.equal(found, 1)
+})

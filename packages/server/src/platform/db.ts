@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import pg from 'pg'
+import { arrayLiteral } from './array-literal.ts'
 import { reach } from './failpoints.ts'
 import { ownerStatement, queryAs } from './owned-query.ts'
 import type { Secret } from './secret.ts'
@@ -16,7 +17,10 @@ export interface Db {
   query<Row>(query: Query): Promise<Row[]>
 }
 
-/** A {@link Db} known to be inside a transaction. Functions that must be atomic with their caller ask for this. */
+/**
+ * A {@link Db} known to be inside a transaction. Functions that must be atomic with their caller ask for this. Statements that
+ * need no answer of each other are given without waiting: they run in the order given, and take one turn there and back.
+ */
 export interface Tx extends Db {
   readonly inTransaction: true
 }
@@ -94,8 +98,8 @@ export interface DatabaseOptions {
 
 /** Two pools on one login: each connection takes on its role as it starts, and the login itself may do nothing. */
 export function openDatabase(options: DatabaseOptions): Database {
-  const writers = createPool(options, 'malipo_write')
-  const readers = createPool(options, 'malipo_read', prepareOwner)
+  const writers = createPool(options, 'malipo_write', { pipeline: true })
+  const readers = createPool(options, 'malipo_read', { onConnect: prepareOwner })
   return {
     write: {
       query: (query) => anew(async () => rows(await writers.query(asConfig(query)))),
@@ -111,7 +115,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 }
 
-function createPool(options: DatabaseOptions, role: string, onConnect?: pg.PoolConfig['onConnect']): pg.Pool {
+function createPool(options: DatabaseOptions, role: string, more: pg.PoolConfig): pg.Pool {
   const settings = {
     role,
     statement_timeout: options.statementTimeoutMs,
@@ -128,7 +132,7 @@ function createPool(options: DatabaseOptions, role: string, onConnect?: pg.PoolC
     connectionTimeoutMillis: 5000,
     query_timeout: options.statementTimeoutMs + 5000, // For a server that falls silent without closing.
     types: { getTypeParser: parserOf },
-    onConnect,
+    ...more,
   })
   pool.on('error', options.onError) // An idle connection broke: the pool has dropped it already.
   pool.on('connect', (client) => client.on('error', options.onError)) // One in use broke: its query fails and tells.
@@ -147,7 +151,7 @@ let edition = 0
 const asConfig = ({ name, text, values }: Query) => ({
   name: name === '' || edition === 0 ? name : `${name}${edition}`,
   text,
-  values: [...values],
+  values: values.map((value) => (Array.isArray(value) ? arrayLiteral(value) : value)),
 })
 
 /**
@@ -178,19 +182,38 @@ const rows = <Row>(result: pg.QueryResult): Row[] => result.rows as Row[]
 
 async function inTransaction<Result>(pool: pg.Pool, begin: string, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   const client = await pool.connect()
-  const tx: Tx = { inTransaction: true, query: async (query) => rows(await client.query(asConfig(query))) }
+  const { query, end } = openTransaction(client)
   try {
     await client.query(begin)
-    const result = await work(tx)
+    const result = await work({ inTransaction: true, query })
+    end()
     await client.query('commit')
     client.release()
     return result
   } catch (error) {
+    end()
     await client.query('rollback').then(
       () => client.release(),
       (broken) => client.release(broken),
     )
     throw retryable(error)
+  }
+}
+
+/**
+ * Statements until the end of a transaction. One that was given beside another that failed may go on to give more: after the
+ * rollback they would be written for themselves, so they are refused.
+ */
+function openTransaction(client: pg.PoolClient): Pick<Tx, 'query'> & { end(): void } {
+  let isOpen = true
+  return {
+    query: async (query) => {
+      assert(isOpen, 'the transaction has ended')
+      return rows(await client.query(asConfig(query)))
+    },
+    end: () => {
+      isOpen = false
+    },
   }
 }
 
@@ -200,15 +223,18 @@ async function inBatch<Result>(
   work: (tx: BatchTx) => Promise<Result>,
 ): Promise<Result> {
   const client = await pool.connect()
+  const { query, end } = openTransaction(client)
   let fault: Error | undefined
   try {
-    const tx = await beginBatch(client, lockTimeoutMs)
-    const result = await work(tx)
+    const { xid, atUs } = await beginBatch(client, lockTimeoutMs)
+    const result = await work({ inTransaction: true, xid, atUs, query })
+    end()
     await commit(client).catch((error: Error) => {
-      throw isRefusal(error) ? error : new CommitUnknown(tx.xid, result, error)
+      throw isRefusal(error) ? error : new CommitUnknown(xid, result, error)
     })
     return result
   } catch (error) {
+    end()
     await client.query('rollback').catch((broken: Error) => {
       fault = broken
     })
@@ -218,7 +244,7 @@ async function inBatch<Result>(
   }
 }
 
-async function beginBatch(client: pg.PoolClient, lockTimeoutMs: number): Promise<BatchTx> {
+async function beginBatch(client: pg.PoolClient, lockTimeoutMs: number): Promise<Pick<BatchTx, 'xid' | 'atUs'>> {
   assert(Number.isInteger(lockTimeoutMs))
   const answers = (await client.query(`
     begin;
@@ -227,12 +253,7 @@ async function beginBatch(client: pg.PoolClient, lockTimeoutMs: number): Promise
   `)) as unknown as pg.QueryResult<{ xid: string; at: string }>[]
   const begun = answers.at(-1)?.rows[0]
   assert(begun)
-  return {
-    inTransaction: true,
-    xid: BigInt(begun.xid),
-    atUs: BigInt(begun.at),
-    query: async (query) => rows(await client.query(asConfig(query))),
-  }
+  return { xid: BigInt(begun.xid), atUs: BigInt(begun.at) }
 }
 
 /** COMMIT without a time limit: cancelled, it would say nothing about what happened. A warning with it is no answer either. */

@@ -64,7 +64,7 @@ export async function payingMalipo(t: TestContext, settings: Record<string, stri
 async function hint({ ctx }: Malipo, transactionId: string): Promise<void> {
   const id = readId('transaction', transactionId) ?? ''
   const news = { kind: 'hint' } as const
-  await ctx.settler.submit({ transaction_id: id, wallet_id: '', attempt: undefined, cause: 'callback', news })
+  await ctx.settler.submit({ transaction_id: id, attempt: undefined, cause: 'callback', news })
 }
 
 let payouts = 0

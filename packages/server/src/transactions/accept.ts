@@ -113,8 +113,10 @@ async function acceptBatch(
   for (const each of kept)
     answers.set(each.item, { kind: 'accepted', transaction: each.transaction, attempt: firstAttempt(each) })
   await giveBack(tx, candidates, kept)
-  const { isThere = isAccepted(kept), committed, ...written } = await books.write()
-  await record(tx, at, cell, kept, answers)
+  const [{ isThere = isAccepted(kept), committed, ...written }] = await Promise.all([
+    books.write(),
+    record(tx, at, cell, kept, answers),
+  ])
   reach('accept.written')
   const tellAll = () => {
     reach('accept.committed')
@@ -315,23 +317,18 @@ async function record(
   answers: ReadonlyMap<Item, Acceptance>,
 ): Promise<void> {
   if (kept.length === 0) return
-  await insert(
-    tx,
-    kept.map(({ transaction }) => transaction),
-  )
-  await insertAttempts(
-    tx,
-    kept.flatMap(({ item }) => {
-      const answer = answers.get(item)
-      return answer?.kind === 'accepted' ? [answer.attempt] : []
-    }),
-  )
-  await setAlarms(tx, kept.map(firstAlarm))
-  await emit(
-    tx,
-    at,
-    kept.map(({ transaction }) => created(transaction, at, cell)),
-  )
+  const transactions = kept.map(({ transaction }) => transaction)
+  const attempts = kept.flatMap(({ item }) => {
+    const answer = answers.get(item)
+    return answer?.kind === 'accepted' ? [answer.attempt] : []
+  })
+  const events = transactions.map((transaction) => created(transaction, at, cell))
+  await Promise.all([
+    insert(tx, transactions),
+    insertAttempts(tx, attempts),
+    setAlarms(tx, kept.map(firstAlarm)),
+    emit(tx, at, events),
+  ])
 }
 
 function keyOf({ proposal, id }: Item, vault: Vault): BatchKey[] {

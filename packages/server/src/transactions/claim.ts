@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { laneOf, setAlarms } from '../alarms/alarms.ts'
-import { type Db, sql, type WriteDb } from '../platform/db.ts'
+import { type Db, sql, type Tx, type WriteDb } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { accountMinMs, accountMs, sendWithinMs } from './accept.ts'
 import type { State } from './state.ts'
@@ -41,24 +41,10 @@ export function claim(db: WriteDb, order: ClaimOrder): Promise<Claim> {
     const budget = await openLane(tx, order)
     const limit = Math.min(order.limit, budget ?? 0)
     if (limit < 1) return { claimed: [], isLimited: true }
-    const payments = [...(await lockDue(tx, order.ids, limit)).values()]
-    if (payments.length === 0) return { claimed: [], isLimited: false }
-    const at = await timeOf(tx)
-    const claimed = payments.map((payment) => claimOne(payment, at))
-    await move(
-      tx,
-      at,
-      claimed.map(({ transaction }) => transaction),
-    )
-    await updateAttempts(
-      tx,
-      claimed.map(({ attempt }) => attempt),
-    )
-    await setAlarms(
-      tx,
-      claimed.map(({ transaction }) => alarmOf(transaction, at)),
-    )
-    await spend(tx, order.lane, claimed.length)
+    const [due, at] = await Promise.all([lockDue(tx, order.ids, limit), timeOf(tx)])
+    if (due.size === 0) return { claimed: [], isLimited: false }
+    const claimed = [...due.values()].map((payment) => claimOne(payment, at))
+    await Promise.all([keepClaims(tx, claimed, at), spend(tx, order.lane, claimed.length)])
     reach('claim.written')
     return { claimed, isLimited: claimed.length === limit }
   })
@@ -92,12 +78,17 @@ function claimNow(
     const at = await timeOf(tx)
     refuse(payment, at)
     const { transaction, attempt } = claimed(payment, at)
-    await move(tx, at, [transaction])
-    await updateAttempts(tx, [attempt])
-    await setAlarms(tx, [alarmOf(transaction, at)])
+    await keepClaims(tx, [{ transaction, attempt }], at)
     reach('claim_one.written')
     return { transaction, attempt }
   })
+}
+
+async function keepClaims(tx: Tx, claimed: readonly Payment[], at: Date): Promise<void> {
+  const transactions = claimed.map(({ transaction }) => transaction)
+  const attempts = claimed.map(({ attempt }) => attempt)
+  const alarms = transactions.map((transaction) => alarmOf(transaction, at))
+  await Promise.all([move(tx, at, transactions), updateAttempts(tx, attempts), setAlarms(tx, alarms)])
 }
 
 /** What the lane may still ask of its provider; not even nothing while it is paused. Claims of one lane take turns by its row. */

@@ -72,10 +72,10 @@ export async function settleSent(
   cause: Cause,
 ): Promise<Transaction | undefined> {
   const { transaction, attempt } = payment
-  const { id: transaction_id, wallet_id } = transaction
+  const { id: transaction_id } = transaction
   const alongside =
     continuation === undefined ? {} : { alongside: keeping(dispatcher.vault, transaction_id, continuation) }
-  const settlement = { transaction_id, wallet_id, attempt: attempt.number, cause, ...observed, ...alongside }
+  const settlement = { transaction_id, attempt: attempt.number, cause, ...observed, ...alongside }
   const standing = (await dispatcher.settler.submit(settlement))?.transaction
   await followUp(dispatcher, attempt.number, standing, observed.news)
   return standing
@@ -104,12 +104,12 @@ export async function askWhatIsTrue(
   transaction: Transaction,
   number: number,
 ): Promise<boolean> {
-  const { id: transaction_id, wallet_id } = transaction
+  const { id: transaction_id } = transaction
   for (let tries = 0; tries < questionsMax; tries += 1) {
     const question = await putQuestion(dispatcher.db.write, transaction_id, number)
     const { news } = await ask(dispatcher, { transaction, attempt: { number } })
     if (news.kind !== 'said') return false
-    const common = { transaction_id, wallet_id, attempt: number, cause: 'query' } as const
+    const common = { transaction_id, attempt: number, cause: 'query' } as const
     const standing = await dispatcher.settler.submit({ ...common, news, question })
     // Not taken: somebody else put a later question, and may never hear the answer.
     const { said } = news

@@ -32,7 +32,6 @@ async function setUp(t: TestContext) {
     const transaction_id = readId('transaction', shown) ?? ''
     return settler.submit({
       transaction_id,
-      wallet_id: '',
       attempt,
       news,
       ...(provider === undefined

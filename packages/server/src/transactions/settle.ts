@@ -26,14 +26,13 @@ import {
   move,
   type Transaction,
   updateAttempts,
+  walletOf,
 } from './store.ts'
 import { tell } from './tell.ts'
 
 /** News of one payment. An attempt may be named; one that was given up is heard only when it moved money. */
 interface Settlement extends Observation {
   readonly transaction_id: string
-  /** The wallet whose lock it may have to wait for, so that others need not. */
-  readonly wallet_id: string
   readonly attempt: number | undefined
   /** Who says so, where it came from outside: nobody tells of another's payments. */
   readonly from?: { readonly env: Environment; readonly provider: string }
@@ -72,7 +71,7 @@ export function createSettler(options: SettlerOptions): Settler {
   return createBatcher({
     db: options.db,
     decide: (tx, settlements) => settleBatch(options, writer, tx, settlements),
-    keyOf: (settlement) => settlement.wallet_id,
+    keyOf: ({ transaction_id }) => walletOf(options.db, transaction_id),
   })
 }
 
@@ -122,9 +121,11 @@ export async function settleBatch(
     return { isChanged, transaction: course.transaction }
   })
   const changed = [...courses.values()].filter(({ before, transaction }) => transaction !== before.transaction)
-  const { committed, isThere = isMoved(changed), ...written } = await books.write()
   for (const [index, { alongside }] of settlements.entries()) if (answers[index]?.isChanged) await alongside?.(tx)
-  await write(tx, at, changed)
+  const [{ committed, isThere = isMoved(changed), ...written }] = await Promise.all([
+    books.write(),
+    write(tx, at, changed),
+  ])
   reach('settle.written')
   const tellAll = () => {
     reach('settle.committed')
@@ -275,37 +276,22 @@ const isJustPaid = ({ before, transaction: { state, method, type } }: Course) =>
   type === 'deposit' && method === 'bank-transfer' && state === 'successful' && before.transaction.state !== state
 
 async function write(tx: BatchTx, at: Date, changed: readonly Course[]): Promise<void> {
-  await move(
-    tx,
-    at,
-    changed.map(({ transaction }) => transaction),
+  const transactions = changed.map(({ transaction }) => transaction)
+  const attempts = changed.flatMap(({ before, attempt, ended }) =>
+    ended.length > 0 ? ended : attempt === before.attempt ? [] : [attempt],
   )
-  await updateAttempts(
-    tx,
-    changed.flatMap(({ before, attempt, ended }) =>
-      ended.length > 0 ? ended : attempt === before.attempt ? [] : [attempt],
-    ),
-  )
-  await insertAttempts(
-    tx,
-    changed.flatMap(({ begun }) => begun),
-  )
-  await insertReceipts(
-    tx,
-    at,
-    changed.flatMap(({ before, receipts }) => receipts.slice(before.receipts.length)),
-  )
-  await watchAccounts(
-    tx,
-    changed.filter(isJustPaid).map(({ transaction }) => transaction),
-  )
-  await setAlarms(
-    tx,
-    changed.flatMap(({ alarms }) => alarms),
-  )
-  await emit(
-    tx,
-    at,
-    changed.flatMap(({ events }) => events),
-  )
+  const begun = changed.flatMap((course) => course.begun)
+  const receipts = changed.flatMap((course) => course.receipts.slice(course.before.receipts.length))
+  const paid = changed.filter(isJustPaid).map(({ transaction }) => transaction)
+  const alarms = changed.flatMap((course) => course.alarms)
+  const events = changed.flatMap((course) => course.events)
+  await Promise.all([
+    move(tx, at, transactions),
+    updateAttempts(tx, attempts),
+    insertAttempts(tx, begun),
+    insertReceipts(tx, at, receipts),
+    watchAccounts(tx, paid),
+    setAlarms(tx, alarms),
+    emit(tx, at, events),
+  ])
 }

@@ -200,6 +200,11 @@ export async function putQuestion(db: Db, transactionId: string, number: number)
   return attempt.polls
 }
 
+export async function walletOf(db: Db, id: string): Promise<string> {
+  const [found] = await db.query<{ wallet_id: string }>(sql`select wallet_id from transactions where id = ${id}`)
+  return found?.wallet_id ?? ''
+}
+
 /** Locks these payments in the order of their ids and reads them with their current attempts. */
 export async function lock(tx: Tx, ids: readonly string[]): Promise<Map<string, FullPayment>> {
   const transactions = await tx.query<Transaction>(sql`
@@ -235,12 +240,14 @@ export async function lockDue(tx: Tx, ids: readonly string[], limit: number): Pr
 }
 
 async function withAttempts(tx: Tx, transactions: readonly Transaction[]): Promise<Map<string, FullPayment>> {
-  const attempts = await tx.query<Attempt>(sql`
-    select *
-    from attempts
-    where transaction_id = any(${transactions.map(({ id }) => id)}::uuid[])`)
+  const [attempts, receipts] = await Promise.all([
+    tx.query<Attempt>(sql`
+      select *
+      from attempts
+      where transaction_id = any(${transactions.map(({ id }) => id)}::uuid[])`),
+    receiptsOf(tx, transactions),
+  ])
   const byTransaction = Map.groupBy(attempts, (attempt) => attempt.transaction_id)
-  const receipts = await receiptsOf(tx, transactions)
   return new Map(
     transactions.map((transaction) => {
       const all = byTransaction.get(transaction.id) ?? []

@@ -37,8 +37,8 @@ export async function simulateWebhook(
   return undefined
 }
 
-function settle(ctx: Context, { id: transaction_id, wallet_id }: Transaction, news: News) {
-  return ctx.settler.submit({ transaction_id, wallet_id, attempt: undefined, cause: 'request', news })
+function settle(ctx: Context, { id: transaction_id }: Transaction, news: News) {
+  return ctx.settler.submit({ transaction_id, attempt: undefined, cause: 'request', news })
 }
 
 /** The simulator is told what the customer, or the recipient's bank, does; then the provider is asked at once. */
