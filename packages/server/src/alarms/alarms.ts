@@ -28,21 +28,23 @@ export interface Place {
   readonly transaction_id: string
 }
 
-/** An alarm that has rung, and whether its payment still needs looking at. */
-export interface Rung extends Place {
-  readonly is_needed: boolean
+/** Alarms that have rung. */
+export interface Rung {
+  /** Payments that still need looking at. */
+  readonly needed: readonly string[]
+  /** How many rang, and the last of them. */
+  readonly count: number
+  readonly last: Place | undefined
 }
 
-/** The alarms of a lane that rang after a place, in order. Most are not needed any more, and cost no lock. */
-export function rungAfter(
+/** The alarms of a lane that rang after a place. Most are not needed any more, and cost no lock. */
+export async function rungAfter(
   db: Db,
   lane: string,
   { after, limit }: { readonly after: Place; readonly limit: number },
-): Promise<Rung[]> {
-  return db.query(sql`
-    select a.due::text as due, a.transaction_id,
-      coalesce(t.wake_at <= record_time() and t.state not in ('successful', 'failed'), false) as is_needed
-    from (
+): Promise<Rung> {
+  const [row] = await db.query<Place & { count: number; needed: string[] | null }>(sql`
+    with rung as materialized (
       select due, transaction_id
       from alarms
       where lane = ${lane}
@@ -50,7 +52,16 @@ export function rungAfter(
         and due <= (select record_time())
       order by due, transaction_id
       limit ${limit}
-    ) a
-    left join transactions t on t.id = a.transaction_id
-    order by a.due, a.transaction_id`)
+    )
+    select last.due::text as due, last.transaction_id, (select count(*)::int from rung) as count, (
+      select array_agg(distinct t.id)
+      from rung
+      join transactions t on t.id = rung.transaction_id
+      where t.wake_at <= record_time()
+        and t.state not in ('successful', 'failed')
+    ) as needed
+    from rung last
+    order by last.due desc, last.transaction_id desc
+    limit 1`)
+  return { needed: row?.needed ?? [], count: row?.count ?? 0, last: row }
 }

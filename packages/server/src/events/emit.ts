@@ -44,7 +44,7 @@ export async function emit(tx: Tx, at: Date, events: readonly NewEvent[]): Promi
   const told = events.filter(isTold)
   const last = await countFeeds(tx, told)
   const numbers = events.map((event) => (isTold(event) ? next(last, feedOf(event)) : null))
-  await tx.query(sql`
+  const recorded = tx.query(sql`
     insert into events (transaction_id, number, merchant_id, env, at, cause, name, id, sequence, feed_number, state,
       stage, message, detail)
     select e.transaction_id, e.number, e.merchant_id, e.env, ${at}, e.cause, e.name, e.id, e.sequence, e.feed_number,
@@ -57,7 +57,7 @@ export async function emit(tx: Tx, at: Date, events: readonly NewEvent[]): Promi
       ${events.map((event) => event.state)}::text[], ${events.map((event) => event.stage)}::text[],
       ${events.map((event) => event.message)}::text[], ${events.map((event) => JSON.stringify(event.detail))}::jsonb[])
       as e(transaction_id, number, merchant_id, env, cause, name, id, sequence, feed_number, state, stage, message, detail)`)
-  await keepForDelivery(tx, at, told)
+  await Promise.all([recorded, keepForDelivery(tx, at, told)])
 }
 
 const feedOf = ({ merchant_id, env }: Pick<NewEvent, 'merchant_id' | 'env'>) => `${merchant_id} ${env}`
@@ -102,14 +102,15 @@ async function keepForDelivery(tx: Tx, at: Date, told: readonly ToldEvent[]): Pr
       join webhook_endpoints e on e.merchant_id = r.merchant_id and e.env = r.env and e.url <> ''
       returning merchant_id, env
     ), woken as (
-      select e.merchant_id, e.env
+      select e.merchant_id, e.env, e.next_due, e.rests_until
       from webhook_endpoints e
       where (e.merchant_id, e.env) in (select merchant_id, env from kept)
       order by e.merchant_id, e.env
       for no key update
     )
     update webhook_endpoints e
-    set next_due = least(coalesce(e.next_due, 'infinity'), greatest(${at}, e.rests_until))
+    set next_due = greatest(${at}, e.rests_until)
     from woken
-    where (e.merchant_id, e.env) = (woken.merchant_id, woken.env)`)
+    where (e.merchant_id, e.env) = (woken.merchant_id, woken.env)
+      and coalesce(woken.next_due, 'infinity') > greatest(${at}, woken.rests_until)`)
 }

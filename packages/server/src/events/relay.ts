@@ -24,15 +24,19 @@ export interface Relay {
 const holdMs = 10_000
 const pageMax = 1000
 /** A transaction takes a while to commit, so a look begins before where the last ended; what it told already it skips. */
-const overlapMs = 30_000
+const overlapMs = 1000
+/** Once in a while a look goes back further, for transactions that took longer than that. */
+const deepEveryMs = 5000
+const deepMs = 30_000
 const rememberedMax = 100_000
 
 export function createRelay(db: Db, stream: Stream): Relay {
   const self = randomUUID()
   const told = new Set<string>()
+  const overlap = createOverlap()
   return {
     look: async () => {
-      const since = await hold(db, self)
+      const since = await hold(db, self, overlap())
       if (since === undefined) return
       reach('relay.held')
       let after: Place = { at: since, transaction_id: firstId, number: 0 }
@@ -50,14 +54,23 @@ export function createRelay(db: Db, stream: Stream): Relay {
   }
 }
 
-/** Where to go on from, if nobody else is at it. */
-async function hold(db: Db, self: string): Promise<Date | undefined> {
+function createOverlap(): () => number {
+  let lookedDeepAt = Number.NEGATIVE_INFINITY
+  return () => {
+    const isDeep = performance.now() - lookedDeepAt > deepEveryMs
+    if (isDeep) lookedDeepAt = performance.now()
+    return isDeep ? deepMs : overlapMs
+  }
+}
+
+/** Where to go on from, so much before where it was left, if nobody else is at it. */
+async function hold(db: Db, self: string, beforeMs: number): Promise<Date | undefined> {
   const [held] = await db.query<{ since: Date }>(sql`
     update relays
     set held_by = ${self}, held_until = now() + ${`${holdMs} milliseconds`}::interval
     where name = 'events'
       and (held_by = ${self} or held_until < now())
-    returning greatest(told_until - ${`${overlapMs} milliseconds`}::interval, '1970-01-01') as since`)
+    returning greatest(told_until - ${`${beforeMs} milliseconds`}::interval, '1970-01-01') as since`)
   return held?.since
 }
 

@@ -25,9 +25,9 @@ export function createReporter(db: WriteDb, log: Log): Reporter {
   return createBatcher({
     db,
     decide: async (tx, attempted) => {
-      for (const endpoint of await keepEndpoints(tx, attempted))
+      const [leftAlone] = await Promise.all([keepEndpoints(tx, attempted), keepRecords(tx, attempted)])
+      for (const endpoint of leftAlone)
         log.warn(endpoint, 'a webhook endpoint has failed for too long, or is gone, and is left alone')
-      await keepRecords(tx, attempted)
       reach('webhook.reporting')
       return { answers: attempted.map(() => undefined) }
     },
@@ -73,35 +73,27 @@ function responseOf(posted: Posted) {
 /**
  * One success ends a row of failures, which make an endpoint rest. One that is gone is left alone until its URL is set again,
  * whatever else was under way there; what another URL said before does not count. Tells those that are left alone from now on.
+ * One that is well and has nothing waiting, which is nearly every one, is not written to.
  */
 async function keepEndpoints(tx: BatchTx, attempted: readonly Attempted[]): Promise<Endpoint[]> {
-  const endpoints = [...Map.groupBy(attempted, ({ delivery }) => `${delivery.merchant_id} ${delivery.env}`)]
-    .sort(([left], [right]) => (left < right ? -1 : 1))
-    .flatMap(([, group]) => {
-      const [first] = group
-      if (!first) return []
-      const { merchant_id, env } = first.delivery
-      const failed = group.filter(({ posted }) => !isSuccess(posted)).length
-      const ended = { failed, hasSuccess: failed < group.length }
-      const gone = group.find(({ posted }) => isGone(posted))
-      return [{ merchant_id, env, ...ended, goneUrl: gone?.delivery.url ?? null }]
-    })
-  const kept = await tx.query<Endpoint>(sql`
+  const endpoints = endingsOf(attempted)
+  const [merchantIds, envs] = [endpoints.map(({ merchant_id }) => merchant_id), endpoints.map(({ env }) => env)]
+  const locked = tx.query(sql`
+    select
+    from webhook_endpoints e
+    join unnest(${merchantIds}::uuid[], ${envs}::text[]) as r(merchant_id, env) using (merchant_id, env)
+    order by e.merchant_id, e.env
+    for no key update of e`)
+  // By a statement of its own, after the locks: what was told meanwhile is seen.
+  const kept = tx.query<Endpoint>(sql`
     with moment as materialized (
       select record_time() as now
     ), ended as (
       select *
-      from unnest(${endpoints.map(({ merchant_id }) => merchant_id)}::uuid[], ${endpoints.map(({ env }) => env)}::text[],
-        ${endpoints.map(({ failed }) => failed)}::int[],
+      from unnest(${merchantIds}::uuid[], ${envs}::text[], ${endpoints.map(({ failed }) => failed)}::int[],
         ${endpoints.map(({ hasSuccess }) => hasSuccess)}::boolean[],
         ${endpoints.map(({ goneUrl }) => goneUrl)}::text[])
         as r(merchant_id, env, failed, has_success, gone_url)
-    ), locked as (
-      select e.merchant_id, e.env
-      from webhook_endpoints e
-      join ended using (merchant_id, env)
-      order by e.merchant_id, e.env
-      for no key update of e
     )
     update webhook_endpoints e
     set failures = case when r.has_success then 0 else least(e.failures + r.failed, 1000) end,
@@ -113,10 +105,30 @@ async function keepEndpoints(tx: BatchTx, attempted: readonly Attempted[]): Prom
       disabled_at = case when r.gone_url = e.url then now
         when not r.has_success and e.failing_since < now - interval '5 days' then now
         else e.disabled_at end
-    from locked, ended r, moment
-    where (e.merchant_id, e.env) = (locked.merchant_id, locked.env)
-      and (r.merchant_id, r.env) = (locked.merchant_id, locked.env)
+    from ended r, moment
+    where (e.merchant_id, e.env) = (r.merchant_id, r.env)
       and e.disabled_at is null
+      and (r.failed > 0 or e.failures > 0 or exists (
+        select from webhook_records w
+        where (w.merchant_id, w.env) = (e.merchant_id, e.env)
+          and w.next_attempt_at <= now
+      ))
     returning e.merchant_id, e.env, e.disabled_at`)
-  return kept.filter(({ disabled_at }) => disabled_at !== null)
+  const [written] = await Promise.all([kept, locked])
+  return written.filter(({ disabled_at }) => disabled_at !== null)
+}
+
+/** What came of the attempts at each endpoint, in the order that endpoints are locked in. */
+function endingsOf(attempted: readonly Attempted[]) {
+  return [...Map.groupBy(attempted, ({ delivery }) => `${delivery.merchant_id} ${delivery.env}`)]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .flatMap(([, group]) => {
+      const [first] = group
+      if (!first) return []
+      const { merchant_id, env } = first.delivery
+      const failed = group.filter(({ posted }) => !isSuccess(posted)).length
+      const ended = { failed, hasSuccess: failed < group.length }
+      const gone = group.find(({ posted }) => isGone(posted))
+      return [{ merchant_id, env, ...ended, goneUrl: gone?.delivery.url ?? null }]
+    })
 }

@@ -16,10 +16,10 @@ const claimMax = 100
 const underWayMax = 100
 const pageMax = 2000
 /** An alarm is set by a transaction that takes a while to commit, so a look begins a little before where the last ended. */
-const overlapMs = 1000
-/** Once in a while a look goes back further, for transactions that took longer than that. */
+const overlapMs = 250
+/** Once in a while a look goes back further, for transactions that took longer than that; none can stand still for longer. */
 const deepEveryMs = 5000
-const deepMs = 60_000
+const deepMs = 15_000
 
 const firstId = '00000000-0000-0000-0000-000000000000'
 const unconfiguredPerSecond = 10
@@ -72,13 +72,11 @@ function startOf(lane: Lane): Date {
 
 /** One page of alarms, and where the next begins. What may not be taken now is looked at again from here. */
 async function workPage(lane: Lane, after: Place): Promise<Place | undefined> {
-  const rung = await rungAfter(lane.ctx.db.write, lane.name, { after, limit: pageMax })
-  const needed = new Set(rung.filter(({ is_needed }) => is_needed).map((alarm) => alarm.transaction_id))
-  if (!(await takeAll(lane, needed))) return undefined
-  const last = rung.at(-1)
+  const { needed, count, last } = await rungAfter(lane.ctx.db.write, lane.name, { after, limit: pageMax })
+  if (!(await takeAll(lane, new Set(needed)))) return undefined
   const dueOfLast = last && new Date(last.due)
   if (dueOfLast && lane.doneUntil && dueOfLast > lane.doneUntil) lane.doneUntil = dueOfLast
-  return rung.length === pageMax ? last : undefined
+  return count === pageMax ? last : undefined
 }
 
 /** Claims all of these that are due and begins them. False when some must wait: for a call to end, or for the provider. */
