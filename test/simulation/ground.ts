@@ -1,7 +1,7 @@
 import { loadConfig } from '../../packages/server/src/config.ts'
 import { type Context, openContext } from '../../packages/server/src/context.ts'
 import { createPlatformAccounts, ensureWallets } from '../../packages/server/src/ledger/accounts.ts'
-import { type Charged, type Fees, feeRuleFor } from '../../packages/server/src/ledger/fee-rules.ts'
+import { type Charged, createFees, type Fees } from '../../packages/server/src/ledger/fee-rules.ts'
 import { createPoster } from '../../packages/server/src/ledger/poster.ts'
 import { movementsOf } from '../../packages/server/src/ledger/postings.ts'
 import type { FeeRule } from '../../packages/server/src/money/fees.ts'
@@ -108,7 +108,7 @@ async function knownFees({ db }: Context): Promise<Fees> {
     for (const method of ['momo', 'card', 'bank-transfer', 'bank'] as const)
       for (const { currency } of currencies) {
         const charged = { ...nobody, operation, method, currency }
-        known.set(keyOf(charged), await feeRuleFor(db.write, charged))
+        known.set(keyOf(charged), await createFees(db.write).ruleFor(charged))
       }
   return { ruleFor: async (charged) => known.get(keyOf(charged)) ?? { fixed: 0n, basisPoints: 0 } }
 }

@@ -138,7 +138,7 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
 `,
       },
     ],
-    complaint: /attempts moved money/,
+    complaint: /attempts moved money|the provider moved/,
   },
 ]
 
