@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { feeOf } from '../money/fees.ts'
 import { newId } from '../platform/ids.ts'
 import { testLedger } from '../testing/ledger.ts'
-import { type Charged, feeRuleFor } from './fee-rules.ts'
+import { type Charged, createFees } from './fee-rules.ts'
 
 const nobody = newId(Date.now(), 0)
 const asked: Charged = { merchant_id: nobody, env: 'sandbox', operation: 'payout', method: 'momo', currency: 'KES' }
@@ -13,8 +13,8 @@ test('the sandbox takes one per cent of everything, and live nothing until someb
 
   for (const operation of ['charge', 'payout'] as const)
     for (const currency of ['KES', 'UGX', 'XOF'])
-      assert.equal(feeOf(await feeRuleFor(db.write, { ...asked, operation, currency }), 10_000n), 100n)
-  assert.equal(feeOf(await feeRuleFor(db.write, { ...asked, env: 'live' }), 10_000n), 0n)
+      assert.equal(feeOf(await createFees(db.write).ruleFor({ ...asked, operation, currency }), 10_000n), 100n)
+  assert.equal(feeOf(await createFees(db.write).ruleFor({ ...asked, env: 'live' }), 10_000n), 0n)
 })
 
 test("a merchant's own rule comes before everybody's, then the currency's, then the method's", async (t) => {
@@ -25,7 +25,7 @@ test("a merchant's own rule comes before everybody's, then the currency's, then 
   const rule = (columns: string, values: string) =>
     ask(`insert into fee_rules (env, operation, ${columns}) values ('live', 'payout', ${values})`)
   const pointsFor = async (over: Partial<Charged>) =>
-    (await feeRuleFor(db.write, { ...asked, env: 'live', ...over })).basisPoints
+    (await createFees(db.write).ruleFor({ ...asked, env: 'live', ...over })).basisPoints
 
   await rule('basis_points', '10')
   await rule('method, basis_points', `'momo', 20`)
@@ -36,7 +36,7 @@ test("a merchant's own rule comes before everybody's, then the currency's, then 
   assert.equal(await pointsFor({ currency: 'UGX', method: 'bank' }), 10)
   assert.equal(await pointsFor({ currency: 'UGX' }), 20)
   assert.equal(await pointsFor({}), 30)
-  assert.deepEqual(await feeRuleFor(db.write, { ...asked, env: 'live', method: 'bank' }), {
+  assert.deepEqual(await createFees(db.write).ruleFor({ ...asked, env: 'live', method: 'bank' }), {
     fixed: 500n,
     basisPoints: 40,
     min: 600n,

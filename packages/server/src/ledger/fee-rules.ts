@@ -1,6 +1,7 @@
 import type { FeeRule } from '../money/fees.ts'
 import { BoundedMap } from '../platform/bounded-map.ts'
 import { type Db, type Owner, sql } from '../platform/db.ts'
+import { createGatherer } from '../platform/gather.ts'
 
 /** What a fee is asked for. */
 export interface Charged extends Owner {
@@ -19,22 +20,33 @@ interface StoredRule {
 }
 
 /**
- * The rule that says the most about this: a merchant's own before everybody's, then one for the currency, then one for
- * the method. Where none says anything there is no fee.
+ * The rules that say the most about these: a merchant's own before everybody's, then one for the currency, then one for the
+ * method. Where none says anything there is no fee.
  */
-export async function feeRuleFor(db: Db, { merchant_id, env, operation, method, currency }: Charged): Promise<FeeRule> {
-  const [rule] = await db.query<StoredRule>(sql`
-    select fixed, basis_points, min, max
-    from fee_rules
-    where env = ${env}
-      and operation = ${operation}
-      and method in (${method}, '*')
-      and currency in (${currency}, '*')
-      and (merchant_id = ${merchant_id} or merchant_id is null)
-    order by merchant_id is null, currency = '*', method = '*'
-    limit 1`)
-  if (!rule) return free
-  const { fixed, basis_points: basisPoints, min, max } = rule
+async function feeRulesFor(db: Db, charged: readonly Charged[]): Promise<FeeRule[]> {
+  const of = <Key extends keyof Charged>(name: Key) => charged.map((each) => each[name])
+  const found = await db.query<StoredRule & { place: number }>(sql`
+    select place::int, rule.*
+    from unnest(${of('merchant_id')}::uuid[], ${of('env')}::text[], ${of('operation')}::text[], ${of('method')}::text[],
+      ${of('currency')}::text[]) with ordinality as c(merchant_id, env, operation, method, currency, place)
+    cross join lateral (
+      select r.fixed, r.basis_points, r.min, r.max
+      from fee_rules r
+      where r.env = c.env
+        and r.operation = c.operation
+        and r.method in (c.method, '*')
+        and r.currency in (c.currency, '*')
+        and (r.merchant_id = c.merchant_id or r.merchant_id is null)
+      order by r.merchant_id is null, r.currency = '*', r.method = '*'
+      limit 1
+    ) rule`)
+  const byPlace = new Map(found.map((rule) => [rule.place, rule]))
+  return charged.map((_, index) => ruleOf(byPlace.get(index + 1)))
+}
+
+function ruleOf(stored: StoredRule | undefined): FeeRule {
+  if (!stored) return free
+  const { fixed, basis_points: basisPoints, min, max } = stored
   return { fixed, basisPoints, ...(min !== null && { min }), ...(max !== null && { max }) }
 }
 
@@ -47,6 +59,7 @@ const rememberedMs = 5000
 const rulesMax = 100_000
 
 export function createFees(db: Db): Fees {
+  const find = createGatherer((charged: readonly Charged[]) => feeRulesFor(db, charged))
   const known = new BoundedMap<string, { readonly rule: Promise<FeeRule>; readonly until: number }>(rulesMax)
   return {
     ruleFor: (charged) => {
@@ -54,7 +67,7 @@ export function createFees(db: Db): Fees {
       const key = [merchant_id, env, operation, method, currency].join(' ')
       const found = known.get(key)
       if (found && found.until > performance.now()) return found.rule
-      const rule = feeRuleFor(db, charged)
+      const rule = find(charged)
       known.set(key, { rule, until: performance.now() + rememberedMs })
       rule.catch(() => known.delete(key))
       return rule
