@@ -20,9 +20,12 @@ export interface GrowOrder {
   readonly from: number
   readonly to: number
   readonly tables: readonly Table[]
+  /** Of each payment, so many rows in a table at most. */
+  readonly rowsMax: number
 }
 
 const chunk = 250_000
+const atOnce = 2
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -30,7 +33,7 @@ type Row = Readonly<Record<string, unknown>>
  * Fills a database with copies of one payment that is over, with ids spread over this month up to now and over its merchants.
  * Secondary indexes are made when all is in, as after a COPY.
  */
-export async function grow(cell: Cell, sampleId: string, { from, to, tables }: GrowOrder): Promise<void> {
+export async function grow(cell: Cell, sampleId: string, { from, to, tables, rowsMax }: GrowOrder): Promise<void> {
   await prepare(cell)
   const samples = new Map<Table, Row[]>()
   for (const table of tables) {
@@ -39,14 +42,21 @@ export async function grow(cell: Cell, sampleId: string, { from, to, tables }: G
     )
     samples.set(
       table,
-      rows.map(({ row }) => row),
+      rows.slice(0, rowsMax).map(({ row }) => row),
     )
   }
   const indexes = await dropIndexes(cell, tables)
-  for (let start = from; start < to; start += chunk)
-    for (const [table, rows] of samples)
-      for (const [place, row] of rows.entries())
-        await cell.ask(copyOf(table, row, { sampleId, place, start, end: Math.min(start + chunk, to) }))
+  const starts = Array.from({ length: Math.ceil((to - from) / chunk) }, (_, index) => from + index * chunk)
+  const copies = starts.flatMap((start) =>
+    [...samples].flatMap(([table, rows]) =>
+      rows.map((row, place) => copyOf(table, row, { sampleId, place, start, end: Math.min(start + chunk, to) })),
+    ),
+  )
+  const next = copies.values()
+  const work = async () => {
+    for (const copy of next) await cell.ask(copy)
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
   for (const index of indexes) await cell.ask(index)
   for (const table of tables) await cell.ask(`vacuum analyze ${table}`)
 }

@@ -15,7 +15,7 @@ const steadyShare = 0.7
 
 /**
  * The whole way of a payout, with every process on this machine: accepted, sent to the simulator, which settles it 50 to 150 ms
- * later and calls back, asked about, settled, and its end told by webhook (as was its beginning). So many payouts are kept under
+ * later and calls back with a signature, settled, and its end told by webhook (as was its beginning). So many payouts are kept under
  * way, a new one beginning when the end of another was told, so nothing queues up however long it runs. Against payouts of the
  * same merchants that pgbench accepts one in a transaction, which is the first of those steps alone.
  *

@@ -1,13 +1,14 @@
 /**
- * npm run bench:report: draws what is kept in bench/results into docs/operating/performance.md, between the marks that name a
- * workload. The words around them are written by hand.
+ * npm run bench:report: draws what is kept in bench/results into docs/operating/performance.md and scale.md, between the marks
+ * that name what is drawn. The words around them are written by hand.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { barChart, type Pair } from './chart.ts'
 import type { Rig } from './rig.ts'
+import { costTable, sizesTable } from './scale.ts'
 
-interface Result {
+export interface Result {
   readonly name: string
   readonly at: string
   readonly commit: string
@@ -79,17 +80,28 @@ const chapters: Readonly<Record<string, Chapter>> = {
 
 const folder = join(import.meta.dirname, '../docs/operating')
 
-/** The page with what was measured last, and its charts, by path below docs/operating. */
-export function performancePages(page: string): Map<string, string> {
+/** Pages with what was measured last, and their charts, by path below docs/operating. */
+export function pagesWithResults(pages: ReadonlyMap<string, string>): Map<string, string> {
   const charts = new Map<string, string>()
-  const text = page.replaceAll(/(<!-- bench (\S+) -->\n)[\s\S]*?(<!-- end -->)/g, (_, begin, name, end) => {
-    const result = resultOf(name)
-    const chapter = chapters[name]
-    if (!result) return `${begin}Not measured yet.\n${end}`
-    if (chapter) charts.set(`performance-${name}.svg`, chartOf(name, chapter, result))
-    return `${begin}${chapter ? comparisonTable(name, chapter, result) : figureTable(result)}\n${measuredOn(result)}\n${end}`
-  })
-  return new Map([['performance.md', text], ...charts])
+  const drawn = [...pages].map(([path, page]): [string, string] => [
+    path,
+    page.replaceAll(/(<!-- bench (\S+) -->\n)[\s\S]*?(<!-- end -->)/g, (_, begin, name, end) => {
+      const [tableOf, source] = tables[name] ?? [undefined, name]
+      const result = resultOf(source)
+      const chapter = chapters[name]
+      if (!result) return `${begin}Not measured yet.\n${end}`
+      if (chapter) charts.set(`performance-${name}.svg`, chartOf(name, chapter, result))
+      const table = tableOf?.(result) ?? (chapter ? comparisonTable(name, chapter, result) : figureTable(result))
+      return `${begin}${table}\n${measuredOn(result)}\n${end}`
+    }),
+  ])
+  return new Map([...drawn, ...charts])
+}
+
+/** Tables of their own, and the result they are made from. */
+const tables: Readonly<Record<string, readonly [(result: Result) => string, string]>> = {
+  cost: [costTable, 'journey'],
+  sizes: [sizesTable, 'journey'],
 }
 
 function resultOf(name: string): Result | undefined {
@@ -139,8 +151,11 @@ const inWords = (name: string) =>
 
 if (process.argv[1] === import.meta.filename) {
   mkdirSync(folder, { recursive: true })
-  const page = readFileSync(join(folder, 'performance.md'), 'utf8')
-  for (const [path, text] of performancePages(page)) {
+  const pages = ['performance.md', 'scale.md'].map((path): [string, string] => [
+    path,
+    readFileSync(join(folder, path), 'utf8'),
+  ])
+  for (const [path, text] of pagesWithResults(new Map(pages))) {
     writeFileSync(join(folder, path), text)
     console.log(`docs/operating/${path}`)
   }
