@@ -3,6 +3,7 @@ import { AppError } from '../../packages/server/src/errors.ts'
 import { OperatorError } from '../../packages/server/src/operate/desk.ts'
 import { retryPayment, settlePayment } from '../../packages/server/src/operate/verdicts.ts'
 import { cancelPayout } from '../../packages/server/src/payouts/cancel.ts'
+import { sql } from '../../packages/server/src/platform/db.ts'
 import { attemptOfKey, providerKeyOf, showId } from '../../packages/server/src/platform/ids.ts'
 import { ask, type Life } from './lives.ts'
 import type { SimulatedProcess, Watcher } from './processes.ts'
@@ -86,15 +87,19 @@ export function deliver(world: World, callback: Callback): void {
   })
 }
 
-/** An operator reads the provider's statement and decides by it. */
+/** An operator reads the statement of the provider that has the payment now, and decides by it. */
 export function judge(world: World, id: string): void {
   const process = world.random.pick(world.processes)
-  const entries = entriesOf(world, id)
-  if (entries.some(({ state, rail }) => state === 'pending' || rail === 'transfer')) return
-  const outcome = entries.some((entry) => netOf(entry) !== 0n) ? 'successful' : 'failed'
-  run(world, process, `an operator judges ${id} ${outcome}`, async () => {
-    world.judged.set(id, outcome)
-    await settlePayment(process.desk, showId('transaction', id), { outcome, reason: 'asked', evidence: 'statement' })
+  const isOpen = entriesOf(world, id).some(({ state, rail }) => state === 'pending' || rail === 'transfer')
+  if (isOpen) return
+  run(world, process, `an operator judges ${id}`, async () => {
+    const [row] = await process.desk.db.write.query<{ attempt: number }>(
+      sql`select attempt from transactions where id = ${id}`,
+    )
+    const key = providerKeyOf(id, row?.attempt ?? 1)
+    const entry = world.books.entries.get(key)
+    const outcome = entry && netOf(entry) !== 0n ? 'successful' : 'failed'
+    await settlePayment(process.desk, key, { outcome, reason: 'asked', evidence: 'statement' })
   })
 }
 

@@ -163,7 +163,7 @@ async function drainRound(world: World, round: number): Promise<boolean> {
   for (const life of lives.filter((each) => each.underWay === 0 && !isAnswered(each))) sendRequest(world, life)
   const open = await checkAlarms(world)
   const isQuiet = schedule.nextAt() === undefined && world.books.callbacks.length === 0
-  if (open.length === 0 && isQuiet && lives.every(isAnswered)) return true
+  if (round > 0 && open.length === 0 && isQuiet && lives.every(isAnswered)) return true
   for (const { id, doubt } of open) if (doubt === 'amount_mismatch') judge(world, id)
   const wakes = open.map(({ wake_at }) => wake_at?.getTime() ?? 0)
   skipTo(world, wakes, round)

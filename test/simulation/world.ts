@@ -18,8 +18,6 @@ export interface World {
   readonly funds: readonly bigint[]
   readonly lives: readonly Life[]
   readonly processes: SimulatedProcess[]
-  /** What operators decided, by payment. */
-  readonly judged: Map<string, 'successful' | 'failed'>
   /** What went wrong where nothing may. */
   readonly violations: string[]
   /** Requests of merchants by the process that works on them. */
@@ -56,7 +54,6 @@ export async function createWorld(ground: Ground, seed: number, size: number): P
     funds,
     lives: planLives(random, owners, size),
     processes,
-    judged: new Map(),
     violations: [],
     asking: new Map(),
     steps: 0,

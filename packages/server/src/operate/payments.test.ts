@@ -49,6 +49,24 @@ test('a payout settled as successful is paid for: money, event and audit row are
   await malipo.operator.ledger.check({ isFull: true })
 })
 
+test('what an attempt that was given up moved is not taken for what the current one did', async (t) => {
+  const malipo = await payingMalipo(t)
+  const { id, key } = await inDoubt(malipo)
+  await malipo.later(sendEndsSeconds)
+  const flag = (word: string) =>
+    malipo.ask('update transactions set discrepancy = $2 where id = $1', [readId('transaction', id), word])
+  await flag('stray_success')
+  const settle = (name: string, outcome: 'successful' | 'failed') =>
+    malipo.operator.payments.settle(name, { ...verdict, outcome })
+
+  await assert.rejects(settle(id, 'successful'), /name it by the key on its statement/)
+  await assert.rejects(settle(key.replace(/01$/, '02'), 'failed'), /attempt 2 was given up; what counts is/)
+  assert.equal(await malipo.stateOf(id), 'unknown')
+  await settle(key, 'successful')
+  assert.equal(await malipo.stateOf(id), 'successful')
+  await flag('') // No money moved for it here, and the books of others are checked.
+})
+
 test('a payout settled as failed has its money back, and the audit row tells who judged on what evidence', async (t) => {
   const malipo = await payingMalipo(t)
   const { merchant, id, key } = await inDoubt(malipo)

@@ -3,7 +3,7 @@ import { find } from '../merchants/store.ts'
 import { formatMinor } from '../money/money.ts'
 import type { BatchTx } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
-import { providerKeyOf, showId } from '../platform/ids.ts'
+import { attemptOfKey, providerKeyOf, showId } from '../platform/ids.ts'
 import type { News } from '../transactions/decision.ts'
 import { submitMs } from '../transactions/dispatch.ts'
 import { listLanes } from '../transactions/lanes.ts'
@@ -41,6 +41,7 @@ export async function settlePayment(desk: Desk, shownId: string, verdict: Verdic
     const payment = await lockOpen(tx, id)
     reach('operator.locked')
     refuseUntimely(tx, payment, outcome)
+    refuseOtherAttempt(payment, attemptOfKey(shownId)?.attempt, outcome)
     const news = { kind: 'judged', outcome } as const
     const { isChanged, written } = await take(desk, tx, payment, news, { reason, evidence })
     if (!isChanged) throw new OperatorError(`${showId('transaction', id)} cannot be settled as ${outcome} now`)
@@ -114,6 +115,22 @@ function refuseUntimely(tx: BatchTx, { transaction, attempt }: Payment, outcome:
   if (!isOnItsWay) return
   const until = new Date(onItsWayUntil).toISOString().slice(11, 19)
   throw new OperatorError(`${shown} may be on its way to ${attempt.provider} until ${until} UTC: look again after that`)
+}
+
+/**
+ * A statement tells of one attempt. What one that was given up moved after all is booked as such, and must not be taken for what
+ * the current one did: that would book it twice.
+ */
+function refuseOtherAttempt({ transaction, attempt }: Payment, named: number | undefined, outcome: string): void {
+  const { id, discrepancy } = transaction
+  const key = providerKeyOf(id, attempt.number)
+  if (named !== undefined && named !== attempt.number)
+    throw new OperatorError(`attempt ${named} was given up; what counts is ${key} at ${attempt.provider}`)
+  const isMovedBefore = discrepancy.includes('stray_success') && !discrepancy.includes('stray_reversed')
+  if (outcome === 'successful' && named === undefined && isMovedBefore)
+    throw new OperatorError(
+      `an earlier attempt at ${showId('transaction', id)} moved its money after all, and that is booked. If ${attempt.provider} moved it too, name it by the key on its statement, ${key}; else settle it as failed`,
+    )
 }
 
 async function refuseFrozen(tx: BatchTx, { merchant_id }: Transaction): Promise<void> {
