@@ -93,11 +93,13 @@ export function judge(world: World, id: string): void {
   const isOpen = entriesOf(world, id).some(({ state, rail }) => state === 'pending' || rail === 'transfer')
   if (isOpen) return
   run(world, process, `an operator judges ${id}`, async () => {
-    const [row] = await process.desk.db.write.query<{ attempt: number }>(
-      sql`select attempt from transactions where id = ${id}`,
+    const [row] = await process.desk.db.write.query<{ attempt: number; doubt: string }>(
+      sql`select attempt, doubt from transactions where id = ${id}`,
     )
     const key = providerKeyOf(id, row?.attempt ?? 1)
     const entry = world.books.entries.get(key)
+    // A verdict books what was asked for: another amount on the statement is first asked about.
+    if (entry?.fate === 'another amount' && row?.doubt !== 'amount_mismatch') return
     const outcome = entry && netOf(entry) !== 0n ? 'successful' : 'failed'
     await settlePayment(process.desk, key, { outcome, reason: 'asked', evidence: 'statement' })
   })
