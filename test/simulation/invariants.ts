@@ -95,7 +95,7 @@ function moneyOf(payment: Ended, entries: readonly Entry[]): string[] {
   // What was given back before anybody here had heard of it is no concern of ours.
   const moving = entries.filter((entry) => entry.moved > 0n && netOf(entry) !== 0n)
   const complaints: string[] = []
-  const isStray = /stray_success/.test(discrepancy)
+  const isStray = /stray_success|late_mismatch/.test(discrepancy)
   if (moving.length > 1 && !(isStray && moving.some(({ isDenied }) => isDenied)))
     complaints.push(`${moving.length} attempts moved money: ${moving.map(({ key }) => key)}`)
   const moved = entries.reduce((sum, entry) => sum + netOf(entry), 0n)

@@ -118,18 +118,18 @@ function refuseUntimely(tx: BatchTx, { transaction, attempt }: Payment, outcome:
 }
 
 /**
- * A statement tells of one attempt. What one that was given up moved after all is booked as such, and must not be taken for what
- * the current one did: that would book it twice.
+ * A statement tells of one attempt. What one that was given up moved after all is booked or flagged as such, and must not be taken
+ * for what the current one did: that would book it twice.
  */
 function refuseOtherAttempt({ transaction, attempt }: Payment, named: number | undefined, outcome: string): void {
   const { id, discrepancy } = transaction
   const key = providerKeyOf(id, attempt.number)
   if (named !== undefined && named !== attempt.number)
     throw new OperatorError(`attempt ${named} was given up; what counts is ${key} at ${attempt.provider}`)
-  const isMovedBefore = discrepancy.includes('stray_success') && !discrepancy.includes('stray_reversed')
+  const isMovedBefore = /stray_success|late_mismatch/.test(discrepancy) && !discrepancy.includes('stray_reversed')
   if (outcome === 'successful' && named === undefined && isMovedBefore)
     throw new OperatorError(
-      `an earlier attempt at ${showId('transaction', id)} moved its money after all, and that is booked. If ${attempt.provider} moved it too, name it by the key on its statement, ${key}; else settle it as failed`,
+      `an earlier attempt at ${showId('transaction', id)} moved money after all, which is flagged by itself. If ${attempt.provider} moved it too, name it by the key on its statement, ${key}; else settle it as failed`,
     )
 }
 
