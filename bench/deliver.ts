@@ -84,9 +84,7 @@ export async function openDeliveries({ cell, servers }: Site): Promise<Deliverie
       await cell.ask(`update webhook_endpoints set rests_until = 'infinity'`)
       for (let from = 0; from < events; from += toldAtOnce)
         await tellMerchants(db.write, ids.slice(from, from + toldAtOnce))
-      await cell.ask(
-        `update webhook_endpoints set rests_until = '-infinity', next_due = now() where next_due is not null`,
-      )
+      await cell.ask(`update webhook_endpoints set rests_until = '-infinity', next_due = now() where url <> ''`)
       return received()
     },
     received,
