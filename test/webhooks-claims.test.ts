@@ -64,6 +64,25 @@ test('an event that is told while its endpoint is looked at is not left behind',
   )
 })
 
+test('an event that is told while somebody puts off its endpoint, which was due, makes it due again', async (t) => {
+  const { malipo, write, endpoint, claim } = await testClaims(t)
+  await endpoint.tell(1)
+  let telling: Promise<{ id: string }[]> | undefined
+
+  await write.transaction(async (tx) => {
+    await tx.query(sql`
+      update webhook_endpoints set next_due = record_time() + interval '30 seconds' where merchant_id = ${endpoint.id}`)
+    telling = tellMerchants(write, [endpoint.id]) // Waits for the endpoint, which it saw as due.
+    await until('the event to wait for its endpoint', async () => {
+      const waiting = await malipo.ask(`select 1 from pg_locks where locktype = 'transactionid' and not granted`)
+      return waiting.length > 0
+    })
+  })
+  await telling
+
+  assert.equal((await claim()).length, 2)
+})
+
 test('what a worker claimed before it died is claimed again when its lease has ended, though nothing new is told', async (t) => {
   const { endpoint, claim, forward } = await testClaims(t)
   await endpoint.tell(3)

@@ -265,15 +265,17 @@ test('what a migration changes the result of is asked for again on the same conn
 
 test('what goes on after its transaction has failed is refused, and not written for itself', async (t) => {
   const { ctx, ask } = await testMalipo(t)
+  const ended = Promise.withResolvers<void>()
   let late: Promise<unknown> = Promise.resolve()
 
   const failed = ctx.db.write.transaction(async (tx) => {
-    late = tx.query(sql`select 1`).then(() => tx.query(sql`insert into lanes (lane, budget) values ('late', 1)`))
+    late = ended.promise.then(() => tx.query(sql`insert into lanes (lane, budget) values ('late', 1)`))
     await Promise.all([tx.query(sql`select 1 / ${0}::int`), late])
   })
 
   await assert.rejects(failed, { code: '22012' })
-  await assert.rejects(late)
+  ended.resolve()
+  await assert.rejects(late, /the transaction has ended/)
   assert.deepEqual(await ask(`select lane from lanes where lane = 'late'`), [])
 })
 
