@@ -122,3 +122,17 @@ test('a payment whose alarm was lost is found and rung for anew, and one that is
   assert.ok(found.includes(readId('transaction', forgotten.id) ?? ''))
   assert.ok(!found.includes(readId('transaction', fresh.id) ?? ''))
 })
+
+test('an alarm that is committed ten seconds after later ones were seen is found, long before anybody sweeps', async (t) => {
+  const malipo = await payingMalipo(t)
+  const merchant = await malipo.merchant()
+  const [late, other] = [await payOut(merchant), await payOut(merchant)]
+  const id = readId('transaction', late.id)
+  await malipo.ask('delete from alarms where transaction_id = $1', [id])
+  malipo.work()
+  await malipo.comesTo(other.id, 'successful')
+
+  await malipo.ask(`insert into alarms values (record_time() - interval '10 seconds', 'sandbox/pawapay', $1)`, [id])
+
+  await malipo.comesTo(late.id, 'successful')
+})
