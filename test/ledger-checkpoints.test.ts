@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { checkLedger } from '../packages/server/src/ledger/check/check.ts'
 import { LedgerDisagreement } from '../packages/server/src/ledger/check/disagreement.ts'
 import { sealHeads, sealLine } from '../packages/server/src/ledger/seals.ts'
-import type { WriteDb } from '../packages/server/src/platform/db.ts'
+import { sql, type WriteDb } from '../packages/server/src/platform/db.ts'
 import { movement, testLedger } from '../packages/server/src/testing/ledger.ts'
 
 /** A ledger with some postings in it, all of them checked and sealed. */
@@ -25,6 +26,22 @@ async function checkedLedger(t: TestContext) {
   await check()
   return { ...ledger, wallet, others, hold, seal, check }
 }
+
+test('a full check sees what was committed before it began, though an older transaction was still open', async (t) => {
+  const { db, hold, check } = await checkedLedger(t)
+  const before = await check({ isFull: true })
+
+  const during = await db.write.batch(5000, async (tx) => {
+    await tx.query(sql`select pg_current_xact_id()`)
+    await hold()
+    const checking = check({ isFull: true })
+    const first = await Promise.race([checking, pause(100, 'waits' as const)])
+    return { first, checking }
+  })
+
+  assert.equal(during.first, 'waits')
+  assert.equal((await during.checking).batches, before.batches + 1)
+})
 
 test('a check goes on from where the last one ended, and a full one begins at the beginning', async (t) => {
   const { hold, seal, check } = await checkedLedger(t)

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Db, WriteDb } from '../../platform/db.ts'
+import { type Db, sql, type WriteDb } from '../../platform/db.ts'
 import { balance } from '../accounts.ts'
 import { platformBalances } from '../deltas.ts'
 import { compareAccounts } from './accounts.ts'
@@ -28,14 +28,18 @@ export interface CheckResult {
   readonly suspense: readonly { readonly env: string; readonly currency: string; readonly amount: bigint }[]
 }
 
+/** For how long a full check waits for the transactions that are open when it begins, those of other databases included. */
+const settleMaxMs = 10_000
+
 /**
  * Verifies the ledger forward from the last checkpoint, in pieces short enough that none holds back the cleaning of hot
  * rows: each piece is a snapshot of its own. Everything is computed anew from transfers; what is stored is only compared.
- * Throws at the first disagreement.
+ * Throws at the first disagreement. A full check sees everything that was committed before it began.
  */
 export async function checkLedger(db: WriteDb, options: CheckOptions): Promise<CheckResult> {
   const shadow = options.isFull ? createMemory() : await createCheckpoints(db)
   const totals = { batches: 0, transfers: 0 }
+  if (options.isFull) await settled(db)
   for (;;) {
     const startedAt = performance.now()
     const piece = await db.snapshot((tx) => checkPiece(tx, shadow))
@@ -50,6 +54,20 @@ export async function checkLedger(db: WriteDb, options: CheckOptions): Promise<C
   const accounts = await compareAccounts(db, shadow)
   const seals = await checkSeals(db, options)
   return { ...totals, accounts, seals, suspense: await inSuspense(db) }
+}
+
+/** A batch is looked at once no open transaction may still precede it: waits until that is so of all there are now. */
+async function settled(db: Db): Promise<void> {
+  const bounds = () =>
+    db.query<{ open_from: bigint; next: bigint }>(sql`
+      select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as open_from,
+        pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next`)
+  const [begun] = await bounds()
+  const deadline = performance.now() + settleMaxMs
+  for (let now = begun; begun && now && now.open_from < begun.next && performance.now() < deadline; ) {
+    await pause(10)
+    ;[now] = await bounds()
+  }
 }
 
 async function inSuspense(db: Db): Promise<CheckResult['suspense']> {
