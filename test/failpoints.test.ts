@@ -215,7 +215,7 @@ async function assertWebhooks(cell: Cell, { got }: Receiver): Promise<void> {
 
 /** The operator's other systems were told every event at least once. */
 async function assertRelayed(cell: Cell, { natsUrl }: OwnServers): Promise<void> {
-  const behind = `select from relays where told_until < (select max(at) from events where name is not null)`
+  const behind = `select from relays where told_below <= (select max(batch) from events where name is not null)`
   await until('the relay to be done', async () => (await cell.ask(behind)).length === 0)
   const told = await messagesOf<{ transactionId: string; sequence: number }>(natsUrl, 'EVENTS', 'malipo.0.events.')
   const seen = new Set(told.map(({ transactionId, sequence }) => `${transactionId} ${sequence}`))

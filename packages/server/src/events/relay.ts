@@ -7,6 +7,7 @@ import type { Stream } from '../platform/stream.ts'
 interface Told {
   readonly transaction_id: string
   readonly number: number
+  readonly batch: bigint
   readonly merchant_id: string
   readonly env: string
   readonly at: Date
@@ -16,68 +17,55 @@ interface Told {
   readonly stage: string
 }
 
-/** Tells events to the stream for subscribers, from where the last relay stopped. */
+/** Tells events to the stream for subscribers, each once, from where the last relay stopped. */
 export interface Relay {
   look(): Promise<void>
 }
 
 const holdMs = 10_000
 const pageMax = 1000
-/** A transaction takes a while to commit, so a look begins before where the last ended; what it told already it skips. */
-const overlapMs = 1000
-/** Once in a while a look goes back further, for transactions that took longer than that. */
-const deepEveryMs = 5000
-const deepMs = 30_000
-const rememberedMax = 100_000
 
 export function createRelay(db: Db, stream: Stream): Relay {
   const self = randomUUID()
-  const told = new Set<string>()
-  const overlap = createOverlap()
+  /** Tells a page and gives where the next one begins, if there is one. */
+  const tellPage = async (after: Place, below: bigint): Promise<Place | undefined> => {
+    const page = await eventsBetween(db, after, below)
+    if (page.length === 0) return undefined
+    await stream.publish(page.map(messageOf))
+    reach('relay.published')
+    const last = page.length < pageMax ? undefined : page.at(-1)
+    const isHeld = await advance(db, self, last?.batch ?? below)
+    return isHeld ? last : undefined
+  }
   return {
     look: async () => {
-      const since = await hold(db, self, overlap())
-      if (since === undefined) return
+      const held = await hold(db, self)
+      if (!held) return
       reach('relay.held')
-      let after: Place = { at: since, transaction_id: firstId, number: 0 }
-      for (;;) {
-        const page = await eventsAfter(db, after)
-        const fresh = page.filter((event) => !told.has(idOf(event)))
-        await stream.publish(fresh.map(messageOf))
-        if (fresh.length > 0) reach('relay.published')
-        remember(told, fresh.map(idOf))
-        const last = page.at(-1)
-        if (!last || !(await advance(db, self, last.at)) || page.length < pageMax) return
-        after = last
-      }
+      let next: Place | undefined = { batch: held.told_below, transaction_id: firstId, number: 0 }
+      while (next) next = await tellPage(next, held.settled_below)
     },
   }
 }
 
-function createOverlap(): () => number {
-  let lookedDeepAt = Number.NEGATIVE_INFINITY
-  return () => {
-    const isDeep = performance.now() - lookedDeepAt > deepEveryMs
-    if (isDeep) lookedDeepAt = performance.now()
-    return isDeep ? deepMs : overlapMs
-  }
-}
-
-/** Where to go on from, so much before where it was left, if nobody else is at it. */
-async function hold(db: Db, self: string, beforeMs: number): Promise<Date | undefined> {
-  const [held] = await db.query<{ since: Date }>(sql`
+/**
+ * Where it was left, if nobody else is at it, and how far everything is settled: below that every transaction has ended, so
+ * nothing can still be written there.
+ */
+async function hold(db: Db, self: string): Promise<{ told_below: bigint; settled_below: bigint } | undefined> {
+  const [held] = await db.query<{ told_below: bigint; settled_below: bigint }>(sql`
     update relays
     set held_by = ${self}, held_until = now() + ${`${holdMs} milliseconds`}::interval
     where name = 'events'
       and (held_by = ${self} or held_until < now())
-    returning greatest(told_until - ${`${beforeMs} milliseconds`}::interval, '1970-01-01') as since`)
-  return held?.since
+    returning told_below, pg_snapshot_xmin(pg_current_snapshot())::text::bigint as settled_below`)
+  return held
 }
 
-async function advance(db: Db, self: string, until: Date): Promise<boolean> {
+async function advance(db: Db, self: string, below: bigint): Promise<boolean> {
   const moved = await db.query(sql`
     update relays
-    set told_until = greatest(told_until, ${until}), held_until = now() + ${`${holdMs} milliseconds`}::interval
+    set told_below = greatest(told_below, ${below}), held_until = now() + ${`${holdMs} milliseconds`}::interval
     where name = 'events'
       and held_by = ${self}
     returning name`)
@@ -85,18 +73,18 @@ async function advance(db: Db, self: string, until: Date): Promise<boolean> {
   return moved.length > 0
 }
 
-/** Where a page ended: a batch gives all its events one time, so the time alone is no place. */
-type Place = Pick<Told, 'at' | 'transaction_id' | 'number'>
+/** Where a page ended. */
+type Place = Pick<Told, 'batch' | 'transaction_id' | 'number'>
 const firstId = '00000000-0000-0000-0000-000000000000'
 
-function eventsAfter(db: Db, { at, transaction_id, number }: Place): Promise<Told[]> {
+function eventsBetween(db: Db, { batch, transaction_id, number }: Place, below: bigint): Promise<Told[]> {
   return db.query<Told>(sql`
-    select transaction_id, number, merchant_id, env, at, name, feed_number, state, stage
+    select transaction_id, number, batch, merchant_id, env, at, name, feed_number, state, stage
     from events
-    where at >= ${at}
-      and (at, transaction_id, number) > (${at}, ${transaction_id}::uuid, ${number}::smallint)
+    where (batch, transaction_id, number) > (${batch}, ${transaction_id}::uuid, ${number}::smallint)
+      and batch < ${below}
       and name is not null
-    order by at, transaction_id, number
+    order by batch, transaction_id, number
     limit ${pageMax}`)
 }
 
@@ -116,13 +104,4 @@ function messageOf(event: Told) {
     at: at.toISOString(),
   }
   return { id: idOf(event), subject: `${env}.${name}`, body }
-}
-
-/** Forgets the oldest: what is told again is kept once by the stream. */
-function remember(told: Set<string>, ids: readonly string[]): void {
-  for (const id of ids) told.add(id)
-  for (const id of told) {
-    if (told.size <= rememberedMax) return
-    told.delete(id)
-  }
 }
