@@ -48,6 +48,7 @@ export async function rungAfter(
       select due, transaction_id
       from alarms
       where lane = ${lane}
+        and due >= ${after.due}::timestamptz
         and (due, transaction_id) > (${after.due}::timestamptz, ${after.transaction_id}::uuid)
         and due <= (select record_time())
       order by due, transaction_id

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readId } from '../packages/server/src/platform/ids.ts'
+import { testDatabase } from '../packages/server/src/testing/servers.ts'
+import { until } from '../packages/server/src/testing/until.ts'
+import { openCell } from './support/cell.ts'
+import { chargeBody, payoutBody } from './support/payments.ts'
+import { startSimulatorDesk } from './support/simulator-desk.ts'
+
+/** Every payment has rows in these. */
+const tables = 'transactions|attempts|events|transfers|ledger_batches|webhook_records|alarms|external_references'
+
+test('what is planned while the tables of a month are empty goes by their keys, and is right when they are full', async (t) => {
+  const simulator = await startSimulatorDesk(t)
+  const cell = openCell(t, await testDatabase(), simulator.settings)
+  const [api, merchant] = [await cell.start('api', 'api'), await cell.merchant()]
+  const worker = await cell.start('worker', 'worker')
+  await simulator.tune({ callbackBase: `${api.url}/callbacks/sandbox` })
+  const readFromEndToEnd = () =>
+    cell.ask<{ name: string; times: number }>(
+      `select relname as name, seq_scan::int as times from pg_stat_user_tables where relname ~ $1 and seq_scan > 0`,
+      [`^(${tables})_?[0-9]*$`],
+    )
+  const before = await readFromEndToEnd()
+  const paid = async (path: string, body: object) => {
+    const { body: answer } = await merchant.call(api.url, 'POST', path, body)
+    const id = readId('transaction', String(answer['transactionId']))
+    assert.ok(id, JSON.stringify(answer))
+    await until(`${id} to succeed`, async () => {
+      const [row] = await cell.ask<{ state: string }>('select state from transactions where id = $1', [id])
+      return row?.state === 'successful'
+    })
+  }
+
+  for (let times = 0; times < 10; times += 1)
+    await Promise.all([paid('/fiat/payout', payoutBody()), paid('/fiat/deposit/momo', chargeBody())])
+  for (const path of ['/fiat/transactions', '/events', '/wallets/statement', '/webhook'])
+    await merchant.call(api.url, 'GET', path)
+  await Promise.all([api.stop(), worker.stop()]) // A connection tells its figures as it ends.
+
+  assert.deepEqual(await readFromEndToEnd(), before)
+})
