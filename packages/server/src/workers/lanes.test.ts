@@ -48,6 +48,16 @@ test('a backlog larger than what the provider takes in a second is worked off wi
   })
 })
 
+test('what fell due in the half minute before a worker began is taken up at once, long before anybody sweeps', async (t) => {
+  const malipo = await payingMalipo(t)
+  const { id } = await payOut(await malipo.merchant())
+  await malipo.later(30)
+
+  malipo.work()
+
+  await malipo.comesTo(id, 'successful')
+})
+
 test('a payment that is with the provider is asked about, not sent again, though it was once thought lost', async (t) => {
   const malipo = await payingMalipo(t)
   const merchant = await malipo.merchant()

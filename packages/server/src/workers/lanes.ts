@@ -20,6 +20,8 @@ const overlapMs = 250
 /** Once in a while a look goes back further, for transactions that took longer than that; none can stand still for longer. */
 const deepEveryMs = 5000
 const deepMs = 15_000
+/** The first look of a process goes back to where the sweeper's begin, so that what fell due while nobody worked is not late. */
+const firstMs = 90_000
 
 const firstId = '00000000-0000-0000-0000-000000000000'
 const unconfiguredPerSecond = 10
@@ -59,15 +61,15 @@ function startLane(ctx: Context, name: string, connector: Connector | undefined)
 /** Goes through the alarms that rang, page by page, until the end or until no more may be taken. */
 async function look(lane: Lane): Promise<void> {
   // What rang long before this process began is the sweeper's: a day of alarms would take longer to read than to wait for.
-  lane.doneUntil ??= new Date(await databaseTimeMs(lane.ctx.db.write))
-  let after: Place | undefined = { due: startOf(lane).toISOString(), transaction_id: firstId }
+  lane.doneUntil ??= new Date((await databaseTimeMs(lane.ctx.db.write)) - firstMs)
+  let after: Place | undefined = { due: startOf(lane, lane.doneUntil).toISOString(), transaction_id: firstId }
   while (after) after = await workPage(lane, after)
 }
 
-function startOf(lane: Lane): Date {
+function startOf(lane: Lane, doneUntil: Date): Date {
   const isDeep = performance.now() - lane.lookedDeepAt > deepEveryMs
   if (isDeep) lane.lookedDeepAt = performance.now()
-  return new Date((lane.doneUntil?.getTime() ?? 0) - (isDeep ? deepMs : overlapMs))
+  return new Date(doneUntil.getTime() - (isDeep ? deepMs : overlapMs))
 }
 
 /** One page of alarms, and where the next begins. What may not be taken now is looked at again from here. */
