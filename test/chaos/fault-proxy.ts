@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { breakOff } from '../support/break-off.ts'
 
 /** What the network between two parts is like. */
@@ -68,10 +69,12 @@ function carry(link: Link, delayMs: () => number): void {
     [client, upstream],
     [upstream, client],
   ] as const) {
+    // One after another: a connection never changes the order of what it carries, not even when the weather changes.
+    let sent = Promise.resolve()
     const later = (work: () => void) => {
-      const ms = delayMs()
-      if (ms === 0) work()
-      else setTimeout(work, ms)
+      const at = performance.now() + delayMs()
+      const come = () => (at > performance.now() ? pause(at - performance.now()) : undefined)
+      sent = sent.then(come).then(work)
     }
     from.setNoDelay(true)
     from.on('data', (chunk: Buffer) => {

@@ -279,6 +279,21 @@ test('what goes on after its transaction has failed is refused, and not written 
   assert.deepEqual(await ask(`select lane from lanes where lane = 'late'`), [])
 })
 
+test('a transaction fails for the reason of the statement that failed, not of those that were sent behind it', async (t) => {
+  const { ctx } = await testMalipo(t)
+
+  const failing = ctx.db.write.transaction(async (tx) => {
+    const [first, behind] = [tx.query(sql`select 1 / 0`), tx.query(sql`select 2`)]
+    const toldLast = behind.then(
+      () => first,
+      () => first,
+    )
+    await Promise.all([behind, toldLast])
+  })
+
+  await assert.rejects(failing, { code: '22012' })
+})
+
 test('statements that are given without waiting run in the order given', async (t) => {
   const { ctx } = await testMalipo(t)
 

@@ -206,14 +206,21 @@ async function inTransaction<Result>(pool: pg.Pool, begin: string, work: (tx: Tx
 
 /**
  * Statements until the end of a transaction. One that was given beside another that failed may go on to give more: after the
- * rollback they would be written for themselves, so they are refused.
+ * rollback they would be written for themselves, so they are refused. Those that were sent behind it are told only that it has
+ * failed; they fail with its reason, which says whether to try again.
  */
 function openTransaction(client: pg.PoolClient): Pick<Tx, 'query'> & { end(): void } {
   let isOpen = true
+  let reason: unknown
   return {
     query: async (query) => {
       assert(isOpen, 'the transaction has ended')
-      return rows(await client.query(asConfig(query)))
+      try {
+        return rows(await client.query(asConfig(query)))
+      } catch (error) {
+        reason ??= error
+        throw reason
+      }
     },
     end: () => {
       isOpen = false
