@@ -18,7 +18,7 @@ test('what is planned while the tables of a month are empty goes by their keys, 
   await simulator.tune({ callbackBase: `${api.url}/callbacks/sandbox` })
   const readFromEndToEnd = () =>
     cell.ask<{ name: string; times: number }>(
-      `select relname as name, seq_scan::int as times from pg_stat_user_tables where relname ~ $1 and seq_scan > 0`,
+      `select relname as name, seq_scan::int as times from pg_stat_user_tables where relname ~ $1 and seq_tup_read > 0`,
       [`^(${tables})_?[0-9]*$`],
     )
   const before = await readFromEndToEnd()

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { type Environment, sql, type Tx } from '../platform/db.ts'
 
 /** What may make something happen to a payment. */
@@ -63,9 +64,10 @@ export async function emit(tx: Tx, at: Date, events: readonly NewEvent[]): Promi
 const feedOf = ({ merchant_id, env }: Pick<NewEvent, 'merchant_id' | 'env'>) => `${merchant_id} ${env}`
 
 function next(last: Map<string, bigint>, feed: string): bigint {
-  const number = (last.get(feed) ?? 0n) + 1n
-  last.set(feed, number)
-  return number
+  const before = last.get(feed)
+  assert(before !== undefined, 'the database counted for another feed')
+  last.set(feed, before + 1n)
+  return before + 1n
 }
 
 /** Takes as many numbers as each feed needs, and tells the last one taken before. */

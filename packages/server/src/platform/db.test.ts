@@ -284,10 +284,7 @@ test('a transaction fails for the reason of the statement that failed, not of th
 
   const failing = ctx.db.write.transaction(async (tx) => {
     const [first, behind] = [tx.query(sql`select 1 / 0`), tx.query(sql`select 2`)]
-    const toldLast = behind.then(
-      () => first,
-      () => first,
-    )
+    const toldLast = Promise.allSettled([first, behind]).then(() => first)
     await Promise.all([behind, toldLast])
   })
 
