@@ -17,7 +17,7 @@ interface Told {
   readonly stage: string
 }
 
-/** Tells events to the stream for subscribers, each once, from where the last relay stopped. */
+/** Tells events to the stream for subscribers, from where the last relay stopped. The stream keeps one that is told twice once. */
 export interface Relay {
   look(): Promise<void>
 }

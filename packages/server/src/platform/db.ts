@@ -122,7 +122,8 @@ function createPool(options: DatabaseOptions, role: string, more: pg.PoolConfig)
     lock_timeout: 2000,
     idle_in_transaction_session_timeout: 10_000,
     // A plan is kept for as long as its connection lasts, and every month begins with empty tables: what is right for these
-    // would read them from end to end when they are full. So it goes by keys from the beginning.
+    // would read them from end to end when they are full. So it goes by keys from the beginning. What looks dear
+    // by that is not worth compiling.
     seq_page_cost: 100,
     jit: 'off',
   }

@@ -34,7 +34,8 @@ const settleMaxMs = 10_000
 /**
  * Verifies the ledger forward from the last checkpoint, in pieces short enough that none holds back the cleaning of hot
  * rows: each piece is a snapshot of its own. Everything is computed anew from transfers; what is stored is only compared.
- * Throws at the first disagreement. A full check sees everything that was committed before it began.
+ * Throws at the first disagreement. A full check sees everything that was committed before it began,
+ * unless somebody keeps a transaction open for longer than it waits.
  */
 export async function checkLedger(db: WriteDb, options: CheckOptions): Promise<CheckResult> {
   const shadow = options.isFull ? createMemory() : await createCheckpoints(db)
