@@ -10,6 +10,11 @@ import { startSimulatorDesk } from './support/simulator-desk.ts'
 /** Every payment has rows in these. */
 const tables = 'transactions|attempts|events|transfers|ledger_batches|webhook_records|alarms|external_references'
 
+const rounds = 10
+const atOnce = 10
+/** Of an index, for each payment: few are needed, and who reads all of it needs more with each. This test reads transactions. */
+const rowsMax = 20
+
 test('what is planned while the tables of a month are empty goes by their keys, and is right when they are full', async (t) => {
   const simulator = await startSimulatorDesk(t)
   const cell = openCell(t, await testDatabase(), simulator.settings)
@@ -20,6 +25,13 @@ test('what is planned while the tables of a month are empty goes by their keys, 
     cell.ask<{ name: string; times: number }>(
       `select relname as name, seq_scan::int as times from pg_stat_user_tables where relname ~ $1 and seq_tup_read > 0`,
       [`^(${tables})_?[0-9]*$`],
+    )
+  const readByIndexMoreThan = (most: number) =>
+    cell.ask<{ name: string; rows: number }>(
+      `select indexrelname as name, idx_tup_read::int as rows
+       from pg_stat_user_indexes
+       where relname ~ $1 and relname !~ '^transactions' and idx_tup_read > $2`,
+      [`^(${tables})_?[0-9]*$`, most],
     )
   const before = await readFromEndToEnd()
   const paid = async (path: string, body: object) => {
@@ -32,11 +44,17 @@ test('what is planned while the tables of a month are empty goes by their keys, 
     })
   }
 
-  for (let times = 0; times < 10; times += 1)
-    await Promise.all([paid('/fiat/payout', payoutBody()), paid('/fiat/deposit/momo', chargeBody())])
+  for (let times = 0; times < rounds; times += 1)
+    await Promise.all(
+      Array.from({ length: atOnce / 2 }, () => [
+        paid('/fiat/payout', payoutBody()),
+        paid('/fiat/deposit/momo', chargeBody()),
+      ]).flat(),
+    )
   for (const path of ['/fiat/transactions', '/events', '/wallets/statement', '/webhook'])
     await merchant.call(api.url, 'GET', path)
   await Promise.all([api.stop(), worker.stop()]) // A connection tells its figures as it ends.
 
   assert.deepEqual(await readFromEndToEnd(), before)
+  assert.deepEqual(await readByIndexMoreThan(rowsMax * rounds * atOnce), [])
 })
