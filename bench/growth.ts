@@ -24,14 +24,15 @@ const sizes = [
 /**
  * The workloads accept, journey, deliver and read on a database that holds much, against the same on an empty one of the same
  * server, in pairs. The database holds copies of a payment that went its whole way: 1 and 5 million whole ones, then 50 million
- * payments in transactions, with a row in transfers for each of those that are not whole. Also told: bytes for each payment, and how many rows vacuum has left.
+ * payments in transactions, with a row in transfers for each of those that are not whole. Also told: bytes for each payment, and
+ * how many dead rows vacuum has left.
  */
 export const growth: Bench = async (print) =>
   onSite({ ...journeySettings, ...deliverSettings }, async (site) => {
     const { postgres } = site.servers
     await postgres.run(
       'postgres',
-      `alter system set max_wal_size = '16GB'`,
+      `alter system set max_wal_size = '4GB'`,
       `alter system set maintenance_work_mem = '2GB'`,
       'select pg_reload_conf()',
     )
@@ -40,10 +41,15 @@ export const growth: Bench = async (print) =>
     const parts: Measured[] = []
     let held: Held = { whole: 0, largest: 0 }
     for (const { name, ...wanted } of sizes) {
+      full.halt() // There are no indexes while it is loaded.
       parts.push(await load(grown, full.sampleId, name, held, wanted, print))
+      full.goOn()
       parts.push(...(await measure(name, { empty, full }, print)))
       parts.push({ figures: { [`deadShare${name}`]: await deadShare(grown) }, ratios: {} })
-      for (const each of [empty, full]) await each.resume()
+      for (const each of [empty, full]) {
+        await each.clear()
+        each.goOn()
+      }
       held = wanted
     }
     for (const each of [empty, full]) await each.stop()
@@ -101,8 +107,9 @@ type Measures = Readonly<Record<Workload, () => Promise<number>>> & {
   readonly sampleId: string
   /** From here on nothing is sent or delivered. */
   halt(): void
-  /** Takes away what was accepted meanwhile, and goes on. */
-  resume(): Promise<void>
+  goOn(): void
+  /** Takes away what was accepted while it was halted. */
+  clear(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -116,6 +123,9 @@ async function openAll(site: Site): Promise<Measures> {
   await journeys.begin()
   const authorization = tokens[0] ?? ''
   const { ids } = await putLoad(url, { tokens: [authorization], seconds: 1, connections: 32 })
+  const signal = (name: NodeJS.Signals) => () => {
+    for (const pid of [journeys.worker(), deliveries.worker]) process.kill(pid, name)
+  }
   const read = (path: string) => () =>
     requestsPerSecond(`${url}/api/sandbox/b2b${path}`, { seconds, connections: 32, authorization })
   return {
@@ -126,15 +136,13 @@ async function openAll(site: Site): Promise<Measures> {
     list: read('/transactions?limit=10'),
     single: read(`/transactions/${ids[0]}`),
     users: read('/users'),
-    halt: () => {
-      for (const pid of [journeys.worker(), deliveries.worker]) process.kill(pid, 'SIGSTOP')
-    },
-    resume: async () => {
+    halt: signal('SIGSTOP'),
+    goOn: signal('SIGCONT'),
+    clear: async () => {
       await cell.ask(`update transactions set state = 'successful', wake_at = null where state = 'accepted'`)
       await cell.ask(`update webhook_records set next_attempt_at = null where next_attempt_at is not null`)
       await cell.ask('update webhook_endpoints set next_due = null')
       await cell.ask('vacuum transactions, webhook_records, webhook_endpoints')
-      for (const pid of [journeys.worker(), deliveries.worker]) process.kill(pid, 'SIGCONT')
     },
     stop: async () => {
       journeys.stop()

@@ -5,7 +5,7 @@ import { type Bench, inPairs, median, rounded } from './bench.ts'
 import type { JourneyOrder, JourneyReport } from './journey-load.ts'
 import { plainPayouts } from './plain-payouts.ts'
 import { usedByFamilyMs, usedMs } from './processes.ts'
-import { merchantsOf, onSite, percentile, putLoad, type Site, tokensOf } from './site.ts'
+import { merchantsOf, onSite, percentile, putLoad, type Site, settleDown, tokensOf } from './site.ts'
 
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 10)
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5)
@@ -19,7 +19,8 @@ const steadyShare = 0.7
  * way, a new one beginning when the end of another was told, so nothing queues up however long it runs. Against payouts of the
  * same merchants that pgbench accepts one in a transaction, which is the first of those steps alone.
  *
- * steady: at 70 % of that rate, whatever becomes of those before, the time from the answer to the webhook of the end.
+ * steady: at 70 % of that rate, whatever becomes of those before, the time from the answer to the webhook of the end, and what a
+ * payment costs. What pgbench left to be vacuumed is vacuumed first.
  */
 export const journey: Bench = async (print) =>
   onSite(journeySettings, async (site) => {
@@ -35,6 +36,7 @@ export const journey: Bench = async (print) =>
       }
       const result = await inPairs(rounds, ours, () => plain.accept(merchantCount, 5, 'pipelined'), print)
       const perSecond = Math.round(result.ours * steadyShare)
+      await settleDown(site)
       const costs = await openCosts(site, journeys)
       const { waitsMs } = await journeys.run({ perSecond, seconds: 2 * seconds })
       const [p50, p99] = [percentile(waitsMs, 0.5), percentile(waitsMs, 0.99)]

@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { barChart, type Pair } from './chart.ts'
+import { growthTable } from './growth-table.ts'
 import type { Rig } from './rig.ts'
 import { costTable, sizesTable } from './scale.ts'
 
@@ -101,6 +102,7 @@ export function pagesWithResults(pages: ReadonlyMap<string, string>): Map<string
 /** Tables of their own, and the result they are made from. */
 const tables: Readonly<Record<string, readonly [(result: Result) => string, string]>> = {
   cost: [costTable, 'journey'],
+  growth: [growthTable, 'growth'],
   sizes: [sizesTable, 'journey'],
 }
 

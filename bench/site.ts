@@ -96,3 +96,9 @@ export const rateOf = ({ ids, tookMs }: LoadReport) => ids.length / (tookMs / 10
 
 export const percentile = (sorted: readonly number[], share: number) =>
   sorted[Math.floor(sorted.length * share)] ?? Number.NaN
+
+/** Clears away what other work has left, so that what is measured next pays for itself alone. */
+export async function settleDown({ cell }: Site): Promise<void> {
+  await cell.ask('vacuum analyze')
+  await cell.ask('checkpoint')
+}

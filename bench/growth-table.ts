@@ -1,0 +1,37 @@
+import type { Result } from './report.ts'
+
+const wanted = 0.8
+
+/** How much of each workload's speed is left when the database holds much, and what a payment takes there. */
+export function growthTable({ figures, ratios }: Pick<Result, 'figures' | 'ratios'>): string {
+  const cells = Object.entries(ratios).flatMap(([name, ratio]) => {
+    const [, workload, size] = /^([a-z]+)(\d+M)$/.exec(name) ?? []
+    return workload !== undefined && size !== undefined ? [{ workload, size, ratio }] : []
+  })
+  const sizes = [...new Set(cells.map(({ size }) => size))]
+  const workloads = [...new Set(cells.map(({ workload }) => workload))]
+  const line = (name: string, shown: readonly string[], goal = '') => `| ${name} | ${shown.join(' | ')} | ${goal} |`
+  const rows = workloads.map((workload) =>
+    line(
+      workload,
+      sizes.map((size) => `**${ratios[`${workload}${size}`]}** (${say(figures[`${workload}${size}PerSecond`])}/s)`),
+      String(wanted),
+    ),
+  )
+  return [
+    line('of the speed when empty', sizes, 'to reach'),
+    `|---|${sizes.map(() => '---|').join('')}---|`,
+    ...rows,
+    line(
+      'bytes that each took',
+      sizes.map((size) => say(figures[`bytesPerPayment${size}`])),
+    ),
+    line(
+      'dead rows that vacuum has not come to',
+      sizes.map((size) => `${say((figures[`deadShare${size}`] ?? Number.NaN) * 100)} %`),
+    ),
+    '',
+  ].join('\n')
+}
+
+const say = (value = Number.NaN) => value.toLocaleString('en', { maximumSignificantDigits: 3 })
