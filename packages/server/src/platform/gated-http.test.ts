@@ -8,14 +8,12 @@ import { until } from '../testing/until.ts'
 import { type GateOptions, openGate, type PostOrder } from './gated-http.ts'
 import { createPinnedPools, NoConnection } from './pinned-pools.ts'
 
-const never = new AbortController().signal
-
 /** A gate that may call this machine, and a way to post through it. */
 function bench(t: TestContext, options: Partial<GateOptions> = {}) {
   const gate = openGate({ allowedRanges: ['127.0.0.0/8'], timeoutMs: 15_000, ...options })
   t.after(() => gate.close())
   const post = (url: string, order: Partial<PostOrder> = {}) =>
-    gate.post({ url, headers: {}, body: '{}', signal: never, isHttpAllowed: true, ...order })
+    gate.post({ url, headers: {}, body: '{}', isHttpAllowed: true, ...order })
   return { gate, post }
 }
 
@@ -232,17 +230,6 @@ test('a name with several addresses is reached by the one that answers', async (
   const { post } = bench(t, { lookup: async () => ['127.0.0.1', '127.0.0.2', '127.0.0.3'] })
 
   assert.equal((await post(`http://shop.example:${port}/`)).kind, 'answered')
-})
-
-test('the caller may give up before and during an attempt', async (t) => {
-  const url = await rawServer(t, () => undefined)
-  const { post } = bench(t)
-  const during = new AbortController()
-  const waiting = post(url, { signal: during.signal })
-  during.abort()
-
-  for (const posted of [await waiting, await post(url, { signal: AbortSignal.abort() })])
-    assert.deepEqual(posted, { kind: 'broken', detail: 'the attempt was given up', durationMs: posted.durationMs })
 })
 
 test('a connection is used again while the name stays as it is', async (t) => {

@@ -23,7 +23,6 @@ export interface PostOrder {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array
-  readonly signal: AbortSignal
   readonly isHttpAllowed?: boolean
 }
 
@@ -75,11 +74,10 @@ export function openGate({ allowedRanges, lookup = createLookup(), timeoutMs }: 
 }
 
 async function attempt(means: Means, order: PostOrder): Promise<Outcome> {
-  const problem = urlProblem(order)
-  if (problem) return { kind: 'refused', detail: problem }
-  const url = new URL(order.url)
+  const url = readUrl(order)
+  if (typeof url === 'string') return { kind: 'refused', detail: url }
   const target = targetOf(url)
-  const deadline = startDeadline(means.timeoutMs, order.signal)
+  const deadline = startDeadline(means.timeoutMs)
   try {
     const addresses = await deadline.orEnd(resolve(means, target))
     const path = `${url.pathname}${url.search}`
@@ -91,17 +89,17 @@ async function attempt(means: Means, order: PostOrder): Promise<Outcome> {
   }
 }
 
-/** What is wrong with the URL as such. Where it leads is looked at later, by address and never by text. */
-function urlProblem({ url: text, isHttpAllowed = false }: PostOrder): string | undefined {
+/** The URL, or what is wrong with it as such. Where it leads is looked at later, by address and never by text. */
+function readUrl({ url: text, isHttpAllowed = false }: PostOrder): URL | string {
   if (text.length > urlLengthMax) return `the URL is longer than ${urlLengthMax} characters`
-  if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return 'the URL cannot be read'
+  const url = URL.parse(text)
+  if (/[\s\p{Cc}]/u.test(text) || url === null) return 'the URL cannot be read'
   if (text.includes('#')) return 'the URL must not carry a fragment'
-  const url = new URL(text)
   const schemes = isHttpAllowed ? ['https:', 'http:'] : ['https:']
   if (!schemes.includes(url.protocol))
     return `the URL must begin with ${schemes.map((each) => `${each}//`).join(' or ')}`
   if (`${url.username}${url.password}` !== '') return 'the URL must not carry a user name or password'
-  return hostProblem(targetOf(url))
+  return hostProblem(targetOf(url)) ?? url
 }
 
 function hostProblem({ hostname, port }: Target): string | undefined {
@@ -171,6 +169,7 @@ async function readStart(body: AsyncIterable<Buffer> & NodeJS.EventEmitter): Pro
  * a character cut in two is left out, and each replacement takes three bytes.
  */
 function legible(bytes: Uint8Array): string {
+  if (bytes.length === 0) return ''
   const text = new TextDecoder()
     .decode(bytes, { stream: true })
     .replaceAll('\r\n', '\n')
@@ -181,42 +180,27 @@ function legible(bytes: Uint8Array): string {
 
 interface Deadline {
   readonly signal: AbortSignal
-  isOver(): boolean
   /** Waits for the work, but not past the end. */
   orEnd<Result>(work: Promise<Result>): Promise<Result>
   clear(): void
 }
 
-function startDeadline(timeoutMs: number, given: AbortSignal): Deadline {
+function startDeadline(timeoutMs: number): Deadline {
   const end = new AbortController()
-  let isOver = false
-  const timer = setTimeout(() => {
-    isOver = true
-    end.abort()
-  }, timeoutMs)
-  const giveUp = () => end.abort()
-  given.addEventListener('abort', giveUp)
-  if (given.aborted) giveUp()
+  const timer = setTimeout(() => end.abort(), timeoutMs)
   return {
     signal: end.signal,
-    isOver: () => isOver,
     orEnd: (work) =>
       new Promise((done, fail) => {
-        const stop = () => fail(end.signal.reason)
-        end.signal.addEventListener('abort', stop)
-        if (end.signal.aborted) stop()
+        end.signal.addEventListener('abort', () => fail(end.signal.reason))
         work.then(done, fail)
       }),
-    clear: () => {
-      clearTimeout(timer)
-      given.removeEventListener('abort', giveUp)
-    },
+    clear: () => clearTimeout(timer),
   }
 }
 
 function explain(error: Error, deadline: Deadline): Outcome {
-  if (deadline.isOver()) return { kind: 'timeout', detail: 'no complete reply in time' }
-  if (deadline.signal.aborted) return { kind: 'broken', detail: 'the attempt was given up' }
+  if (deadline.signal.aborted) return { kind: 'timeout', detail: 'no complete reply in time' }
   if (error instanceof NoConnection)
     return { kind: error.isForbidden ? 'refused' : 'unreachable', detail: error.detail }
   if (error instanceof errors.HeadersOverflowError) return { kind: 'broken', detail: 'the headers are too long' }

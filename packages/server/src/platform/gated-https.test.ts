@@ -67,7 +67,7 @@ async function bench(t: TestContext, options: TlsOptions) {
   const { port } = server.address() as AddressInfo
   const post = async (host: string) => {
     const url = `https://${host}:${port}/`
-    const posted = await gate.post({ url, headers: {}, body: '{}', signal: new AbortController().signal })
+    const posted = await gate.post({ url, headers: {}, body: '{}' })
     return posted.kind === 'answered' ? `answered ${posted.status}` : `${posted.kind}: ${posted.detail}`
   }
   return { post, seen, port }

@@ -24,10 +24,8 @@ export async function deliver({ gate, vault, reporter }: Deliverer, delivery: De
     ...signatureHeaders({ id: showId('webhook', id), at: new Date(), body, secrets }),
   }
   reach('webhook.first_byte')
-  const posted = await gate.post({ url, headers, body, signal: neverAborted, isHttpAllowed: env === 'sandbox' })
+  const posted = await gate.post({ url, headers, body, isHttpAllowed: env === 'sandbox' })
   reach('webhook.replied')
   await reporter.submit({ delivery, posted })
   reach('webhook.reported')
 }
-
-const neverAborted = new AbortController().signal
