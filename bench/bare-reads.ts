@@ -8,9 +8,9 @@ import { readProfile } from '../packages/server/src/users/profile.ts'
 const { DATABASE_URL, BENCH_OWNER: merchant_id = '', BENCH_TRANSACTION: id = '' } = process.env
 const owner = { merchant_id, env: 'sandbox' as const }
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 10 })
-const db: ReadDb = {
-  query: async (_, { name, text, values }) => (await pool.query({ name, text, values: [...values] })).rows,
-}
+const query: ReadDb['query'] = async (_, { name, text, values }) =>
+  (await pool.query({ name, text, values: [...values] })).rows
+const db: ReadDb = { query, find: query }
 const everything = {
   currency: undefined,
   type: undefined,

@@ -30,7 +30,10 @@ export function gatedDatabase(real: Database, schedule: Schedule, process: Proce
         }),
       batch: (lockTimeoutMs, work) => turn('batch', () => runBatch(real, schedule, lockTimeoutMs, work)),
     },
-    read: { query: (owner, query) => turn('read', () => real.read.query(owner, query)) },
+    read: {
+      query: (owner, query) => turn('read', () => real.read.query(owner, query)),
+      find: (owner, query) => turn('read', () => real.read.find(owner, query)),
+    },
   }
 }
 

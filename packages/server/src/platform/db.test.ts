@@ -154,6 +154,30 @@ test('an owner is forgotten with the read it was set for', async (t) => {
   assert.deepEqual(setting, [])
 })
 
+test('a read by a whole key is planned once, and any other as its values need, on the same connection', async (t) => {
+  const malipo = await testMalipo(t, { MALIPO_DATABASE_CONNECTIONS: '1' })
+  const owner: Owner = { merchant_id: readId('merchant', (await malipo.merchant()).id) ?? '', env: 'sandbox' }
+  const id = newId(Date.now(), 0)
+
+  for (let times = 0; times < 7; times += 1) {
+    await malipo.ctx.db.read.find(owner, sql`select 'found' from transactions where id = ${id}`)
+    await malipo.ctx.db.read.query(owner, sql`select 'asked' from transactions where id = ${id}`)
+  }
+
+  const plans = await malipo.ctx.db.read.query(
+    owner,
+    sql`
+      select substr(statement, 9, 5) as how, generic_plans::int as general, custom_plans::int as special
+      from pg_prepared_statements
+      where statement ~ '^select .{7} from transactions'
+      order by how`,
+  )
+  assert.deepEqual(plans, [
+    { how: 'asked', general: 0, special: 7 },
+    { how: 'found', general: 7, special: 0 },
+  ])
+})
+
 test('a failed read leaves its connection fit for the next', async (t) => {
   const malipo = await testMalipo(t, { MALIPO_DATABASE_CONNECTIONS: '1' })
   const owner: Owner = { merchant_id: readId('merchant', (await malipo.merchant()).id) ?? '', env: 'sandbox' }

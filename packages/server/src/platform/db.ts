@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { arrayLiteral } from './array-literal.ts'
 import { reach } from './failpoints.ts'
-import { ownerStatement, queryAs } from './owned-query.ts'
+import { ownerStatements, queryAs, type ReadKind } from './owned-query.ts'
 import type { Secret } from './secret.ts'
 
 /** A statement with its values apart. Only {@link sql} makes one, so no value can become part of the text. */
@@ -65,6 +65,8 @@ export interface Owner {
 /** Runs as `malipo_read`: row-level security lets a read see its owner's rows and nothing else. */
 export interface ReadDb {
   query<Row>(owner: Owner, query: Query): Promise<Row[]>
+  /** For rows named by their whole key, of which one plan is the best: it is made once, which else takes half of the time. */
+  find<Row>(owner: Owner, query: Query): Promise<Row[]>
 }
 
 export interface Database {
@@ -107,7 +109,10 @@ export function openDatabase(options: DatabaseOptions): Database {
       snapshot: (work) => inTransaction(writers, 'begin isolation level repeatable read', work),
       batch: (lockTimeoutMs, work) => inBatch(writers, lockTimeoutMs, work),
     },
-    read: { query: (owner, query) => anew(() => readAs(readers, owner, query)) },
+    read: {
+      query: (owner, query) => anew(() => readAs(readers, 'query', owner, query)),
+      find: (owner, query) => anew(() => readAs(readers, 'find', owner, query)),
+    },
     waiting: () => writers.waitingCount + readers.waitingCount,
     close: async () => {
       await Promise.all([writers.end(), readers.end()])
@@ -291,15 +296,15 @@ function isRefusal(error: Error & { severity?: string; code?: string }): boolean
   return error instanceof assert.AssertionError || (error.severity === 'ERROR' && error.code !== undefined)
 }
 
-/** Runs once on a new reading connection; outside a transaction the setting it makes ends at once. */
+/** Runs once on a new reading connection; outside a transaction the settings they make end at once. */
 async function prepareOwner(client: pg.ClientBase): Promise<void> {
-  await client.query({ ...ownerStatement, values: ['', ''] })
+  for (const statement of Object.values(ownerStatements)) await client.query({ ...statement, values: ['', ''] })
 }
 
-async function readAs<Row>(pool: pg.Pool, owner: Owner, query: Query): Promise<Row[]> {
+async function readAs<Row>(pool: pg.Pool, kind: ReadKind, owner: Owner, query: Query): Promise<Row[]> {
   const client = await pool.connect()
   try {
-    return rows(await queryAs(client, [owner.merchant_id, owner.env], asConfig(query)))
+    return rows(await queryAs(client, kind, [owner.merchant_id, owner.env], asConfig(query)))
   } finally {
     client.release()
   }

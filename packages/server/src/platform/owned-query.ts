@@ -1,13 +1,20 @@
 import pg from 'pg'
 
-/** Whose rows a read may see, as the values of {@link ownerStatement}. */
+/** Whose rows a read may see, as the values of {@link ownerStatements}. */
 type OwnerValues = readonly [merchantId: string, environment: string]
 
-/** Names the owner for the transaction it runs in. Every reading connection prepares it before its first read. */
-export const ownerStatement = {
-  name: 'owner',
-  text: `select set_config('malipo.merchant', $1, true), set_config('malipo.environment', $2, true)`,
-}
+const naming = `select set_config('malipo.merchant', $1, true), set_config('malipo.environment', $2, true)`
+
+/**
+ * Each names the owner for the transaction it runs in, and the second has what follows planned once for all values. Every reading
+ * connection prepares both before its first read.
+ */
+export const ownerStatements = {
+  query: { name: 'owner', text: naming },
+  find: { name: 'owner-of-key', text: `${naming}, set_config('plan_cache_mode', 'force_generic_plan', true)` },
+} as const
+
+export type ReadKind = keyof typeof ownerStatements
 
 /** The part of the driver's query that is built on; its own types leave it out. */
 interface DriverQuery {
@@ -26,18 +33,20 @@ type DriverQueryClass = new (config: pg.QueryConfig, callback: Callback) => Driv
  * 0.45 of a bare route's rate, and 0.54 this way.
  */
 class OwnedQuery extends (pg.Query as unknown as DriverQueryClass) {
+  readonly #naming: string
   readonly #owner: OwnerValues
   #isOwnerNamed: boolean = false
 
-  constructor(owner: OwnerValues, config: pg.QueryConfig, callback: Callback) {
+  constructor(kind: ReadKind, owner: OwnerValues, config: pg.QueryConfig, callback: Callback) {
     super(config, callback)
+    this.#naming = ownerStatements[kind].name
     this.#owner = owner
   }
 
   override submit(connection: pg.Connection): unknown {
     connection.stream.cork()
     try {
-      connection.bind({ statement: ownerStatement.name, values: [...this.#owner] }, true)
+      connection.bind({ statement: this.#naming, values: [...this.#owner] }, true)
       connection.execute({}, true)
       return super.submit(connection)
     } finally {
@@ -55,10 +64,15 @@ class OwnedQuery extends (pg.Query as unknown as DriverQueryClass) {
   }
 }
 
-/** Reads as the owner on a connection that has prepared {@link ownerStatement}. */
-export function queryAs(client: pg.ClientBase, owner: OwnerValues, config: pg.QueryConfig): Promise<pg.QueryResult> {
+/** Reads as the owner on a connection that has prepared {@link ownerStatements}. */
+export function queryAs(
+  client: pg.ClientBase,
+  kind: ReadKind,
+  owner: OwnerValues,
+  config: pg.QueryConfig,
+): Promise<pg.QueryResult> {
   return new Promise((resolve, reject) => {
     const callback: Callback = (error, result) => (error ? reject(error) : resolve(result))
-    client.query(new OwnedQuery(owner, config, callback) as unknown as pg.Submittable)
+    client.query(new OwnedQuery(kind, owner, config, callback) as unknown as pg.Submittable)
   })
 }

@@ -12,12 +12,12 @@ export async function findTransaction(db: ReadDb, owner: Owner, wanted: string):
 }
 
 export async function findById(db: ReadDb, owner: Owner, id: string): Promise<Transaction | undefined> {
-  const [found] = await db.query<Transaction>(owner, sql`select * from transactions where id = ${id}`)
+  const [found] = await db.find<Transaction>(owner, sql`select * from transactions where id = ${id}`)
   return found
 }
 
 async function findByReference(db: ReadDb, owner: Owner, reference: string): Promise<Transaction | undefined> {
-  const [row] = await db.query<{ transaction_id: string }>(
+  const [row] = await db.find<{ transaction_id: string }>(
     owner,
     sql`
       select transaction_id
@@ -30,7 +30,7 @@ async function findByReference(db: ReadDb, owner: Owner, reference: string): Pro
 }
 
 export function timelineOf(db: ReadDb, owner: Owner, id: string): Promise<TimelineEntry[]> {
-  return db.query<TimelineEntry>(
+  return db.find<TimelineEntry>(
     owner,
     sql`
       select at, stage, message
