@@ -8,7 +8,8 @@ interface Order {
   readonly body: string
 }
 
-const dispatcher = new Agent({ connections: 8, pipelining: 1 })
+/** As many connections as there are posts under way, as the service has. */
+const dispatcher = new Agent({ pipelining: 1 })
 
 async function post({ urls, each, inFlight, body }: Order): Promise<void> {
   const headers = { 'content-type': 'application/json' }
