@@ -62,6 +62,13 @@ test(`for ${seconds} s ten times as many payouts come as one api can take: the r
   let after = await calmLoad('right after', 1)
   while (!isNormal(after) && performance.now() - endedAt < normalWithinMs) after = await calmLoad('after', 1)
 
+  await assertKept(
+    cell,
+    reports.flatMap(({ ids }) => ids),
+  )
+  assert.deepEqual(complaintsIn(cell), [])
+  const checked = await cell.operator.ledger.check({ isFull: true })
+  t.diagnostic(`check clean: ${checked.batches} batches, ${checked.transfers} transfers`)
   assert.ok(isNormal(after), 'it did not get back to normal')
   const refused = over.report.latencies['503'] ?? []
   const answered = Object.keys(over.report.latencies)
@@ -70,13 +77,6 @@ test(`for ${seconds} s ten times as many payouts come as one api can take: the r
   assert.ok(percentile(refused, refusedShare) < refusedWithinMs, 'refusals took too long')
   assert.match(over.report.samples['503'] ?? '', /\r\nretry-after: 1\r\n[\s\S]+"errorCode":"OVERLOADED"/)
   assert.ok(over.seen.mostMiB - over.seen.beforeMiB < growthMaxMiB, 'memory grew')
-  await assertKept(
-    cell,
-    reports.flatMap(({ ids }) => ids),
-  )
-  assert.deepEqual(complaintsIn(cell), [])
-  const checked = await cell.operator.ledger.check({ isFull: true })
-  t.diagnostic(`check clean: ${checked.batches} batches, ${checked.transfers} transfers`)
 })
 
 /** The load has a process of its own, or its work would count as the server's delay. */
