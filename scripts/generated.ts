@@ -1,4 +1,6 @@
 /** What is made from the tables in the code, by path. `npm run generate` writes it; tidy.test.ts fails when it is stale. */
+
+import sdk from '../packages/sdk/package.json' with { type: 'json' }
 import { loadConfig, settings } from '../packages/server/src/config.ts'
 import { openContext } from '../packages/server/src/context.ts'
 import { catalogue } from '../packages/server/src/errors.ts'
@@ -6,15 +8,19 @@ import { createApiServer } from '../packages/server/src/http/server.ts'
 import { makeSecrets } from '../packages/server/src/operate/operator.ts'
 import { loadReferenceData } from '../packages/server/src/reference/data.ts'
 import { coveragePage } from './coverage.ts'
+import { type Described, sdkTypes } from './sdk-types.ts'
 
 export const note = '<!-- Made by npm run generate. Change the table in the code instead. -->'
 
 export async function generated(): Promise<Map<string, string>> {
+  const described = await openApi()
+  const errorCodes = Object.values(catalogue).map(({ errorCode }) => errorCode)
   return new Map([
     ['docs/reference/config.md', configPage()],
     ['docs/reference/errors.md', errorsPage()],
     ['docs/reference/coverage.md', coveragePage(loadReferenceData())],
-    ['docs/reference/openapi.json', `${JSON.stringify(await openApi(), null, 2)}\n`],
+    ['docs/reference/openapi.json', `${JSON.stringify(described, null, 2)}\n`],
+    ['packages/sdk/src/generated/api.ts', sdkTypes(described, { version: sdk.version, errorCodes })],
   ])
 }
 
@@ -65,12 +71,12 @@ ${rows.join('\n')}
 }
 
 /** As the server itself serves it. Nothing is connected to: the document is made of the routes alone. */
-async function openApi(): Promise<unknown> {
+async function openApi(): Promise<Described> {
   const variables = { DATABASE_URL: 'postgres://nowhere/none', MALIPO_LOG_LEVEL: 'fatal', ...makeSecrets(new Date()) }
   const ctx = openContext(loadConfig(variables))
   const { app } = createApiServer(ctx)
   const answer = await app.inject('/openapi.json')
   await app.close()
   await ctx.close()
-  return answer.json()
+  return answer.json<Described>()
 }

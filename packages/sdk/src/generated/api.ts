@@ -1,0 +1,968 @@
+// Made by npm run generate from docs/reference/openapi.json. Change the routes instead.
+
+export const version = '0.1.0'
+
+/** Every code a refusal can have; a newer server may know more. */
+export type ErrorCode =
+  | 'VALIDATION_ERROR'
+  | 'OTP_CODE_REQUIRED'
+  | 'DEBIT_COUNTRY_REQUIRED'
+  | 'MOMO_OPERATOR_ID_REQUIRED'
+  | 'MOMO_CODE_REQUIRED'
+  | 'UNAUTHORIZED'
+  | 'INVALID_API_KEY'
+  | 'INSUFFICIENT_SCOPE'
+  | 'IP_NOT_ALLOWED'
+  | 'SANDBOX_ONLY'
+  | 'LIVE_ONLY'
+  | 'E-B2B-S-118'
+  | 'E-BEN.S-90'
+  | 'E-CH-PY.S-37'
+  | 'E-API-UT.S-39'
+  | 'TRANSACTION_NOT_FOUND'
+  | 'WEBHOOK_NOT_FOUND'
+  | 'PAYOUT_PROVIDER_NOT_FOUND'
+  | 'PROVIDER_NOT_FOUND'
+  | 'ROUTE_NOT_FOUND'
+  | 'METHOD_NOT_ALLOWED'
+  | 'E-API-D.S-28'
+  | 'CHARGE_NOT_AWAITING_AUTHORISATION'
+  | 'PAYOUT_NOT_CANCELLABLE'
+  | 'E-BEN.S-35'
+  | 'IDEMPOTENCY_KEY_IN_PROGRESS'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'UNSUPPORTED_CURRENCY'
+  | 'INSUFFICIENT_FUNDS'
+  | 'WALLET_CURRENCY_NOT_SUPPORTED'
+  | 'DEBIT_CURRENCY_NOT_SUPPORTED'
+  | 'AMOUNT_OUT_OF_BOUNDS'
+  | 'AUTHORISATION_TYPE_MISMATCH'
+  | 'AUTHORISATION_FAILED'
+  | 'IDEMPOTENCY_KEY_REUSED'
+  | 'RATE_LIMIT_EXCEEDED'
+  | 'INTERNAL_SERVER_ERROR'
+  | 'FX_RATE_UNAVAILABLE'
+  | 'PROVIDER_TEMPORARILY_UNAVAILABLE'
+  | 'OVERLOADED'
+
+export interface Schemas {
+  /** Every refusal has this form. */
+  Failure: {
+    success: false
+    message: string
+    errorCode: string
+    /** Also in the header X-Request-Id; tell it to the operator */
+    requestId: string
+    details?: {
+      field: string
+      message: string
+    }[] | undefined
+    /** The very same request may succeed later */
+    retryable?: boolean | undefined
+  }
+  IssuedToken: {
+    success: true
+    /** Send it as `Authorization: Bearer …` */
+    token: string
+    /** Unix seconds; get a new token about 60 s before */
+    expiresAt: number
+  }
+  UserProfile: {
+    success: true
+    firstName: string
+    lastName: string
+    email: string
+    /** The public key of the pair the token was issued to */
+    publicKey: string
+    /** Where live events go; empty when not set */
+    webhookUrl: string
+    /** Where sandbox events go; empty when not set */
+    sandboxWebhookUrl: string
+    wallets: {
+      currency: string
+      /** The scope of a currency that several countries use */
+      country: string
+      /** available + pending */
+      balance: number
+      /** What may be spent */
+      available: number
+      /** Held for payouts under way */
+      pending: number
+    }[]
+    [name: `${string}Wallet`]: {
+      /** What may be spent, over all countries */
+      balance: number
+    }
+  }
+  NewWebhookSecret: {
+    success: true
+    data: {
+      /** `whsec_…`; shown this once */
+      secret: string
+    }
+  }
+  Statement: {
+    success: true
+    data: {
+      opening: number
+      lines: {
+        /** ISO 8601 date-time */
+        at: string
+        transactionId: string
+        /** Empty for what no request of yours caused */
+        externalReference: string
+        type: string
+        /** Negative for what left the wallet */
+        amount: number
+        /** What was there after it */
+        balance: number
+      }[]
+      closing: number
+    }
+  }
+  Transaction: {
+    transactionId: string
+    /** deposit or withdrew */
+    type: string
+    /** PENDING, then SUCCESSFUL or FAILED for good */
+    status: string
+    /** The same in lower case */
+    chargeStatus: string
+    amount: number
+    senderAmount: number
+    receiverAmount: number
+    currency: string
+    senderCurrency: string
+    receiverCurrency: string
+    country: string
+    destination: string
+    /** ISO 8601 with +00:00 */
+    fullTimestamp: string
+    year: string
+    month: string
+    day: string
+    beneficiary: {
+      /** The country's name */
+      country: string
+      /** The bank or operator */
+      bankCode: string
+      accountName: string
+      destination: string
+      currency: string
+      accountNumber: string
+    }
+  }
+  NextAction: {
+    /** NONE, PIN_PROMPT, OTP, PIN, ADDRESS, REDIRECT or BANK_TRANSFER */
+    type: string
+    instructions?: string[] | undefined
+    /** Where to send the customer */
+    redirectUrl?: string | undefined
+    ussdCode?: string | undefined
+  }
+  VirtualAccount: {
+    permanent: boolean
+    accountNumber: string
+    bankName: string
+    createdAt: string
+    /** The account takes money until then */
+    expiresAt: string
+    note: string
+    /** What to transfer */
+    amount: string
+    /** A picture with the name of the bank */
+    bankLogo: string
+  }
+  OneTransaction: {
+    transactionId: string
+    /** deposit or withdrew */
+    type: string
+    /** PENDING, then SUCCESSFUL or FAILED for good */
+    status: string
+    /** The same in lower case */
+    chargeStatus: string
+    amount: number
+    senderAmount: number
+    receiverAmount: number
+    currency: string
+    senderCurrency: string
+    receiverCurrency: string
+    country: string
+    destination: string
+    /** ISO 8601 with +00:00 */
+    fullTimestamp: string
+    year: string
+    month: string
+    day: string
+    beneficiary: {
+      /** The country's name */
+      country: string
+      /** The bank or operator */
+      bankCode: string
+      accountName: string
+      destination: string
+      currency: string
+      accountNumber: string
+    }
+    externalReference: string
+    /** momo, card, bank-transfer or bank */
+    method: string
+    /** In the wallet's currency */
+    fee: number
+    /** AWAITING_CUSTOMER, PROCESSING, UNCONFIRMED (being asked about), COMPLETED, FAILED or EXPIRED */
+    stage: string
+    nextAction: Schemas['NextAction']
+    failureReason?: {
+      failureCode: string
+      failureMessage: string
+      providerCode?: string | undefined
+    } | undefined
+    rate?: {
+      pair: string
+      side: string
+      value: string
+      at: string
+    } | undefined
+    /** What came in so far, of a bank transfer charge */
+    amountReceived?: number | undefined
+    virtualAccount?: Schemas['VirtualAccount'] | undefined
+    timeline: {
+      at: string
+      stage: string
+      message: string
+    }[]
+  }
+  MomoCharge: {
+    /** What the customer pays, in major units */
+    amount: number
+    /** Three-letter currency code */
+    currency: string
+    /** Your own id for this payment, of 1 to 100 printable characters; unique for ever */
+    externalReference: string
+    /** In international form; or externalAccountId */
+    phoneNumber?: string | undefined
+    /** A mobile money account; or phoneNumber */
+    externalAccountId?: string | undefined
+    /** Needed where the number does not tell the operator */
+    momoOperatorId?: string | undefined
+    /** For operators with authType PREAUTH */
+    otpCode?: string | undefined
+    /** Wallet to credit; `currency` when left out */
+    walletCurrency?: string | undefined
+    /** For vouchers: 12 or 16 digits */
+    voucherPin?: string | undefined
+    /** Where the customer comes back to, having paid */
+    successRedirectUrl?: string | undefined
+    /** Where the customer comes back to, not having paid */
+    failureRedirectUrl?: string | undefined
+  }
+  StartedCharge: {
+    success: true
+    message: string
+    transactionId: string
+    status: string
+    nextAction: Schemas['NextAction']
+  }
+  BillingAddress: {
+    street1: string
+    city: string
+    state: string
+    zip: string
+    /** Two letters */
+    country: string
+  }
+  CardCharge: {
+    /** What the customer pays, in major units */
+    amount: number
+    /** Three-letter currency code */
+    currency: string
+    /** The customer's e-mail address */
+    email: string
+    /** The customer's first name */
+    firstName: string
+    /** The customer's last name */
+    lastName: string
+    /** The customer's IP address */
+    ipAddress: string
+    /** Your own id for this payment, of 1 to 100 printable characters; unique for ever */
+    externalReference: string
+    /** Never stored in clear, never logged */
+    cardDetails: {
+      number: string
+      cvv: string
+      /** Such as 09 */
+      expMonth: string
+      /** Such as 2030 */
+      expYear: string
+    }
+    address?: Schemas['BillingAddress'] | undefined
+    /** The customer's browser; needed for USD, EUR and GBP */
+    device3DSInfo?: {
+      colorDepth: number
+      screenHeight: number
+      screenWidth: number
+      userAgent: string
+      /** Minutes */
+      timeZone: number
+      deviceId: string
+    } | undefined
+    /** Where the customer comes back to from their bank's page */
+    successRedirectUrl?: string | undefined
+  }
+  StartedCardCharge: {
+    success: true
+    message: string
+    data: {
+      transactionId: string
+      status: string
+      nextAction: Schemas['NextAction']
+      failureReason?: {
+        failureCode: string
+        failureMessage: string
+        providerCode?: string | undefined
+      } | undefined
+    }
+  }
+  TransferCharge: {
+    /** What the customer pays, in major units */
+    amount: number
+    /** NGN or KES */
+    currency: string
+    /** The customer's e-mail address */
+    email: string
+    /** Your own id for this payment, of 1 to 100 printable characters; unique for ever */
+    externalReference: string
+  }
+  OpenedAccount: {
+    success: true
+    message: string
+    data: {
+      transactionId: string
+      virtualAccount: Schemas['VirtualAccount']
+      nextAction: {
+        type: 'BANK_TRANSFER'
+      }
+    }
+  }
+  Authorise: {
+    /** What `nextAction` asks for; avs is the same as address */
+    type: 'otp' | 'pin' | 'address' | 'avs'
+    /** The PIN or code; an address as an object, or the same as a JSON text */
+    value: string | Schemas['BillingAddress']
+  }
+  Payout: {
+    /** What the beneficiary gets, exactly, in major units */
+    amount: number
+    /** Your own id for this payment, of 1 to 100 printable characters; unique for ever */
+    externalReference: string
+    /** Instead of the next four */
+    externalAccountId?: string | undefined
+    currency?: string | undefined
+    /** Two-letter country code */
+    country?: string | undefined
+    destination?: 'MoMo' | 'Bank Account' | 'Paybill' | 'Till' | undefined
+    payoutMethod?: {
+      accountName?: string | undefined
+      /** A phone number in international form, an account number, a customer of a business, or a till */
+      accountNumber?: string | undefined
+      /** Operator id or bank code */
+      code?: string | undefined
+      /** For banks in Uganda and Tanzania */
+      branchCode?: string | undefined
+      /** For Paybill */
+      businessNumber?: string | undefined
+    } | undefined
+    /** Wallet to debit; `currency` when left out */
+    debitCurrency?: string | undefined
+    /** Country scope of that wallet */
+    debitCountry?: string | undefined
+  }
+  AcceptedPayout: {
+    success: true
+    message: string
+    transactionId: string
+    status: string
+    externalReference: string
+  }
+  BulkResults: {
+    success: true
+    data: {
+      success: boolean
+      message: string
+      externalReference: string
+      transactionId?: string | undefined
+      errorCode?: string | undefined
+    }[]
+  }
+  WebhookRecord: {
+    /** The same as the header `webhook-id` of every attempt */
+    id: string
+    createdAt: string
+    /** transaction_created or transaction_updated */
+    event: string
+    data: {
+      transactionId: string
+      externalReference: string
+      type: string
+      /** pending, successful or failed */
+      status: string
+      [more: string]: unknown
+    }
+    response: {
+      /** HTTP status of the last reply; empty where there was none */
+      status: string
+      /** Its first 2 KiB */
+      body?: string | undefined
+      durationMs?: number | undefined
+      error?: string | undefined
+      [more: string]: unknown
+    }
+    webhookUrl: string
+    /** CREATED until the first attempt has ended, then SUCCESS or FAILED */
+    status: string
+    attempts: number
+    nextAttemptAt?: string | undefined
+  }
+  FeedLine: {
+    /** Without a gap, for each merchant and environment */
+    number: number
+    id: string
+    event: string
+    data: {
+      transactionId: string
+      externalReference: string
+      type: string
+      /** pending, successful or failed */
+      status: string
+      [more: string]: unknown
+    }
+    timestamp: string
+    /** Counts the events of one transaction */
+    sequence: number
+  }
+  Resent: {
+    success: true
+    message: string
+  }
+  Created: {
+    success: true
+    message: string
+    data: {
+      id: string
+    }
+  }
+  Done: {
+    success: true
+    message: string
+  }
+  ExternalAccount: {
+    externalAccountId: string
+    country: string
+    currency: string
+    destination: string
+    /** payout or deposit */
+    type: string
+    /** Unix timestamp in seconds */
+    createdAt: number
+    payoutMethod: {
+      accountName: string
+      accountNumber: string
+      /** The operator, predicted from the number where none was named, or the bank */
+      code: string
+      branchCode: string
+      businessNumber?: string | undefined
+    }
+  }
+  Countries: {
+    success: true
+    data: {
+      name: string
+      iso2: string
+      iso3: string
+      dialing_code: string
+      currency: {
+        code: string
+        symbol: string
+        /** Number of decimals */
+        decimal: string
+      }
+    }[]
+  }
+  Banks: {
+    success: true
+    data: {
+      id: number
+      /** `code` of a payout method */
+      code: string
+      name: string
+      country: string
+      currency: string
+      hasBranches: boolean
+    }[]
+  }
+  Branches: {
+    success: true
+    data: {
+      id: number
+      branch_code: string
+      branch_name: string
+      swift_code: string | null
+      bic: string | null
+      bank_id: number
+    }[]
+  }
+  MomoOperators: {
+    success: true
+    data: {
+      id: string
+      name: string
+      country: string
+      currency: string
+      /** PROVIDER_AUTH: a prompt on the phone. PREAUTH: the customer gets a code first, sent as `otpCode`. REDIRECT: a page of the operator. VOUCHER: a voucher, sent as `voucherPin`. */
+      authType: string
+      /** Digits after the point that it takes */
+      decimals: number
+      /** Of one payment, in major units; empty while not known */
+      deposit: {
+        min?: number | undefined
+        max?: number | undefined
+      }
+      /** Of one payment, in major units; empty while not known */
+      payout: {
+        min?: number | undefined
+        max?: number | undefined
+      }
+      /** What its numbers begin with after the dialling code */
+      prefixes: string[]
+      /** What a customer dials to approve or to get a code; may be empty */
+      ussdCode: string
+      /** AVAILABLE, or UNAVAILABLE: listed, but payments are refused */
+      status: string
+    }[]
+  }
+  HistoricalRates: {
+    success: true
+    data: {
+      /** BASE/QUOTE, such as USD/KES */
+      currencyPair: string
+      /** QUOTE given for one BASE */
+      buy: number
+      /** QUOTE taken for one BASE */
+      sell: number
+      /** ISO 8601 date-time */
+      updatedAt: string
+    }[]
+  }
+  LiveRate: {
+    success: true
+    data: {
+      /** BASE/QUOTE, such as USD/KES */
+      currencyPair: string
+      /** QUOTE given for one BASE */
+      buy: number
+      /** QUOTE taken for one BASE */
+      sell: number
+      /** ISO 8601 date-time */
+      updatedAt: string
+      from: string
+      to: string
+      /** In `from` */
+      amount: number
+      /** What that amount is worth in `to` now, rounded down */
+      converted: number
+    }
+  }
+  ResolvedAccount: {
+    success: true
+    data: {
+      accountId: string
+      accountName: string
+    }
+  }
+}
+
+/** What each operation takes, and what it answers. */
+export interface Operations {
+  /** Get an access token */
+  postAuthGenerateBearerToken: {
+    body: {
+      /** The public key of the pair, `pk_…` */
+      publicKey: string
+    }
+    answer: Schemas['IssuedToken']
+  }
+  /** Read the profile */
+  getUsers: {
+    answer: Schemas['UserProfile']
+  }
+  /** Change the profile */
+  putUsers: {
+    body: {
+      firstName?: string | undefined
+      lastName?: string | undefined
+      /** With a live token only; https; empty to unset */
+      webhookUrl?: string | undefined
+      /** With a sandbox token only; empty to unset */
+      sandboxWebhookUrl?: string | undefined
+    }
+    answer: Schemas['UserProfile']
+  }
+  /** Get a new webhook signing secret */
+  postUsersWebhookSecretRotate: {
+    answer: Schemas['NewWebhookSecret']
+  }
+  /** Read a wallet's statement */
+  getWalletsStatement: {
+    query: {
+      /** Three-letter code of the wallet */
+      currency: string
+      /** The wallet's country; needed only where a currency has several */
+      country?: string | undefined
+      /** YYYY-MM-DD, in UTC */
+      startDate?: string | undefined
+      /** The last day that is included */
+      endDate?: string | undefined
+      /** From the `Link` header of the page before */
+      cursor?: string | undefined
+    }
+    answer: Schemas['Statement']
+  }
+  /** List transactions */
+  getTransactions: {
+    query?: {
+      currency?: string | undefined
+      /** deposit or withdrew; also withdrawal and payout */
+      type?: string | undefined
+      externalReference?: string | undefined
+      /** YYYY-MM-DD, in UTC */
+      startDate?: string | undefined
+      /** The last day that is included */
+      endDate?: string | undefined
+      status?: 'pending' | 'failed' | 'successful' | undefined
+      /** 3 when left out */
+      limit?: number | undefined
+      /** Only what is older than this one */
+      transactionId?: string | undefined
+    }
+    answer: {
+      success: true
+      data: Schemas['Transaction'][]
+    }
+  }
+  /** Read a transaction */
+  getTransactionsTransactionId: {
+    path: {
+      transactionId: string
+    }
+    answer: {
+      success: true
+      data: Schemas['OneTransaction']
+    }
+  }
+  /** Charge by mobile money */
+  postFiatDepositMomo: {
+    body: Schemas['MomoCharge']
+    answer: Schemas['StartedCharge']
+  }
+  /** Charge a card */
+  postFiatDepositCard: {
+    body: Schemas['CardCharge']
+    answer: Schemas['StartedCardCharge']
+  }
+  /** Charge by bank transfer */
+  postFiatDepositBankTransfer: {
+    body: Schemas['TransferCharge']
+    answer: Schemas['OpenedAccount']
+  }
+  /** Authorise a charge */
+  postFiatDepositTransactionIdAuthorise: {
+    path: {
+      transactionId: string
+    }
+    body: Schemas['Authorise']
+    answer: {
+      success: true
+      message: string
+    }
+  }
+  /** Pay out */
+  postFiatPayout: {
+    body: Schemas['Payout']
+    answer: Schemas['AcceptedPayout']
+  }
+  /** Pay many out */
+  postFiatPayoutsBulk: {
+    body: {
+      /** Each as the body of a single payout */
+      payouts: unknown[]
+    }
+    answer: Schemas['BulkResults']
+  }
+  /** Cancel a payout */
+  postFiatPayoutTransactionIdCancel: {
+    path: {
+      transactionId: string
+    }
+    answer: {
+      success: true
+      message: string
+    }
+  }
+  /** List webhook records */
+  getWebhooks: {
+    query?: {
+      status?: 'CREATED' | 'FAILED' | 'SUCCESS' | undefined
+      /** YYYY-MM-DD, in UTC */
+      startDate?: string | undefined
+      /** The last day that is included */
+      endDate?: string | undefined
+      /** 50 when left out */
+      limit?: number | undefined
+      /** A transaction id or external reference */
+      reference?: string | undefined
+    }
+    answer: {
+      success: true
+      data: Schemas['WebhookRecord'][]
+    }
+  }
+  /** Read a webhook record */
+  getWebhookId: {
+    path: {
+      id: string
+    }
+    answer: {
+      success: true
+      data: Schemas['WebhookRecord']
+    }
+  }
+  /** Read the feed of events */
+  getEvents: {
+    query?: {
+      after?: number | undefined
+      /** 50 when left out */
+      limit?: number | undefined
+    }
+    answer: {
+      success: true
+      data: Schemas['FeedLine'][]
+    }
+  }
+  /** Send a webhook again */
+  postWebhooksIdResend: {
+    path: {
+      id: string
+    }
+    answer: Schemas['Resent']
+  }
+  /** Create an external account */
+  postExternalAccounts: {
+    body: {
+      /** Two-letter country code */
+      country: string
+      /** Three-letter currency code */
+      currency: string
+      type?: 'payout' | 'deposit' | undefined
+      /** Either a person with a phone number, or a destination and its payout method */
+      payload?: {
+        firstName?: string | undefined
+        lastName?: string | undefined
+        phoneNumber?: string | undefined
+        destination?: 'MoMo' | 'Bank Account' | 'Paybill' | 'Till' | undefined
+        payoutMethod?: {
+          accountName?: string | undefined
+          /** A phone number in international form, an account number, a customer of a business, or a till */
+          accountNumber?: string | undefined
+          /** Operator id or bank code */
+          code?: string | undefined
+          /** For banks in Uganda and Tanzania */
+          branchCode?: string | undefined
+          /** For Paybill */
+          businessNumber?: string | undefined
+        } | undefined
+      } | undefined
+      destination?: 'MoMo' | 'Bank Account' | 'Paybill' | 'Till' | undefined
+      /** With `destination`, instead of `payload` */
+      payoutMethod?: {
+        accountName?: string | undefined
+        /** A phone number in international form, an account number, a customer of a business, or a till */
+        accountNumber?: string | undefined
+        /** Operator id or bank code */
+        code?: string | undefined
+        /** For banks in Uganda and Tanzania */
+        branchCode?: string | undefined
+        /** For Paybill */
+        businessNumber?: string | undefined
+      } | undefined
+    }
+    answer: Schemas['Created']
+  }
+  /** List external accounts */
+  getExternalAccounts: {
+    query?: {
+      /** 50 when left out */
+      limit?: number | undefined
+      /** From the `Link` header of the page before */
+      cursor?: string | undefined
+      country?: string | undefined
+      currency?: string | undefined
+      destination?: 'MoMo' | 'Bank Account' | 'Paybill' | 'Till' | undefined
+      type?: 'payout' | 'deposit' | undefined
+    }
+    answer: {
+      success: true
+      data: Schemas['ExternalAccount'][]
+    }
+  }
+  /** Replace an external account */
+  putExternalAccountsExternalAccountId: {
+    path: {
+      externalAccountId: string
+    }
+    body: {
+      /** Two-letter country code */
+      country: string
+      /** Three-letter currency code */
+      currency: string
+      destination: 'MoMo' | 'Bank Account' | 'Paybill' | 'Till'
+      payoutMethod: {
+        accountName?: string | undefined
+        /** A phone number in international form, an account number, a customer of a business, or a till */
+        accountNumber?: string | undefined
+        /** Operator id or bank code */
+        code?: string | undefined
+        /** For banks in Uganda and Tanzania */
+        branchCode?: string | undefined
+        /** For Paybill */
+        businessNumber?: string | undefined
+      }
+    }
+    answer: Schemas['Done']
+  }
+  /** Delete an external account */
+  deleteExternalAccountsExternalAccountId: {
+    path: {
+      externalAccountId: string
+    }
+    answer: Schemas['Done']
+  }
+  /** Read an external account */
+  getExternalAccountsExternalAccountId: {
+    path: {
+      externalAccountId: string
+    }
+    answer: {
+      success: true
+      data: Schemas['ExternalAccount']
+    }
+  }
+  /** List countries */
+  getUtilitiesCountries: {
+    answer: Schemas['Countries']
+  }
+  /** List banks */
+  getUtilitiesBanks: {
+    query?: {
+      /** Two-letter country code */
+      country?: string | undefined
+      /** Three-letter currency code */
+      currency?: string | undefined
+    }
+    answer: Schemas['Banks']
+  }
+  /** List a bank's branches */
+  getUtilitiesBranches: {
+    query?: {
+      /** `id` of a bank */
+      bankId?: number | undefined
+    }
+    answer: Schemas['Branches']
+  }
+  /** List mobile money operators */
+  getUtilitiesMomoOperators: {
+    query?: {
+      /** Two-letter country code */
+      country?: string | undefined
+      /** Three-letter currency code */
+      currency?: string | undefined
+    }
+    answer: Schemas['MomoOperators']
+  }
+  /** Read the exchange rates of the last 30 days */
+  getUtilitiesRatesHistorical: {
+    query?: {
+      /** Three-letter currency code */
+      from?: string | undefined
+      /** Three-letter currency code */
+      to?: string | undefined
+      /** YYYY-MM-DD, in UTC */
+      startDate?: string | undefined
+      /** The last day that is included */
+      endDate?: string | undefined
+    }
+    answer: Schemas['HistoricalRates']
+  }
+  /** Read the exchange rate of now */
+  getUtilitiesRates: {
+    query: {
+      /** Three-letter currency code */
+      from: string
+      /** Three-letter currency code */
+      to: string
+      /** In `from`; 1 when left out */
+      amount?: number | undefined
+    }
+    answer: Schemas['LiveRate']
+  }
+  /** Look up an account holder's name */
+  postUtilitiesAccountResolve: {
+    body: {
+      method: 'momo' | 'bank'
+      /** A phone number, or a bank account number */
+      accountNumber: string
+      /** Three-letter currency code */
+      currency: string
+      /** Operator id; needed where the number does not tell */
+      momoOperator?: string | undefined
+      /** For method bank */
+      bankCode?: string | undefined
+      branchCode?: string | undefined
+    }
+    answer: Schemas['ResolvedAccount']
+  }
+}
+
+/** Where each operation is, and whether it takes an Idempotency-Key. */
+export const operations = {
+  postAuthGenerateBearerToken: { method: 'POST', path: '/auth/generate-bearer-token' },
+  getUsers: { method: 'GET', path: '/users' },
+  putUsers: { method: 'PUT', path: '/users' },
+  postUsersWebhookSecretRotate: { method: 'POST', path: '/users/webhook-secret/rotate' },
+  getWalletsStatement: { method: 'GET', path: '/wallets/statement' },
+  getTransactions: { method: 'GET', path: '/transactions' },
+  getTransactionsTransactionId: { method: 'GET', path: '/transactions/{transactionId}' },
+  postFiatDepositMomo: { method: 'POST', path: '/fiat/deposit/momo', isKeyed: true },
+  postFiatDepositCard: { method: 'POST', path: '/fiat/deposit/card', isKeyed: true },
+  postFiatDepositBankTransfer: { method: 'POST', path: '/fiat/deposit/bank-transfer', isKeyed: true },
+  postFiatDepositTransactionIdAuthorise: { method: 'POST', path: '/fiat/deposit/{transactionId}/authorise', isKeyed: true },
+  postFiatPayout: { method: 'POST', path: '/fiat/payout', isKeyed: true },
+  postFiatPayoutsBulk: { method: 'POST', path: '/fiat/payouts/bulk', isKeyed: true },
+  postFiatPayoutTransactionIdCancel: { method: 'POST', path: '/fiat/payout/{transactionId}/cancel', isKeyed: true },
+  getWebhooks: { method: 'GET', path: '/webhooks' },
+  getWebhookId: { method: 'GET', path: '/webhook/{id}' },
+  getEvents: { method: 'GET', path: '/events' },
+  postWebhooksIdResend: { method: 'POST', path: '/webhooks/{id}/resend' },
+  postExternalAccounts: { method: 'POST', path: '/external-accounts', isKeyed: true },
+  getExternalAccounts: { method: 'GET', path: '/external-accounts' },
+  putExternalAccountsExternalAccountId: { method: 'PUT', path: '/external-accounts/{externalAccountId}', isKeyed: true },
+  deleteExternalAccountsExternalAccountId: { method: 'DELETE', path: '/external-accounts/{externalAccountId}', isKeyed: true },
+  getExternalAccountsExternalAccountId: { method: 'GET', path: '/external-accounts/{externalAccountId}' },
+  getUtilitiesCountries: { method: 'GET', path: '/utilities/countries' },
+  getUtilitiesBanks: { method: 'GET', path: '/utilities/banks' },
+  getUtilitiesBranches: { method: 'GET', path: '/utilities/branches' },
+  getUtilitiesMomoOperators: { method: 'GET', path: '/utilities/momo-operators' },
+  getUtilitiesRatesHistorical: { method: 'GET', path: '/utilities/rates/historical' },
+  getUtilitiesRates: { method: 'GET', path: '/utilities/rates' },
+  postUtilitiesAccountResolve: { method: 'POST', path: '/utilities/account/resolve' },
+} as const satisfies Record<keyof Operations, { method: string; path: string; isKeyed?: true }>
