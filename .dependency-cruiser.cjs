@@ -58,6 +58,12 @@ module.exports = {
       to: { path: 'node_modules' },
     },
     {
+      name: 'sdk-knows-nothing-of-ours',
+      severity: 'error',
+      from: { path: '^packages/sdk/src/', pathNot: test },
+      to: { path: '^(packages/(?!sdk/)|scripts/|bench/|test/)' },
+    },
+    {
       name: 'no-tests-from-code',
       severity: 'error',
       from: { pathNot: `(${test}|/testing/|^scripts/|^bench/|^test/)` },
@@ -66,6 +72,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    exclude: { path: '/dist/' }, // Built of what is checked here.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
   },

@@ -55,6 +55,10 @@ const planted: Record<string, Record<string, string[]>> = {
     [`${src}/auth/b.ts`]: [],
   },
   'sdk-has-no-dependencies': { 'packages/sdk/src/a.ts': ['commander'] },
+  'sdk-knows-nothing-of-ours': {
+    'packages/sdk/src/a.ts': ['../../server/src/operate/operator.ts'],
+    [`${src}/operate/operator.ts`]: [],
+  },
   'no-tests-from-code': { [`${src}/auth/a.ts`]: ['../testing/b.ts'], [`${src}/testing/b.ts`]: [] },
 }
 
@@ -87,12 +91,15 @@ test('what is allowed is not caught', (t) => {
       [`${src}/operate/operator.ts`]: [],
       [`${src}/payouts/b.test.ts`]: ['../testing/e.ts', './b.ts'],
       [`${src}/testing/e.ts`]: [],
-      'packages/cli/src/f.ts': ['../../server/src/operate/operator.ts', 'commander'],
+      'packages/cli/src/f.ts': ['../../server/src/operate/operator.ts', '../../sdk/src/g.ts', 'commander'],
+      'packages/sdk/src/g.ts': ['node:crypto', './h.ts'],
+      'packages/sdk/src/h.ts': [],
+      'packages/sdk/src/g.test.ts': ['../../server/src/testing/e.ts', './g.ts'],
     }),
   )
 
   assert.deepEqual(violations, [])
-  assert.ok(modules >= 9)
+  assert.ok(modules >= 12)
 })
 
 test('a run that saw no modules fails', (t) => {

@@ -1,0 +1,196 @@
+// biome-ignore-all lint/performance/noBarrelFile: this is the one door of the package
+
+import {
+  type Account,
+  accountApi,
+  type ExternalAccounts,
+  externalAccountsOf,
+  type Reference,
+  referenceOf,
+} from './account.ts'
+import { MalipoError } from './errors.ts'
+import { type Webhooks, webhooksOf } from './handler.ts'
+import { type Charges, chargesOf, type Payouts, payoutsOf } from './payments.ts'
+import { type Sandbox, sandboxOf } from './sandbox.ts'
+import { type Transactions, transactionsOf } from './transactions.ts'
+import { createTransport, type Environment, type Settings } from './transport.ts'
+
+export interface MalipoOptions {
+  /** `pk_test_…` or `pk_live_…`. */
+  readonly publicKey: string
+  /** `sk_…`: secret, and for servers only. */
+  readonly apiKey: string
+  /** Where the operator's Malipo is, such as https://pay.example. */
+  readonly baseUrl: string
+  /** What the key pair is for when left out. */
+  readonly environment?: Environment | undefined
+  /** For each try of a call; 30 seconds when left out. */
+  readonly timeoutMs?: number | undefined
+  /** How often a call is tried again where that is safe; 2 when left out. */
+  readonly maxRetries?: number | undefined
+  readonly fetch?: typeof fetch | undefined
+}
+
+/** Malipo for one key pair. Make one and keep it: its calls share one token. */
+export class Malipo {
+  readonly environment: Environment
+  readonly charges: Charges
+  readonly payouts: Payouts
+  readonly transactions: Transactions
+  readonly externalAccounts: ExternalAccounts
+  readonly reference: Reference
+  readonly account: Account
+  readonly webhooks: Webhooks
+  readonly sandbox: Sandbox
+
+  constructor(options: MalipoOptions) {
+    const transport = createTransport(settingsOf(options))
+    this.environment = transport.environment
+    this.transactions = transactionsOf(transport)
+    this.charges = chargesOf(transport, this.transactions.get)
+    this.payouts = payoutsOf(transport, this.transactions.get)
+    this.externalAccounts = externalAccountsOf(transport)
+    this.reference = referenceOf(transport)
+    this.account = accountApi(transport)
+    this.webhooks = webhooksOf(transport)
+    this.sandbox = sandboxOf(transport)
+  }
+}
+
+function settingsOf(options: MalipoOptions): Settings {
+  const { timeoutMs = 30_000, maxRetries = 2, fetch: given } = options
+  const publicKey = textOf('publicKey', options.publicKey)
+  const baseUrl = textOf('baseUrl', options.baseUrl).replace(/\/+$/, '')
+  if (!/^https?:\/\/./.test(baseUrl) || !URL.canParse(baseUrl))
+    throw new MalipoError(`baseUrl must be a URL such as https://pay.example, and is ${baseUrl}.`)
+  return {
+    publicKey,
+    apiKey: textOf('apiKey', options.apiKey),
+    baseUrl,
+    environment: environmentOf(publicKey, options.environment),
+    timeoutMs,
+    maxRetries,
+    // Looked up at each call, so that one put in its place later, as some test tools do, is used.
+    fetch: given ?? ((...args) => globalThis.fetch(...args)),
+  }
+}
+
+function textOf(name: string, value: unknown): string {
+  const text = typeof value === 'string' ? value.trim() : ''
+  if (text === '') throw new MalipoError(`${name} is missing.`)
+  return text
+}
+
+/** A pair belongs to one environment, which its name tells. Who says otherwise is stopped before anything is sent. */
+function environmentOf(publicKey: string, wanted: Environment | undefined): Environment {
+  const own = publicKey.startsWith('pk_live_') ? 'live' : 'sandbox'
+  if (wanted !== undefined && wanted !== own)
+    throw new MalipoError(`environment is ${wanted}, but publicKey is one for ${own}.`)
+  return own
+}
+
+export type {
+  Account,
+  AccountToResolve,
+  Bank,
+  Branch,
+  Country,
+  ExternalAccount,
+  ExternalAccountChange,
+  ExternalAccountFilter,
+  ExternalAccounts,
+  FeedEvent,
+  HistoricalRate,
+  HistoricalRateQuery,
+  MobileMoneyOperator,
+  NewExternalAccount,
+  PlaceFilter,
+  Profile,
+  ProfileChange,
+  Rate,
+  RateQuery,
+  Reference,
+  ResolvedAccount,
+  Statement,
+  StatementQuery,
+  Wallet,
+} from './account.ts'
+export {
+  ApiError,
+  AuthenticationError,
+  AuthorisationError,
+  ConflictError,
+  DuplicateReferenceError,
+  type ErrorDetail,
+  InsufficientFundsError,
+  MalipoError,
+  NetworkError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  RefusedError,
+  ServiceError,
+  TimeoutError,
+  ValidationError,
+  type WebhookProblem,
+  WebhookVerificationError,
+} from './errors.ts'
+export type { ErrorCode } from './generated/api.ts'
+export {
+  type HandlerOptions,
+  type IncomingRequest,
+  type OutgoingResponse,
+  type SeenIds,
+  type WebhookFilter,
+  type WebhookRecord,
+  type Webhooks,
+  webhooks,
+} from './handler.ts'
+export type { List } from './lists.ts'
+export type {
+  AcceptedPayout,
+  Amount,
+  Authorisation,
+  BankTransferCharge,
+  BulkResult,
+  CardCharge,
+  Charges,
+  FailureReason,
+  MobileMoneyCharge,
+  NextAction,
+  OpenedAccount,
+  PaymentOptions,
+  Payout,
+  Payouts,
+  StartedCharge,
+} from './payments.ts'
+export type {
+  AdvancedClock,
+  Explanation,
+  Sandbox,
+  ScenarioName,
+  SimulatedEnd,
+  StandingScenario,
+  TestAmount,
+  TestCard,
+  TestNumber,
+  TestValues,
+} from './sandbox.ts'
+export type {
+  Status,
+  Transaction,
+  TransactionDetails,
+  TransactionFilter,
+  Transactions,
+  VirtualAccount,
+  WaitOptions,
+} from './transactions.ts'
+export type { CallOptions, Environment } from './transport.ts'
+export type {
+  EventName,
+  HeadersLike,
+  VerifyOptions,
+  WebhookData,
+  WebhookEvent,
+  WebhookSecret,
+} from './webhooks.ts'

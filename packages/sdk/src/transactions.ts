@@ -1,0 +1,124 @@
+import { TimeoutError } from './errors.ts'
+import type { Operations, Schemas } from './generated/api.ts'
+import { type List, listOf } from './lists.ts'
+import { pause } from './retries.ts'
+import type { Explanation } from './sandbox.ts'
+import type { CallOptions, Transport } from './transport.ts'
+
+/** `successful` and `failed` are final. The API says it in both cases of letters; here it is always lower case. */
+export type Status = 'pending' | 'successful' | 'failed'
+
+type WithStatus<Raw> = Omit<Raw, 'status' | 'chargeStatus'> & { status: Status }
+
+/** A transaction as the list shows it. */
+export type Transaction = WithStatus<Schemas['Transaction']>
+
+/** The account that a bank transfer charge is paid into, with its amount as a number like any other. */
+export type VirtualAccount = Omit<Schemas['VirtualAccount'], 'amount'> & { amount: number }
+
+/** A transaction with everything that happened to it. */
+export type TransactionDetails = Omit<WithStatus<Schemas['OneTransaction']>, 'virtualAccount'> & {
+  virtualAccount?: VirtualAccount
+  /** What happened and what happens next, in plain words. */
+  explanation?: Explanation
+}
+
+type ListQuery = NonNullable<Operations['getTransactions']['query']>
+
+/** Which transactions are wanted; all of them when left out. Days are YYYY-MM-DD in UTC, and both are included. */
+export interface TransactionFilter extends Omit<ListQuery, 'limit' | 'transactionId' | 'type'> {
+  readonly type?: 'deposit' | 'withdrew' | (string & {}) | undefined
+  /** Only what is older than this transaction. */
+  readonly after?: string | undefined
+}
+
+export interface WaitOptions {
+  /** `final` when left out. Else what to wait for; a final state ends the wait all the same. */
+  readonly until?: 'final' | ((transaction: TransactionDetails) => boolean) | undefined
+  /** Two minutes when left out. */
+  readonly timeoutMs?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface Transactions {
+  /** Newest first, all there are; pages are read as they are needed. */
+  list(filter?: TransactionFilter, options?: CallOptions): List<Transaction>
+  /** By its id or its external reference. */
+  get(idOrReference: string, options?: CallOptions): Promise<TransactionDetails>
+  /** Looks again and again, ever less often, until it is final. Webhooks tell sooner, and cost nothing while nothing happens. */
+  waitFor(idOrReference: string, options?: WaitOptions): Promise<TransactionDetails>
+}
+
+const pageItems = 10
+
+export function transactionsOf({ call }: Transport): Transactions {
+  const get: Transactions['get'] = async (idOrReference, options) => {
+    const { body } = await call('getTransactionsTransactionId', { path: { transactionId: idOrReference } }, options)
+    return detailsOf(body.data)
+  }
+  return {
+    get,
+    list: ({ after, ...filter } = {}, options) =>
+      listOf(async (cursor: string | undefined) => {
+        const query = { ...filter, limit: pageItems, transactionId: cursor ?? after }
+        const { body, headers } = await call('getTransactions', { query }, options)
+        const last = body.data.length === pageItems ? body.data.at(-1)?.transactionId : undefined
+        return { items: body.data.map(withStatus), next: headers.get('x-continue-after') ?? last }
+      }),
+    waitFor: (idOrReference, options) => waitFor(get, idOrReference, options),
+  }
+}
+
+const firstWaitMs = 250
+const mostWaitMs = 5000
+
+async function waitFor(
+  get: Transactions['get'],
+  idOrReference: string,
+  { until = 'final', timeoutMs = 120_000, signal }: WaitOptions = {},
+): Promise<TransactionDetails> {
+  let stage: string | undefined
+  const end = new AbortController()
+  const timer = setTimeout(() => end.abort(stillGoing(idOrReference, stage, timeoutMs)), timeoutMs)
+  const abort = () => end.abort(signal?.reason)
+  signal?.addEventListener('abort', abort, { once: true })
+  if (signal?.aborted) abort()
+  try {
+    for (let waitMs = firstWaitMs; ; waitMs = Math.min(mostWaitMs, waitMs * 1.5)) {
+      const transaction = await get(idOrReference, { signal: end.signal })
+      if (isReached(transaction, until)) return transaction
+      stage = transaction.stage
+      await pause(waitMs * (0.8 + Math.random() * 0.4), end.signal)
+    }
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
+  }
+}
+
+function isReached(transaction: TransactionDetails, until: NonNullable<WaitOptions['until']>): boolean {
+  return transaction.status !== 'pending' || (until !== 'final' && until(transaction))
+}
+
+function stillGoing(idOrReference: string, stage: string | undefined, timeoutMs: number): TimeoutError {
+  const where = stage === undefined ? 'could not be read' : `is still pending (${stage})`
+  return new TimeoutError(
+    `${idOrReference} ${where} after ${timeoutMs} ms. It goes on: wait for its webhook, or read it again later.`,
+    { requestId: '' },
+  )
+}
+
+function detailsOf({ virtualAccount, ...raw }: Schemas['OneTransaction']): TransactionDetails {
+  return { ...withStatus(raw), ...(virtualAccount && { virtualAccount: accountOf(virtualAccount) }) }
+}
+
+export function accountOf(account: Schemas['VirtualAccount']): VirtualAccount {
+  return { ...account, amount: Number(account.amount) }
+}
+
+function withStatus<Raw extends { status: string; chargeStatus: string }>(raw: Raw): WithStatus<Raw> {
+  const { status, chargeStatus: _, ...rest } = raw
+  return { ...rest, status: statusOf(status) }
+}
+
+export const statusOf = (word: string) => word.toLowerCase() as Status
