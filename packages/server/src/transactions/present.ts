@@ -3,6 +3,7 @@ import { showId } from '../platform/ids.ts'
 import type { Vault } from '../platform/seal.ts'
 import type { CustomerAction } from '../providers/contract.ts'
 import type { ReferenceData } from '../reference/data.ts'
+import { explain } from './explain.ts'
 import { numberOf, openParty } from './party.ts'
 import { publicStatus, stageOf } from './state.ts'
 import type { Transaction } from './store.ts'
@@ -71,6 +72,7 @@ export function presentOne(presenter: Presenter, transaction: Transaction, timel
     fee: numberFromMinor(fee, wallet_currency),
     stage: stageOf(state, failure?.code),
     nextAction: presentAction(presenter.reference, transaction),
+    explanation: explain(transaction, presenter.reference, new Date()),
     ...(failure &&
       state === 'failed' && {
         failureReason: reasonOf(failure),

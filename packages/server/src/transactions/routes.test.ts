@@ -120,6 +120,36 @@ test('one transaction is read by its id or its reference, with what happened to 
   assert.equal((data['timeline'] as unknown[]).length, 1)
 })
 
+test('one transaction is read with an explanation, in both environments, and lists carry none', async (t) => {
+  const malipo = await testMalipo(t, nobodySends)
+  const { id, call } = await malipo.merchant()
+  const live = await malipo.as(await malipo.operator.keys.create(id, { env: 'live' }))
+  await call('POST', '/api/b2b/fiat/deposit/momo', charge('r1'))
+  await malipo.ask(
+    `insert into transactions
+     select copy.*
+     from (select * from transactions order by id desc limit 1) t
+     cross join lateral jsonb_populate_record(null::transactions, to_jsonb(t) || jsonb_build_object(
+       'id', overlay(t.id::text placing 'ffff' from 25 for 4), 'env', 'live')) copy`,
+  )
+  const [{ transactionId = '' } = {}] = rows(await live.call('GET', path))
+
+  const [sandbox, alive] = [await call('GET', `${path}/r1`), await live.call('GET', `${path}/${transactionId}`)]
+
+  for (const { status, body } of [sandbox, alive]) {
+    assert.equal(status, 200, JSON.stringify(body))
+    const { explanation } = body['data'] as { explanation: { sentence: string; next: string; by: string } }
+    assert.match(explanation.sentence, /^The charge of KES 500 by mobile money \(M-Pesa\) was accepted; .+\.$/)
+    assert.equal(explanation.next, "the prompt goes to the customer's phone")
+    assert.equal(new Date(explanation.by).toISOString(), explanation.by)
+  }
+  const listed = [...rows(await call('GET', path)), ...rows(await live.call('GET', path))]
+  assert.deepEqual(
+    listed.map((row) => 'explanation' in row),
+    [false, false],
+  )
+})
+
 /** Many more transactions of the merchant who made the newest one, straight into the table. */
 async function copyTransactions(malipo: Malipo, count: number): Promise<void> {
   await malipo.ask(

@@ -7,7 +7,7 @@ import type { Owner } from '../platform/db.ts'
 import { readId, showId } from '../platform/ids.ts'
 import { presentOne, presentTransaction } from './present.ts'
 import { findById, findTransaction, type ListWanted, listTransactions, timelineOf } from './read.ts'
-import { FailureReason, NextAction, VirtualAccount } from './schema.ts'
+import { Explanation, FailureReason, NextAction, VirtualAccount } from './schema.ts'
 
 const Beneficiary = Type.Object({
   country: Type.String({ description: "The country's name" }),
@@ -51,6 +51,7 @@ const OneTransaction = Type.Object(
       description: 'AWAITING_CUSTOMER, PROCESSING, UNCONFIRMED (being asked about), COMPLETED, FAILED or EXPIRED',
     }),
     nextAction: NextAction,
+    explanation: Explanation,
     failureReason: Type.Optional(FailureReason),
     rate: Type.Optional(
       Type.Object({ pair: Type.String(), side: Type.String(), value: Type.String(), at: Type.String() }),

@@ -22,6 +22,19 @@ export const FailureReason = Type.Object({
   providerCode: Type.Optional(Type.String()),
 })
 
+export const Explanation = Type.Object(
+  {
+    sentence: Type.String({ description: 'One sentence: what happened, what happens next, and by when' }),
+    next: Type.Union([Type.String(), Type.Null()], {
+      description: 'What happens next; null when nothing more will',
+    }),
+    by: Type.Union([Type.String(), Type.Null()], {
+      description: 'ISO 8601: when that happens, or until when it must have; null where there is no such time',
+    }),
+  },
+  { title: 'Explanation', description: 'Where the payment stands, in words for people' },
+)
+
 export const VirtualAccount = Type.Object(
   {
     permanent: Type.Boolean(),

@@ -79,20 +79,27 @@ function dataOf(subject: Subject) {
 }
 
 /** What leaves one side and reaches the other, each in its currency; the fee of a charge is taken before it is credited. */
-export function sidesOf(payment: Omit<Subject, 'id' | 'external_reference' | 'country' | 'failure'>) {
-  const { type, amount, currency, wallet_currency, fee } = payment
-  const isInParts = isPaidInParts(payment)
-  const [paid, wallet_amount] = isInParts ? [payment.received, payment.received] : [amount, payment.wallet_amount]
-  const walletAmount = type === 'deposit' ? wallet_amount - fee : wallet_amount
-  const other = { amount: numberFromMinor(paid, currency), currency }
-  const wallet = { amount: numberFromMinor(walletAmount, wallet_currency), currency: wallet_currency }
-  const [sender, receiver] = type === 'deposit' ? [other, wallet] : [wallet, other]
+export function sidesOf(payment: Sided) {
+  const { type, currency, wallet_currency } = payment
+  const { outside, wallet } = minorSidesOf(payment)
+  const other = { amount: numberFromMinor(outside, currency), currency }
+  const own = { amount: numberFromMinor(wallet, wallet_currency), currency: wallet_currency }
+  const [sender, receiver] = type === 'deposit' ? [other, own] : [own, other]
   return {
     senderAmount: sender.amount,
     receiverAmount: receiver.amount,
     senderCurrency: sender.currency,
     receiverCurrency: receiver.currency,
   }
+}
+
+type Sided = Omit<Subject, 'id' | 'external_reference' | 'country' | 'failure'>
+
+/** The same in minor units: what the customer pays or the beneficiary gets, and what reaches or leaves the wallet. */
+export function minorSidesOf(payment: Sided): { readonly outside: bigint; readonly wallet: bigint } {
+  const { type, fee, amount, received, wallet_amount } = payment
+  const [outside, gross] = isPaidInParts(payment) ? [received, received] : [amount, wallet_amount]
+  return { outside, wallet: type === 'deposit' ? gross - fee : gross }
 }
 
 /** By transfers, which may come to more than was asked for; all of it is credited. */

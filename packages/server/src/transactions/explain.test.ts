@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { failureCodes } from '../providers/contract.ts'
+import { loadReferenceData } from '../reference/data.ts'
+import { explain } from './explain.ts'
+import { isFinal, type State, states } from './state.ts'
+import type { PendingAction, Transaction } from './store.ts'
+
+const names = loadReferenceData()
+const now = new Date('2026-11-15T12:00:00Z')
+const after = (seconds: number) => new Date(now.getTime() + seconds * 1000)
+const account = { accountNumber: '0123456001', bankName: 'House Bank', expiresAt: after(3600).toISOString() }
+
+const charge = {
+  id: '019a0000-0000-7000-8000-000000000000',
+  type: 'deposit',
+  method: 'momo',
+  destination: 'MoMo',
+  country: 'KE',
+  external_reference: 'order-1',
+  amount: 150_050n,
+  currency: 'KES',
+  wallet_country: 'KE',
+  wallet_currency: 'KES',
+  wallet_amount: 150_050n,
+  fee: 1501n,
+  rate: null,
+  account_name: '',
+  code: 'MPESA_KE',
+  created_at: now,
+  expires_at: after(900),
+  state: 'submitted',
+  provider: 'pawapay',
+  doubt: '',
+  discrepancy: '',
+  action: null,
+  failure: null,
+  received: 0n,
+  wake_at: after(10),
+} as unknown as Transaction
+const payout = {
+  ...charge,
+  type: 'withdrew',
+  account_name: 'Amina Otieno',
+  amount: 10_000n,
+  wallet_amount: 10_000n,
+  fee: 100n,
+  expires_at: null,
+} as Transaction
+
+const told = (of: Transaction, over: Partial<Transaction> = {}) => explain({ ...of, ...over }, names, now)
+const sentence = (of: Transaction, over: Partial<Transaction> = {}) => told(of, over).sentence
+const failedFor = (code: keyof typeof failureCodes) =>
+  ({ state: 'failed', wake_at: null, failure: { code, message: 'SECRET words', providerCode: 'SECRET' } }) as const
+
+const actions: readonly (PendingAction | null)[] = [
+  null,
+  { kind: 'pin', attemptsLeft: 3 },
+  { kind: 'otp', hint: 'SECRET hint', attemptsLeft: 1 },
+  { kind: 'address', attemptsLeft: 2 },
+  { kind: 'pin_prompt' },
+  { kind: 'redirect', url: 'https://secret.example/SECRET' },
+  { kind: 'pay_to_account', account },
+]
+const doubts = [
+  ...['', 'no_answer', 'not_found', 'refused_on_resend', 'amount_mismatch'],
+  ...['not_reached', 'float_exhausted', 'rate_limited', 'closed', 'rejected', 'unwritable', 'a new one'],
+]
+const discrepancies = [
+  ...['', 'reversed', 'late_success', 'late_mismatch', 'late_receipt', 'stray_success', 'underpaid'],
+  'stray_success stray_reversed',
+]
+
+const bases = [charge, payout, { ...charge, method: 'card', code: '' }, { ...charge, method: 'bank-transfer' }]
+
+/** Everything a record can be, one after another. */
+function* everything(): Generator<Transaction> {
+  for (const base of bases as Transaction[])
+    for (const state of states) yield* isFinal(state) ? ends(base, state) : stays(base, state)
+}
+
+function* stays(base: Transaction, state: State): Generator<Transaction> {
+  for (const action of actions) for (const doubt of doubts) yield { ...base, state, action, doubt, failure: null }
+}
+
+function* ends(base: Transaction, state: State): Generator<Transaction> {
+  const failures = Object.keys(failureCodes) as (keyof typeof failureCodes)[]
+  for (const discrepancy of discrepancies)
+    for (const code of state === 'failed' ? failures : [undefined])
+      yield {
+        ...base,
+        discrepancy,
+        state,
+        wake_at: null,
+        ...(code ? failedFor(code) : { failure: null }),
+      } as Transaction
+}
+
+test('whatever a record says is told in one sentence, without anything a provider said itself', () => {
+  let count = 0
+  for (const transaction of everything()) {
+    const { sentence: text, next, by } = explain(transaction, names, now)
+    const facts = JSON.stringify([transaction.type, transaction.state, transaction.doubt, transaction.action, text])
+    assert.match(text, /^The (charge|payout) of KES [\d,.]+ .+[^.;]\.$/, facts)
+    assert.doesNotMatch(text, /undefined|null|NaN|Invalid|SECRET|secret|pawapay| {2}|;;|\.\s/, facts)
+    assert.ok(text.length < 420, facts)
+    assert.ok(next === null || text.includes(next), facts)
+    assert.ok(by === null || !Number.isNaN(Date.parse(by)), facts)
+    assert.equal(next === null, isFinal(transaction.state) && !text.includes('the operator looks into it'), facts)
+    count += 1
+  }
+  assert.ok(count > 1500, `${count} records were looked at`)
+})
+
+test('what was accepted is told with what is done next, and a payout that its money is held', () => {
+  assert.equal(
+    sentence(charge, { state: 'accepted', action: { kind: 'pin_prompt' }, wake_at: now }),
+    "The charge of KES 1,500.50 by mobile money (M-Pesa) was accepted; the prompt goes to the customer's phone now; without an outcome it expires at 12:15:00 UTC on 15 November 2026.",
+  )
+  assert.equal(
+    sentence(payout, { state: 'accepted', wake_at: after(5) }),
+    'The payout of KES 100 to Amina Otieno was accepted; it is sent to the provider at 12:00:05 UTC on 15 November 2026; its money is held.',
+  )
+  assert.deepEqual(told(payout, { state: 'accepted', doubt: 'closed', wake_at: after(30) }), {
+    sentence:
+      'The payout of KES 100 to Amina Otieno was accepted and waits, because the provider is closed for now; we try again at 12:00:30 UTC on 15 November 2026; nothing was sent yet and its money is held.',
+    next: 'we try again',
+    by: '2026-11-15T12:00:30.000Z',
+  })
+})
+
+test('how the operator stands with its provider is not told to merchants', () => {
+  for (const doubt of ['float_exhausted', 'rejected', 'unwritable'])
+    assert.match(sentence(payout, { state: 'accepted', doubt }), /because the provider cannot take it now;/)
+})
+
+test('who must do what, and until when, is told of every question to the customer', () => {
+  const waiting = (action: PendingAction, over: Partial<Transaction> = {}) =>
+    told(charge, { state: 'waiting', action, ...over })
+
+  assert.deepEqual(waiting({ kind: 'pin_prompt' }), {
+    sentence:
+      'The charge of KES 1,500.50 by mobile money (M-Pesa) waits for the customer, who got a prompt on their phone; they approve it with their PIN by 12:15:00 UTC on 15 November 2026; without that it expires and nothing is taken.',
+    next: 'they approve it with their PIN',
+    by: '2026-11-15T12:15:00.000Z',
+  })
+  const card = { method: 'card', code: '' } as const
+  assert.match(
+    waiting({ kind: 'otp', attemptsLeft: 1 }, card).sentence,
+    /^The charge of KES 1,500.50 by card waits for the customer, who was asked for the code that their bank sent them \(1 try left\); you send what they answer to authorise with type otp by 12:15:00/,
+  )
+  assert.match(waiting({ kind: 'pin', attemptsLeft: 3 }, card).sentence, /the PIN of their card \(3 tries left\)/)
+  assert.match(waiting({ kind: 'address' }, card).sentence, /the billing address of their card; .*with type address/)
+  assert.match(waiting({ kind: 'redirect', url: 'https://x' }, card).sentence, /their bank's page \(3-D Secure\)/)
+  assert.match(waiting({ kind: 'redirect', url: 'https://x' }).sentence, /the operator's page/)
+})
+
+test('a bank transfer that is awaited is told with its account, what is missing, and both its ends', () => {
+  const over = { state: 'waiting', method: 'bank-transfer', code: '', expires_at: after(90_000) } as const
+  const action = { kind: 'pay_to_account', account } as const
+
+  assert.deepEqual(told(charge, { ...over, action, received: 50_050n }), {
+    sentence:
+      'The charge of KES 1,500.50 by bank transfer waits for a bank transfer to account 0123456001 at House Bank, where KES 500.50 came in and the rest is missing; the customer transfers KES 1,000 by 13:00:00 UTC on 15 November 2026; what the bank tells us of until 13:00:00 UTC on 16 November 2026 still counts.',
+    next: 'the customer transfers KES 1,000',
+    by: '2026-11-15T13:00:00.000Z',
+  })
+  assert.match(
+    explain({ ...charge, ...over, action }, names, after(4000)).sentence,
+    /which ended at 13:00:00 UTC on 15 November 2026; nothing came in yet; we ask the bank again now; /,
+  )
+})
+
+test('a doubt is called one, with when we ask again and that money stays held', () => {
+  assert.deepEqual(told(payout, { state: 'unknown', doubt: 'no_answer' }), {
+    sentence:
+      "The payout of KES 100 to Amina Otieno is in doubt: the provider's answer got lost, and we do not know yet whether it did it; we ask it again at 12:00:10 UTC on 15 November 2026; its money stays held until the outcome is known.",
+    next: 'we ask it again',
+    by: '2026-11-15T12:00:10.000Z',
+  })
+  assert.match(
+    sentence(payout, { state: 'unknown', doubt: 'not_found' }),
+    /under the same key and cannot be paid twice/,
+  )
+  assert.match(
+    sentence(charge, { state: 'unknown', doubt: 'amount_mismatch' }),
+    /another amount than was asked for; the operator looks into it; nothing is credited until then\.$/,
+  )
+})
+
+test('a success is told with amount, fee and wallet', () => {
+  assert.deepEqual(told(charge, { state: 'successful', wake_at: null }), {
+    sentence:
+      'The charge of KES 1,500.50 by mobile money (M-Pesa) was paid: the customer paid KES 1,500.50, and KES 1,485.49 was credited to your KES wallet after a fee of KES 15.01.',
+    next: null,
+    by: null,
+  })
+  assert.equal(
+    sentence(payout, { state: 'successful', wallet_currency: 'USD', wallet_amount: 78n, fee: 1n }),
+    'The payout of KES 100 to Amina Otieno was paid out: USD 0.79 left your USD wallet for Kenya, of which USD 0.01 is the fee.',
+  )
+  assert.match(
+    sentence(charge, { state: 'successful', method: 'bank-transfer', code: '', received: 200_000n }),
+    /the customer paid KES 2,000, more than was asked for, and KES 1,984.99 was credited/,
+  )
+})
+
+test('a failure is told with its reason, where the money is, and what to do', () => {
+  assert.equal(
+    sentence(charge, failedFor('INSUFFICIENT_BALANCE')),
+    'The charge of KES 1,500.50 by mobile money (M-Pesa) failed: the customer does not have enough money; nothing was credited; the customer tops up, and you charge again under a new reference.',
+  )
+  assert.equal(
+    sentence(payout, failedFor('RECIPIENT_NOT_FOUND')),
+    'The payout of KES 100 to Amina Otieno failed: the recipient has no account there; its money is back in your KES wallet; check the number with the recipient, and pay out again under a new reference.',
+  )
+  assert.match(sentence(charge, failedFor('EXPIRED')), /expired: it was not completed in time; nothing was credited; /)
+  assert.match(sentence(payout, failedFor('MANUALLY_CANCELLED')), /was cancelled before it was sent; its money is back/)
+  assert.match(sentence(payout, failedFor('REVERSED')), /was taken back by the provider; its money is back/)
+  assert.match(
+    sentence(charge, { ...failedFor('UNDERPAID'), received: 50_000n }),
+    /only KES 500 of KES 1,500.50 came in, which the operator keeps for you/,
+  )
+})
+
+test('what a provider said against an end is told, and that the operator looks into it', () => {
+  assert.match(
+    sentence(charge, { state: 'successful', discrepancy: 'reversed' }),
+    /was credited to .+; later the provider took it back; the operator looks into it\.$/,
+  )
+  assert.equal(told(charge, { state: 'successful', discrepancy: 'reversed' }).next, 'the operator looks into it')
+  assert.match(
+    sentence(payout, { ...failedFor('UNSPECIFIED_FAILURE'), discrepancy: 'late_success' }),
+    /later the provider said that it succeeded after all; the operator looks into it\.$/,
+  )
+  assert.equal(told(payout, { state: 'successful', discrepancy: 'stray_success stray_reversed' }).next, null)
+})

@@ -1,0 +1,304 @@
+import { currencies } from '../money/currencies.ts'
+import { formatMinor } from '../money/money.ts'
+import { type FailureCode, failureCodes, type VirtualAccount } from '../providers/contract.ts'
+import type { ReferenceData } from '../reference/data.ts'
+import { stageOf } from './state.ts'
+import type { PendingAction, Transaction } from './store.ts'
+import { minorSidesOf } from './tell.ts'
+
+/** Where a payment stands, in words that whoever answers a merchant's customers can pass on. */
+export interface Explanation {
+  /** One whole sentence: what happened, what happens next, and by when. */
+  readonly sentence: string
+  /** The middle of it alone; nothing when nothing more will happen. */
+  readonly next: string | null
+  /** When that happens, or until when it must have. */
+  readonly by: string | null
+}
+
+/** What a sentence is made of. */
+interface Story {
+  readonly happened: string
+  readonly next?: string
+  /** When we do what comes next. */
+  readonly at?: Date | null
+  /** Until when somebody else must have done it. */
+  readonly until?: Date | null
+  /** What holds meanwhile, or follows if nothing comes of it. */
+  readonly besides?: string | undefined
+}
+
+type Names = Pick<ReferenceData, 'operators' | 'countries'>
+
+/** Pure: made of the record alone, and never of what a provider said in its own words. */
+export function explain(transaction: Transaction, names: Names, now: Date): Explanation {
+  const { happened, next, at, until, besides } = storyOf(transaction, names, now)
+  const soon = at && at > now ? ` ${moment(at)}` : ' now'
+  const when = at ? soon : until ? ` by ${clockOf(until)}` : ''
+  const parts = [`${subjectOf(transaction, names)} ${happened}`, next && `${next}${when}`, besides]
+  return {
+    sentence: `${parts.filter((part) => part !== undefined && part !== '').join('; ')}.`,
+    next: next ?? null,
+    by: (next && (at ?? until)?.toISOString()) || null,
+  }
+}
+
+function storyOf(transaction: Transaction, names: Names, now: Date): Story {
+  switch (transaction.state) {
+    case 'accepted':
+      return accepted(transaction)
+    case 'sending':
+      return sending(transaction)
+    case 'waiting':
+      return waiting(transaction, now)
+    case 'submitted':
+      return {
+        happened: 'is with the provider, which has not said yet how it ended',
+        next: 'we ask it again',
+        at: transaction.wake_at,
+        besides: meanwhile(transaction),
+      }
+    case 'unknown':
+      return unknown(transaction)
+    case 'successful':
+      return withDiscrepancy(transaction, successful(transaction, names))
+    case 'failed':
+      return withDiscrepancy(transaction, failed(transaction, names))
+  }
+}
+
+function subjectOf(transaction: Transaction, { operators }: Names): string {
+  const { type, method, amount, currency, account_name, code } = transaction
+  const sum = money(amount, currency)
+  const operator = operators.get(code)?.name
+  if (type === 'withdrew') return `The payout of ${sum}${account_name === '' ? '' : ` to ${account_name}`}`
+  const by = { momo: 'mobile money', card: 'card', 'bank-transfer': 'bank transfer', bank: 'bank' }[method]
+  return `The charge of ${sum} by ${by}${operator === undefined ? '' : ` (${operator})`}`
+}
+
+/** Why a provider could not take it; what is between it and the operator is not for merchants. */
+const refusals: Readonly<Record<string, string | undefined>> = {
+  not_reached: 'cannot be reached',
+  rate_limited: 'takes no more at the moment',
+  closed: 'is closed for now',
+}
+
+function accepted({ doubt, action, type, wake_at, expires_at }: Transaction): Story {
+  const held = type === 'withdrew' ? 'its money is held' : ends(expires_at)
+  if (doubt !== '')
+    return {
+      happened: `was accepted and waits, because the provider ${refusals[doubt] ?? 'cannot take it now'}`,
+      next: 'we try again',
+      at: wake_at,
+      besides: ['nothing was sent yet', held].filter((part) => part !== undefined).join(' and '),
+    }
+  const prompt = "the prompt goes to the customer's phone"
+  const next = action?.kind === 'pin_prompt' ? prompt : 'it is sent to the provider'
+  return { happened: 'was accepted', next, at: wake_at, besides: held }
+}
+
+/** What the merchant answers for the customer. */
+const questions: Readonly<Record<string, string | undefined>> = {
+  pin: 'the PIN of their card',
+  otp: 'the code that their bank sent them',
+  address: 'the billing address of their card',
+}
+
+function sending(transaction: Transaction): Story {
+  const { action, wake_at } = transaction
+  const answer = questions[action?.kind ?? '']
+  const next = 'if no answer comes we ask the provider'
+  const happened =
+    answer === undefined
+      ? 'is being sent to the provider'
+      : `waits for the provider to check ${answer.replace('their', "the customer's")}`
+  return { happened, next, at: wake_at, besides: meanwhile(transaction) }
+}
+
+function waiting(transaction: Transaction, now: Date): Story {
+  const { action, expires_at: until, method } = transaction
+  const besides = 'without that it expires and nothing is taken'
+  const page = method === 'card' ? "their bank's page (3-D Secure)" : "the operator's page"
+  if (!action) return { happened: 'waits for the customer', next: 'they complete it', until, besides }
+  switch (action.kind) {
+    case 'pay_to_account':
+      return transferAwaited(transaction, action.account, now)
+    case 'pin_prompt': {
+      const happened = 'waits for the customer, who got a prompt on their phone'
+      return { happened, next: 'they approve it with their PIN', until, besides }
+    }
+    case 'redirect':
+      return {
+        happened: `waits for the customer, who was sent to ${page}`,
+        next: 'they approve it there',
+        until,
+        besides,
+      }
+    default:
+      return { ...questionAsked(action), until, besides }
+  }
+}
+
+function questionAsked({ kind, attemptsLeft }: PendingAction): Story {
+  const tries = attemptsLeft === undefined ? '' : ` (${attemptsLeft} ${attemptsLeft === 1 ? 'try' : 'tries'} left)`
+  return {
+    happened: `waits for the customer, who was asked for ${questions[kind] ?? 'more'}${tries}`,
+    next: `you send what they answer to authorise with type ${kind}`,
+  }
+}
+
+/** An account takes money until its end; the bank may tell of it later than that. */
+function transferAwaited(
+  { amount, received, currency, expires_at, wake_at }: Transaction,
+  { accountNumber, bankName, expiresAt }: VirtualAccount,
+  now: Date,
+): Story {
+  const until = new Date(expiresAt)
+  const came = received === 0n ? 'nothing came in yet' : `${money(received, currency)} came in and the rest is missing`
+  const place = `a bank transfer to account ${accountNumber} at ${bankName}`
+  const besides = expires_at ? `what the bank tells us of until ${clockOf(expires_at)} still counts` : undefined
+  if (until <= now)
+    return {
+      happened: `waited for ${place}, which ended ${moment(until)}; ${came}`,
+      next: 'we ask the bank again',
+      at: wake_at,
+      besides,
+    }
+  const next = `the customer transfers ${money(amount - received, currency)}`
+  return { happened: `waits for ${place}, where ${came}`, next, until, besides }
+}
+
+/** What is not known, and why. Money that may have moved is given back to nobody. */
+function unknown(transaction: Transaction): Story {
+  const { doubt, type, wake_at } = transaction
+  const isPayout = type === 'withdrew'
+  if (doubt === 'amount_mismatch')
+    return {
+      happened: 'is in doubt, because the provider told another amount than was asked for',
+      next: 'the operator looks into it',
+      besides: isPayout ? 'its money stays held until then' : 'nothing is credited until then',
+    }
+  const why: Readonly<Record<string, string | undefined>> = {
+    not_found: isPayout
+      ? 'the provider does not know it, so it is sent again under the same key and cannot be paid twice'
+      : 'the provider does not know it',
+    refused_on_resend: 'the provider refused it when it was sent again, and may have taken it the first time',
+  }
+  return {
+    happened: `is in doubt: ${why[doubt] ?? "the provider's answer got lost, and we do not know yet whether it did it"}`,
+    next: 'we ask it again',
+    at: wake_at,
+    besides: meanwhile(transaction),
+  }
+}
+
+/** What holds while the outcome is not known. */
+function meanwhile({ type, expires_at }: Transaction): string | undefined {
+  return type === 'withdrew' ? 'its money stays held until the outcome is known' : ends(expires_at)
+}
+
+const ends = (expires_at: Date | null) =>
+  expires_at === null ? undefined : `without an outcome it expires ${moment(expires_at)}`
+
+function successful(transaction: Transaction, names: Names): Story {
+  const { type, fee, wallet_currency, currency, method, amount } = transaction
+  const { outside, wallet } = minorSidesOf(transaction)
+  const [cost, own] = [money(fee, wallet_currency), walletName(transaction, names)]
+  if (type === 'withdrew') {
+    const left = money(wallet + fee, wallet_currency)
+    return { happened: `was paid out: ${left} left ${own}, of which ${cost} is the fee` }
+  }
+  const isOver = method === 'bank-transfer' && outside > amount
+  const paid = isOver ? `${money(outside, currency)}, more than was asked for` : money(outside, currency)
+  return {
+    happened: `was paid: the customer paid ${paid}, and ${money(wallet, wallet_currency)} was credited to ${own} after a fee of ${cost}`,
+  }
+}
+
+/** What a merchant can do about each reason. */
+const advice = {
+  PAYER_NOT_FOUND: 'check the number and the operator with the customer, and charge again under a new reference',
+  PAYER_LIMIT_REACHED: 'the customer raises the limit, waits for it to start anew, or pays another way',
+  PAYMENT_NOT_APPROVED: 'ask the customer whether they want to pay, and charge again under a new reference',
+  INSUFFICIENT_BALANCE: 'the customer tops up, and you charge again under a new reference',
+  PAYMENT_IN_PROGRESS: 'the customer ends the other payment, and you charge again under a new reference',
+  RECIPIENT_NOT_FOUND: 'check the number with the recipient, and pay out again under a new reference',
+  RECIPIENT_LIMIT_REACHED: 'the recipient raises the limit or names another account, and you pay out again',
+  WALLET_LIMIT_REACHED: 'pay out less, or to another account of the recipient, under a new reference',
+  AMOUNT_NOT_ACCEPTED: 'try again with an amount within the limits of the operator, under a new reference',
+  CARD_DECLINED: 'the customer asks their bank or uses another card, and you charge again under a new reference',
+  CARD_EXPIRED: 'the customer uses another card, and you charge again under a new reference',
+  SUSPECTED_FRAUD: 'do not try the same card again, and ask for another way to pay',
+  AUTHENTICATION_FAILED: 'make sure that the customer is who they say, and charge again under a new reference',
+  AUTHORISATION_LOST: 'charge again under a new reference',
+  UNDERPAID: 'ask the operator what becomes of what came in, and charge again under a new reference',
+  MANUALLY_CANCELLED: 'nothing needs to be done',
+  EXPIRED: 'if it is still wanted, try again under a new reference',
+  REVERSED: 'ask the customer or the recipient, and try again under a new reference',
+  PROVIDER_UNAVAILABLE: 'try again later under a new reference',
+  UNSPECIFIED_FAILURE: 'try again later under a new reference, and tell the operator if it stays',
+  UNKNOWN_ERROR: 'try again later under a new reference, and tell the operator if it stays',
+} as const satisfies Record<FailureCode, string>
+
+function failed(transaction: Transaction, names: Names): Story {
+  const { failure, state, type, received, amount, currency } = transaction
+  const code = failure && Object.hasOwn(advice, failure.code) ? failure.code : 'UNKNOWN_ERROR'
+  const { happened = `failed: ${lowered(failureCodes[code])}` } = endings[code] ?? {}
+  const isExpired = stageOf(state, code) === 'EXPIRED'
+  const short = `only ${money(received, currency)} of ${money(amount, currency)} came in, which the operator keeps for you`
+  const back = `its money is back in ${walletName(transaction, names)}`
+  const outcome = type === 'withdrew' ? back : code === 'UNDERPAID' ? short : 'nothing was credited'
+  return {
+    happened: isExpired ? 'expired: it was not completed in time' : happened,
+    besides: `${outcome}; ${advice[code]}`,
+  }
+}
+
+/** Ends that are no failure of anybody's. */
+const endings: Readonly<Partial<Record<FailureCode, { readonly happened: string }>>> = {
+  MANUALLY_CANCELLED: { happened: 'was cancelled before it was sent' },
+  REVERSED: { happened: 'was taken back by the provider' },
+}
+
+/** What the provider said later against the end, which stays as it is. */
+const contradictions: Readonly<Record<string, string | undefined>> = {
+  reversed: 'later the provider took it back',
+  late_success: 'later the provider said that it succeeded after all',
+  late_mismatch: 'later the provider told another amount',
+  late_receipt: 'more money came in after its end, which the operator keeps for you',
+  stray_success: 'an earlier attempt, given up before, moved money too',
+}
+
+function withDiscrepancy({ discrepancy, failure }: Transaction, story: Story): Story {
+  const kinds = discrepancy.split(' ')
+  const isSettled = (kind: string) =>
+    (kind === 'reversed' && failure?.code === 'REVERSED') ||
+    (kind === 'stray_success' && kinds.includes('stray_reversed'))
+  const said = kinds.filter((kind) => !isSettled(kind)).flatMap((kind) => contradictions[kind] ?? [])
+  if (said.length === 0) return story
+  const happened = [story.happened, story.besides, ...said].filter((part) => part !== undefined).join('; ')
+  return { happened, next: 'the operator looks into it' }
+}
+
+/** A wallet in a currency of several countries says whose it is. */
+function walletName({ wallet_currency, wallet_country }: Transaction, { countries }: Names): string {
+  const isOnly = 'country' in currencies[wallet_currency]
+  const whose = isOnly ? '' : ` for ${countries.get(wallet_country)?.name ?? wallet_country}`
+  return `your ${wallet_currency} wallet${whose}`
+}
+
+/** Such as `KES 1,500` or `KES 1,500.50`. */
+function money(minor: bigint, currency: Transaction['currency']): string {
+  const [whole = '', decimals = ''] = formatMinor(minor, currency).split('.')
+  const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, ',')
+  return `${currency} ${grouped}${/[1-9]/.test(decimals) ? `.${decimals}` : ''}`
+}
+
+const lowered = (sentence: string) => `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`
+
+const dayFormat = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'long', year: 'numeric' })
+
+/** Such as `14:05:10 UTC on 3 March 2027`. */
+const clockOf = (at: Date) => `${at.toISOString().slice(11, 19)} UTC on ${dayFormat.format(at)}`
+
+const moment = (at: Date) => `at ${clockOf(at)}`
