@@ -1,7 +1,7 @@
 import type { Failure, Operation, Verdict } from './entries.ts'
 
 /** The sandbox values of the API contract: the last three digits choose, in every country and on every rail. */
-const endings = {
+export const endings = {
   charge: {
     '019': 'PAYER_LIMIT_REACHED',
     '029': 'PAYER_NOT_FOUND',
@@ -18,6 +18,15 @@ const endings = {
   },
 } as const satisfies Record<Operation, Record<string, keyof typeof messages>>
 
+/** Stays as it is for as long as nobody acts. */
+export const stayingEnding = '129'
+
+/** Nobody holds an account that ends so. */
+export const unknownEnding = '089'
+
+/** What an operator gives its customers before a payment, where it does. */
+export const preAuthorisationCode = '123456'
+
 const messages = {
   PAYER_LIMIT_REACHED: 'The payer has reached a limit of their wallet.',
   PAYER_NOT_FOUND: 'The phone number does not belong to a wallet of this operator.',
@@ -33,7 +42,7 @@ const messages = {
 
 export function verdictOf(operation: Operation, account: string): Verdict {
   const ending = account.slice(-3)
-  if (ending === '129') return { kind: 'stays' }
+  if (ending === stayingEnding) return { kind: 'stays' }
   const code = (endings[operation] as Record<string, string>)[ending]
   return code === undefined ? { kind: 'completes' } : { kind: 'fails', failure: failureOf(code) }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { deposit, houseCharge, payout, settleMs, startTestSimulator } from '../testing/simulator.ts'
+import { card, deposit, houseCharge, payout, sealed, settleMs, startTestSimulator } from '../testing/simulator.ts'
 
 test('the control API answers only to its own token', async (t) => {
   const sim = await startTestSimulator(t)
@@ -114,4 +114,52 @@ test('a fault with a mistake in it is refused', async (t) => {
   assert.equal(await refusal({ provider: 'pawapay', operation: 'payuot', mode: 'latency' }), 400)
   assert.equal(await refusal({ provider: 'pawapay', mode: 'latency', delayMS: 5 }), 400)
   assert.equal(await refusal({ provider: 'pawapay', mode: 'latency', match: { fone: '1' } }), 400)
+})
+
+test('the test values do what they are listed with', async (t) => {
+  const sim = await startTestSimulator(t)
+  const { status, body } = await sim.control('GET', '/test-values')
+  assert.equal(status, 200)
+
+  for (const { value, for: operation, outcome } of body.phones) {
+    if (!operation.startsWith('charge')) continue
+    const order = houseCharge({ phone: value })
+    await sim.house('POST', '/v1/charges', order)
+    await sim.advance(settleMs)
+    const { body: read } = await sim.house('GET', `/v1/charges/${order.key}`)
+    const wanted = { SUCCESSFUL: 'completed', PENDING: 'accepted' }[outcome as string] ?? 'failed'
+    assert.deepEqual([read.state, read.failure?.code ?? outcome], [wanted, outcome], value)
+  }
+  for (const { value, for: use } of body.accounts.filter((each: { for: string }) => each.for === 'resolve')) {
+    const asked = { kind: 'bank', bankCode: '01', accountNumber: value, currency: 'KES' }
+    assert.deepEqual([use, (await sim.house('POST', '/v1/resolve', asked)).status], ['resolve', 404])
+  }
+  assert.ok(body.accounts.every((each: { for: string }) => each.for !== 'charge'))
+  assert.equal(new Set(body.otps.map((each: { value: string }) => each.value)).size, 5)
+})
+
+test('every listed card does what it is listed with, by the codes that are listed with it', async (t) => {
+  const sim = await startTestSimulator(t)
+  const { cards } = (await sim.control('GET', '/test-values')).body
+  assert.ok(cards.length > 20)
+
+  for (const { number, expiry = '09/32', asks, pins, outcome } of cards) {
+    const [month, year] = expiry.split('/')
+    const order = card(number, { expiry_month: month, expiry_year: year })
+    const first = await sim.flutterwave('POST', '/charges?type=card', sealed(order))
+    const mode = first.body.meta?.authorization?.mode
+    const asked = { pin: 'pin', avs_noauth: 'address', redirect: 'redirect' }[mode as string] ?? 'nothing'
+    assert.equal(asked, asks, `${number} ${JSON.stringify(first.body)}`)
+    if (asks === 'nothing') assert.equal(first.body.data.status, outcome === 'SUCCESSFUL' ? 'successful' : 'failed')
+    if (asks !== 'pin') continue
+    const answered = { ...order, authorization: { mode: 'pin', pin: pins[0] } }
+    const second = await sim.flutterwave('POST', '/charges?type=card', sealed(answered))
+    assert.equal(second.body.meta?.authorization?.mode, outcome === 'SUCCESSFUL' ? 'otp' : undefined, number)
+  }
+})
+
+test('without a card provider no cards are listed', async (t) => {
+  const sim = await startTestSimulator(t, { SIMULATOR_FLUTTERWAVE_TOKEN: '' })
+  const { body } = await sim.control('GET', '/test-values')
+  assert.deepEqual([body.cards.length, body.otps.length], [0, 1])
 })

@@ -8,6 +8,7 @@ import { addFault, listFaults, removeFault, removeFaults } from './faults.ts'
 import { actAsPayer } from './payer.ts'
 import { listMovements, listPayments, listTotals } from './reads.ts'
 import { advanceClock, health, readFloats, readTuning, reset, setFloat, setTuning } from './state.ts'
+import { testValues } from './test-values.ts'
 
 export interface ControlCall {
   readonly core: Core
@@ -33,6 +34,7 @@ const verbs: Readonly<Record<string, Verb>> = {
   'GET ledger/totals': listTotals,
   'GET requests': ({ core, query }) => ({ status: 200, body: { items: requestsOf(core, query.get('key')) } }),
   'POST payer/:key/act': actAsPayer,
+  'GET test-values': testValues,
   'GET faults': listFaults,
   'POST faults': addFault,
   'DELETE faults': removeFaults,

@@ -11,7 +11,7 @@ export interface Plan {
 }
 
 /** Values of the provider's test pages, of Malipo's contract, or of both. */
-const rightValues = {
+export const rightValues = {
   published: { pins: ['3310'], otps: ['12345'] },
   both: { pins: ['3310', '1234'], otps: ['12345', '123456'] },
 } as const
@@ -24,7 +24,7 @@ const completes: Verdict = { kind: 'completes' }
 /** A failure in the issuer's own words. */
 export const issuerFailure = (message: string) => ({ code: 'ISSUER', message })
 
-interface TestCard {
+export interface TestCard {
   readonly number: string
   /** As published; another works too, if it is not over. */
   readonly expiry?: string
@@ -62,6 +62,12 @@ const testCards: readonly TestCard[] = [
   { number: '4000000000000002', words: 'Do Not Honour' },
   { number: '4000000000009995', words: 'Insufficient Funds' },
 ]
+
+/** Those that can still be used, each with how it behaves. */
+export const usableCards = (now: number): readonly (TestCard & { readonly plan: Plan })[] =>
+  testCards
+    .filter(({ expiry }) => expiry === undefined || !isOver(expiry, now))
+    .map((card) => ({ ...card, plan: planFor(card) }))
 
 /** Undefined for a number that no card can have. */
 export function planOf(number: string, expiry: string, now: number): Plan | undefined {

@@ -3,6 +3,7 @@ import type { Core } from '../core.ts'
 import type { Call, Reply } from '../dialect.ts'
 import { toAmount } from '../money.ts'
 import { holderName } from '../names.ts'
+import { unknownEnding } from '../outcomes.ts'
 import { ratesOf } from '../rates.ts'
 import { countryOf, currencies, type Fields, findTrouble, resolveForm } from './read.ts'
 import { answer, refuse } from './words.ts'
@@ -13,7 +14,8 @@ export function resolveAccount({ json }: Call): Reply {
   if (trouble !== undefined) return refuse(400, trouble)
   const { account_number, account_bank } = json as Fields
   const number = String(account_number)
-  if (number.endsWith('089')) return refuse(400, 'Sorry, that account number is invalid, please check and try again')
+  if (number.endsWith(unknownEnding))
+    return refuse(400, 'Sorry, that account number is invalid, please check and try again')
   const digest = createHash('sha256')
     .update(`${String(account_bank)}/${number}`)
     .digest()

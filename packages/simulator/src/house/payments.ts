@@ -6,7 +6,7 @@ import { findFault, type Subject } from '../faults.ts'
 import { accept, type Draft } from '../life.ts'
 import { toUnits } from '../money.ts'
 import { accountNumberOf } from '../numbers.ts'
-import { failureOf, verdictOf } from '../outcomes.ts'
+import { failureOf, preAuthorisationCode, verdictOf } from '../outcomes.ts'
 import { isLagging, isUnseen, seenReceipts } from '../views.ts'
 import {
   accountForm,
@@ -21,7 +21,6 @@ import {
 } from './read.ts'
 import { refuse } from './words.ts'
 
-const rightCode = '123456'
 const floatEmpty = { code: 'FLOAT_EMPTY', message: 'The float is too low.' }
 
 export async function create(call: Call, operation: Operation): Promise<Reply> {
@@ -115,7 +114,7 @@ const accountOf = (to: Fields) => String(to['phone'] ?? to['accountNumber'] ?? t
 
 function draftOf(operation: Operation, body: Fields): Omit<Draft, 'faults'> & { faults: [] } {
   const to = isFields(body['to']) ? body['to'] : body
-  const isWrongCode = body['code'] !== undefined && body['code'] !== rightCode
+  const isWrongCode = body['code'] !== undefined && body['code'] !== preAuthorisationCode
   const failure = failureOf('PAYMENT_NOT_APPROVED')
   return {
     provider: 'house',

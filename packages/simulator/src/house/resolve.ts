@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Call, Reply } from '../dialect.ts'
 import { holderName } from '../names.ts'
+import { unknownEnding } from '../outcomes.ts'
 import { type Fields, findKindTrouble, resolveForms } from './read.ts'
 import { refuse } from './words.ts'
 
@@ -10,7 +11,7 @@ export function resolve({ json }: Call): Reply {
   if (trouble) return refuse(400, trouble.code, trouble.message)
   const { kind, operator, phone, bankCode, branchCode, accountNumber } = json as Fields
   const number = String(phone ?? accountNumber)
-  if (number.endsWith('089')) return refuse(404, 'NOT_FOUND', 'There is no such account.')
+  if (number.endsWith(unknownEnding)) return refuse(404, 'NOT_FOUND', 'There is no such account.')
   const where = [kind, operator ?? bankCode, branchCode ?? '', number].join('/')
   const digest = createHash('sha256').update(where).digest()
   const accountId = `acc_${digest.toString('hex', 4, 16)}`

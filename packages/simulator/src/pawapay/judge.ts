@@ -1,13 +1,12 @@
 import type { Operation, Verdict } from '../entries.ts'
 import { decimalsOf, toUnits } from '../money.ts'
-import { failureOf, verdictOf } from '../outcomes.ts'
+import { preAuthorisationCode as codeOfOperators, failureOf, stayingEnding, verdictOf } from '../outcomes.ts'
 import { countryOf, fitsCountry } from './countries.ts'
 import { findProvider, type Provider } from './providers.ts'
 import type { Order } from './read.ts'
 import type { Rejection } from './words.ts'
 
 const amountForm = /^([0]|([1-9][0-9]{0,17}))([.][0-9]{0,3}[1-9])?$/
-const rightCode = '123456'
 
 export interface Passed {
   readonly provider: Provider
@@ -55,7 +54,7 @@ const unsupported = (name: string) => ({
 
 function verdictFor(operation: Operation, provider: Provider, order: Order): Verdict {
   const { preAuthorisationCode } = order
-  if (preAuthorisationCode !== undefined && preAuthorisationCode !== rightCode)
+  if (preAuthorisationCode !== undefined && preAuthorisationCode !== codeOfOperators)
     return { kind: 'fails', failure: failureOf('PAYMENT_NOT_APPROVED') }
   return verdictOf(operation, contractEnding(provider.country, order.phone))
 }
@@ -66,6 +65,6 @@ function verdictFor(operation: Operation, provider: Provider, order: Order): Ver
  */
 function contractEnding(country: string, phone: string): string {
   if (country !== 'BFA' && country !== 'GAB') return phone
-  if (country === 'BFA' && phone.endsWith('138')) return '129'
+  if (country === 'BFA' && phone.endsWith('138')) return stayingEnding
   return /(0[1-689]|1[012])8$/.test(phone) ? `${phone.slice(0, -1)}9` : phone
 }

@@ -1,0 +1,109 @@
+import { emptyAccountOtp, rightValues, type TestCard, usableCards } from '../flutterwave/cards.ts'
+import { endings, failureOf, preAuthorisationCode, stayingEnding, unknownEnding } from '../outcomes.ts'
+import type { ControlCall } from './routes.ts'
+
+/** A number by its last digits, with one to copy. */
+interface Choice {
+  readonly value: string
+  readonly ending: string
+  readonly for: 'charge' | 'payout' | 'charge and payout' | 'resolve'
+  readonly outcome: string
+  readonly what: string
+}
+
+/** Everything that chooses an outcome here and what it chooses, read from the very tables that decide. */
+export function testValues({ core }: ControlCall) {
+  const phoneOf = (ending: string) => `+254703456${ending}`
+  const accountOf = (ending: string) => `0690000${ending}`
+  const cards = core.dialects.has('flutterwave') ? usableCards(core.clock.now()) : []
+  const body = {
+    phones: choices(phoneOf),
+    // Nobody charges a bank account: a charge by transfer waits for money in an account of its own.
+    accounts: choices(accountOf).filter((choice) => choice.for !== 'charge'),
+    cards: cards.map(presentCard),
+    otps: [operatorCode, ...(cards.length === 0 ? [] : cardCodes(cards))],
+  }
+  return { status: 200, body }
+}
+
+function choices(numberFor: (ending: string) => string): Choice[] {
+  const choice = (ending: string, rest: Omit<Choice, 'ending' | 'value'>) => ({
+    value: numberFor(ending),
+    ending,
+    ...rest,
+  })
+  const failing = (['charge', 'payout'] as const).flatMap((operation) =>
+    Object.entries(endings[operation]).map(([ending, code]) =>
+      choice(ending, { for: operation, outcome: code, what: failureOf(code).message }),
+    ),
+  )
+  const both = 'charge and payout' as const
+  return [
+    {
+      ...choice('789', { for: both, outcome: 'SUCCESSFUL', what: 'Any other ending succeeds within 2 seconds.' }),
+      ending: '',
+    },
+    ...failing,
+    choice(stayingEnding, {
+      for: both,
+      outcome: 'PENDING',
+      what: 'Stays pending until somebody ends it, or it expires.',
+    }),
+    choice(unknownEnding, { for: 'resolve', outcome: 'NOT_FOUND', what: 'Nobody holds this account.' }),
+  ]
+}
+
+type UsableCard = ReturnType<typeof usableCards>[number]
+
+const steps = {
+  nothing: 'Asks nothing',
+  pin: 'Asks the PIN, then the code',
+  address: 'Asks the billing address',
+  redirect: "Sends the customer to their bank's page",
+} as const
+
+function presentCard({ number, expiry, words, plan }: UsableCard) {
+  const isPaid = plan.verdict.kind === 'completes'
+  const { pins, otps } = plan.asks === 'pin' ? rightValues[plan.values] : none
+  return {
+    number,
+    ...(expiry !== undefined && { expiry }),
+    asks: plan.asks,
+    ...(pins.length > 0 && { pins, otps }),
+    outcome: isPaid ? 'SUCCESSFUL' : 'FAILED',
+    what: `${steps[plan.asks]}, and is ${isPaid ? 'paid' : `declined: ${words}`}.`,
+  }
+}
+
+const none = { pins: [], otps: [] } as const
+
+const operatorCode = {
+  value: preAuthorisationCode,
+  kind: 'otp',
+  for: 'mobile money',
+  what: 'The code of operators that give one before a payment (otpCode); any other is not approved.',
+}
+
+/** Right PINs and codes, with the cards they are right for. */
+function cardCodes(cards: readonly UsableCard[]) {
+  const asking = cards.filter(({ plan }) => plan.asks === 'pin' && plan.verdict.kind === 'completes')
+  const rightFor = (kind: 'pins' | 'otps', value: string) =>
+    asking.filter(({ plan }) => (rightValues[plan.values][kind] as readonly string[]).includes(value)).map(numberOf)
+  const codes = (['pins', 'otps'] as const).flatMap((kind) =>
+    rightValues.both[kind].map((value) => ({
+      value,
+      kind: kind === 'pins' ? 'pin' : 'otp',
+      for: 'card',
+      what: `Right for ${rightFor(kind, value).join(', ')}; any other is wrong.`,
+    })),
+  )
+  const empty = {
+    value: emptyAccountOtp,
+    kind: 'otp',
+    for: 'card',
+    what: 'Any card: the account turns out to be empty.',
+  }
+  return [...codes, empty]
+}
+
+const numberOf = ({ number }: TestCard) => number
