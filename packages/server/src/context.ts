@@ -11,8 +11,9 @@ import { createLog, type Log } from './platform/log.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { createVault, type Vault } from './platform/seal.ts'
 import { createTurnstile, type Turnstile } from './platform/turnstile.ts'
-import { openConnectors, openPayers, type Payers } from './providers/registry.ts'
+import { openConnectors } from './providers/registry.ts'
 import { type Connectors, createRouting, type Routing } from './providers/routing.ts'
+import { openSimulator, type Simulator } from './providers/simulator.ts'
 import { loadReferenceData, type ReferenceData } from './reference/data.ts'
 import { type Acceptor, createAcceptor } from './transactions/accept.ts'
 import { createSettler, type Settler } from './transactions/settle.ts'
@@ -34,7 +35,7 @@ export interface Context {
   readonly connectors: Connectors
   readonly routing: Routing
   /** Of the sandbox, where there is a simulator. */
-  readonly simulator: Payers | undefined
+  readonly simulator: Simulator | undefined
   readonly accounts: PlatformAccounts
   readonly fees: Fees
   /** Where payments are promised, and where what becomes of them is decided. */
@@ -45,9 +46,9 @@ export interface Context {
 
 export function openContext(config: Config, log: Log = createLog({ level: config.logLevel })): Context {
   const reference = loadReferenceData()
-  const connectors = openConnectors(config, reference)
+  const simulator = openSimulator(config)
+  const connectors = openConnectors(config, reference, simulator)
   const routing = createRouting(reference.routes, connectors)
-  const simulator = openPayers(config)
   const db = openDatabase({
     url: config.databaseUrl,
     connectionsMax: config.databaseConnections,

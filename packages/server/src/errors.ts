@@ -68,8 +68,9 @@ export const catalogue = {
     errorCode: 'SANDBOX_ONLY',
     status: 403,
     message: 'This is for sandbox tokens only.',
-    cause: 'A live token was used below `/api/sandbox/` or for a sandbox setting.',
-    fix: 'Use a token of a sandbox key pair (`pk_test_…`).',
+    cause:
+      'A live token was used below `/api/sandbox/`, for a sandbox setting, or with the header `X-Sandbox-Scenario`.',
+    fix: 'Use a token of a sandbox key pair (`pk_test_…`); for a live payment leave the header out.',
   },
   LIVE_ONLY: {
     errorCode: 'LIVE_ONLY',
@@ -119,6 +120,13 @@ export const catalogue = {
     message: 'There is no such webhook.',
     cause: 'No webhook record of yours in this environment has this id.',
     fix: 'Use an id from `GET /webhooks`.',
+  },
+  SCENARIO_MISSING: {
+    errorCode: 'SCENARIO_NOT_FOUND',
+    status: 404,
+    message: 'No scenario waits for this reference.',
+    cause: 'None was set, or it was used up by its payment, removed, or forgotten after a week.',
+    fix: 'See `GET /utilities/scenarios` for those that wait.',
   },
   PAYOUT_PROVIDER_NOT_FOUND: {
     errorCode: 'PAYOUT_PROVIDER_NOT_FOUND',
@@ -204,6 +212,13 @@ export const catalogue = {
     message: 'This currency is not supported.',
     cause: 'The code is no currency of the service.',
     fix: 'Use one of the currencies in your profile.',
+  },
+  SCENARIO_LIMIT_REACHED: {
+    errorCode: 'SCENARIO_LIMIT_REACHED',
+    status: 422,
+    message: 'Too many scenarios wait for their payments.',
+    cause: 'A merchant may have 1,000 of them; each is used up by the payment with its reference.',
+    fix: 'Remove some by `DELETE /utilities/scenarios/{externalReference}`, or send the header `X-Sandbox-Scenario` with the payment itself.',
   },
   INSUFFICIENT_FUNDS: {
     errorCode: 'INSUFFICIENT_FUNDS',

@@ -2,7 +2,8 @@ import { Type } from 'typebox'
 import { bearerOf } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
 import type { App } from '../http/app.ts'
-import { IdempotencyHeaders, keyedRequest } from '../idempotency/keys.ts'
+import { keyedRequest } from '../idempotency/keys.ts'
+import { PaymentHeaders, scenarioIn } from '../transactions/payment-headers.ts'
 import { ExternalReference, FailureReason, NextAction } from '../transactions/schema.ts'
 import { chargeCard } from './card.ts'
 import { Address, Email } from './schema.ts'
@@ -71,6 +72,7 @@ export function cardRoute(app: App, ctx: Context): void {
       config: {
         scope: 'charges:write',
         errors: [
+          'SANDBOX_ONLY',
           'PROVIDER_NOT_FOUND',
           'REFERENCE_USED',
           'UNSUPPORTED_CURRENCY',
@@ -85,13 +87,15 @@ export function cardRoute(app: App, ctx: Context): void {
         description:
           'Answers within 8 seconds with what the customer must do next, in `data.nextAction`: nothing, a PIN, a code or an address (sent to authorise), or a page of their bank. A provider that takes longer leaves the charge PENDING with stage UNCONFIRMED; a webhook tells what came of it.',
         tags: ['Charges'],
-        headers: IdempotencyHeaders,
+        headers: PaymentHeaders,
         body: CardCharge,
         response: { 200: StartedCardCharge },
       },
     },
     async (request, reply) => {
-      const { answer, isReplay } = await chargeCard(ctx, bearerOf(request), request.body, keyedRequest(request))
+      const owner = bearerOf(request)
+      const scenario = scenarioIn(owner, request.headers)
+      const { answer, isReplay } = await chargeCard(ctx, owner, request.body, keyedRequest(request), scenario)
       if (isReplay) reply.header('idempotency-replayed', 'true')
       return answer
     },

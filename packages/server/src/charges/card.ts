@@ -4,6 +4,7 @@ import { startWatch } from '../platform/clock.ts'
 import type { Owner } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
+import type { Scenario } from '../scenarios/catalogue.ts'
 import { outcomeOf, type Replay, replayOf } from '../transactions/answer.ts'
 import { presentAction } from '../transactions/present.ts'
 import { publicStatus } from '../transactions/state.ts'
@@ -31,6 +32,7 @@ export async function chargeCard(
   owner: Owner,
   body: CardChargeBody,
   sentKey: KeyedRequest | undefined,
+  scenario?: Scenario,
 ): Promise<Answered<StartedCardCharge>> {
   const keyed = sentKey && withoutCard(sentKey, body)
   const again = (replay: Replay) => answerAgain(ctx, owner, replay, (charge) => answerFor(ctx, charge))
@@ -41,7 +43,7 @@ export async function chargeCard(
   await countTry(ctx, owner, fingerprint, body.ipAddress)
   const elapsedMs = startWatch()
   const settled = (charge?: Transaction) => countOutcome(ctx, owner, body.ipAddress, charge)
-  const outcome = await accept(ctx, proposal).catch(async (refusal) => {
+  const outcome = await accept(ctx, { ...proposal, scenario }).catch(async (refusal) => {
     await settled()
     throw refusal
   })

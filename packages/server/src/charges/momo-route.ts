@@ -2,7 +2,8 @@ import { Type } from 'typebox'
 import { bearerOf } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
 import type { App } from '../http/app.ts'
-import { IdempotencyHeaders, keyedRequest } from '../idempotency/keys.ts'
+import { keyedRequest } from '../idempotency/keys.ts'
+import { PaymentHeaders, scenarioIn } from '../transactions/payment-headers.ts'
 import { ExternalReference, NextAction } from '../transactions/schema.ts'
 import { chargeMomo } from './momo.ts'
 
@@ -49,6 +50,7 @@ export function momoRoute(app: App, ctx: Context): void {
           'MOMO_OPERATOR_ID_REQUIRED',
           'OTP_CODE_REQUIRED',
           'EXTERNAL_ACCOUNT_MISSING',
+          'SANDBOX_ONLY',
           'PROVIDER_NOT_FOUND',
           'REFERENCE_USED',
           'UNSUPPORTED_CURRENCY',
@@ -62,13 +64,15 @@ export function momoRoute(app: App, ctx: Context): void {
       schema: {
         summary: 'Charge by mobile money',
         tags: ['Charges'],
-        headers: IdempotencyHeaders,
+        headers: PaymentHeaders,
         body: MomoCharge,
         response: { 200: Started },
       },
     },
     async (request, reply) => {
-      const { answer, isReplay } = await chargeMomo(ctx, bearerOf(request), request.body, keyedRequest(request))
+      const owner = bearerOf(request)
+      const scenario = scenarioIn(owner, request.headers)
+      const { answer, isReplay } = await chargeMomo(ctx, owner, request.body, keyedRequest(request), scenario)
       if (isReplay) reply.header('idempotency-replayed', 'true')
       return answer
     },

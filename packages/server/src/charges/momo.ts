@@ -6,6 +6,7 @@ import { startWatch } from '../platform/clock.ts'
 import type { Owner } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
+import type { Scenario } from '../scenarios/catalogue.ts'
 import { outcomeOf, type Replay, replayOf } from '../transactions/answer.ts'
 import { ask, type Codes, settleSent } from '../transactions/dispatch.ts'
 import { presentAction } from '../transactions/present.ts'
@@ -34,6 +35,7 @@ export async function chargeMomo(
   owner: Owner,
   body: MomoChargeBody,
   sentKey: KeyedRequest | undefined,
+  scenario?: Scenario,
 ): Promise<Answered<StartedCharge>> {
   const keyed = sentKey && withoutCodes(sentKey, body)
   const before = await replayOf(ctx, owner, keyed)
@@ -44,7 +46,7 @@ export async function chargeMomo(
   if (isSentHere) await takeTurnNow(ctx, owner, proposal.provider)
   const elapsedMs = startWatch()
   const answerOf = isSentHere ? undefined : (id: string) => answerFor(ctx, { ...proposal, id, state: 'accepted' })
-  const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, answerOf }))
+  const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, answerOf, scenario }))
   if (outcome.isReplay) return again(outcome)
   if (isSentHere) return { answer: await sendAndAnswer(ctx, outcome, elapsedMs, codes, keyed), isReplay: false }
   reach('momo.accepted')

@@ -2,7 +2,8 @@ import { Type } from 'typebox'
 import { bearerOf } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
 import type { App } from '../http/app.ts'
-import { IdempotencyHeaders, keyedRequest } from '../idempotency/keys.ts'
+import { keyedRequest } from '../idempotency/keys.ts'
+import { PaymentHeaders, scenarioIn } from '../transactions/payment-headers.ts'
 import { ExternalReference, VirtualAccount } from '../transactions/schema.ts'
 import { Email } from './schema.ts'
 import { chargeByTransfer } from './transfer.ts'
@@ -37,6 +38,7 @@ export function transferRoute(app: App, ctx: Context): void {
       config: {
         scope: 'charges:write',
         errors: [
+          'SANDBOX_ONLY',
           'PROVIDER_NOT_FOUND',
           'REFERENCE_USED',
           'UNSUPPORTED_CURRENCY',
@@ -50,13 +52,15 @@ export function transferRoute(app: App, ctx: Context): void {
         description:
           'Opens an account that takes money for this charge for two hours. What comes in within a day after that still counts; when it reaches the amount the charge is SUCCESSFUL, with all that came in. After a 503, send the same request again: it goes on with the same charge.',
         tags: ['Charges'],
-        headers: IdempotencyHeaders,
+        headers: PaymentHeaders,
         body: TransferCharge,
         response: { 200: OpenedAccount },
       },
     },
     async (request, reply) => {
-      const { answer, isReplay } = await chargeByTransfer(ctx, bearerOf(request), request.body, keyedRequest(request))
+      const owner = bearerOf(request)
+      const scenario = scenarioIn(owner, request.headers)
+      const { answer, isReplay } = await chargeByTransfer(ctx, owner, request.body, keyedRequest(request), scenario)
       if (isReplay) reply.header('idempotency-replayed', 'true')
       return answer
     },

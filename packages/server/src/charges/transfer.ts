@@ -7,6 +7,7 @@ import { startWatch } from '../platform/clock.ts'
 import type { Owner } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
+import type { Scenario } from '../scenarios/catalogue.ts'
 import { outcomeOf, replayOf } from '../transactions/answer.ts'
 import { claimToSend, isTooLateToOpen } from '../transactions/claim.ts'
 import type { News } from '../transactions/decision.ts'
@@ -40,11 +41,12 @@ export async function chargeByTransfer(
   owner: Owner,
   body: TransferChargeBody,
   keyed: KeyedRequest | undefined,
+  scenario?: Scenario,
 ): Promise<Answered<OpenedAccount>> {
   const before = await replayOf(ctx, owner, keyed)
   if (before?.answer) return { answer: before.answer as OpenedAccount, isReplay: true }
   const known = before?.transactionId ?? (await unfinishedOf(ctx, owner, body))?.id
-  const charge = known === undefined ? await begin(ctx, owner, body, keyed) : await goOn(ctx, owner, known)
+  const charge = known === undefined ? await begin(ctx, owner, body, keyed, scenario) : await goOn(ctx, owner, known)
   reach('transfer.settled')
   const answer = answerFor(ctx, charge)
   if (keyed && charge) await rememberAnswer(ctx, owner, keyed, answer, charge.id)
@@ -57,11 +59,12 @@ async function begin(
   owner: Owner,
   body: TransferChargeBody,
   keyed: KeyedRequest | undefined,
+  scenario?: Scenario,
 ): Promise<Transaction | undefined> {
   const proposal = await proposeTransferCharge(ctx, owner, body, keyed)
   await takeTurnNow(ctx, owner, proposal.provider)
   const elapsedMs = startWatch()
-  const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, answerOf: undefined }))
+  const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, answerOf: undefined, scenario }))
   if (!outcome.isReplay) return sendNow(ctx, { payment: outcome, elapsedMs, inTime: told })
   if (outcome.transactionId === null) throw new AppError('IDEMPOTENCY_KEY_IN_PROGRESS')
   return goOn(ctx, owner, outcome.transactionId)

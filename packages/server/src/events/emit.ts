@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type Environment, sql, type Tx } from '../platform/db.ts'
+import type { Scenario } from '../scenarios/catalogue.ts'
 
 /** What may make something happen to a payment. */
 export type Cause = 'request' | 'attempt' | 'callback' | 'query' | 'clock' | 'operator'
@@ -29,6 +30,8 @@ export interface Told {
   readonly sequence: number
   /** The very bytes its webhook carries. */
   readonly body: string
+  /** What is played to the payment. */
+  readonly scenario: Scenario | null
 }
 
 type ToldEvent = NewEvent & { readonly told: Told }
@@ -89,18 +92,21 @@ async function countFeeds(tx: Tx, told: readonly ToldEvent[]): Promise<Map<strin
 
 /**
  * A record for each event whose merchant has a URL, and a nudge for its endpoint. The endpoint is locked even when it is due
- * already: a claim that began before this commits does not see the record, and would put the endpoint to rest over it.
+ * already: a claim that began before this commits does not see the record, and would put the endpoint to rest over it. One that
+ * is to come after the end is not due until the end is delivered (webhooks/play.ts).
  */
 async function keepForDelivery(tx: Tx, at: Date, told: readonly ToldEvent[]): Promise<void> {
   if (told.length === 0) return
   await tx.query(sql`
     with kept as (
-      insert into webhook_records (id, merchant_id, env, transaction_id, event, body, created_at, next_attempt_at)
-      select r.id, r.merchant_id, r.env, r.transaction_id, r.event, r.body, ${at}, ${at}
+      insert into webhook_records (id, merchant_id, env, transaction_id, event, body, scenario, created_at, next_attempt_at)
+      select r.id, r.merchant_id, r.env, r.transaction_id, r.event, r.body, r.scenario, ${at}, r.due
       from unnest(${told.map((event) => event.told.id)}::uuid[], ${told.map((event) => event.merchant_id)}::uuid[],
         ${told.map((event) => event.env)}::text[], ${told.map((event) => event.transaction_id)}::uuid[],
-        ${told.map((event) => event.told.name)}::text[], ${told.map((event) => event.told.body)}::text[])
-        as r(id, merchant_id, env, transaction_id, event, body)
+        ${told.map((event) => event.told.name)}::text[], ${told.map((event) => event.told.body)}::text[],
+        ${told.map((event) => event.told.scenario)}::text[],
+        ${told.map((event) => (isHeldBack(event.told) ? null : at))}::timestamptz[])
+        as r(id, merchant_id, env, transaction_id, event, body, scenario, due)
       join webhook_endpoints e on e.merchant_id = r.merchant_id and e.env = r.env and e.url <> ''
       returning merchant_id, env
     ), woken as (
@@ -116,3 +122,5 @@ async function keepForDelivery(tx: Tx, at: Date, told: readonly ToldEvent[]): Pr
     where (e.merchant_id, e.env) = (woken.merchant_id, woken.env)
       and coalesce(woken.next_due, 'infinity') > greatest(${at}, woken.rests_until)`)
 }
+
+const isHeldBack = ({ name, scenario }: Told) => scenario === 'out-of-order-webhook' && name === 'transaction_created'

@@ -7,7 +7,7 @@ type Json = Record<string, unknown>
 /** The OpenAPI 3.1 document of the routes: TypeBox schemas are JSON Schema 2020-12 already, so nothing is translated. */
 export function openApiDocument(declared: readonly DeclaredRoute[]): Json {
   const components: Json = { Failure: failure }
-  const business = declared.filter(({ method, url }) => url.startsWith('/api/b2b/') && method !== 'HEAD')
+  const business = declared.filter((route) => isDescribed(route, declared))
   const paths: Record<string, Json> = {}
   for (const route of business) {
     const path = route.url.replaceAll(/:(\w+)/g, '{$1}')
@@ -17,7 +17,10 @@ export function openApiDocument(declared: readonly DeclaredRoute[]): Json {
     openapi: '3.1.0',
     info,
     servers: [
-      { url: '/', description: 'This server; every path also exists below /api/sandbox/b2b for sandbox tokens' },
+      {
+        url: '/',
+        description: 'This server; every path below /api/b2b also exists below /api/sandbox/b2b for sandbox tokens',
+      },
     ],
     tags: [...new Set(business.flatMap(({ schema }) => schema.tags ?? []))].map((name) => ({
       name,
@@ -48,6 +51,7 @@ const tags: Record<string, string | undefined> = {
   Webhooks: 'What you are told, whether it arrived, and the feed of everything.',
   'External accounts': 'Beneficiaries: who is paid, and who pays.',
   'Reference data': 'Countries, banks, operators and their limits, exchange rates, names of account holders.',
+  Sandbox: 'Tools for integrators: test values, scenarios, and a clock that moves.',
   Wallets: 'Whose money is where, line by line.',
   User: 'The merchant itself: who it is, and where it is told of events.',
 }
@@ -102,9 +106,18 @@ function operation({ method, url, schema, access }: DeclaredRoute, components: J
 
 const json = (schema: unknown) => ({ 'application/json': { schema } })
 
+/** Once each: below the sandbox's root only what is there alone. */
+function isDescribed({ method, url }: DeclaredRoute, declared: readonly DeclaredRoute[]): boolean {
+  if (method === 'HEAD' || !roots.test(url)) return false
+  const plain = url.replace(roots, '/api/b2b/')
+  return plain === url || !declared.some((other) => other.url === plain)
+}
+
+const roots = /^\/api\/(sandbox\/)?b2b\//
+
 /** `PUT /api/b2b/users/webhook-secret/rotate` is `putUsersWebhookSecretRotate`. */
 function operationId(method: string, url: string): string {
-  const words = url.slice('/api/b2b/'.length).split(/[^A-Za-z0-9]+/)
+  const words = url.replace(roots, '').split(/[^A-Za-z0-9]+/)
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 

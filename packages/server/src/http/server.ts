@@ -10,6 +10,7 @@ import { AppError, catalogue } from '../errors.ts'
 import { externalAccountRoutes } from '../external-accounts/routes.ts'
 import { payoutRoutes } from '../payouts/routes.ts'
 import { referenceRoutes } from '../reference/routes.ts'
+import { sandboxRoutes } from '../sandbox/routes.ts'
 import { transactionRoutes } from '../transactions/routes.ts'
 import { userRoutes } from '../users/routes.ts'
 import { walletRoutes } from '../wallets/routes.ts'
@@ -58,9 +59,12 @@ export function createApiServer(ctx: Context): Server {
         chargeRoutes(business, ctx)
         payoutRoutes(business, ctx)
         webhookRoutes(business, ctx)
-        if (prefix === sandboxRoot) simulateRoute(business, ctx)
         externalAccountRoutes(business, ctx)
         referenceRoutes(business, ctx)
+        if (prefix === sandboxRoot) {
+          simulateRoute(business, ctx)
+          sandboxRoutes(business, ctx)
+        }
         done()
       },
       { prefix },

@@ -5,6 +5,7 @@ import type { Owner } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
 import { createRateOf, type RateOf } from '../reference/rates.ts'
+import type { Scenario } from '../scenarios/catalogue.ts'
 import { outcomeOf, replayOf } from '../transactions/answer.ts'
 import { type PayoutBody, proposePayout } from './propose.ts'
 
@@ -21,17 +22,24 @@ interface Answered {
   readonly isReplay: boolean
 }
 
+/** What a payout may be accepted under beside its body. */
+interface Terms {
+  /** At the rates of now, where it is not given. */
+  readonly rateOf?: RateOf
+  readonly scenario?: Scenario | undefined
+}
+
 /** Accepts a payout: its money is held and the promise to pay it kept, before anybody is answered. */
 export async function acceptPayout(
   ctx: Context,
   owner: Owner,
   body: PayoutBody,
   keyed: KeyedRequest | undefined,
-  rateOf: RateOf = createRateOf(ctx, owner),
+  { rateOf = createRateOf(ctx, owner), scenario }: Terms = {},
 ): Promise<Answered> {
   const before = await replayOf(ctx, owner, keyed)
   if (before) return { answer: before.answer as AcceptedPayout, isReplay: true }
-  return acceptNew(ctx, owner, body, keyed, rateOf)
+  return acceptNew(ctx, owner, body, keyed, { rateOf, scenario })
 }
 
 /** The same without a look at what was answered before: for a request whose key is new. */
@@ -40,11 +48,11 @@ export async function acceptNew(
   owner: Owner,
   body: PayoutBody,
   keyed: KeyedRequest | undefined,
-  rateOf: RateOf,
+  { rateOf = createRateOf(ctx, owner), scenario }: Terms,
 ): Promise<Answered> {
   const proposal = await proposePayout(ctx, owner, body, keyed, rateOf)
   const answerOf = (id: string) => answerFor(id, body.externalReference)
-  const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, answerOf }))
+  const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, answerOf, scenario }))
   if (outcome.isReplay) return { answer: outcome.answer as AcceptedPayout, isReplay: true }
   reach('payout.accepted')
   ctx.bell.ring(laneOf(owner.env, outcome.transaction.provider))

@@ -6,6 +6,7 @@ import { isPassing } from '../platform/batch.ts'
 import type { Owner } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { createRateOf } from '../reference/rates.ts'
+import type { Scenario } from '../scenarios/catalogue.ts'
 import { acceptNew, acceptPayout } from './accept.ts'
 import type { PayoutBody } from './propose.ts'
 
@@ -22,7 +23,7 @@ export type ReadItem = (item: unknown) => PayoutBody
 
 /**
  * Accepts many payouts, each by itself: what is wrong with one is told in its place and stops no other. All are priced at
- * the same rates. Said again under the same key, every item is answered as it was.
+ * the same rates, and what is played is played to each. Said again under the same key, every item is answered as it was.
  */
 export async function acceptBulk(
   ctx: Context,
@@ -30,16 +31,17 @@ export async function acceptBulk(
   items: readonly unknown[],
   readItem: ReadItem,
   keyed: KeyedRequest | undefined,
+  scenario?: Scenario,
 ): Promise<{ readonly results: BulkResult[]; readonly isReplay: boolean }> {
   const isRepeated = keyed !== undefined && (await reserveKey(ctx, owner, keyed))
   const accept = isRepeated ? acceptPayout : acceptNew // Items of a new request have no keys to look for.
   reach('bulk.reserved')
-  const rateOf = createRateOf(ctx, owner)
+  const terms = { rateOf: createRateOf(ctx, owner), scenario }
   const all = await Promise.all(
     items.map(async (item, index) => {
       try {
         const body = readItem(item)
-        const { answer, isReplay } = await accept(ctx, owner, body, itemKey(keyed, index, body), rateOf)
+        const { answer, isReplay } = await accept(ctx, owner, body, itemKey(keyed, index, body), terms)
         const { message, externalReference, transactionId } = answer
         return { result: { success: true, message, externalReference, transactionId }, isReplay }
       } catch (error) {

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import { Destination, PayoutMethod } from '../external-accounts/schema.ts'
 import type { App } from '../http/app.ts'
 import { IdempotencyHeaders, keyedRequest } from '../idempotency/keys.ts'
+import { PaymentHeaders, scenarioIn } from '../transactions/payment-headers.ts'
 import { ExternalReference } from '../transactions/schema.ts'
 import { acceptPayout } from './accept.ts'
 import { acceptBulk } from './bulk.ts'
@@ -69,6 +70,7 @@ const tags = ['Payouts']
 const scope = 'payouts:write'
 const perUnit = 100
 const errors = [
+  'SANDBOX_ONLY',
   'MOMO_CODE_REQUIRED',
   'DEBIT_COUNTRY_REQUIRED',
   'EXTERNAL_ACCOUNT_MISSING',
@@ -90,10 +92,12 @@ export function payoutRoutes(app: App, ctx: Context): void {
     '/fiat/payout',
     {
       config: { scope, errors },
-      schema: { summary: 'Pay out', tags, headers: IdempotencyHeaders, body: PayoutBody, response: { 200: Accepted } },
+      schema: { summary: 'Pay out', tags, headers: PaymentHeaders, body: PayoutBody, response: { 200: Accepted } },
     },
     async (request, reply) => {
-      const { answer, isReplay } = await acceptPayout(ctx, bearerOf(request), request.body, keyedRequest(request))
+      const owner = bearerOf(request)
+      const terms = { scenario: scenarioIn(owner, request.headers) }
+      const { answer, isReplay } = await acceptPayout(ctx, owner, request.body, keyedRequest(request), terms)
       mark(reply, isReplay)
       return answer
     },
@@ -117,7 +121,7 @@ function bulkRoute(app: App, ctx: Context): void {
         summary: 'Pay many out',
         description: 'At most 1,000, each accepted or refused by itself, with a result for each in order.',
         tags,
-        headers: IdempotencyHeaders,
+        headers: PaymentHeaders,
         body: BulkBody,
         response: { 200: BulkAnswer },
       },
@@ -133,8 +137,9 @@ function bulkRoute(app: App, ctx: Context): void {
         if (error || !value) throw error ?? new Error('an item was not read')
         return value
       }
-      const keyed = keyedRequest(request)
-      const { results, isReplay } = await acceptBulk(ctx, bearerOf(request), payouts, readItem, keyed)
+      const [owner, keyed] = [bearerOf(request), keyedRequest(request)]
+      const scenario = scenarioIn(owner, request.headers)
+      const { results, isReplay } = await acceptBulk(ctx, owner, payouts, readItem, keyed, scenario)
       mark(reply, isReplay)
       return { success: true as const, data: results }
     },

@@ -40,6 +40,7 @@ async function fillTables(malipo: Malipo): Promise<void> {
   const externalAccountId = (made.body['data'] as { id: string }).id
   const payout = await call('POST', '/api/b2b/fiat/payout', { amount: 20, externalReference: 'r1', externalAccountId })
   assert.equal(payout.status, 200, JSON.stringify(payout.body))
+  assert.equal((await call('PUT', '/api/sandbox/b2b/utilities/scenarios/r2', { scenario: 'expiry' })).status, 200)
   await malipo.ask(`insert into rates values ('sandbox', 'USD', 'KES', now(), 129, 130, 'house')`)
 }
 
@@ -59,7 +60,7 @@ test('a read without its merchant set returns nothing, from any table a reader m
     'external_accounts',
     'rates',
   ]
-  const ofPayments = ['transactions', 'events', 'external_references', 'feed_counters', 'webhook_records']
+  const ofPayments = ['transactions', 'events', 'external_references', 'feed_counters', 'webhook_records', 'scenarios']
   assert.deepEqual(new Set(tables), new Set([...known, ...ofPayments]))
   for (const table of tables) {
     const [counted] = await malipo.ask<{ count: bigint }>(`select count(*) from ${table}`)

@@ -7,7 +7,7 @@ export interface Outbound {
 }
 
 interface OutboundCall {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'DELETE'
   /** After the base URL, beginning with a slash. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>

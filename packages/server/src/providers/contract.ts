@@ -1,4 +1,5 @@
 import type { Currency } from '../money/currencies.ts'
+import type { Scenario } from '../scenarios/catalogue.ts'
 
 /**
  * What a provider can do for us and what it can say, in our words. A connector turns these into its provider's protocol
@@ -79,6 +80,8 @@ export interface AttemptRef {
   readonly currency: Currency
   /** Minor units. */
   readonly amount: bigint
+  /** For the simulator, which plays it to this attempt (playing.ts). Connectors know nothing of it, and live has none. */
+  readonly scenario?: Scenario
 }
 
 export interface MomoChargeAttempt extends AttemptRef {

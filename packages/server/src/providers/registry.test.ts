@@ -25,7 +25,7 @@ test('one token is enough for the sandbox to speak with the simulator, encrypted
   const token = 'simulator-of-a-registry'
   const simulator = await startSimulator(t, simulatorAccess(token))
   const settings = { ...nothing, simulatorUrl: simulator.url, simulatorToken: new Secret(token) }
-  const connectors = openConnectors(settings, data)
+  const connectors = openConnectors(settings, data, undefined)
   t.after(() => connectors.close())
   const errand = { operation: 'charge.card', country: 'KE', currency: 'USD', target: '*' } as const
   const [provider] = createRouting(data.routes, connectors).providersOf('sandbox', errand)
@@ -48,7 +48,7 @@ test('every pair that is quoted can be had from the provider that is asked for r
   const token = 'simulator-of-a-registry'
   const simulator = await startSimulator(t, simulatorAccess(token))
   const settings = { ...nothing, simulatorUrl: simulator.url, simulatorToken: new Secret(token) }
-  const connectors = openConnectors(settings, data)
+  const connectors = openConnectors(settings, data, undefined)
   t.after(() => connectors.close())
   const errand = { operation: 'rates', country: '*', currency: '*', target: '*' } as const
   const [provider] = createRouting(data.routes, connectors).providersOf('sandbox', errand)
@@ -68,7 +68,7 @@ test('live speaks to Flutterwave only with all that it needs', async () => {
     flutterwaveWebhookHash: new Secret('h'.repeat(24)),
   }
   const idsWith = async (settings: Partial<ProviderSettings>) => {
-    const connectors = openConnectors({ ...nothing, ...settings }, data)
+    const connectors = openConnectors({ ...nothing, ...settings }, data, undefined)
     await connectors.close()
     return [...connectors.live.keys()]
   }

@@ -1,5 +1,4 @@
 import type { Currency } from '../money/currencies.ts'
-import { openOutbound } from '../platform/outbound-http.ts'
 import { Secret } from '../platform/secret.ts'
 import type { Connector } from './contract.ts'
 import { createFlutterwave } from './flutterwave/connector.ts'
@@ -7,15 +6,15 @@ import { sandboxKeysOf } from './flutterwave/sandbox-keys.ts'
 import { createHouse } from './house/connector.ts'
 import { createPawapay, type PawapayOperator } from './pawapay/connector.ts'
 import type { Signer } from './pawapay/signatures.ts'
+import { playing } from './playing.ts'
 import type { Connectors } from './routing.ts'
+import type { Simulator, SimulatorSettings } from './simulator.ts'
 
 /** Every provider there can be. Routes may name only these. */
 export const providerIds = ['flutterwave', 'house', 'pawapay'] as const
 
 /** How to reach the providers; what is not given is not there. */
-export interface ProviderSettings {
-  readonly simulatorUrl: string | undefined
-  readonly simulatorToken: Secret | undefined
+export interface ProviderSettings extends SimulatorSettings {
   readonly pawapayUrl: string | undefined
   readonly pawapayToken: Secret | undefined
   readonly pawapaySigner: Signer | undefined
@@ -43,9 +42,11 @@ interface ProviderCode {
 export function openConnectors(
   settings: ProviderSettings,
   data: ProviderData,
+  simulator: Simulator | undefined,
 ): Connectors & { close(): Promise<void> } {
   const names = { operators: pawapayOperators(data), bankCodes: bankCodesOf(data) }
-  const sandbox = sandboxConnectors(settings, names)
+  const played = sandboxConnectors(settings, names)
+  const sandbox = simulator ? played.map((connector) => playing(connector, simulator)) : played
   const live = liveConnectors(settings, names)
   return {
     sandbox: byId(sandbox),
@@ -108,34 +109,6 @@ function bankCodesOf({ providerCodes }: ProviderData): ProviderNames['bankCodes'
   const codes = providerCodes.filter(({ provider, kind }) => provider === 'flutterwave' && kind === 'bank')
   return new Map(codes.map(({ id, code }) => [id, code]))
 }
-
-/** What customers and recipients do in the sandbox, by the key of an attempt. */
-export interface Payers {
-  /** False when the simulator does not know the key yet, or the payment has ended. */
-  act(key: string, action: 'approve' | 'decline'): Promise<boolean>
-  close(): Promise<void>
-}
-
-export function openPayers({ simulatorUrl, simulatorToken }: ProviderSettings): Payers | undefined {
-  if (simulatorUrl === undefined || simulatorToken === undefined) return undefined
-  const outbound = openOutbound({ baseUrl: simulatorUrl, connectionsMax: 4 })
-  const headers = { authorization: `Bearer ${simulatorToken.reveal()}`, 'content-type': 'application/json' }
-  return {
-    act: async (key, action) => {
-      const order = {
-        method: 'POST',
-        path: `/__sim/payer/${key}/act`,
-        headers,
-        body: JSON.stringify({ action }),
-      } as const
-      const reply = await outbound.call({ ...order, signal: AbortSignal.timeout(actMs) })
-      return reply.kind === 'answered' && reply.status === 200
-    },
-    close: () => outbound.close(),
-  }
-}
-
-const actMs = 2000
 
 function byId(connectors: readonly Connector[]): ReadonlyMap<string, Connector> {
   return new Map(connectors.map((connector) => [connector.id, connector]))

@@ -2,11 +2,13 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { InboundRequest } from '../providers/contract.ts'
 
-/** Takes callbacks as our own service would, and keeps them as they came. */
+/** Takes callbacks as our own service would, or webhooks as a merchant's, and keeps them as they came. */
 export interface Inbox {
   readonly url: string
   /** In the order they came. */
   readonly received: readonly InboundRequest[]
+  /** What each is answered with, by its body; 200 unless told otherwise. */
+  statusOf: (body: string) => number
   close(): Promise<void>
 }
 
@@ -16,17 +18,19 @@ export async function openInbox(): Promise<Inbox> {
     const { method = '', url: path = '', headers } = request
     const body = Buffer.concat(await request.toArray())
     received.push({ method, path, host: headers.host ?? '', headers: headers as Record<string, string>, body })
-    response.end()
+    response.writeHead(inbox.statusOf(body.toString())).end()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
-  return {
+  const inbox: Inbox = {
     url: `http://127.0.0.1:${port}`,
     received,
+    statusOf: () => 200,
     close: async () => {
       server.closeAllConnections()
       server.close()
       await once(server, 'close')
     },
   }
+  return inbox
 }

@@ -17,6 +17,8 @@ export interface Simulator {
 export interface SimulatorControl {
   setFault(order: FaultOrder): Promise<void>
   clearFaults(): Promise<void>
+  /** Those that are set, whether they have struck or not. */
+  faults(): Promise<readonly unknown[]>
   /** Changes settings while it runs, such as where callbacks go. */
   set(settings: { readonly callbackBase?: string; readonly settleMs?: string }): Promise<void>
   /** Everything due on the way has happened when it returns; callbacks are on their way. */
@@ -93,6 +95,8 @@ interface SeenRequest {
 
 interface SentCallback {
   readonly body: string
+  /** `delivered` once it was answered 200. */
+  readonly status: string
 }
 
 /** Has it play every provider for a service that knows it by one token. */
@@ -138,13 +142,14 @@ export async function startSimulatorIn(
 export async function startSimulator(t: TestContext, settings: Readonly<Record<string, string>>): Promise<Simulator> {
   const folder = mkdtempSync(join(tmpdir(), 'malipo-simulator-'))
   const guard = guardFolder(folder, { isKept: false })
-  const service = await startSimulatorIn(folder, { ...settings, SIMULATOR_CONTROL_TOKEN: controlToken })
+  const { SIMULATOR_CONTROL_TOKEN: token = controlToken } = settings
+  const service = await startSimulatorIn(folder, { ...settings, SIMULATOR_CONTROL_TOKEN: token })
   const stop = async () => {
     await service.stop()
     await guard.dismiss()
   }
   t.after(stop)
-  return { url: service.url, control: openControl(service.url, controlToken), stop }
+  return { url: service.url, control: openControl(service.url, token), stop }
 }
 
 /** The wires of a simulator that listens there. */
@@ -162,6 +167,7 @@ function openControl(url: string, token: string): SimulatorControl {
   const list = async (path: string) => ((await ask('GET', path)) as { items: unknown[] }).items
   return {
     setFault: async (order) => void (await ask('POST', 'faults', order)),
+    faults: () => list('faults'),
     clearFaults: async () => void (await ask('DELETE', 'faults')),
     set: async (settings) => void (await ask('PUT', 'settings', settings)),
     advance: async (ms) => void (await ask('POST', 'clock/advance', { ms })),

@@ -21,6 +21,8 @@ import { reach } from '../platform/failpoints.ts'
 import { newTransactionId } from '../platform/ids.ts'
 import type { Vault } from '../platform/seal.ts'
 import type { CustomerAction } from '../providers/contract.ts'
+import type { Scenario } from '../scenarios/catalogue.ts'
+import { findStanding, useStanding } from '../scenarios/standing.ts'
 import { type Accounts, holdsFor } from './money.ts'
 import { type Party, sealParty } from './party.ts'
 import { claimReferences, type Reference, releaseReferences } from './references.ts'
@@ -30,7 +32,10 @@ import { tell } from './tell.ts'
 
 /** A payment that has been checked and priced, and only needs to be promised. */
 export interface Proposal
-  extends Omit<Promised, 'id' | 'wallet_id' | 'party' | 'created_at' | 'expires_at' | 'merchant_id' | 'env'> {
+  extends Omit<
+    Promised,
+    'id' | 'wallet_id' | 'party' | 'created_at' | 'expires_at' | 'merchant_id' | 'env' | 'scenario'
+  > {
   readonly owner: Owner
   readonly party: Party
   readonly provider: string
@@ -41,6 +46,8 @@ export interface Proposal
   /** Platform accounts that a payout's holds go to; a charge holds nothing. */
   readonly holdsGoTo: Accounts | undefined
   readonly keyed: KeyedRequest | undefined
+  /** What is to be played to it; in the sandbox one may stand for its reference besides. */
+  readonly scenario?: Scenario | undefined
   /** The answer to be kept under the key; nothing when it is known only after the provider was called. */
   readonly answerOf: ((transactionId: string) => object) | undefined
 }
@@ -100,11 +107,18 @@ async function acceptBatch(
   const keys = candidates.flatMap((item) => keyOf(item, vault))
   if (!(await insertKeys(tx, keys))) throw Object.assign(new Error('a key was taken meanwhile'), { code: '40001' })
 
-  const wallets = await walletsOf(tx, cell, candidates)
+  const [wallets, standingFor] = await Promise.all([
+    walletsOf(tx, cell, candidates),
+    findStanding(tx, candidates.map(refOf)),
+  ])
   const books = await openBooks(tx, writer, [], [...new Set(wallets.values())])
   reach('accept.locked')
   const used = new Set<string>()
-  const keep = (item: Item, wallet_id: string): Kept => ({ item, transaction: promise(item, wallet_id, at, vault) })
+  const keep = (item: Item, wallet_id: string): Kept => {
+    const standing = standingFor(item.reference)
+    const scenario = item.proposal.scenario ?? standing ?? null
+    return { item, standing, transaction: { ...promise(item, wallet_id, at, vault), scenario } }
+  }
   const kept = candidates.flatMap((item) => {
     const decided = decideItem(item, wallets.get(item), books, used)
     if (decided.kind === 'refused') answers.set(item, decided)
@@ -170,6 +184,8 @@ function answerByKey({ proposal: { keyed } }: Item, known: KnownKey, vault: Vaul
   const isSame = keyed !== undefined && isSameRequest(vault, keyed, known.fingerprint)
   return isSame ? { kind: 'known', key: known } : { kind: 'refused', error: 'IDEMPOTENCY_KEY_REUSED' }
 }
+
+const refOf = ({ reference }: Item) => reference
 
 const referenceName = ({ reference }: Item) => nameOf(reference, reference.reference)
 
@@ -276,7 +292,7 @@ function holdsOf({ id, proposal }: Item, wallet_id: string): Movement[] {
   return holdsGoTo ? holdsFor({ ...proposal, id, wallet_id, env: owner.env }, holdsGoTo) : []
 }
 
-function promise({ id, proposal }: Item, wallet_id: string, at: Date, vault: Vault): Transaction {
+function promise({ id, proposal }: Item, wallet_id: string, at: Date, vault: Vault): Omit<Transaction, 'scenario'> {
   const { owner, party, expiresInMs, isSentAtOnce, holdsGoTo: _, keyed: __, answerOf: ___, ...promised } = proposal
   return {
     ...promised,
@@ -305,6 +321,7 @@ const sendBy = (at: Date) => new Date(at.getTime() + sendWithinMs)
 
 interface Kept {
   readonly item: Item
+  readonly standing: Scenario | undefined
   readonly transaction: Transaction
 }
 
@@ -327,6 +344,10 @@ async function record(
     insert(tx, transactions),
     insertAttempts(tx, attempts),
     setAlarms(tx, kept.map(firstAlarm)),
+    useStanding(
+      tx,
+      kept.filter(({ standing }) => standing !== undefined).map(({ item }) => refOf(item)),
+    ),
     emit(tx, at, events),
   ])
 }

@@ -217,7 +217,7 @@ function submission(
   given: Given,
 ): Submit {
   const party = openParty(vault, transaction)
-  const ref = refOf(transaction, attempt.number)
+  const ref = { ...refOf(transaction, attempt.number), ...playedTo(transaction, attempt) }
   const lifeSeconds = accountSeconds(transaction, attempt)
   const { id, payouts, momoCharges, cardCharges, transferCharges } = connector
   switch (party.role) {
@@ -239,6 +239,11 @@ function submission(
       assert(transferCharges, `${id} opens no accounts`)
       return (signal) => transferCharges.submit({ ...ref, email: party.email, lifeSeconds }, signal)
   }
+}
+
+/** What is played to a payment is played to its first sending: what is sent again is to have an end. */
+function playedTo({ scenario }: Transaction, { sends }: Attempt): Pick<AttemptRef, 'scenario'> {
+  return scenario !== null && sends === 1 ? { scenario } : {}
 }
 
 /** Until the charge is two hours old, whenever it is sent. */

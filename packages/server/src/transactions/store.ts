@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Currency } from '../money/currencies.ts'
 import { type Db, type Environment, sql, type Tx } from '../platform/db.ts'
 import type { CustomerAction, Failure } from '../providers/contract.ts'
+import type { Scenario } from '../scenarios/catalogue.ts'
 import { allowed, type State } from './state.ts'
 
 type TransactionType = 'deposit' | 'withdrew'
@@ -40,9 +41,12 @@ export interface Promised {
   /** Sealed; see party.ts. */
   readonly party: string
   readonly created_at: Date
+  /** A sandbox merchant who lets time pass has it come sooner; nothing else ever moves it. */
   readonly expires_at: Date | null
   /** A lane can send it at any time; what a request sends, only that request can. */
   readonly sent_by: 'lane' | 'request'
+  /** What is played to it; the database refuses any in live. */
+  readonly scenario: Scenario | null
 }
 
 /** What the customer was asked to do, as it stands here. */
@@ -121,7 +125,7 @@ export async function insert(tx: Tx, rows: readonly Transaction[]): Promise<void
   await tx.query(sql`
     insert into transactions (id, merchant_id, env, type, method, destination, country, external_reference, amount,
       currency, wallet_id, wallet_country, wallet_currency, wallet_amount, fee, rate, account_name, code, party,
-      created_at, expires_at, sent_by, state, attempt, provider, doubt, action, events, told, wake_at, updated_at)
+      created_at, expires_at, sent_by, scenario, state, attempt, provider, doubt, action, events, told, wake_at, updated_at)
     select *
     from unnest(${of('id')}::uuid[], ${of('merchant_id')}::uuid[], ${of('env')}::text[], ${of('type')}::text[],
       ${of('method')}::text[], ${of('destination')}::text[], ${of('country')}::text[],
@@ -129,8 +133,8 @@ export async function insert(tx: Tx, rows: readonly Transaction[]): Promise<void
       ${of('wallet_id')}::uuid[], ${of('wallet_country')}::text[], ${of('wallet_currency')}::text[],
       ${of('wallet_amount')}::bigint[], ${of('fee')}::bigint[], ${json('rate')}::jsonb[], ${of('account_name')}::text[],
       ${of('code')}::text[], ${of('party')}::text[], ${of('created_at')}::timestamptz[],
-      ${of('expires_at')}::timestamptz[], ${of('sent_by')}::text[], ${of('state')}::text[], ${of('attempt')}::smallint[],
-      ${of('provider')}::text[], ${of('doubt')}::text[], ${json('action')}::jsonb[], ${of('events')}::smallint[],
+      ${of('expires_at')}::timestamptz[], ${of('sent_by')}::text[], ${of('scenario')}::text[], ${of('state')}::text[],
+      ${of('attempt')}::smallint[], ${of('provider')}::text[], ${of('doubt')}::text[], ${json('action')}::jsonb[], ${of('events')}::smallint[],
       ${of('told')}::smallint[], ${of('wake_at')}::timestamptz[], ${of('updated_at')}::timestamptz[])`)
 }
 

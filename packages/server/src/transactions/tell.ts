@@ -32,10 +32,13 @@ export type Subject = Pick<
 >
 
 /** Makes what a merchant is told: with an id of its own, and the bytes that will be signed and sent every time. */
-export function tell(subject: Subject, name: EventName, sequence: number, at: Date, cell: number): Told {
+export function tell(subject: Played, name: EventName, sequence: number, at: Date, cell: number): Told {
   const id = newId(at.getTime(), cell)
-  return { name, id, sequence, body: JSON.stringify(bodyOf({ id, name, sequence, at }, subject)) }
+  const { scenario } = subject
+  return { name, id, sequence, scenario, body: JSON.stringify(bodyOf({ id, name, sequence, at }, subject)) }
 }
+
+type Played = Subject & Pick<Transaction, 'scenario'>
 
 export interface ToldFacts {
   readonly id: string

@@ -1,5 +1,6 @@
 import { type Environment, sql, type Tx, type WriteDb } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
+import type { Scenario } from '../scenarios/catalogue.ts'
 
 /** A record to be delivered, and where to. It belongs to whoever claimed it, for as long as an attempt can take. */
 export interface Delivery {
@@ -8,6 +9,8 @@ export interface Delivery {
   readonly env: Environment
   readonly body: string
   readonly attempts: number
+  /** What is played to the payment it tells of; never anything in live. */
+  readonly scenario: Scenario | null
   readonly url: string
   /** Sealed; the second signs beside the first for a day after a rotation. */
   readonly secret: string
@@ -72,7 +75,7 @@ function pick(tx: Tx, endpoints: readonly Ready[]): Promise<Delivery[]> {
         as wanted(merchant_id, env)
       join webhook_endpoints e on e.merchant_id = wanted.merchant_id and e.env = wanted.env::environment, moment
     ), picked as (
-      select r.id, r.merchant_id, r.env, r.body, r.attempts, ready.url, ready.secret, ready.previous_secret
+      select r.id, r.merchant_id, r.env, r.body, r.attempts, r.scenario, ready.url, ready.secret, ready.previous_secret
       from ready
       cross join lateral (
         select *

@@ -4,6 +4,7 @@ import { reach } from '../platform/failpoints.ts'
 import type { Posted } from '../platform/gated-http.ts'
 import type { Log } from '../platform/log.ts'
 import type { Delivery } from './claim.ts'
+import { play } from './play.ts'
 import { breakerMs, isGone, isSuccess, retryAfterMs } from './schedule.ts'
 
 interface Endpoint {
@@ -13,7 +14,7 @@ interface Endpoint {
 }
 
 /** What came of an attempt. */
-interface Attempted {
+export interface Attempted {
   readonly delivery: Delivery
   readonly posted: Posted
 }
@@ -26,6 +27,7 @@ export function createReporter(db: WriteDb, log: Log): Reporter {
     db,
     decide: async (tx, attempted) => {
       const [leftAlone] = await Promise.all([keepEndpoints(tx, attempted), keepRecords(tx, attempted)])
+      await play(tx, attempted)
       for (const endpoint of leftAlone)
         log.warn(endpoint, 'a webhook endpoint has failed for too long, or is gone, and is left alone')
       reach('webhook.reporting')

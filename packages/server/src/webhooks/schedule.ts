@@ -28,6 +28,9 @@ export const isSuccess = (posted: Posted) => posted.kind === 'answered' && poste
 /** The receiver says that nobody lives there any more. */
 export const isGone = (posted: Posted) => posted.kind === 'answered' && posted.status === 410
 
+/** Nobody tries again by itself after this attempt. */
+export const isLast = (attempts: number) => attempts > delaysMs.length
+
 /** When to try again after so many attempts, give or take a tenth; later if the receiver asks for it, within a day. */
 export function retryAfterMs(posted: Posted, attempts: number): number | undefined {
   const plain = delaysMs[attempts - 1]

@@ -6,6 +6,7 @@ import type { Watch } from '../platform/bell.ts'
 import type { Db } from '../platform/db.ts'
 import { attachPartitions } from '../platform/partitions.ts'
 import { openStream } from '../platform/stream.ts'
+import { forgetStanding } from '../scenarios/standing.ts'
 import { dropExpiredContinuations } from '../transactions/continuations.ts'
 import { startDeliveries } from './deliveries.ts'
 import { startLanes } from './lanes.ts'
@@ -19,7 +20,7 @@ const foldEveryMs = 1000
 const sealEveryMs = 60_000
 const rateEveryMs = 60_000
 const relayEveryMs = 1000
-const cardEveryMs = 30_000
+const forgetEveryMs = 30_000
 const accountEveryMs = 10_000
 
 /** What goes on without anybody asking. Each watch works alone and may run in any number of processes. */
@@ -27,30 +28,34 @@ export function startWorker(ctx: Context): Watch[] {
   return [
     ...startLanes(ctx),
     startDeliveries(ctx),
-    startRelay(ctx),
+    ...startRelay(ctx),
     startSweeper(ctx),
     ctx.bell.onRing('partitions', attachEveryMs, () => attachPartitions(ctx.db.write)),
     ctx.bell.onRing('deltas', foldEveryMs, () => foldDeltas(ctx.db.write)),
     ctx.bell.onRing('rates', rateEveryMs, () => keepRates(ctx)),
-    ctx.bell.onRing('cards', cardEveryMs, () => forgetCards(ctx.db.write)),
+    ctx.bell.onRing('forget', forgetEveryMs, () => forget(ctx.db.write)),
     ctx.bell.onRing('accounts', accountEveryMs, () => lookAtPaidAccounts(ctx)),
     ctx.bell.onRing('seals', sealEveryMs, () => keepSeals(ctx)),
   ]
 }
 
-async function forgetCards(db: Db): Promise<void> {
+/** What is kept for a while and no longer. */
+async function forget(db: Db): Promise<void> {
   await dropExpiredContinuations(db)
   await forgetTries(db)
+  await forgetStanding(db)
 }
 
-function startRelay(ctx: Context): Watch {
-  const stream = openStream({ url: ctx.config.natsUrl, cell: ctx.config.cell })
+/** Without a NATS there is nobody to tell; what happened waits in its table until there is. */
+function startRelay(ctx: Context): Watch[] {
+  const { natsUrl: url, cell } = ctx.config
+  if (url === undefined) return []
+  const stream = openStream({ url, cell })
   const relay = createRelay(ctx.db.write, stream)
   const watch = ctx.bell.onRing('relay', relayEveryMs, () => relay.look())
-  return {
-    stop: async () => {
-      await watch.stop()
-      await stream.close()
-    },
+  const stop = async () => {
+    await watch.stop()
+    await stream.close()
   }
+  return [{ stop }]
 }

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { type Owner, sql, type Tx, type WriteDb } from '../platform/db.ts'
+
+const pageMax = 5000
+
+/** A place among the records of an endpoint that are to be tried. The time is the database's own text: a Date is less exact. */
+interface Place {
+  readonly at: string
+  readonly id: string
+}
+
+const firstId = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Lets time pass for the webhooks of one merchant of the sandbox: records that wait for another attempt, and the endpoint's rest
+ * after failures. What is under way is left alone. Tells how many records there were.
+ */
+export async function pullWebhooks(db: WriteDb, owner: Owner, aheadMs: number): Promise<number> {
+  assert.equal(owner.env, 'sandbox', 'time passes in live by itself')
+  const first = await db.transaction((tx) => pullEndpoint(tx, owner, aheadMs))
+  let webhooks = 0
+  for (let place: Place | undefined = first; place; ) {
+    const after: Place = place
+    const { count, last } = await db.transaction((tx) => pullPage(tx, owner, after, aheadMs))
+    webhooks += count
+    place = count === pageMax ? last : undefined
+  }
+  return webhooks
+}
+
+/** Tells from where on records wait: what is due by now needs no pulling. */
+async function pullEndpoint(tx: Tx, { merchant_id, env }: Owner, aheadMs: number): Promise<Place | undefined> {
+  const [endpoint] = await tx.query<{ at: string }>(sql`
+    with moment as materialized (
+      select record_time() as now, make_interval(secs => ${aheadMs / 1000}) as ahead
+    )
+    update webhook_endpoints e
+    set rests_until = e.rests_until - ahead, failing_since = e.failing_since - ahead,
+      next_due = case when e.next_due > now then greatest(now, e.next_due - ahead) else e.next_due end
+    from moment
+    where e.merchant_id = ${merchant_id}
+      and e.env = ${env}
+    returning now::text as at`)
+  return endpoint && { at: endpoint.at, id: firstId }
+}
+
+/**
+ * The endpoint is locked before its records, as everywhere. Those pulled have gone to before where the page began, so no page
+ * meets them again.
+ */
+async function pullPage(
+  tx: Tx,
+  { merchant_id, env }: Owner,
+  after: Place,
+  aheadMs: number,
+): Promise<{ readonly count: number; readonly last: Place | undefined }> {
+  await tx.query(sql`
+    select
+    from webhook_endpoints
+    where merchant_id = ${merchant_id}
+      and env = ${env}
+    for no key update`)
+  const [pulled] = await tx.query<{ count: number; last_at: string | null; last_id: string | null }>(sql`
+    with moment as materialized (
+      select record_time() as now, make_interval(secs => ${aheadMs / 1000}) as ahead
+    ), waiting as materialized (
+      select w.id, w.next_attempt_at
+      from webhook_records w, moment
+      where w.merchant_id = ${merchant_id}
+        and w.env = ${env}
+        and w.next_attempt_at >= ${after.at}::timestamptz
+        and (w.next_attempt_at, w.id) > (${after.at}::timestamptz, ${after.id}::uuid)
+        and (w.leased_until is null or w.leased_until <= now)
+      order by w.next_attempt_at, w.id
+      limit ${pageMax}
+    ), sooner as (
+      update webhook_records w
+      set next_attempt_at = w.next_attempt_at - ahead
+      from waiting, moment
+      where w.id = waiting.id
+      returning w.next_attempt_at
+    ), woken as (
+      update webhook_endpoints e
+      set next_due = least(coalesce(e.next_due, 'infinity'), greatest(now, e.rests_until, first.at))
+      from moment, (select min(next_attempt_at) as at from sooner) first
+      where e.merchant_id = ${merchant_id}
+        and e.env = ${env}
+        and first.at is not null
+    )
+    select (select count(*)::int from sooner) as count, last.next_attempt_at::text as last_at, last.id as last_id
+    from moment
+    left join lateral (
+      select next_attempt_at, id from waiting order by next_attempt_at desc, id desc limit 1
+    ) last on true`)
+  const { count = 0, last_at, last_id } = pulled ?? {}
+  return { count, last: last_at && last_id ? { at: last_at, id: last_id } : undefined }
+}

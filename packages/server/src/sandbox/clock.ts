@@ -1,0 +1,29 @@
+import type { Context } from '../context.ts'
+import { AppError } from '../errors.ts'
+import { pullWebhooks } from '../events/pull.ts'
+import type { Owner } from '../platform/db.ts'
+import { pullAccounts } from '../transactions/paid-accounts.ts'
+import { pullPayments } from '../transactions/pull.ts'
+
+/** From a second to thirty days. */
+export const secondsMax = 30 * 24 * 3600
+
+/** How much was waiting, and waits for less now. */
+export interface Pulled {
+  readonly payments: number
+  readonly webhooks: number
+}
+
+/**
+ * Lets time pass for one merchant of the sandbox: what it waits for comes that much sooner, and what is due by then is done at
+ * once, by the workers that would have done it later. No clock is moved, so nobody else notices.
+ */
+export async function advanceClock(ctx: Context, owner: Owner, seconds: number): Promise<Pulled> {
+  if (owner.env !== 'sandbox') throw new AppError('SANDBOX_ONLY')
+  const { write } = ctx.db
+  const { payments, lanes } = await pullPayments(write, owner, seconds * 1000)
+  const webhooks = await pullWebhooks(write, owner, seconds * 1000)
+  await pullAccounts(write, owner, seconds)
+  for (const topic of [...lanes, 'webhooks', 'accounts']) ctx.bell.ring(topic)
+  return { payments, webhooks }
+}
