@@ -12,7 +12,7 @@ export const catalogue = {
     status: 400,
     message: 'The customer must get a code from the operator first.',
     cause: 'This operator gives its customers a one-time code before a payment, and `otpCode` is missing.',
-    fix: 'Have the customer dial the code that `message` names, and send what they get as `otpCode`.',
+    fix: 'Have the customer get the code as `message` says, and send the same request with it as `otpCode`: the reference is still free. In the sandbox the code is 123456.',
   },
   DEBIT_COUNTRY_REQUIRED: {
     errorCode: 'DEBIT_COUNTRY_REQUIRED',
@@ -133,14 +133,14 @@ export const catalogue = {
     status: 404,
     message: 'Nobody here can pay this out.',
     cause: 'No provider serves this destination, country and currency in this environment.',
-    fix: 'See the coverage table for what can be paid where.',
+    fix: 'Choose a destination that `GET /utilities/momo-operators` or `GET /utilities/banks` lists; the coverage table says what can be paid where.',
   },
   PROVIDER_NOT_FOUND: {
     errorCode: 'PROVIDER_NOT_FOUND',
     status: 404,
     message: 'Nobody here can do this.',
     cause: 'No provider serves this operator, country and currency in this environment.',
-    fix: 'Use an operator that `GET /utilities/momo-operators` shows as AVAILABLE.',
+    fix: 'For mobile money use an operator that `GET /utilities/momo-operators` shows as AVAILABLE; for cards and bank transfers another currency. The coverage table says what can be charged where.',
   },
   ROUTE_NOT_FOUND: {
     errorCode: 'ROUTE_NOT_FOUND',
@@ -195,8 +195,8 @@ export const catalogue = {
   PAYLOAD_TOO_LARGE: {
     errorCode: 'PAYLOAD_TOO_LARGE',
     status: 413,
-    message: 'The body is larger than 64 KiB.',
-    cause: 'The body is over the limit of this path.',
+    message: 'The body is larger than this path takes.',
+    cause: 'The body is over 64 KiB, or over 1 MiB for `/fiat/payouts/bulk`.',
     fix: 'Send less in one request.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
@@ -210,8 +210,8 @@ export const catalogue = {
     errorCode: 'UNSUPPORTED_CURRENCY',
     status: 422,
     message: 'This currency is not supported.',
-    cause: 'The code is no currency of the service.',
-    fix: 'Use one of the currencies in your profile.',
+    cause: 'The code is no currency of the service, or of this way to pay.',
+    fix: 'Use a currency that `GET /utilities/countries` lists; bank transfers are in NGN and KES.',
   },
   SCENARIO_LIMIT_REACHED: {
     errorCode: 'SCENARIO_LIMIT_REACHED',
@@ -225,7 +225,7 @@ export const catalogue = {
     status: 422,
     message: 'The wallet does not hold enough.',
     cause: 'Amount and fee together are more than what the wallet has available. Nothing was taken.',
-    fix: 'Fund the wallet, or pay less.',
+    fix: 'Collect first, have the operator fund the wallet, or pay less; the reference is still free, so the same request may be sent again.',
   },
   WALLET_CURRENCY_NOT_SUPPORTED: {
     errorCode: 'WALLET_CURRENCY_NOT_SUPPORTED',
@@ -246,7 +246,7 @@ export const catalogue = {
     status: 422,
     message: 'The amount is outside the limits.',
     cause: 'The operator or bank takes no payment of this size; `details` names the limit.',
-    fix: 'Send an amount within the limits, or split it.',
+    fix: 'Send an amount within the limits, or split it into payments with references of their own.',
   },
   AUTHORISATION_TYPE_MISMATCH: {
     errorCode: 'AUTHORISATION_TYPE_MISMATCH',
@@ -261,7 +261,7 @@ export const catalogue = {
     message: 'The value was not accepted.',
     cause:
       'The PIN, code or address is wrong; `attemptsLeft` says how often another may be tried. At 0 the charge has failed.',
-    fix: 'Ask the customer again and send the new value.',
+    fix: 'Ask the customer again and send the new value; when `attemptsLeft` is 0, start another charge with a new reference.',
   },
   IDEMPOTENCY_KEY_REUSED: {
     errorCode: 'IDEMPOTENCY_KEY_REUSED',
@@ -283,7 +283,7 @@ export const catalogue = {
     status: 500,
     message: 'Something went wrong on our side.',
     cause: 'A fault in the service. It has been logged under the `requestId`.',
-    fix: 'Retry later; tell the operator the `requestId` if it stays.',
+    fix: 'Send the very same request again later, under the same reference and `Idempotency-Key`: it has its effect once. Tell the operator the `requestId` if it stays.',
     retryable: true,
   },
   FX_RATE_UNAVAILABLE: {
@@ -298,8 +298,8 @@ export const catalogue = {
     errorCode: 'PROVIDER_TEMPORARILY_UNAVAILABLE',
     status: 503,
     message: 'The provider cannot answer now.',
-    cause: 'The provider is not reached, or answered in a way that tells nothing.',
-    fix: 'Retry later.',
+    cause: 'The provider is paused, not reached, or answered in a way that tells nothing.',
+    fix: 'Send the very same request again in a moment: a bank transfer charge goes on where it was, and of anything else nothing was done.',
     retryable: true,
   },
   OVERLOADED: {
@@ -307,7 +307,7 @@ export const catalogue = {
     status: 503,
     message: 'The service cannot take this request now.',
     cause: 'The service is shutting down, has too much to do, or cannot reach its database.',
-    fix: 'Retry after the seconds in `Retry-After`.',
+    fix: 'Send the very same request again after the seconds in `Retry-After`: under the same reference and `Idempotency-Key` it has its effect once. If the reference is used by then, read that transaction.',
     retryable: true,
   },
 } as const satisfies Record<string, CatalogueEntry>
