@@ -1,41 +1,72 @@
-/** npm run dev: a Malipo that stays, with its data in .malipo/, until Ctrl-C. --fresh begins anew. */
+/**
+ * npm run dev: a Malipo that stays, with its data in .malipo/, until Ctrl-C. --fresh begins anew. MALIPO_PORT chooses its port,
+ * MALIPO_FOLDER where its data is.
+ */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs, styleText } from 'node:util'
-import { isListening } from '../packages/server/src/testing/processes.ts'
+import { freePort, isListening } from '../packages/server/src/testing/processes.ts'
 import { startStack } from '../packages/server/src/testing/stack.ts'
+import { devFolder, shownFolder } from './dev-folder.ts'
 
-const folder = join(import.meta.dirname, '../.malipo')
-const port = 8080
+const usualPort = 8080
+const orphanEveryMs = 500
 
-if (isRunning(join(folder, 'api.pid'))) {
-  console.error('It is running already. Stop it first, with Ctrl-C in its window.')
-  process.exit(1)
-}
 const { values } = parseArgs({ options: { fresh: { type: 'boolean', default: false } } })
-if (values.fresh) rmSync(folder, { recursive: true, force: true })
+const pid = runningPid(join(devFolder, 'api.pid'))
+if (pid !== undefined) refuse(`It is running already, as process ${pid}. Stop it first, with Ctrl-C in its window.`)
+const port = await choosePort(process.env['MALIPO_PORT'])
+if (values.fresh) rmSync(devFolder, { recursive: true, force: true })
 
-const stopped = new Promise<void>((resolve) => {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve())
-})
-const isTaken = await isListening(port)
-if (isTaken) console.log(`Port ${port} is taken; using another.`)
-const stack = await startStack(folder, { isKept: true, ...(!isTaken && { port }) })
+const stopped = untilStopped()
+const stack = await startStack(devFolder, { isKept: true, port })
 // `npm run malipo` reads this, so that commands work on this stack without further ado.
 const lines = Object.entries(stack.exports).map(([name, value]) => `${name}=${value}`)
-writeFileSync(join(folder, 'env'), `${lines.join('\n')}\n`, { mode: 0o600 })
+writeFileSync(join(devFolder, 'env'), `${lines.join('\n')}\n`, { mode: 0o600 })
+for (const note of stack.notes) console.log(note)
 console.log(greeting(stack.exports))
 await stopped
-console.log('\nStopping. The data stays in .malipo/.')
+console.log(`\nStopping. The data stays in ${shownFolder}.`)
 await stack.stop()
+process.exit(0)
 
-function isRunning(pidPath: string): boolean {
-  if (!existsSync(pidPath)) return false
+/** One that was asked for must be free; the usual one gives way. */
+async function choosePort(asked: string | undefined): Promise<number> {
+  if (asked !== undefined && !/^[1-9]\d{0,4}$/.test(asked)) refuse(`MALIPO_PORT is ${asked}, which is no port.`)
+  const wanted = asked === undefined ? usualPort : Number(asked)
+  if (!(await isListening(wanted))) return wanted
+  if (asked !== undefined)
+    refuse(`Port ${wanted} is taken. Stop what listens there, or set MALIPO_PORT to another and start again.`)
+  const other = await freePort()
+  console.log(`Port ${wanted} is taken; using ${other} instead. Set MALIPO_PORT to choose one yourself.`)
+  return other
+}
+
+/**
+ * By a signal, which npm passes on to what it runs; or because npm itself was killed. Its script begins with exec, so that no
+ * shell stands between the two and keeps either from us.
+ */
+function untilStopped(): Promise<void> {
+  const parent = process.ppid
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve())
+    setInterval(() => process.ppid !== parent && resolve(), orphanEveryMs).unref()
+  })
+}
+
+function runningPid(path: string): number | undefined {
+  if (!existsSync(path)) return undefined
+  const found = Number(readFileSync(path, 'utf8'))
   try {
-    return process.kill(Number(readFileSync(pidPath, 'utf8')), 0)
+    return process.kill(found, 0) ? found : undefined
   } catch {
-    return false
+    return undefined
   }
+}
+
+function refuse(reason: string): never {
+  console.error(reason)
+  process.exit(1)
 }
 
 function greeting(exports: Readonly<Record<string, string>>): string {
@@ -44,8 +75,8 @@ function greeting(exports: Readonly<Record<string, string>>): string {
   return `
 ${bold('Malipo is running')} at ${MALIPO_URL}
   API reference   ${MALIPO_URL}/docs
-  logs            .malipo/*.log
-  all variables   .malipo/env
+  logs            ${shownFolder}/*.log
+  all variables   ${shownFolder}/env
 
 ${bold('Sandbox key pair')} of Duka Moja
   public key      ${MALIPO_PUBLIC_KEY}

@@ -1,7 +1,8 @@
 /** npm run malipo -- …: the operator's commands; on the stack of npm run dev where the environment does not say otherwise. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { devFolder } from './dev-folder.ts'
 
-const variables = join(import.meta.dirname, '../.malipo/env')
+const variables = join(devFolder, 'env')
 if (existsSync(variables)) process.loadEnvFile(variables)
 await import('../packages/cli/src/main.ts')

@@ -1,23 +1,44 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { freePort, isListening } from '../packages/server/src/testing/processes.ts'
 import { until } from '../packages/server/src/testing/until.ts'
 
+const root = join(import.meta.dirname, '..')
 const script = join(import.meta.dirname, 'stack.ts')
 
-/** Starts the stack with temporary files in a folder of their own, so that what is left behind can be seen. */
-function startStack(t: TestContext, program: string[], env: Record<string, string> = {}) {
+/** A folder for everything a stack writes, so that what is left behind can be seen. */
+function ownFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'malipo-stack-test-'))
   execFileSync('chmod', ['711', folder])
   t.after(() => rmSync(folder, { recursive: true, force: true }))
-  const child = spawn(process.execPath, [script, ...program], { env: { ...process.env, TMPDIR: folder, ...env } })
+  return folder
+}
+
+function start(command: string, args: readonly string[], env: Record<string, string>) {
+  const child = spawn(command, args, { cwd: root, env: { ...process.env, ...env } })
   const output: string[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => output.push(String(part)))
-  return { child, folder, output: () => output.join('') }
+  return { child, output: () => output.join('') }
+}
+
+function startStack(t: TestContext, program: string[], env: Record<string, string> = {}) {
+  const folder = ownFolder(t)
+  return { ...start(process.execPath, [script, ...program], { TMPDIR: folder, ...env }), folder }
+}
+
+/** npm run dev as people type it. */
+function startDev(t: TestContext, env: Record<string, string> = {}) {
+  const folder = ownFolder(t)
+  const data = join(folder, 'data with a space')
+  const started = start('npm', ['run', 'dev'], { MALIPO_FOLDER: data, ...env })
+  t.after(() => started.child.kill('SIGKILL'))
+  return { ...started, folder, data }
 }
 
 const exitOf = async (child: ChildProcess) => (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
@@ -28,6 +49,20 @@ function left(folder: string): string[] {
   return listed
     .split('\n')
     .filter((line) => line.includes(folder) && !line.includes(script) && !line.includes('ps -eo'))
+}
+
+/** The processes of a stack that keeps its data there. */
+const pidsIn = (folder: string) =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.pid'))
+    .map((name) => Number(readFileSync(join(folder, name), 'utf8')))
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
 }
 
 async function nothingIsLeft(folder: string): Promise<void> {
@@ -106,3 +141,105 @@ test('a machine without the servers is told which package to install', async (t)
 
   assert.throws(() => findProgram('no-such-server', [empty], 'no-such-package'), /apt-get install no-such-package/)
 })
+
+const without = { MALIPO_NATS_SERVER: join(tmpdir(), 'no-such-nats-server') }
+
+test('without a NATS the stack says so in one line, and a charge ends and is told all the same', async (t) => {
+  const story = `
+    import { createServer } from 'node:http'
+    const { MALIPO_URL, MALIPO_PUBLIC_KEY, MALIPO_API_KEY, NATS_URL } = process.env
+    if (NATS_URL !== '') throw new Error('there is a NATS at ' + NATS_URL)
+    let told
+    const hooks = new Promise((resolve) => { told = resolve })
+    const server = createServer(async (request, response) => {
+      const { data } = JSON.parse(Buffer.concat(await request.toArray()).toString())
+      response.end()
+      if (data.status === 'successful') told(data.externalReference)
+    }).listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    const call = async (method, path, body, headers) => (await fetch(MALIPO_URL + '/api/b2b' + path, {
+      method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })).json()
+    const { token } = await call('POST', '/auth/generate-bearer-token', { publicKey: MALIPO_PUBLIC_KEY }, { 'api-key': MALIPO_API_KEY })
+    const authorization = 'Bearer ' + token
+    await call('PUT', '/users', { sandboxWebhookUrl: 'http://127.0.0.1:' + server.address().port }, { authorization })
+    await call('POST', '/fiat/deposit/momo', { amount: 100, currency: 'KES', phoneNumber: '+254703456789', externalReference: 'r1' }, { authorization })
+    console.log('told of ' + await hooks)
+    server.close()
+    server.closeAllConnections()`
+  const { child, folder, output } = startStack(t, [process.execPath, '--input-type=module', '-e', story], without)
+
+  assert.deepEqual(await exitOf(child), [0, null], output())
+  assert.match(output(), /told of r1/)
+  assert.equal(output().match(/There is no nats-server here: .+/g)?.length, 1)
+  await nothingIsLeft(folder)
+})
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  test(`npm run dev ends with everything it started on ${signal}, and frees its port`, async (t) => {
+    const port = await freePort()
+    const { child, data, output } = startDev(t, { MALIPO_PORT: String(port), ...without })
+    await until('it to greet', () => output().includes('In another window'), { timeoutMs: 60_000 })
+    assert.equal((await fetch(`http://127.0.0.1:${port}/health/ready`)).status, 200)
+    assert.match(output(), /There is no nats-server here/)
+    const pids = pidsIn(data)
+    assert.equal(pids.length, 4, 'postgres, simulator, api and worker')
+
+    child.kill(signal)
+
+    await exitOf(child)
+    await until('every process to end', () => !pids.some(isAlive) && left(data).length === 0)
+    assert.equal(await isListening(port), false)
+    assert.deepEqual(
+      readdirSync(data).filter((name) => name.endsWith('.pid')),
+      [],
+    )
+  })
+}
+
+test('npm run dev whose npm is killed ends all the same', async (t) => {
+  const port = await freePort()
+  const { child, data, output } = startDev(t, { MALIPO_PORT: String(port), ...without })
+  await until('it to greet', () => output().includes('In another window'), { timeoutMs: 60_000 })
+  const pids = pidsIn(data)
+
+  child.kill('SIGKILL')
+
+  await until('every process to end', () => !pids.some(isAlive) && left(data).length === 0)
+  assert.equal(await isListening(port), false)
+})
+
+test('npm run dev on a port that is asked for and taken says which setting to change, and starts nothing', async (t) => {
+  const { port, close } = await occupy(0)
+  t.after(close)
+  const { child, folder, output } = startDev(t, { MALIPO_PORT: String(port) })
+
+  assert.notDeepEqual(await exitOf(child), [0, null])
+  assert.match(output(), new RegExp(`Port ${port} is taken.+MALIPO_PORT`))
+  assert.deepEqual(readdirSync(folder), [])
+
+  const nonsense = startDev(t, { MALIPO_PORT: 'eighty' })
+  assert.notDeepEqual(await exitOf(nonsense.child), [0, null])
+  assert.match(nonsense.output(), /MALIPO_PORT is eighty, which is no port/)
+})
+
+test('npm run dev makes way when its usual port is taken, and says how to choose', async (t) => {
+  const { close } = await occupy(8080)
+  t.after(close)
+  const { child, data, output } = startDev(t, without)
+  await until('it to greet', () => output().includes('In another window'), { timeoutMs: 60_000 })
+  const [, other] = /Port 8080 is taken; using (\d+) instead. Set MALIPO_PORT/.exec(output()) ?? []
+
+  assert.equal((await fetch(`http://127.0.0.1:${other}/health/ready`)).status, 200)
+  const pids = pidsIn(data)
+  child.kill('SIGTERM')
+  await exitOf(child)
+  await until('every process to end', () => !pids.some(isAlive))
+})
+
+/** Listens on a port, or leaves it to whoever does already. */
+async function occupy(wanted: number): Promise<{ port: number; close: () => void }> {
+  const server = createServer().listen(wanted, '127.0.0.1')
+  await once(server, 'listening').catch(() => undefined)
+  const address = server.address()
+  return { port: address && typeof address === 'object' ? address.port : wanted, close: () => void server.close() }
+}

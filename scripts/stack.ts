@@ -20,6 +20,7 @@ async function runBesideStack(program: string, programArgs: readonly string[]): 
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve(signal))
   })
   const stack = await startStack(mkdtempSync(join(tmpdir(), 'malipo-stack-')), { isKept: false })
+  for (const note of stack.notes) process.stderr.write(`${note}\n`)
   try {
     const child = spawn(program, programArgs, { stdio: 'inherit', env: { ...process.env, ...stack.exports } })
     void stopped.then((signal) => child.kill(signal))

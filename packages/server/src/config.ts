@@ -57,8 +57,9 @@ export const settings = {
   },
   natsUrl: {
     name: 'NATS_URL',
-    about: 'NATS server that wakes the other processes. The service works without, a little later.',
-    read: nonEmpty,
+    about:
+      'NATS server that wakes the other processes and tells other systems of events. Empty: there is none; the service works without, a little later.',
+    read: optional(nonEmpty),
     fallback: 'nats://127.0.0.1:4222',
   },
   cell: {

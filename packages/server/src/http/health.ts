@@ -27,7 +27,7 @@ export function registerHealth(app: App, ctx: Context): Health {
     return reply.code(isReady ? 200 : 503).send({
       status: isReady ? 'ready' : 'not ready',
       checks: found,
-      bell: ctx.bell.isConnected() ? 'ok' : 'away; work is found by looking', // No reason to be taken out of service.
+      bell: bellOf(ctx), // No reason to be taken out of service.
     })
   })
   return {
@@ -37,6 +37,9 @@ export function registerHealth(app: App, ctx: Context): Health {
     },
   }
 }
+
+const bellOf = ({ bell, config }: Context) =>
+  bell.isConnected() ? 'ok' : `${config.natsUrl === undefined ? 'none' : 'away'}; work is found by looking`
 
 /** Migrations first: a database that is older than this code cannot be asked the rest. */
 async function check({ db, log }: Context): Promise<Record<string, string>> {

@@ -244,6 +244,15 @@ test('a process without its bell is ready all the same, and says that it is away
   assert.match(String(body['bell']), /^away/)
 })
 
+test('a process that was given no bell is ready, and says that there is none', async (t) => {
+  const malipo = await testMalipo(t, { NATS_URL: '' })
+
+  const { status, body } = await call(malipo.url, 'GET', '/health/ready')
+
+  assert.equal(status, 200)
+  assert.equal(body['bell'], 'none; work is found by looking')
+})
+
 test('a process is not ready when a migration is missing', async (t) => {
   const malipo = await testMalipo(t)
   const [{ name } = { name: '' }] = await malipo.ask<{ name: string }>(
@@ -334,4 +343,6 @@ test('the reference page and the document need no token, and the page may load n
   assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'none'; style-src 'sha256-/)
   assert.equal(document.openapi, '3.1.0')
   assert.ok('/api/b2b/users' in document.paths)
+  assert.ok('/api/sandbox/b2b/utilities/clock/advance' in document.paths, 'what is in the sandbox alone')
+  assert.ok(!('/api/sandbox/b2b/users' in document.paths), 'nothing twice')
 })

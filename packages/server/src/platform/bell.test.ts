@@ -41,6 +41,26 @@ test('a ring in one process makes another look', async (t) => {
   })
 })
 
+test('without a NATS a ring is heard in its own process, nothing is complained of, and it closes', async () => {
+  const lines: string[] = []
+  const bell = openBell({
+    url: undefined,
+    log: createLog({ level: 'debug', write: (line) => lines.push(line) }),
+    cell: 0,
+  })
+  const looks = counter()
+  const watch = bell.onRing('news', never, looks.look)
+  await until('the first look', () => looks.count() === 1)
+
+  bell.ring('news')
+
+  await until('a look after a ring', () => looks.count() === 2)
+  assert.equal(bell.isConnected(), false)
+  await watch.stop()
+  await bell.close()
+  assert.deepEqual(lines, [])
+})
+
 test('a ring before the connection is there is not lost', async (t) => {
   const { natsUrl } = await testDatabase()
   const listener = await openConnected(t)

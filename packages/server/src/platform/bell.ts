@@ -25,7 +25,8 @@ interface RungWatch extends Watch {
 }
 
 export interface BellOptions {
-  readonly url: string
+  /** Without one a ring is heard in this process alone, and the others find work by looking. */
+  readonly url: string | undefined
   readonly log: Log
   /** Subjects begin with the cell's number, so that cells may share a NATS. */
   readonly cell: number
@@ -42,17 +43,19 @@ export function openBell({ url, log, cell }: BellOptions): Bell {
   let isClosed = false
   let isHeard = false
   const rings = createRings((topic) => {
+    if (url === undefined) return wakeAll(looks.get(topic))
     if (connection?.isClosed() !== false || connection.isDraining()) return false
     connection.publish(subject(topic))
     return true
   })
   const subscribe = (topic: string) =>
-    connection?.subscribe(subject(topic), { callback: () => wakeAll(looks.get(topic)) })
+    connection?.subscribe(subject(topic), { callback: () => void wakeAll(looks.get(topic)) })
   const tryLater = () => {
     isHeard = false
     if (!isClosed) retry = setTimeout(tryConnect, reconnectMs)
   }
   const tryConnect = async () => {
+    if (url === undefined) return
     try {
       connection = await connectNats(url)
     } catch (err) {
@@ -112,8 +115,9 @@ function createRings(publish: (topic: string) => boolean) {
   }
 }
 
-function wakeAll(wakes: ReadonlySet<() => void> | undefined): void {
+function wakeAll(wakes: ReadonlySet<() => void> | undefined): true {
   for (const wake of wakes ?? []) wake()
+  return true
 }
 
 /** NATS may be gone or deaf: what is asked of it is given up after a while, and never fails who asks. */

@@ -1,15 +1,31 @@
 import { join } from 'node:path'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
-import { findProgram, freePort, isListening, type Service, startService } from './processes.ts'
+import { findProgram, freePort, isListening, type Service, startService, tryFindProgram } from './processes.ts'
 
 /** A NATS server of our own on a loopback port. */
 export interface Nats extends Service {
   readonly url: string
 }
 
-export async function startNats(folder: string): Promise<Nats> {
-  const command = findProgram('nats-server', ['/usr/sbin'], 'nats-server')
+/** Debian keeps it where not everybody looks. */
+const places = ['/usr/sbin']
+
+export function startNats(folder: string): Promise<Nats> {
+  return startServer(folder, findProgram('nats-server', places, 'nats-server'))
+}
+
+/**
+ * The same where there is a NATS to start: by the variable MALIPO_NATS_SERVER, which names the program, else wherever it is
+ * installed. Nothing where there is none.
+ */
+export async function startNatsIfThere(folder: string): Promise<Nats | undefined> {
+  const named = process.env['MALIPO_NATS_SERVER']
+  const command = named === undefined ? tryFindProgram('nats-server', places) : tryFindProgram(named, [])
+  return command === undefined ? undefined : startServer(folder, command)
+}
+
+async function startServer(folder: string, command: string): Promise<Nats> {
   const port = await freePort()
   const args = ['--addr', '127.0.0.1', '--port', String(port), '--jetstream', '--store_dir', join(folder, 'nats')]
   const service = await startService({ name: 'nats', command, args, folder, isReady: () => isListening(port), env: {} })

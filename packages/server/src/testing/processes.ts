@@ -107,11 +107,15 @@ export async function isListening(port: number): Promise<boolean> {
 
 /** The first of the places that holds the program, or an error that says which package has it. */
 export function findProgram(name: string, places: readonly string[], debianPackage: string): string {
-  for (const place of [...places, '']) {
-    const path = place === '' ? name : join(place, name)
-    if (!spawnSync(path, ['--version'], { stdio: 'ignore' }).error) return path
-  }
+  const found = tryFindProgram(name, places)
+  if (found !== undefined) return found
   throw new Error(
     `${name} was not found. Install it (Debian and Ubuntu: apt-get install ${debianPackage}) or put its folder on PATH.`,
   )
+}
+
+/** The first of the places that holds the program, and PATH after them. */
+export function tryFindProgram(name: string, places: readonly string[]): string | undefined {
+  const paths = [...places.map((place) => join(place, name)), name]
+  return paths.find((path) => !spawnSync(path, ['--version'], { stdio: 'ignore' }).error)
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { makeSecrets, type Operator, openOperator } from '../operate/operator.ts'
 import { createDatabase, login } from './database.ts'
-import { type Nats, startNats } from './nats.ts'
+import { startNatsIfThere } from './nats.ts'
 import { type Postgres, startPostgres } from './postgres.ts'
 import { freePort, guardFolder, makeFolder, type Service, startService } from './processes.ts'
 import { simulatorAccess, startSimulatorIn } from './simulator.ts'
@@ -14,6 +14,8 @@ type Variables = Readonly<Record<string, string>>
 export interface Stack {
   /** What a program needs to use the stack; see the README. */
   readonly exports: Variables
+  /** What is not as usual, a line each. */
+  readonly notes: readonly string[]
   stop(): Promise<void>
 }
 
@@ -32,8 +34,9 @@ export async function startStack(folder: string, { isKept, port }: { isKept: boo
   makeFolder(folder)
   const guard = guardFolder(folder, { isKept })
   const running: Service[] = []
-  const started = async <Kind extends Service>(service: Promise<Kind>): Promise<Kind> => {
-    running.unshift(await service)
+  const started = async <Kind extends Service | undefined>(starting: Promise<Kind>): Promise<Kind> => {
+    const service = await starting
+    if (service) running.unshift(service)
     return service
   }
   const stop = async () => {
@@ -42,9 +45,9 @@ export async function startStack(folder: string, { isKept, port }: { isKept: boo
   }
   try {
     const postgres = await started(startPostgres(folder))
-    const nats = await started(startNats(folder))
-    const memory = await prepare(folder, postgres, nats)
-    const urls = { DATABASE_URL: postgres.urlOf(database), NATS_URL: nats.url }
+    const nats = await started(startNatsIfThere(folder))
+    const urls = { DATABASE_URL: postgres.urlOf(database), NATS_URL: nats?.url ?? '' }
+    const memory = await prepare(folder, postgres, urls)
     const apiPort = port ?? (await freePort())
     const url = `http://127.0.0.1:${apiPort}`
     const simulator = await started(startSimulatorIn(folder, simulatorSettings(folder, url)))
@@ -72,6 +75,7 @@ export async function startStack(folder: string, { isKept, port }: { isKept: boo
         MALIPO_SIMULATOR_URL: env.MALIPO_SIMULATOR_URL,
         MALIPO_SIMULATOR_TOKEN: env.MALIPO_SIMULATOR_TOKEN,
       },
+      notes: nats ? [] : [withoutNats],
       stop,
     }
   } catch (error) {
@@ -79,6 +83,9 @@ export async function startStack(folder: string, { isKept, port }: { isKept: boo
     throw error
   }
 }
+
+const withoutNats =
+  'There is no nats-server here: work is found by looking, a quarter of a second later. Nothing else changes.'
 
 /** Limits are high, because a stack has one user; draining is short, because nobody balances load before it. */
 const processSettings = {
@@ -101,13 +108,13 @@ function simulatorSettings(folder: string, url: string): Variables {
   }
 }
 
-async function prepare(folder: string, postgres: Postgres, nats: Nats): Promise<Memory> {
+async function prepare(folder: string, postgres: Postgres, urls: Variables): Promise<Memory> {
   const path = join(folder, 'memory.json')
   const loginPassword = randomBytes(24).toString('hex')
   const known = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Memory) : undefined
   const secrets = known?.secrets ?? makeSecrets(new Date())
   if (!known) await createDatabase(postgres, database, loginPassword)
-  const operator = openOperator({ ...secrets, DATABASE_URL: postgres.urlOf(database), NATS_URL: nats.url }, 'stack')
+  const operator = openOperator({ ...secrets, ...urls }, 'stack')
   try {
     await operator.database.migrate()
     if (known) return known
