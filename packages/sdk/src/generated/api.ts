@@ -21,6 +21,7 @@ export type ErrorCode =
   | 'E-API-UT.S-39'
   | 'TRANSACTION_NOT_FOUND'
   | 'WEBHOOK_NOT_FOUND'
+  | 'SCENARIO_NOT_FOUND'
   | 'PAYOUT_PROVIDER_NOT_FOUND'
   | 'PROVIDER_NOT_FOUND'
   | 'ROUTE_NOT_FOUND'
@@ -33,6 +34,7 @@ export type ErrorCode =
   | 'PAYLOAD_TOO_LARGE'
   | 'UNSUPPORTED_MEDIA_TYPE'
   | 'UNSUPPORTED_CURRENCY'
+  | 'SCENARIO_LIMIT_REACHED'
   | 'INSUFFICIENT_FUNDS'
   | 'WALLET_CURRENCY_NOT_SUPPORTED'
   | 'DEBIT_CURRENCY_NOT_SUPPORTED'
@@ -161,6 +163,15 @@ export interface Schemas {
     redirectUrl?: string | undefined
     ussdCode?: string | undefined
   }
+  /** Where the payment stands, in words for people */
+  Explanation: {
+    /** One sentence: what happened, what happens next, and by when */
+    sentence: string
+    /** What happens next; null when nothing more will */
+    next: string | null
+    /** ISO 8601: when that happens, or until when it must have; null where there is no such time */
+    by: string | null
+  }
   VirtualAccount: {
     permanent: boolean
     accountNumber: string
@@ -213,6 +224,7 @@ export interface Schemas {
     /** AWAITING_CUSTOMER, PROCESSING, UNCONFIRMED (being asked about), COMPLETED, FAILED or EXPIRED */
     stage: string
     nextAction: Schemas['NextAction']
+    explanation: Schemas['Explanation']
     failureReason?: {
       failureCode: string
       failureMessage: string
@@ -579,6 +591,84 @@ export interface Schemas {
       accountId: string
       accountName: string
     }
+  }
+  TestValues: {
+    phones: {
+      /** One to copy */
+      value: string
+      /** The digits that choose, in every country; empty for any other */
+      ending: string
+      /** charge, payout, charge and payout, or resolve */
+      for: string
+      /** SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal */
+      outcome: string
+      /** What it does, for people */
+      what: string
+    }[]
+    cards: {
+      number: string
+      /** Where it matters; any other month to come will do elsewhere */
+      expiry?: string | undefined
+      /** nothing, pin, address or redirect */
+      asks: string
+      pins?: string[] | undefined
+      otps?: string[] | undefined
+      /** SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal */
+      outcome: string
+      /** What it does, for people */
+      what: string
+    }[]
+    accounts: {
+      /** One to copy */
+      value: string
+      /** The digits that choose, in every country; empty for any other */
+      ending: string
+      /** charge, payout, charge and payout, or resolve */
+      for: string
+      /** SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal */
+      outcome: string
+      /** What it does, for people */
+      what: string
+    }[]
+    amounts: {
+      operator: string
+      country: string
+      currency: string
+      /** charge or payout */
+      for: string
+      min: number
+      max: number
+      /** SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal */
+      outcome: string
+      /** What it does, for people */
+      what: string
+    }[]
+    otps: {
+      value: string
+      /** otp or pin */
+      kind: string
+      /** mobile money or card */
+      for: string
+      /** What it does, for people */
+      what: string
+    }[]
+    scenarios: {
+      name: string
+      /** What it does, for people */
+      what: string
+    }[]
+  }
+  StandingScenario: {
+    externalReference: string
+    scenario: string
+    setAt: string
+  }
+  AdvancedClock: {
+    seconds: number
+    /** Open payments that were brought forward */
+    payments: number
+    /** Webhooks that were waiting for another attempt */
+    webhooks: number
   }
 }
 
