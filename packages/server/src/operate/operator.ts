@@ -7,8 +7,9 @@ import { openDatabase } from '../platform/db.ts'
 import { createLog } from '../platform/log.ts'
 import { type MigrationState, migrate, migrationStates } from '../platform/migrate.ts'
 import { createVault } from '../platform/seal.ts'
-import { type Received, type Sending, signatureHeaders, type Verified, verify } from '../webhooks/sign.ts'
+import { type Received, type Verified, verify } from '../webhooks/sign.ts'
 import { createPostings, type Desk } from './desk.ts'
+import { examine as examineInstallation, type Finding } from './doctor.ts'
 import { create as createKey, end, type KeyOrder, type KeyView, listOf, type NewPair, rotate } from './keys.ts'
 import { type CheckOrder, type CheckReport, check, show } from './ledger.ts'
 import { create as createMerchant, freeze, type MerchantOrder, type MerchantView, page, unfreeze } from './merchants.ts'
@@ -149,9 +150,9 @@ export function makeSecrets(now: Date): Record<'MALIPO_TOKEN_KEYS' | 'MALIPO_SEC
   return { MALIPO_TOKEN_KEYS: key(), MALIPO_SECRET_KEYS: key() }
 }
 
-/** Signs what `malipo listen` forwards. */
-export function signWebhook(sending: Sending): Readonly<Record<string, string>> {
-  return signatureHeaders(sending)
+/** Looks at an installation from outside. Needs no settings that can be used, and tells what is wrong with them. */
+export function examine(variables: Readonly<Record<string, string | undefined>>): Promise<Finding[]> {
+  return examineInstallation(variables)
 }
 
 /** Verifies a webhook that somebody received and tells what is wrong with it. Needs no database and no settings. */

@@ -1,0 +1,156 @@
+import { statfs } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { dirname, resolve } from 'node:path'
+import { type Config, ConfigError, loadConfig } from '../config.ts'
+import { skewMs } from '../platform/clock.ts'
+import { type Db, openDatabase, sql } from '../platform/db.ts'
+import { pendingMigrations } from '../platform/migrate.ts'
+import { connectNats } from '../platform/nats.ts'
+import { fewestMonthsAhead } from '../platform/partitions.ts'
+
+/** What was looked at and how it is. `poor` is worth knowing and stops nothing. */
+export interface Finding {
+  readonly what: string
+  readonly health: 'ok' | 'poor' | 'bad'
+  readonly told: string
+  /** What to do about it; empty where nothing is. */
+  readonly remedy: string
+}
+
+const answerMs = 5000
+const skewMaxMs = 2000
+const versionMin = 150_000
+const bytesMin = 1024 ** 3
+
+/** Looks at everything an installation needs, with the settings its processes would be started with. Changes nothing. */
+export async function examine(variables: Readonly<Record<string, string | undefined>>): Promise<Finding[]> {
+  const { config, finding } = settingsFinding(variables)
+  if (!config) return [finding]
+  const looks = [database(config), nats(config, variables), port(config), simulator(config), disk(config)]
+  return [finding, ...(await Promise.all(looks)).flat()]
+}
+
+const ok = (what: string, told: string): Finding => ({ what, health: 'ok', told, remedy: '' })
+const bad = (what: string, told: string, remedy: string): Finding => ({ what, health: 'bad', told, remedy })
+const poor = (what: string, told: string, remedy: string): Finding => ({ what, health: 'poor', told, remedy })
+
+function settingsFinding(variables: Readonly<Record<string, string | undefined>>) {
+  try {
+    return { config: loadConfig(variables), finding: ok('settings', 'all can be used') }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const problems = error.message.split('\n').slice(1).join(';').trim()
+    const remedy =
+      'set them in the environment; docs/reference/config.md tells what each is, malipo secrets makes the keys'
+    return { config: undefined, finding: bad('settings', problems, remedy) }
+  }
+}
+
+async function database({ databaseUrl }: Config): Promise<Finding[]> {
+  const { hostname, port: given, pathname } = new URL(databaseUrl.reveal())
+  const where = `${hostname || 'localhost'}:${given || '5432'}${pathname}`
+  const db = openDatabase({
+    url: databaseUrl,
+    connectionsMax: 1,
+    statementTimeoutMs: answerMs,
+    onError: () => undefined,
+  })
+  try {
+    const [row] = await db.write.query<{ number: string; name: string }>(
+      sql`select current_setting('server_version_num') as number, current_setting('server_version') as name`,
+    )
+    const { number = '0', name = '' } = row ?? {}
+    const version =
+      Number(number) >= versionMin
+        ? ok('database', `PostgreSQL ${name} answers at ${where}`)
+        : bad('database', `PostgreSQL ${name} is too old`, 'use PostgreSQL 15 or later')
+    return [version, ...(await schema(db.write))]
+  } catch (error) {
+    const { message, code } = error as Error & { code?: string }
+    const remedy = 'is it running, and are DATABASE_URL and the rights of its login as docs/operating/install.md says?'
+    return [bad('database', `does not answer at ${where}: ${message || code}`, remedy)]
+  } finally {
+    await db.close()
+  }
+}
+
+/** A database that is older than this code cannot be asked the rest. */
+async function schema(db: Db): Promise<Finding[]> {
+  const pending = await pendingMigrations(db).catch(() => undefined)
+  if (pending === undefined) return [bad('migrations', 'none was ever applied', 'run malipo migrate')]
+  if (pending.length > 0) return [bad('migrations', `not applied: ${pending.join(', ')}`, 'run malipo migrate')]
+  const [skew, months] = [await skewMs(db), await fewestMonthsAhead(db)]
+  const clock =
+    Math.abs(skew) <= skewMaxMs
+      ? ok('clock', `${Math.abs(skew)} ms away from the database`)
+      : bad('clock', `${Math.abs(skew)} ms away from the database`, 'have both machines follow the same time server')
+  const partitions =
+    months >= 1
+      ? ok('partitions', `${months} months ahead`)
+      : bad('partitions', 'the next month has none', 'start a worker, which makes them')
+  return [ok('migrations', 'all applied'), clock, partitions]
+}
+
+/** Without NATS every promise holds, so it is bad only where somebody said that there is one. */
+async function nats({ natsUrl }: Config, variables: Readonly<Record<string, string | undefined>>): Promise<Finding> {
+  if (natsUrl === undefined) return ok('NATS', 'none is set: work is found by looking, a little later')
+  const { host } = URL.canParse(natsUrl) ? new URL(natsUrl) : { host: natsUrl }
+  try {
+    const connection = await connectNats(natsUrl)
+    await connection.close()
+    return ok('NATS', `answers at ${host}`)
+  } catch {
+    const remedy = 'start it, or set NATS_URL to where it is; without it work is found by looking, a little later'
+    return (variables['NATS_URL'] ? bad : poor)('NATS', `does not answer at ${host}`, remedy)
+  }
+}
+
+async function port({ host, port: number }: Config): Promise<Finding> {
+  const where = `${host}:${number}`
+  if (number === 0 || (await isFree(host, number))) return ok('port', `${where} is free`)
+  const isMalipo = await answers(`http://${host.includes(':') ? `[${host}]` : host}:${number}/health/live`)
+  if (isMalipo) return ok('port', `a Malipo listens at ${where}`)
+  return bad(
+    'port',
+    `${where} is taken by another program, or not an address of this machine`,
+    'set MALIPO_PORT and MALIPO_HOST to others',
+  )
+}
+
+function isFree(host: string, number: number): Promise<boolean> {
+  const { promise, resolve: settle } = Promise.withResolvers<boolean>()
+  const server = createServer()
+  server.on('error', () => settle(false))
+  server.listen(number, host, () => server.close(() => settle(true)))
+  return promise
+}
+
+const answers = (url: string) =>
+  fetch(url, { signal: AbortSignal.timeout(answerMs) }).then(
+    ({ status }) => status < 500,
+    () => false,
+  )
+
+async function simulator({ simulatorUrl }: Config): Promise<Finding[]> {
+  if (simulatorUrl === undefined) return []
+  const isThere = await answers(simulatorUrl)
+  if (isThere) return [ok('simulator', `answers at ${simulatorUrl}`)]
+  const remedy = 'start it, or empty MALIPO_SIMULATOR_URL; without it nothing in the sandbox is paid'
+  return [bad('simulator', `does not answer at ${simulatorUrl}`, remedy)]
+}
+
+/** Of the seals where they have a place, else of where this runs. */
+async function disk({ sealsPath }: Config): Promise<Finding> {
+  const folder = resolve(sealsPath === undefined ? '.' : dirname(sealsPath))
+  try {
+    const { bavail, bsize } = await statfs(folder)
+    const told = `${(bavail * bsize) / 1024 ** 3 >= 10 ? Math.floor((bavail * bsize) / 1024 ** 3) : ((bavail * bsize) / 1024 ** 3).toFixed(1)} GiB free at ${folder}`
+    return bavail * bsize >= bytesMin ? ok('disk', told) : bad('disk', told, 'make room: at least 1 GiB')
+  } catch (error) {
+    return bad(
+      'disk',
+      `${folder} cannot be looked at: ${(error as Error).message}`,
+      'make the folder of MALIPO_SEALS_PATH',
+    )
+  }
+}
