@@ -48,7 +48,7 @@ module.exports = {
     {
       name: 'clients-stay-outside-the-server',
       severity: 'error',
-      from: { path: '^packages/(sdk|cli|dashboard|simulator)/', pathNot: test },
+      from: { path: '^packages/(sdk|cli|dashboard|simulator)/', pathNot: `(${test}|/testing/)` },
       to: { path: '^packages/server/', pathNot: `${source}operate/operator\\.ts$` },
     },
     {

@@ -1,5 +1,7 @@
 /** What is made from the tables in the code, by path. `npm run generate` writes it; tidy.test.ts fails when it is stale. */
 
+import { buildProgram } from '../packages/cli/src/program.ts'
+import { referencePage } from '../packages/cli/src/reference.ts'
 import sdk from '../packages/sdk/package.json' with { type: 'json' }
 import { loadConfig, settings } from '../packages/server/src/config.ts'
 import { openContext } from '../packages/server/src/context.ts'
@@ -19,6 +21,7 @@ export async function generated(): Promise<Map<string, string>> {
     ['docs/reference/config.md', configPage()],
     ['docs/reference/errors.md', errorsPage()],
     ['docs/reference/coverage.md', coveragePage(loadReferenceData())],
+    ['docs/reference/cli.md', `${note}\n\n${cliPage()}`],
     ['docs/reference/openapi.json', `${JSON.stringify(described, null, 2)}\n`],
     ['packages/sdk/src/generated/api.ts', sdkTypes(described, { version: sdk.version, errorCodes })],
   ])
@@ -68,6 +71,11 @@ operator finds what happened by it.
 |---|---|---|---|---|---|
 ${rows.join('\n')}
 `
+}
+
+function cliPage(): string {
+  const nobody = { variables: {}, actor: 'your user name', write: () => undefined, complain: () => undefined }
+  return referencePage(buildProgram(nobody))
 }
 
 /** As the server itself serves it. Nothing is connected to: the document is made of the routes alone. */

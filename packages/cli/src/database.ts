@@ -1,24 +1,33 @@
 import type { Command } from 'commander'
 import type { Desk } from './desk.ts'
-import { minute, table } from './table.ts'
+import { guide } from './guide.ts'
+import { minute } from './time.ts'
 
 /** What the engineer who deploys needs: the schema brought up to date, and keys for the configuration. */
 export function addDatabaseCommands(program: Command, desk: Desk): void {
-  program
-    .command('migrate')
-    .description('bring the database up to this version; running it twice does no harm')
-    .option('--status', 'only tell what is applied')
-    .addHelpText('after', '\nUses DATABASE_OWNER_URL when it is set, else DATABASE_URL.')
-    .action(({ status }: { status?: true }) => (status ? tellStatus(desk) : migrate(desk)))
+  guide(
+    program
+      .command('migrate')
+      .summary('bring the database up to this version')
+      .description('bring the database up to this version; running it twice does no harm')
+      .option('--status', 'only tell what is applied'),
+    {
+      note: 'Uses DATABASE_OWNER_URL when it is set, else DATABASE_URL.',
+      examples: ['malipo migrate', 'malipo migrate --status'],
+    },
+  ).action(({ status }: { status?: true }) => (status ? tellStatus(desk) : migrate(desk)))
 
-  program
-    .command('secrets')
-    .description('make keys for MALIPO_TOKEN_KEYS and MALIPO_SECRET_KEYS; nothing is stored')
-    .action(async () => {
-      const secrets = (await desk.server()).makeSecrets(new Date())
-      const lines = Object.entries(secrets).map(([name, value]) => `${name}=${value}`)
-      desk.say(secrets, () => lines.join('\n'))
-    })
+  guide(
+    program
+      .command('secrets')
+      .summary('make keys for the settings')
+      .description('make keys for MALIPO_TOKEN_KEYS and MALIPO_SECRET_KEYS; nothing is stored'),
+    { examples: ['malipo secrets', 'malipo secrets --json'] },
+  ).action(async () => {
+    const secrets = (await desk.server()).makeSecrets(new Date())
+    const lines = Object.entries(secrets).map(([name, value]) => `${name}=${value}`)
+    desk.say(secrets, () => lines.join('\n'))
+  })
 }
 
 async function migrate(desk: Desk): Promise<void> {
@@ -28,7 +37,7 @@ async function migrate(desk: Desk): Promise<void> {
 
 async function tellStatus(desk: Desk): Promise<void> {
   const states = await desk.operate((operator) => operator.database.status())
-  desk.say(states, () =>
+  desk.say(states, ({ table }) =>
     table(states, {
       MIGRATION: ({ name }) => name,
       APPLIED: ({ applied_at }) => (applied_at ? minute(applied_at.toISOString()) : 'not yet'),

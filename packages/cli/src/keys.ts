@@ -1,9 +1,11 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { Desk } from './desk.ts'
-import { minute, table } from './table.ts'
+import { guide } from './guide.ts'
+import { type Environment, environment } from './options.ts'
+import { minute } from './time.ts'
 
 interface CreateOptions {
-  readonly env: 'live' | 'sandbox'
+  readonly env: Environment
   readonly scope?: string[]
   readonly address?: string[]
 }
@@ -16,70 +18,86 @@ interface Pair {
 
 export function addKeyCommands(program: Command, desk: Desk): void {
   const keys = program.command('keys').description('the key pairs merchants call with')
+  addCreate(keys, desk)
 
-  keys
-    .command('create')
-    .description('create a key pair; its API key is shown this once')
-    .argument('<merchant>', 'whose, mer_…')
-    .addOption(new Option('--env <environment>', 'where it works').choices(['sandbox', 'live']).makeOptionMandatory())
-    .option('--scope <scope...>', 'what it may do; everything when left out')
-    .option('--address <range...>', 'where it may be used from; anywhere when left out')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  malipo keys create mer_0193… --env sandbox\n  malipo keys create mer_0193… --env live --scope transactions:read --address 203.0.113.0/24',
-    )
-    .action(async (merchant: string, { env, scope, address }: CreateOptions) => {
-      const order = { env, ...(scope && { scopes: scope }), ...(address && { addresses: address }) }
-      const pair = await desk.operate((operator) => operator.keys.create(merchant, order))
-      desk.say(pair, () => shown(pair))
-    })
+  guide(
+    keys
+      .command('rotate')
+      .description('give a pair a new API key; the old one and its tokens end within 5 seconds')
+      .argument('<publicKey>', 'pk_…'),
+    {
+      note: 'To change keys without a pause, create a second pair, use it, and revoke the first.',
+      examples: ['malipo keys rotate pk_test_…', 'malipo keys rotate pk_test_… --json'],
+    },
+  ).action(async (publicKey: string) => {
+    const pair = await desk.operate((operator) => operator.keys.rotate(publicKey))
+    desk.say(pair, () => shown(pair))
+  })
 
-  keys
-    .command('rotate')
-    .description('give a pair a new API key; the old one and its tokens end within 5 seconds')
-    .argument('<publicKey>', 'pk_…')
-    .addHelpText('after', '\nTo change keys without a pause, create a second pair, use it, and revoke the first.')
-    .action(async (publicKey: string) => {
-      const pair = await desk.operate((operator) => operator.keys.rotate(publicKey))
-      desk.say(pair, () => shown(pair))
-    })
-
-  keys
-    .command('revoke')
-    .description('end a pair and its tokens within 5 seconds')
-    .argument('<publicKey>', 'pk_…')
-    .requiredOption('--reason <text>', 'why; kept in the audit trail')
-    .action(async (publicKey: string, { reason }: { reason: string }) => {
-      await desk.operate((operator) => operator.keys.revoke(publicKey, reason))
-      desk.say(
-        { publicKey, state: 'revoked' },
-        () => `Revoked ${publicKey}. Every process refuses it within 5 seconds.`,
-      )
-    })
+  guide(
+    keys
+      .command('revoke')
+      .description('end a pair and its tokens within 5 seconds')
+      .argument('<publicKey>', 'pk_…')
+      .requiredOption('--reason <text>', 'why; kept in the audit trail'),
+    {
+      examples: [
+        'malipo keys revoke pk_test_… --reason "found in a repository"',
+        'malipo --as "night shift" keys revoke pk_test_… --reason "ticket 4711"',
+      ],
+    },
+  ).action(async (publicKey: string, { reason }: { reason: string }) => {
+    await desk.operate((operator) => operator.keys.revoke(publicKey, reason))
+    desk.say({ publicKey, state: 'revoked' }, () => `Revoked ${publicKey}. Every process refuses it within 5 seconds.`)
+  })
 
   addList(keys, desk)
 }
 
+function addCreate(keys: Command, desk: Desk): void {
+  guide(
+    keys
+      .command('create')
+      .description('create a key pair; its API key is shown this once')
+      .argument('<merchant>', 'whose, mer_…')
+      .addOption(environment('where it works').makeOptionMandatory())
+      .option('--scope <scope...>', 'what it may do; everything when left out')
+      .option('--address <range...>', 'where it may be used from; anywhere when left out'),
+    {
+      examples: [
+        'malipo keys create mer_0193… --env sandbox',
+        'malipo keys create mer_0193… --env live --scope transactions:read --address 203.0.113.0/24',
+      ],
+    },
+  ).action(async (merchant: string, { env, scope, address }: CreateOptions) => {
+    const order = { env, ...(scope && { scopes: scope }), ...(address && { addresses: address }) }
+    const pair = await desk.operate((operator) => operator.keys.create(merchant, order))
+    desk.say(pair, () => shown(pair))
+  })
+}
+
 function addList(keys: Command, desk: Desk): void {
-  keys
-    .command('list')
-    .description('list the pairs of a merchant, revoked ones too')
-    .argument('<merchant>', 'whose, mer_…')
-    .action(async (merchant: string) => {
-      const found = await desk.operate((operator) => operator.keys.list(merchant))
-      const listing = () =>
-        table(found, {
-          'PUBLIC KEY': ({ publicKey }) => publicKey,
-          WHERE: ({ env }) => env,
-          STATE: ({ state }) => state,
-          'LAST TOKEN': ({ tokenIssuedAt }) => minute(tokenIssuedAt),
-          'FROM ADDRESSES': ({ addresses }) => addresses.join(' ') || 'any',
-          SCOPES: ({ scopes }) => scopes.join(' '),
-        })
-      desk.say(found, () =>
-        found.length === 0 ? `No key pairs. Create one: malipo keys create ${merchant} --env sandbox` : listing(),
-      )
-    })
+  guide(
+    keys
+      .command('list')
+      .description('list the pairs of a merchant, revoked ones too')
+      .argument('<merchant>', 'whose, mer_…'),
+    { examples: ['malipo keys list mer_0193…', 'malipo keys list mer_0193… --json'] },
+  ).action(async (merchant: string) => {
+    const found = await desk.operate((operator) => operator.keys.list(merchant))
+    desk.say(found, ({ table }) =>
+      found.length === 0
+        ? `No key pairs. Create one: malipo keys create ${merchant} --env sandbox`
+        : table(found, {
+            'PUBLIC KEY': ({ publicKey }) => publicKey,
+            WHERE: ({ env }) => env,
+            STATE: ({ state }) => state,
+            'LAST TOKEN': ({ tokenIssuedAt }) => minute(tokenIssuedAt),
+            'FROM ADDRESSES': ({ addresses }) => addresses.join(' ') || 'any',
+            SCOPES: ({ scopes }) => scopes.join(' '),
+          }),
+    )
+  })
 }
 
 const shown = ({ publicKey, apiKey, env }: Pair) =>

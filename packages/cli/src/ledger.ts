@@ -1,10 +1,12 @@
 import type { Operator } from '@malipo/server/operate'
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { Desk } from './desk.ts'
-import { duration } from './table.ts'
+import { guide } from './guide.ts'
+import { type Environment, environment } from './options.ts'
+import { duration } from './time.ts'
 
 interface FundOptions {
-  readonly env: 'live' | 'sandbox'
+  readonly env: Environment
   readonly currency: string
   readonly country: string
   readonly amount: string
@@ -15,7 +17,7 @@ interface FundOptions {
 /** The options every posting by hand has: what, where, and what proves it. */
 function withFunding(command: Command): Command {
   return command
-    .addOption(new Option('--env <environment>', 'where').choices(['sandbox', 'live']).makeOptionMandatory())
+    .addOption(environment('where').makeOptionMandatory())
     .requiredOption('--currency <code>', 'such as KES')
     .requiredOption('--country <code>', 'two letters such as KE')
     .requiredOption('--amount <decimal>', 'in major units, such as 1500.00')
@@ -24,29 +26,35 @@ function withFunding(command: Command): Command {
 }
 
 export function addLedgerCommands(program: Command, desk: Desk): void {
-  withFunding(program.command('wallets').description("merchants' money").command('fund'))
-    .description("credit a merchant's wallet from treasury")
-    .argument('<merchant>', 'whose, mer_…')
-    .addHelpText(
-      'after',
-      '\nExample:\n  malipo wallets fund mer_0193… --env live --currency KES --country KE --amount 250000.00 --evidence "bank line 88-1" --reason "top-up"',
-    )
-    .action(async (merchant: string, options: FundOptions) => {
-      const posted = await desk.operate((operator) => operator.wallets.fund(merchant, options))
-      desk.say(posted, () => `Credited ${posted.amount} ${posted.currency} by ${posted.transactionId}.`)
-    })
+  guide(
+    withFunding(program.command('wallets').description("merchants' money").command('fund'))
+      .description("credit a merchant's wallet from treasury")
+      .argument('<merchant>', 'whose, mer_…'),
+    {
+      examples: [
+        'malipo wallets fund mer_0193… --env live --currency KES --country KE --amount 250000.00 --evidence "bank line 88-1" --reason "top-up"',
+        'malipo wallets fund mer_0193… --env sandbox --currency XOF --country CI --amount 100000 --evidence "none: sandbox" --reason "a demonstration"',
+      ],
+    },
+  ).action(async (merchant: string, options: FundOptions) => {
+    const posted = await desk.operate((operator) => operator.wallets.fund(merchant, options))
+    desk.say(posted, () => `Credited ${posted.amount} ${posted.currency} by ${posted.transactionId}.`)
+  })
 
-  withFunding(program.command('floats').description('our money at providers').command('adjust'))
-    .description('bring a float to what the provider says it is; a negative amount lowers it')
-    .requiredOption('--provider <name>', 'whose float')
-    .addHelpText(
-      'after',
-      '\nExample:\n  malipo floats adjust --provider pawapay --env live --currency UGX --country UG --amount=-1200 --evidence "statement 2026-11-15" --reason "fee not told"',
-    )
-    .action(async (options: FundOptions & { provider: string }) => {
-      const posted = await desk.operate((operator) => operator.floats.adjust(options))
-      desk.say(posted, () => `Adjusted the float by ${options.amount} ${posted.currency}, ${posted.transactionId}.`)
-    })
+  guide(
+    withFunding(program.command('floats').description('our money at providers').command('adjust'))
+      .description('bring a float to what the provider says it is; a negative amount lowers it')
+      .requiredOption('--provider <name>', 'whose float'),
+    {
+      examples: [
+        'malipo floats adjust --provider pawapay --env live --currency KES --country KE --amount 900000.00 --evidence "statement 2026-11-15" --reason "top-up"',
+        'malipo floats adjust --provider pawapay --env live --currency UGX --country UG --amount=-1200 --evidence "statement 2026-11-15" --reason "fee not told"',
+      ],
+    },
+  ).action(async (options: FundOptions & { provider: string }) => {
+    const posted = await desk.operate((operator) => operator.floats.adjust(options))
+    desk.say(posted, () => `Adjusted the float by ${options.amount} ${posted.currency}, ${posted.transactionId}.`)
+  })
 
   addReading(program.command('ledger').description('the books'), desk)
 }
@@ -57,24 +65,24 @@ const told = ({ transactionId, env, type, amount, currency, provider, meaning, k
   `  for ${duration(knownForSeconds)}: ${transactionId}, ${type} of ${amount} ${currency} by ${provider} in ${env}: ${meaning}`
 
 function addReading(ledger: Command, desk: Desk): void {
-  ledger
-    .command('check')
-    .description('verify the books from the last checkpoint on; exits with 1 at the first disagreement')
-    .option('--full', 'from the very first entry; best on a standby or a restored backup')
-    .action(async ({ full }: { full?: true }) => {
-      const found = await desk.operate((operator) => operator.ledger.check({ isFull: full === true }))
-      const { batches, transfers, accounts, seals, suspense, disagreements } = found
-      const agreement = `The books agree: ${transfers} transfers in ${batches} batches, ${accounts} accounts, ${seals} seals checked.`
-      const sums = suspense.map((sum) => `In suspense: ${sum}.`)
-      desk.say(found, () => [agreement, ...sums, ...disagreements.map(told)].join('\n'))
-    })
+  guide(
+    ledger
+      .command('check')
+      .description('verify the books from the last checkpoint on; exits with 5 at the first disagreement')
+      .option('--full', 'from the very first entry; best on a standby or a restored backup'),
+    { examples: ['malipo ledger check', 'malipo ledger check --full'] },
+  ).action(async ({ full }: { full?: true }) => {
+    const found = await desk.operate((operator) => operator.ledger.check({ isFull: full === true }))
+    const { batches, transfers, accounts, seals, suspense, disagreements } = found
+    const agreement = `The books agree: ${transfers} transfers in ${batches} batches, ${accounts} accounts, ${seals} seals checked.`
+    const sums = suspense.map((sum) => `In suspense: ${sum}.`)
+    desk.say(found, () => [agreement, ...sums, ...disagreements.map(told)].join('\n'))
+  })
 
-  ledger
-    .command('show')
-    .description("draw one transaction's entries")
-    .argument('<transaction>', 'txn_…')
-    .action(async (transaction: string) => {
-      const drawing = await desk.operate((operator) => operator.ledger.show(transaction))
-      desk.say({ transaction, drawing }, () => drawing)
-    })
+  guide(ledger.command('show').description("draw one transaction's entries").argument('<transaction>', 'txn_…'), {
+    examples: ['malipo ledger show txn_0193…', 'malipo ledger show txn_0193… --json'],
+  }).action(async (transaction: string) => {
+    const drawing = await desk.operate((operator) => operator.ledger.show(transaction))
+    desk.say({ transaction, drawing }, () => drawing)
+  })
 }

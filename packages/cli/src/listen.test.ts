@@ -5,7 +5,8 @@ import { type TestContext, test } from 'node:test'
 import { testMalipo } from '../../server/src/testing/malipo.ts'
 import { until } from '../../server/src/testing/until.ts'
 import { verify } from '../../server/src/webhooks/sign.ts'
-import { createProgram, exitCodes } from './program.ts'
+import { exitCodes } from './exit-codes.ts'
+import { createProgram } from './program.ts'
 
 const nobodySends = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask' }
 
@@ -79,14 +80,32 @@ test('events are forwarded with a signature that the secret of the session verif
   assert.equal((JSON.parse(body) as { data: { externalReference: string } }).data.externalReference, 'order-1')
 })
 
+test('with --json every event is a document on a line of its own, and what is said beside it goes elsewhere', async (t) => {
+  const { listen, charge, said, end } = await bench(t)
+  await charge()
+  await charge()
+
+  const listening = listen(['--json', '--after', '0', '--forward-to', 'http://127.0.0.1:4/hooks'])
+  await until('both events', async () => said.err.split('not reached').length === 3)
+  end()
+
+  assert.equal(await listening, exitCodes.done)
+  const lines = said.out.trim().split('\n')
+  assert.deepEqual(
+    lines.map((line) => (JSON.parse(line) as { number: number }).number),
+    [1, 2],
+  )
+  assert.match(said.err, /^Listening, and forwarding to .*\nThe signing secret of this session: whsec_/)
+})
+
 test('a wrong key pair, a missing one and a Malipo that is not there are told in a sentence', async (t) => {
   const { listen, said } = await bench(t)
 
-  assert.equal(await listen([], { MALIPO_API_KEY: 'sk_test_wrong' }), exitCodes.refused)
+  assert.equal(await listen([], { MALIPO_API_KEY: 'sk_test_wrong' }), exitCodes.unauthorised)
   assert.match(said.err, /Malipo refused the key pair/)
-  assert.equal(await listen([], { MALIPO_PUBLIC_KEY: '' }), exitCodes.refused)
-  assert.match(said.err, /Set MALIPO_URL, MALIPO_PUBLIC_KEY and MALIPO_API_KEY/)
-  assert.equal(await listen([], { MALIPO_URL: 'http://127.0.0.1:9' }), exitCodes.refused)
-  assert.match(said.err, /Malipo is not reached at http:\/\/127\.0\.0\.1:9/)
+  assert.equal(await listen([], { MALIPO_PUBLIC_KEY: '' }), exitCodes.usage)
+  assert.match(said.err, /MALIPO_PUBLIC_KEY is not set\.\nRun malipo login, or set/)
+  assert.equal(await listen([], { MALIPO_URL: 'http://127.0.0.1:4' }), exitCodes.unreachable)
+  assert.match(said.err, /Malipo is not reached at http:\/\/127\.0\.0\.1:4: ECONNREFUSED/)
   assert.doesNotMatch(said.err, /at .*\.ts:/)
 })

@@ -1,67 +1,69 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { styleText } from 'node:util'
-import { type Command, InvalidArgumentError } from 'commander'
+import { type FeedEvent, type Malipo, webhooks } from '@malipo/sdk'
+import type { Command } from 'commander'
+import { named } from './client.ts'
 import type { Desk } from './desk.ts'
-import { type Feed, type FeedLine, openFeed } from './feed.ts'
-import { whole } from './options.ts'
-import type { Surroundings } from './program.ts'
+import { feedLine, newestNumber } from './feed.ts'
+import { guide } from './guide.ts'
+import { webAddress, whole } from './options.ts'
+import type { Surroundings } from './surroundings.ts'
+import type { Paper } from './table.ts'
+import { codeOf } from './trouble.ts'
 
 interface ListenOptions {
   readonly forwardTo?: string
   readonly after?: number
-  readonly url?: string
 }
 
 const everyMs = 500
 const forwardMs = 15_000
+const numberMax = 2 ** 50
 
 export function addListenCommand(program: Command, desk: Desk, around: Surroundings): void {
-  program
-    .command('listen')
-    .description("follow a sandbox merchant's events as they happen, and forward them to a program on this machine")
-    .option('--forward-to <url>', 'post each event there, signed with a secret made for this session', webAddress)
-    .option(
-      '--after <number>',
-      'begin after this number of the feed; without it, with what happens from now on',
-      whole(0, 2 ** 50),
-    )
-    .option('--url <url>', 'where Malipo listens; MALIPO_URL when left out', webAddress)
-    .addHelpText(
-      'after',
-      `
-The key pair comes from MALIPO_PUBLIC_KEY and MALIPO_API_KEY; npm run dev writes both where npm run malipo finds them.
-
-Example:
-  malipo listen --forward-to http://localhost:3000/webhooks`,
-    )
-    .action(async (options: ListenOptions) => {
-      const feed = openFeed(around.variables, options.url)
-      const { signWebhook } = await desk.server()
-      const secret = `whsec_${randomBytes(32).toString('base64')}`
-      const after = options.after ?? (await feed.newest())
-      around.write(greeting(options.forwardTo, secret))
-      await follow(feed, after, around.signal, async (line) => {
-        desk.say(line, () => sentence(line))
-        if (options.forwardTo === undefined) return
-        const { number: _, ...body } = line
-        const text = JSON.stringify(body)
-        const headers = signWebhook({ id: line.id, at: new Date(), body: text, secrets: [secret] })
-        around.write(`  ${await forward(options.forwardTo, text, headers)}\n`)
+  guide(
+    program
+      .command('listen')
+      .summary('follow your events, and forward them')
+      .description('follow your events as they happen, and forward them to a program on this machine')
+      .option('--forward-to <url>', 'post each event there, signed with a secret made for this session', webAddress)
+      .option(
+        '--after <number>',
+        'begin after this number of the feed; without it, with what happens from now on',
+        whole(0, numberMax),
+      ),
+    {
+      note: 'Goes on until Ctrl-C. With --json each event is a document on a line of its own, and what is said beside it goes to standard error.',
+      examples: ['malipo listen --forward-to http://localhost:3000/webhooks', 'malipo listen --after 0 --json'],
+    },
+  ).action(async ({ forwardTo, after }: ListenOptions) => {
+    const { malipo, access } = desk.enter()
+    const secret = `whsec_${randomBytes(32).toString('base64')}`
+    try {
+      const from = after ?? (await newestNumber(malipo))
+      desk.remark((paper) => greeting(paper, forwardTo, secret))
+      await follow(malipo, from, around.signal, async (line) => {
+        desk.tell(line, (paper) => feedLine(paper, line))
+        if (forwardTo === undefined) return
+        const said = await forward(forwardTo, line, secret)
+        desk.remark(() => `  ${said}`)
       })
-    })
+    } catch (error) {
+      if (!around.signal?.aborted) throw named(error, access)
+    }
+  })
 }
 
 /** Hands over every line after a number, in order, as it comes, until told to stop. */
 async function follow(
-  feed: Feed,
+  malipo: Malipo,
   after: number,
   signal: AbortSignal | undefined,
-  tell: (line: FeedLine) => Promise<void>,
+  tell: (line: FeedEvent) => Promise<void>,
 ): Promise<void> {
   let last = after
   while (!signal?.aborted) {
-    const lines = await feed.after(last)
+    const lines = await malipo.account.events({ after: last }, { signal }).toArray()
     for (const line of lines) {
       await tell(line)
       last = line.number
@@ -70,20 +72,14 @@ async function follow(
   }
 }
 
-function greeting(forwardTo: string | undefined, secret: string): string {
-  const bold = (text: string) => styleText('bold', text)
-  if (forwardTo === undefined) return `${bold('Listening.')} Ctrl-C ends it.\n`
-  return `${bold('Listening')}, and forwarding to ${forwardTo}. Ctrl-C ends it.\nThe signing secret of this session: ${secret}\n`
+function greeting({ paint }: Paper, forwardTo: string | undefined, secret: string): string {
+  if (forwardTo === undefined) return `${paint('bold', 'Listening.')} Ctrl-C ends it.`
+  return `${paint('bold', 'Listening')}, and forwarding to ${forwardTo}. Ctrl-C ends it.\nThe signing secret of this session: ${secret}`
 }
 
-function sentence({ number, event, timestamp, data }: FeedLine): string {
-  const { transactionId, externalReference, status, amount, currency } = data
-  const time = timestamp.slice(11, 19)
-  return `${time}  #${number}  ${event}  ${status}  ${amount} ${currency}  ${externalReference}  ${transactionId}`
-}
-
-async function forward(url: string, body: string, signature: Readonly<Record<string, string>>): Promise<string> {
-  const headers = { 'content-type': 'application/json', ...signature }
+async function forward(url: string, { number: _, ...event }: FeedEvent, secret: string): Promise<string> {
+  const body = JSON.stringify(event)
+  const headers = { 'content-type': 'application/json', ...webhooks.testHeaders(body, secret) }
   try {
     const reply = await fetch(url, {
       method: 'POST',
@@ -95,12 +91,6 @@ async function forward(url: string, body: string, signature: Readonly<Record<str
     await reply.body?.cancel()
     return reply.ok ? `delivered: ${reply.status}` : `not taken: ${reply.status}; Malipo would try again`
   } catch (error) {
-    const { message, cause } = error as Error & { cause?: { code?: string } }
-    return `not reached: ${cause?.code ?? message}`
+    return `not reached: ${codeOf(error as Error)}`
   }
-}
-
-function webAddress(text: string): string {
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text
-  throw new InvalidArgumentError('It must be a URL such as http://localhost:3000/webhooks.')
 }

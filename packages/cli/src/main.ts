@@ -1,9 +1,77 @@
 #!/usr/bin/env node
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fstatSync } from 'node:fs'
 import { userInfo } from 'node:os'
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { exitCodes } from './exit-codes.ts'
 import { createProgram } from './program.ts'
 
-const write = (text: string) => void process.stdout.write(text)
-const complain = (text: string) => void process.stderr.write(text)
+const { stdin, stdout, stderr, platform, env: variables } = process
 
-const run = createProgram({ variables: process.env, actor: userInfo().username, write, complain })
+/** The first Ctrl-C asks what is under way to end, the second does not ask. */
+const interrupt = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.on(signal, () => {
+    if (interrupt.signal.aborted) process.exit(exitCodes.interrupted)
+    interrupt.abort()
+  })
+/** Who reads the output may have seen enough, as head does. */
+stdout.on('error', (error: NodeJS.ErrnoException) =>
+  process.exit(error.code === 'EPIPE' ? exitCodes.done : exitCodes.refused),
+)
+
+const run = createProgram({
+  variables,
+  actor: userInfo().username,
+  write: (text) => void stdout.write(text),
+  complain: (text) => void stderr.write(text),
+  signal: interrupt.signal,
+  isWatched: stderr.isTTY === true,
+  run: runProgram,
+  ...(stdout.isTTY && { terminal: { columns: stdout.columns } }),
+  ...(stdin.isTTY && stderr.isTTY && { ask }),
+  ...(isPiped() && { input: stdin }),
+  ...(stdout.isTTY && hasDesktop() && { browse }),
+})
 process.exit(await run(process.argv.slice(2)))
+
+function isPiped(): boolean {
+  try {
+    const stat = fstatSync(0)
+    return stat.isFIFO() || stat.isFile() || stat.isSocket()
+  } catch {
+    return false
+  }
+}
+
+/** What is secret is not shown as it is typed. */
+async function ask(question: string, { isSecret }: { readonly isSecret: boolean }): Promise<string> {
+  stderr.write(question)
+  const silent = new Writable({ write: (_, __, done) => done() })
+  const lines = createInterface({ input: stdin, output: isSecret ? silent : stderr, terminal: true })
+  try {
+    return await lines.question('', { signal: interrupt.signal })
+  } finally {
+    lines.close()
+    if (isSecret) stderr.write('\n')
+  }
+}
+
+/** Ctrl-C reaches the other program by itself, and we wait for its end. */
+async function runProgram(program: string, args: readonly string[]): Promise<number> {
+  const [code] = (await once(spawn(program, args, { stdio: 'inherit' }), 'exit')) as [number | null]
+  return code ?? exitCodes.interrupted
+}
+
+function hasDesktop(): boolean {
+  return platform === 'darwin' || platform === 'win32' || Boolean(variables['DISPLAY'] || variables['WAYLAND_DISPLAY'])
+}
+
+function browse(address: string): void {
+  const opener = { darwin: 'open', win32: 'explorer' }[platform as string] ?? 'xdg-open'
+  spawn(opener, [address], { stdio: 'ignore', detached: true })
+    .on('error', () => undefined) // The address was printed, which will do.
+    .unref()
+}

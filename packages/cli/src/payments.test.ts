@@ -2,25 +2,14 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type PayingMalipo, payingMalipo, payOut, payoutInDoubt } from '../../server/src/testing/paying.ts'
 import { testDatabase } from '../../server/src/testing/servers.ts'
-import { createProgram, exitCodes } from './program.ts'
+import { exitCodes } from './exit-codes.ts'
+import { commandLine } from './testing/command-line.ts'
 
 /** The command line beside a Malipo that pays; `run` gives what a person would see. */
-async function commandLine(t: TestContext) {
+async function operatorsDesk(t: TestContext) {
   const malipo = await payingMalipo(t)
   const { loginUrl, natsUrl } = await testDatabase()
-  const variables = { DATABASE_URL: loginUrl, NATS_URL: natsUrl, ...malipo.secrets }
-  const run = async (...args: string[]) => {
-    let [out, err] = ['', '']
-    const write = (text: string) => {
-      out += text
-    }
-    const complain = (text: string) => {
-      err += text
-    }
-    const code = await createProgram({ variables, actor: 'wanjiru', write, complain })(args)
-    return { code, out, err }
-  }
-  return { malipo, run }
+  return { malipo, run: commandLine({ DATABASE_URL: loginUrl, NATS_URL: natsUrl, ...malipo.secrets }) }
 }
 
 async function inDoubt(malipo: PayingMalipo) {
@@ -32,7 +21,7 @@ async function inDoubt(malipo: PayingMalipo) {
 const grounds = ['--reason', 'case 4711', '--evidence', 'statement line 88']
 
 test('a doubt is found in the list, looked at, and settled, each by one command', async (t) => {
-  const { malipo, run } = await commandLine(t)
+  const { malipo, run } = await operatorsDesk(t)
   const { id, key } = await inDoubt(malipo)
   await malipo.later(60)
 
@@ -58,7 +47,7 @@ test('a doubt is found in the list, looked at, and settled, each by one command'
 })
 
 test('settling asks for the outcome, the reason and the evidence before it does anything', async (t) => {
-  const { malipo, run } = await commandLine(t)
+  const { malipo, run } = await operatorsDesk(t)
   const { id } = await payOut(await malipo.merchant())
 
   const cases: [number, RegExp, string[]][] = [
@@ -81,7 +70,7 @@ test('settling asks for the outcome, the reason and the evidence before it does 
 })
 
 test('a provider is paused and resumed from the command line, and its payments tell', async (t) => {
-  const { malipo, run } = await commandLine(t)
+  const { malipo, run } = await operatorsDesk(t)
   const { id, key } = await payOut(await malipo.merchant())
   const incident = ['--env', 'sandbox', '--reason', 'incident 12']
 
@@ -101,7 +90,7 @@ test('a provider is paused and resumed from the command line, and its payments t
 })
 
 test('every one of these commands prints JSON when asked to', async (t) => {
-  const { malipo, run } = await commandLine(t)
+  const { malipo, run } = await operatorsDesk(t)
   const { id } = await payOut(await malipo.merchant())
   const incident = ['--env', 'sandbox', '--reason', 'incident 12']
 

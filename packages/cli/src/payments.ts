@@ -1,38 +1,50 @@
 import type { Operator } from '@malipo/server/operate'
 import { type Command, Option } from 'commander'
 import type { Desk } from './desk.ts'
+import { guide } from './guide.ts'
 import { type Environment, environment, whole } from './options.ts'
-import { duration, second, table } from './table.ts'
+import { type Paper, right } from './table.ts'
+import { duration, second } from './time.ts'
 
 export function addPaymentCommands(program: Command, desk: Desk): void {
   const payments = program.command('payments').description('charges and payouts under way, and the way out of doubt')
   addList(payments, desk)
 
-  payments
-    .command('show')
-    .description('everything about one payment on one screen')
-    .argument('<payment>', 'txn_…, or the key its provider knows it by')
-    .action(async (id: string) => {
-      const payment = await desk.operate((operator) => operator.payments.show(id))
-      desk.say(payment, () => screen(payment))
-    })
+  guide(
+    payments
+      .command('show')
+      .description('everything about one payment on one screen')
+      .argument('<payment>', 'txn_…, or the key its provider knows it by'),
+    { examples: ['malipo payments show txn_0193…', 'malipo payments show txn_0193… --json'] },
+  ).action(async (id: string) => {
+    const payment = await desk.operate((operator) => operator.payments.show(id))
+    desk.say(payment, (paper) => screen(paper, payment))
+  })
 
   addSettle(payments, desk)
+  addRetry(payments, desk)
+}
 
-  payments
-    .command('retry')
-    .description('have a payout sent again now, under the same key')
-    .argument('<payment>', 'txn_…, or the key its provider knows it by')
-    .requiredOption('--reason <text>', 'why; kept in the audit trail')
-    .addHelpText('after', '\nRefused for what the provider works on, for charges, and for what is final.')
-    .action(async (id: string, { reason }: { reason: string }) => {
-      const retried = await desk.operate((operator) => operator.payments.retry(id, reason))
-      const when = retried.isPaused ? `once ${retried.provider} is resumed` : 'now'
-      desk.say(
-        retried,
-        () => `${retried.id} is sent to ${retried.provider} ${when}, under the same key ${retried.key}.`,
-      )
-    })
+function addRetry(payments: Command, desk: Desk): void {
+  guide(
+    payments
+      .command('retry')
+      .description('have a payout sent again now, under the same key')
+      .argument('<payment>', 'txn_…, or the key its provider knows it by')
+      .requiredOption('--reason <text>', 'why; kept in the audit trail'),
+    {
+      note: 'Refused for what the provider works on, for charges, and for what is final.',
+      examples: [
+        'malipo payments retry txn_0193… --reason "pawaPay is back, incident 12"',
+        'malipo --as "night shift" payments retry txn_0193… --reason "incident 12"',
+      ],
+    },
+  ).action(async (id: string, { reason }: { reason: string }) => {
+    const retried = await desk.operate((operator) => operator.payments.retry(id, reason))
+    const when = retried.isPaused ? `once ${retried.provider} is resumed` : 'now'
+    const { provider, key } = retried
+    desk.say(retried, () => `${retried.id} is sent to ${provider} ${when}, under the same key ${key}.`)
+  })
 }
 
 interface ListOptions {
@@ -44,33 +56,40 @@ interface ListOptions {
 }
 
 function addList(payments: Command, desk: Desk): void {
-  payments
-    .command('list')
-    .description('list open payments, oldest first')
-    .option(
-      '--doubt',
-      'only those that need an eye: in doubt, waiting for a reason, or final while the provider disagrees',
-    )
-    .option('--provider <name>', 'only those of one provider')
-    .addOption(environment('only those in one environment'))
-    .option('--older-than <minutes>', 'only those accepted so long ago', whole(0, 1_000_000), 0)
-    .option('--limit <count>', 'at most so many', whole(1, 1000), 50)
-    .addHelpText('after', '\nExample:\n  malipo payments list --doubt --older-than 15')
-    .action(async ({ doubt, env, provider, olderThan, limit }: ListOptions) => {
-      const narrowed = { ...(env && { env }), ...(provider !== undefined && { provider }) }
-      const order = { isDoubtOnly: doubt === true, olderThanMinutes: olderThan, limit, ...narrowed }
-      const found = await desk.operate((operator) => operator.payments.list(order))
-      desk.say(found, () => (found.length === 0 ? `No payments ${doubt ? 'in doubt' : 'under way'}.` : listing(found)))
-    })
+  guide(
+    payments
+      .command('list')
+      .description('list open payments, oldest first')
+      .option(
+        '--doubt',
+        'only those that need an eye: in doubt, waiting for a reason, or final while the provider disagrees',
+      )
+      .option('--provider <name>', 'only those of one provider')
+      .addOption(environment('only those in one environment'))
+      .option('--older-than <minutes>', 'only those accepted so long ago', whole(0, 1_000_000), 0)
+      .option('--limit <count>', 'at most so many', whole(1, 1000), 50),
+    {
+      examples: [
+        'malipo payments list --doubt --older-than 15',
+        'malipo payments list --provider pawapay --env live --limit 20',
+      ],
+    },
+  ).action(async ({ doubt, env, provider, olderThan, limit }: ListOptions) => {
+    const narrowed = { ...(env && { env }), ...(provider !== undefined && { provider }) }
+    const order = { isDoubtOnly: doubt === true, olderThanMinutes: olderThan, limit, ...narrowed }
+    const found = await desk.operate((operator) => operator.payments.list(order))
+    const none = `No payments ${doubt ? 'in doubt' : 'under way'}.`
+    desk.say(found, (paper) => (found.length === 0 ? none : listing(paper, found)))
+  })
 }
 
 type Listed = Awaited<ReturnType<Operator['payments']['list']>>[number]
 
-const listing = (found: readonly Listed[]) =>
+const listing = ({ table }: Paper, found: readonly Listed[]) =>
   table(found, {
     PAYMENT: ({ id }) => id,
     TYPE: ({ type }) => type,
-    AMOUNT: ({ amount, currency }) => `${amount} ${currency}`,
+    AMOUNT: right(({ amount, currency }) => `${amount} ${currency}`),
     STATE: ({ state }) => state,
     PROVIDER: ({ provider, env }) => `${provider} ${env}`,
     ATTEMPT: ({ attempt }) => String(attempt),
@@ -92,36 +111,39 @@ interface SettleOptions {
 }
 
 function addSettle(payments: Command, desk: Desk): void {
-  payments
-    .command('settle')
-    .description('end a payment by your word, for good: its money moves or goes back')
-    .argument('<payment>', 'txn_…, or the key its provider knows it by')
-    .addOption(new Option('--successful', 'the provider moved the money').conflicts('failed'))
-    .addOption(new Option('--failed', 'the provider did not move the money, and never will'))
-    .requiredOption('--reason <text>', 'why; kept in the audit trail')
-    .requiredOption('--evidence <text>', 'what proves it, such as a line of the provider’s statement; kept there too')
-    .addHelpText(
-      'after',
-      `
-This cannot be undone. Settled as successful, a payout's money is gone from the merchant's wallet. Settled as failed, it is
-back there and may be spent: if the provider paid after all, you paid twice.
-
-Example:
-  malipo payments settle txn_0193… --failed --evidence "pawaPay ticket 88: never received" --reason "case 4711"`,
-    )
-    .action(async (id: string, options: SettleOptions, command: Command) => {
-      const { successful, failed, reason, evidence } = options
-      if (!(successful || failed)) command.error('error: say --successful or --failed', { exitCode: 2 })
-      const verdict = { outcome: successful ? 'successful' : 'failed', reason, evidence } as const
-      const judged = await desk.operate((operator) => operator.payments.settle(id, verdict))
-      const lines = [`Settled ${judged.id} as ${judged.state}.`, judged.money, judged.caution]
-      desk.say(judged, () => lines.filter((line) => line !== undefined).join('\n'))
-    })
+  guide(
+    payments
+      .command('settle')
+      .description('end a payment by your word, for good: its money moves or goes back')
+      .argument('<payment>', 'txn_…, or the key its provider knows it by')
+      .addOption(new Option('--successful', 'the provider moved the money').conflicts('failed'))
+      .addOption(new Option('--failed', 'the provider did not move the money, and never will'))
+      .requiredOption('--reason <text>', 'why; kept in the audit trail')
+      .requiredOption(
+        '--evidence <text>',
+        'what proves it, such as a line of the provider’s statement; kept there too',
+      ),
+    {
+      note: `This cannot be undone. Settled as successful, a payout's money is gone from the merchant's wallet. Settled as failed, it is
+back there and may be spent: if the provider paid after all, you paid twice.`,
+      examples: [
+        'malipo payments settle txn_0193… --failed --evidence "pawaPay ticket 88: never received" --reason "case 4711"',
+        'malipo payments settle txn_0193… --successful --evidence "statement 2026-11-15 line 88" --reason "case 4711"',
+      ],
+    },
+  ).action(async (id: string, options: SettleOptions, command: Command) => {
+    const { successful, failed, reason, evidence } = options
+    if (!(successful || failed)) command.error('error: say --successful or --failed', { exitCode: 2 })
+    const verdict = { outcome: successful ? 'successful' : 'failed', reason, evidence } as const
+    const judged = await desk.operate((operator) => operator.payments.settle(id, verdict))
+    const lines = [`Settled ${judged.id} as ${judged.state}.`, judged.money, judged.caution]
+    desk.say(judged, () => lines.filter((line) => line !== undefined).join('\n'))
+  })
 }
 
 type Shown = Awaited<ReturnType<Operator['payments']['show']>>
 
-function screen(payment: Shown): string {
+function screen(paper: Paper, payment: Shown): string {
   const { id, type, amount, currency, state, reason, next, events, ledger } = payment
   const when = next.at === undefined ? '' : ` Due ${second(next.at)}.`
   return [
@@ -131,9 +153,9 @@ function screen(payment: Shown): string {
     '',
     `Next: ${next.what}${when}`,
     '',
-    attemptsOf(payment),
+    attemptsOf(paper, payment),
     '',
-    table(events, {
+    paper.table(events, {
       WHEN: ({ at }) => second(at),
       CAUSE: ({ cause }) => cause,
       STATE: (event) => event.state,
@@ -164,7 +186,7 @@ function facts(payment: Shown): string {
   return lines.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(10)} ${value}`])).join('\n')
 }
 
-const attemptsOf = ({ attempts }: Shown) =>
+const attemptsOf = ({ table }: Paper, { attempts }: Shown) =>
   table(attempts, {
     ATTEMPT: ({ number }) => String(number),
     PROVIDER: ({ provider }) => provider,

@@ -1,36 +1,22 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { makeSecrets } from '@malipo/server/operate'
 import { ask } from '../../server/src/testing/malipo.ts'
 import { testDatabase } from '../../server/src/testing/servers.ts'
-import { createProgram, exitCodes } from './program.ts'
+import { exitCodes } from './exit-codes.ts'
+import type { Surroundings } from './surroundings.ts'
+import { commandLine } from './testing/command-line.ts'
 
 const secrets = makeSecrets(new Date())
 
 /** The command line on a database of this file's own; `run` gives what a person would see. */
-async function commandLine(_: TestContext, changed: Record<string, string | undefined> = {}) {
+async function operatorsDesk(changed: Record<string, string | undefined> = {}, around: Partial<Surroundings> = {}) {
   const { loginUrl, superuserUrl, natsUrl } = await testDatabase()
-  const variables = {
-    DATABASE_URL: loginUrl,
-    DATABASE_OWNER_URL: superuserUrl,
-    NATS_URL: natsUrl,
-    ...secrets,
-    ...changed,
-  }
-  return async (...args: string[]) => {
-    let [out, err] = ['', '']
-    const write = (text: string) => {
-      out += text
-    }
-    const complain = (text: string) => {
-      err += text
-    }
-    const code = await createProgram({ variables, actor: 'wanjiru', write, complain })(args)
-    return { code, out, err }
-  }
+  const urls = { DATABASE_URL: loginUrl, DATABASE_OWNER_URL: superuserUrl, NATS_URL: natsUrl }
+  return commandLine({ ...urls, ...secrets, ...changed }, around)
 }
 
-type Run = Awaited<ReturnType<typeof commandLine>>
+type Run = Awaited<ReturnType<typeof operatorsDesk>>
 
 async function newMerchant(run: Run): Promise<string> {
   const who = ['--name', 'Duka Moja', '--email', 'amina@example.com', '--first-name', 'Amina', '--last-name', 'Otieno']
@@ -38,8 +24,8 @@ async function newMerchant(run: Run): Promise<string> {
   return JSON.parse(out).id
 }
 
-test('a merchant and a key pair come from three commands, each telling the next', async (t) => {
-  const run = await commandLine(t)
+test('a merchant and a key pair come from three commands, each telling the next', async () => {
+  const run = await operatorsDesk()
   const who = ['--name', 'Duka', '--email', 'amina@example.com', '--first-name', 'Amina', '--last-name', 'Otieno']
 
   const created = await run('merchants', 'create', ...who, '--country', 'KE')
@@ -54,8 +40,8 @@ test('a merchant and a key pair come from three commands, each telling the next'
   )
 })
 
-test('every command prints JSON when asked to', async (t) => {
-  const run = await commandLine(t)
+test('every command prints JSON when asked to', async () => {
+  const run = await operatorsDesk()
   const id = await newMerchant(run)
   const pair = JSON.parse((await run('--json', 'keys', 'create', id, '--env', 'live')).out)
 
@@ -77,8 +63,8 @@ test('every command prints JSON when asked to', async (t) => {
   }
 })
 
-test('what a person did is in the audit trail under their name, or the one they give', async (t) => {
-  const run = await commandLine(t)
+test('what a person did is in the audit trail under their name, or the one they give', async () => {
+  const run = await operatorsDesk()
   const id = await newMerchant(run)
 
   await run('merchants', 'freeze', id, '--reason', 'ticket 4711')
@@ -97,8 +83,8 @@ test('what a person did is in the audit trail under their name, or the one they 
   ])
 })
 
-test('the exit code and the message tell what kind of trouble it is', async (t) => {
-  const run = await commandLine(t)
+test('the exit code and the message tell what kind of trouble it is', async () => {
+  const run = await operatorsDesk()
   const nobody = `mer_${'0'.repeat(32)}`
 
   const cases: [number, RegExp, string[]][] = [
@@ -117,9 +103,9 @@ test('the exit code and the message tell what kind of trouble it is', async (t) 
   }
 })
 
-test('a database that is away and a configuration that is missing are told in plain words', async (t) => {
-  const away = await commandLine(t, { DATABASE_URL: 'postgres://x:y@127.0.0.1:9/z' })
-  const missing = await commandLine(t, { DATABASE_URL: undefined, MALIPO_SECRET_KEYS: 'short' })
+test('a database that is away and a configuration that is missing are told in plain words', async () => {
+  const away = await operatorsDesk({ DATABASE_URL: 'postgres://x:y@127.0.0.1:9/z' })
+  const missing = await operatorsDesk({ DATABASE_URL: undefined, MALIPO_SECRET_KEYS: 'short' })
 
   const unreachable = await away('merchants', 'list')
   const unusable = await missing('merchants', 'list')
@@ -130,12 +116,37 @@ test('a database that is away and a configuration that is missing are told in pl
   assert.match(unusable.err, /DATABASE_URL is required\n {2}MALIPO_SECRET_KEYS must be/)
 })
 
-test('help is printed without asking any database', async (t) => {
-  const run = await commandLine(t, { DATABASE_URL: undefined })
+test('help is printed without asking any database', async () => {
+  const run = await operatorsDesk({ DATABASE_URL: undefined })
 
   for (const args of [['--help'], ['keys', '--help'], ['merchants', 'create', '--help']]) {
     const { code, out } = await run(...args)
     assert.equal(code, exitCodes.done)
     assert.match(out, /^Usage: malipo/)
   }
+})
+
+test('a table has columns for a person and tabs for a program, which sees no colours either', async () => {
+  const person = await operatorsDesk({ NO_COLOR: undefined })
+  const program = await operatorsDesk({ NO_COLOR: undefined }, { terminal: undefined })
+  await newMerchant(person)
+
+  const shown = await person('merchants', 'list')
+  const piped = await program('merchants', 'list')
+  const plain = await person('merchants', 'list', '--no-color')
+
+  assert.ok(shown.out.startsWith('\u001b[1mMERCHANT\u001b[22m '))
+  assert.match(plain.out, /^MERCHANT {30,}NAME +COUNTRY +STATE +CREATED\nmer_\w{32} {2}/)
+  assert.match(piped.out, /^MERCHANT\tNAME\tCOUNTRY\tSTATE\tCREATED\nmer_\w{32}\tDuka/)
+})
+
+test('what the operator asks of a database ends with 130 when it is interrupted', async () => {
+  const interrupt = new AbortController()
+  const run = await operatorsDesk({}, { signal: interrupt.signal })
+
+  const listing = run('merchants', 'list')
+  interrupt.abort()
+  const { code, out, err } = await listing
+
+  assert.deepEqual([code, out, err], [exitCodes.interrupted, '', 'Interrupted.\n'])
 })

@@ -1,75 +1,139 @@
-import { inspect } from 'node:util'
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Help, type Option } from 'commander'
+import { addBalanceCommands } from './balance.ts'
+import { addBulkCommand } from './bulk.ts'
+import { addChargeCommands } from './charge.ts'
+import { addClockCommand } from './clock.ts'
+import { addCompletionCommand } from './completion.ts'
 import { addDatabaseCommands } from './database.ts'
-import { createDesk } from './desk.ts'
+import { createDesk, type Desk } from './desk.ts'
+import { addDevCommand } from './dev.ts'
+import { addDoctorCommand } from './doctor.ts'
+import { addEventsCommand } from './events.ts'
+import { type Exit, exitCodes, exitMeanings } from './exit-codes.ts'
+import { addFaultCommands } from './faults.ts'
+import { commandsOf, guide, guideOf } from './guide.ts'
 import { addKeyCommands } from './keys.ts'
 import { addLedgerCommands } from './ledger.ts'
 import { addListenCommand } from './listen.ts'
+import { addLoginCommands } from './login.ts'
+import { addLogsCommand } from './logs.ts'
 import { addMerchantCommands } from './merchants.ts'
+import { addOpenCommand } from './open.ts'
+import { createPaint } from './paint.ts'
+import { addPayCommand } from './pay.ts'
 import { addPaymentCommands } from './payments.ts'
 import { addProviderCommands } from './providers.ts'
+import { didYouMean } from './suggest.ts'
+import type { Surroundings } from './surroundings.ts'
+import { addTransactionCommands } from './transactions.ts'
+import { addTriggerCommand } from './trigger.ts'
+import { tellTrouble } from './trouble.ts'
 import { addWebhookCommands } from './webhooks.ts'
+import { addWhoamiCommand } from './whoami.ts'
 
-/** What a command is run with: nothing is taken from anywhere else. */
-export interface Surroundings {
-  readonly variables: Readonly<Record<string, string | undefined>>
-  /** Who is at the keyboard, for the audit trail. */
-  readonly actor: string
-  readonly write: (text: string) => void
-  readonly complain: (text: string) => void
-  /** Ends what would go on until Ctrl-C; without it, only that does. */
-  readonly signal?: AbortSignal
+type Add = (program: Command, desk: Desk, around: Surroundings) => void
+
+/** Every command, in the order and under the headings of the help. */
+const groups: Readonly<Record<string, readonly Add[]>> = {
+  'Begin:': [addDevCommand, addLoginCommands, addWhoamiCommand, addDoctorCommand, addOpenCommand, addCompletionCommand],
+  'Collect and pay out:': [addChargeCommands, addPayCommand, addBulkCommand],
+  'Look:': [addTransactionCommands, addBalanceCommands, addEventsCommand, addLogsCommand],
+  'Webhooks:': [addListenCommand, addWebhookCommands],
+  'Try out in the sandbox:': [addTriggerCommand, addClockCommand, addFaultCommands],
+  "Run a Malipo, for the operator's staff:": [
+    addMerchantCommands,
+    addKeyCommands,
+    addPaymentCommands,
+    addProviderCommands,
+    addLedgerCommands,
+    addDatabaseCommands,
+  ],
 }
-
-/** What a script can tell by: 0 done, 1 refused, 2 not understood, 4 not reached. */
-export const exitCodes = { done: 0, refused: 1, usage: 2, unreachable: 4 } as const
 
 /** The whole command line: takes the arguments, gives the exit code. */
 export function createProgram(around: Surroundings): (args: readonly string[]) => Promise<number> {
   return async (args) => {
-    const program = new Command('malipo')
-      .description('Runs a Malipo: merchants, key pairs, payments, providers, webhooks, money, database.')
-      .option('--json', 'print JSON, for programs')
-      .option('--as <name>', 'who does this, for the audit trail', around.actor)
-      .showHelpAfterError('(add --help for how it is used)')
-      .configureOutput({ writeOut: around.write, writeErr: around.complain })
-      .exitOverride()
-    const desk = createDesk(around, program)
-    addMerchantCommands(program, desk)
-    addKeyCommands(program, desk)
-    addPaymentCommands(program, desk)
-    addProviderCommands(program, desk)
-    addWebhookCommands(program, desk, around)
-    addListenCommand(program, desk, around)
-    addLedgerCommands(program, desk)
-    addDatabaseCommands(program, desk)
+    let usage = ''
+    const program = buildProgram(around, (text) => {
+      usage += text
+    })
     try {
       await program.parseAsync([...args], { from: 'user' })
       return exitCodes.done
     } catch (error) {
-      return explain(error as Error, around)
+      return tell(program, error as Error, usage, around)
     }
   }
 }
 
-function explain(error: Error & { code?: string }, { complain }: Surroundings): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
-  if (error.name === 'ConfigError') {
-    complain(`${error.message}\nSet them in the environment; docs/reference/config.md tells what each is.\n`)
-    return exitCodes.usage
+/**
+ * The commands without anything done yet; docs/reference/cli.md is made from them. What is wrong with the arguments goes
+ * to `writeErr`, since only at the end it is known in which form it is to be told.
+ */
+export function buildProgram(around: Surroundings, writeErr: (text: string) => void = around.complain): Command {
+  const { write: writeOut, terminal, variables } = around
+  const isColourWanted = !variables['NO_COLOR'] && terminal !== undefined
+  const paint = createPaint(around, true)
+  const program = new Command('malipo')
+    .description('Collect and pay out with Malipo, try it out, and run it.')
+    .option('--json', 'print JSON, for programs')
+    .option('--no-color', 'print no colours')
+    .option('--profile <name>', 'use this key pair that malipo login kept')
+    .option('--as <name>', 'who does this, for the audit trail of the operator', around.actor)
+    .showHelpAfterError('(add --help for how it is used)')
+    .configureOutput({ writeOut, writeErr, getOutHasColors: () => isColourWanted, getErrHasColors: () => false })
+    .configureHelp({ styleTitle: (title) => paint('bold', title), optionDescription: described })
+    .addHelpCommand(helpCommand())
+    .exitOverride()
+  if (terminal) program.configureOutput({ getOutHelpWidth: () => Math.min(terminal.columns, helpWidthMax) })
+  const desk = createDesk(around, program)
+  for (const [heading, adds] of Object.entries(groups)) {
+    program.commandsGroup(heading)
+    for (const add of adds) add(program, desk, around)
   }
-  if (['OperatorError', 'LedgerDisagreement', 'CheckOvertaken', 'WebhookRefused'].includes(error.name)) {
-    complain(`${error.message}\n`)
-    return exitCodes.refused
-  }
-  if (/^E(CONN|HOST|NET|NOTFOUND|TIMEDOUT)|^(08|28|3D|57P)/.test(error.code ?? '')) {
-    complain(`The database at DATABASE_URL cannot be used: ${error.message || error.code}\n`)
-    return exitCodes.unreachable
-  }
-  if (/^(40|55P03|57014)/.test(error.code ?? '')) {
-    complain(`The database is busy: ${error.message}. Nothing was done; try again.\n`)
-    return exitCodes.refused
-  }
-  complain(`${inspect(error)}\n`)
-  return exitCodes.refused
+  guide(program, {
+    note: `Exit codes:\n${Object.entries(exitCodes)
+      .map(([exit, code]) => `  ${String(code).padEnd(3)}  ${exitMeanings[exit as Exit]}`)
+      .join('\n')}`,
+    examples: [
+      'malipo charge momo --amount 1500 --currency KES --phone +254703456789 --wait',
+      'malipo transactions --status failed --json',
+    ],
+  })
+  for (const group of program.commands.filter(({ commands }) => commands.length > 0))
+    guideGroup(group.helpCommand(false))
+  return program
+}
+
+const helpWidthMax = 120
+
+const helpCommand = () =>
+  new Command('help').argument('[command]').description('how a command is used').helpGroup('Begin:')
+
+const described = (option: Option) =>
+  `${Help.prototype.optionDescription(option)}${option.mandatory ? ' (required)' : ''}`
+
+/** The help of a command that only leads to others ends with examples of the first two of them, or of its only one. */
+function guideGroup(group: Command): void {
+  const [first, second] = commandsOf(group).map((command) => guideOf(command)?.examples ?? [])
+  guide(group, { examples: [first?.[0] ?? '', second?.[0] ?? first?.[1] ?? ''] })
+}
+
+function tell(program: Command, error: Error, usage: string, { complain, variables }: Surroundings): number {
+  const { exit, message, facts } = tellTrouble(error, Boolean(variables['MALIPO_DEBUG']))
+  const said = error instanceof CommanderError ? `${usage}${secondGuess(program, error)}`.trimEnd() : message
+  const isJson = program.opts<{ json?: true }>().json === true && exit !== 'done'
+  if (isJson)
+    complain(`${JSON.stringify({ error: { exit, code: exitCodes[exit], message: said, ...facts } }, null, 2)}\n`)
+  else if (said !== '') complain(`${said}\n`)
+  return exitCodes[exit]
+}
+
+/** A group whose list is shown without being named takes a mistyped word for an argument of that list. */
+function secondGuess(program: Command, { code }: CommanderError): string {
+  const group = program.commands.find((command) => command.name() === program.args[0])
+  const word = group?.args[0] ?? ''
+  if (code !== 'commander.excessArguments' || !group || group.commands.length === 0) return ''
+  const names = group.commands.map((command) => command.name())
+  return names.includes(word) ? '' : `malipo ${group.name()} has no ${word}.${didYouMean(word, names)}\n`
 }

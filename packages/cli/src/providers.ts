@@ -1,43 +1,50 @@
 import type { Operator } from '@malipo/server/operate'
 import type { Command } from 'commander'
 import type { Desk } from './desk.ts'
+import { guide } from './guide.ts'
 import { type Environment, environment } from './options.ts'
-import { duration, minute, table } from './table.ts'
+import type { Paper } from './table.ts'
+import { duration, minute } from './time.ts'
 
 export function addProviderCommands(program: Command, desk: Desk): void {
   const providers = program.command('providers').description('who moves the money for us')
 
-  providers
-    .command('status')
-    .description('how every provider is doing, and our money there')
-    .addHelpText('after', '\nWhich providers are configured only the processes know; these are the ones with a past.')
-    .action(async () => {
-      const status = await desk.operate((operator) => operator.providers.status())
-      desk.say(status, () => screen(status))
-    })
+  guide(providers.command('status').description('how every provider is doing, and our money there'), {
+    note: 'Which providers are configured only the processes know; these are the ones with a past.',
+    examples: ['malipo providers status', 'malipo providers status --json'],
+  }).action(async () => {
+    const status = await desk.operate((operator) => operator.providers.status())
+    desk.say(status, (paper) => screen(paper, status))
+  })
 
   for (const [verb, description, said] of [
     ['pause', 'send nothing to a provider and ask nothing of it; payments are still accepted and wait', 'Paused'],
     ['resume', 'let its payments go on, at once', 'Resumed'],
   ] as const) {
-    providers
-      .command(verb)
-      .description(description)
-      .argument('<provider>', 'such as pawapay')
-      .addOption(environment('where').makeOptionMandatory())
-      .requiredOption('--reason <text>', 'why; kept in the audit trail')
-      .addHelpText('after', `\nExample:\n  malipo providers ${verb} pawapay --env live --reason "incident 12"`)
-      .action(async (provider: string, order: { env: Environment; reason: string }) => {
-        const lane = await desk.operate((operator) => operator.providers[verb](provider, order))
-        const woken = verb === 'resume' ? ` ${lane.woken} waiting payments go on.` : ''
-        desk.say(lane, () => `${said} ${provider} in ${order.env}.${woken}`)
-      })
+    guide(
+      providers
+        .command(verb)
+        .description(description)
+        .argument('<provider>', 'such as pawapay')
+        .addOption(environment('where').makeOptionMandatory())
+        .requiredOption('--reason <text>', 'why; kept in the audit trail'),
+      {
+        examples: [
+          `malipo providers ${verb} pawapay --env live --reason "incident 12"`,
+          `malipo providers ${verb} house --env sandbox --reason "a rehearsal"`,
+        ],
+      },
+    ).action(async (provider: string, order: { env: Environment; reason: string }) => {
+      const lane = await desk.operate((operator) => operator.providers[verb](provider, order))
+      const woken = verb === 'resume' ? ` ${lane.woken} waiting payments go on.` : ''
+      desk.say(lane, () => `${said} ${provider} in ${order.env}.${woken}`)
+    })
   }
 }
 
 type Status = Awaited<ReturnType<Operator['providers']['status']>>
 
-function screen({ providers, floats, isHourCut }: Status): string {
+function screen({ table }: Paper, { providers, floats, isHourCut }: Status): string {
   if (providers.length === 0) return 'No provider has had anything to do yet.'
   const status = table(providers, {
     PROVIDER: ({ provider }) => provider,

@@ -1,37 +1,85 @@
-/** Rows under headings, each column as wide as its widest entry; ends without trailing blanks. */
-export function table<Row>(rows: readonly Row[], columns: Readonly<Record<string, (row: Row) => string>>): string {
-  const lines = [Object.keys(columns), ...rows.map((row) => Object.values(columns).map((show) => show(row)))]
-  const widths = Object.keys(columns).map((_, index) => Math.max(...lines.map((line) => line[index]?.length ?? 0)))
+import { stripVTControlCharacters } from 'node:util'
+import { createPaint, type Paint, paintStatus } from './paint.ts'
+import type { Surroundings } from './surroundings.ts'
+
+/** What a column shows of a row. Numbers stand to the right, so that their digits stand below each other. */
+export type Column<Row> = ((row: Row) => string) & { readonly isRight?: true }
+
+/** What sentences are written on: a terminal with colours and columns, or plain text for other programs. */
+export interface Paper {
+  readonly paint: Paint
+  /** A status in its colour. */
+  status(text: string): string
+  /** An amount of a currency: with its decimals and in groups of digits for a person, as it is for a program. */
+  money(amount: number, currency: string): string
+  /** Text that stands so far from the left: in lines that fit for a person, in one for a program. */
+  wrap(text: string, indent: number): string
+  /** Rows under headings: in columns for a person, between tabs for a program. */
+  table<Row>(rows: readonly Row[], columns: Readonly<Record<string, Column<Row>>>): string
+}
+
+export function createPaper(around: Surroundings, isColourWanted: boolean): Paper {
+  const paint = createPaint(around, isColourWanted)
+  return {
+    paint,
+    status: (text) => paintStatus(paint, text),
+    money: (amount, currency) => (around.terminal ? grouped(amount, currency) : String(amount)),
+    wrap: (text, indent) => (around.terminal ? wrapped(text, indent, around.terminal.columns) : text),
+    table: (rows, columns) => {
+      const headings = Object.keys(columns).map((heading) => paint('bold', heading))
+      const lines = [headings, ...rows.map((row) => Object.values(columns).map((show) => show(row)))]
+      return around.terminal ? aligned(lines, Object.values(columns)) : tabbed(lines)
+    },
+  }
+}
+
+export function right<Row>(show: (row: Row) => string): Column<Row> {
+  return Object.assign((row: Row) => show(row), { isRight: true as const })
+}
+
+const columnsMin = 40
+const columnsMax = 120
+
+function wrapped(text: string, indent: number, columns: number): string {
+  const width = Math.max(columnsMin, Math.min(columns, columnsMax) - indent)
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    const isFitting = last !== undefined && widthOf(last) + 1 + widthOf(word) <= width
+    if (isFitting) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines.join(`\n${' '.repeat(indent)}`)
+}
+
+/** Never rounds: a currency may have more decimals here than the tables of Node know of. */
+function grouped(amount: number, currency: string): string {
+  const decimals = /\.(\d+)$/.exec(String(amount))?.[1]?.length ?? 0
+  const { maximumFractionDigits: usual = 2 } = new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency,
+  }).resolvedOptions()
+  const digits = Math.max(usual, decimals)
+  return amount.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+}
+
+const widthOf = (text: string) => stripVTControlCharacters(text).length
+
+/** Each column as wide as its widest entry; lines end without trailing blanks. */
+function aligned(lines: readonly (readonly string[])[], columns: readonly { readonly isRight?: true }[]): string {
+  const widths = columns.map((_, index) => Math.max(...lines.map((line) => widthOf(line[index] ?? ''))))
   return lines
     .map((line) =>
       line
-        .map((entry, index) => entry.padEnd(widths[index] ?? 0))
+        .map((entry, index) => {
+          const blanks = ' '.repeat((widths[index] ?? 0) - widthOf(entry))
+          return columns[index]?.isRight ? `${blanks}${entry}` : `${entry}${blanks}`
+        })
         .join('  ')
         .trimEnd(),
     )
     .join('\n')
 }
 
-/** A time as people read it, to the minute, in UTC. */
-export function minute(iso: string | undefined): string {
-  return iso === undefined ? 'never' : `${iso.slice(0, 16).replace('T', ' ')} UTC`
-}
-
-/** A time as people read it, to the second, in UTC. */
-export function second(iso: string): string {
-  return `${iso.slice(0, 19).replace('T', ' ')} UTC`
-}
-
-const units = [
-  ['d', 86_400],
-  ['h', 3600],
-  ['min', 60],
-  ['s', 1],
-] as const
-
-/** How long, in the largest unit that has two of it or more. */
-export function duration(seconds: number): string {
-  const size = Math.abs(seconds)
-  const [name, length] = units.find(([, each]) => size >= 2 * each) ?? ['s', 1]
-  return `${Math.floor(size / length)} ${name}`
-}
+const tabbed = (lines: readonly (readonly string[])[]) =>
+  lines.map((line) => line.map((entry) => entry.replaceAll(/\s+/g, ' ')).join('\t')).join('\n')

@@ -1,0 +1,117 @@
+import type { Malipo, Statement, Wallet } from '@malipo/sdk'
+import type { Command } from 'commander'
+import { csvLine } from './csv.ts'
+import type { Desk } from './desk.ts'
+import { guide } from './guide.ts'
+import { country, currency, day } from './options.ts'
+import { type Paper, right } from './table.ts'
+import { second } from './time.ts'
+import { Trouble } from './trouble.ts'
+
+interface WalletOptions {
+  readonly currency?: string
+  readonly country?: string
+}
+
+interface StatementOptions extends WalletOptions {
+  readonly from: string
+  readonly to?: string
+  readonly csv?: true
+}
+
+type WalletStatement = Statement & { readonly currency: string; readonly country: string }
+
+export function addBalanceCommands(program: Command, desk: Desk): void {
+  guide(withWallet(program.command('balance').description('what is in your wallets')), {
+    note: 'Available may be spent; pending is held for payouts that have not ended.',
+    examples: ['malipo balance', 'malipo balance --currency KES --json'],
+  }).action(async (options: WalletOptions) => {
+    const wallets = await desk.call((malipo) => walletsOf(malipo, options))
+    desk.say(wallets, ({ table, money }) =>
+      table(wallets, {
+        WALLET: ({ currency: code, country: where }) => `${code} ${where}`,
+        AVAILABLE: right(({ available, currency: code }) => money(available, code)),
+        PENDING: right(({ pending, currency: code }) => money(pending, code)),
+        BALANCE: right(({ balance, currency: code }) => money(balance, code)),
+      }),
+    )
+  })
+
+  guide(
+    withWallet(
+      program
+        .command('statement')
+        .summary('every movement of your wallets')
+        .description('every movement of your wallets, with the balance after it'),
+    )
+      .requiredOption('--from <day>', 'from this day on, such as 2026-11-15, in UTC', day)
+      .option('--to <day>', 'up to this day, which is included', day)
+      .option('--csv', 'for a spreadsheet'),
+    {
+      examples: [
+        'malipo statement --currency KES --from 2026-11-01 --to 2026-11-30',
+        'malipo statement --from 2026-11-01 --csv',
+      ],
+    },
+  ).action(async (options: StatementOptions) => {
+    const statements = await desk.call((malipo) => statementsOf(malipo, options))
+    desk.say(statements, (paper) => (options.csv ? csvOf(statements) : screen(paper, statements)))
+  })
+}
+
+const withWallet = (command: Command) =>
+  command
+    .option('--currency <code>', 'only those in it', currency)
+    .option('--country <code>', 'only those of it, where a currency has several', country)
+
+async function walletsOf(malipo: Malipo, { currency: code, country: where }: WalletOptions): Promise<Wallet[]> {
+  const all = await malipo.account.balances()
+  const wanted = all.filter((wallet) => (!code || wallet.currency === code) && (!where || wallet.country === where))
+  if (wanted.length > 0) return wanted
+  const known = [...new Set(all.map((wallet) => wallet.currency))].sort().join(', ')
+  throw new Trouble('refused', `You have no such wallet.${known === '' ? '' : ` There are wallets in ${known}.`}`)
+}
+
+/** One wallet after another, since each is a book of its own. */
+async function statementsOf(malipo: Malipo, options: StatementOptions): Promise<WalletStatement[]> {
+  const statements: WalletStatement[] = []
+  const days = { startDate: options.from, ...(options.to && { endDate: options.to }) }
+  for (const { currency: code, country: where } of await walletsOf(malipo, options)) {
+    const query = { currency: code, country: where, ...days }
+    statements.push({ currency: code, country: where, ...(await malipo.account.statement(query)) })
+  }
+  return statements
+}
+
+function csvOf(statements: readonly WalletStatement[]): string {
+  const head = ['at', 'currency', 'country', 'transactionId', 'externalReference', 'type', 'amount', 'balance']
+  const lines = statements.flatMap(({ currency: code, country: where, lines: all }) =>
+    all.map(({ at, transactionId, externalReference, type, amount, balance }) =>
+      csvLine([at, code, where, transactionId, externalReference, type, amount, balance]),
+    ),
+  )
+  return [csvLine(head), ...lines].join('\n')
+}
+
+function screen(paper: Paper, statements: readonly WalletStatement[]): string {
+  const moved = statements.filter(({ lines }) => lines.length > 0)
+  if (moved.length === 0) return 'Nothing moved in that time.'
+  const still = statements.length - moved.length
+  const rest = still === 0 ? [] : [`Nothing moved in ${still} other ${still === 1 ? 'wallet' : 'wallets'}.`]
+  return [...moved.map((each) => book(paper, each)), ...rest].join('\n\n')
+}
+
+function book(
+  { table, money, paint }: Paper,
+  { currency: code, country: where, opening, lines, closing }: WalletStatement,
+): string {
+  const listing = table(lines, {
+    WHEN: ({ at }) => second(at),
+    TYPE: ({ type }) => type,
+    REFERENCE: ({ externalReference, transactionId }) => externalReference || transactionId,
+    AMOUNT: right(({ amount }) => money(amount, code)),
+    BALANCE: right(({ balance }) => money(balance, code)),
+  })
+  const title = `${code} ${where}: opens with ${money(opening, code)}, closes with ${money(closing, code)}`
+  return [paint('bold', title), listing].join('\n')
+}

@@ -1,0 +1,139 @@
+import { readFile } from 'node:fs/promises'
+import type { Payout } from '@malipo/sdk'
+import { type CsvRecord, readCsv } from './csv.ts'
+import { amountProblem } from './options.ts'
+import { destinations } from './pay.ts'
+import { Trouble } from './trouble.ts'
+
+/** One payout of a file, and where it stands there. */
+export interface BulkLine {
+  readonly line: number
+  readonly payout: Payout
+}
+
+/** The columns a file may have, with what each is. */
+export const bulkColumns = {
+  externalReference: 'your own name for the payout, used once and for ever; required',
+  amount: 'in major units; required',
+  currency: 'such as KES',
+  country: 'such as KE',
+  destination: 'MoMo, Bank Account, Paybill or Till; MoMo when empty',
+  accountName: 'whose it is',
+  accountNumber: 'the phone or account',
+  code: 'the bank, or the operator',
+  branchCode: 'the branch',
+  businessNumber: 'of a Paybill',
+  externalAccountId: 'ea_…, in place of the seven above',
+  debitCurrency: 'the wallet that pays, where it is another',
+  debitCountry: 'its country',
+} as const
+
+type Column = keyof typeof bulkColumns
+type Row = Readonly<Partial<Record<Column, string>>>
+
+const problemsShown = 20
+
+/** Reads a file of payouts. All that is wrong with it is told at once, and before anything is sent. */
+export async function readBulkFile(file: string): Promise<BulkLine[]> {
+  const [head, ...records] = parse(file, await textOf(file))
+  if (!head || records.length === 0)
+    throw new Trouble('usage', `${file} holds no payouts: a line of column names and one for each payout.`)
+  const columns = head.fields.map((name) => name as Column)
+  const strange = columns.filter((name) => !Object.hasOwn(bulkColumns, name))
+  if (strange.length > 0)
+    throw new Trouble(
+      'usage',
+      `${file} has columns that are not known: ${strange.join(', ')}.\nKnown are ${Object.keys(bulkColumns).join(', ')}.`,
+    )
+  const rows = records.map(({ line, fields }) => ({ line, fields, row: rowOf(columns, fields) }))
+  const problems = [...rows.flatMap((each) => problemsOf(each, columns.length)), ...repeated(rows)]
+  if (problems.length > 0) throw new Trouble('usage', told(file, problems))
+  return rows.map(({ line, row }) => ({ line, payout: payoutOf(row) }))
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw new Trouble('usage', `${file} cannot be read: ${(error as Error).message}`)
+  }
+}
+
+function parse(file: string, text: string): CsvRecord[] {
+  try {
+    return readCsv(text)
+  } catch (error) {
+    throw new Trouble('usage', `${file} cannot be read: ${(error as Error).message}`)
+  }
+}
+
+function told(file: string, problems: readonly string[]): string {
+  const rest = problems.length > problemsShown ? [`  and ${problems.length - problemsShown} more`] : []
+  const lines = problems.slice(0, problemsShown).map((problem) => `  ${problem}`)
+  return [`${file} cannot be paid as it is; nothing was sent.`, ...lines, ...rest].join('\n')
+}
+
+function rowOf(columns: readonly Column[], fields: readonly string[]): Row {
+  return Object.fromEntries(columns.flatMap((name, index) => (fields[index] ? [[name, fields[index]]] : [])))
+}
+
+interface Read {
+  readonly line: number
+  readonly fields: readonly string[]
+  readonly row: Row
+}
+
+function problemsOf({ line, fields, row }: Read, width: number): string[] {
+  const {
+    externalReference,
+    amount = '',
+    destination,
+    externalAccountId,
+    accountNumber,
+    accountName,
+    currency,
+    country,
+  } = row
+  const wrongAmount = amountProblem(amount)
+  const isPlaced = externalAccountId || (accountNumber && accountName && currency && country)
+  return [
+    ...(fields.length === width ? [] : [`it has ${fields.length} fields, and the first line ${width}`]),
+    ...(externalReference ? [] : ['externalReference is missing']),
+    ...(wrongAmount === undefined ? [] : [`amount ${amount || 'is missing'}: ${wrongAmount}`]),
+    ...(destination === undefined || destinations.includes(destination)
+      ? []
+      : [`destination ${destination} is none of ${destinations.join(', ')}`]),
+    ...(isPlaced ? [] : ['externalAccountId is missing, or accountName, accountNumber, currency and country']),
+  ].map((problem) => `line ${line}: ${problem}`)
+}
+
+function repeated(rows: readonly Read[]): string[] {
+  const lines = Map.groupBy(rows, ({ row }) => row.externalReference ?? '')
+  return [...lines].flatMap(([reference, same]) =>
+    reference === '' || same.length === 1
+      ? []
+      : [`lines ${same.map(({ line }) => line).join(' and ')} have the same externalReference ${reference}`],
+  )
+}
+
+function payoutOf(row: Row): Payout {
+  const {
+    externalReference = '',
+    amount = '',
+    externalAccountId,
+    accountName = '',
+    accountNumber = '',
+    destination = 'MoMo',
+  } = row
+  const { code, branchCode, businessNumber, debitCurrency, debitCountry, currency, country } = row
+  const debit = { ...(debitCurrency && { debitCurrency }), ...(debitCountry && { debitCountry }) }
+  const common = { externalReference, amount, ...(currency && { currency }), ...(country && { country }), ...debit }
+  if (externalAccountId) return { ...common, externalAccountId }
+  const account = { accountName, accountNumber, ...(code && { code }) }
+  const rest = { ...(branchCode && { branchCode }), ...(businessNumber && { businessNumber }) }
+  return {
+    ...common,
+    destination: destination as NonNullable<Payout['destination']>,
+    payoutMethod: { ...account, ...rest },
+  }
+}

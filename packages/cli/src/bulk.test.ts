@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { exitCodes } from './exit-codes.ts'
+import { openShop } from './testing/shop.ts'
+
+const head = 'externalReference,amount,currency,country,accountName,accountNumber'
+const wage = (number: number, amount = '100.00') =>
+  `wage-${number},${amount},KES,KE,"Ali, Juma",+2547123${String(number).padStart(5, '0')}`
+const csv = (...lines: string[]) => [head, ...lines, ''].join('\n')
+
+test('a file is paid once however often it is run, and goes on where it stopped', async (t) => {
+  const { run, file, malipo, merchantId } = await openShop(t)
+  const all = Array.from({ length: 230 }, (_, index) => wage(index + 1))
+
+  const first = await run('bulk', file('wages.csv', csv(...all.slice(0, 120))))
+  const second = await run('bulk', file('wages.csv', csv(...all)))
+  const third = await run('--json', 'bulk', file('wages.csv', csv(...all)))
+
+  assert.equal(first.out, '120 accepted, 0 were there already, 0 refused.\n')
+  assert.equal(second.out, '110 accepted, 120 were there already, 0 refused.\n')
+  const { accepted, thereAlready, refused, notTried } = JSON.parse(third.out) as Record<string, number>
+  assert.deepEqual([third.code, accepted, thereAlready, refused, notTried], [exitCodes.done, 0, 230, 0, 0])
+  const [row] = await malipo.ask<{ payouts: string }>(
+    `select count(*)::text as payouts from transactions where merchant_id = $1::uuid`,
+    [merchantId.slice('mer_'.length)],
+  )
+  assert.equal(row?.payouts, '230')
+})
+
+test('what is refused is told line by line, with exit code 1, and the rest is paid', async (t) => {
+  const { run, file } = await openShop(t)
+  await run('bulk', file('wages.csv', csv(wage(1, '55'))))
+
+  const { code, out, err } = await run('bulk', file('wages.csv', csv(wage(1, '66'), wage(2), wage(3, '9000000'))))
+
+  assert.equal(code, exitCodes.refused)
+  assert.match(out, /^1 accepted, 0 were there already, 2 refused\.\n\nLINE +REFERENCE +CODE +WHY\n/)
+  assert.match(
+    out,
+    /\n +2 +wage-1 +E-API-D\.S-28 +External reference already used\. It belongs to another payment, txn_/,
+  )
+  assert.match(out, /\n +4 +wage-3 +AMOUNT_OUT_OF_BOUNDS +/)
+  assert.equal(err, '2 of 3 payouts were refused.\n')
+})
+
+test('a file that is not as it should be is told of at once, and nothing is sent', async (t) => {
+  const { run, file, home } = await openShop(t)
+
+  for (const [text, message] of [
+    [csv(), /holds no payouts/],
+    [`${head},colour\n`, /holds no payouts/],
+    [
+      `${head},colour\n${wage(1)},red\n`,
+      /has columns that are not known: colour\.\nKnown are externalReference, amount/,
+    ],
+    [csv(wage(1, '12,5')), /line 2: it has 7 fields, and the first line 6/],
+    [
+      csv(wage(1, 'ten'), wage(2, '0')),
+      /nothing was sent\.\n {2}line 2: amount ten: It must be a number.*\n {2}line 3: amount 0/,
+    ],
+    [csv(wage(1), wage(2), wage(1)), /lines 2 and 4 have the same externalReference wage-1/],
+    [csv('wage-1,5,KES,KE,,'), /line 2: externalAccountId is missing, or accountName/],
+    [csv('wage-1,5,KES,KE,"Ali,'), /cannot be read: line 2: a quote is not closed/],
+  ] as const) {
+    const { code, err } = await run('bulk', file('wages.csv', text))
+    assert.equal(code, exitCodes.usage)
+    assert.match(err, message)
+  }
+
+  const missing = await run('bulk', `${home}/nowhere.csv`)
+  const checked = await run('bulk', file('wages.csv', csv(wage(1))), '--dry-run')
+  assert.match(missing.err, /nowhere\.csv cannot be read: ENOENT/)
+  assert.match(checked.out, /wages\.csv is well: 1 payouts\.\n$/)
+  assert.equal((await run('transactions', '--json')).out, '[]\n')
+})
+
+test('a Malipo that goes away, and Ctrl-C, stop it with what was done told, and how to go on', async (t) => {
+  const { as, file } = await openShop(t)
+  const interrupt = new AbortController()
+  interrupt.abort()
+  const wages = file('wages.csv', csv(wage(1), wage(2)))
+
+  const away = await as({ MALIPO_URL: 'http://127.0.0.1:4' })('bulk', wages)
+  const interrupted = await as({}, { signal: interrupt.signal })('bulk', wages)
+
+  assert.deepEqual([away.code, interrupted.code], [exitCodes.unreachable, exitCodes.interrupted])
+  assert.match(away.out, /^0 accepted, 0 were there already, 0 refused, 2 not tried\.\n$/)
+  assert.match(
+    away.err,
+    /^It stopped: Malipo is not reached at http:\/\/127\.0\.0\.1:4.*\nRun the same command again: /,
+  )
+  assert.match(interrupted.err, /^It stopped: Interrupted\.\nRun the same command again: /)
+})

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { test } from 'node:test'
+import { makeSecrets } from '@malipo/server/operate'
+import { testMalipo } from '../../server/src/testing/malipo.ts'
+import { testDatabase } from '../../server/src/testing/servers.ts'
+import { exitCodes } from './exit-codes.ts'
+import { commandLine } from './testing/command-line.ts'
+
+const secrets = makeSecrets(new Date())
+/** Lines are not broken for a program. */
+const plain = { terminal: undefined }
+
+async function variablesOf() {
+  const { loginUrl, natsUrl } = await testDatabase()
+  return { ...secrets, DATABASE_URL: loginUrl, NATS_URL: natsUrl, MALIPO_PORT: '0' }
+}
+
+test('a well installation and a well key pair are ok line by line', async (t) => {
+  const malipo = await testMalipo(t)
+  const { publicKey, apiKey } = await malipo.merchant()
+  const pair = { MALIPO_URL: malipo.url, MALIPO_PUBLIC_KEY: publicKey, MALIPO_API_KEY: apiKey }
+
+  const { code, out, err } = await commandLine({ ...(await variablesOf()), ...pair }, plain)('doctor')
+
+  assert.deepEqual([code, err], [exitCodes.done, ''], out)
+  for (const what of [
+    'Node',
+    'settings',
+    'database',
+    'migrations',
+    'clock',
+    'partitions',
+    'NATS',
+    'port',
+    'disk',
+    'Malipo',
+    'key pair',
+  ])
+    assert.match(out, new RegExp(`^ok {6}${what} `, 'm'))
+  assert.doesNotMatch(out, /NOT OK|so so|sk_test_|:[^@/\s]+@/)
+})
+
+test('whatever is not well is told with what to do about it, and makes it exit with 5', async (t) => {
+  const other = createServer((_, response) => void response.writeHead(500).end()).listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  t.after(() => other.close())
+  const { port } = other.address() as { port: number }
+  const well = await variablesOf()
+  const { superuserUrl } = await testDatabase()
+  const empty = new URL(superuserUrl)
+  empty.pathname = 'postgres'
+
+  for (const [changed, message] of [
+    [
+      { MALIPO_TOKEN_KEYS: 'short', MALIPO_PORT: 'x' },
+      /NOT OK {2}settings +MALIPO_PORT must be .*MALIPO_TOKEN_KEYS must be .*\n +Do: set them/,
+    ],
+    [
+      { DATABASE_URL: 'postgres://x:y@127.0.0.1:9/z' },
+      /NOT OK {2}database +does not answer at 127\.0\.0\.1:9\/z: .*ECONNREFUSED.*\n +Do: is it running/,
+    ],
+    [{ DATABASE_URL: empty.href }, /NOT OK {2}(migrations|database) +/],
+    [{ NATS_URL: 'nats://127.0.0.1:9' }, /NOT OK {2}NATS +does not answer at 127\.0\.0\.1:9\n +Do: start it/],
+    [{ MALIPO_PORT: String(port) }, /NOT OK {2}port +127\.0\.0\.1:\d+ is taken by another program/],
+    [
+      { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask' },
+      /NOT OK {2}simulator +does not answer/,
+    ],
+    [{ MALIPO_SEALS_PATH: '/nowhere/at/all/seals' }, /NOT OK {2}disk +\/nowhere\/at\/all cannot be looked at/],
+    [
+      { MALIPO_URL: 'http://127.0.0.1:4', MALIPO_PUBLIC_KEY: 'pk_test_x', MALIPO_API_KEY: 'sk_test_x' },
+      /NOT OK {2}Malipo +not reached at http:\/\/127\.0\.0\.1:4: ECONNREFUSED/,
+    ],
+  ] as const) {
+    const { code, out, err } = await commandLine({ ...well, ...changed }, plain)('doctor')
+    assert.equal(code, exitCodes.checkFailed, out)
+    assert.match(out, message)
+    assert.match(err, /^Not well: /)
+    assert.doesNotMatch(out, /\n {4}at /)
+  }
+})
+
+test('a machine of a merchant is asked for no database, and one with nothing is told where to begin', async (t) => {
+  const malipo = await testMalipo(t)
+  const { publicKey, apiKey } = await malipo.merchant()
+
+  const merchant = await commandLine({ MALIPO_URL: malipo.url, MALIPO_PUBLIC_KEY: publicKey, MALIPO_API_KEY: apiKey })(
+    'doctor',
+  )
+  const nothing = await commandLine({})('doctor')
+  const json = await commandLine({})('doctor', '--json')
+
+  assert.equal(merchant.code, exitCodes.done, merchant.out)
+  assert.doesNotMatch(merchant.out, /database/)
+  assert.equal(nothing.code, exitCodes.checkFailed)
+  assert.match(nothing.out, /NOT OK {2}key pair +there is none.*\n +Do: malipo login, or malipo dev/)
+  assert.equal((JSON.parse(json.out) as { isWell: boolean }).isWell, false)
+})

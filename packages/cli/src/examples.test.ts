@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { type TestContext, test } from 'node:test'
+import { type WebhookEvent, webhooks } from '@malipo/sdk'
+import type { Command } from 'commander'
+import { payOut, payoutInDoubt } from '../../server/src/testing/paying.ts'
+import { testDatabase } from '../../server/src/testing/servers.ts'
+import { until } from '../../server/src/testing/until.ts'
+import { exitCodes } from './exit-codes.ts'
+import { commandsOf, guideOf, pathOf } from './guide.ts'
+import { buildProgram, createProgram } from './program.ts'
+import type { Surroundings } from './surroundings.ts'
+import { commandLine } from './testing/command-line.ts'
+import { openShop, type Shop } from './testing/shop.ts'
+
+const nowhere = { variables: {}, actor: 'wanjiru', write: () => undefined, complain: () => undefined }
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+const all = commandsOf(buildProgram(nowhere))
+
+const everything = (command: Command): Command[] => [command, ...command.commands.flatMap(everything)]
+
+test("every command's help ends with two examples or more of that very command", async () => {
+  const run = commandLine({})
+
+  for (const command of everything(buildProgram(nowhere))) {
+    const path = pathOf(command)
+    const examples = guideOf(command)?.examples ?? []
+    const { code, out } = await run(...path.split(' ').slice(1), '--help')
+    assert.equal(code, exitCodes.done, path)
+    assert.ok(examples.length >= 2, `${path} has ${examples.length} examples`)
+    assert.ok(out.endsWith(`\nExamples:\n${examples.map((line) => `  ${line}`).join('\n')}\n`), path)
+    assert.doesNotMatch(out, /undefined|\[object/, path)
+  }
+})
+
+test('every example names the command whose help it is in', () => {
+  for (const command of all) {
+    const path = pathOf(command)
+    for (const example of guideOf(command)?.examples ?? []) {
+      const typed = example.replace(/^cat \S+ \| /, '').replace(/ --as ("[^"]*"|\S+)/, '')
+      // The list of a group may go without its name.
+      assert.ok(typed.startsWith(path) || typed.startsWith(path.replace(/ list$/, '')), example)
+    }
+  }
+})
+
+/** As a shell would take it apart. */
+const wordsOf = (line: string) =>
+  [...line.matchAll(/((?:[^\s'"]|'[^']*'|"[^"]*")+)/g)].map(([word]) => word.replaceAll(/'([^']*)'|"([^"]*)"/g, '$1$2'))
+
+/** Everything the examples speak of, for real: the files, the receiver, and ids for what ends in …. */
+async function stage(t: TestContext) {
+  const shop = await openShop(t)
+  const { superuserUrl, loginUrl, natsUrl } = await testDatabase()
+  const urls = { DATABASE_URL: loginUrl, DATABASE_OWNER_URL: superuserUrl, NATS_URL: natsUrl, MALIPO_PORT: '0' }
+  const variables = { ...shop.variables, ...urls, ...shop.malipo.secrets, MALIPO_WEBHOOK_SECRET: secret }
+  const receiver = await openReceiver(t)
+  await commandLine(variables)('webhooks', 'url', receiver)
+  shop.file(
+    'wages.csv',
+    'externalReference,amount,currency,country,accountName,accountNumber\nwage-1,100,KES,KE,Juma,+254712345678\n',
+  )
+  shop.file('secret.txt', secret)
+  const line = {
+    time: '2026-11-15T10:00:00.000Z',
+    level: 'info',
+    msg: 'refused',
+    method: 'POST',
+    status: 422,
+    durationMs: 3,
+  }
+  shop.file('service.log', `${JSON.stringify({ ...line, route: '/api/b2b/fiat/payout', requestId: 'r-1' })}\n`)
+  return { shop, variables, receiver }
+}
+
+async function openReceiver(t: TestContext): Promise<string> {
+  const orders = new Map<string, string>()
+  const paid = ({ data }: WebhookEvent) => orders.set(data.externalReference, data.status)
+  const handle = webhooks.handler({ secret, on: { transaction_updated: paid } })
+  const server = createServer((request, response) => {
+    if (request.method !== 'GET') return void handle(request, response)
+    response.end(orders.get(request.url?.split('/').at(-1) ?? ''))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}`
+}
+
+/** A payment in the state that a command is about. */
+async function paymentFor(path: string, example: string, { malipo, as, merchantId }: Shop): Promise<string> {
+  const { publicKey, apiKey } = await malipo.operator.keys.create(merchantId, { env: 'sandbox' })
+  const merchant = await malipo.as({ publicKey, apiKey })
+  if (path.startsWith('malipo payments') && !path.endsWith('show')) {
+    await malipo.simulator.setFault({ provider: 'pawapay', operation: 'payout', mode: 'callback_never' })
+    const { id } = await payoutInDoubt(malipo, merchant)
+    await malipo.later(60) // Until it is no longer on its way.
+    return id
+  }
+  if (path !== 'malipo charge authorise') return (await payOut(merchant)).id
+  const run = as({})
+  const card = [
+    'charge',
+    'card',
+    '--amount',
+    '100',
+    '--currency',
+    'NGN',
+    '--number',
+    '5531886652142950',
+    '--wait',
+    '--json',
+  ]
+  const { transactionId } = JSON.parse((await run(...card)).out) as { transactionId: string }
+  if (example.includes('--type pin')) return transactionId
+  await run('charge', 'authorise', transactionId, '--type', 'pin', '--value', '1234')
+  await until('the code to be asked for', async () =>
+    (await run('transactions', 'get', transactionId)).out.includes('type otp'),
+  )
+  return transactionId
+}
+
+/** Puts real ids in place of those that end in …, each fresh. */
+async function realIds(
+  path: string,
+  example: string,
+  { shop, variables }: Awaited<ReturnType<typeof stage>>,
+): Promise<string> {
+  const { operator } = shop.malipo
+  const order = { name: 'Duka', email: 'amina@example.com', firstName: 'Amina', lastName: 'Otieno', country: 'KE' }
+  const { id: merchant } = await operator.merchants.create(order)
+  if (path.endsWith('unfreeze')) await operator.merchants.freeze(merchant, 'a test')
+  const pair = await operator.keys.create(merchant, { env: 'sandbox' })
+  shop.file('key.txt', pair.apiKey)
+  const payment = example.includes('txn_0193…') ? await paymentFor(path, example, shop) : ''
+  const { out } = await commandLine(variables)('webhooks', '--json', '--limit', '1')
+  const [{ id: webhook = '' } = {}] = example.includes('wh_0193…') ? (JSON.parse(out) as { id: string }[]) : []
+  return example
+    .replaceAll('mer_0193…', merchant)
+    .replaceAll('pk_test_…', pair.publicKey)
+    .replaceAll('txn_0193…', payment)
+    .replaceAll('wh_0193…', webhook)
+}
+
+/** A webhook in body.json, and its headers in the place of those of the example. */
+function signedLike(example: string, { file }: Shop): string {
+  const body = '{"id":"wh_1","event":"transaction_updated"}'
+  file('body.json', body)
+  const headers = webhooks.testHeaders(body, secret)
+  return example.replaceAll(/'(webhook-\w+): [^']*'/g, (_, name: keyof typeof headers) => `'${name}: ${headers[name]}'`)
+}
+
+async function runExample(path: string, example: string, staged: Awaited<ReturnType<typeof stage>>) {
+  const { shop, variables, receiver } = staged
+  const ready = await realIds(path, path.endsWith('webhooks verify') ? signedLike(example, shop) : example, staged)
+  const [, source, typed = ''] = /^(?:cat (\S+) \| )?(.*?)(?: > \S+)?$/.exec(ready) ?? []
+  const [, ...args] = wordsOf(typed)
+    .map((word) => (/^[a-z]+\.(csv|txt|json|log|xml)$/.test(word) ? join(shop.home, word) : word))
+    .map((word) => word.replace('http://localhost:3000', receiver).replace('http://127.0.0.1:8080', shop.malipo.url))
+  const end = new AbortController()
+  let [out, err] = ['', '']
+  const around: Surroundings = {
+    variables,
+    actor: 'wanjiru',
+    write: (text) => {
+      out += text
+      if (out.includes('Listening')) end.abort()
+    },
+    complain: (text) => {
+      err += text
+      if (err.includes('Listening')) end.abort()
+    },
+    signal: end.signal,
+    run: async () => 0,
+    ...(source !== undefined && { input: Readable.from([readFileSync(join(shop.home, source))]) }),
+  }
+  const code = await createProgram(around)(args)
+  return { code, out, err }
+}
+
+test('every example runs as it stands, with real ids', { timeout: 180_000 }, async (t) => {
+  const staged = await stage(t)
+
+  for (const command of all)
+    for (const example of guideOf(command)?.examples ?? []) {
+      const path = pathOf(command)
+      const { code, out, err } = await runExample(path, example, staged)
+      assert.equal(code, exitCodes.done, `${example}\n${out}${err}`)
+      if (example.includes('--json') && path !== 'malipo listen')
+        assert.doesNotThrow(() => JSON.parse(out), `${example}\n${out}`)
+      if (path.startsWith('malipo payments')) await staged.shop.malipo.simulator.clearFaults()
+    }
+})

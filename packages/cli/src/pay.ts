@@ -1,0 +1,89 @@
+import type { Payout } from '@malipo/sdk'
+import { type Command, Option } from 'commander'
+import type { Desk } from './desk.ts'
+import { guide } from './guide.ts'
+import { country, currency } from './options.ts'
+import { followUp, newReference, type PaymentOptions, refuseUnmeant, withPayment } from './payment-options.ts'
+import type { Surroundings } from './surroundings.ts'
+
+interface PayOptions extends PaymentOptions {
+  readonly to?: string
+  readonly name?: string
+  readonly country?: string
+  readonly destination: string
+  readonly code?: string
+  readonly branch?: string
+  readonly businessNumber?: string
+  readonly externalAccount?: string
+  readonly debitCurrency?: string
+  readonly debitCountry?: string
+}
+
+export const destinations = ['MoMo', 'Bank Account', 'Paybill', 'Till']
+
+export function addPayCommand(program: Command, desk: Desk, around: Surroundings): void {
+  guide(
+    withPayout(
+      withPayment(program.command('pay')).description('pay out to a phone, a bank account, a Paybill or a till'),
+    ),
+    {
+      note: `Either --external-account, or --to, --name and --country. In the sandbox the last three digits of the number choose the
+outcome: 089 does not exist, 129 stays pending, most others succeed.`,
+      examples: [
+        'malipo pay --amount 300 --currency KES --country KE --to +254712345678 --name "Juma Ali" --reference courier-7 --wait',
+        'malipo pay --amount 5000 --currency NGN --country NG --destination "Bank Account" --to 0690000031 --name "Ngozi Obi" --code 044',
+      ],
+    },
+  ).action(async (options: PayOptions, command: Command) => {
+    const { externalAccount, to, name, country: where } = options
+    if (!(externalAccount || (to && name && where)))
+      command.error('error: say --external-account, or --to, --name and --country', { exitCode: 2 })
+    const { malipo, accepted } = await desk.call(async (malipo, access) => {
+      refuseUnmeant(access, options)
+      return { malipo, accepted: await malipo.payouts.create(payoutOf(options), { scenario: options.scenario }) }
+    })
+    const title = `The payout of ${options.amount} ${options.currency}`
+    await followUp(desk, around, malipo, { ...accepted, title }, options)
+  })
+}
+
+function withPayout(command: Command): Command {
+  return command
+    .option('--to <number>', 'the phone or account')
+    .option('--name <name>', 'whose it is')
+    .option('--country <code>', 'where it is, such as KE', country)
+    .addOption(new Option('--destination <kind>', 'what it is').choices(destinations).default('MoMo'))
+    .option('--code <code>', 'the bank, or the operator where the number does not tell it')
+    .option('--branch <code>', 'the branch, in countries that need it')
+    .option('--business-number <number>', 'of a Paybill')
+    .addOption(new Option('--external-account <id>', 'ea_…, in place of all of these').conflicts(['to', 'name']))
+    .option('--debit-currency <code>', 'the wallet that pays, where it is another', currency)
+    .option('--debit-country <code>', 'its country, where a currency has several', country)
+}
+
+function payoutOf(options: PayOptions): Payout {
+  const {
+    amount,
+    currency: code,
+    reference = newReference('payout'),
+    externalAccount,
+    debitCurrency,
+    debitCountry,
+  } = options
+  const debit = { ...(debitCurrency && { debitCurrency }), ...(debitCountry && { debitCountry }) }
+  const common = { amount, currency: code, externalReference: reference, ...debit }
+  if (externalAccount) return { ...common, externalAccountId: externalAccount }
+  const { to = '', name = '', country: where = '', destination, code: bank, branch, businessNumber } = options
+  return {
+    ...common,
+    country: where,
+    destination: destination as NonNullable<Payout['destination']>,
+    payoutMethod: {
+      accountName: name,
+      accountNumber: to,
+      ...(bank && { code: bank }),
+      ...(branch && { branchCode: branch }),
+      ...(businessNumber && { businessNumber }),
+    },
+  }
+}

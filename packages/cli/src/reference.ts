@@ -1,0 +1,83 @@
+import type { Command, Option } from 'commander'
+import { type Exit, exitCodes, exitMeanings } from './exit-codes.ts'
+import { commandsOf, guideOf, pathOf } from './guide.ts'
+
+/** docs/reference/cli.md, made from the commands themselves. */
+export function referencePage(program: Command): string {
+  const groups = Map.groupBy(program.commands, (command) => command.helpGroup().replace(/:$/, ''))
+  const sections = [...groups].map(([group, commands]) => {
+    return [`## ${group}`, ...commands.flatMap(commandsOf).map(section)].join('\n\n')
+  })
+  return `# Command line
+
+\`malipo\` is one program for merchants' developers, who call Malipo with a key pair, and for the operator's staff, who work
+on its database. On the stack of \`npm run dev\` it is \`npm run malipo -- …\`, and finds everything by itself.
+
+A merchant's key pair comes from \`--profile NAME\`; without that from \`MALIPO_URL\`, \`MALIPO_PUBLIC_KEY\` and
+\`MALIPO_API_KEY\`; and where these are not set, from what \`malipo login\` kept under the name \`default\`. The operator's
+commands read [the settings of the service](config.md).
+
+Results go to standard output, everything else to standard error. Tables have columns and colours on a terminal, and tabs
+between their fields elsewhere; \`NO_COLOR\` and \`--no-color\` are heeded. With \`--json\` the result is one JSON document, or one
+a line for commands that go on until Ctrl-C, and an error is one on standard error.
+
+## Options of every command
+
+${optionTable(program.options)}
+
+## Exit codes
+
+| code | meaning |
+|---|---|
+${Object.entries(exitCodes)
+  .map(([exit, code]) => `| ${code} | ${exitMeanings[exit as Exit]} |`)
+  .join('\n')}
+
+${sections.join('\n\n')}
+`
+}
+
+function section(command: Command): string {
+  const { note, examples = [] } = guideOf(command) ?? {}
+  const words = command.registeredArguments.map((argument) => ({
+    term: argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
+    about: withChoices(argument.description, argument.argChoices),
+  }))
+  const sentence = command.description()
+  return [
+    `### ${pathOf(command)}`,
+    `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}.`,
+    fenced(`${pathOf(command)} ${command.usage()}`),
+    ...(words.length + command.options.length > 0 ? [rows([...words, ...command.options.map(shown)])] : []),
+    ...(note === undefined ? [] : [/^ {2}/m.test(note) ? fenced(note) : note]),
+    `Examples:\n\n${fenced(examples.join('\n'))}`,
+  ].join('\n\n')
+}
+
+const fenced = (text: string) => `\`\`\`text\n${text}\n\`\`\``
+
+interface Shown {
+  readonly term: string
+  readonly about: string
+}
+
+const optionTable = (options: readonly Option[]) => rows(options.map(shown))
+
+function shown({ flags, description, argChoices, mandatory, defaultValue, defaultValueDescription }: Option): Shown {
+  const standard = defaultValueDescription ?? defaultValue
+  const isTold = standard !== undefined && typeof standard !== 'boolean'
+  const about = withChoices(description, argChoices)
+  return {
+    term: flags,
+    about: `${mandatory ? '**Required.** ' : ''}${about}${isTold ? `; default ${standard}` : ''}`,
+  }
+}
+
+const withChoices = (about: string, choices: readonly string[] | undefined) =>
+  choices ? `${about}: ${choices.join(', ')}` : about
+
+const rows = (all: readonly Shown[]) =>
+  `| | |\n|---|---|\n${all.map(({ term, about }) => `| \`${term.replaceAll('|', '\\|')}\` | ${cell(about)} |`).join('\n')}`
+
+/** What would end a cell early or open a tag. */
+const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;')

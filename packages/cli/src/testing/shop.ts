@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { type IntegratingMalipo, integratingMalipo } from '../../../server/src/testing/integrating.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { commandLine, type Seen } from './command-line.ts'
+
+/** A merchant of a whole Malipo, with a home of its own on this machine, and the program as its developer runs it. */
+export interface Shop {
+  readonly malipo: IntegratingMalipo
+  readonly merchantId: string
+  readonly home: string
+  readonly variables: Readonly<Record<string, string>>
+  run(...args: string[]): Promise<Seen>
+  /** The same, somewhere else or as somebody else. */
+  as(variables: Surroundings['variables'], around?: Partial<Surroundings>): (...args: string[]) => Promise<Seen>
+  /** Writes a file into the home and tells its path. */
+  file(name: string, text: string): string
+}
+
+export async function openShop(t: TestContext): Promise<Shop> {
+  const home = mkdtempSync(join(tmpdir(), 'malipo-shop-'))
+  t.after(() => rmSync(home, { recursive: true }))
+  const malipo = await integratingMalipo(t)
+  const { id, publicKey, apiKey } = await malipo.merchant()
+  const variables = { HOME: home, MALIPO_URL: malipo.url, MALIPO_PUBLIC_KEY: publicKey, MALIPO_API_KEY: apiKey }
+  return {
+    malipo,
+    merchantId: id,
+    home,
+    variables,
+    run: commandLine(variables),
+    as: (others, around) => commandLine({ ...variables, ...others }, around),
+    file: (name, text) => {
+      writeFileSync(join(home, name), text)
+      return join(home, name)
+    },
+  }
+}

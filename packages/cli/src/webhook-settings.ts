@@ -1,0 +1,32 @@
+import { type Command, Option } from 'commander'
+import type { Desk } from './desk.ts'
+import { guide } from './guide.ts'
+import { webAddress } from './options.ts'
+
+/** Where webhooks go, and what they are signed with. */
+export function addWebhookSettings(webhooks: Command, desk: Desk): void {
+  guide(
+    webhooks
+      .command('url')
+      .description("tell where your key pair's webhooks go, or set it")
+      .argument('[url]', 'where your receiver listens', webAddress)
+      .addOption(new Option('--unset', 'send none; events are in the feed all the same')),
+    { examples: ['malipo webhooks url https://shop.example/webhooks', 'malipo webhooks url --unset'] },
+  ).action(async (url: string | undefined, { unset }: { unset?: true }) => {
+    const wanted = unset ? '' : url
+    const { webhookUrl } = await desk.call(({ account }) =>
+      wanted === undefined ? account.me() : account.update({ webhookUrl: wanted }),
+    )
+    desk.say({ webhookUrl }, () => webhookUrl || 'Not set: events are only in the feed, malipo events.')
+  })
+
+  guide(
+    webhooks
+      .command('rotate-secret')
+      .description('make a new signing secret and show it this once; for 24 hours the old one signs too'),
+    { examples: ['malipo webhooks rotate-secret', 'malipo webhooks rotate-secret --json'] },
+  ).action(async () => {
+    const { secret } = await desk.call(({ account }) => account.rotateWebhookSecret())
+    desk.say({ secret }, () => secret)
+  })
+}

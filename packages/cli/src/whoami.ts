@@ -1,0 +1,33 @@
+import type { Command } from 'commander'
+import type { Desk } from './desk.ts'
+import { guide } from './guide.ts'
+
+export function addWhoamiCommand(program: Command, desk: Desk): void {
+  guide(
+    program
+      .command('whoami')
+      .summary('whom you call, and as whom')
+      .description('whom you call, as whom, and where the key pair came from'),
+    {
+      examples: ['malipo whoami', 'malipo whoami --json'],
+    },
+  ).action(async () => {
+    const facts = await desk.call(async (malipo, { url, env, source }) => {
+      const { firstName, lastName, email, publicKey, webhookUrl } = await malipo.account.me()
+      return { firstName, lastName, email, env, url, publicKey, webhookUrl, source }
+    })
+    const { firstName, lastName, email, env, url, publicKey, webhookUrl, source } = facts
+    const lines = [
+      ['at', url],
+      ['public key', publicKey],
+      ['webhooks', webhookUrl === '' ? 'not set: events are only in the feed, malipo events' : `to ${webhookUrl}`],
+      ['from', source],
+    ]
+    desk.say(facts, ({ paint }) =>
+      [
+        `${firstName} ${lastName}, ${email}, in ${paint(env === 'live' ? 'red' : 'green', env)}`,
+        ...lines.map(([name = '', value]) => `  ${name.padEnd(11)} ${value}`),
+      ].join('\n'),
+    )
+  })
+}
