@@ -4,6 +4,7 @@ import { addBulkCommand } from './bulk.ts'
 import { addChargeCommands } from './charge.ts'
 import { addClockCommand } from './clock.ts'
 import { addCompletionCommand } from './completion.ts'
+import { addConformanceCommand } from './conformance/command.ts'
 import { addDatabaseCommands } from './database.ts'
 import { createDesk, type Desk } from './desk.ts'
 import { addDevCommand } from './dev.ts'
@@ -38,7 +39,7 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
   'Begin:': [addDevCommand, addLoginCommands, addWhoamiCommand, addDoctorCommand, addOpenCommand, addCompletionCommand],
   'Collect and pay out:': [addChargeCommands, addPayCommand, addBulkCommand],
   'Look:': [addTransactionCommands, addBalanceCommands, addEventsCommand, addLogsCommand],
-  'Webhooks:': [addListenCommand, addWebhookCommands],
+  'Webhooks:': [addListenCommand, addWebhookCommands, addConformanceCommand],
   'Try out in the sandbox:': [addTriggerCommand, addClockCommand, addFaultCommands],
   "Run a Malipo, for the operator's staff:": [
     addMerchantCommands,

@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { webhooks } from '@malipo/sdk'
+import type { Case, Step } from './cases.ts'
+import { breakOff, type Delivery, patienceMs, post, type Reply } from './post.ts'
+
+export interface Receiver {
+  readonly endpoint: string
+  readonly secret: string
+  /** Where the receiver tells what it holds of a payment, with `{reference}` in it. */
+  readonly readUrl?: string | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What became of a case. `what` is empty when it passed. */
+export interface Verdict {
+  readonly name: string
+  readonly rule: string
+  readonly isPassed: boolean
+  readonly what: string
+  readonly mend: string
+  /** What a passed case still shows. */
+  readonly note: string
+  readonly durationMs: number
+}
+
+const attemptsMax = 3
+const betweenMs = 250
+const readForMs = 5000
+const slowMs = 5000
+
+export async function drive(receiver: Receiver, each: Case): Promise<Verdict> {
+  const startedAt = performance.now()
+  const notes: string[] = []
+  const what = (await firstWrong(receiver, each.steps, notes)) ?? (await wrongHeld(receiver, each))
+  return {
+    name: each.name,
+    rule: each.rule,
+    isPassed: what === undefined,
+    what: what ?? '',
+    mend: what === undefined ? '' : each.mend,
+    note: notes.join('; '),
+    durationMs: Math.round(performance.now() - startedAt),
+  }
+}
+
+async function firstWrong(receiver: Receiver, steps: readonly Step[], notes: string[]): Promise<string | undefined> {
+  for (const step of steps) {
+    const wrong = await take(receiver, step, notes)
+    if (wrong !== undefined) return `${step.what}: ${wrong}`
+  }
+  return undefined
+}
+
+/** Delivers as the service would, again and again where that would, and tells what was wrong with what came of it. */
+async function take(receiver: Receiver, step: Step, notes: string[]): Promise<string | undefined> {
+  if (step.brokenOff) await breakOff(receiver.endpoint, deliveryOf(receiver, step), step.brokenOff)
+  const replies: Reply[] = []
+  do {
+    if (replies.length > 0) await pause(betweenMs)
+    replies.push(await post(receiver.endpoint, deliveryOf(receiver, step), receiver.signal))
+  } while (step.must === 'accept' && isTransient(replies.at(-1)) && replies.length < attemptsMax)
+  const last = replies.at(-1)
+  if (replies.length > 1) notes.push(`${step.what} took ${replies.length} attempts: ${replies.map(shown).join(', ')}`)
+  else if (last && last.durationMs > slowMs) notes.push(`${step.what} took ${last.durationMs} ms`)
+  return last && wrongWith(step.must, last)
+}
+
+/** What another attempt may mend. */
+function isTransient(reply: Reply | undefined): boolean {
+  return reply?.kind === 'answered' ? reply.status >= 500 || reply.status === 429 : reply?.kind === 'broken'
+}
+
+function wrongWith(must: Step['must'], reply: Reply): string | undefined {
+  if (reply.kind === 'silent')
+    return `no answer in ${patienceMs / 1000} s; answer first and do the work later, Malipo waits no longer`
+  if (reply.kind === 'broken') return `the connection broke (${reply.code}) before there was an answer`
+  const { status } = reply
+  if (status >= 300 && status < 400) return `it answered ${status}, a redirect, which Malipo does not follow`
+  return must === 'accept' ? wrongAcceptance(status) : wrongRefusal(status)
+}
+
+const wrongAcceptance = (status: number) =>
+  status >= 200 && status < 300 ? undefined : `it should be accepted with 2xx, and was answered with ${status}`
+
+function wrongRefusal(status: number): string | undefined {
+  if (status >= 400 && status < 500) return undefined
+  if (status >= 500) return `it should be refused with 4xx, and the receiver failed with ${status}`
+  return `it should be refused with 4xx, and was accepted with ${status}`
+}
+
+const shown = (reply: Reply) => (reply.kind === 'answered' ? String(reply.status) : reply.kind)
+
+/** Signed anew at every attempt, as the service does: the id and the bytes are the same, the time is not. */
+function deliveryOf({ secret }: Receiver, step: Step): Delivery {
+  const signed = JSON.stringify(step.body)
+  const stranger = `whsec_${randomBytes(32).toString('base64')}`
+  const secrets = { stranger: [stranger], rotated: [stranger, secret], own: [secret] }[step.signedBy ?? 'own']
+  const at = new Date(Date.now() + (step.awaySeconds ?? 0) * 1000)
+  const signature = webhooks.testHeaders(signed, secrets, { at })
+  const headers = Object.entries(signature).filter(([name]) => name !== step.withoutHeader)
+  return {
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': 'Malipo-Webhooks/1.0',
+      ...Object.fromEntries(headers),
+    },
+    body: step.sentBody ? JSON.stringify(step.sentBody) : signed,
+  }
+}
+
+/** Asks the receiver what it holds. It may do its work after it answered, so what must be there is waited for. */
+async function wrongHeld({ readUrl, signal }: Receiver, { holds }: Case): Promise<string | undefined> {
+  if (readUrl === undefined || !holds) return undefined
+  const url = readUrl.replaceAll('{reference}', encodeURIComponent(holds.reference))
+  const giveUpAt = performance.now() + readForMs
+  for (;;) {
+    const reply = await read(url)
+    const isHeld = new RegExp(`\\b${holds.status}\\b`, 'i').test(reply)
+    if (isHeld === holds.isTrue) return undefined
+    if (!holds.isTrue) return `it was answered rightly, but ${url} says ${holds.status}: the event was believed`
+    if (performance.now() > giveUpAt || signal?.aborted)
+      return `all was accepted, but ${url} does not say ${holds.status} after ${readForMs / 1000} s`
+    await pause(betweenMs)
+  }
+}
+
+const read = (url: string) =>
+  fetch(url, { signal: AbortSignal.timeout(readForMs) }).then(
+    (reply) => (reply.ok ? reply.text() : ''),
+    () => '',
+  )

@@ -1,0 +1,34 @@
+import type { Verdict } from './drive.ts'
+
+const seconds = (ms: number) => (ms / 1000).toFixed(3)
+
+/** The verdicts as CI systems read them. */
+export function junit(endpoint: string, verdicts: readonly Verdict[]): string {
+  const failures = verdicts.filter(({ isPassed }) => !isPassed).length
+  const time = seconds(verdicts.reduce((sum, { durationMs }) => sum + durationMs, 0))
+  const counts = `tests="${verdicts.length}" failures="${failures}" time="${time}"`
+  const name = escaped(`malipo conformance of ${endpoint}`)
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites ${counts}>
+  <testsuite name="${name}" ${counts}>
+${verdicts.map(testcase).join('\n')}
+  </testsuite>
+</testsuites>
+`
+}
+
+function testcase({ name, rule, isPassed, what, mend, durationMs }: Verdict): string {
+  const head = `    <testcase classname="${escaped(name)}" name="${escaped(rule)}" time="${seconds(durationMs)}"`
+  if (isPassed) return `${head}/>`
+  return `${head}>\n      <failure message="${escaped(what)}">${escaped(mend)}</failure>\n    </testcase>`
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+}
+
+const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (sign) => entities[sign] ?? sign)
