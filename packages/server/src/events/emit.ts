@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { type Environment, sql, type Tx } from '../platform/db.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
+import type { EventName } from './catalogue.ts'
 
 /** What may make something happen to a payment. */
 export type Cause = 'request' | 'attempt' | 'callback' | 'query' | 'clock' | 'operator'
-
-/** What merchants are told. */
-export type EventName = 'transaction_created' | 'transaction_updated'
 
 export interface NewEvent {
   readonly transaction_id: string

@@ -34,7 +34,17 @@ export const publicStatus = {
   failed: 'failed',
 } as const satisfies Record<State, PublicStatus>
 
-export type Stage = 'AWAITING_CUSTOMER' | 'PROCESSING' | 'UNCONFIRMED' | 'COMPLETED' | 'FAILED' | 'EXPIRED'
+/** A little more than the status, for people, and what each means; docs/reference/states.md is made from this. */
+export const stageMeanings = {
+  PROCESSING: 'Accepted here, or with the provider. Nobody has to do anything.',
+  AWAITING_CUSTOMER: 'The customer must act; `nextAction` says how.',
+  UNCONFIRMED: 'It may have been sent, and nobody has said what became of it. The provider is being asked.',
+  COMPLETED: 'The money has moved. Final.',
+  FAILED: 'It did not happen; `failureReason` says why. What was held for a payout is back in the wallet. Final.',
+  EXPIRED: 'It was not completed in time. Final.',
+} as const
+
+export type Stage = keyof typeof stageMeanings
 
 const stages = {
   accepted: 'PROCESSING',
@@ -46,7 +56,6 @@ const stages = {
   failed: 'FAILED',
 } as const satisfies Record<State, Stage>
 
-/** A little more than the status, for people. */
 export function stageOf(state: State, failureCode: string | undefined): Stage {
   return state === 'failed' && failureCode === 'EXPIRED' ? 'EXPIRED' : stages[state]
 }

@@ -1,4 +1,5 @@
-import type { EventName, Told } from '../events/emit.ts'
+import type { EventName } from '../events/catalogue.ts'
+import type { Told } from '../events/emit.ts'
 import { numberFromMinor } from '../money/money.ts'
 import { newId, showId } from '../platform/ids.ts'
 import { isFinal, publicStatus, type State } from './state.ts'

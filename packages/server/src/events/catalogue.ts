@@ -1,0 +1,8 @@
+/** What merchants are told, each with when; docs/reference/events.md is made from this. */
+export const eventNames = {
+  transaction_created: 'A charge or payout was accepted. It is the first event of every payment.',
+  transaction_updated:
+    'The status changed, or the stage did in a way you can act on, such as a new question to the customer; a failure is told this way too. Money that came in after the end of a bank transfer charge is told with the status as it was.',
+} as const
+
+export type EventName = keyof typeof eventNames
