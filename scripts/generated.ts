@@ -9,22 +9,36 @@ import { catalogue } from '../packages/server/src/errors.ts'
 import { createApiServer } from '../packages/server/src/http/server.ts'
 import { makeSecrets } from '../packages/server/src/operate/operator.ts'
 import { loadReferenceData } from '../packages/server/src/reference/data.ts'
+import type { ApiDocument } from './api-document.ts'
+import { apiPages } from './api-pages.ts'
+import { httpFile, postmanCollection } from './api-requests.ts'
 import { coveragePage } from './coverage.ts'
+import { llmsFull, llmsIndex } from './llms.ts'
+import { currenciesPage, eventsPage, sandboxPage, statesPage } from './reference-pages.ts'
 import { type Described, sdkTypes } from './sdk-types.ts'
 
 export const note = '<!-- Made by npm run generate. Change the table in the code instead. -->'
 
 export async function generated(): Promise<Map<string, string>> {
-  const described = await openApi()
+  const document = await openApi()
+  const data = loadReferenceData()
   const errorCodes = Object.values(catalogue).map(({ errorCode }) => errorCode)
-  return new Map([
+  const files = new Map([
     ['docs/reference/config.md', configPage()],
     ['docs/reference/errors.md', errorsPage()],
-    ['docs/reference/coverage.md', coveragePage(loadReferenceData())],
+    ['docs/reference/states.md', statesPage()],
+    ['docs/reference/events.md', eventsPage()],
+    ['docs/reference/currencies.md', currenciesPage(data)],
+    ['docs/reference/sandbox.md', sandboxPage()],
+    ['docs/reference/coverage.md', coveragePage(data)],
     ['docs/reference/cli.md', `${note}\n\n${cliPage()}`],
-    ['docs/reference/openapi.json', `${JSON.stringify(described, null, 2)}\n`],
-    ['packages/sdk/src/generated/api.ts', sdkTypes(described, { version: sdk.version, errorCodes })],
+    ['docs/reference/openapi.json', `${JSON.stringify(document, null, 2)}\n`],
+    ['docs/reference/malipo.postman_collection.json', postmanCollection(document)],
+    ['docs/reference/malipo.http', httpFile(document)],
+    ...apiPages(document),
+    ['packages/sdk/src/generated/api.ts', sdkTypes(document, { version: sdk.version, errorCodes })],
   ])
+  return new Map([...files, ['docs/llms.txt', llmsIndex(files)], ['docs/llms-full.txt', llmsFull(files)]])
 }
 
 function configPage(): string {
@@ -79,12 +93,12 @@ function cliPage(): string {
 }
 
 /** As the server itself serves it. Nothing is connected to: the document is made of the routes alone. */
-async function openApi(): Promise<Described> {
+async function openApi(): Promise<ApiDocument & Described> {
   const variables = { DATABASE_URL: 'postgres://nowhere/none', MALIPO_LOG_LEVEL: 'fatal', ...makeSecrets(new Date()) }
   const ctx = openContext(loadConfig(variables))
   const { app } = createApiServer(ctx)
   const answer = await app.inject('/openapi.json')
   await app.close()
   await ctx.close()
-  return answer.json<Described>()
+  return answer.json<ApiDocument & Described>()
 }
