@@ -70,6 +70,7 @@ test('a backup made under load is restored to any second: the books agree, nothi
   await until('the api to be ready', () => balancer.isReady(apiAgain.url))
 
   await assertUnknownIsTold(again, lost, simulator)
+  await runbook.run('resume', freezing, { isPostgres: false })
   for (const provider of ['pawapay', 'flutterwave', 'house'])
     await again.operator.providers.resume(provider, { env: 'sandbox', reason: 'reconciled' })
   const refused = await merchant.call(apiAgain.url, 'POST', `/fiat/deposit/${card}/authorise`, pin)

@@ -1,0 +1,98 @@
+/** Whether an answer is what a document says it is. Ids, times and balances may differ; fields, types and codes may not. */
+
+/** A sample may leave out the rest of an object by this key. */
+const andMore = '…'
+
+/** Fields whose values a reader relies on, whatever they look like. */
+const told = new Set([
+  'amount',
+  'fee',
+  'senderAmount',
+  'receiverAmount',
+  'event',
+  'type',
+  'status',
+  'method',
+  'message',
+])
+
+/** Every way in which the answer differs from the sample, each as a sentence with its path. */
+export function differences(sample: unknown, answer: unknown, path = 'answer'): string[] {
+  if (Array.isArray(sample)) return arrayDifferences(sample, answer, path)
+  if (isObject(sample)) return objectDifferences(sample, answer, path)
+  return valueDifferences(sample, answer, path)
+}
+
+function arrayDifferences(sample: readonly unknown[], answer: unknown, path: string): string[] {
+  if (!Array.isArray(answer)) return [`${path} is ${kindOf(answer)}, not an array`]
+  const isOpen = sample.at(-1) === andMore
+  const items = isOpen ? sample.slice(0, -1) : sample
+  const isShort = answer.length < items.length || (!isOpen && answer.length > items.length)
+  const length = isShort ? [`${path} has ${answer.length} items, not ${items.length}${isOpen ? ' or more' : ''}`] : []
+  return [
+    ...length,
+    ...items.flatMap((item, at) => (at < answer.length ? differences(item, answer[at], `${path}[${at}]`) : [])),
+  ]
+}
+
+function objectDifferences(sample: Record<string, unknown>, answer: unknown, path: string): string[] {
+  if (!isObject(answer)) return [`${path} is ${kindOf(answer)}, not an object`]
+  const names = Object.keys(sample).filter((name) => name !== andMore)
+  const extra = Object.hasOwn(sample, andMore) ? [] : Object.keys(answer).filter((name) => !names.includes(name))
+  return [
+    ...extra.map((name) => `${path}.${name} is not in the document`),
+    ...names.flatMap((name) =>
+      Object.hasOwn(answer, name)
+        ? [
+            ...differences(sample[name], answer[name], `${path}.${name}`),
+            ...toldDifferences(name, sample, answer, path),
+          ]
+        : [`${path}.${name} is only in the document`],
+    ),
+  ]
+}
+
+function toldDifferences(
+  name: string,
+  sample: Record<string, unknown>,
+  answer: Record<string, unknown>,
+  path: string,
+): string[] {
+  const [wanted, found] = [sample[name], answer[name]]
+  const isAlike =
+    kindOf(wanted) !== kindOf(found) || isObject(wanted) || isOmitted(wanted) || isNear(wanted, found, sample)
+  return told.has(name) && wanted !== found && !isAlike
+    ? [`${path}.${name} is ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`]
+    : []
+}
+
+/** What was exchanged is never twice the same, since rates move. */
+function isNear(wanted: unknown, found: unknown, sample: Record<string, unknown>): boolean {
+  if (typeof wanted !== 'number' || typeof found !== 'number' || !Object.hasOwn(sample, 'rate')) return false
+  return Math.abs(wanted - found) < Math.abs(wanted) / 5
+}
+
+/** Booleans and codes in capitals mean something; of other texts and numbers only the type is held. */
+function valueDifferences(sample: unknown, answer: unknown, path: string): string[] {
+  if (kindOf(sample) !== kindOf(answer)) return [`${path} is ${kindOf(answer)}, not ${kindOf(sample)}`]
+  const isCode = typeof sample === 'string' && /^[A-Z][A-Z0-9_.-]+$/.test(sample)
+  const isExact = isCode || typeof sample === 'boolean'
+  return isExact && sample !== answer ? [`${path} is ${JSON.stringify(answer)}, not ${JSON.stringify(sample)}`] : []
+}
+
+const isOmitted = (value: unknown) => typeof value === 'string' && value.includes(andMore)
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`
+}
+
+/** Words of a sample of text that are not in what was printed. What has a digit in it, such as an id, is not looked for. */
+export function missingWords(sample: string, printed: string): string[] {
+  const words = new Set(sample.match(/(?<![\w…])[\p{L}_]{3,}(?![\w…])/gu))
+  return [...words].filter((word) => !printed.includes(word))
+}
