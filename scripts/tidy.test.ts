@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { catalogue } from '../packages/server/src/errors.ts'
+import { type ApiDocument, exampleTroubles } from './api-document.ts'
 import { generated } from './generated.ts'
+import { chapters, pageOf, sourceOf } from './site-map.ts'
 import {
   brokenLinks,
   changedMigrations,
@@ -90,17 +92,42 @@ test('the lock file names no registry, runs no scripts, and has every platform',
   const text = readFileSync(join(root, 'package-lock.json'), 'utf8')
   assert.deepEqual(lockFileTroubles(text), [])
 
-  const spoilt = {
-    packages: { 'node_modules/a': { resolved: 'https://registry.example/a.tgz', hasInstallScript: true } },
+  const a = {
+    resolved: 'https://registry.example/a.tgz',
+    hasInstallScript: true,
+    optionalDependencies: { 'a-win32': '1' },
   }
-  assert.equal(lockFileTroubles(JSON.stringify(spoilt)).length, 7)
+  assert.equal(lockFileTroubles(JSON.stringify({ packages: { 'node_modules/a': a } })).length, 3)
+  const known = { 'node_modules/b': { dependencies: { a: '1' } }, 'node_modules/b/node_modules/a': {} }
+  assert.equal(lockFileTroubles(JSON.stringify({ packages: known })).length, 0)
 })
 
-test('every link between our documents leads somewhere', () => {
+test("so does the site's own, but for a script that its settings do not let run", () => {
+  const text = readFileSync(join(root, 'docs-site/package-lock.json'), 'utf8')
+
+  assert.deepEqual(lockFileTroubles(text), ['node_modules/esbuild wants to run a script when installed'])
+  assert.match(readFileSync(join(root, 'docs-site/.npmrc'), 'utf8'), /^ignore-scripts=true$/m)
+})
+
+test('every link between our documents leads somewhere, and to a place that is there', () => {
   assert.deepEqual(brokenLinks(tree, root), [])
 
   assert.equal(brokenLinks(planted('README.md', 'see [this](docs/nowhere.md#part)'), root).length, 1)
+  assert.equal(brokenLinks(planted('README.md', '# A\n\nsee [this](#b) and [that](README.md#c)'), root).length, 2)
+  assert.equal(brokenLinks(planted('README.md', '# A\n\nsee [this](#a), [that](package.json)'), root).length, 0)
   assert.equal(brokenLinks(planted('README.md', 'see [this](https://example.com/x)'), root).length, 0)
+})
+
+test('every page is in the site map once, and every operation of the API has an example', async () => {
+  const listed = chapters.flatMap(({ pages }) => pages.map(sourceOf))
+  const pages = tree.map(({ path }) => path).filter((path) => pageOf(path) !== undefined)
+  const document = JSON.parse(readFileSync(join(root, 'docs/reference/openapi.json'), 'utf8')) as ApiDocument
+
+  assert.deepEqual([...listed].sort(), [...pages].sort())
+  assert.deepEqual(exampleTroubles(document), [])
+  const [operation] = Object.keys(document.paths)
+  const without = { ...document, paths: { ...document.paths, [operation ?? '']: {} } }
+  assert.notDeepEqual(exampleTroubles(without), [])
 })
 
 test('every error of the catalogue is used, and none shares its code with another', () => {

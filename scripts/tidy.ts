@@ -1,8 +1,9 @@
 /** Rules about the tree itself. Each is a function from the tree to its complaints, so that a test can plant a breach. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join, posix } from 'node:path'
 import ts from 'typescript'
+import { anchorsOf, linksOf } from './markdown.ts'
 
 export interface SourceFile {
   readonly path: string
@@ -100,11 +101,17 @@ export function changedMigrations(root: string): string[] {
   })
 }
 
+interface LockedPackage {
+  readonly resolved?: string
+  readonly link?: true
+  readonly hasInstallScript?: true
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
+
 /** A lock file that names a registry, or lacks the packages of other platforms, breaks `npm ci` for somebody else. */
 export function lockFileTroubles(text: string): string[] {
-  const { packages } = JSON.parse(text) as {
-    packages: Record<string, { resolved?: string; link?: true; hasInstallScript?: true }>
-  }
+  const { packages } = JSON.parse(text) as { packages: Record<string, LockedPackage> }
   const entries = Object.entries(packages)
   const hosted = entries
     .filter(([, entry]) => !entry.link && entry.resolved !== undefined)
@@ -112,20 +119,29 @@ export function lockFileTroubles(text: string): string[] {
   const scripted = entries
     .filter(([, entry]) => entry.hasInstallScript)
     .map(([name]) => `${name} wants to run a script when installed`)
-  const platforms = ['darwin-arm64', 'darwin-x64', 'win32-x64', 'linux-arm64', 'linux-x64']
-  const missing = platforms.filter((platform) => !entries.some(([name]) => name.endsWith(`@biomejs/cli-${platform}`)))
-  return [...hosted, ...scripted, ...missing.map((platform) => `the packages for ${platform} are missing`)]
+  const names = new Set(entries.map(([name]) => name.replace(/^.*node_modules\//, '')))
+  const missing = entries.flatMap(([name, { dependencies, optionalDependencies }]) =>
+    Object.keys({ ...dependencies, ...optionalDependencies })
+      .filter((needed) => !names.has(needed))
+      .map((needed) => `${name} needs ${needed}, which is missing`),
+  )
+  return [...hosted, ...scripted, ...missing]
 }
 
-/** Links between our own documents lead somewhere. */
+/** Links between our own documents lead somewhere, and to a place that is on that page. */
 export function brokenLinks(files: readonly SourceFile[], root: string): string[] {
-  return files
-    .filter(({ path }) => path.endsWith('.md'))
-    .flatMap(({ path, text }) => {
-      const targets = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, target = '']) => target)
-      const local = targets.filter((target) => !/^[a-z]+:/.test(target))
-      return local
-        .filter((target) => !existsSync(join(root, dirname(path), target)))
-        .map((target) => `${path} links to ${target}, which is not there`)
-    })
+  const pages = new Map(files.filter(({ path }) => path.endsWith('.md')).map(({ path, text }) => [path, text]))
+  return [...pages].flatMap(([path, text]) =>
+    linksOf(text)
+      .filter((link) => !/^[a-z]+:/.test(link))
+      .flatMap((link) => {
+        const [target = '', anchor = ''] = link.split('#')
+        const there = target === '' ? path : posix.join(posix.dirname(path), target)
+        const page = pages.get(there)
+        if (page === undefined && !existsSync(join(root, there)))
+          return [`${path} links to ${link}, which is not there`]
+        const isPlace = anchor === '' || page === undefined || anchorsOf(page).has(anchor)
+        return isPlace ? [] : [`${path} links to ${link}, and that page has no such place`]
+      }),
+  )
 }

@@ -1,0 +1,55 @@
+/**
+ * npm run docs: builds the site from docs/ into docs-site/dist, and checks that every link of it leads somewhere and that looking
+ * at it asks nothing of any other machine.
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { siteTroubles } from './site-check.ts'
+import { pageOf } from './site-map.ts'
+import { sidebar, sitePage } from './site-pages.ts'
+import { readTree } from './tidy.ts'
+
+const root = join(import.meta.dirname, '..')
+const site = join(root, 'docs-site')
+
+if (!existsSync(join(site, 'node_modules'))) run('npm', 'ci', '--no-audit', '--no-fund', '--loglevel=error')
+stage()
+run(process.execPath, 'node_modules/astro/bin/astro.mjs', 'build', '--silent')
+const troubles = siteTroubles(join(site, 'dist'))
+for (const trouble of troubles) console.error(trouble)
+console.log(
+  troubles.length === 0 ? 'The site is in docs-site/dist.' : `${troubles.length} things are wrong with the site.`,
+)
+process.exitCode = troubles.length === 0 ? 0 : 1
+
+/** Pages go where Starlight looks for them, everything else that is in docs/ where it is served as it is. */
+function stage(): void {
+  const [content, assets] = [join(site, 'src/content/docs'), join(site, 'public')]
+  const kept = [join(site, '.astro'), join(site, 'node_modules/.astro')] // Pages made with other settings.
+  for (const folder of [content, assets, ...kept]) rmSync(folder, { recursive: true, force: true })
+  const there = new Set<string>()
+  for (const { path, text } of readTree(root)) {
+    const page = pageOf(path)
+    if (page !== undefined) {
+      there.add(page)
+      const { path: target, text: body } = sitePage(page, path, text)
+      write(join(content, target), body)
+    } else if (path.startsWith('docs/')) cpSync(join(root, path), join(assets, path.replace(/^docs/, '')))
+  }
+  write(join(site, 'src/sidebar.json'), JSON.stringify(sidebar(there), null, 2))
+  cpSync(join(site, 'src/assets/mark.svg'), join(assets, 'favicon.svg'))
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}
+
+function run(program: string, ...args: string[]): void {
+  const env = { ...process.env, ASTRO_TELEMETRY_DISABLED: '1' }
+  const { status, error } = spawnSync(program, args, { cwd: site, stdio: 'inherit', env })
+  if (status === 0) return
+  console.error(error?.message ?? `${program} ${args[0]} failed`)
+  process.exit(1)
+}

@@ -1,0 +1,124 @@
+/** The order of our documents: the site's menu, and what llms.txt lists. Every page is in it once. */
+
+export interface Chapter {
+  readonly label: string
+  /** Paths in docs/, without `.md`, and of `besides`. */
+  readonly pages: readonly string[]
+}
+
+/** Documents beside docs/ that are pages too, and where. */
+const besides: Readonly<Record<string, string>> = {
+  'reference/sdk': 'packages/sdk/README.md',
+  'project/architecture': 'ARCHITECTURE.md',
+  'project/changelog': 'CHANGELOG.md',
+  'project/contributing': 'CONTRIBUTING.md',
+  'project/security': 'SECURITY.md',
+}
+
+/** The file a page is written in. */
+export const sourceOf = (page: string) => besides[page] ?? `docs/${page}.md`
+
+/** The page that a file is, if it is one. */
+export function pageOf(path: string): string | undefined {
+  const [page] = Object.entries(besides).find(([, file]) => file === path) ?? []
+  return page ?? /^docs\/(.*)\.md$/.exec(path)?.[1]
+}
+
+export const chapters: readonly Chapter[] = [
+  { label: 'Start', pages: ['README', 'start'] },
+  {
+    label: 'Guides',
+    pages: [
+      'guides/charge-mobile-money',
+      'guides/charge-card',
+      'guides/charge-bank-transfer',
+      'guides/pay-out',
+      'guides/bulk',
+      'guides/webhooks',
+      'guides/reconcile',
+      'guides/errors',
+      'guides/test',
+      'guides/go-live',
+    ],
+  },
+  {
+    label: 'Concepts',
+    pages: [
+      'concepts/states',
+      'concepts/money',
+      'concepts/references',
+      'concepts/doubt',
+      'concepts/fees',
+      'concepts/words',
+    ],
+  },
+  {
+    label: 'API reference',
+    pages: [
+      'reference/api/README',
+      'reference/api/authentication',
+      'reference/api/user',
+      'reference/api/charges',
+      'reference/api/payouts',
+      'reference/api/external-accounts',
+      'reference/api/transactions',
+      'reference/api/wallets',
+      'reference/api/webhooks',
+      'reference/api/reference-data',
+      'reference/api/sandbox',
+    ],
+  },
+  { label: 'SDK and command line', pages: ['reference/sdk', 'reference/cli'] },
+  {
+    label: 'Tables',
+    pages: [
+      'reference/errors',
+      'reference/states',
+      'reference/events',
+      'reference/currencies',
+      'reference/coverage',
+      'reference/sandbox',
+    ],
+  },
+  {
+    label: 'Operating',
+    pages: [
+      'operating/install',
+      'reference/config',
+      'operating/payments',
+      'operating/ledger',
+      'operating/backup',
+      'operating/upgrade',
+      'operating/guarantees',
+      'operating/performance',
+      'operating/scale',
+    ],
+  },
+  {
+    label: 'Decisions',
+    pages: [
+      'decisions/README',
+      'decisions/engines',
+      'decisions/ledger-model',
+      'decisions/group-commit',
+      'decisions/work-lanes',
+      'decisions/doubt',
+      'decisions/ids-and-partitions',
+      'decisions/dependencies',
+    ],
+  },
+  {
+    label: 'Project',
+    pages: ['project/architecture', 'project/contributing', 'project/changelog', 'project/security'],
+  },
+]
+
+/** Chapters for whoever writes a program against the API, which is what llms-full.txt is for. */
+export const integratorLabels: readonly string[] = [
+  'Start',
+  'Guides',
+  'Concepts',
+  'SDK and command line',
+  'API reference',
+  'Tables',
+]
