@@ -164,7 +164,8 @@ function typeOf(document: ApiDocument, given: Schema): string {
   if (values) return values.map(shown).join(' or ')
   if (constant !== undefined) return shown(constant)
   if (anyOf) return anyOf.map((each) => typeOf(document, each)).join(' or ')
-  return type === 'array' && items ? `array of ${typeOf(document, items)}s` : (type ?? 'any')
+  const item = type === 'array' && items ? typeOf(document, items) : 'any'
+  return item === 'any' ? (type ?? 'any') : `array of ${item}s`
 }
 
 /** What a field is wherever it has this name, where its schema says no more. */

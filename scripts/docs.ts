@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { llmsFull, llmsIndex, onSite } from './llms.ts'
 import { siteTroubles } from './site-check.ts'
 import { pageOf } from './site-map.ts'
 import { sidebar, sitePage } from './site-pages.ts'
@@ -23,7 +24,7 @@ console.log(
 )
 process.exitCode = troubles.length === 0 ? 0 : 1
 
-/** Pages go where Starlight looks for them, everything else that is in docs/ where it is served as it is. */
+/** Pages go where Starlight looks for them; they too, and everything else that is in docs/, are served as they are. */
 function stage(): void {
   const [content, assets] = [join(site, 'src/content/docs'), join(site, 'public')]
   const kept = [join(site, '.astro'), join(site, 'node_modules/.astro')] // Pages made with other settings.
@@ -35,8 +36,11 @@ function stage(): void {
       there.add(page)
       const { path: target, text: body } = sitePage(page, path, text)
       write(join(content, target), body)
+      write(join(assets, `${page}.md`), text)
     } else if (path.startsWith('docs/')) cpSync(join(root, path), join(assets, path.replace(/^docs/, '')))
   }
+  write(join(assets, 'llms.txt'), llmsIndex(onSite))
+  write(join(assets, 'llms-full.txt'), llmsFull())
   write(join(site, 'src/sidebar.json'), JSON.stringify(sidebar(there), null, 2))
   cpSync(join(site, 'src/assets/mark.svg'), join(assets, 'favicon.svg'))
 }

@@ -13,7 +13,7 @@ import type { ApiDocument } from './api-document.ts'
 import { apiPages } from './api-pages.ts'
 import { httpFile, postmanCollection } from './api-requests.ts'
 import { coveragePage } from './coverage.ts'
-import { llmsFull, llmsIndex } from './llms.ts'
+import { inRepository, llmsIndex } from './llms.ts'
 import { currenciesPage, eventsPage, sandboxPage, statesPage } from './reference-pages.ts'
 import { type Described, sdkTypes } from './sdk-types.ts'
 
@@ -27,7 +27,7 @@ export async function generated(): Promise<Map<string, string>> {
     ['docs/reference/config.md', configPage()],
     ['docs/reference/errors.md', errorsPage()],
     ['docs/reference/states.md', statesPage()],
-    ['docs/reference/events.md', eventsPage()],
+    ['docs/reference/events.md', eventsPage(document)],
     ['docs/reference/currencies.md', currenciesPage(data)],
     ['docs/reference/sandbox.md', sandboxPage()],
     ['docs/reference/coverage.md', coveragePage(data)],
@@ -38,7 +38,7 @@ export async function generated(): Promise<Map<string, string>> {
     ...apiPages(document),
     ['packages/sdk/src/generated/api.ts', sdkTypes(document, { version: sdk.version, errorCodes })],
   ])
-  return new Map([...files, ['docs/llms.txt', llmsIndex(files)], ['docs/llms-full.txt', llmsFull(files)]])
+  return new Map([...files, ['docs/llms.txt', llmsIndex(inRepository, files)]])
 }
 
 function configPage(): string {

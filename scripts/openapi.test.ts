@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { eventNames } from '../packages/server/src/events/catalogue.ts'
 import { compare, lint } from './openapi.ts'
 
 interface Operation {
@@ -15,13 +16,14 @@ interface Document {
   components: { schemas: Record<string, { required: string[]; properties: Record<string, object> }> }
 }
 
+const written = join(import.meta.dirname, '../docs/reference/openapi.json')
 const exchange = '/api/b2b/auth/generate-bearer-token'
 
 /** The document as it is, and a changed copy of it, as files. */
 function changed(t: TestContext, change: (document: Document) => void): { before: string; after: string } {
   const folder = mkdtempSync(join(tmpdir(), 'malipo-openapi-test-'))
   t.after(() => rmSync(folder, { recursive: true }))
-  const text = readFileSync(join(import.meta.dirname, '../docs/reference/openapi.json'), 'utf8')
+  const text = readFileSync(written, 'utf8')
   const document = JSON.parse(text) as Document
   change(document)
   const [before, after] = [join(folder, 'before.json'), join(folder, 'after.json')]
@@ -71,4 +73,20 @@ test('a description with a fault in it is refused, and ours has none', (t) => {
 
   assert.ok(lint(before).isFine, lint(before).report)
   assert.ok(!lint(after).isFine)
+})
+
+test('every event that merchants are told is described, with its body and the headers it is verified by', () => {
+  const { webhooks } = JSON.parse(readFileSync(written, 'utf8')) as {
+    webhooks: Record<string, { post: { parameters: { name: string }[]; requestBody: { content: unknown } } }>
+  }
+
+  assert.deepEqual(Object.keys(webhooks), Object.keys(eventNames))
+  for (const { post } of Object.values(webhooks)) {
+    const body = { 'application/json': { schema: { $ref: '#/components/schemas/WebhookEvent' } } }
+    assert.deepEqual(post.requestBody.content, body)
+    assert.deepEqual(
+      post.parameters.map(({ name }) => name),
+      ['webhook-id', 'webhook-timestamp', 'webhook-signature'],
+    )
+  }
 })

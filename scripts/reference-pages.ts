@@ -6,6 +6,7 @@ import type { ReferenceData } from '../packages/server/src/reference/data.ts'
 import { scenarios } from '../packages/server/src/scenarios/catalogue.ts'
 import { publicStatus, stageMeanings, stageOf, states, transitions } from '../packages/server/src/transactions/state.ts'
 import { endings, stayingEnding, unknownEnding } from '../packages/simulator/src/outcomes.ts'
+import { type ApiDocument, fieldsOf } from './api-document.ts'
 
 const note = '<!-- Made by npm run generate. Change the table in the code instead. -->'
 
@@ -50,7 +51,12 @@ ${failures.join('\n')}
 `
 }
 
-export function eventsPage(): string {
+export function eventsPage(document: ApiDocument): string {
+  const { WebhookEvent = {} } = document.components.schemas
+  const fields = fieldsOf(document, WebhookEvent).map(
+    ({ name, type, isRequired, about }) =>
+      `| \`${name}\` | ${type}${isRequired ? '' : ', where it applies'} | ${about} |`,
+  )
   const rows = Object.entries(eventNames).map(([name, about]) => `| \`${name}\` | ${about} |`)
   return `${note}
 
@@ -64,23 +70,9 @@ ${rows.join('\n')}
 
 ## Body
 
-| field | |
-|---|---|
-| \`id\` | \`wh_…\`, the same at every attempt: have you seen it before, you may ignore it |
-| \`event\` | one of the above |
-| \`timestamp\` | when it happened, ISO 8601 |
-| \`sequence\` | counts the events of one transaction from 1: one with a lower number than you have seen is old news |
-| \`data.transactionId\`, \`data.externalReference\` | which payment; the reference is yours |
-| \`data.type\` | \`deposit\` or \`withdrew\` |
-| \`data.status\`, \`data.chargeStatus\` | \`pending\`, \`successful\` or \`failed\`, both the same |
-| \`data.amount\`, \`data.currency\`, \`data.country\` | as you asked for it |
-| \`data.senderAmount\`, \`data.senderCurrency\` | what leaves: the customer's side of a charge, your wallet's of a payout |
-| \`data.receiverAmount\`, \`data.receiverCurrency\` | what arrives: in your wallet after the fee, or with the beneficiary |
-| \`data.method\` | \`momo\`, \`card\`, \`bank-transfer\` or \`bank\` |
-| \`data.fee\` | in the wallet's currency |
-| \`data.amountReceived\` | of a bank transfer charge that has ended: what came in |
-| \`data.failureReason\` | of a failed payment: [why](states.md#why-a-payment-failed) |
-| \`data.walletReversed\` | \`true\` for a failed payout: the money is back in your wallet already |
+| field | type | |
+|---|---|---|
+${fields.join('\n').replaceAll('](../', '](')}
 `
 }
 

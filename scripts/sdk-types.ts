@@ -10,7 +10,6 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>
   readonly patternProperties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
-  readonly additionalProperties?: boolean
   readonly description?: string
 }
 
@@ -142,10 +141,8 @@ const literal = (value: unknown) => (typeof value === 'string' ? `'${value}'` : 
 
 const inBrackets = (type: string) => (type.includes(' | ') && !type.startsWith('{') ? `(${type})` : type)
 
-function objectType(
-  { properties = {}, patternProperties = {}, required = [], additionalProperties }: Schema,
-  depth: number,
-) {
+/** An object may always carry more than it is known for; a type that said so would let every misspelt name pass. */
+function objectType({ properties = {}, patternProperties = {}, required = [] }: Schema, depth: number) {
   const isSecondName = ([name, { description = '' }]: readonly [string, Schema]) =>
     !required.includes(name) && description.startsWith('The same as ')
   const named = Object.entries(properties)
@@ -158,8 +155,7 @@ function objectType(
   const patterned = Object.entries(patternProperties).map(
     ([pattern, schema]) => `${indent(depth + 1)}[${keyOf(pattern)}]: ${typeOf(schema, depth + 1)}`,
   )
-  const open = additionalProperties ? [`${indent(depth + 1)}[more: string]: unknown`] : []
-  const lines = [...named, ...patterned, ...open]
+  const lines = [...named, ...patterned]
   return lines.length === 0 ? 'object' : `{\n${lines.join('\n')}\n${indent(depth)}}`
 }
 

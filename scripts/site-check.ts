@@ -1,6 +1,7 @@
 /** Whether the built site holds together: links and anchors lead somewhere, and nothing is fetched from elsewhere. */
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { join, posix } from 'node:path'
+import { linksOf } from './markdown.ts'
 
 const own = /^(?:\/|#|\.|data:|[\w-]+(?:\.|\/|$))/
 
@@ -14,6 +15,7 @@ export function siteTroubles(folder: string): string[] {
   return [
     ...(pages.size === 0 ? [`there is no page in ${folder}`] : []),
     ...[...pages].flatMap(([path, html]) => deadLinks(path, html, pages, folder)),
+    ...deadEntries(folder),
     ...[...pages, ...styles].flatMap(([path, text]) => fetched(text).map((address) => `${path} fetches ${address}`)),
   ]
 }
@@ -29,6 +31,15 @@ function deadLinks(path: string, html: string, pages: ReadonlyMap<string, string
     const isPlace = anchor === '' || there.includes(`id="${decodeURIComponent(anchor)}"`)
     return isPlace ? [] : [`${path} links to ${href}, and that page has no such place`]
   })
+}
+
+/** What llms.txt lists and is not served. */
+function deadEntries(folder: string): string[] {
+  const list = join(folder, 'llms.txt')
+  const links = isFile(list) ? linksOf(readFileSync(list, 'utf8')) : []
+  return links
+    .filter((path) => !isFile(join(folder, path)))
+    .map((path) => `llms.txt links to ${path}, which is not there`)
 }
 
 /** The file that is served at an address. */

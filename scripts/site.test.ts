@@ -61,6 +61,8 @@ test('a site whose links lead somewhere and that fetches nothing is fine', (t) =
     'a.svg': '<svg/>',
     'a.js': '',
     'a.css': '@font-face { src: url("/a.woff") }',
+    'llms.txt': '- [Guides](guides.md): how',
+    'guides.md': '# Guides',
   })
 
   assert.deepEqual(siteTroubles(folder), [])
@@ -82,6 +84,8 @@ test('a dead link, a dead place, and whatever is fetched from another machine ar
     assert.ok(found[0]?.includes(complaint), found[0])
   }
   assert.equal(siteTroubles(site(t, { 'a.css': '' })).length, 1)
+  const listed = { 'index.html': '', 'llms.txt': '- [Guides](guides.md): how' }
+  assert.deepEqual(siteTroubles(site(t, listed)), ['llms.txt links to guides.md, which is not there'])
 })
 
 test('documents are understood: fences in lists, repeated headings, links and headings in code', () => {

@@ -62,7 +62,7 @@ export async function followUp(
     return desk.say(facts, (paper) => [`${title} is ${paper.status(made.status)}.`, ...lines(made)].join('\n'))
   if (around.isWatched) around.complain(`${title} is ${made.status}; waiting ${duration(options.timeout)} at most.\n`)
   const end = await endOf(malipo, made.transactionId, options.timeout, around.signal)
-  desk.say(end, () => [sentenceOf(end), ...lines(end)].join('\n'))
+  desk.say(end, () => [end.explanation.sentence, ...lines(end)].join('\n'))
   if (end.status === 'failed') throw new Trouble('refused', 'The payment failed.')
 }
 
@@ -86,10 +86,6 @@ async function endOf(
     throw new Trouble('unreachable', `${id} is still pending after ${duration(timeoutSeconds)}. ${goesOn}`)
   }
 }
-
-/** As the API says it; an older server says less. */
-export const sentenceOf = ({ explanation, stage, status }: TransactionDetails) =>
-  explanation?.sentence ?? `It is ${status} (${stage}).`
 
 function lines({ transactionId, externalReference, status, nextAction }: Standing): string[] {
   const { instructions = [], redirectUrl } = nextAction ?? {}

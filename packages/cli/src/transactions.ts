@@ -3,7 +3,6 @@ import { type Command, Option } from 'commander'
 import type { Desk } from './desk.ts'
 import { guide } from './guide.ts'
 import { currency, day, whole } from './options.ts'
-import { sentenceOf } from './payment-options.ts'
 import { type Paper, right } from './table.ts'
 import { second } from './time.ts'
 
@@ -42,7 +41,7 @@ export function addTransactionCommands(program: Command, desk: Desk): void {
     const found = await desk.call((malipo) => malipo.transactions.get(id))
     const { transactionId, externalReference, status, stage, explanation, timeline } = found
     desk.say({ transactionId, externalReference, status, stage, explanation, timeline }, (paper) =>
-      [sentenceOf(found), '', timelineOf(paper, found)].join('\n'),
+      [explanation.sentence, '', timelineOf(paper, found)].join('\n'),
     )
   })
 }
@@ -118,7 +117,7 @@ function screen(paper: Paper, found: TransactionDetails): string {
   ]
   const shown = lines.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(10)} ${value}`]))
   const title = `${transactionId}: ${kinds[type] ?? type} of ${money(amount, code)}, ${paper.status(status)} (${stage})`
-  return [title, '', ...shown, '', sentenceOf(found), '', timelineOf(paper, found)].join('\n')
+  return [title, '', ...shown, '', found.explanation.sentence, '', timelineOf(paper, found)].join('\n')
 }
 
 const timelineOf = ({ table }: Paper, { timeline }: TransactionDetails) =>

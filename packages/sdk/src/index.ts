@@ -166,17 +166,14 @@ export type {
 } from './payments.ts'
 export type {
   AdvancedClock,
-  Explanation,
   Sandbox,
   ScenarioName,
   SimulatedEnd,
   StandingScenario,
-  TestAmount,
-  TestCard,
-  TestNumber,
   TestValues,
 } from './sandbox.ts'
 export type {
+  Explanation,
   Status,
   Transaction,
   TransactionDetails,

@@ -1,15 +1,6 @@
 import { MalipoError } from './errors.ts'
+import type { Schemas } from './generated/api.ts'
 import type { Answer, CallOptions, Request, Transport } from './transport.ts'
-
-/** What happened to a transaction and what happens next, in plain words. */
-export interface Explanation {
-  /** All of it in one sentence. */
-  sentence: string
-  /** What happens next; null when nothing more will. */
-  next: string | null
-  /** By when, ISO 8601; null where no time can be told. */
-  by: string | null
-}
 
 /** What can be made to go wrong. A newer server may know more. */
 export type ScenarioName =
@@ -20,65 +11,14 @@ export type ScenarioName =
   | 'expiry'
   | (string & {})
 
-/** A phone or account number. */
-export interface TestNumber {
-  /** One to copy. */
-  value: string
-  /** The digits that choose, in every country; empty for any other. */
-  ending: string
-  /** What it is for: charge, payout, both, or resolve. */
-  for: string
-  /** SUCCESSFUL, FAILED, PENDING, or the code of the failure. */
-  outcome: string
-  what: string
-}
-
-export interface TestCard {
-  number: string
-  expiry?: string
-  /** nothing, pin, address or redirect. */
-  asks: string
-  pins?: string[]
-  otps?: string[]
-  outcome: string
-  what: string
-}
-
-/** Beyond which amounts an operator refuses. */
-export interface TestAmount {
-  operator: string
-  country: string
-  currency: string
-  for: string
-  min: number
-  max: number
-  outcome: string
-  what: string
-}
-
 /** What chooses the outcome of a payment in the sandbox. */
-export interface TestValues {
-  phones: TestNumber[]
-  cards: TestCard[]
-  accounts: TestNumber[]
-  amounts: TestAmount[]
-  otps: { value: string; kind: string; for: string; what: string }[]
-  scenarios: { name: string; what: string }[]
-}
+export type TestValues = Schemas['TestValues']
 
 /** What will go wrong with the payment that will have this reference. */
-export interface StandingScenario {
-  externalReference: string
-  scenario: ScenarioName
-  setAt: string
-}
+export type StandingScenario = Schemas['StandingScenario']
 
 /** What was brought nearer. */
-export interface AdvancedClock {
-  seconds: number
-  payments: number
-  webhooks: number
-}
+export type AdvancedClock = Schemas['AdvancedClock']
 
 /** Tools for trying an integration. With a live key pair every one of them throws before anything is sent. */
 export interface Sandbox {

@@ -2,7 +2,6 @@ import { TimeoutError } from './errors.ts'
 import type { Operations, Schemas } from './generated/api.ts'
 import { type List, listOf } from './lists.ts'
 import { pause } from './retries.ts'
-import type { Explanation } from './sandbox.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
 /** `successful` and `failed` are final. The API says it in both cases of letters; here it is always lower case. */
@@ -13,14 +12,15 @@ type WithStatus<Raw> = Omit<Raw, 'status' | 'chargeStatus'> & { status: Status }
 /** A transaction as the list shows it. */
 export type Transaction = WithStatus<Schemas['Transaction']>
 
+/** What happened to a transaction and what happens next, in plain words. */
+export type Explanation = Schemas['Explanation']
+
 /** The account that a bank transfer charge is paid into, with its amount as a number like any other. */
 export type VirtualAccount = Omit<Schemas['VirtualAccount'], 'amount'> & { amount: number }
 
 /** A transaction with everything that happened to it. */
 export type TransactionDetails = Omit<WithStatus<Schemas['OneTransaction']>, 'virtualAccount'> & {
   virtualAccount?: VirtualAccount
-  /** What happened and what happens next, in plain words. */
-  explanation?: Explanation
 }
 
 type ListQuery = NonNullable<Operations['getTransactions']['query']>

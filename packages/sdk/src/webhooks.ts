@@ -1,41 +1,19 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { WebhookVerificationError } from './errors.ts'
-import type { FailureReason } from './payments.ts'
+import type { Schemas } from './generated/api.ts'
 import type { Status } from './transactions.ts'
 
 export type EventName = 'transaction_created' | 'transaction_updated'
 
 /** What is told of a transaction, as it was when it was told. */
-export interface WebhookData {
-  transactionId: string
-  externalReference: string
-  type: string
+export interface WebhookData extends Omit<Schemas['WebhookData'], 'status' | 'chargeStatus'> {
   status: Status
-  amount: number
-  currency: string
-  senderAmount: number
-  senderCurrency: string
-  receiverAmount: number
-  receiverCurrency: string
-  country: string
-  method: string
-  fee: number
-  /** Of a bank transfer charge that has ended. */
-  amountReceived?: number
-  failureReason?: FailureReason
-  /** Of a failed payout: its money is back in the wallet. */
-  walletReversed?: true
 }
 
 /** What a webhook carries, and a line of the feed. */
-export interface WebhookEvent {
-  /** The same every time it is delivered. */
-  id: string
+export interface WebhookEvent extends Omit<Schemas['WebhookEvent'], 'event' | 'data'> {
   event: EventName
   data: WebhookData
-  timestamp: string
-  /** Counts the events of one transaction. One that is lower than what you know is old news. */
-  sequence: number
 }
 
 /** As frameworks give them: an object, in any case of letters, or `Headers`. */

@@ -407,20 +407,48 @@ export interface Schemas {
       errorCode?: string | undefined
     }[]
   }
+  WebhookData: {
+    /** Our id of the payment, `txn_…` */
+    transactionId: string
+    /** Your id of the payment */
+    externalReference: string
+    /** deposit or withdrew */
+    type: string
+    /** pending, successful or failed */
+    status: string
+    /** The same as status */
+    chargeStatus: string
+    /** As you asked for it, in major units */
+    amount: number
+    /** What leaves: the customer's side of a charge, your wallet's of a payout */
+    senderAmount: number
+    /** What arrives: in your wallet after the fee, or with the beneficiary */
+    receiverAmount: number
+    senderCurrency: string
+    receiverCurrency: string
+    currency: string
+    country: string
+    /** momo, card, bank-transfer or bank */
+    method: string
+    /** In the wallet's currency */
+    fee: number
+    /** Of a bank transfer charge that has ended: what came in */
+    amountReceived?: number | undefined
+    failureReason?: {
+      failureCode: string
+      failureMessage: string
+      providerCode?: string | undefined
+    } | undefined
+    /** Of a failed payout: its money is back in your wallet already */
+    walletReversed?: true | undefined
+  }
   WebhookRecord: {
     /** The same as the header `webhook-id` of every attempt */
     id: string
     createdAt: string
     /** transaction_created or transaction_updated */
     event: string
-    data: {
-      transactionId: string
-      externalReference: string
-      type: string
-      /** pending, successful or failed */
-      status: string
-      [more: string]: unknown
-    }
+    data: Schemas['WebhookData']
     response: {
       /** HTTP status of the last reply; empty where there was none */
       status: string
@@ -428,7 +456,6 @@ export interface Schemas {
       body?: string | undefined
       durationMs?: number | undefined
       error?: string | undefined
-      [more: string]: unknown
     }
     webhookUrl: string
     /** CREATED until the first attempt has ended, then SUCCESS or FAILED */
@@ -439,18 +466,14 @@ export interface Schemas {
   FeedLine: {
     /** Without a gap, for each merchant and environment */
     number: number
+    /** `wh_…`, the same at every attempt: one you have seen before you may ignore */
     id: string
+    /** transaction_created or transaction_updated */
     event: string
-    data: {
-      transactionId: string
-      externalReference: string
-      type: string
-      /** pending, successful or failed */
-      status: string
-      [more: string]: unknown
-    }
+    data: Schemas['WebhookData']
+    /** When it happened, ISO 8601 */
     timestamp: string
-    /** Counts the events of one transaction */
+    /** Counts the events of one payment from 1: one that is lower than what you have seen is old news */
     sequence: number
   }
   Resent: {
@@ -669,6 +692,17 @@ export interface Schemas {
     payments: number
     /** Webhooks that were waiting for another attempt */
     webhooks: number
+  }
+  WebhookEvent: {
+    /** `wh_…`, the same at every attempt: one you have seen before you may ignore */
+    id: string
+    /** transaction_created or transaction_updated */
+    event: string
+    data: Schemas['WebhookData']
+    /** When it happened, ISO 8601 */
+    timestamp: string
+    /** Counts the events of one payment from 1: one that is lower than what you have seen is old news */
+    sequence: number
   }
 }
 

@@ -1,5 +1,7 @@
 import type { TSchema } from 'typebox'
 import { catalogue, type ErrorKey } from '../errors.ts'
+import { eventNames } from '../events/catalogue.ts'
+import { WebhookEvent } from '../transactions/schema.ts'
 import type { DeclaredRoute } from './routes.ts'
 
 type Json = Record<string, unknown>
@@ -28,11 +30,44 @@ export function openApiDocument(declared: readonly DeclaredRoute[]): Json {
     })),
     security: [{ bearer: [] }],
     paths,
+    webhooks: Object.fromEntries(
+      Object.entries(eventNames).map(([name, about]) => [name, told(name, about, components)]),
+    ),
     components: {
       schemas: components,
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
     },
   }
+}
+
+/** What we send to a merchant's URL. */
+function told(name: string, about: string, components: Json): Json {
+  const headers = Object.entries(webhookHeaders).map(([header, description]) => {
+    return { name: header, in: 'header', required: true, description, schema: { type: 'string' } }
+  })
+  return {
+    post: {
+      operationId: name,
+      summary: about,
+      tags: ['Webhooks'],
+      security: [],
+      parameters: headers,
+      requestBody: { required: true, content: json(lifted(WebhookEvent, components)) },
+      responses: {
+        '2XX': { description: 'Taken; it is not sent again' },
+        '410': { description: 'Nobody lives here any more: nothing is sent until the URL is set again' },
+        '4XX': { description: 'Tried again, for three days' },
+        '5XX': { description: 'Tried again, for three days' },
+      },
+    },
+  }
+}
+
+const webhookHeaders = {
+  'webhook-id': 'The same as `id` of the body',
+  'webhook-timestamp': 'When it was sent, in seconds since 1970',
+  'webhook-signature':
+    'One or more of `v1,` and the base64 HMAC-SHA256 of `{id}.{timestamp}.{body}`, with a blank between them',
 }
 
 const info = {

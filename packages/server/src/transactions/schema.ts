@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { eventNames } from '../events/catalogue.ts'
 
 /** What merchants call a payment. */
 export const ExternalReference = Type.String({
@@ -21,6 +22,55 @@ export const FailureReason = Type.Object({
   failureMessage: Type.String(),
   providerCode: Type.Optional(Type.String()),
 })
+
+/** What is told of a payment, as it was when it was told; a newer version may tell more. */
+export const WebhookData = Type.Object(
+  {
+    transactionId: Type.String({ description: 'Our id of the payment, `txn_…`' }),
+    externalReference: Type.String({ description: 'Your id of the payment' }),
+    type: Type.String({ description: 'deposit or withdrew' }),
+    status: Type.String({ description: 'pending, successful or failed' }),
+    chargeStatus: Type.String({ description: 'The same as status' }),
+    amount: Type.Number({ description: 'As you asked for it, in major units' }),
+    senderAmount: Type.Number({
+      description: "What leaves: the customer's side of a charge, your wallet's of a payout",
+    }),
+    receiverAmount: Type.Number({ description: 'What arrives: in your wallet after the fee, or with the beneficiary' }),
+    senderCurrency: Type.String(),
+    receiverCurrency: Type.String(),
+    currency: Type.String(),
+    country: Type.String(),
+    method: Type.String({ description: 'momo, card, bank-transfer or bank' }),
+    fee: Type.Number({ description: "In the wallet's currency" }),
+    amountReceived: Type.Optional(
+      Type.Number({ description: 'Of a bank transfer charge that has ended: what came in' }),
+    ),
+    failureReason: Type.Optional(FailureReason),
+    walletReversed: Type.Optional(
+      Type.Literal(true, { description: 'Of a failed payout: its money is back in your wallet already' }),
+    ),
+  },
+  { title: 'WebhookData', additionalProperties: true },
+)
+
+const told = {
+  id: Type.String({ description: '`wh_…`, the same at every attempt: one you have seen before you may ignore' }),
+  event: Type.String({ description: Object.keys(eventNames).join(' or ') }),
+  data: WebhookData,
+  timestamp: Type.String({ description: 'When it happened, ISO 8601' }),
+  sequence: Type.Integer({
+    description: 'Counts the events of one payment from 1: one that is lower than what you have seen is old news',
+  }),
+}
+
+/** The body of a webhook. */
+export const WebhookEvent = Type.Object(told, { title: 'WebhookEvent', additionalProperties: true })
+
+/** The same as a line of the feed. */
+export const FeedLine = Type.Object(
+  { number: Type.Integer({ description: 'Without a gap, for each merchant and environment' }), ...told },
+  { title: 'FeedLine' },
+)
 
 export const Explanation = Type.Object(
   {

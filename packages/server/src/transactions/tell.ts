@@ -1,7 +1,9 @@
+import type { Static } from 'typebox'
 import type { EventName } from '../events/catalogue.ts'
 import type { Told } from '../events/emit.ts'
 import { numberFromMinor } from '../money/money.ts'
 import { newId, showId } from '../platform/ids.ts'
+import type { WebhookData } from './schema.ts'
 import { isFinal, publicStatus, type State } from './state.ts'
 import type { Transaction } from './store.ts'
 
@@ -9,7 +11,7 @@ import type { Transaction } from './store.ts'
 export interface WebhookBody {
   readonly id: string
   readonly event: EventName
-  readonly data: ReturnType<typeof dataOf>
+  readonly data: Static<typeof WebhookData>
   readonly timestamp: string
   readonly sequence: number
 }
@@ -58,7 +60,7 @@ export function bodyOf({ id, name, sequence, at }: ToldFacts, subject: Subject):
   }
 }
 
-function dataOf(subject: Subject) {
+function dataOf(subject: Subject): WebhookBody['data'] {
   const { id, external_reference, type, state, amount, currency, country, method, fee, wallet_currency } = subject
   const { failure, received } = subject
   const status = publicStatus[state]
@@ -78,7 +80,7 @@ function dataOf(subject: Subject) {
     ...(method === 'bank-transfer' && isFinal(state) && { amountReceived: numberFromMinor(received, currency) }),
     ...(failure && isFailed(state) && { failureReason: reasonOf(failure) }),
     // The money is back in the very transaction that makes a payout failed, so this can be said at once.
-    ...(isFailed(state) && type === 'withdrew' && { walletReversed: true }),
+    ...(isFailed(state) && type === 'withdrew' && { walletReversed: true as const }),
   }
 }
 

@@ -6,6 +6,7 @@ import type { App } from '../http/app.ts'
 import type { Owner } from '../platform/db.ts'
 import { readId } from '../platform/ids.ts'
 import { findTransaction } from '../transactions/read.ts'
+import { FeedLine, WebhookData } from '../transactions/schema.ts'
 import { readFeed } from './feed.ts'
 import { presentRecord } from './present.ts'
 import { simulateWebhook, type Wish } from './simulate.ts'
@@ -13,22 +14,12 @@ import { find, list, sendAgain } from './store.ts'
 
 const closed = { additionalProperties: false }
 
-const Data = Type.Object(
-  {
-    transactionId: Type.String(),
-    externalReference: Type.String(),
-    type: Type.String(),
-    status: Type.String({ description: 'pending, successful or failed' }),
-  },
-  { additionalProperties: true },
-)
-
 const WebhookRecord = Type.Object(
   {
     id: Type.String({ description: 'The same as the header `webhook-id` of every attempt' }),
     createdAt: Type.String(),
     event: Type.String({ description: 'transaction_created or transaction_updated' }),
-    data: Data,
+    data: WebhookData,
     response: Type.Object(
       {
         status: Type.String({ description: 'HTTP status of the last reply; empty where there was none' }),
@@ -60,18 +51,6 @@ const ListQuery = Type.Object(
     externalReference: Reference('The same as reference'),
   },
   closed,
-)
-
-const FeedLine = Type.Object(
-  {
-    number: Type.Integer({ description: 'Without a gap, for each merchant and environment' }),
-    id: Type.String(),
-    event: Type.String(),
-    data: Data,
-    timestamp: Type.String(),
-    sequence: Type.Integer({ description: 'Counts the events of one transaction' }),
-  },
-  { title: 'FeedLine' },
 )
 
 const tags = ['Webhooks']
