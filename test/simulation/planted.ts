@@ -113,8 +113,9 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     edits: [
       {
         path: 'transactions/dispatch.ts',
-        text: '  const ref = refOf(transaction, attempt.number)\n  const lifeSeconds',
-        instead: '  const ref = refOf(transaction, attempt.number + 8 * (attempt.sends - 1))\n  const lifeSeconds',
+        text: '  const ref = { ...refOf(transaction, attempt.number), ...playedTo(transaction, attempt) }',
+        instead:
+          '  const ref = { ...refOf(transaction, attempt.number + 8 * (attempt.sends - 1)), ...playedTo(transaction, attempt) }',
       },
     ],
     complaint: /attempts moved money|no such attempt is written down/,
