@@ -15,7 +15,7 @@ interface Round {
 
 /** Files that mostly wait go two at a time; whole-system stories, which watch the clock, have the machine to themselves. */
 const everything: readonly Round[] = [
-  { args: ['--test-concurrency=2', 'packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts'], minutesMax: 25 },
+  { args: ['--test-concurrency=3', 'packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts'], minutesMax: 25 },
   { args: ['--test-concurrency=1', 'test/**/*.test.ts'], minutesMax: 25 },
 ]
 /** Only a proof that is asked for by name may take for long. */
