@@ -98,9 +98,12 @@ function section(document: ApiDocument, same: readonly Operation[], common: read
     .join('\n')
 }
 
+/** What everybody must think of comes first; headers, which may be left out, come last. */
 function sentFields(document: ApiDocument, operation: Operation): Field[] {
   const body = bodySchema(operation)
-  return [...parameterFields(document, operation), ...(body ? fieldsOf(document, body) : [])]
+  const fields = [...parameterFields(document, operation), ...(body ? fieldsOf(document, body) : [])]
+  const isHeader = ({ type }: Field) => type.endsWith('(header)')
+  return [...fields.filter((field) => !isHeader(field)), ...fields.filter(isHeader)]
 }
 
 function answeredFields(document: ApiDocument, operation: Operation): Field[] {
@@ -117,7 +120,7 @@ function table(title: string, fields: readonly Field[]): string {
   return `| ${title} | type | what it is |\n|---|---|---|\n${rows.join('\n')}\n`
 }
 
-const linked = (code: string, folder = '..') => `[\`${code}\`](${folder}/errors.md#${code.toLowerCase()})`
+const linked = (code: string, folder = '..') => `[\`${code}\`](${folder}/errors.md#${anchorOf(code)})`
 
 /** Refusals that nearly every call shares, and that are told once. */
 function commonRefusals(operations: readonly Operation[]): string[] {

@@ -47,8 +47,8 @@ function cardRows({ routes }: ReferenceData): string[] {
     .map(({ currency, providers }) => `| ${currency} | ${providers.join(', ')} |`)
 }
 
-const header = `| method | operator | id | least | most | decimals | authorisation | providers |
-|---|---|---|---|---|---|---|---|`
+const header = `| method | operator | amount | authorisation | providers |
+|---|---|---|---|---|`
 
 function moneyRows(data: ReferenceData, country: string): string[] {
   return data.routes
@@ -57,18 +57,26 @@ function moneyRows(data: ReferenceData, country: string): string[] {
 }
 
 function routeRow({ operation, providers }: RouteRow, operator: Operator | undefined): string {
-  const bounds = operator?.limits?.[operation === 'charge.momo' ? 'deposit' : 'payout']
-  const shown = (bound: keyof Limits) => (bounds && operator ? major(bounds[bound], operator) : '')
-  const approval = operation === 'charge.momo' && operator ? approvalOf(operator) : ''
-  const cells = [methods[operation], operator?.name, operator && `\`${operator.id}\``, shown('min'), shown('max')]
-  return `| ${[...cells, operator?.decimals, approval, providers.join(', ')].map((cell) => cell ?? '').join(' | ')} |`
+  const isCharge = operation === 'charge.momo'
+  const bounds = operator?.limits?.[isCharge ? 'deposit' : 'payout']
+  const amount = bounds && operator ? amountOf(bounds, operator) : ''
+  const approval = isCharge && operator ? approvalOf(operator) : ''
+  return `| ${[methods[operation], operator ? nameOf(operator) : '', amount, approval, providers.join(', ')].join(' | ')} |`
+}
+
+const nameOf = ({ name, id }: Operator) => `${name} \`${id}\``
+
+function amountOf({ min, max }: Limits, operator: Operator): string {
+  const { decimals } = operator
+  const parts = decimals === 0 ? 'whole' : `${decimals} decimals`
+  return `${major(min, operator)} to ${major(max, operator)}, ${parts}`
 }
 
 /** Operators that are known but not open. */
 function closedRows({ operators }: ReferenceData, country: string): string[] {
   return [...operators.values()]
     .filter((operator) => operator.country === country && !operator.limits)
-    .map(({ name, id }) => `| UNAVAILABLE | ${name} | \`${id}\` | | | | | |`)
+    .map((operator) => `| UNAVAILABLE | ${nameOf(operator)} | | | |`)
 }
 
 function bankLine({ banks, branches }: ReferenceData, country: string): string {
@@ -82,4 +90,7 @@ function approvalOf({ auth_type, ussd_code }: Operator): string {
   return ussd_code === '' ? auth_type : `${auth_type}, ${ussd_code.replaceAll('*', '\\*')}`
 }
 
-const major = (minor: bigint, { currency }: Operator) => formatMinor(minor, currency).replace(/\.0+$/, '')
+const major = (minor: bigint, { currency }: Operator) =>
+  formatMinor(minor, currency)
+    .replace(/\.0+$/, '')
+    .replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',')

@@ -67,24 +67,24 @@ ${rows.join('\n')}
 }
 
 function errorsPage(): string {
-  const rows = Object.values(catalogue).map((entry) => {
-    const { errorCode, status, message, cause, fix } = entry
-    const again = 'retryable' in entry ? 'yes' : ''
-    return `| <a id="${errorCode.toLowerCase()}"></a>\`${errorCode}\` | ${status} | ${message} | ${cause} | ${fix} | ${again} |`
-  })
+  const byStatus = Object.entries(Object.groupBy(Object.values(catalogue), ({ status }) => status))
+  const sections = byStatus.map(([status, same = []]) => `## ${status}\n\n${same.map(errorSection).join('\n')}`)
   return `${note}
 
 # Errors
 
 A refusal is always \`{ success: false, message, errorCode, requestId }\`, with \`details: [{ field, message }]\` where
 fields can be named, and \`retryable: true\` where the very same request may succeed later. One code has one status. The
-message may say more than the one below; decide by the code. \`requestId\` is also in the header \`X-Request-Id\`: the
-operator finds what happened by it.
+message, in bold below, may say more; decide by the code. \`requestId\` is also in the header \`X-Request-Id\`: the operator
+finds what happened by it.
 
-| errorCode | status | message | why | what to do | retryable |
-|---|---|---|---|---|---|
-${rows.join('\n')}
-`
+${sections.join('\n')}`
+}
+
+function errorSection(entry: (typeof catalogue)[keyof typeof catalogue]): string {
+  const { errorCode, status, message, cause, fix } = entry
+  const again = 'retryable' in entry ? ' *Retryable.*' : ''
+  return `### ${errorCode}\n\n${status}: **${message}** ${cause}\n\n${fix}${again}\n`
 }
 
 function cliPage(): string {

@@ -1,7 +1,7 @@
 /** npm test [-- FILE…]: runs the tests beside one PostgreSQL and one NATS, which it starts and takes away again. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync } from 'node:fs'
+import { globSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTestServers } from '../packages/server/src/testing/servers.ts'
@@ -13,10 +13,24 @@ interface Round {
   readonly minutesMax: number
 }
 
-/** Files that mostly wait go two at a time; whole-system stories, which watch the clock, have the machine to themselves. */
+/** Stories of the whole system that do not mind company. */
+const sociable = new Set([
+  'test/card-data-nowhere.test.ts',
+  'test/install.test.ts',
+  'test/ledger-tampering.test.ts',
+  'test/payments-plans.test.ts',
+  'test/sdk-package.test.ts',
+  'test/simulation.test.ts',
+])
+const stories = globSync('test/**/*.test.ts').filter((path) => !sociable.has(path))
+
+/** Files that mostly wait go three at a time; stories that watch the clock have the machine to themselves. */
 const everything: readonly Round[] = [
-  { args: ['--test-concurrency=3', 'packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts'], minutesMax: 25 },
-  { args: ['--test-concurrency=1', 'test/**/*.test.ts'], minutesMax: 25 },
+  {
+    args: ['--test-concurrency=3', ...sociable, 'packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
+    minutesMax: 25,
+  },
+  { args: ['--test-concurrency=1', ...stories], minutesMax: 25 },
 ]
 /** Only a proof that is asked for by name may take for long. */
 const rounds = asked.length > 0 ? [{ args: asked, minutesMax: 600 }] : everything

@@ -20,7 +20,7 @@ export interface Finding {
 const answerMs = 5000
 const skewMaxMs = 2000
 const versionMin = 150_000
-const bytesMin = 1024 ** 3
+const gibibyte = 1024 ** 3
 
 /** Looks at everything an installation needs, with the settings its processes would be started with. Changes nothing. */
 export async function examine(variables: Readonly<Record<string, string | undefined>>): Promise<Finding[]> {
@@ -144,8 +144,9 @@ async function disk({ sealsPath }: Config): Promise<Finding> {
   const folder = resolve(sealsPath === undefined ? '.' : dirname(sealsPath))
   try {
     const { bavail, bsize } = await statfs(folder)
-    const told = `${(bavail * bsize) / 1024 ** 3 >= 10 ? Math.floor((bavail * bsize) / 1024 ** 3) : ((bavail * bsize) / 1024 ** 3).toFixed(1)} GiB free at ${folder}`
-    return bavail * bsize >= bytesMin ? ok('disk', told) : bad('disk', told, 'make room: at least 1 GiB')
+    const free = (bavail * bsize) / gibibyte
+    const told = `${free.toFixed(free < 10 ? 1 : 0)} GiB free at ${folder}`
+    return free >= 1 ? ok('disk', told) : bad('disk', told, 'make room: at least 1 GiB')
   } catch (error) {
     return bad(
       'disk',
