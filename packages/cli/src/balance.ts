@@ -14,7 +14,7 @@ interface WalletOptions {
 }
 
 interface StatementOptions extends WalletOptions {
-  readonly from: string
+  readonly from?: string
   readonly to?: string
   readonly csv?: true
 }
@@ -44,14 +44,15 @@ export function addBalanceCommands(program: Command, desk: Desk): void {
         .summary('every movement of your wallets')
         .description('every movement of your wallets, with the balance after it'),
     )
-      .requiredOption('--from <day>', 'from this day on, such as 2026-11-15, in UTC', day)
+      .option(
+        '--from <day>',
+        'from this day on, such as 2026-11-15, in UTC; the first of this month when left out',
+        day,
+      )
       .option('--to <day>', 'up to this day, which is included', day)
       .option('--csv', 'for a spreadsheet'),
     {
-      examples: [
-        'malipo statement --currency KES --from 2026-11-01 --to 2026-11-30',
-        'malipo statement --from 2026-11-01 --csv',
-      ],
+      examples: ['malipo statement --currency KES', 'malipo statement --from 2026-11-01 --csv'],
     },
   ).action(async (options: StatementOptions) => {
     const statements = await desk.call((malipo) => statementsOf(malipo, options))
@@ -75,13 +76,15 @@ async function walletsOf(malipo: Malipo, { currency: code, country: where }: Wal
 /** One wallet after another, since each is a book of its own. */
 async function statementsOf(malipo: Malipo, options: StatementOptions): Promise<WalletStatement[]> {
   const statements: WalletStatement[] = []
-  const days = { startDate: options.from, ...(options.to && { endDate: options.to }) }
+  const days = { startDate: options.from ?? firstOfMonth(new Date()), ...(options.to && { endDate: options.to }) }
   for (const { currency: code, country: where } of await walletsOf(malipo, options)) {
     const query = { currency: code, country: where, ...days }
     statements.push({ currency: code, country: where, ...(await malipo.account.statement(query)) })
   }
   return statements
 }
+
+const firstOfMonth = (now: Date) => `${now.toISOString().slice(0, 7)}-01`
 
 function csvOf(statements: readonly WalletStatement[]): string {
   const head = ['at', 'currency', 'country', 'transactionId', 'externalReference', 'type', 'amount', 'balance']

@@ -38,8 +38,8 @@ export function addMerchantCommands(program: Command, desk: Desk): void {
 
   guide(
     merchants
-      .command('list')
-      .description('list merchants, oldest first')
+      .command('list', { isDefault: true })
+      .description('list merchants, oldest first; the same as merchants alone')
       .option('--limit <count>', 'at most so many', whole(1, 1000), 50)
       .option('--after <merchant>', 'those created after this one'),
     { examples: ['malipo merchants list --limit 10', 'malipo merchants list --after mer_0193…'] },

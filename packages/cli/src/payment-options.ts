@@ -62,7 +62,7 @@ export async function followUp(
     return desk.say(facts, (paper) => [`${title} is ${paper.status(made.status)}.`, ...lines(made)].join('\n'))
   if (around.isWatched) around.complain(`${title} is ${made.status}; waiting ${duration(options.timeout)} at most.\n`)
   const end = await endOf(malipo, made.transactionId, options.timeout, around.signal)
-  desk.say(end, () => [end.explanation.sentence, ...lines(end)].join('\n'))
+  desk.say(end, ({ wrap }) => [wrap(end.explanation.sentence, 0), ...lines(end)].join('\n'))
   if (end.status === 'failed') throw new Trouble('refused', 'The payment failed.')
 }
 

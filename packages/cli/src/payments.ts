@@ -58,8 +58,8 @@ interface ListOptions {
 function addList(payments: Command, desk: Desk): void {
   guide(
     payments
-      .command('list')
-      .description('list open payments, oldest first')
+      .command('list', { isDefault: true })
+      .description('list open payments, oldest first; the same as payments alone')
       .option(
         '--doubt',
         'only those that need an eye: in doubt, waiting for a reason, or final while the provider disagrees',

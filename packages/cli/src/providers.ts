@@ -9,10 +9,15 @@ import { duration, minute } from './time.ts'
 export function addProviderCommands(program: Command, desk: Desk): void {
   const providers = program.command('providers').description('who moves the money for us')
 
-  guide(providers.command('status').description('how every provider is doing, and our money there'), {
-    note: 'Which providers are configured only the processes know; these are the ones with a past.',
-    examples: ['malipo providers status', 'malipo providers status --json'],
-  }).action(async () => {
+  guide(
+    providers
+      .command('status', { isDefault: true })
+      .description('how every provider is doing, and our money there; the same as providers alone'),
+    {
+      note: 'Which providers are configured only the processes know; these are the ones with a past.',
+      examples: ['malipo providers status', 'malipo providers status --json'],
+    },
+  ).action(async () => {
     const status = await desk.operate((operator) => operator.providers.status())
     desk.say(status, (paper) => screen(paper, status))
   })

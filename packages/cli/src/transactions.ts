@@ -41,7 +41,7 @@ export function addTransactionCommands(program: Command, desk: Desk): void {
     const found = await desk.call((malipo) => malipo.transactions.get(id))
     const { transactionId, externalReference, status, stage, explanation, timeline } = found
     desk.say({ transactionId, externalReference, status, stage, explanation, timeline }, (paper) =>
-      [explanation.sentence, '', timelineOf(paper, found)].join('\n'),
+      [paper.wrap(explanation.sentence, 0), '', timelineOf(paper, found)].join('\n'),
     )
   })
 }
@@ -97,6 +97,7 @@ function screen(paper: Paper, found: TransactionDetails): string {
   const { transactionId, type, amount, currency: code, status, stage, failureReason, nextAction } = found
   const { senderAmount, senderCurrency, receiverAmount, receiverCurrency, fee, beneficiary, virtualAccount } = found
   const wallet = type === 'withdrew' ? senderCurrency : receiverCurrency
+  const isFailed = status === 'failed' // Then nothing moves.
   const money = (value: number, of: string) => `${paper.money(value, of)} ${of}`
   const { accountName, accountNumber, bankCode } = beneficiary
   const lines: [string, string | undefined][] = [
@@ -110,14 +111,14 @@ function screen(paper: Paper, found: TransactionDetails): string {
       virtualAccount &&
         `${virtualAccount.accountNumber} at ${virtualAccount.bankName} until ${second(virtualAccount.expiresAt)}`,
     ],
-    ['leaves', money(senderAmount, senderCurrency)],
-    ['arrives', money(receiverAmount, receiverCurrency)],
-    ['fee', money(fee, wallet)],
+    ['leaves', isFailed ? undefined : money(senderAmount, senderCurrency)],
+    ['arrives', isFailed ? undefined : money(receiverAmount, receiverCurrency)],
+    ['fee', isFailed ? undefined : money(fee, wallet)],
     ['failure', failureReason && `${failureReason.failureCode}: ${failureReason.failureMessage}`],
   ]
   const shown = lines.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(10)} ${value}`]))
   const title = `${transactionId}: ${kinds[type] ?? type} of ${money(amount, code)}, ${paper.status(status)} (${stage})`
-  return [title, '', ...shown, '', found.explanation.sentence, '', timelineOf(paper, found)].join('\n')
+  return [title, '', ...shown, '', paper.wrap(found.explanation.sentence, 0), '', timelineOf(paper, found)].join('\n')
 }
 
 const timelineOf = ({ table }: Paper, { timeline }: TransactionDetails) =>

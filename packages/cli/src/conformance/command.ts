@@ -11,7 +11,7 @@ import type { Surroundings } from '../surroundings.ts'
 import type { Paper } from '../table.ts'
 import { Trouble } from '../trouble.ts'
 import { makeCases } from './cases.ts'
-import { drive, type Receiver, type Verdict } from './drive.ts'
+import { drive, type Receiver, untried, type Verdict } from './drive.ts'
 import { junit } from './junit.ts'
 
 interface Options extends SecretOptions {
@@ -61,12 +61,20 @@ async function driveAll(receiver: Receiver, around: Surroundings): Promise<Verdi
   const verdicts: Verdict[] = []
   for (const each of cases) {
     progress.at(verdicts.length)
-    verdicts.push(await drive(receiver, each))
+    const isThere = verdicts.at(-1)?.isPassed !== false || (await isListening(receiver.endpoint))
+    verdicts.push(isThere ? await drive(receiver, each) : untried(each))
     if (around.signal?.aborted) throw new Trouble('interrupted', `Interrupted after ${verdicts.length} cases.`)
   }
   progress.end()
   return verdicts
 }
+
+/** One that has ended over a case would fail all that follow, for a reason that is not theirs. */
+const isListening = (endpoint: string) =>
+  knock(endpoint).then(
+    () => true,
+    () => false,
+  )
 
 /** Tells a receiver that is not there from one that is wrong. */
 async function knock(endpoint: string): Promise<void> {
@@ -95,7 +103,8 @@ function report({ paint, wrap }: Paper, verdicts: readonly Verdict[]): string {
   const blocks = verdicts.map(({ name, rule, isPassed, what, mend, note }) => {
     const word = isPassed ? paint('green', 'passed') : paint('red', 'FAILED')
     const lines = [`${word}  ${name.padEnd(width)}  ${rule}`]
-    if (!isPassed) lines.push(`        ${wrap(what, 8)}`, `        ${wrap(`${paint('bold', 'Mend:')} ${mend}`, 8)}`)
+    if (!isPassed) lines.push(`        ${wrap(what, 8)}`)
+    if (mend !== '') lines.push(`        ${wrap(`${paint('bold', 'Mend:')} ${mend}`, 8)}`)
     return [...lines, ...(note === '' ? [] : [`        ${paint('dim', note)}`])].join('\n')
   })
   const passed = verdicts.filter(({ isPassed }) => isPassed).length

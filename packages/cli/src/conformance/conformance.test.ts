@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -40,6 +47,14 @@ const verifying =
     }
   }
 
+function isOurs(raw: Buffer, headers: IncomingHttpHeaders): boolean {
+  try {
+    return webhooks.verify(raw, headers, secret).id !== ''
+  } catch {
+    return false
+  }
+}
+
 const ok = (response: ServerResponse) => response.writeHead(200).end()
 const parse = (raw: string | Uint8Array) => JSON.parse(Buffer.from(raw).toString()) as WebhookEvent
 
@@ -63,6 +78,24 @@ test('a receiver that verifies nothing fails every case of forgery and of age, a
     /a forged event: it should be refused with 4xx, and was accepted with 200\n +Mend: Verify the signature/,
   )
   assert.match(err, /^4 of \d+ cases failed\.\n$/)
+})
+
+test('a receiver that ends over a case is told which, and is not blamed for those that follow', async (t) => {
+  const frail = async function (this: Server, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const parts = await request.toArray().catch(() => undefined)
+    if (parts) return void response.writeHead(isOurs(Buffer.concat(parts), request.headers) ? 200 : 400).end()
+    this.close()
+    this.closeAllConnections()
+  }
+
+  const { code, out } = await drive(t, frail)
+
+  assert.equal(code, exitCodes.checkFailed)
+  const [first, ...others] = failedIn(out)
+  assert.ok(first === 'retried' || first === 'late', `${first} is blamed`) // It ends when it is cut, or a moment later.
+  assert.match(out, /: nothing listens there any more: the receiver has ended.*\n +Mend: Survive a connection/)
+  assert.ok(others.length >= 7)
+  assert.equal(out.match(/not tried: the receiver is gone/g)?.length, others.length)
 })
 
 test('a receiver that refuses what it has already fails on duplicates', async (t) => {

@@ -29,31 +29,38 @@ const betweenMs = 250
 const readForMs = 5000
 const slowMs = 5000
 
-export async function drive(receiver: Receiver, each: Case): Promise<Verdict> {
-  const startedAt = performance.now()
-  const notes: string[] = []
-  const what = (await firstWrong(receiver, each.steps, notes)) ?? (await wrongHeld(receiver, each))
-  return {
-    name: each.name,
-    rule: each.rule,
-    isPassed: what === undefined,
-    what: what ?? '',
-    mend: what === undefined ? '' : each.mend,
-    note: notes.join('; '),
-    durationMs: Math.round(performance.now() - startedAt),
-  }
+/** What was wrong, and how it is mended where that is not as the case says. */
+interface Wrong {
+  readonly what: string
+  readonly mend?: string
 }
 
-async function firstWrong(receiver: Receiver, steps: readonly Step[], notes: string[]): Promise<string | undefined> {
+export async function drive(receiver: Receiver, { name, rule, steps, holds, mend }: Case): Promise<Verdict> {
+  const startedAt = performance.now()
+  const notes: string[] = []
+  const wrong = (await firstWrong(receiver, steps, notes)) ?? (await wrongHeld(receiver, holds))
+  const durationMs = Math.round(performance.now() - startedAt)
+  return wrong === undefined
+    ? { name, rule, isPassed: true, what: '', mend: '', note: notes.join('; '), durationMs }
+    : { name, rule, isPassed: false, mend, note: '', durationMs, ...wrong }
+}
+
+/** The verdict on what cannot be tried any more. */
+export function untried({ name, rule }: Case): Verdict {
+  const what = 'not tried: the receiver is gone'
+  return { name, rule, isPassed: false, what, mend: '', note: '', durationMs: 0 }
+}
+
+async function firstWrong(receiver: Receiver, steps: readonly Step[], notes: string[]): Promise<Wrong | undefined> {
   for (const step of steps) {
     const wrong = await take(receiver, step, notes)
-    if (wrong !== undefined) return `${step.what}: ${wrong}`
+    if (wrong) return { ...wrong, what: `${step.what}: ${wrong.what}` }
   }
   return undefined
 }
 
 /** Delivers as the service would, again and again where that would, and tells what was wrong with what came of it. */
-async function take(receiver: Receiver, step: Step, notes: string[]): Promise<string | undefined> {
+async function take(receiver: Receiver, step: Step, notes: string[]): Promise<Wrong | undefined> {
   if (step.brokenOff) await breakOff(receiver.endpoint, deliveryOf(receiver, step), step.brokenOff)
   const replies: Reply[] = []
   do {
@@ -63,7 +70,14 @@ async function take(receiver: Receiver, step: Step, notes: string[]): Promise<st
   const last = replies.at(-1)
   if (replies.length > 1) notes.push(`${step.what} took ${replies.length} attempts: ${replies.map(shown).join(', ')}`)
   else if (last && last.durationMs > slowMs) notes.push(`${step.what} took ${last.durationMs} ms`)
-  return last && wrongWith(step.must, last)
+  if (last?.kind === 'broken' && last.code === 'ECONNREFUSED') return gone
+  const what = last && wrongWith(step.must, last)
+  return what === undefined ? undefined : { what }
+}
+
+const gone: Wrong = {
+  what: 'nothing listens there any more: the receiver has ended, over this or what came just before',
+  mend: 'Survive a connection that is cut while you read it, and a body you cannot read: answer if you can, and go on.',
 }
 
 /** What another attempt may mend. */
@@ -110,7 +124,7 @@ function deliveryOf({ secret }: Receiver, step: Step): Delivery {
 }
 
 /** Asks the receiver what it holds. It may do its work after it answered, so what must be there is waited for. */
-async function wrongHeld({ readUrl, signal }: Receiver, { holds }: Case): Promise<string | undefined> {
+async function wrongHeld({ readUrl, signal }: Receiver, holds: Case['holds']): Promise<Wrong | undefined> {
   if (readUrl === undefined || !holds) return undefined
   const url = readUrl.replaceAll('{reference}', encodeURIComponent(holds.reference))
   const giveUpAt = performance.now() + readForMs
@@ -118,9 +132,10 @@ async function wrongHeld({ readUrl, signal }: Receiver, { holds }: Case): Promis
     const reply = await read(url)
     const isHeld = new RegExp(`\\b${holds.status}\\b`, 'i').test(reply)
     if (isHeld === holds.isTrue) return undefined
-    if (!holds.isTrue) return `it was answered rightly, but ${url} says ${holds.status}: the event was believed`
+    if (!holds.isTrue)
+      return { what: `it was answered rightly, but ${url} says ${holds.status}: the event was believed` }
     if (performance.now() > giveUpAt || signal?.aborted)
-      return `all was accepted, but ${url} does not say ${holds.status} after ${readForMs / 1000} s`
+      return { what: `all was accepted, but ${url} does not say ${holds.status} after ${readForMs / 1000} s` }
     await pause(betweenMs)
   }
 }
