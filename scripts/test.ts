@@ -1,7 +1,7 @@
 /** npm test [-- FILE…]: runs the tests beside one PostgreSQL and one NATS, which it starts and takes away again. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, mkdtempSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTestServers } from '../packages/server/src/testing/servers.ts'
@@ -13,29 +13,18 @@ interface Round {
   readonly minutesMax: number
 }
 
-/** Stories of the whole system that do not mind company. */
-const sociable = new Set([
-  'test/card-data-nowhere.test.ts',
-  'test/install.test.ts',
-  'test/ledger-tampering.test.ts',
-  'test/payments-plans.test.ts',
-  'test/sdk-package.test.ts',
-  'test/simulation.test.ts',
-])
-const stories = globSync('test/**/*.test.ts').filter((path) => !sociable.has(path))
-
-/** Files that mostly wait go three at a time; stories that watch the clock have the machine to themselves. */
+/** Files that mostly wait go three at a time; whole-system stories, which watch the clock, have the machine to themselves. */
 const everything: readonly Round[] = [
-  {
-    args: ['--test-concurrency=3', ...sociable, 'packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
-    minutesMax: 25,
-  },
-  { args: ['--test-concurrency=1', ...stories], minutesMax: 25 },
+  { args: ['--test-concurrency=3', 'packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts'], minutesMax: 25 },
+  { args: ['--test-concurrency=1', 'test/**/*.test.ts'], minutesMax: 25 },
 ]
 /** Only a proof that is asked for by name may take for long. */
 const rounds = asked.length > 0 ? [{ args: asked, minutesMax: 600 }] : everything
 
-const servers = await startTestServers(mkdtempSync(join(tmpdir(), 'malipo-test-')))
+const folder = mkdtempSync(join(tmpdir(), 'malipo-test-'))
+const servers = await startTestServers(folder)
+/** What one file has compiled the next need not: hundreds of processes start, most of them with the whole server. */
+const compiled = { NODE_COMPILE_CACHE: join(folder, 'compiled') }
 process.exitCode = 0
 for (const round of rounds) process.exitCode = (await run(round)) || process.exitCode
 await servers.stop()
@@ -43,7 +32,10 @@ await servers.stop()
 /** A file that never ends is named and fails. */
 async function run({ args, minutesMax }: Round): Promise<number> {
   const all = ['--test', '--test-reporter=spec', '--test-timeout=90000', ...args]
-  const runner = spawn(process.execPath, all, { stdio: 'inherit', env: { ...process.env, ...servers.exports } })
+  const runner = spawn(process.execPath, all, {
+    stdio: 'inherit',
+    env: { ...process.env, ...servers.exports, ...compiled },
+  })
   const stop = (signal: NodeJS.Signals) => runner.kill(signal)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
   const watchdog = setTimeout(stop, minutesMax * 60_000, 'SIGTERM')

@@ -1,3 +1,4 @@
+import type { Finding } from '@malipo/server/operate'
 import type { Command } from 'commander'
 import { named, openMalipo } from './client.ts'
 import type { Desk } from './desk.ts'
@@ -6,13 +7,6 @@ import { type Access, findAccess } from './profiles.ts'
 import type { Surroundings } from './surroundings.ts'
 import type { Paper } from './table.ts'
 import { codeOf, Trouble, tellTrouble } from './trouble.ts'
-
-interface Finding {
-  readonly what: string
-  readonly health: 'ok' | 'poor' | 'bad'
-  readonly told: string
-  readonly remedy: string
-}
 
 const nodeMin = [24, 2] as const
 const answerMs = 5000

@@ -25,6 +25,8 @@ import {
 } from './providers.ts'
 import { type JudgedPayment, type RetriedPayment, retryPayment, settlePayment, type Verdict } from './verdicts.ts'
 
+export type { Finding } from './doctor.ts'
+
 /** No provider is called from a command. */
 const nobody = { live: new Map(), sandbox: new Map() }
 

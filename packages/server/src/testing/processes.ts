@@ -24,12 +24,16 @@ export interface ServiceOptions {
   readonly isReady: () => Promise<boolean>
 }
 
+/** Where there is a place for what Node has compiled, every process uses it: they start in half the time. */
+const compiled = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }
+
 /** Starts a process in a session of its own, so that Ctrl-C reaches only those who clean up, and waits until it is ready. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { name, command, args, folder, user } = options
   const logPath = join(folder, `${name}.log`)
   const log = openSync(logPath, 'w')
-  const child = spawn(command, args, { detached: true, stdio: ['ignore', log, log], env: options.env, ...user })
+  const env = options.env && { ...compiled, ...options.env }
+  const child = spawn(command, args, { detached: true, stdio: ['ignore', log, log], env, ...user })
   closeSync(log)
   const pidPath = join(folder, `${name}.pid`)
   if (child.pid !== undefined) writeFileSync(pidPath, String(child.pid))
