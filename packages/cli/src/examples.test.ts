@@ -37,6 +37,21 @@ test("every command's help ends with two examples or more of that very command",
   }
 })
 
+test('sentences in the help fit a terminal of 80 columns, and of 60', async () => {
+  for (const columns of [80, 60]) {
+    const run = commandLine({}, { terminal: { columns } })
+    for (const command of everything(buildProgram(nowhere))) {
+      const { out } = await run(...pathOf(command).split(' ').slice(1), '--help')
+      const sentences = out.split('\n').filter((line) => !line.startsWith('  '))
+      assert.deepEqual(
+        sentences.filter((line) => line.length > columns),
+        [],
+        pathOf(command),
+      )
+    }
+  }
+})
+
 test('every example names the command whose help it is in', () => {
   for (const command of all) {
     const path = pathOf(command)

@@ -9,11 +9,29 @@ interface Guide {
 
 const guides = new WeakMap<Command, Guide>()
 
+const usualWidth = 80
+
 /** Ends a command's help with a note and examples, and remembers both for docs/reference/cli.md and the tests. */
 export function guide(command: Command, given: Guide): Command {
   guides.set(command, given)
-  const note = given.note === undefined ? '' : `\n${given.note}\n`
-  return command.addHelpText('after', `${note}\nExamples:\n${given.examples.map((line) => `  ${line}`).join('\n')}`)
+  return command.addHelpText('after', () => {
+    const help = command.createHelp()
+    const width = command.configureOutput().getOutHelpWidth?.() ?? usualWidth
+    const note = given.note === undefined ? '' : `\n${filled(given.note, (line) => help.boxWrap(line, width))}\n`
+    return `${note}\n${help.styleTitle('Examples:')}\n${given.examples.map((line) => `  ${line}`).join('\n')}`
+  })
+}
+
+/** A list, whose lines begin with blanks, is kept as it is; sentences fill the lines there are. */
+function filled(text: string, wrap: (line: string) => string): string {
+  const isList = (line: string) => line.startsWith('  ')
+  const parts: string[] = []
+  for (const line of text.split('\n')) {
+    const last = parts.at(-1)
+    if (last === undefined || isList(last) || isList(line)) parts.push(line)
+    else parts[parts.length - 1] = `${last} ${line}`
+  }
+  return parts.map((part) => (isList(part) ? part : wrap(part))).join('\n')
 }
 
 export function guideOf(command: Command): Guide | undefined {
