@@ -93,6 +93,9 @@ test('wrong arguments, unknown ids and missing files are told in a sentence, eac
     [usage, /unknown command 'explian'\n\(Did you mean explain\?\)/, ['explian', 'order-1']],
     [usage, /malipo transactions has no gt\. Did you mean get\?/, ['transactions', 'gt']],
     [usage, /unknown option '--amonut'\n\(Did you mean --amount\?\)/, [...momo, '--amonut', '5']],
+    [usage, /There is no option --amonut\. Did you mean --amount\?/, ['charge', 'momo', '--amonut=5']],
+    [usage, /There is no option --curency\. Did you mean --currency\?/, ['pay', '--amount', '5', '--curency', 'KES']],
+    [usage, /required option '--amount <decimal>' not specified\n\(add --help[^)]*\)\n$/, ['charge', 'momo']],
     [
       usage,
       /It must be a number above 0/,

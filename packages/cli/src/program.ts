@@ -130,11 +130,29 @@ function tell(program: Command, error: Error, usage: string, { complain, variabl
   return exitCodes[exit]
 }
 
-/** A group whose list is shown without being named takes a mistyped word for an argument of that list. */
+/** Where what was wrong is told as something else. */
 function secondGuess(program: Command, { code }: CommanderError): string {
-  const group = program.commands.find((command) => command.name() === program.args[0])
+  if (code === 'commander.excessArguments') return mistypedCommand(program)
+  if (code === 'commander.missingMandatoryOptionValue') return mistypedOption(program)
+  return ''
+}
+
+const askedFor = (command: Command) => command.commands.find((each) => each.name() === command.args[0])
+
+/** A group whose list is shown without being named takes a mistyped word for an argument of that list. */
+function mistypedCommand(program: Command): string {
+  const group = askedFor(program)
   const word = group?.args[0] ?? ''
-  if (code !== 'commander.excessArguments' || !group || group.commands.length === 0) return ''
+  if (!group || group.commands.length === 0) return ''
   const names = group.commands.map((command) => command.name())
   return names.includes(word) ? '' : `malipo ${group.name()} has no ${word}.${didYouMean(word, names)}\n`
+}
+
+/** An option that is needed and was mistyped is missing before it is unknown. */
+function mistypedOption(program: Command): string {
+  let command = program
+  for (let next = askedFor(command); next; next = askedFor(command)) command = next
+  const [word] = command.args.find((each) => each.startsWith('--'))?.split('=') ?? []
+  const names = [...command.options, ...program.options].map(({ long }) => long ?? '')
+  return word === undefined ? '' : `There is no option ${word}.${didYouMean(word, names)}\n`
 }
