@@ -56,17 +56,20 @@ const [shortQuietMs, quietMs] = [12_000, 60_000]
 
 /** A whole stack of its own, load and faults on it, and the books held against each other in the end. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
-  const { seed, isKept, say } = options
+  const { seed, isKept } = options
+  const startedAt = performance.now()
+  const say = (line: string) => options.say(`${Math.round((performance.now() - startedAt) / 1000)} s: ${line}`)
   const site = await startSite({ isKept, seed })
   if (isKept) say(`everything is kept in ${site.folder}`)
   let market: Market | undefined
   try {
     market = await openMarket(site, createRandom(seed + 1))
     await watchFinalStates(site)
-    return await suffer(options, site, market)
+    return await suffer({ ...options, say }, site, market)
   } finally {
     await market?.stop()
     await site.stop().catch((error: Error) => say(`not everything could be taken away: ${error.message}`))
+    say('all processes have ended')
   }
 }
 
@@ -101,6 +104,7 @@ async function suffer(options: ChaosOptions, site: Site, market: Market): Promis
   say(`${Math.round(aftermath.realSeconds)} s, and ${aftermath.movedSeconds} s of moved clocks, for everything to end`)
   client.giveUpAt(Number.POSITIVE_INFINITY)
   const checked = await checkEverything({ site, client, merchants })
+  say('everything is checked')
   return report({ options, site, client, load, struck, samples: watch.samples, aftermath, checked, skipped, record })
 }
 
