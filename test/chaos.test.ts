@@ -8,7 +8,7 @@ const seconds = proofSize('SECONDS', 60)
 const seed = proofSize('SEED', 1)
 
 test(`${seconds} s of load with everything failing that can: nothing is lost, doubled or stuck, and five books agree`, {
-  timeout: 240_000 + seconds * 2000,
+  timeout: 600_000 + seconds * 2000,
 }, async (t) => {
   const report = await runChaos({
     seconds,
