@@ -1,4 +1,4 @@
-/** npm run check: everything that must hold before a commit, and exactly what CI runs. Stops at the first that does not. */
+/** npm run check: everything that must hold before a commit. CI runs it, and then npm run docs and newcomer. Stops at the first that does not hold. */
 import { spawnSync } from 'node:child_process'
 
 const steps: readonly (readonly [string, string, ...string[]])[] = [

@@ -14,10 +14,8 @@ import { apiPages } from './api-pages.ts'
 import { httpFile, postmanCollection } from './api-requests.ts'
 import { coveragePage } from './coverage.ts'
 import { inRepository, llmsIndex } from './llms.ts'
-import { currenciesPage, eventsPage, sandboxPage, statesPage } from './reference-pages.ts'
+import { currenciesPage, eventsPage, note, sandboxPage, statesPage } from './reference-pages.ts'
 import { type Described, sdkTypes } from './sdk-types.ts'
-
-export const note = '<!-- Made by npm run generate. Change the table in the code instead. -->'
 
 export async function generated(): Promise<Map<string, string>> {
   const document = await openApi()

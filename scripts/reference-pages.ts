@@ -8,7 +8,7 @@ import { publicStatus, stageMeanings, stageOf, states, transitions } from '../pa
 import { endings, stayingEnding, unknownEnding } from '../packages/simulator/src/outcomes.ts'
 import { type ApiDocument, fieldsOf } from './api-document.ts'
 
-const note = '<!-- Made by npm run generate. Change the table in the code instead. -->'
+export const note = '<!-- Made by npm run generate. Change the table in the code instead. -->'
 
 export function statesPage(): string {
   const stages = Object.entries(stageMeanings).map(([stage, meaning]) => {
