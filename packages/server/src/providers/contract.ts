@@ -178,12 +178,12 @@ export type Said =
   | { readonly state: 'submitted' }
   /** The customer must do something. */
   | { readonly state: 'waiting'; readonly action: CustomerAction }
-  /** Money came into the account of a transfer charge: everything it knows of, whether it is enough or not. */
+  /** Money came into the account of a transfer charge: every transfer it knows of, taken back or not, enough or not. */
   | { readonly state: 'received'; readonly receipts: readonly Receipt[] }
   | { readonly state: 'successful'; readonly settled: Settled }
   | { readonly state: 'failed'; readonly failure: Failure }
-  /** It was successful and the money went back. */
-  | { readonly state: 'reversed'; readonly failure: Failure }
+  /** It was successful and money went back: `returned` minor units in all so far, or everything where it names no amount. */
+  | { readonly state: 'reversed'; readonly failure: Failure; readonly returned?: bigint }
 
 export interface Settled {
   /** Minor units that really moved, for comparison with what was asked. */
@@ -203,6 +203,8 @@ export interface Receipt {
   readonly currency: Currency
   /** The provider's own fee, where it tells it. */
   readonly fee?: bigint
+  /** The bank took the transfer back after it had arrived. */
+  readonly isReversed?: true
 }
 
 /** The first three are answered by the merchant for the customer, the others the customer does alone. */
