@@ -2,7 +2,7 @@ import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { countryOf } from '../merchants/home-country.ts'
 import type { Currency } from '../money/currencies.ts'
-import { feeOf } from '../money/fees.ts'
+import { feeOn, keepRule } from '../money/fees.ts'
 import type { Owner } from '../platform/db.ts'
 import { exactAmount } from '../reference/momo.ts'
 import type { Proposal } from '../transactions/accept.ts'
@@ -27,7 +27,7 @@ export async function plainCharge(ctx: Context, owner: Owner, wish: Wish): Promi
   const [connector] = ctx.routing.providersOf(owner.env, errand)
   if (!connector)
     throw new AppError('PROVIDER_NOT_FOUND', { message: `Nobody here charges by ${method} in ${currency}.` })
-  const fee = feeOf(await ctx.fees.ruleFor({ ...owner, operation: 'charge', method, currency }), amount)
+  const rule = await ctx.fees.ruleFor({ ...owner, operation: 'charge', method, currency })
   return {
     owner,
     type: 'deposit',
@@ -40,7 +40,8 @@ export async function plainCharge(ctx: Context, owner: Owner, wish: Wish): Promi
     wallet_country: country,
     wallet_currency: currency,
     wallet_amount: amount,
-    fee: fee > amount ? amount : fee, // A charge pays its fee out of what came in, and no more.
+    fee: feeOn(rule, amount),
+    fee_rule: keepRule(rule),
     rate: null,
     account_name: '',
     code: '',

@@ -3,7 +3,7 @@ import { AppError, invalid } from '../errors.ts'
 import { find } from '../external-accounts/store.ts'
 import type { KeyedRequest } from '../idempotency/keys.ts'
 import { type Currency, currencies, isCurrency } from '../money/currencies.ts'
-import { feeOf } from '../money/fees.ts'
+import { feeOn, keepRule } from '../money/fees.ts'
 import { formatMinor } from '../money/money.ts'
 import type { Owner } from '../platform/db.ts'
 import { readId } from '../platform/ids.ts'
@@ -59,7 +59,6 @@ export async function proposeMomoCharge(
   if (!connector) throw new AppError('PROVIDER_NOT_FOUND', { message: `Nobody here reaches ${operator.name}.` })
   const { wallet_amount, rate } = await credited(ctx, owner, { amount, currency, wallet_currency })
   const rule = await ctx.fees.ruleFor({ ...owner, operation: 'charge', method: 'momo', currency: wallet_currency })
-  const fee = feeOf(rule, wallet_amount)
   const own = currencies[wallet_currency]
   const proposal = {
     owner,
@@ -73,7 +72,8 @@ export async function proposeMomoCharge(
     wallet_country: 'country' in own ? own.country : phone.country,
     wallet_currency,
     wallet_amount,
-    fee: fee > wallet_amount ? wallet_amount : fee, // A charge pays its fee out of what came in, and no more.
+    fee: feeOn(rule, wallet_amount),
+    fee_rule: keepRule(rule),
     rate,
     account_name: payer.name,
     code: operator.id,

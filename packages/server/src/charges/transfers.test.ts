@@ -30,6 +30,10 @@ async function open(merchant: ChargingMerchant, over: object = {}) {
   return { id, key: keyOf(id), virtualAccount }
 }
 
+interface Told {
+  readonly fee: number
+}
+
 const isSettled =
   (amount: number) =>
   ({ amountReceived }: { amountReceived?: number }) =>
@@ -82,10 +86,65 @@ test('parts add up: short stays pending and credits nobody, the rest completes i
   await malipo.simulator.pay(key, '700.50')
 
   const paid = await merchant.ends(id)
-  assert.deepEqual([paid.status, paid.amountReceived, paid.receiverAmount], ['SUCCESSFUL', 1600.5, 1585.5])
+  assert.deepEqual([paid.status, paid.amountReceived, paid.fee], ['SUCCESSFUL', 1600.5, 16.01])
+  assert.equal(paid.receiverAmount, 1584.49)
   assert.equal(paid.senderAmount, 1600.5)
-  assert.equal(await balanceOf(malipo, merchant.id, 'NGN'), before + 158_550n)
+  assert.equal(await balanceOf(malipo, merchant.id, 'NGN'), before + 158_449n)
   assert.equal(await inSuspense(malipo, 'NGN'), suspense)
+})
+
+test('the fee of a bank transfer charge is taken on what is received, however little was asked', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  const before = await balanceOf(malipo, merchant.id, 'NGN')
+  const { id, key } = await open(merchant, { amount: 1 })
+  assert.equal((await merchant.read(id)).fee, 0.01)
+
+  await malipo.simulator.pay(key, '1000000.00')
+
+  const paid = await merchant.ends(id)
+  assert.deepEqual([paid.fee, paid.amountReceived, paid.receiverAmount], [10_000, 1_000_000, 990_000])
+  assert.equal(await balanceOf(malipo, merchant.id, 'NGN'), before + 99_000_000n)
+  await malipo.operator.ledger.check({ isFull: true })
+})
+
+test('the feed repeats the fee that each webhook carried, before and after the money arrived', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const { call } = await malipo.merchant()
+  await call('PUT', '/api/b2b/users', { sandboxWebhookUrl: 'http://127.0.0.1:9/hooks' })
+  const { body } = await call('POST', '/api/b2b/fiat/deposit/bank-transfer', transferBody({ amount: 1 }))
+  const { transactionId: id } = body['data'] as { transactionId: string }
+  await malipo.simulator.pay(keyOf(id), '500.00')
+  await malipo.comesTo(id, 'successful')
+
+  const feed = (await call('GET', '/api/b2b/events')).body['data'] as { id: string; data: Told }[]
+  const carried = await malipo.ask<{ fee: number }>(
+    `select (w.body::jsonb -> 'data' -> 'fee')::float as fee
+     from events e join webhook_records w on w.id = e.id where e.transaction_id = $1 order by e.number`,
+    [readId('transaction', id)],
+  )
+
+  assert.deepEqual([feed.at(0)?.data.fee, feed.at(-1)?.data.fee], [0.01, 5])
+  assert.deepEqual(
+    feed.map(({ data }) => ({ fee: data.fee })),
+    carried,
+  )
+})
+
+test('a charge whose fee is not what its books took is found by the ledger check', async (t) => {
+  const malipo = await chargingMalipo(t)
+  const merchant = await malipo.charging()
+  const { id, key } = await open(merchant)
+  await malipo.simulator.pay(key, '1500.00')
+  await merchant.ends(id)
+  const touch = (fee: string) =>
+    malipo.ask(`update transactions set fee = ${fee} where id = $1`, [readId('transaction', id)])
+
+  await touch('fee - 1')
+  await assert.rejects(malipo.operator.ledger.check({ isFull: true }), /do not say what its state says/)
+
+  await touch('fee + 1')
+  await malipo.operator.ledger.check({ isFull: true })
 })
 
 test('a receipt told twice is booked once, and one after the end is kept, flagged and told', async (t) => {

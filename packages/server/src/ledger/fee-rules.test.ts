@@ -53,6 +53,19 @@ test('a rule that cannot be meant is not kept', async (t) => {
   await assert.rejects(rule('basis_points', '10001'), /fee_rules_basis_points_in_range/)
   await assert.rejects(rule('basis_points, fixed', '10, 5'), /fee_rules_sums_have_a_currency/)
   await assert.rejects(rule('currency, basis_points, min, max', `'KES', 10, 5, 4`), /fee_rules_min_below_max/)
-  await rule('currency, basis_points', `'KES', 10`)
-  await assert.rejects(rule('currency, basis_points', `'KES', 20`), /fee_rules_one_of_a_kind/)
+})
+
+test('the newest rule that has come into force counts', async (t) => {
+  const { db, ask } = await testLedger(t)
+  const rule = (columns: string, values: string) =>
+    ask(`insert into fee_rules (env, operation, method, ${columns}) values ('live', 'charge', 'card', ${values})`)
+  const found = () => createFees(db.write).ruleFor({ ...asked, env: 'live', operation: 'charge', method: 'card' })
+
+  await rule('basis_points', '10')
+  await rule('basis_points, is_returned', '20, true')
+  await rule('basis_points, effective_from', `30, record_time() + interval '1 hour'`)
+  assert.deepEqual(await found(), { fixed: 0n, basisPoints: 20, isReturned: true })
+  await ask(`update clock_offset set ahead = interval '1 hour'`)
+  assert.deepEqual(await found(), { fixed: 0n, basisPoints: 30 })
+  await ask(`update clock_offset set ahead = '0'`)
 })

@@ -17,6 +17,7 @@ interface StoredRule {
   readonly basis_points: number
   readonly min: bigint | null
   readonly max: bigint | null
+  readonly is_returned: boolean
 }
 
 /**
@@ -30,14 +31,15 @@ async function feeRulesFor(db: Db, charged: readonly Charged[]): Promise<FeeRule
     from unnest(${of('merchant_id')}::uuid[], ${of('env')}::text[], ${of('operation')}::text[], ${of('method')}::text[],
       ${of('currency')}::text[]) with ordinality as c(merchant_id, env, operation, method, currency, place)
     cross join lateral (
-      select r.fixed, r.basis_points, r.min, r.max
+      select r.fixed, r.basis_points, r.min, r.max, r.is_returned
       from fee_rules r
       where r.env = c.env
         and r.operation = c.operation
         and r.method in (c.method, '*')
         and r.currency in (c.currency, '*')
         and (r.merchant_id = c.merchant_id or r.merchant_id is null)
-      order by r.merchant_id is null, r.currency = '*', r.method = '*'
+        and r.effective_from <= record_time()
+      order by r.merchant_id is null, r.currency = '*', r.method = '*', r.effective_from desc, r.id desc
       limit 1
     ) rule`)
   const byPlace = new Map(found.map((rule) => [rule.place, rule]))
@@ -46,8 +48,14 @@ async function feeRulesFor(db: Db, charged: readonly Charged[]): Promise<FeeRule
 
 function ruleOf(stored: StoredRule | undefined): FeeRule {
   if (!stored) return free
-  const { fixed, basis_points: basisPoints, min, max } = stored
-  return { fixed, basisPoints, ...(min !== null && { min }), ...(max !== null && { max }) }
+  const { fixed, basis_points: basisPoints, min, max, is_returned } = stored
+  return {
+    fixed,
+    basisPoints,
+    ...(min !== null && { min }),
+    ...(max !== null && { max }),
+    ...(is_returned && { isReturned: true }),
+  }
 }
 
 /** Fee rules, remembered for a few seconds: they change when an operator changes them, and every payment asks. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type FeeRule, feeOf } from './fees.ts'
+import { type FeeRule, feeOf, feeOn, keepRule, readRule } from './fees.ts'
 
 const onePercent: FeeRule = { fixed: 0n, basisPoints: 100 }
 
@@ -69,6 +69,32 @@ test('a fee without bounds is off by no more than half a unit and is never negat
       assert.ok(excess <= 5000n && excess > -5000n)
     }),
   )
+})
+
+test('the fee on money received is never more than that money', () => {
+  assert.equal(feeOn({ fixed: 900n, basisPoints: 0 }, 7n), 7n)
+  assert.equal(feeOn({ ...onePercent, min: 10n }, 0n), 0n)
+  assert.equal(feeOn(onePercent, 150_000n), 1500n)
+  fc.assert(
+    fc.property(small, anyBasisPoints, anyAmount, (fixed, basisPoints, received) => {
+      const rule = { fixed, basisPoints }
+      const [fee, uncapped] = [feeOn(rule, received), feeOf(rule, received)]
+
+      assert.equal(fee, uncapped < received ? uncapped : received)
+    }),
+  )
+})
+
+test('a rule kept as JSON is read back as it was', () => {
+  const huge = 9_007_199_254_740_993n
+  const rules: FeeRule[] = [
+    onePercent,
+    { fixed: huge, basisPoints: 0, min: huge, max: huge + 1n, isReturned: true },
+    { fixed: 0n, basisPoints: 1, max: 0n },
+  ]
+
+  for (const rule of rules) assert.deepEqual(readRule(JSON.parse(JSON.stringify(keepRule(rule)))), rule)
+  assert.deepEqual(keepRule({ fixed: 5n, basisPoints: 10, min: 1n }), { fixed: '5', basisPoints: 10, min: '1' })
 })
 
 test('a rule that makes no sense is never charged', () => {

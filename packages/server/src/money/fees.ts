@@ -7,11 +7,22 @@ export interface FeeRule {
   readonly basisPoints: number
   readonly min?: bigint
   readonly max?: bigint
+  /** The fee is given back when a payout is returned or a charge refunded. */
+  readonly isReturned?: true
+}
+
+/** A rule as it is kept with a payment: JSON has no bigint, so sums are text. */
+export interface KeptFeeRule {
+  readonly fixed: string
+  readonly basisPoints: number
+  readonly min?: string
+  readonly max?: string
+  readonly isReturned?: true
 }
 
 /**
- * The fee of an amount, in its currency. Never negative, but it may be more than the amount: a payout pays it on top, so
- * whoever takes it out of a charge must look.
+ * The fee of an amount, in its currency. Never negative, but it may be more than the amount: a payout pays it on top. A
+ * charge pays it out of what arrives, so it takes {@link feeOn}.
  */
 export function feeOf(rule: FeeRule, amountMinor: bigint): bigint {
   const { fixed, basisPoints, min = 0n, max } = rule
@@ -23,4 +34,31 @@ export function feeOf(rule: FeeRule, amountMinor: bigint): bigint {
   const fee = fixed + roundedQuotient(amountMinor * BigInt(basisPoints), 10_000n, 'half-up')
   if (fee < min) return min
   return max !== undefined && fee > max ? max : fee
+}
+
+/** The fee on money received by a charge, in its currency. It is taken out of that money, so it is never more. */
+export function feeOn(rule: FeeRule, receivedMinor: bigint): bigint {
+  const fee = feeOf(rule, receivedMinor)
+  return fee > receivedMinor ? receivedMinor : fee
+}
+
+export function keepRule({ fixed, basisPoints, min, max, isReturned }: FeeRule): KeptFeeRule {
+  return {
+    fixed: String(fixed),
+    basisPoints,
+    ...(min !== undefined && { min: String(min) }),
+    ...(max !== undefined && { max: String(max) }),
+    ...(isReturned && { isReturned }),
+  }
+}
+
+/** The rule that {@link keepRule} kept. */
+export function readRule({ fixed, basisPoints, min, max, isReturned }: KeptFeeRule): FeeRule {
+  return {
+    fixed: BigInt(fixed),
+    basisPoints,
+    ...(min !== undefined && { min: BigInt(min) }),
+    ...(max !== undefined && { max: BigInt(max) }),
+    ...(isReturned && { isReturned }),
+  }
 }

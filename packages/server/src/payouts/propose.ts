@@ -9,7 +9,7 @@ import {
 import { find } from '../external-accounts/store.ts'
 import type { KeyedRequest } from '../idempotency/keys.ts'
 import { type Currency, currencies, isCurrency } from '../money/currencies.ts'
-import { feeOf } from '../money/fees.ts'
+import { feeOf, keepRule } from '../money/fees.ts'
 import type { Owner } from '../platform/db.ts'
 import { readId } from '../platform/ids.ts'
 import type { PayoutTarget } from '../providers/contract.ts'
@@ -63,6 +63,7 @@ export async function proposePayout(
     wallet_country: wallet.country,
     wallet_amount,
     fee: feeOf(rule, wallet_amount),
+    fee_rule: keepRule(rule),
     rate,
     account_name: beneficiary.account_name,
     code,

@@ -210,7 +210,7 @@ test('a reader may change nothing and see no secret', async (t) => {
   await refused(reader, `select attach_months('audit_entries', 99)`)
 })
 
-test('a writer may not rewrite the audit trail, move rows between merchants, or make tables', async (t) => {
+test('a writer may not rewrite the audit trail or a fee rule, move rows between merchants, or make tables', async (t) => {
   await testMalipo(t)
   const writer = await connectAs(t, 'malipo_write')
 
@@ -221,6 +221,9 @@ test('a writer may not rewrite the audit trail, move rows between merchants, or 
   await refused(writer, 'update credentials set merchant_id = gen_random_uuid()')
   await refused(writer, `update credentials set env = 'live'`)
   await refused(writer, 'create table mine (x int)')
+  for (const column of ['fixed', 'basis_points', 'min', 'max', 'is_returned', 'effective_from', 'set_by'])
+    await refused(writer, `update fee_rules set ${column} = default`)
+  await refused(writer, 'delete from fee_rules')
   for (const table of ['transfers', 'account_deltas', 'ledger_batches', 'ledger_seals']) {
     await refused(writer, `update ${table} set batch = 1`, table === 'ledger_seals' ? '42703' : '42501')
     await refused(writer, `delete from ${table}`)

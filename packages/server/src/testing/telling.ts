@@ -48,7 +48,7 @@ function paymentOf(merchant_id: string, at: Date): Transaction {
   return {
     ...{ id, merchant_id, env: 'sandbox', type: 'withdrew', method: 'momo', destination: 'MoMo', country: 'KE' },
     ...{ external_reference: id, amount: 10_000n, currency: 'KES', wallet_id: newId(at.getTime(), 0) },
-    ...{ wallet_country: 'KE', wallet_currency: 'KES', wallet_amount: 10_000n, fee: 100n, rate: null },
+    ...{ wallet_country: 'KE', wallet_currency: 'KES', wallet_amount: 10_000n, fee: 100n, fee_rule: null, rate: null },
     ...{ account_name: 'Juma', code: 'MPESA_KE', party: 'sealed', created_at: at, expires_at: null, sent_by: 'lane' },
     scenario: null,
     ...{ state: 'accepted', attempt: 1, provider: 'pawapay', doubt: '', discrepancy: '', action: null, failure: null },

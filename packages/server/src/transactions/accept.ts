@@ -27,15 +27,16 @@ import { type Accounts, holdsFor } from './money.ts'
 import { type Party, sealParty } from './party.ts'
 import { claimReferences, type Reference, releaseReferences } from './references.ts'
 import { stageOf } from './state.ts'
-import { type Attempt, insert, insertAttempts, type Promised, type Transaction } from './store.ts'
+import { type Attempt, insert, insertAttempts, type Progress, type Promised, type Transaction } from './store.ts'
 import { tell } from './tell.ts'
 
 /** A payment that has been checked and priced, and only needs to be promised. */
 export interface Proposal
   extends Omit<
-    Promised,
-    'id' | 'wallet_id' | 'party' | 'created_at' | 'expires_at' | 'merchant_id' | 'env' | 'scenario'
-  > {
+      Promised,
+      'id' | 'wallet_id' | 'party' | 'created_at' | 'expires_at' | 'merchant_id' | 'env' | 'scenario'
+    >,
+    Pick<Progress, 'fee'> {
   readonly owner: Owner
   readonly party: Party
   readonly provider: string

@@ -20,6 +20,7 @@ function charge(over: Partial<Transaction> = {}, receipts: readonly BookedReceip
     wallet_id: 'wallet',
     amount: 150_000n,
     fee: 1500n,
+    fee_rule: { fixed: '0', basisPoints: 100 },
     currency: 'NGN',
     wallet_currency: 'NGN',
     state: 'waiting',
@@ -79,7 +80,24 @@ test('a part is kept in suspense and told, and the rest completes it with all th
 
   const second = take(waiting, [receipt('a', 100_000n), receipt('b', 60_000n)])
   assert.deepEqual([second?.progress.state, second?.progress.received], ['successful', 160_000n])
-  assert.deepEqual(posted(waiting, second), ['float→suspense 60000', 'suspense→wallet 160000', 'wallet→fees 1500'])
+  assert.deepEqual(posted(waiting, second), ['float→suspense 60000', 'suspense→wallet 160000', 'wallet→fees 1600'])
+})
+
+test('the fee follows the rule kept at acceptance, on all that was received', () => {
+  const feeFor = (rule: Transaction['fee_rule'], amount: bigint, over: Partial<Transaction> = {}) => {
+    const asked = charge({ fee_rule: rule, ...over })
+    const decision = take(asked, [receipt('a', amount)])
+    const line = posted(asked, decision).find((each) => each.startsWith('wallet→fees'))
+    assert.equal(decision?.progress.fee, BigInt(line?.split(' ')[1] ?? 0))
+    return decision?.progress.fee
+  }
+
+  assert.equal(feeFor({ fixed: '0', basisPoints: 100 }, 100_000_000n), 1_000_000n)
+  assert.equal(feeFor({ fixed: '50', basisPoints: 100, min: '100', max: '3000' }, 160_000n), 1650n)
+  assert.equal(feeFor({ fixed: '50', basisPoints: 100, min: '100', max: '3000' }, 100_000_000n), 3000n)
+  assert.equal(feeFor({ fixed: '900', basisPoints: 0 }, 7n, { amount: 7n, fee: 7n }), 7n)
+  assert.equal(feeFor({ fixed: '0', basisPoints: 0 }, 160_000n), 0n)
+  assert.equal(feeFor(null, 100_000_000n), 1500n)
 })
 
 test('a receipt counts once, however often and by whomever it is told', () => {

@@ -1,4 +1,5 @@
 import type { Cause } from '../events/emit.ts'
+import { feeOn, readRule } from '../money/fees.ts'
 import type { Receipt } from '../providers/contract.ts'
 import { otherAmount } from './decide-final.ts'
 import {
@@ -13,7 +14,7 @@ import {
   wakeLater,
 } from './decision.ts'
 import { isFinal } from './state.ts'
-import type { KnownPayment } from './store.ts'
+import type { KnownPayment, Transaction } from './store.ts'
 
 /**
  * Money that came into the account of a charge. Each receipt is booked once, whoever tells of it and however often. When they
@@ -63,6 +64,7 @@ function complete({ transaction }: KnownPayment, receipts: readonly NewReceipt[]
       action: null,
       wake_at: null,
       received,
+      fee: feeTaken(transaction, received),
       receipt: receipts.at(-1)?.receipt_id ?? '',
     },
     attempt: { outcome: 'successful', is_lost: false },
@@ -71,6 +73,11 @@ function complete({ transaction }: KnownPayment, receipts: readonly NewReceipt[]
     receipts,
     event: { message: isOver ? 'Paid, with more than was asked for.' : 'Paid.', isTold: true },
   }
+}
+
+/** By the rule in force at acceptance, on all that was received. A charge from before rules were kept pays what was quoted. */
+function feeTaken({ fee, fee_rule }: Transaction, received: bigint): bigint {
+  return fee_rule ? feeOn(readRule(fee_rule), received) : fee
 }
 
 function short(payment: KnownPayment, around: Surroundings): Decision {

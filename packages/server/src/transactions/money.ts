@@ -176,7 +176,8 @@ function receivedOf({ amount, received }: Transaction, { settled }: Decision): b
 }
 
 function posted(transaction: Transaction, event: PaymentPosting, decision: Decision, accountOf: AccountOf): Movement[] {
-  const { id, type, amount, fee, currency, wallet_currency, wallet_amount } = transaction
+  const { id, type, amount, currency, wallet_currency, wallet_amount } = transaction
+  const { fee = transaction.fee } = decision.progress
   const isPayout = type === 'withdrew'
   if (event === 'payout_failed' && !isPayout) return []
   const received = receivedOf(transaction, decision)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Currency } from '../money/currencies.ts'
+import type { KeptFeeRule } from '../money/fees.ts'
 import { type Db, type Environment, sql, type Tx } from '../platform/db.ts'
 import type { CustomerAction, Failure } from '../providers/contract.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
@@ -34,7 +35,8 @@ export interface Promised {
   readonly wallet_country: string
   readonly wallet_currency: Currency
   readonly wallet_amount: bigint
-  readonly fee: bigint
+  /** The fee rule in force at acceptance. Null for payments accepted before rules were kept. */
+  readonly fee_rule: KeptFeeRule | null
   readonly rate: UsedRate | null
   readonly account_name: string
   readonly code: string
@@ -69,6 +71,8 @@ export interface Progress {
   readonly receipt: string
   /** What came into the account of a bank transfer charge before its end. */
   readonly received: bigint
+  /** The fee taken, in the wallet's currency; until the payment ends, the fee expected. */
+  readonly fee: bigint
   readonly events: number
   /** How many of them the merchant was told. */
   readonly told: number
@@ -120,19 +124,19 @@ export interface FullPayment extends KnownPayment {
 
 export async function insert(tx: Tx, rows: readonly Transaction[]): Promise<void> {
   const of = <Key extends keyof Transaction>(name: Key) => rows.map((row) => row[name])
-  const json = (name: 'rate' | 'action' | 'failure') =>
+  const json = (name: 'rate' | 'fee_rule' | 'action' | 'failure') =>
     rows.map((row) => (row[name] ? JSON.stringify(row[name]) : null))
   await tx.query(sql`
     insert into transactions (id, merchant_id, env, type, method, destination, country, external_reference, amount,
-      currency, wallet_id, wallet_country, wallet_currency, wallet_amount, fee, rate, account_name, code, party,
+      currency, wallet_id, wallet_country, wallet_currency, wallet_amount, fee, fee_rule, rate, account_name, code, party,
       created_at, expires_at, sent_by, scenario, state, attempt, provider, doubt, action, events, told, wake_at, updated_at)
     select *
     from unnest(${of('id')}::uuid[], ${of('merchant_id')}::uuid[], ${of('env')}::text[], ${of('type')}::text[],
       ${of('method')}::text[], ${of('destination')}::text[], ${of('country')}::text[],
       ${of('external_reference')}::text[], ${of('amount')}::bigint[], ${of('currency')}::text[],
       ${of('wallet_id')}::uuid[], ${of('wallet_country')}::text[], ${of('wallet_currency')}::text[],
-      ${of('wallet_amount')}::bigint[], ${of('fee')}::bigint[], ${json('rate')}::jsonb[], ${of('account_name')}::text[],
-      ${of('code')}::text[], ${of('party')}::text[], ${of('created_at')}::timestamptz[],
+      ${of('wallet_amount')}::bigint[], ${of('fee')}::bigint[], ${json('fee_rule')}::jsonb[], ${json('rate')}::jsonb[],
+      ${of('account_name')}::text[], ${of('code')}::text[], ${of('party')}::text[], ${of('created_at')}::timestamptz[],
       ${of('expires_at')}::timestamptz[], ${of('sent_by')}::text[], ${of('scenario')}::text[], ${of('state')}::text[],
       ${of('attempt')}::smallint[], ${of('provider')}::text[], ${of('doubt')}::text[], ${json('action')}::jsonb[], ${of('events')}::smallint[],
       ${of('told')}::smallint[], ${of('wake_at')}::timestamptz[], ${of('updated_at')}::timestamptz[])`)
@@ -163,14 +167,15 @@ export async function move(tx: Tx, at: Date, moves: readonly Move[]): Promise<vo
   const moved = await tx.query(sql`
     update transactions as t
     set state = m.target, attempt = m.attempt, provider = m.provider, doubt = m.doubt, discrepancy = m.discrepancy,
-      action = m.action, failure = m.failure, receipt = m.receipt, received = m.received,
+      action = m.action, failure = m.failure, receipt = m.receipt, received = m.received, fee = m.fee,
       events = m.events, told = m.told, wake_at = m.wake_at,
       updated_at = ${at}
     from unnest(${of('id')}::uuid[], ${of('state')}::text[], ${of('attempt')}::smallint[], ${of('provider')}::text[],
       ${of('doubt')}::text[], ${of('discrepancy')}::text[], ${json('action')}::jsonb[], ${json('failure')}::jsonb[],
-      ${of('receipt')}::text[], ${of('received')}::bigint[], ${of('events')}::smallint[], ${of('told')}::smallint[], ${of('wake_at')}::timestamptz[])
-      as m(id, target, attempt, provider, doubt, discrepancy, action, failure, receipt, received, events, told,
-        wake_at)
+      ${of('receipt')}::text[], ${of('received')}::bigint[], ${of('fee')}::bigint[],
+      ${of('events')}::smallint[], ${of('told')}::smallint[], ${of('wake_at')}::timestamptz[])
+      as m(id, target, attempt, provider, doubt, discrepancy, action, failure, receipt, received, fee, events,
+        told, wake_at)
     join unnest(${allowed.sources}::text[], ${allowed.targets}::text[]) as a(source, target) using (target)
     where t.id = m.id
       and t.state = a.source

@@ -1,8 +1,10 @@
+import { feeOn, readRule } from '../money/fees.ts'
 import { type Owner, type ReadDb, sql } from '../platform/db.ts'
 import type { State } from '../transactions/state.ts'
+import type { Transaction } from '../transactions/store.ts'
 import { bodyOf, type Subject, type ToldFacts } from '../transactions/tell.ts'
 
-interface FeedRow extends Omit<Subject, 'id'>, ToldFacts {
+interface FeedRow extends Omit<Subject, 'id'>, ToldFacts, Pick<Transaction, 'fee_rule'> {
   readonly transaction_id: string
   readonly feed_number: bigint
   readonly state_then: State
@@ -14,7 +16,7 @@ export async function readFeed(db: ReadDb, owner: Owner, { after, limit }: { aft
     owner,
     sql`
       select e.feed_number, e.id, e.name, e.sequence, e.at, e.state as state_then, t.id as transaction_id,
-        t.external_reference, t.type, t.amount, t.currency, t.country, t.method, t.fee, t.wallet_amount,
+        t.external_reference, t.type, t.amount, t.currency, t.country, t.method, t.fee, t.fee_rule, t.wallet_amount,
         t.wallet_currency, t.received, t.failure
       from events e
       join transactions t on t.id = e.transaction_id
@@ -26,6 +28,12 @@ export async function readFeed(db: ReadDb, owner: Owner, { after, limit }: { aft
   )
   return rows.map((row) => ({
     number: Number(row.feed_number),
-    ...bodyOf(row, { ...row, id: row.transaction_id, state: row.state_then }),
+    ...bodyOf(row, { ...row, id: row.transaction_id, state: row.state_then, fee: feeThen(row) }),
   }))
+}
+
+/** The fee as it was then: that of a bank transfer charge is only expected until all its money has arrived. */
+function feeThen({ method, state_then, fee, fee_rule, wallet_amount }: FeedRow): bigint {
+  const isExpected = method === 'bank-transfer' && state_then !== 'successful' && fee_rule !== null
+  return isExpected ? feeOn(readRule(fee_rule), wallet_amount) : fee
 }

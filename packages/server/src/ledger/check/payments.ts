@@ -23,6 +23,8 @@ export const paymentsOf = (from: bigint, below: bigint) => sql`
       coalesce(sum(t.amount) filter (where t.kind = 'transfer' and t.event = 'payout_successful'), 0) as paid,
       coalesce(sum(t.amount) filter (where t.wallet_id = t.credit_account
         and t.event in ('charge_successful', 'charge_successful_into_another_currency', 'receipts_complete')), 0) as received,
+      coalesce(sum(t.amount) filter (where t.wallet_id = t.debit_account
+        and t.event in ('charge_successful', 'charge_successful_into_another_currency', 'receipts_complete')), 0) as charged,
       coalesce(sum(t.amount) filter (where t.wallet_id is null and a.id is null
         and t.event = 'charge_successful_into_another_currency'), 0) as received_across,
       coalesce(sum(t.amount) filter (where t.event in ('receipt_taken', 'receipt_after_the_end')), 0) as booked,
@@ -57,6 +59,7 @@ export const paymentsOf = (from: bigint, below: bigint) => sql`
       end
       or received_across <> case when state = 'successful' and is_across then amount else 0 end
       or earned <> case state when 'successful' then spread else 0 end
+      or charged <> case state when 'successful' then fee else 0 end
     ))
     or is_kept <> (discrepancy ~ 'late_receipt')
     or (booked, came) <> (
