@@ -95,6 +95,10 @@ export interface DatabaseOptions {
   readonly url: Secret
   readonly connectionsMax: number
   readonly statementTimeoutMs: number
+  /** How long past its own timeout a statement may stay unanswered before the connection counts as dead. */
+  readonly silenceMs?: number
+  /** How long a connection stays open unused. */
+  readonly idleMs?: number
   readonly onError: (error: Error) => void
 }
 
@@ -121,11 +125,16 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 function createPool(options: DatabaseOptions, role: string, more: pg.PoolConfig): pg.Pool {
+  const { silenceMs = 5000, idleMs = 10_000 } = options
   const settings = {
     role,
     statement_timeout: options.statementTimeoutMs,
     lock_timeout: 2000,
-    idle_in_transaction_session_timeout: 10_000,
+    // A process that vanished without closing holds its locks no longer than this, and its place on the server three times
+    // as long: one that lives has closed an idle connection by then. client_connection_check_interval stays off: a commit
+    // that waits for the standby would become visible without it when its client has gone.
+    idle_in_transaction_session_timeout: idleMs,
+    idle_session_timeout: 3 * idleMs,
     // A plan is kept for as long as its connection lasts, and every month begins with empty tables: what is right for these
     // would read them from end to end when they are full. So it goes by keys from the beginning. What looks dear
     // by that is not worth compiling.
@@ -140,7 +149,8 @@ function createPool(options: DatabaseOptions, role: string, more: pg.PoolConfig)
     application_name: role,
     max: options.connectionsMax,
     connectionTimeoutMillis: 5000,
-    query_timeout: options.statementTimeoutMs + 5000, // For a server that falls silent without closing.
+    idleTimeoutMillis: idleMs,
+    query_timeout: options.statementTimeoutMs + silenceMs, // For a server that falls silent without closing.
     types: { getTypeParser: parserOf },
     ...more,
   })
@@ -303,9 +313,19 @@ async function prepareOwner(client: pg.ClientBase): Promise<void> {
 
 async function readAs<Row>(pool: pg.Pool, kind: ReadKind, owner: Owner, query: Query): Promise<Row[]> {
   const client = await pool.connect()
+  let fault: Error | undefined
   try {
     return rows(await queryAs(client, kind, [owner.merchant_id, owner.env], asConfig(query)))
+  } catch (error) {
+    fault = faultOf(error as Error)
+    throw error
   } finally {
-    client.release()
+    client.release(fault)
   }
 }
+
+/**
+ * Why a connection must not be used again after a failed statement, if so. What the server refused it answered; after anything
+ * else the connection may be dead without a sign of it, and every statement on it would wait for its whole timeout.
+ */
+const faultOf = (error: Error) => (error instanceof pg.DatabaseError ? undefined : error)
