@@ -47,6 +47,8 @@ export interface Words {
   noToken(): Reply
   wrongToken(): Reply
   tokenExpired(): Reply
+  /** The account, or the address it calls from, may not do this. */
+  notAllowed(): Reply
   rateLimited(seconds: number): Reply
   unknownWords(code: string): Reply
   broken(): Reply

@@ -119,6 +119,12 @@ faultTest('token_expired', 'a good token is refused in the words of the provider
   assert.deepEqual([second.status, second.body.error.code], [401, 'TOKEN_EXPIRED'])
 })
 
+faultTest('account_not_allowed', 'the account is refused in the words of the provider', async (sim) => {
+  await sim.fault({ provider: '*', operation: '*', mode: 'account_not_allowed', times: 2 })
+  assert.equal((await pay(sim, payout())).body.failureReason.failureCode, 'AUTHORISATION_ERROR')
+  assert.equal((await sim.house('POST', '/v1/charges', houseCharge())).body.error.code, 'UNAUTHORIZED')
+})
+
 faultTest('rate_limited', 'the caller is told when to come back', async (sim) => {
   await sim.fault({ provider: '*', operation: '*', mode: 'rate_limited', seconds: 7 })
   const first = await pay(sim, payout())

@@ -14,6 +14,7 @@ export const modes = {
   html_503: 'request',
   malformed_json: 'request',
   token_expired: 'request',
+  account_not_allowed: 'request',
   rate_limited: 'request',
   unknown_words: 'request',
   callback_never: 'payment',

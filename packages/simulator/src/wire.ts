@@ -39,6 +39,7 @@ function replacement(faults: readonly DrawnFault[], { words }: Dialect, moment: 
     return (fault?.moment ?? 'before') === moment ? fault : undefined
   }
   if (find('token_expired')) return words.tokenExpired()
+  if (find('account_not_allowed')) return words.notAllowed()
   const limited = find('rate_limited')
   if (limited) return words.rateLimited(limited.seconds ?? 1)
   const unknown = find('unknown_words')

@@ -1,18 +1,19 @@
 import type { NotSubmittedCause } from '../providers/contract.ts'
 
-type Doubt = NotSubmittedCause | 'no_answer' | 'not_found' | 'refused_on_resend' | 'amount_mismatch'
+type Doubt = NotSubmittedCause | 'no_answer' | 'not_found' | 'refused_on_resend' | 'refused_unclear' | 'amount_mismatch'
 
 /** Why a payment waits or is not known, as staff reads it; docs/operating/payments.md tells what to do about each. */
 const doubts = {
   no_answer: 'no clear answer: the money may have moved',
   not_found: 'the provider does not know it, though it was sent',
   refused_on_resend: 'the provider refused it when it was sent again, and is asked about the first',
+  refused_unclear: 'the provider refused it in words that we do not know, and is asked whether it has it',
   amount_mismatch: 'the provider moved another amount than was asked for',
   float_exhausted: 'our money with the provider is used up; nothing was sent',
   rate_limited: 'the provider takes no more requests for now; nothing was sent',
   closed: 'the provider, or the operator behind it, is closed for now; nothing was sent',
   not_reached: 'the provider cannot be reached; nothing was sent',
-  rejected: 'the provider refuses what we send, a fault of ours; nothing was sent',
+  rejected: 'the provider accepts nothing from our account for now; nothing was sent',
   unwritable: 'the provider wants something that this payment does not have; nothing was sent',
 } as const satisfies Record<Doubt, string>
 

@@ -41,7 +41,7 @@ export interface Bench {
   /** Whether the provider says nothing of a charge by transfer before the customer has paid. */
   readonly areTransfersSilent?: boolean
   readonly payouts?: Examples<PayoutAttempt>
-  /** Whether the provider refuses in sentences, which nobody can list: then any refusal says that nothing was taken. */
+  /** Whether the provider refuses in sentences, which nobody can list. */
   readonly refusesInSentences?: boolean
   readonly callbacks?: {
     /** Signed, so that they may be believed; or else only hints. */
@@ -61,6 +61,8 @@ export interface Examples<Attempt> {
   /** Never ends by itself. */
   stays(): Attempt
   readonly fails: Readonly<Partial<Record<FailureCode, () => Attempt>>>
+  /** What the provider's validation refuses. */
+  readonly refused?: Readonly<Partial<Record<FailureCode, () => Attempt>>>
   /** The customer is sent to a page of the operator. */
   redirects?(): Attempt
   /** The customer got a code beforehand. */

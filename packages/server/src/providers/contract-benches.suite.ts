@@ -68,6 +68,7 @@ const charges: Examples<MomoChargeAttempt> = {
   succeeds: () => charge('789'),
   stays: () => charge('129'),
   fails: each(chargeEndings, charge),
+  refused: { AMOUNT_NOT_ACCEPTED: () => ({ ...charge('789'), amount: 499n }) },
   redirects: () => ({ ...at('wave_sn', '+221773456789', 5_000n), ...links }),
   withCode: {
     right: () => ({ ...at('orange_bf', '+22607345678', 5_000n), otpCode: '123456' }),
@@ -78,6 +79,7 @@ const payouts: Examples<PayoutAttempt> = {
   succeeds: () => payout('789'),
   stays: () => payout('129'),
   fails: each(payoutEndings, payout),
+  refused: { AMOUNT_NOT_ACCEPTED: () => ({ ...payout('789'), amount: 999n }) },
 }
 
 const houseCharge = (operator: string, phone: string): MomoChargeAttempt => {
@@ -178,6 +180,7 @@ const bankPayouts: Examples<PayoutAttempt> = {
   succeeds: () => bankPayout('789'),
   stays: () => bankPayout('129'),
   fails: each(payoutEndings, bankPayout),
+  refused: { AMOUNT_NOT_ACCEPTED: () => ({ ...bankPayout('789'), amount: 499n }) },
 }
 
 /** What a provider's bench has of its own. */

@@ -63,9 +63,9 @@ function laneOf<Attempt extends AttemptRef>(
 ): Lane[] {
   assert.equal(money === undefined, examples === undefined, `${kind.name}: examples for what the connector can do`)
   if (!money || !nobody || !examples) return []
-  const { succeeds, stays, fails, redirects, withCode } = examples
+  const { succeeds, stays, fails, refused = {}, redirects, withCode } = examples
   const on = (make: () => Attempt) => () => trialOf(money, make(), secrets)
-  const failing = Object.entries(fails).map(([code, make]) => [code, on(make)])
+  const each = (made: typeof fails) => Object.fromEntries(Object.entries(made).map(([code, make]) => [code, on(make)]))
   return [
     {
       ...kind,
@@ -77,7 +77,8 @@ function laneOf<Attempt extends AttemptRef>(
       examples: {
         succeeds: on(succeeds),
         stays: on(stays),
-        fails: Object.fromEntries(failing),
+        fails: each(fails),
+        refused: each(refused),
         ...(redirects && { redirects: on(redirects) }),
         ...(withCode && { withCode: { right: on(withCode.right), wrong: on(withCode.wrong) } }),
       },

@@ -182,26 +182,60 @@ export const submitCases: readonly Case[] = [
     },
   },
   {
-    guarantee: 'a refusal in words nobody documents is unknown, at the first sending and at the next',
-    needs: (_, { refusesInSentences }) => !refusesInSentences,
+    guarantee: 'a refusal in unknown words is unknown, at the first sending and at the next',
+    needs: ({ operation }, { refusesInSentences }) => !refusesInSentences || operation === 'payout',
     run: async (lane, bench) => {
       const trial = lane.examples.succeeds()
       await strike(bench, lane, trial, { mode: 'unknown_words' })
-      assert.equal(unknown(await trial.submit()), 'unreadable')
+      assert.match(unknown(await trial.submit()), /^(unreadable|refused)$/)
       await movedNothing(bench, trial)
 
       await strike(bench, lane, trial, { mode: 'drop_after_processing' })
       assert.equal(unknown(await trial.submit()), 'broken_off')
       await strike(bench, lane, trial, { mode: 'unknown_words' })
-      assert.equal(unknown(await trial.submit()), 'unreadable')
+      assert.match(unknown(await trial.submit()), /^(unreadable|refused)$/)
       await fulfil(bench, lane, trial)
       await movedOnce(bench, trial)
     },
   },
   {
-    guarantee: 'where a provider refuses in sentences any of them means that nothing was submitted',
-    needs: (_, { refusesInSentences }) => refusesInSentences,
+    guarantee: 'a charge refused in any other sentence was not submitted',
+    needs: ({ operation }, { refusesInSentences }) => refusesInSentences && operation === 'charge',
     run: (lane, bench) => refusedOnce(lane, bench, { mode: 'unknown_words' }, 'rejected'),
+  },
+  {
+    guarantee: 'a duplicate key named in unknown words is unknown, and the payment is found',
+    needs: (_, { refusesInSentences }) => refusesInSentences,
+    run: async (lane, bench) => {
+      const trial = lane.examples.succeeds()
+      const code = 'Kindly supply another transaction reference'
+      await strike(bench, lane, trial, { mode: 'unknown_words', moment: 'after', code })
+
+      assert.equal(unknown(await trial.submit()), 'repeated')
+      await stillOpen(lane, trial)
+      await fulfil(bench, lane, trial)
+      await movedOnce(bench, trial)
+    },
+  },
+  {
+    guarantee: 'what the provider’s validation refuses has failed by its code, and nothing was taken',
+    needs: ({ examples }) => Object.keys(examples.refused ?? {}).length > 0,
+    run: async ({ examples }, bench) => {
+      for (const [code, make] of Object.entries(examples.refused ?? {})) {
+        const trial = make()
+
+        const outcome = await trial.submit()
+        assert.ok(outcome.certainty === 'definitely_failed', `${code}, not ${inspect(outcome)}`)
+        assert.equal(outcome.failure.code, code)
+        await settle(bench)
+        assert.deepEqual(await trial.query(), { found: 'no' })
+        await movedNothing(bench, trial)
+      }
+    },
+  },
+  {
+    guarantee: 'while our account is not allowed nothing is submitted, and then the same key goes through',
+    run: (lane, bench) => refusedOnce(lane, bench, { mode: 'account_not_allowed' }, 'rejected'),
   },
   {
     guarantee: 'statuses nobody documents are unknown',

@@ -243,6 +243,7 @@ export const failureCodes = {
   RECIPIENT_LIMIT_REACHED: 'The recipient has reached a limit of their account.',
   WALLET_LIMIT_REACHED: "The recipient's account cannot hold that much.",
   AMOUNT_NOT_ACCEPTED: 'The operator does not take this amount.',
+  DETAILS_NOT_ACCEPTED: 'The provider does not accept these payment details.',
   CARD_DECLINED: "The customer's bank declined the card.",
   CARD_EXPIRED: 'The card has expired.',
   SUSPECTED_FRAUD: 'The payment was refused as suspicious.',
@@ -269,8 +270,16 @@ export type SubmitOutcome =
   | { readonly certainty: 'definitely_failed'; readonly failure: Failure }
   /** It cannot have moved money: safe to send again under the same key, or elsewhere if this was the first time. */
   | { readonly certainty: 'definitely_not_submitted'; readonly cause: NotSubmittedCause; readonly detail: string }
-  /** The money may have moved. */
-  | { readonly certainty: 'unknown'; readonly cause: UnknownCause; readonly detail: string }
+  /**
+   * The money may have moved. `failure` comes with a refusal whose words leave that open: it counts once the provider
+   * turns out not to have the payment.
+   */
+  | {
+      readonly certainty: 'unknown'
+      readonly cause: UnknownCause
+      readonly detail: string
+      readonly failure?: Failure
+    }
 
 export type NotSubmittedCause =
   /** No connection, so nothing was sent. */
@@ -280,12 +289,19 @@ export type NotSubmittedCause =
   | 'rate_limited'
   /** The provider or the operator behind it is closed for now. */
   | 'closed'
-  /** The provider does not accept what we send: a fault of ours. */
+  /** The provider accepts nothing from us for now: a wrong key, an address it does not list, an account it has not approved. */
   | 'rejected'
-  /** There is no way to write it for the provider, by what is known of it here alone. */
+  /** This payment has no form that the provider takes. Known here: nothing was sent. */
   | 'unwritable'
 
-export type UnknownCause = 'timeout' | 'broken_off' | 'server_error' | 'unreadable' | 'repeated'
+export type UnknownCause =
+  | 'timeout'
+  | 'broken_off'
+  | 'server_error'
+  | 'unreadable'
+  | 'repeated'
+  /** A refusal in words that we do not know. */
+  | 'refused'
 
 /** The answer to a customer's answer: as to a submission, or that it was wrong and another may be tried. */
 export type AuthoriseOutcome = SubmitOutcome | { readonly certainty: 'wrong_value'; readonly detail: string }

@@ -49,6 +49,8 @@ export interface FaultOrder {
   readonly body?: unknown
   readonly moment?: 'before' | 'after'
   readonly count?: number
+  /** The words of a refusal that nobody documents. */
+  readonly code?: string
 }
 
 type FaultMode =
@@ -60,6 +62,7 @@ type FaultMode =
   | 'html_503'
   | 'malformed_json'
   | 'token_expired'
+  | 'account_not_allowed'
   | 'rate_limited'
   | 'unknown_words'
   | 'callback_never'

@@ -58,13 +58,48 @@ test('only what was sent for the first time may be tried elsewhere', () => {
 })
 
 test('a payout nobody can take waits for a named reason, and does not fail the merchant', () => {
-  for (const cause of ['not_reached', 'float_exhausted', 'rate_limited', 'closed', 'rejected', 'unwritable'] as const) {
+  for (const cause of ['not_reached', 'float_exhausted', 'rate_limited', 'closed', 'rejected'] as const) {
     const decision = take(payment(), { kind: 'not_submitted', cause, detail: '' })
     assert.deepEqual([decision?.progress.state, decision?.progress.doubt], ['accepted', cause])
     assert.ok((decision?.progress.wake_at?.getTime() ?? 0) > now)
     assert.equal(decision?.attempt?.sends, 0)
     assert.equal(decision?.event?.isTold, false)
   }
+})
+
+test('what no provider can be asked fails with its money back, unless a sending came before', () => {
+  const news: News = { kind: 'not_submitted', cause: 'unwritable', detail: 'no branch' }
+  const once = take(payment(), news)
+  const request = take(charge({ sent_by: 'request' }), news)
+  const again = take(payment({}, { sends: 2 }), news)
+  const hinted = take(payment({}, { is_hinted: true }), news)
+
+  assert.deepEqual([once?.progress.state, once?.postings], ['failed', ['payout_failed']])
+  assert.equal(once?.progress.failure?.code, 'DETAILS_NOT_ACCEPTED')
+  assert.ok(once?.alert)
+  assert.equal(request?.progress.failure?.code, 'DETAILS_NOT_ACCEPTED')
+  for (const each of [again, hinted]) assert.deepEqual([each?.progress.state, each?.postings], ['unknown', undefined])
+})
+
+test('a refusal in unknown words counts once the provider has not got the payment, and nothing is sent again', () => {
+  const failure = { code: 'DETAILS_NOT_ACCEPTED', message: 'no' } as const
+  const news: News = { kind: 'unknown', detail: '', failure }
+  const first = take(payment(), news)
+  const doubted = { state: 'unknown', doubt: 'refused_unclear', failure } as const
+  const early = take(payment(doubted), { kind: 'not_found' })
+  const late = take(payment(doubted, { send_by: new Date(0) }), { kind: 'not_found' })
+
+  assert.deepEqual(
+    [first?.progress.state, first?.progress.doubt, first?.postings],
+    ['unknown', 'refused_unclear', undefined],
+  )
+  assert.ok(first?.alert)
+  assert.deepEqual([early?.progress.doubt, early?.attempt?.is_lost], ['refused_unclear', undefined])
+  assert.deepEqual([late?.progress.state, late?.progress.failure], ['failed', failure])
+  assert.equal(take(payment(doubted), paid)?.progress.state, 'successful')
+  assert.equal(take(payment({}, { sends: 2 }), news)?.progress.doubt, 'refused_on_resend')
+  assert.equal(take(payment({ state: 'submitted' }), news), undefined)
+  assert.equal(take(charge(), news)?.progress.doubt, 'no_answer')
 })
 
 test('a charge ends with its time, after the provider was asked a last time and had no final word', () => {

@@ -65,7 +65,7 @@ function decideNews(payment: KnownPayment, observation: Observation, around: Sur
     case 'not_submitted':
       return notSubmitted(payment, news, around)
     case 'unknown':
-      return unknown(payment, news.detail, around)
+      return unknown(payment, news, around)
     case 'not_found':
       return notFound(payment, around)
     case 'unclear':
@@ -188,11 +188,12 @@ function notSubmitted(
 ): Decision | undefined {
   const { transaction, attempt } = payment
   if (transaction.state !== 'sending') return undefined
-  if (attempt.sends > 1) return unknown(payment, `not submitted, but sent before: ${cause}`, around)
-  if (attempt.is_hinted) return unknown(payment, `not submitted, but the provider spoke of it: ${cause}`, around)
+  if (attempt.sends > 1) return unknown(payment, { detail: `not submitted, but sent before: ${cause}` }, around)
+  if (attempt.is_hinted)
+    return unknown(payment, { detail: `not submitted, but the provider spoke of it: ${cause}` }, around)
+  const reason = cause === 'unwritable' ? 'DETAILS_NOT_ACCEPTED' : 'PROVIDER_UNAVAILABLE'
   // Whoever sent it had what is kept nowhere, and waits for an answer: nobody else could send it.
-  if (transaction.sent_by === 'request')
-    return failed(failureOf('PROVIDER_UNAVAILABLE'), failureCodes.PROVIDER_UNAVAILABLE)
+  if (transaction.sent_by === 'request') return failed(failureOf(reason), failureCodes[reason])
   const [next] = around.alternatives
   const told = { isTold: false, detail: { cause, detail, provider: attempt.provider } }
   if (next !== undefined)
@@ -202,20 +203,35 @@ function notSubmitted(
       reroute: next,
       event: { message: 'Another provider is tried.', ...told },
     }
+  if (cause === 'unwritable') return unwritable(detail, attempt)
   const isNew = transaction.doubt !== cause
   return {
     progress: { state: 'accepted', doubt: cause, wake_at: new Date(around.nowMs + backoffMs(attempt, around)) },
     attempt: { sends: 0, send_by: null, refusals: Math.min(attempt.refusals + 1, countMax) },
     ...(isNew && { event: { message: 'The provider cannot take it now; it waits.', ...told } }),
-    ...(isNew && isOurFault(cause) && { alert: 'a provider refuses what we send it' }),
+    ...(isNew && cause === 'rejected' && { alert: 'a provider refuses what we send it' }),
   }
 }
 
-const isOurFault = (cause: NotSubmittedCause) => cause === 'rejected' || cause === 'unwritable'
+/** No provider takes it as it is, and waiting does not change what it says: it fails, and nothing was sent. */
+function unwritable(detail: string, { provider }: Attempt): Decision {
+  const ended = failed(failureOf('DETAILS_NOT_ACCEPTED'), failureCodes.DETAILS_NOT_ACCEPTED)
+  return {
+    ...ended,
+    event: { message: failureCodes.DETAILS_NOT_ACCEPTED, isTold: true, detail: { detail, provider } },
+    alert: 'a payment has no form that any provider takes',
+  }
+}
 
-function unknown(payment: Payment, detail: string, around: Surroundings): Decision | undefined {
+function unknown(
+  payment: Payment,
+  { detail, failure }: { readonly detail: string; readonly failure?: Failure },
+  around: Surroundings,
+): Decision | undefined {
   // Somebody has heard of it meanwhile: that one answer got lost says nothing against that.
   if (payment.transaction.state === 'waiting' || payment.transaction.state === 'submitted') return undefined
+  // A charge moves nothing of ours and ends with its time.
+  if (failure && payment.transaction.type === 'withdrew') return refusedUnclear(payment, failure, around)
   const isNew = payment.transaction.state !== 'unknown'
   const isTold = payment.transaction.doubt === '' // Who was told of one doubt need not hear of the next.
   return {
@@ -231,16 +247,46 @@ function unknown(payment: Payment, detail: string, around: Surroundings): Decisi
   }
 }
 
+/** Doubts in which the provider refused the payment, and may have it all the same. */
+const refusals = {
+  refused_on_resend: {
+    message: 'The provider refused it when it was sent again; it is being asked.',
+    alert: 'a provider refused a payment that was sent again',
+  },
+  refused_unclear: {
+    message: 'The provider refused it in words that we do not know; it is being asked.',
+    alert: 'a provider refused a payment in unknown words',
+  },
+} as const
+
+const isRefusalDoubt = (doubt: string): doubt is keyof typeof refusals => Object.hasOwn(refusals, doubt)
+
 /**
  * The provider's own words, but of one sending among several: another may have been taken. It is asked whether it has it; only when it has not, for as long
  * as it could take to know, do the words count. It is not sent a third time.
  */
 function refusedAgain(payment: Payment, failure: Failure, around: Surroundings): Decision {
+  return refusedInDoubt('refused_on_resend', payment, failure, around)
+}
+
+/** Words that we do not know may mean that the provider has it already. They count as those of a second sending do. */
+function refusedUnclear(payment: Payment, failure: Failure, around: Surroundings): Decision {
+  const doubt = payment.attempt.sends > 1 ? 'refused_on_resend' : 'refused_unclear'
+  return refusedInDoubt(doubt, payment, failure, around)
+}
+
+function refusedInDoubt(
+  doubt: keyof typeof refusals,
+  payment: Payment,
+  failure: Failure,
+  around: Surroundings,
+): Decision {
+  const { message, alert } = refusals[doubt]
   return {
-    progress: { state: 'unknown', doubt: 'refused_on_resend', failure, ...wakeLater(payment, around) },
+    progress: { state: 'unknown', doubt, failure, ...wakeLater(payment, around) },
     attempt: { ...asked(payment), is_lost: false },
-    event: { message: 'The provider refused it when it was sent again; it is being asked.', isTold: false },
-    alert: 'a provider refused a payment that was sent again',
+    event: { message, isTold: false },
+    alert,
   }
 }
 
@@ -257,7 +303,7 @@ function notFound(payment: Payment, around: Surroundings): Decision {
   const later = { progress: { state, doubt, ...wakeLater(payment, around) }, attempt: asked(payment) }
   if (!isCounted || transaction.doubt === 'amount_mismatch') return later
   if (transaction.type === 'deposit') return endIfExpired(payment, 'query', around) ?? later
-  if (transaction.doubt === 'refused_on_resend' && transaction.failure)
+  if (isRefusalDoubt(transaction.doubt) && transaction.failure)
     return failed(transaction.failure, transaction.failure.message)
   return {
     progress: { state: 'unknown', doubt: 'not_found', wake_at: new Date(around.nowMs) },
@@ -268,7 +314,7 @@ function notFound(payment: Payment, around: Surroundings): Decision {
 
 /** What is worse than not being found stays named. Of a charge that waits for its customer a provider may know nothing yet. */
 function keepDoubt({ doubt, state }: Transaction): string {
-  if (doubt === 'amount_mismatch' || doubt === 'refused_on_resend') return doubt
+  if (doubt === 'amount_mismatch' || isRefusalDoubt(doubt)) return doubt
   return state === 'waiting' ? '' : 'not_found'
 }
 

@@ -10,8 +10,8 @@ export type News =
   | { readonly kind: 'said'; readonly said: Said }
   /** This sending moved nothing, for certain. */
   | { readonly kind: 'not_submitted'; readonly cause: NotSubmittedCause; readonly detail: string }
-  /** This sending may have moved money. */
-  | { readonly kind: 'unknown'; readonly detail: string }
+  /** This sending may have moved money. A refusal that leaves this open carries the failure it would be. */
+  | { readonly kind: 'unknown'; readonly detail: string; readonly failure?: Failure }
   /** The provider does not know the key. */
   | { readonly kind: 'not_found' }
   /** The question was not answered. */

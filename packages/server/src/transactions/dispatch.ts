@@ -261,8 +261,12 @@ function sentOf(outcome: SubmitOutcome): Sent {
     case 'definitely_not_submitted':
       return { news: { kind: 'not_submitted', cause: outcome.cause, detail: outcome.detail } }
     case 'unknown':
-      return { news: { kind: 'unknown', detail: `${outcome.cause}: ${outcome.detail}` } }
+      return { news: unknownNews(outcome) }
   }
+}
+
+function unknownNews({ cause, detail, failure }: Extract<SubmitOutcome, { certainty: 'unknown' }>): News {
+  return { kind: 'unknown', detail: `${cause}: ${detail}`, ...(failure && { failure }) }
 }
 
 export async function ask(dispatcher: Dispatcher, { transaction, attempt }: Claimable): Promise<Sent> {

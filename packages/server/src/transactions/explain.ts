@@ -183,6 +183,7 @@ function unknown(transaction: Transaction): Story {
       ? 'the provider does not know it, so it is sent again under the same key and cannot be paid twice'
       : 'the provider does not know it',
     refused_on_resend: 'the provider refused it when it was sent again, and may have taken it the first time',
+    refused_unclear: 'the provider refused it in words that do not say whether it has it',
   }
   return {
     happened: `is in doubt: ${why[doubt] ?? "the provider's answer got lost, and we do not know yet whether it did it"}`,
@@ -226,6 +227,7 @@ const advice = {
   RECIPIENT_LIMIT_REACHED: 'the recipient raises the limit or names another account, and you pay out again',
   WALLET_LIMIT_REACHED: 'pay out less, or to another account of the recipient, under a new reference',
   AMOUNT_NOT_ACCEPTED: 'try again with an amount within the limits of the operator, under a new reference',
+  DETAILS_NOT_ACCEPTED: 'check the account and its bank with the recipient, and try again under a new reference',
   CARD_DECLINED: 'the customer asks their bank or uses another card, and you charge again under a new reference',
   CARD_EXPIRED: 'the customer uses another card, and you charge again under a new reference',
   SUSPECTED_FRAUD: 'do not try the same card again, and ask for another way to pay',

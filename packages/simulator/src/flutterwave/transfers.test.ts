@@ -84,6 +84,22 @@ test('beyond the wallet nothing is kept, and the same reference may be sent when
   assert.equal((await sim.flutterwave('GET', '/balances')).body.data[0].currency, 'NGN')
 })
 
+test('an address that is not listed is refused, and nothing is kept', async (t) => {
+  const sim = await startTestSimulator(t)
+  await sim.fault({ provider: 'flutterwave', operation: 'payout', mode: 'account_not_allowed', times: 1 })
+  const order = transfer()
+  const { status, body } = await send(sim, order)
+  assert.deepEqual([status, body.message], [400, 'Please enable IP Whitelisting to access this service'])
+  assert.equal((await send(sim, order)).status, 200)
+})
+
+test('less than the minimum is refused, and the minimum is taken', async (t) => {
+  const sim = await startTestSimulator(t)
+  const { status, body } = await send(sim, transfer({ amount: 99.99 }))
+  assert.deepEqual([status, body.message], [400, 'Amount should be more than NGN 100'])
+  assert.equal((await send(sim, transfer({ amount: 100 }))).status, 200)
+})
+
 test('a blacklisted account is refused', async (t) => {
   const sim = await startTestSimulator(t)
   const { status, body } = await send(sim, transfer({ account_number: '0690000036' }))

@@ -79,7 +79,17 @@ function findTransferTrouble(json: unknown): string | undefined {
   const isWallet = walletCodes.test(String(bank))
   if (!isWallet && branchCurrencies.has(String(currency)) && branch === undefined)
     return 'destination_branch_code is required'
-  return findAmountTrouble(json) ?? findSenderTrouble(json, isWallet)
+  return findAmountTrouble(json) ?? findTooLittle(json) ?? findSenderTrouble(json, isWallet)
+}
+
+/** The least that one transfer may be, where the provider has such a rule. */
+const minimums: Readonly<Record<string, number>> = { NGN: 100, UGX: 500 }
+
+function findTooLittle({ amount, currency }: Fields): string | undefined {
+  const minimum = minimums[String(currency)]
+  return minimum === undefined || Number(amount) >= minimum
+    ? undefined
+    : `Amount should be more than ${currency} ${minimum}`
 }
 
 /** M-Pesa in Kenya and banks in Rwanda want to know who sends. */

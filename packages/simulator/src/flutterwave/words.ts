@@ -16,6 +16,7 @@ export const words: Words = {
   noToken: wrongKey,
   wrongToken: wrongKey,
   tokenExpired: wrongKey,
+  notAllowed: () => refuse(400, 'Please enable IP Whitelisting to access this service'),
   rateLimited: (seconds) => ({
     ...refuse(429, 'Too many requests'),
     headers: { 'retry-after': String(seconds) },

@@ -9,6 +9,7 @@ export const words: Words = {
   noToken: () => refuse(401, 'UNAUTHORIZED', 'A bearer token is needed.'),
   wrongToken: () => refuse(401, 'UNAUTHORIZED', 'The bearer token is wrong.'),
   tokenExpired: () => refuse(401, 'TOKEN_EXPIRED', 'The bearer token has expired.'),
+  notAllowed: () => refuse(401, 'UNAUTHORIZED', 'The account may not do this.'),
   rateLimited: (seconds) => ({
     ...refuse(429, 'RATE_LIMITED', 'Slow down.'),
     headers: { 'retry-after': String(seconds) },

@@ -15,6 +15,7 @@ export const words: Words = {
   noToken: () => refuse(401, 'NO_AUTHENTICATION', 'The API token was not found in the request headers.'),
   wrongToken: () => refuse(403, 'AUTHENTICATION_ERROR', 'The API token is not valid.'),
   tokenExpired: () => refuse(403, 'AUTHENTICATION_ERROR', 'The API token is no longer valid.'),
+  notAllowed: () => refuse(403, 'AUTHORISATION_ERROR', 'The API token is not authorised for this request.'),
   rateLimited: (seconds) => ({
     ...refuse(429, 'TOO_MANY_REQUESTS', 'Slow down.'),
     headers: { 'retry-after': String(seconds) },

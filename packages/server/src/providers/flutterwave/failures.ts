@@ -14,10 +14,31 @@ const issuerReasons: Reasons = [
 
 /** Why a transfer did not arrive, wherever it stands in the sentence. */
 const transferReasons: Reasons = [
-  [/invalid account number|blacklisted account number/i, 'RECIPIENT_NOT_FOUND'],
+  [/invalid account number|account number is invalid|blacklisted account number/i, 'RECIPIENT_NOT_FOUND'],
   [/account limit exceeded/i, 'WALLET_LIMIT_REACHED'],
   [/daily limit exceeded/i, 'RECIPIENT_LIMIT_REACHED'],
 ]
+
+/** What a refusal finds wrong with a payout itself, where it names no reason of the recipient's. */
+const detailReasons: Reasons = [
+  [/\bamount\b|minimum|maximum|\blimit\b/i, 'AMOUNT_NOT_ACCEPTED'],
+  [
+    /\bbank\b|account_bank|account[_ ]number|beneficiary|branch|currency|\bmeta\b|narration|is (required|invalid|not allowed)|must be/i,
+    'DETAILS_NOT_ACCEPTED',
+  ],
+]
+
+/** The sentence may hold what was in the fields, so only their names are kept. */
+export function detailFailure(words: string, fields: readonly string[]): Failure | undefined {
+  const code = detailReasons.find(([pattern]) => pattern.test(words))?.[1]
+  return code && { code, message: failureCodes[code], ...(fields.length > 0 && { providerCode: fields.join(', ') }) }
+}
+
+/** A refusal of which we understand only that it is one. */
+export const unknownRefusal: Failure = {
+  code: 'DETAILS_NOT_ACCEPTED',
+  message: failureCodes.DETAILS_NOT_ACCEPTED,
+}
 
 /** A final failure, whatever its reason: one that we do not know is a failure all the same. */
 export const cardFailure = (words: unknown): Failure => failureBy(issuerReasons, words)

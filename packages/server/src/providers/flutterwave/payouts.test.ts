@@ -97,9 +97,22 @@ test('a refusal tells that nothing was submitted, that it is over, or that Flutt
   const outcomes: [Says, string][] = [
     [refuses(400, 'Insufficient funds in customer wallet'), 'definitely_not_submitted: float_exhausted'],
     [refuses(400, 'Bank is not available at the moment'), 'definitely_not_submitted: closed'],
-    [refuses(400, 'destination_branch_code is required'), 'definitely_not_submitted: rejected'],
+    [
+      refuses(400, 'DISBURSE FAILED: You have exceeded your daily limit for this product'),
+      'definitely_not_submitted: float_exhausted',
+    ],
+    [refuses(400, 'Please enable IP Whitelisting to access this service'), 'definitely_not_submitted: rejected'],
+    [
+      refuses(400, 'This transaction cannot be completed, please contact the administrator'),
+      'definitely_not_submitted: rejected',
+    ],
+    [refuses(400, 'Merchant cannot perform transactions without approval.'), 'definitely_not_submitted: rejected'],
+    [refuses(401, 'account_bank is invalid'), 'definitely_not_submitted: rejected'],
+    [refuses(403, 'Amount should be more than NGN 100'), 'definitely_not_submitted: rejected'],
     [refuses(429, 'Too many requests'), 'definitely_not_submitted: rate_limited'],
     [refuses(400, 'Transfer with this reference already exists'), 'unknown: repeated'],
+    [refuses(400, 'Kindly supply another transaction reference'), 'unknown: repeated'],
+    [refuses(400, 'The stars are not aligned'), 'unknown: refused'],
     [refuses(503, 'An error occurred. Please contact support'), 'unknown: server_error'],
     [success({ data: { ...transfer, reference: other } }), 'unknown: unreadable'],
     [success({ data: { ...transfer, reference: undefined } }), 'unknown: unreadable'],
@@ -113,9 +126,24 @@ test('a refusal tells that nothing was submitted, that it is over, or that Flutt
     desk.answers = [answer]
     assert.equal(causeOf(await payouts.submit(payout, soon())), expected)
   }
-  desk.answers = [refuses(400, 'Payout was made to a blacklisted account number')]
-  const over = { certainty: 'definitely_failed', failure: { code: 'RECIPIENT_NOT_FOUND' } }
-  assert.partialDeepStrictEqual(await payouts.submit(payout, soon()), over)
+})
+
+test('what Flutterwave’s validation refuses has failed by a code, and its sentence is kept nowhere', async (t) => {
+  const { payouts, desk } = await flutterwave(t)
+  const failures: [string, object][] = [
+    ['Payout was made to a blacklisted account number', { code: 'RECIPIENT_NOT_FOUND' }],
+    ['Sorry, that account number is invalid, please check and try again', { code: 'RECIPIENT_NOT_FOUND' }],
+    ['Amount should be more than NGN 100', { code: 'AMOUNT_NOT_ACCEPTED', providerCode: 'amount' }],
+    ['Maximum transfer is 5,000,000', { code: 'AMOUNT_NOT_ACCEPTED' }],
+    ['account_bank is invalid', { code: 'DETAILS_NOT_ACCEPTED', providerCode: 'account_bank' }],
+    ['Bank 99 does not exist', { code: 'DETAILS_NOT_ACCEPTED' }],
+    ['destination_branch_code is required', { code: 'DETAILS_NOT_ACCEPTED', providerCode: 'branch' }],
+  ]
+  for (const [message, failure] of failures) {
+    desk.answers = [refuses(400, message)]
+    const outcome = await payouts.submit(payout, soon())
+    assert.partialDeepStrictEqual(outcome, { certainty: 'definitely_failed', failure }, message)
+  }
 })
 
 test('a question is answered by the one transfer of the reference, and its end by Flutterwave’s sentence', async (t) => {
@@ -167,7 +195,7 @@ test('no detail shows an account, a name, our key or what Flutterwave wrote', as
     const told = JSON.stringify([await payouts.submit(payout, soon()), await payouts.query(payout, soon())])
     for (const each of [accountNumber, 'Juma', secretKey]) assert.ok(!told.includes(each), told)
   }
-  desk.answers = [refuses(400, leaky)]
+  desk.answers = [refuses(401, leaky)]
   const outcome = await payouts.submit(payout, soon())
-  assert.equal('detail' in outcome && outcome.detail, 'Flutterwave answered 400, naming account_number')
+  assert.equal('detail' in outcome && outcome.detail, 'Flutterwave answered 401, naming account_number')
 })

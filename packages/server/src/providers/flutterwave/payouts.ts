@@ -1,8 +1,8 @@
 import type { Currency } from '../../money/currencies.ts'
 import type { AttemptRef, PayoutAttempt, QueryOutcome, Said, SubmitOutcome } from '../contract.ts'
-import { answerOf, isRefusal, notSubmitted, refusalOf, unreadable } from './answers.ts'
+import { answerOf, isRefusal, notSubmitted, payoutRefusalOf, unreadable } from './answers.ts'
 import { isReversal } from './charges.ts'
-import { knownTransferFailure, reversal, transferFailure } from './failures.ts'
+import { reversal, transferFailure } from './failures.ts'
 import type { Line } from './line.ts'
 import { asFields, type Fields, readEnvelope, readFee, readId, readMoney, writeAmount } from './messages.ts'
 
@@ -29,7 +29,7 @@ export async function submitPayout(
   if ('flaw' in content) return notSubmitted('unwritable', content.flaw)
   const answer = answerOf(await line.post('/transfers', content.fields, signal))
   if ('certainty' in answer) return answer
-  if (isRefusal(answer)) return refusalOf(answer, knownTransferFailure)
+  if (isRefusal(answer)) return payoutRefusalOf(answer)
   const data = answer.isSuccess ? asFields(answer.data) : undefined
   const said = data?.['reference'] === attempt.key ? saidOfTransfer(data) : undefined
   if (!said) return unreadable(`${answer.httpStatus} with nothing that we can read of the transfer`)

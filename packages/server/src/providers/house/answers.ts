@@ -1,5 +1,13 @@
 import type { OutboundReply } from '../../platform/outbound-http.ts'
-import type { NotSubmittedCause, QueryOutcome, Said, SubmitOutcome, UnknownCause } from '../contract.ts'
+import {
+  type Failure,
+  failureCodes,
+  type NotSubmittedCause,
+  type QueryOutcome,
+  type Said,
+  type SubmitOutcome,
+  type UnknownCause,
+} from '../contract.ts'
 import { codeOf, completed, type Fields, failureOf, readFields, saidOf } from './messages.ts'
 
 /** What house documents for requests that it turned away before it looked at the payment, by HTTP status. */
@@ -55,7 +63,13 @@ function refused(status: number, fields: Fields | undefined): SubmitOutcome {
   if (status === 409 && code === 'KEY_REUSED') return unknown('repeated', 'house knows this key from another request')
   if (code === undefined || !turnedAway[status]?.includes(code))
     return unreadable(`${status} in words that it does not document`)
+  if (status === 400) return { certainty: 'definitely_failed', failure: detailFailure(code) }
   return notSubmitted(status === 409 ? 'closed' : 'rejected', `house answered ${status} ${code}`)
+}
+
+/** What house's validation refuses once it refuses for ever. */
+function detailFailure(providerCode: string): Failure {
+  return { code: 'DETAILS_NOT_ACCEPTED', message: failureCodes.DETAILS_NOT_ACCEPTED, providerCode }
 }
 
 export function notSubmitted(cause: NotSubmittedCause, detail: string): SubmitOutcome {

@@ -155,16 +155,21 @@ test('only words that house documents for it mean that nothing was submitted', a
   const documented: [Answer, string][] = [
     [says(429, '<html>'), 'rate_limited'],
     [answers({ state: 'failed', failure: { code: 'FLOAT_EMPTY', message: 'x' } }), 'float_exhausted'],
-    ...['INVALID_BODY', 'UNKNOWN_FIELD', 'MISSING_FIELD', 'INVALID_FIELD'].map((code): [Answer, string] => [
-      refuses(400, code),
-      'rejected',
-    ]),
     ...['UNAUTHORIZED', 'TOKEN_EXPIRED'].map((code): [Answer, string] => [refuses(401, code), 'rejected']),
     ...['OPERATOR_CLOSED', 'OPERATOR_DELAYED'].map((code): [Answer, string] => [refuses(409, code), 'closed']),
   ]
   for (const [answer, cause] of documented) {
     desk.answer = answer
     assert.equal(causeOf(await payouts.submit(payout, soon())), `definitely_not_submitted: ${cause}`)
+  }
+})
+
+test('what house’s validation refuses has failed', async (t) => {
+  const { payouts, desk } = await house(t, says(200, {}))
+  for (const providerCode of ['INVALID_BODY', 'UNKNOWN_FIELD', 'MISSING_FIELD', 'INVALID_FIELD']) {
+    desk.answer = refuses(400, providerCode)
+    const failure = { code: 'DETAILS_NOT_ACCEPTED', providerCode }
+    assert.partialDeepStrictEqual(await payouts.submit(payout, soon()), { certainty: 'definitely_failed', failure })
   }
 })
 

@@ -48,7 +48,10 @@ function turnedAway({ status, text }: Answer, key: string, direction: Direction)
   const id = fields?.[words[direction].id] ?? key
   if (code === undefined || id !== key || !isTurnedAway(status, code))
     return unreadable(`${status} in words that it does not document`)
-  return notSubmitted('rejected', `pawaPay answered ${status} ${code}`)
+  // What pawaPay's validation refuses once it refuses for ever: the payment fails. Anything else is about our account.
+  return status === 400
+    ? { certainty: 'definitely_failed', failure: failureOf(code, direction) }
+    : notSubmitted('rejected', `pawaPay answered ${status} ${code}`)
 }
 
 export function notSubmitted(

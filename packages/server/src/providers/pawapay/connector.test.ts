@@ -139,7 +139,7 @@ test('only words that pawaPay documents for it mean that nothing was submitted',
     ['closed', rejected('PROVIDER_TEMPORARILY_UNAVAILABLE'), 'closed'],
     ['no float', rejected('PAWAPAY_WALLET_OUT_OF_FUNDS'), 'float_exhausted'],
     ['currency', rejected('INVALID_CURRENCY'), 'rejected'],
-    ['400', refused(400, 'UNSUPPORTED_PARAMETER'), 'rejected'],
+    ['operator', rejected('INVALID_PROVIDER'), 'rejected'],
     ['401', refused(401, 'NO_AUTHENTICATION'), 'rejected'],
     ['403', refused(403, 'HTTP_SIGNATURE_ERROR'), 'rejected'],
   ]
@@ -147,6 +147,16 @@ test('only words that pawaPay documents for it mean that nothing was submitted',
     const outcome = await pay(t, answer)
     assert.equal(outcome.certainty, 'definitely_not_submitted', name)
     assert.equal('cause' in outcome && outcome.cause, cause, name)
+  }
+})
+
+test('what pawaPay’s validation turns away has failed', async (t) => {
+  for (const providerCode of ['INVALID_INPUT', 'MISSING_PARAMETER', 'UNSUPPORTED_PARAMETER', 'INVALID_PARAMETER']) {
+    const outcome = await pay(t, refused(400, providerCode))
+    assert.partialDeepStrictEqual(outcome, {
+      certainty: 'definitely_failed',
+      failure: { code: 'DETAILS_NOT_ACCEPTED', providerCode },
+    })
   }
 })
 

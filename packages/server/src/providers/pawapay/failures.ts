@@ -22,6 +22,11 @@ const reasons: Readonly<Record<string, FailureCode | Readonly<Record<Direction, 
   OTHER_ERROR: 'UNSPECIFIED_FAILURE',
   AMOUNT_OUT_OF_BOUNDS: 'AMOUNT_NOT_ACCEPTED',
   INVALID_AMOUNT: 'AMOUNT_NOT_ACCEPTED',
+  INVALID_INPUT: 'DETAILS_NOT_ACCEPTED',
+  MISSING_PARAMETER: 'DETAILS_NOT_ACCEPTED',
+  UNSUPPORTED_PARAMETER: 'DETAILS_NOT_ACCEPTED',
+  INVALID_PARAMETER: 'DETAILS_NOT_ACCEPTED',
+  DUPLICATE_METADATA_FIELD: 'DETAILS_NOT_ACCEPTED',
 }
 
 /** A final failure, whatever its reason: a reason that we do not know is a failure all the same. */
