@@ -14,7 +14,7 @@ import { until } from '../../packages/server/src/testing/until.ts'
 /** The simulator's own record of money that moved. */
 export interface Moved {
   readonly key: string
-  readonly kind: 'collected' | 'paid' | 'reversed'
+  readonly kind: 'collected' | 'paid' | 'reversed' | 'reinstated'
   readonly amount: string
   readonly currency: string
   /** Which payment into the account of a charge it is, where it has one. */

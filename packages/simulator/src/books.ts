@@ -17,8 +17,12 @@ import { toAmount, toUnits } from './money.ts'
 export interface Change {
   readonly state: State
   readonly at: number
+  /** The same in the payment's own time. */
+  readonly moment: number
   readonly failure?: Failure
   readonly receipt?: string
+  /** What is taken back in all, where that changes. */
+  readonly returned?: string
   readonly authorizationUrl?: string
 }
 
@@ -86,8 +90,8 @@ export class Books {
     const allowed: readonly State[] = transitions[payment.state]
     if (!allowed.includes(change.state))
       throw new Error(`${refText(payment)} cannot go from ${payment.state} to ${change.state}`)
-    const kind = movementKind(payment.operation, change.state)
-    const movement = kind && movementOf(payment, kind, { number: this.#movements.length + 1, at: change.at })
+    const moved = movedBy(payment, change)
+    const movement = moved && this.#movementOf({ ...payment, amount: moved.amount }, moved.kind, change.at)
     this.#enter({ entry: 'changed', ...refOf(payment), ...change, ...(movement && { movement }) })
   }
 
@@ -98,10 +102,23 @@ export class Books {
 
   /** Money came into an account of the charge. The charge stays as it is: its dialect knows when it is enough. */
   receive(payment: Payment, receipt: Receipt): void {
-    const number = this.#movements.length + 1
     const { id, amount, at } = receipt
-    const movement = { ...movementOf({ ...payment, amount }, 'collected', { number, at }), receipt: id }
+    const movement = { ...this.#movementOf({ ...payment, amount }, 'collected', at), receipt: id }
     this.#enter({ entry: 'received', ...refOf(payment), receipt, movement })
+  }
+
+  /** The bank reverses a receipt, or reinstates it. */
+  changeReceipt(payment: Payment, { id, amount }: Receipt, change: { at: number; isReversed: boolean }): void {
+    const { at, isReversed } = change
+    const kind = isReversed ? 'reversed' : 'reinstated'
+    const movement = { ...this.#movementOf({ ...payment, amount }, kind, at), receipt: id }
+    const reversedAt = isReversed && { reversedAt: at }
+    this.#enter({ entry: 'receipt_changed', ...refOf(payment), receipt: id, ...reversedAt, movement })
+  }
+
+  /** Moves the own time of one payment. */
+  forward(payment: PaymentRef, ms: number): void {
+    this.#enter({ entry: 'forwarded', ...refOf(payment), ms })
   }
 
   progress(payment: PaymentRef, progress: Progress): void {
@@ -127,6 +144,8 @@ export class Books {
     else if (entry.entry === 'told') this.#tell(entry)
     else if (entry.entry === 'opened') this.#open(this.#get(entry), entry.account)
     else if (entry.entry === 'received') this.#receive(this.#get(entry), entry)
+    else if (entry.entry === 'receipt_changed') this.#changeReceipt(this.#get(entry), entry)
+    else if (entry.entry === 'forwarded') this.#forward(this.#get(entry), entry.ms)
     else if (entry.entry === 'progressed') this.#advance(this.#get(entry), entry.progress)
     else if (entry.entry === 'float') this.floats.set(entry, toUnits(entry.amount))
     else if (entry.entry === 'reset') this.#forget()
@@ -154,7 +173,11 @@ export class Books {
     const payment = this.#get(entry)
     const before = payment.state
     payment.state = entry.state
-    if (isEnd(entry.state)) payment.endedAt = entry.at
+    delete payment.told
+    if (isEnd(entry.state)) Object.assign(payment, { endedAt: entry.at, endedMoment: entry.moment })
+    if (entry.state === 'reversed') payment.reversals = (payment.reversals ?? 0) + 1
+    if (entry.returned === undefined) delete payment.returned
+    else payment.returned = entry.returned
     if (entry.authorizationUrl !== undefined) payment.authorizationUrl = entry.authorizationUrl
     if (entry.receipt !== undefined) payment.receipt = entry.receipt
     if (entry.failure === undefined) delete payment.failure
@@ -174,6 +197,16 @@ export class Books {
     this.#book(movement)
   }
 
+  #changeReceipt(payment: Payment, entry: Entry & { entry: 'receipt_changed' }): void {
+    const { receipt: id, reversedAt, movement } = entry
+    payment.receipts = payment.receipts?.map((each) => (each.id === id ? changed(each, reversedAt) : each)) ?? []
+    this.#book(movement)
+  }
+
+  #forward(payment: Payment, ms: number): void {
+    payment.aheadMs = (payment.aheadMs ?? 0) + ms
+  }
+
   #advance(payment: Payment, progress: Progress): void {
     payment.progress = { ...payment.progress, ...progress }
   }
@@ -183,6 +216,12 @@ export class Books {
     const receipt = payment.receipts?.find(({ id }) => id === entry.receipt)
     if (receipt) receipt.isTold = true
     else payment.told = entry.state
+  }
+
+  #movementOf(payment: Payment, kind: Movement['kind'], at: number): Movement {
+    const { provider, operation, key, amount, currency, country } = payment
+    const number = this.#movements.length + 1
+    return { number, provider, operation, key, kind, amount, currency, country, at: new Date(at).toISOString() }
   }
 
   #book(movement: Movement): void {
@@ -209,15 +248,25 @@ const refOf = ({ provider, operation, key }: PaymentRef): PaymentRef => ({ provi
 
 const refText = ({ provider, operation, key }: PaymentRef) => `${provider}/${operation}/${key}`
 
-function movementKind(operation: Operation, state: State): Movement['kind'] | undefined {
-  if (state === 'reversed') return 'reversed'
+/** What moves with a change, and how much. */
+function movedBy(payment: Payment, { state, returned }: Change): Pick<Movement, 'kind' | 'amount'> | undefined {
+  const { operation, amount, returned: before } = payment
+  if (state === 'reversed') return { kind: 'reversed', amount: more(returned ?? amount, before) }
   if (state !== 'completed') return undefined
-  return operation === 'charge' ? 'collected' : 'paid'
+  if (payment.state === 'reversed') return { kind: 'reinstated', amount: before ?? amount }
+  return { kind: operation === 'charge' ? 'collected' : 'paid', amount }
 }
 
-function movementOf(payment: Payment, kind: Movement['kind'], { number, at }: { number: number; at: number }) {
-  const { provider, operation, key, amount, currency, country } = payment
-  return { number, provider, operation, key, kind, amount, currency, country, at: new Date(at).toISOString() }
+const more = (all: string, before: string | undefined) =>
+  before === undefined ? all : toAmount(toUnits(all) - toUnits(before))
+
+/** A callback about the change was not delivered yet. */
+function changed(
+  { isTold: _isTold, reversedAt: _before, ...receipt }: Receipt,
+  reversedAt: number | undefined,
+): Receipt {
+  if (reversedAt === undefined) return receipt
+  return { ...receipt, reversedAt, reversals: (receipt.reversals ?? 0) + 1 }
 }
 
 const comesIn = ({ operation, kind }: Movement) => (operation === 'charge') === (kind !== 'reversed')

@@ -4,6 +4,7 @@ import type { Clock } from './clock.ts'
 import type { Dialect } from './dialect.ts'
 import type { Faults } from './faults.ts'
 import type { Numbers } from './numbers.ts'
+import type { Plans } from './plans.ts'
 import type { Random } from './random.ts'
 import type { RequestLog } from './requests.ts'
 
@@ -25,6 +26,7 @@ export interface Tuning {
 export interface Core {
   readonly tuning: Tuning
   readonly clock: Clock
+  readonly plans: Plans
   readonly random: Random
   readonly numbers: Numbers
   readonly faults: Faults

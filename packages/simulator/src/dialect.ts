@@ -62,6 +62,8 @@ export interface Dialect {
   readonly words: Words
   /** The pauses before each retry of a callback; after the last it is given up. Left out, the usual rule holds. */
   readonly retryPausesMs?: readonly number[]
+  /** It shows how much was taken back, so that it can be a part. */
+  readonly showsReturned?: true
   /** Its charges can have accounts that anybody pays into. */
   readonly hasAccounts?: true
   /**

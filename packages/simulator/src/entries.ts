@@ -2,14 +2,17 @@ import type { DrawnFault } from './faults.ts'
 
 export type Operation = 'charge' | 'payout'
 
-/** The whole life of a payment. Leaving an end is for two faults only: `flap` and `reversal_after_success`. */
+/**
+ * The whole life of a payment. An end is left only by what comes after it: a failure that turns out to be a success, a
+ * success that is taken back, at once or in parts, and a chargeback that is won.
+ */
 export const transitions = {
   accepted: ['enqueued', 'processing', 'completed', 'failed'],
   enqueued: ['accepted', 'completed', 'failed'],
   processing: ['completed', 'failed'],
   completed: ['reversed'],
   failed: ['completed'],
-  reversed: [],
+  reversed: ['reversed', 'completed'],
 } as const satisfies Record<State, readonly State[]>
 
 export type State = 'accepted' | 'enqueued' | 'processing' | 'completed' | 'failed' | 'reversed'
@@ -42,7 +45,13 @@ export interface Receipt {
   readonly account: string
   readonly amount: string
   readonly at: number
-  /** A callback about it was answered 200. */
+  /** The same in the payment's own time. */
+  readonly moment: number
+  /** The bank took it back then. */
+  reversedAt?: number
+  /** How often it was taken back. */
+  reversals?: number
+  /** A callback about it as it stands was answered 200. */
   isTold?: boolean
 }
 
@@ -79,6 +88,12 @@ export interface Payment {
   failure?: Failure
   receipt?: string
   endedAt?: number
+  /** When it ended in its own time, which is ahead of the clock where time passed for it alone. */
+  endedMoment?: number
+  aheadMs?: number
+  /** What was taken back of it in all so far, and in how many parts. */
+  returned?: string
+  reversals?: number
   authorizationUrl?: string
   progress?: Progress
   /** Oldest first; a dialect may open another for the same charge. */
@@ -94,7 +109,8 @@ export interface Movement {
   readonly provider: string
   readonly operation: Operation
   readonly key: string
-  readonly kind: 'collected' | 'paid' | 'reversed'
+  /** A chargeback that is won is reinstated. */
+  readonly kind: 'collected' | 'paid' | 'reversed' | 'reinstated'
   readonly amount: string
   readonly currency: string
   readonly country: string
@@ -116,13 +132,23 @@ export type Entry =
       readonly entry: 'changed'
       readonly state: State
       readonly at: number
+      readonly moment: number
       readonly failure?: Failure
       readonly receipt?: string
+      readonly returned?: string
       readonly authorizationUrl?: string
       readonly movement?: Movement
     })
   | (PaymentRef & { readonly entry: 'opened'; readonly account: Account })
   | (PaymentRef & { readonly entry: 'received'; readonly receipt: Receipt; readonly movement: Movement })
+  | (PaymentRef & {
+      readonly entry: 'receipt_changed'
+      readonly receipt: string
+      /** Left out when it was given back again. */
+      readonly reversedAt?: number
+      readonly movement: Movement
+    })
+  | (PaymentRef & { readonly entry: 'forwarded'; readonly ms: number })
   | (PaymentRef & { readonly entry: 'progressed'; readonly progress: Progress })
   | (PaymentRef & { readonly entry: 'told'; readonly state: State; readonly receipt?: string })
   | {

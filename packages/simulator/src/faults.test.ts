@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { modes } from './faults.ts'
+import { faultTest } from './testing/fault-test.ts'
 import {
   type Body,
   bankTransfer,
@@ -15,14 +18,7 @@ import {
 } from './testing/simulator.ts'
 import { until } from './testing/until.ts'
 
-const tested = new Set<string>()
 const broken = { name: 'TypeError' }
-
-/** One fault mode, in both dialects where that says something new. */
-function faultTest(mode: string, guarantee: string, run: (sim: TestSimulator) => Promise<void>): void {
-  tested.add(mode)
-  test(`${mode}: ${guarantee}`, async (t) => run(await startTestSimulator(t)))
-}
 
 const statusOf = async (sim: TestSimulator, id: string): Promise<Body> =>
   (await sim.pawapay('GET', `/v2/payouts/${id}`)).body
@@ -253,24 +249,6 @@ faultTest('not_found_window', 'a payment just accepted is not found for a while'
   assert.equal((await sim.house('GET', `/v1/charges/${charge.key}`)).status, 200)
 })
 
-faultTest('flap', 'a failure turns out to be a success, and money moved once', async (sim) => {
-  await sim.fault({ provider: 'pawapay', operation: 'payout', mode: 'flap', delayMs: 5_000 })
-  const order = payout()
-  await pay(sim, order)
-  await sim.advance(settleMs)
-  assert.equal((await statusOf(sim, order.payoutId)).data.status, 'FAILED')
-  assert.equal((await sim.movements(order.payoutId)).length, 0)
-  await sim.receiver.take(1)
-  await sim.advance(5_000)
-  assert.equal((await statusOf(sim, order.payoutId)).data.status, 'COMPLETED')
-  assert.equal((await statusOf(sim, order.payoutId)).data.failureReason, null)
-  assert.deepEqual(
-    (await sim.receiver.take(2)).map(({ body }) => body['status']),
-    ['FAILED', 'COMPLETED'],
-  )
-  assert.equal((await sim.movements(order.payoutId)).length, 1)
-})
-
 faultTest('stuck_pending', 'the payment never ends by itself', async (sim) => {
   await sim.fault({
     provider: 'pawapay',
@@ -330,24 +308,6 @@ faultTest('float_empty', 'payouts are refused though the float is full', async (
   assert.equal((await pay(sim, order)).body.status, 'ACCEPTED')
 })
 
-faultTest('reversal_after_success', 'the money comes back, and both movements are in the ledger', async (sim) => {
-  await sim.fault({ provider: '*', operation: '*', mode: 'reversal_after_success', delayMs: 9_000 })
-  const [order, charge] = [payout(), houseCharge()]
-  await pay(sim, order)
-  await sim.house('POST', '/v1/charges', charge)
-  await sim.advance(settleMs)
-  assert.equal((await statusOf(sim, order.payoutId)).data.status, 'COMPLETED')
-  await sim.advance(9_000)
-  assert.equal((await statusOf(sim, order.payoutId)).data.status, 'FAILED')
-  assert.equal((await sim.house('GET', `/v1/charges/${charge.key}`)).body.failure.code, 'REVERSED')
-  assert.deepEqual(
-    (await sim.movements(order.payoutId)).map(({ kind }) => kind),
-    ['paid', 'reversed'],
-  )
-  const floats = (await sim.control('GET', '/float')).body.items
-  assert.deepEqual(new Set(floats.map(({ available }: Body) => available)), new Set(['1000000000']))
-})
-
 faultTest('bank_under_payment', 'who approves pays half, or as much as asked; the rest can follow', async (sim) => {
   await sim.fault({ provider: 'house', mode: 'bank_under_payment' })
   await sim.fault({ provider: 'flutterwave', mode: 'bank_under_payment', amount: '1.50' })
@@ -363,6 +323,10 @@ faultTest('bank_under_payment', 'who approves pays half, or as much as asked; th
 })
 
 test('every fault mode has a test', () => {
+  const files = ['faults.test.ts', 'aftermath.test.ts'].map((name) =>
+    readFileSync(join(import.meta.dirname, name), 'utf8'),
+  )
+  const tested = new Set(files.flatMap((text) => [...text.matchAll(/faultTest\(\s*'(\w+)'/g)].map(([, mode]) => mode)))
   assert.deepEqual(
     Object.keys(modes).filter((mode) => !tested.has(mode)),
     [],

@@ -33,6 +33,9 @@ export const modes = {
   operator_closed: 'payment',
   float_empty: 'payment',
   reversal_after_success: 'payment',
+  chargeback_won: 'payment',
+  late_receipt: 'payment',
+  prompt_expires: 'payment',
   bank_under_payment: 'payment',
 } as const satisfies Record<string, 'request' | 'payment'>
 
@@ -48,6 +51,8 @@ interface FaultParameters {
   readonly count?: number
   readonly amount?: string
   readonly code?: string
+  /** Whose payment it strikes: time can be let pass for one owner's payments alone. */
+  readonly owner?: string
 }
 
 /** A fault that has struck. It is kept with the payment, in the journal too. */
@@ -158,17 +163,20 @@ const fits = (match: Subject, subject: Subject) =>
 /** One dialect writes phones with a plus, another without; a test need not care. */
 const digits = (phone: string | undefined) => phone?.replace(/^\+/, '')
 
-function drawnFrom({ id, mode, delayMs, seconds, status, body, moment, count, amount, code }: Fault): DrawnFault {
-  return {
-    fault: id,
-    mode,
-    ...(delayMs !== undefined && { delayMs }),
-    ...(seconds !== undefined && { seconds }),
-    ...(status !== undefined && { status }),
-    ...(body !== undefined && { body }),
-    ...(moment !== undefined && { moment }),
-    ...(count !== undefined && { count }),
-    ...(amount !== undefined && { amount }),
-    ...(code !== undefined && { code }),
-  }
+function drawnFrom({
+  id,
+  mode,
+  delayMs,
+  seconds,
+  status,
+  body,
+  moment,
+  count,
+  amount,
+  code,
+  owner,
+}: Fault): DrawnFault {
+  const parameters = { delayMs, seconds, status, body, moment, count, amount, code, owner }
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined)
+  return { fault: id, mode, ...(Object.fromEntries(given) as FaultParameters) }
 }

@@ -13,6 +13,7 @@ import { createHandler } from './http.ts'
 import { type Journal, openJournal } from './journal.ts'
 import { resume } from './life.ts'
 import { startNumbers } from './numbers.ts'
+import { startPlans } from './plans.ts'
 import { startRandom } from './random.ts'
 import { registry } from './registry.ts'
 import { startRequestLog } from './requests.ts'
@@ -80,7 +81,8 @@ function openCore(settings: Settings): { core: Core; journal: Journal } {
   const { callbackBase, settleMs, seed, publicUrl } = settings
   const tuning: Tuning = { callbackBase, settleMs, seed, publicUrl }
   const faults = startFaults(random)
+  const plans = startPlans(clock)
   const numbers = startNumbers()
   const requests = startRequestLog()
-  return { core: { tuning, clock, random, numbers, faults, books, callbacks, requests, dialects }, journal }
+  return { core: { tuning, clock, plans, random, numbers, faults, books, callbacks, requests, dialects }, journal }
 }

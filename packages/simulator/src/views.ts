@@ -14,9 +14,15 @@ export function isLagging({ clock }: Core, { faults, state, endedAt = 0 }: Payme
   return lag !== undefined && isEnd(state) && clock.now() < endedAt + (lag.delayMs ?? 5_000)
 }
 
-/** The receipts a status read knows of: the newest are missing while it lags. */
+/** The receipts as a status read shows them: while it lags, new ones are missing and new reversals are not shown. */
 export function seenReceipts({ clock }: Core, { faults, receipts = [] }: Payment): readonly Receipt[] {
   const lag = findFault(faults, 'status_lags_callback')
   const until = clock.now() - (lag ? (lag.delayMs ?? 5_000) : 0)
-  return receipts.filter(({ at }) => at <= until)
+  return receipts
+    .filter(({ at }) => at <= until)
+    .map((receipt) => (isReversedBy(receipt, until) ? receipt : kept(receipt)))
 }
+
+const isReversedBy = ({ reversedAt }: Receipt, until: number) => reversedAt !== undefined && reversedAt <= until
+
+const kept = ({ reversedAt: _reversedAt, ...receipt }: Receipt): Receipt => receipt

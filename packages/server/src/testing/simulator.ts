@@ -30,6 +30,10 @@ export interface SimulatorControl {
   act(key: string, action: 'approve' | 'decline'): Promise<void>
   /** The customer pays so much into the newest account of a charge, or into the one that is named. */
   pay(key: string, amount: string, account?: string): Promise<void>
+  /** The provider reverses a success, a part of it, or a transfer into an account: the newest unless it is named. */
+  reverse(key: string, what?: { readonly amount?: string; readonly receipt?: string }): Promise<void>
+  /** The chargeback is won: the reversal is undone. */
+  reinstate(key: string): Promise<void>
   /** Those made because of a payment, whatever they say. */
   callbacks(key: string): Promise<readonly SentCallback[]>
   /** Sends the newest callback about a payment once more. */
@@ -81,10 +85,13 @@ type FaultMode =
   | 'operator_closed'
   | 'float_empty'
   | 'reversal_after_success'
+  | 'chargeback_won'
+  | 'late_receipt'
+  | 'prompt_expires'
   | 'bank_under_payment'
 
 interface Movement {
-  readonly kind: 'collected' | 'paid' | 'reversed'
+  readonly kind: 'collected' | 'paid' | 'reversed' | 'reinstated'
   readonly amount: string
   readonly currency: string
 }
@@ -179,6 +186,8 @@ function openControl(url: string, token: string): SimulatorControl {
     act: async (key, action) => void (await ask('POST', `payer/${key}/act`, { action })),
     pay: async (key, amount, account) =>
       void (await ask('POST', `payer/${key}/act`, { action: 'pay_account', amount, ...(account && { account }) })),
+    reverse: async (key, what = {}) => void (await ask('POST', `payments/${key}/reverse`, what)),
+    reinstate: async (key) => void (await ask('POST', `payments/${key}/reinstate`, {})),
     callbacks: async (key) => (await list(`callbacks?key=${key}`)) as SentCallback[],
     resendCallback: async (key) => void (await ask('POST', `callbacks/${key}/resend`)),
   }

@@ -1,6 +1,6 @@
 import { type Callback, isOver } from '../callbacks.ts'
 import { isEnd } from '../entries.ts'
-import { tell } from '../life.ts'
+import { tell } from '../telling.ts'
 import { complain } from './complain.ts'
 import { paymentsOf } from './reads.ts'
 import type { ControlCall } from './routes.ts'

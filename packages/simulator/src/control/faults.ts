@@ -44,6 +44,7 @@ const forms: Readonly<Record<string, (value: unknown) => boolean>> = {
   count: isWhole(1, 1_000),
   amount: isText,
   code: isText,
+  owner: isText,
 }
 
 const isMatchable = (name: string) => ['key', 'phone', 'amount', 'operator'].includes(name)
@@ -58,15 +59,21 @@ export function addFault({ core, json }: ControlCall) {
   if (bad) return complain(400, `${bad[0]} is not known or cannot have this value.`)
   const provider = String(order['provider'])
   if (provider !== '*' && !core.dialects.has(provider)) return complain(400, `${provider} is not a provider here.`)
-  const unpayable = order['mode'] === 'bank_under_payment' ? findUnpayable(core, provider, order) : undefined
-  if (unpayable !== undefined) return complain(400, unpayable)
+  const impossible = findImpossible(core, provider, order)
+  if (impossible !== undefined) return complain(400, impossible)
   return { status: 201, body: { id: core.faults.add(order as unknown as FaultOrder).id } }
 }
 
-function findUnpayable({ dialects }: Core, provider: string, { amount = '1' }: Fields): string | undefined {
-  if (provider !== '*' && !dialects.get(provider)?.hasAccounts)
-    return `bank_under_payment needs virtual accounts, which ${provider} does not have.`
-  return isPayable(amount) ? undefined : 'amount cannot be paid.'
+/** What the provider cannot play. */
+function findImpossible({ dialects }: Core, provider: string, { mode, amount }: Fields): string | undefined {
+  const { hasAccounts, showsReturned } = dialects.get(provider) ?? {}
+  const needsAccount = mode === 'bank_under_payment' || mode === 'late_receipt'
+  if (needsAccount && provider !== '*' && !hasAccounts)
+    return `${String(mode)} needs virtual accounts, which ${provider} does not have.`
+  if (mode === 'reversal_after_success' && amount !== undefined && !showsReturned)
+    return `${provider} does not show how much was taken back, so it is always all of it.`
+  const isPaid = needsAccount || mode === 'reversal_after_success'
+  return !isPaid || amount === undefined || isPayable(amount) ? undefined : 'amount cannot be paid.'
 }
 
 export function listFaults({ core }: ControlCall) {

@@ -1,7 +1,8 @@
 import type { Reply } from '../dialect.ts'
+import { type Ending, receive } from '../ends.ts'
 import { isEnd, type Payment } from '../entries.ts'
 import { findFault } from '../faults.ts'
-import { act, type Ending, receive } from '../life.ts'
+import { act } from '../life.ts'
 import { toFixed, toUnits } from '../money.ts'
 import { failureOf } from '../outcomes.ts'
 import { complain } from './complain.ts'
@@ -22,7 +23,8 @@ export function actAsPayer(call: ControlCall): Reply {
     return complain(400, 'action is approve, enter_pin, decline or pay_account; a code may go with decline.')
   const hasAccount = payment.waitsFor === 'money'
   if (action === 'pay_account' && !hasAccount) return complain(400, 'The payment has no account to pay into.')
-  if (isEnd(payment.state)) return conflict(payment, 'The payment has ended.')
+  // An account takes money whatever became of its charge.
+  if (isEnd(payment.state) && action !== 'pay_account') return conflict(payment, 'The payment has ended.')
   return hasAccount ? actOnAccount(call, payment, action) : end(call, payment, action)
 }
 
@@ -78,6 +80,7 @@ function approvedOf({ faults, receipts }: Payment, missing: bigint): string {
   return short.amount ?? toFixed((missing + cent) / 2n, 2)
 }
 
-const receivedOf = ({ receipts = [] }: Payment) => receipts.reduce((sum, { amount }) => sum + toUnits(amount), 0n)
+const receivedOf = ({ receipts = [] }: Payment) =>
+  receipts.filter(({ reversedAt }) => reversedAt === undefined).reduce((sum, { amount }) => sum + toUnits(amount), 0n)
 
 const conflict = ({ key, state }: Payment, error: string): Reply => ({ status: 409, body: { key, state, error } })

@@ -2,6 +2,7 @@ import type { Core } from '../core.ts'
 import type { Call, Reply } from '../dialect.ts'
 import { type Control, hasToken } from '../http.ts'
 import type { Journal } from '../journal.ts'
+import { changeEnd, passTime } from './aftermath.ts'
 import { actOnCallback, listCallbacks } from './callbacks.ts'
 import { complain } from './complain.ts'
 import { addFault, listFaults, removeFault, removeFaults } from './faults.ts'
@@ -34,6 +35,10 @@ const verbs: Readonly<Record<string, Verb>> = {
   'GET ledger/totals': listTotals,
   'GET requests': ({ core, query }) => ({ status: 200, body: { items: requestsOf(core, query.get('key')) } }),
   'POST payer/:key/act': actAsPayer,
+  'POST payments/:key/reverse': (call) => changeEnd(call, 'reverse'),
+  'POST payments/:key/reinstate': (call) => changeEnd(call, 'reinstate'),
+  'POST payments/:key/succeed': (call) => changeEnd(call, 'succeed'),
+  'POST time/pass': passTime,
   'GET test-values': testValues,
   'GET faults': listFaults,
   'POST faults': addFault,

@@ -21,6 +21,7 @@ export function health({ core }: ControlCall) {
 /** Forgets payments, movements, floats, callbacks and faults, and everything that was due. The clock keeps its time. */
 export function reset({ core }: ControlCall) {
   core.clock.clear()
+  core.plans.clear()
   core.callbacks.clear()
   core.faults.clear()
   core.requests.clear()

@@ -114,7 +114,7 @@ test('who declines has paid nothing: the charge fails once, and cannot when mone
   assert.equal((await act(sim, declined, { action: 'decline' })).body.state, 'failed')
   const { data } = (await verify(sim, declined)).body
   assert.deepEqual([data.status, data.processor_response, data.amount], ['failed', 'Declined', 1500])
-  assert.equal((await pay(sim, declined, '1')).status, 409)
+  assert.equal((await act(sim, declined, { action: 'approve' })).status, 409)
   assert.equal((await open(sim, declined)).status, 400)
   assert.deepEqual(await sim.movements(declined.tx_ref), [])
   assert.equal((await act(sim, paid, { action: 'decline' })).body.error, 'Money has come in.')

@@ -60,12 +60,14 @@ export function presentCharge(payment: Payment): Record<string, unknown> {
 const authModels: Readonly<Record<string, string>> = { pin: 'PIN', address: 'AVS', redirect: 'VBVSECURECODE' }
 
 /** One payment into an account is a transaction of its own. */
-export function presentReceipt(payment: Payment, { id, amount, at }: Receipt): Record<string, unknown> {
+export function presentReceipt(payment: Payment, receipt: Receipt): Record<string, unknown> {
+  const { id, amount, at, reversedAt } = receipt
+  const isReversed = reversedAt !== undefined
   return {
     ...common(payment, { id, amount, at }),
-    processor_response: 'Transaction successful',
+    processor_response: isReversed ? 'Reversed' : 'Transaction successful',
     auth_model: 'AUTH',
-    status: 'successful',
+    status: isReversed ? 'reversed' : 'successful',
     auth_url: 'N/A',
   }
 }

@@ -17,6 +17,7 @@ export const house: DialectMaker = {
       token,
       words,
       hasAccounts: true,
+      showsReturned: true,
       routes: [
         ...paymentRoutes('charge', '/v1/charges'),
         ...paymentRoutes('payout', '/v1/payouts'),
@@ -46,8 +47,9 @@ function paymentRoutes(operation: Operation, path: string): Route[] {
 
 /** The id is made of what is told, so a repeat of the same news has the same id and can be known as one. */
 function callbackBody(payment: Payment, receipt?: Receipt): Record<string, unknown> {
-  const { operation, key, state, endedAt = 0 } = payment
-  const news = [operation, key, state, receipt?.id ?? endedAt].join('/')
+  const { operation, key, state, endedAt = 0, returned = '' } = payment
+  const standing = receipt ? [receipt.id, receipt.reversedAt ?? '', receipt.reversals ?? 0] : [endedAt, returned]
+  const news = [operation, key, state, ...standing].join('/')
   const id = createHash('sha256').update(news).digest('hex').slice(0, 32)
   return { id: `cb_${id}`, operation, ...present(payment) }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Core } from '../core.ts'
 import type { Call, Reply } from '../dialect.ts'
-import { type Account, isEnd, type Operation, type Payment } from '../entries.ts'
+import { type Account, isEnd, type Operation, type Payment, type Receipt } from '../entries.ts'
 import { findFault, type Subject } from '../faults.ts'
 import { accept, type Draft } from '../life.ts'
 import { toUnits } from '../money.ts'
@@ -51,7 +51,7 @@ export function read({ core, parameters }: Call, operation: Operation): Reply {
 
 /** What a reader and a callback are told. */
 export function present(payment: Payment): Record<string, unknown> {
-  const { key, amount, currency, receipt, failure, accounts, receipts = [] } = payment
+  const { key, amount, currency, receipt, failure, returned, accounts, receipts = [] } = payment
   const state = stateText(payment)
   return {
     key,
@@ -59,10 +59,15 @@ export function present(payment: Payment): Record<string, unknown> {
     amount,
     currency,
     ...presentAccount(accounts),
-    ...(accounts && { receipts: receipts.map((each) => ({ id: each.id, amount: each.amount })) }),
+    ...(accounts && { receipts: receipts.map(presentReceipt) }),
     ...(state === 'completed' && { receipt }),
     ...(state === 'failed' && { failure }),
+    ...(state === 'reversed' && { failure, returned }),
   }
+}
+
+const presentReceipt = ({ id, amount, reversedAt }: Receipt) => {
+  return { id, amount, ...(reversedAt !== undefined && { isReversed: true }) }
 }
 
 export function subjectsOf({ core, json, parameters }: Call, operation: Operation): Subject[] {
@@ -159,7 +164,4 @@ function asRead(core: Core, payment: Payment): Payment {
   return { ...payment, ...seen, ...(isLagging(core, payment) && { state: 'accepted' as const }) }
 }
 
-const stateText = ({ state }: Payment) => {
-  if (state === 'completed') return 'completed'
-  return isEnd(state) ? 'failed' : 'accepted'
-}
+const stateText = ({ state }: Payment) => (isEnd(state) ? state : 'accepted')

@@ -1,0 +1,60 @@
+import type { Reply } from '../dialect.ts'
+import { changeReceipt, findReceipt, leftOf, reinstate, reverse, succeedLate } from '../ends.ts'
+import type { Payment } from '../entries.ts'
+import { toUnits } from '../money.ts'
+import { complain } from './complain.ts'
+import { fieldsOf } from './fields.ts'
+import { isPayable } from './payer.ts'
+import { paymentsOf } from './reads.ts'
+import type { ControlCall } from './routes.ts'
+
+/** What a provider does with a payment after its end: reverses it, reinstates it, or reports a late success. */
+export function changeEnd(call: ControlCall, verb: 'reverse' | 'reinstate' | 'succeed'): Reply {
+  const { core, names, json } = call
+  const { provider, operation } = fieldsOf(json)
+  const payment = paymentsOf({ core }, names[0] ?? '').find(
+    (each) => (provider ?? each.provider) === each.provider && (operation ?? each.operation) === each.operation,
+  )
+  if (payment === undefined) return complain(404, 'There is no such payment.')
+  if (verb === 'succeed') return answer(payment, succeedLate(core, payment))
+  if (payment.waitsFor === 'money') return changeTransfer(call, payment, verb)
+  return verb === 'reinstate' ? answer(payment, reinstate(core, payment)) : takeBack(call, payment)
+}
+
+function takeBack({ core, json }: ControlCall, payment: Payment): Reply {
+  const { amount } = fieldsOf(json)
+  if (amount === undefined) return answer(payment, reverse(core, payment))
+  if (!core.dialects.get(payment.provider)?.showsReturned)
+    return complain(400, `${payment.provider} does not show how much was taken back, so it is always all of it.`)
+  if (!isPayable(amount) || toUnits(amount) > leftOf(payment))
+    return complain(400, 'amount is a decimal text, more than nothing and no more than is left.')
+  return answer(payment, reverse(core, payment, amount))
+}
+
+/** A transfer charge is reversed by transfer, each as a whole: the newest possible one, unless it is named. */
+function changeTransfer({ core, json }: ControlCall, payment: Payment, verb: 'reverse' | 'reinstate'): Reply {
+  const { receipt, amount } = fieldsOf(json)
+  const isReversed = verb === 'reverse'
+  if (amount !== undefined) return complain(400, 'A transfer is taken back whole.')
+  if (receipt !== undefined && !findReceipt(payment, String(receipt))) return complain(404, 'There is no such receipt.')
+  const newest = payment.receipts?.findLast(({ reversedAt }) => (reversedAt !== undefined) !== isReversed)
+  const id = receipt === undefined ? newest?.id : String(receipt)
+  return answer(payment, id !== undefined && changeReceipt(core, payment, id, { isReversed }))
+}
+
+function answer({ key, state, returned, receipts }: Payment, isDone: boolean): Reply {
+  if (!isDone) return { status: 409, body: { key, state, error: 'That cannot happen to the payment as it stands.' } }
+  return {
+    status: 200,
+    body: { key, state, ...(returned !== undefined && { returned }), ...(receipts && { receipts }) },
+  }
+}
+
+/** Brings forward the plans of one owner's payments. The clock and the payments of others stay as they are. */
+export function passTime({ core, json }: ControlCall): Reply {
+  const { owner, ms } = fieldsOf(json)
+  if (typeof owner !== 'string' || owner === '') return complain(400, 'owner is a text.')
+  if (typeof ms !== 'number' || !Number.isInteger(ms) || ms < 0) return complain(400, 'ms is a whole number.')
+  const waiting = core.plans.pass(owner, (payment) => core.books.forward(payment, ms))
+  return { status: 200, body: { waiting } }
+}

@@ -1,0 +1,98 @@
+import type { Alarm, Clock } from './clock.ts'
+import type { Payment } from './entries.ts'
+
+/** What one payment waits for. */
+interface Plan {
+  /** In the payment's own time. */
+  readonly moment: number
+  readonly run: (moment: number) => void
+  alarm: Alarm
+}
+
+/** A payment with at least one plan. */
+interface Waiting {
+  readonly payment: Payment
+  readonly plans: Set<Plan>
+}
+
+/**
+ * What is due in the lives of payments. A payment's own time is the clock's until time passes for its owner alone: then its
+ * plans run sooner, and those of others do not.
+ */
+export interface Plans {
+  /** Runs when the payment's own time reaches the moment. What follows is planned from that moment. */
+  at(payment: Payment, moment: number, run: (moment: number) => void): void
+  /** Brings forward the plans of this owner's payments, after `pass` moved the time of each. Returns how many there were. */
+  pass(owner: string, pass: (payment: Payment) => void): number
+  clear(): void
+}
+
+/** Overdue plans of one payment run this far apart, so that each callback arrives before the next one. */
+const apartMs = 5_000
+
+export function startPlans(clock: Clock): Plans {
+  const waiting = new Map<Payment, Waiting>()
+  const byOwner = new Map<string, Set<Waiting>>()
+
+  const forget = (done: Waiting) => {
+    const owner = ownerOf(done.payment)
+    waiting.delete(done.payment)
+    const ofOwner = owner === undefined ? undefined : byOwner.get(owner)
+    ofOwner?.delete(done)
+    if (owner !== undefined && ofOwner?.size === 0) byOwner.delete(owner)
+  }
+
+  const remember = (payment: Payment): Waiting => {
+    const owner = ownerOf(payment)
+    const fresh = { payment, plans: new Set<Plan>() }
+    waiting.set(payment, fresh)
+    if (owner !== undefined) byOwner.set(owner, (byOwner.get(owner) ?? new Set()).add(fresh))
+    return fresh
+  }
+
+  const arm = (who: Waiting, plan: Omit<Plan, 'alarm'>, due: number): Alarm =>
+    clock.at(due, () => {
+      who.plans.delete(plan as Plan)
+      if (who.plans.size === 0) forget(who)
+      plan.run(plan.moment)
+    })
+
+  const at: Plans['at'] = (payment, moment, run) => {
+    const who = waiting.get(payment) ?? remember(payment)
+    const { aheadMs = 0 } = payment
+    const isOverdue = aheadMs > 0 && moment - aheadMs < clock.now()
+    const plan = { moment, run } as Plan
+    plan.alarm = arm(who, plan, isOverdue ? clock.now() + apartMs : moment - aheadMs)
+    who.plans.add(plan)
+  }
+
+  const bringForward = (who: Waiting) => {
+    const { aheadMs = 0 } = who.payment
+    let earliest = clock.now()
+    for (const plan of [...who.plans].sort((one, other) => one.moment - other.moment)) {
+      const due = Math.max(plan.moment - aheadMs, earliest)
+      plan.alarm.cancel()
+      plan.alarm = arm(who, plan, due)
+      earliest = due === earliest ? due + apartMs : due
+    }
+  }
+
+  return {
+    at,
+    pass: (owner, pass) => {
+      const found = [...(byOwner.get(owner) ?? [])]
+      for (const who of found) {
+        pass(who.payment)
+        bringForward(who)
+      }
+      return found.length
+    },
+    clear: () => {
+      waiting.clear()
+      byOwner.clear()
+    },
+  }
+}
+
+/** The owner that was named when its faults were set. */
+const ownerOf = ({ faults }: Payment) => faults.find(({ owner }) => owner !== undefined)?.owner
