@@ -41,6 +41,8 @@ export interface Bench {
   /** Whether the provider says nothing of a charge by transfer before the customer has paid. */
   readonly areTransfersSilent?: boolean
   readonly payouts?: Examples<PayoutAttempt>
+  /** Whether the provider shows how much of a payment was taken back. */
+  readonly showsReturned?: boolean
   /** Whether the provider refuses in sentences, which nobody can list. */
   readonly refusesInSentences?: boolean
   readonly callbacks?: {
@@ -215,11 +217,11 @@ export function succeeded(said: Said, { amount, currency }: AttemptRef): void {
   assert.ok(told.every((each) => each.currency === currency))
 }
 
-/** How much money moved by what is said. */
+/** How much money moved, and did not go back, by what is said. */
 export function amountTold(said: Said): bigint {
   if (said.state === 'received') {
     assert.equal(new Set(said.receipts.map(({ id }) => id)).size, said.receipts.length, 'every receipt is told once')
-    return said.receipts.reduce((sum, { amount }) => sum + amount, 0n)
+    return said.receipts.filter(({ isReversed }) => !isReversed).reduce((sum, { amount }) => sum + amount, 0n)
   }
   assert.ok(said.state === 'successful', `successful, not ${inspect(said)}`)
   return said.settled.amount

@@ -263,6 +263,7 @@ export function houseBench(t: TestContext, rail: PayoutTarget['kind']) {
     },
     ...(isFirst && { charges: houseCharges, transfers: transfersIn('KE', 'KES') }),
     payouts: housePayouts(rail),
+    showsReturned: true,
     callbacks: { areProof: true, areKnown: true, arePathBound: false, ageMaxMs: 301_000 },
   })
 }

@@ -4,10 +4,11 @@ import { callbackCases } from './contract-callbacks.suite.ts'
 import { cardCases } from './contract-cards.suite.ts'
 import { lanesOf } from './contract-lanes.suite.ts'
 import { queryCases } from './contract-query.suite.ts'
+import { reversalCases } from './contract-reversals.suite.ts'
 import { submitCases } from './contract-submit.suite.ts'
 import { transferCases } from './contract-transfers.suite.ts'
 
-const commonCases = [...submitCases, ...queryCases, ...callbackCases]
+const commonCases = [...submitCases, ...queryCases, ...callbackCases, ...reversalCases]
 const ownCases: Readonly<Partial<Record<Lane['name'], readonly Case[]>>> = {
   'card charge': cardCases,
   'transfer charge': transferCases,

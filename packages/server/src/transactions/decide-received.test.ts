@@ -111,6 +111,15 @@ test('a receipt counts once, however often and by whomever it is told', () => {
   assert.equal(twice?.progress.received, 100_000n)
 })
 
+test('a receipt that was reversed before it was booked never counts', () => {
+  const back = { ...receipt('a', 60_000n), isReversed: true } as const
+  const decision = take(charge(), [back, receipt('b', 90_000n)])
+  assert.deepEqual([decision?.progress.state, decision?.progress.received], ['waiting', 90_000n])
+  assert.deepEqual(posted(charge(), decision), ['float→suspense 90000'])
+  assert.deepEqual(posted(charge(), take(charge(), [back])), [])
+  assert.equal(take(charge({ state: 'failed' }), [back]), undefined)
+})
+
 test('money after the end is kept for the operator and told, and changes no state', () => {
   for (const state of ['successful', 'failed'] as const) {
     const booked = { transaction_id: '', receipt_id: 'a', number: 0, amount: 150_000n, is_late: false }

@@ -42,7 +42,9 @@ export function decideReceived(
 
 function unbooked({ receipts: booked, transaction }: KnownPayment, told: readonly Receipt[]): NewReceipt[] {
   const known = new Set(booked.map(({ receipt_id }) => receipt_id))
-  const fresh = new Map(told.filter(({ id }) => !known.has(id)).map((receipt) => [receipt.id, receipt]))
+  // A receipt that was reversed before it was booked never counts.
+  const isNew = ({ id, isReversed }: Receipt) => !known.has(id) && !isReversed
+  const fresh = new Map(told.filter(isNew).map((receipt) => [receipt.id, receipt]))
   const is_late = isFinal(transaction.state)
   return [...fresh.values()].map(({ id, amount, fee = 0n }, index) => ({
     transaction_id: transaction.id,

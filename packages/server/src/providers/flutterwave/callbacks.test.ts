@@ -27,6 +27,8 @@ test('a callback with our hash is a hint, never proof, of charges, receipts and 
   assert.deepEqual(read(ofCharge()), hint({ state: 'successful', settled: { ...settled, receipt: '7' } }))
   assert.deepEqual(read(ofTransfer()), hint({ state: 'successful', settled: { ...settled, receipt: '8' } }))
   assert.deepEqual(read(ofCharge({ payment_type: 'bank_transfer' })), hint({ state: 'received', receipts }))
+  const back = hint({ state: 'received', receipts: [{ ...receipts[0], isReversed: true }] })
+  assert.deepEqual(read(ofCharge({ payment_type: 'bank_transfer', status: 'reversed' })), back)
   const failed = read(ofCharge({ status: 'failed', processor_response: 'Declined' }))
   assert.partialDeepStrictEqual(failed, hint({ state: 'failed', failure: { code: 'CARD_DECLINED' } }))
 })

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Secret } from '../../platform/secret.ts'
 import type { CallbackNews, CallbackVerdict, InboundRequest, Said } from '../contract.ts'
-import { receiptOf, saidOfCharge } from './charges.ts'
+import { isTakenBack, receiptOf, saidOfCharge } from './charges.ts'
 import { asFields, type Fields, readFields } from './messages.ts'
 import { saidOfTransfer } from './payouts.ts'
 
@@ -37,7 +37,7 @@ function newsOf({ event, data }: Fields): CallbackNews | undefined {
 }
 
 function chargeNews(data: Fields): Said {
-  const isReceipt = data['payment_type'] === 'bank_transfer' && data['status'] === 'successful'
+  const isReceipt = data['payment_type'] === 'bank_transfer' && (data['status'] === 'successful' || isTakenBack(data))
   const receipt = isReceipt ? receiptOf(data) : undefined
   const said = receipt ? ({ state: 'received', receipts: [receipt] } as const) : undefined
   return said ?? (isReceipt ? undefined : saidOfCharge(data)) ?? { state: 'submitted' }

@@ -53,9 +53,15 @@ export function otpAsked(words: unknown): Extract<Said, { state: 'waiting' }> {
   return { state: 'waiting', action: { kind: 'otp', ...(hint !== undefined && { hint }) } }
 }
 
-/** One payment into an account. Nothing when we cannot be sure what came in. */
+/** One transfer into an account, reversed or not. Nothing when we cannot be sure what came in. */
 export function receiptOf(data: Fields): Receipt | undefined {
   const money = moneyOf(data)
   const id = readId(data['id'])
-  return money && id !== undefined ? { id, ...money, ...readFee(data['app_fee'], money.currency) } : undefined
+  if (!money || id === undefined) return undefined
+  const fee = readFee(data['app_fee'], money.currency)
+  return { id, ...money, ...fee, ...(isTakenBack(data) && { isReversed: true }) }
 }
+
+/** A transfer that arrived and was reversed. Flutterwave v3 documents no amount for a reversal: it is of all of it. */
+export const isTakenBack = ({ status, processor_response: words }: Fields): boolean =>
+  status === 'reversed' || (status === 'failed' && isReversal(words))

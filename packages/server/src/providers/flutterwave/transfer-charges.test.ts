@@ -117,11 +117,28 @@ test('without a payment nothing is found, and what did not arrive is told as it 
   const states: [object[], object][] = [
     [[{ ...receipt, status: 'pending' }, failed], { state: 'submitted' }],
     [[failed], { state: 'failed' }],
-    [[{ ...receipt, status: 'reversed' }], { state: 'reversed' }],
   ]
   for (const [list, said] of states) {
     desk.answers = [listed(list)]
     assert.partialDeepStrictEqual(await ask(), { found: 'yes', said })
+  }
+})
+
+test('a reversed transfer is reported among the receipts, marked, in both forms that Flutterwave has', async (t) => {
+  const { transferCharges, desk } = await flutterwave(t)
+  const ask = () => transferCharges.query(transferCharge, soon())
+  const told = { id: '901', amount: 100_000n, currency: 'NGN', isReversed: true }
+  const failed = { ...receipt, id: 900, status: 'failed', processor_response: 'Declined' }
+
+  for (const words of [{ status: 'reversed' }, { status: 'failed', processor_response: 'Reversed by the bank' }]) {
+    const back = { ...receipt, ...words }
+    desk.answers = [listed([{ ...receipt, id: 902, amount: 40 }, back, failed])]
+    const other = { id: '902', amount: 4000n, currency: 'NGN' }
+    assert.deepEqual(await ask(), { found: 'yes', said: { state: 'received', receipts: [other, told] } })
+    desk.answers = [listed([back, failed])]
+    assert.deepEqual(await ask(), { found: 'yes', said: { state: 'received', receipts: [told] } })
+    desk.answers = [listed([{ ...back, amount: 'much' }])]
+    assert.equal((await ask()).found, 'unclear')
   }
 })
 

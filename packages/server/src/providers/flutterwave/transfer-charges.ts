@@ -8,8 +8,8 @@ import type {
   VirtualAccount,
 } from '../contract.ts'
 import { answerOf, isRefusal, notSubmitted, refusalOf, unreadable } from './answers.ts'
-import { receiptOf } from './charges.ts'
-import { cardFailure, reversal } from './failures.ts'
+import { isTakenBack, receiptOf } from './charges.ts'
+import { cardFailure } from './failures.ts'
 import type { Line } from './line.ts'
 import { asFields, type Fields, readEnvelope, readMoney, writeAmount } from './messages.ts'
 
@@ -77,22 +77,21 @@ async function readPage(
   return { detail: `Flutterwave answered ${reply.status} with nothing that we can read` }
 }
 
-/** All that came in, or nothing when a part of it cannot be read: half the truth would look like too little money. */
+/**
+ * Every transfer that arrived, reversed or not, or nothing when one of them cannot be read: half the truth would look like too
+ * little money. A reversed one is reported as long as Flutterwave lists it, since it may have been booked.
+ */
 function saidOf(payments: readonly Fields[]): Said | undefined {
   const states = ['successful', 'pending', 'failed', 'reversed']
   if (!payments.every(({ status }) => states.some((each) => each === status))) return undefined
-  const arrived = payments.filter(({ status }) => status === 'successful')
+  const arrived = payments.filter((each) => each['status'] === 'successful' || isTakenBack(each))
   const receipts = arrived.map(receiptOf).filter((each): each is Receipt => each !== undefined)
   if (receipts.length < arrived.length) return undefined
   const ids = new Set(receipts.map(({ id }) => id))
   if (ids.size < receipts.length) return undefined
   if (receipts.length > 0) return { state: 'received', receipts }
-  const words = payments[0]?.['processor_response']
   if (payments.some(({ status }) => status === 'pending')) return { state: 'submitted' }
-  const isTakenBack = payments.some(({ status }) => status === 'reversed')
-  return isTakenBack
-    ? { state: 'reversed', failure: reversal(words) }
-    : { state: 'failed', failure: cardFailure(words) }
+  return { state: 'failed', failure: cardFailure(payments[0]?.['processor_response']) }
 }
 
 function accountIn(authorization: Fields): VirtualAccount | undefined {

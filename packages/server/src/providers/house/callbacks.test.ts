@@ -32,8 +32,11 @@ test('a signed callback is proof of what it says, of charges and of payouts', ()
     isProof: true,
     news: [{ key, said: { state: 'failed', failure: { code: 'PAYER_NOT_FOUND' } } }],
   })
-  const reversed = { ...done, state: 'failed', failure: { code: 'REVERSED' } }
-  assert.partialDeepStrictEqual(read(callback(reversed)), { isProof: true, news: [{ said: { state: 'reversed' } }] })
+  const reversed = { ...done, state: 'reversed', failure: { code: 'REVERSED' }, returned: '28.20' }
+  assert.partialDeepStrictEqual(read(callback(reversed)), {
+    isProof: true,
+    news: [{ said: { state: 'reversed', returned: 2820n } }],
+  })
 })
 
 test('a signature holds for these bytes and this time only, and only by our secret', () => {

@@ -280,8 +280,25 @@ test('a question is answered by what house says of the payment, in every state i
       { state: 'failed', failure: { code: 'UNKNOWN_ERROR', providerCode: 'FLOAT_EMPTY' } },
     ],
     [
-      { state: 'failed', ...money, failure: { code: 'REVERSED' } },
-      { state: 'reversed', failure: { code: 'REVERSED' } },
+      { state: 'reversed', ...money, returned: '28.20' },
+      { state: 'reversed', failure: { code: 'REVERSED' }, returned: 2820n },
+    ],
+    [
+      {
+        ...money,
+        state: 'accepted',
+        receipts: [
+          { id: '1', amount: '60', isReversed: true },
+          { id: '2', amount: '40' },
+        ],
+      },
+      {
+        state: 'received',
+        receipts: [
+          { id: '1', amount: 6000n, currency: 'KES', isReversed: true },
+          { id: '2', amount: 4000n, currency: 'KES' },
+        ],
+      },
     ],
     [
       { state: 'failed', ...money },
@@ -318,6 +335,10 @@ test('an answer to a question that cannot be read is neither "not found" nor an 
     about({ currency: 'XXX' }),
     about({ currency: undefined }),
     about({ state: 'COMPLETED' }),
+    about({ state: 'reversed' }),
+    about({ state: 'reversed', returned: 28.2 }),
+    about({ state: 'reversed', returned: '0' }),
+    about({ receipts: [{ id: '1', amount: '60', isReversed: 'yes' }] }),
     about({ state: undefined }),
   ]
   for (const answer of unclear) {

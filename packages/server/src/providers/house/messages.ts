@@ -35,10 +35,10 @@ export function saidOf(payment: Fields): Said | undefined {
       return accountIn(payment) ?? { state: 'submitted' }
     case 'completed':
       return completed(payment)
-    case 'failed': {
-      const failure = failureOf(codeOf(payment, 'failure'))
-      return { state: failure.code === 'REVERSED' ? 'reversed' : 'failed', failure }
-    }
+    case 'failed':
+      return { state: 'failed', failure: failureOf(codeOf(payment, 'failure')) }
+    case 'reversed':
+      return reversed(payment)
     default:
       return undefined
   }
@@ -60,9 +60,11 @@ function received(list: readonly unknown[], currency: unknown): Said | undefined
   return receipts.length === list.length ? { state: 'received', receipts } : undefined
 }
 
-function receiptOf({ id, amount }: Fields, currency: unknown): Receipt | undefined {
+function receiptOf({ id, amount, isReversed }: Fields, currency: unknown): Receipt | undefined {
   const money = readMoney(amount, currency)
-  return money && typeof id === 'string' && receiptPattern.test(id) ? { id, ...money } : undefined
+  const isReadable = isReversed === undefined || isReversed === true
+  if (!money || !isReadable || typeof id !== 'string' || !receiptPattern.test(id)) return undefined
+  return { id, ...money, ...(isReversed && { isReversed }) }
 }
 
 const receiptPattern = /^[\x21-\x7e]{1,128}$/
@@ -73,6 +75,12 @@ export function completed({ amount, currency, receipt }: Fields): Said | undefin
   if (money === undefined) return undefined
   const hasReceipt = typeof receipt === 'string' && receiptPattern.test(receipt)
   return { state: 'successful', settled: { ...money, ...(hasReceipt && { receipt }) } }
+}
+
+/** House reports the sum that was taken back so far. Without a readable sum the report is unclear. */
+function reversed(payment: Fields): Said | undefined {
+  const returned = readMoney(payment['returned'], payment['currency'])
+  return returned && { state: 'reversed', failure: failureOf('REVERSED'), returned: returned.amount }
 }
 
 function readMoney(amount: unknown, currency: unknown): Pick<Receipt, 'amount' | 'currency'> | undefined {
