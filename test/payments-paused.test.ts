@@ -171,5 +171,5 @@ test('the refusal of a first sending does not fail a payout that was sent again 
   await simulator.repeat(keyOf(id), 0)
 
   assert.equal((await simulator.moved(keyOf(id))).length, 1)
-  assert.partialDeepStrictEqual(await payments.seen(id), { state: 'successful', discrepancy: '' })
+  assert.partialDeepStrictEqual(await payments.seen(id), { state: 'successful', suspended: '0', adjustments: [] })
 })

@@ -8,11 +8,10 @@ export interface Violation {
   readonly payment?: string
 }
 
-/** A payment as the service keeps it. */
-export interface Kept extends Record<string, unknown> {
+/** A transaction as the service keeps it. */
+interface KeptTransaction extends Record<string, unknown> {
   readonly id: string
   readonly merchant_id: string
-  readonly type: 'deposit' | 'withdrew'
   readonly method: string
   readonly external_reference: string
   readonly amount: string
@@ -21,19 +20,45 @@ export interface Kept extends Record<string, unknown> {
   readonly wallet_amount: string
   readonly wallet_currency: string
   readonly fee: string
-  readonly received: string
   readonly state: string
+  readonly told: number
+}
+
+/** A payment that a merchant asked for. */
+export interface Kept extends KeptTransaction {
+  readonly type: 'deposit' | 'withdrew'
+  readonly received: string
   readonly doubt: string
-  readonly discrepancy: string
   readonly failure: { readonly code: string } | null
   readonly attempt: number
-  readonly told: number
+  /** Its adjustments, oldest first, and what they credited less what they debited. */
+  readonly adjustments: readonly string[]
+  readonly adjusted: string
+  /** What is in suspense for it; below 0 when the operator must recover it. */
+  readonly suspended: string
+}
+
+/** What was credited or debited after the end of a payment. */
+export interface KeptAdjustment extends KeptTransaction {
+  readonly type: 'adjustment'
+  readonly related_transaction_id: string
+  readonly direction: 'credit' | 'debit'
+  readonly reason: string
+}
+
+/** Money in suspense that is not decided about yet. */
+interface KeptCase extends Record<string, unknown> {
+  readonly id: string
+  readonly transaction_id: string | null
+  readonly amount: string
 }
 
 export interface KeptReceipt extends Record<string, unknown> {
   readonly transaction_id: string
   readonly receipt_id: string
   readonly amount: string
+  readonly is_late: boolean
+  readonly is_reversed: boolean
 }
 
 export interface KeptWallet extends Record<string, unknown> {
@@ -43,11 +68,15 @@ export interface KeptWallet extends Record<string, unknown> {
   readonly country: string
   readonly balance: string
   readonly pending: string
+  /** What could not be debited, and is collected from later credits. */
+  readonly owed: string
 }
 
 /** What the service and the providers have written down. */
 export interface Books {
   readonly payments: readonly Kept[]
+  readonly adjustments: readonly KeptAdjustment[]
+  readonly cases: readonly KeptCase[]
   readonly receipts: readonly KeptReceipt[]
   readonly wallets: readonly KeptWallet[]
   readonly moved: readonly Moved[]
@@ -55,10 +84,13 @@ export interface Books {
 
 export async function readBooks(site: Site): Promise<Books> {
   return {
-    payments: await site.ask<Kept>('select * from transactions order by id'),
+    payments: await site.ask<Kept>(`select * from transactions where type <> 'adjustment' order by id`),
+    adjustments: await site.ask<KeptAdjustment>(`select * from transactions where type = 'adjustment' order by id`),
+    cases: await site.ask<KeptCase>('select id, transaction_id, amount from suspense_cases where closed_at is null'),
     receipts: await site.ask<KeptReceipt>('select * from receipts'),
     wallets: await site.ask<KeptWallet>(`
-      select id, merchant_id, currency, country, credits_posted - debits_posted as balance, debits_pending as pending
+      select id, merchant_id, currency, country, credits_posted - debits_posted as balance, debits_pending as pending,
+        owed
       from wallets where env = 'sandbox'`),
     moved: await site.desk().moved(),
   }

@@ -2,17 +2,31 @@ import { sandboxFunds } from '../../packages/server/src/merchants/sandbox-funds.
 import { type Currency, currencies } from '../../packages/server/src/money/currencies.ts'
 import { attemptOfKey } from '../../packages/server/src/platform/ids.ts'
 import type { Moved } from '../support/simulator-desk.ts'
-import { type Books, isFinal, type Kept, type KeptReceipt, type KeptWallet, type Violation } from './books.ts'
+import {
+  type Books,
+  isFinal,
+  type Kept,
+  type KeptAdjustment,
+  type KeptReceipt,
+  type KeptWallet,
+  type Violation,
+} from './books.ts'
 
-/** Every wallet is what its payments make of what it began with, to the minor unit. */
-export function checkWallets({ wallets, payments }: Books): Violation[] {
+/**
+ * Every wallet is what its payments and their adjustments make of what it began with, to the minor unit. What it owes was
+ * not debited yet.
+ */
+export function checkWallets({ wallets, payments, adjustments }: Books): Violation[] {
+  const adjusting = Map.groupBy(adjustments, ({ wallet_id }) => wallet_id)
   const byWallet = Map.groupBy(payments, ({ wallet_id }) => wallet_id)
   return wallets.flatMap((wallet): Violation[] => {
     const own = byWallet.get(wallet.id) ?? []
-    const balance = own.reduce((sum, kept) => sum + changeOf(kept), openingOf(wallet))
+    const paid = own.reduce((sum, kept) => sum + changeOf(kept), openingOf(wallet))
+    const adjusted = (adjusting.get(wallet.id) ?? []).reduce((sum, each) => sum + adjustmentOf(each), 0n)
+    const balance = paid + adjusted + BigInt(wallet.owed)
     const pending = own.reduce((sum, kept) => sum + heldOf(kept), 0n)
     if (balance === BigInt(wallet.balance) && pending === BigInt(wallet.pending)) return []
-    const told = `${wallet.balance} with ${wallet.pending} held`
+    const told = `${wallet.balance} with ${wallet.pending} held and ${wallet.owed} owed`
     return [
       {
         kind: 'wrong',
@@ -33,6 +47,9 @@ function changeOf({ type, method, state, wallet_amount, received, fee }: Kept): 
   if (type === 'withdrew') return -BigInt(wallet_amount) - BigInt(fee)
   return BigInt(method === 'bank-transfer' ? received : wallet_amount) - BigInt(fee)
 }
+
+const adjustmentOf = ({ direction, wallet_amount, fee }: KeptAdjustment) =>
+  direction === 'credit' ? BigInt(wallet_amount) - BigInt(fee) : -BigInt(wallet_amount)
 
 const heldOf = (kept: Kept) =>
   kept.type === 'withdrew' && !isFinal(kept) ? BigInt(kept.wallet_amount) + BigInt(kept.fee) : 0n
@@ -63,25 +80,53 @@ const show = ({ kind, amount, currency, key }: Moved) => `${kind} ${amount} ${cu
 const minorOf = ({ amount, currency }: Moved) =>
   BigInt(Math.round(Number(amount) * 10 ** currencies[currency as Currency].exponent))
 
+/** A final payment moved exactly what its end, its adjustments and its amount in suspense say; one that is open, once at most. */
 function checkOnce(kept: Kept, moved: readonly Moved[]): Violation[] {
-  const words = `${kept.type} is ${kept.state} ${kept.doubt} ${kept.discrepancy}, and the provider moved: ${moved.map(show).join(', ') || 'nothing'}`
+  const words = `${kept.type} is ${kept.state} ${kept.doubt}, adjusted by ${kept.adjusted} with ${kept.suspended} in suspense, and the provider moved: ${moved.map(show).join(', ') || 'nothing'}`
   const wrong = (kind: Violation['kind']): Violation[] => [{ kind, words, payment: kept.id }]
-  const isFlagged = kept.discrepancy !== ''
-  if (moved.length > 1 && !isFlagged) return wrong('doubled')
-  const [only] = moved
-  if (only && (minorOf(only) !== BigInt(kept.amount) || only.currency !== kept.currency)) return wrong('wrong')
-  if (kept.state === 'successful') return only ? [] : wrong('wrong')
-  return only && kept.state === 'failed' && !isFlagged ? wrong('lost') : []
+  const inAll = moved.reduce((sum, each) => sum + (each.kind === 'reversed' ? -minorOf(each) : minorOf(each)), 0n)
+  if (moved.some(({ currency }) => currency !== kept.currency)) return wrong('wrong')
+  if (!isFinal(kept)) return checkOpen(kept, inAll).flatMap(wrong)
+  const booked = bookedOf(kept, BigInt(kept.amount))
+  if (inAll === booked) return []
+  return wrong(inAll < booked ? 'wrong' : booked === 0n ? 'lost' : 'doubled')
 }
 
-/** What came into an account is booked once each, whether it was asked for or not. */
+/** A charge that its provider was asked about after its end is not open any more once it was paid. */
+function checkOpen({ amount, doubt }: Kept, moved: bigint): Violation['kind'][] {
+  if (moved > BigInt(amount)) return ['doubled']
+  return doubt === 'overdue' && moved > 0n ? ['lost'] : []
+}
+
+/** What moved through the provider for a final payment that was paid with so much, by the service's own books. */
+function bookedOf({ type, state, adjusted, suspended }: Kept, paid: bigint): bigint {
+  const atTheEnd = state === 'successful' ? paid : 0n
+  const after = BigInt(adjusted) + BigInt(suspended)
+  return type === 'withdrew' ? atTheEnd - after : atTheEnd + after
+}
+
+/** What came into an account is booked once each, whether it was asked for or not, and is the merchant's or in suspense. */
 function checkReceipts(kept: Kept, moved: readonly Moved[], receipts: readonly KeptReceipt[]): Violation[] {
-  const came = moved.map((each) => `${each.receipt} ${minorOf(each)}`).sort()
-  const booked = receipts.map(({ receipt_id, amount }) => `${receipt_id} ${amount}`).sort()
-  const words = `charge by transfer is ${kept.state}; into its account came ${came.join(', ') || 'nothing'}, booked are ${booked.join(', ') || 'none'}`
+  const back = new Set(moved.filter(({ kind }) => kind === 'reversed').map(({ receipt }) => receipt))
+  const arrived = moved.filter(({ kind }) => kind !== 'reversed')
+  const name = (id: string | undefined, amount: string, isBack: boolean) =>
+    `${id} ${amount}${isBack ? ' and back' : ''}`
+  const came = arrived.map((each) => name(each.receipt, String(minorOf(each)), back.has(each.receipt))).sort()
+  const booked = receipts.map(({ receipt_id, amount, is_reversed }) => name(receipt_id, amount, is_reversed)).sort()
+  const words = `charge by transfer is ${kept.state} with ${kept.received} received in time, adjusted by ${kept.adjusted} with ${kept.suspended} in suspense; into its account came ${came.join(', ') || 'nothing'}, booked are ${booked.join(', ') || 'none'}`
   if (came.join() !== booked.join()) return [{ kind: 'lost', words, payment: kept.id }]
-  const sum = receipts.reduce((total, { amount }) => total + BigInt(amount), 0n)
-  const isPaid = sum >= BigInt(kept.amount)
-  const isRight = isPaid ? kept.state === 'successful' || kept.discrepancy !== '' : kept.state !== 'successful'
-  return isRight ? [] : [{ kind: 'wrong', words, payment: kept.id }]
+  return isCounted(kept, receipts) ? [] : [{ kind: 'wrong', words, payment: kept.id }]
+}
+
+function isCounted(kept: Kept, receipts: readonly KeptReceipt[]): boolean {
+  const sumOf = (found: readonly KeptReceipt[]) => found.reduce((total, { amount }) => total + BigInt(amount), 0n)
+  const received = BigInt(kept.received)
+  const isPaid = received >= BigInt(kept.amount)
+  const isAnyBack = receipts.some(({ is_reversed }) => is_reversed)
+  const held = sumOf(receipts.filter(({ is_reversed }) => !is_reversed))
+  return (
+    isPaid === (kept.state === 'successful') &&
+    (isAnyBack || received === sumOf(receipts.filter(({ is_late }) => !is_late))) &&
+    held === (isFinal(kept) ? bookedOf(kept, received) : received)
+  )
 }

@@ -1,5 +1,6 @@
+import { showId } from '../../packages/server/src/platform/ids.ts'
 import type { Got } from '../support/webhook-receiver.ts'
-import { isFinal, type Kept, type Violation } from './books.ts'
+import { type Books, isFinal, type Kept, type KeptAdjustment, type Violation } from './books.ts'
 import type { Merchant } from './merchants.ts'
 import type { Site } from './site.ts'
 
@@ -9,7 +10,13 @@ interface FeedEvent {
   readonly id: string
   readonly event: string
   readonly sequence: number
-  readonly data: { readonly transactionId: string; readonly status: string }
+  readonly data: {
+    readonly transactionId: string
+    readonly status: string
+    readonly relatedTransactionId?: string
+    readonly direction?: string
+    readonly reason?: string
+  }
 }
 
 type Read = (path: string) => Promise<Readonly<Record<string, unknown>>>
@@ -21,7 +28,7 @@ const isTaken = ({ status = 0 }: Got) => status >= 200 && status < 300
 export async function checkWebhooks(
   site: Site,
   merchant: Merchant,
-  payments: readonly Kept[],
+  { payments, adjustments }: Books,
   read: Read,
 ): Promise<Violation[]> {
   const feed = await readFeed(read)
@@ -49,6 +56,8 @@ export async function checkWebhooks(
       ? []
       : [wrong(`the feed tells ${feed.length} events, and ${records.length} webhooks were made`)]),
     ...checkStories(merchant, payments, feed),
+    ...checkAdjusting(merchant, adjustments, feed),
+    ...checkKnown(merchant, [...payments, ...adjustments], feed),
   ]
 }
 
@@ -58,14 +67,53 @@ function checkStories(merchant: Merchant, payments: readonly Kept[], feed: reado
   return payments
     .filter(({ merchant_id }) => merchant_id === merchant.id)
     .flatMap((kept): Violation[] => {
-      const told = byPayment.get(`txn_${kept.id.replaceAll('-', '')}`) ?? []
-      const isDense = told.length === kept.told && told.every(({ sequence }, at) => sequence === at + 1)
+      const told = byPayment.get(showId('transaction', kept.id)) ?? []
+      const isOwn = told.every(({ event }) => event !== 'adjustment_created')
+      const isDense = isOwn && told.length === kept.told && told.every(({ sequence }, at) => sequence === at + 1)
       const last = told.at(-1)
       const isEnded = !isFinal(kept) || last?.data.status === kept.state
       const isBegun = told[0]?.event === 'transaction_created'
       if (isDense && isEnded && isBegun) return []
       const words = `it is ${kept.state} and was told of as ${told.map(({ sequence, event, data }) => `${sequence} ${event} ${data.status}`).join(', ')}`
       return [{ kind: 'wrong', words, payment: kept.id }]
+    })
+}
+
+/** Each adjustment has one event, which names its payment. */
+function checkAdjusting(
+  merchant: Merchant,
+  adjustments: readonly KeptAdjustment[],
+  feed: readonly FeedEvent[],
+): Violation[] {
+  const byId = Map.groupBy(feed, ({ data }) => data.transactionId)
+  return adjustments
+    .filter(({ merchant_id }) => merchant_id === merchant.id)
+    .flatMap(({ id, related_transaction_id, direction, reason }): Violation[] => {
+      const told = byId.get(showId('transaction', id)) ?? []
+      const wanted = `adjustment_created 1 ${showId('transaction', related_transaction_id)} ${direction} ${reason} successful`
+      const shown = told.map(({ event, sequence, data }) =>
+        [event, sequence, data.relatedTransactionId, data.direction, data.reason, data.status].join(' '),
+      )
+      const words = `the adjustment has the events ${shown.join(', ') || 'none'}, not ${wanted}`
+      return shown.join(', ') === wanted ? [] : [{ kind: 'wrong', words, payment: id }]
+    })
+}
+
+/** Events name the merchant's own transactions only. */
+function checkKnown(
+  merchant: Merchant,
+  transactions: readonly Pick<Kept, 'id' | 'merchant_id'>[],
+  feed: readonly FeedEvent[],
+): Violation[] {
+  const own = transactions.filter(({ merchant_id }) => merchant_id === merchant.id)
+  const known = new Set(own.map(({ id }) => showId('transaction', id)))
+  return feed
+    .filter(({ data }) => !known.has(data.transactionId))
+    .map(({ id, event, data }): Violation => {
+      return {
+        kind: 'wrong',
+        words: `${merchant.name}: event ${id} (${event}) is of ${data.transactionId}, not its own`,
+      }
     })
 }
 

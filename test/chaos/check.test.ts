@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newTransactionId, providerKeyOf, showId } from '../../packages/server/src/platform/ids.ts'
 import type { Moved } from '../support/simulator-desk.ts'
-import type { Books, Kept } from './books.ts'
+import type { Books, Kept, KeptAdjustment, KeptReceipt, KeptWallet } from './books.ts'
+import { checkAdjustments, checkCases } from './check-late.ts'
 import { checkMovements, checkWallets } from './check-money.ts'
 import { checkTold } from './check-told.ts'
 import type { Merchant } from './merchants.ts'
@@ -14,14 +15,31 @@ const id = newTransactionId(Date.UTC(2026, 10, 15), 0)
 const kept = (over: Partial<Kept> = {}): Kept => ({
   ...{ id, merchant_id: 'm1', type: 'withdrew', method: 'momo', external_reference: 'r1', amount: '10000' },
   ...{ currency: 'KES', wallet_id: 'w1', wallet_amount: '10000', wallet_currency: 'KES', fee: '100', received: '0' },
-  ...{ state: 'successful', doubt: '', discrepancy: '', failure: null, attempt: 1, told: 2 },
+  ...{ state: 'successful', doubt: '', failure: null, attempt: 1, told: 2 },
+  ...{ adjustments: [], adjusted: '0', suspended: '0' },
+  ...over,
+})
+const adjustment = (over: Partial<KeptAdjustment> = {}): KeptAdjustment => ({
+  ...{ id: 'a1', merchant_id: 'm1', type: 'adjustment', method: 'momo', external_reference: 'txn_a1', amount: '10000' },
+  ...{ currency: 'KES', wallet_id: 'w1', wallet_amount: '10000', wallet_currency: 'KES', fee: '100' },
+  ...{ state: 'successful', told: 1, related_transaction_id: id, direction: 'credit', reason: 'late_success' },
+  ...over,
+})
+const wallet = (balance: string, owed = '0'): KeptWallet => ({
+  ...{ id: 'w1', merchant_id: 'm1', currency: 'KES', country: 'KE', balance, pending: '0', owed },
+})
+const receipt = (over: Partial<KeptReceipt> = {}): KeptReceipt => ({
+  ...{ transaction_id: id, receipt_id: '1', amount: '10000', is_late: false, is_reversed: false },
   ...over,
 })
 const moved = (over: Partial<Moved> = {}): Moved => ({
   ...{ key: providerKeyOf(id, 1), kind: 'paid', amount: '100', currency: 'KES' },
   ...over,
 })
-const books = (over: Partial<Books>): Books => ({ payments: [], receipts: [], wallets: [], moved: [], ...over })
+const books = (over: Partial<Books>): Books => ({
+  ...{ payments: [], adjustments: [], cases: [], receipts: [], wallets: [], moved: [] },
+  ...over,
+})
 const asked = (over: Partial<Asked> = {}): Asked => ({
   ...{ kind: 'payout', merchant, method: 'POST', path: '/fiat/payout', exchanges: [], told: 'done' },
   ...{ body: { externalReference: 'r1', amount: 100, currency: 'KES' } },
@@ -30,9 +48,9 @@ const asked = (over: Partial<Asked> = {}): Asked => ({
 })
 
 test('a payment that was accepted, kept and moved once is no violation', () => {
-  const wallet = { id: 'w1', merchant_id: 'm1', currency: 'KES', country: 'KE', balance: '99989900', pending: '0' }
-  const found = books({ payments: [kept()], moved: [moved()], wallets: [wallet] })
+  const found = books({ payments: [kept()], moved: [moved()], wallets: [wallet('99989900')] })
   assert.deepEqual([...checkTold([asked()], [kept()]), ...checkMovements(found), ...checkWallets(found)], [])
+  assert.deepEqual([...checkAdjustments(found), ...checkCases(found)], [])
 })
 
 test('what clients were told is found out when it is not true', () => {
@@ -84,12 +102,78 @@ test('what a provider moved is found out when it is twice, nothing, another sum,
     )
 })
 
-test('money that moved for a failed payment is no violation once it is flagged', () => {
-  const failed = kept({ state: 'failed', discrepancy: 'late_success' })
-  assert.deepEqual(checkMovements(books({ payments: [failed], moved: [moved()] })), [])
+test('money that moved for a failed payment is no violation once it is in suspense with a case', () => {
+  const failed = kept({ state: 'failed', suspended: '-10000' })
+  const found = books({
+    payments: [failed],
+    moved: [moved()],
+    cases: [{ id: 'c1', transaction_id: id, amount: '-10000' }],
+  })
+  assert.deepEqual([...checkMovements(found), ...checkCases(found)], [])
+  assert.equal(checkMovements(books({ payments: [failed] })).length, 1)
+  assert.equal(checkCases(books({ payments: [failed] })).length, 1)
+  assert.equal(checkCases({ ...found, payments: [kept()] }).length, 1)
+  assert.equal(checkCases({ ...found, payments: [] }).length, 1)
 })
 
-test('a wallet that is off by one minor unit is found out', () => {
-  const wallet = { id: 'w1', merchant_id: 'm1', currency: 'KES', country: 'KE', balance: '99989901', pending: '0' }
-  assert.equal(checkWallets(books({ payments: [kept()], wallets: [wallet] })).length, 1)
+test('money that came in after the end is no violation once it is credited to the wallet, fee and all', () => {
+  const late = kept({ type: 'deposit', state: 'failed', adjustments: ['a1'], adjusted: '10000' })
+  const found = books({
+    payments: [late],
+    adjustments: [adjustment()],
+    moved: [moved({ kind: 'collected' })],
+    wallets: [wallet('100009900')],
+  })
+  assert.deepEqual([...checkMovements(found), ...checkAdjustments(found), ...checkWallets(found)], [])
+  assert.equal(checkMovements({ ...found, moved: [] }).length, 1)
+  assert.equal(checkWallets({ ...found, adjustments: [] }).length, 1)
+})
+
+test('an adjustment that its payment does not name, or of another merchant or amount, is found out', () => {
+  const first = kept({ type: 'deposit', state: 'failed', adjustments: ['a1'], adjusted: '10000' })
+  const cases: [Kept[], KeptAdjustment[]][] = [
+    [[first], []],
+    [[], [adjustment()]],
+    [[first], [adjustment({ merchant_id: 'm2' })]],
+    [[first], [adjustment({ amount: '9999' })]],
+    [[first], [adjustment({ direction: 'debit' })]],
+    [[kept({ ...first, adjustments: [] })], [adjustment()]],
+    [[kept({ ...first, state: 'unknown' })], [adjustment()]],
+    [[first], [adjustment(), adjustment()]],
+  ]
+  for (const [payments, adjustments] of cases)
+    assert.equal(checkAdjustments(books({ payments, adjustments })).length, 1)
+})
+
+test("what came into the account of a charge is the merchant's or in suspense, or it is found out", () => {
+  const charge = (over: Partial<Kept>) => kept({ type: 'deposit', method: 'bank-transfer', ...over })
+  const came = moved({ kind: 'collected', receipt: '1' })
+  const check = (payment: Kept, over: Partial<KeptReceipt> = {}) =>
+    checkMovements(books({ payments: [payment], moved: [came], receipts: [receipt(over)] })).map(({ kind }) => kind)
+  const late = { adjustments: ['a1'], adjusted: '10000' }
+  assert.deepEqual(check(charge({ received: '10000' })), [])
+  assert.deepEqual(check(charge({ state: 'failed', ...late }), { is_late: true }), [])
+  const short = { state: 'failed', amount: '20000', received: '10000' }
+  assert.deepEqual(check(charge({ ...short, suspended: '10000' })), [])
+  assert.deepEqual(check(charge({ ...short, state: 'waiting' })), [])
+  assert.deepEqual(check(charge(short)), ['wrong'])
+  assert.deepEqual(check(charge({ state: 'failed' }), { is_late: true }), ['wrong'])
+  assert.deepEqual(check(charge({ state: 'failed', received: '10000', suspended: '10000' })), ['wrong'])
+  assert.deepEqual(check(charge({ received: '10000' }), { is_reversed: true }), ['lost'])
+})
+
+test('a charge that is overdue although it was paid is found out', () => {
+  const overdue = kept({ type: 'deposit', state: 'unknown', doubt: 'overdue' })
+  assert.deepEqual(checkMovements(books({ payments: [overdue] })), [])
+  assert.equal(checkMovements(books({ payments: [overdue], moved: [moved({ kind: 'collected' })] }))[0]?.kind, 'lost')
+})
+
+test('a wallet that is off by one minor unit is found out, whatever it owes', () => {
+  const back = adjustment({ direction: 'debit', fee: '0', wallet_amount: '5000' })
+  const check = (balance: string, owed?: string) =>
+    checkWallets(books({ payments: [kept()], adjustments: [back], wallets: [wallet(balance, owed)] })).length
+  assert.deepEqual(
+    [check('99984900'), check('99984901'), check('99985900', '1000'), check('99985900', '999')],
+    [0, 1, 0, 1],
+  )
 })

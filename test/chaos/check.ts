@@ -1,5 +1,6 @@
 import { guardFinalStates } from '../support/payments.ts'
-import { readBooks, type Violation } from './books.ts'
+import { type Books, readBooks, type Violation } from './books.ts'
+import { checkAdjustments, checkCases } from './check-late.ts'
 import { checkMovements, checkWallets } from './check-money.ts'
 import { checkBeneficiaries, checkTold } from './check-told.ts'
 import { checkWebhooks } from './check-webhooks.ts'
@@ -34,7 +35,7 @@ export async function checkEverything({ site, client, merchants }: CheckOptions)
   const beneficiaries = new Map<string, ReadonlySet<string>>()
   for (const merchant of merchants) {
     const read = (path: string) => readAs(client, merchant, path)
-    hooks.push(...(await checkWebhooks(site, merchant, books.payments, read)))
+    hooks.push(...(await checkWebhooks(site, merchant, books, read)))
     beneficiaries.set(merchant.id, await beneficiariesOf(client, merchant))
   }
   const steps = await site.ask<{ id: string; source: string; target: string }>('select * from steps_out_of_final')
@@ -44,6 +45,8 @@ export async function checkEverything({ site, client, merchants }: CheckOptions)
       ...checkBeneficiaries(record, beneficiaries),
       ...checkWallets(books),
       ...checkMovements(books),
+      ...checkAdjustments(books),
+      ...checkCases(books),
       ...ledger.violations,
       ...hooks,
       ...steps.map(
@@ -54,15 +57,21 @@ export async function checkEverything({ site, client, merchants }: CheckOptions)
         }),
       ),
     ],
-    payments: tally(
-      books.payments.map(({ type, method, state, doubt, discrepancy }) =>
-        [type, method, state, doubt, discrepancy].join(' ').trim(),
-      ),
-    ),
+    payments: tally(namesOf(books)),
     movements: books.moved.length,
     webhooks: merchants.reduce((sum, { receiver }) => sum + receiver.got.length, 0),
     ledger: ledger.words,
   }
+}
+
+/** What became of each payment, and of what moved after its end. */
+function namesOf({ payments, adjustments }: Books): string[] {
+  return [
+    ...payments.map(({ type, method, state, doubt, suspended }) =>
+      [type, method, state, doubt, suspended === '0' ? '' : 'with money in suspense'].filter(Boolean).join(' '),
+    ),
+    ...adjustments.map(({ type, method, direction, reason }) => [type, method, direction, reason].join(' ')),
+  ]
 }
 
 export function tally(names: readonly string[]): Record<string, number> {

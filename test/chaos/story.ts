@@ -23,12 +23,21 @@ export async function storyOf(site: Site, id: string, record: readonly Asked[]):
     ...toldOf(id, record, await referenceOf(site, id)),
     ...(await rows(
       'kept',
-      `select state, doubt, discrepancy, type, method, provider, amount, currency, wallet_amount, wallet_currency, fee,
-      received, failure, created_at, updated_at, wake_at, expires_at from transactions where id = $1`,
+      `select state, doubt, type, method, provider, amount, currency, wallet_amount, wallet_currency, fee, received,
+      adjustments, adjusted, adjusted_fee, suspended, related_transaction_id, direction, reason, failure, created_at, updated_at, wake_at, expires_at from transactions where id = $1`,
     )),
     ...(await rows(
       'attempt',
-      'select number, provider, sends, polls, refusals, send_by, is_lost, outcome from attempts where transaction_id = $1 order by number',
+      'select number, provider, sends, polls, refusals, send_by, is_lost, outcome, moved, returned from attempts where transaction_id = $1 order by number',
+    )),
+    ...(await rows(
+      'adjustment',
+      `select id, direction, reason, amount, currency, wallet_amount, wallet_currency, fee, created_at
+      from transactions where related_transaction_id = $1 order by id`,
+    )),
+    ...(await rows(
+      'case',
+      'select id, kind, amount, currency, opened_at, closed_at, outcome from suspense_cases where transaction_id = $1 order by id',
     )),
     ...(await rows(
       'event',
@@ -36,13 +45,15 @@ export async function storyOf(site: Site, id: string, record: readonly Asked[]):
     )),
     ...(await rows(
       'receipt',
-      'select receipt_id, amount, is_late, at from receipts where transaction_id = $1 order by number',
+      'select receipt_id, amount, is_late, is_reversed, at from receipts where transaction_id = $1 order by number',
     )),
     ...(await rows(
       'ledger',
-      `select t.number, t.phase, t.kind, t.event, coalesce(d.kind, 'wallet') as debit, coalesce(c.kind, 'wallet') as credit,
+      `select t.transaction_id, t.number, t.phase, t.kind, t.event, coalesce(d.kind, 'wallet') as debit, coalesce(c.kind, 'wallet') as credit,
       t.amount, t.currency from transfers t left join platform_accounts d on d.id = t.debit_account
-      left join platform_accounts c on c.id = t.credit_account where t.transaction_id = $1 order by t.number, t.phase`,
+      left join platform_accounts c on c.id = t.credit_account where t.transaction_id = $1
+      or t.transaction_id in (select id from transactions where related_transaction_id = $1)
+      order by t.transaction_id, t.number, t.phase`,
     )),
     ...provider.flat(),
   ]

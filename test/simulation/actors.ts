@@ -100,7 +100,9 @@ export function judge(world: World, id: string): void {
     const entry = world.books.entries.get(key)
     // A verdict books what was asked for: another amount on the statement is first asked about.
     if (entry?.fate === 'another amount' && row?.doubt !== 'amount_mismatch') return
-    const outcome = entry && netOf(entry) !== 0n ? 'successful' : 'failed'
+    // What a charge collected of another amount is in suspense: its case decides about it, not this.
+    const isSuspended = entry?.fate === 'another amount' && entry.rail !== 'payout'
+    const outcome = entry && netOf(entry) !== 0n && !isSuspended ? 'successful' : 'failed'
     await settlePayment(process.desk, key, { outcome, reason: 'asked', evidence: 'statement' })
   })
 }

@@ -76,7 +76,7 @@ export function createProvider({ id, schedule, books, codec, isProof }: Provider
       ...money('card', cardQuestion),
       authorise: (attempt, answer) => authorise(line, attempt, answer),
     },
-    transferCharges: money('transfer', accountOf),
+    transferCharges: { ...money('transfer', accountOf), deadAfterMs: 0 },
     callbacks: { read: async (request: InboundRequest) => read(codec, request, isProof) },
     close: async () => undefined,
   }

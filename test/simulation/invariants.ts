@@ -13,16 +13,20 @@ interface Ended {
   readonly method: string
   readonly state: string
   readonly external_reference: string
-  readonly discrepancy: string
+  readonly adjusted: bigint
+  readonly adjusted_fee: bigint
+  /** What the payment says is in suspense for it. */
+  readonly suspended: bigint
+  readonly adjustments: readonly string[]
   readonly failure: { readonly code: string } | null
   readonly amount: bigint
   readonly fee: bigint
   readonly received: bigint
   readonly events: number
   readonly told: number
-  /** What our money with providers grew by, and what is kept for the operator. */
+  /** What our money with providers grew by, and what is in suspense, by the books. */
   readonly floated: bigint
-  readonly suspended: bigint
+  readonly kept: bigint
   readonly costs: bigint
   readonly holds: number
   readonly posts: number
@@ -45,7 +49,10 @@ export async function checkWorld(world: World): Promise<void> {
   for (const payment of ended) {
     const entries = entriesOf(world, payment.id)
     for (const what of [...moneyOf(payment, entries), ...booksOf(payment), ...eventsOf(world, payment)])
-      complain(payment.id, `${what} (${payment.type} ${payment.method} ${payment.state} ${payment.discrepancy})`)
+      complain(
+        payment.id,
+        `${what} (${payment.type} ${payment.method} ${payment.state}, adjusted ${payment.adjusted}, suspended ${payment.suspended})`,
+      )
   }
   for (const life of world.lives) for (const what of answersOf(life, ended)) complain(`life ${life.place}`, what)
   world.violations.push(...strangers(world, ended), ...(await feeds(world)), ...(await steps(world)))
@@ -59,16 +66,17 @@ export async function checkWorld(world: World): Promise<void> {
 
 function readEnded({ ground, owners }: World): Promise<Ended[]> {
   return ground.base.db.write.query<Ended>(sql`
-    select t.id, t.merchant_id, t.type, t.method, t.state, t.external_reference, t.discrepancy, t.failure, t.amount, t.fee,
+    select t.id, t.merchant_id, t.type, t.method, t.state, t.external_reference, t.adjusted, t.adjusted_fee, t.suspended, t.adjustments, t.failure, t.amount, t.fee,
       t.received, t.events, t.told, booked.*, e.*,
       (select count(*)::int from attempts a where a.transaction_id = t.id) as attempts,
-      (select coalesce(sum(r.amount), 0)::bigint from receipts r where r.transaction_id = t.id) as receipts,
+      (select coalesce(sum(r.amount), 0)::bigint from receipts r
+        where r.transaction_id = t.id and not r.is_late and not r.is_reversed) as receipts,
       (select count(*)::int from webhook_records w where w.transaction_id = t.id) as records
     from transactions t
     cross join lateral (
       select coalesce(sum(case when d.kind = 'float' then x.amount when c.kind = 'float' then -x.amount end), 0)::bigint as floated,
         coalesce(sum(case when c.kind = 'suspense' then x.amount when d.kind = 'suspense' then -x.amount end), 0)::bigint
-          as suspended,
+          as kept,
         coalesce(sum(x.amount) filter (where x.event = 'provider_fee_told'), 0)::bigint as costs,
         (count(*) filter (where x.kind = 'hold'))::int as holds,
         (count(*) filter (where x.kind = 'post'))::int as posts,
@@ -76,7 +84,7 @@ function readEnded({ ground, owners }: World): Promise<Ended[]> {
       from transfers x
       left join platform_accounts d on d.id = x.debit_account
       left join platform_accounts c on c.id = x.credit_account
-      where x.transaction_id = t.id
+      where x.transaction_id = t.id or x.transaction_id = any(t.adjustments)
     ) booked
     cross join lateral (
       select count(*)::int as event_count, max(number)::int as event_max, count(sequence)::int as told_count,
@@ -86,16 +94,17 @@ function readEnded({ ground, owners }: World): Promise<Ended[]> {
       where transaction_id = t.id
     ) e
     where t.merchant_id = any(${owners.map(({ merchant_id }) => merchant_id)}::uuid[])
+      and t.type <> 'adjustment'
     order by t.id`)
 }
 
 /** What the provider moved is what we know of, and no more than one attempt moved anything, unless it is flagged. */
 function moneyOf(payment: Ended, entries: readonly Entry[]): string[] {
-  const { state, type, discrepancy, floated, costs, has_mismatch, is_judged } = payment
+  const { state, type, suspended, adjustments, floated, costs, has_mismatch, is_judged } = payment
   // What was given back before anybody here had heard of it is no concern of ours.
   const moving = entries.filter((entry) => entry.moved > 0n && netOf(entry) !== 0n)
   const complaints: string[] = []
-  const isStray = /stray_success|late_mismatch/.test(discrepancy)
+  const isStray = suspended !== 0n || adjustments.length > 0
   if (moving.length > 1 && !(isStray && moving.some(({ isDenied }) => isDenied)))
     complaints.push(`${moving.length} attempts moved money: ${moving.map(({ key }) => key)}`)
   const moved = entries.reduce((sum, entry) => sum + netOf(entry), 0n)
@@ -110,20 +119,17 @@ function moneyOf(payment: Ended, entries: readonly Entry[]): string[] {
   return complaints
 }
 
-/** Holds end once, receipts are booked once, and what is kept for the operator has a reason that is flagged. */
+/** Holds end once, receipts are booked once, and what is in suspense is what the payment and its case say. */
 function booksOf(payment: Ended): string[] {
-  const { type, state, holds, posts, voids, receipts, received, method, suspended, discrepancy, failure } = payment
+  const { type, state, holds, posts, voids, receipts, received, method, suspended, kept } = payment
   const complaints: string[] = []
   if (type === 'withdrew' && (holds === 0 || posts + voids !== holds || (posts > 0 && voids > 0)))
     complaints.push(`${holds} holds, ${posts} posts, ${voids} voids`)
   if (type === 'withdrew' && posts > 0 !== (state === 'successful'))
     complaints.push('its holds do not say what its state says')
-  const late = /late_receipt/.test(discrepancy)
-  if (method === 'bank-transfer' && !late && receipts !== received)
+  if (method === 'bank-transfer' && state !== 'successful' && receipts !== received)
     complaints.push(`received ${receipts}, told ${received}`)
-  const isExplained =
-    /late_success|stray_success|reversed|late_receipt/.test(discrepancy) || failure?.code === 'UNDERPAID'
-  if (suspended !== 0n && !isExplained) complaints.push(`${suspended} in suspense, and nobody knows why`)
+  if (suspended !== kept) complaints.push(`${kept} in suspense, the payment says ${suspended}`)
   return complaints
 }
 
@@ -194,20 +200,24 @@ async function steps({ ground }: World): Promise<string[]> {
 /** What a wallet has is what it began with, what was credited, and what left; nothing is reserved any more. */
 async function wallets({ ground, owners, funds }: World, ended: readonly Ended[]): Promise<string[]> {
   const rows = await ground.base.db.write.query<{ merchant_id: string; balance: bigint; pending: bigint }>(sql`
-    select merchant_id, sum(credits_posted - debits_posted)::bigint as balance, sum(debits_pending)::bigint as pending
+    select merchant_id, sum(credits_posted - debits_posted - owed)::bigint as balance, sum(debits_pending)::bigint as pending
     from wallets
     where merchant_id = any(${owners.map(({ merchant_id }) => merchant_id)}::uuid[])
     group by merchant_id`)
   return rows.flatMap(({ merchant_id, balance, pending }) => {
     const begun = funds[owners.findIndex((owner) => owner.merchant_id === merchant_id)] ?? 0n
-    const paid = ended.filter((each) => each.merchant_id === merchant_id && each.state === 'successful')
-    const expected = paid.reduce((sum, each) => sum + changeOf(each), begun)
-    if (balance === expected && pending === 0n && balance >= 0n) return []
+    const own = ended.filter((each) => each.merchant_id === merchant_id)
+    const expected = own.reduce((sum, each) => sum + changeOf(each) + adjustedOf(each), begun)
+    if (balance === expected && pending === 0n) return []
     return [`the wallets of ${merchant_id} have ${balance} and ${pending} reserved; it should be ${expected}`]
   })
 }
 
-function changeOf({ type, method, amount, fee, received }: Ended): bigint {
+/** By adjustments after the end: the fee of a payout that is returned comes back with it. */
+const adjustedOf = ({ adjusted, adjusted_fee }: Ended) => adjusted - adjusted_fee
+
+function changeOf({ type, method, state, amount, fee, received }: Ended): bigint {
+  if (state !== 'successful') return 0n
   if (type === 'withdrew') return -amount - fee
   return (method === 'bank-transfer' ? received : amount) - fee
 }

@@ -15,8 +15,8 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     edits: [
       {
         path: 'transactions/decide.ts',
-        text: 'function unknown(payment: Payment, detail: string, around: Surroundings): Decision | undefined {\n',
-        instead: `function unknown(payment: Payment, detail: string, around: Surroundings): Decision | undefined {
+        text: '  // Somebody has heard of it meanwhile: that one answer got lost says nothing against that.\n',
+        instead: `  // It took too long.
   if (payment.transaction.type === 'withdrew') return failed(failureOf('PROVIDER_UNAVAILABLE'), 'It took too long.')
 `,
       },
@@ -49,17 +49,17 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     edits: [
       {
         path: 'transactions/decide.ts',
-        text: `    return news.kind === 'said' && observation.question === payment.attempt.polls
-      ? decideFinal(payment, news.said)
+        text: `    return decideLate({ ...payment, movedElsewhere: around.movedElsewhere }, observation)
 `,
         instead: `    return news.kind === 'said' && news.said.state === 'successful'
       ? successful(payment, news.said.settled)
+      : undefined
 `,
       },
       {
         path: 'transactions/money.ts',
-        text: 'firstNumber: (decision.isStray && strayPlaces[event]) || places[event],',
-        instead: 'firstNumber: (decision.isStray && strayPlaces[event]) || places[event] + 1000 * transaction.events,',
+        text: 'firstNumber: places[event],',
+        instead: 'firstNumber: places[event] + 1000 * transaction.events,',
       },
       {
         path: 'transactions/money.ts',
@@ -97,12 +97,10 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     name: 'callback trusted without re-query',
     edits: [
       {
-        path: 'transactions/decide.ts',
-        text: `    return news.kind === 'said' && observation.question === payment.attempt.polls
-      ? decideFinal(payment, news.said)
+        path: 'transactions/decide-late.ts',
+        text: `  return news.kind === 'said' && question === reported.attempt.polls ? decideReport(reported, news.said) : undefined
 `,
-        instead: `    return news.kind === 'said'
-      ? decideFinal(payment, news.said)
+        instead: `  return news.kind === 'said' && question !== -1 ? decideReport(reported, news.said) : undefined
 `,
       },
     ],
@@ -140,6 +138,28 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
       },
     ],
     complaint: /attempts moved money|the provider moved/,
+  },
+  {
+    name: 'late money dropped',
+    edits: [
+      {
+        path: 'transactions/decide-late.ts',
+        text: '  if (difference >= 0n && difference <= attempt.returned) return undefined\n',
+        instead: '  if (difference >= 0n) return undefined\n',
+      },
+    ],
+    complaint: /the provider moved/,
+  },
+  {
+    name: 'reversal booked twice',
+    edits: [
+      {
+        path: 'transactions/late-store.ts',
+        text: `    set moved = n.moved, returned = n.returned\n`,
+        instead: `    set returned = n.returned\n`,
+      },
+    ],
+    complaint: /the provider moved/,
   },
 ]
 

@@ -21,13 +21,16 @@ export interface Entry {
   readonly fate: Fate
   /** Before this it says that it does not know the key. */
   readonly knownAt: number
+  readonly takenAt: number
   state: 'pending' | 'waiting' | 'successful' | 'failed' | 'reversed'
   question: CustomerAction | undefined
   wrongAnswers: number
   /** What moved at its success, of which there is one at most, and what came into its account. */
   moved: bigint
+  /** How much of it went back. */
+  returned: bigint
   readonly fee: bigint
-  readonly receipts: Receipt[]
+  receipts: Receipt[]
   /** It said so at least once, so that it may be believed. */
   hasSaidFailed: boolean
   /** It said that it had not taken it, and had. */
@@ -37,7 +40,14 @@ export interface Entry {
   heard: number
 }
 
-type Fate = 'success' | 'failure' | 'failure, then success' | 'success, then reversal' | 'another amount'
+type Fate =
+  | 'success'
+  | 'failure'
+  | 'failure, then success'
+  | 'success, then reversal'
+  | 'reversal in parts'
+  | 'reversal, then won'
+  | 'another amount'
 
 /** A message to us that is under way. */
 export interface Callback {
@@ -53,6 +63,8 @@ export const networkMs = 30_000
 const indexMs = 20_000
 /** From the last moment of sending. */
 export const notFoundWindowMs = networkMs + indexMs + 1000
+/** A prompt that the customer does not answer is dead after this. */
+const promptMs = 30 * 60_000
 
 type Tell = (entry: Entry) => void
 
@@ -62,6 +74,8 @@ const fates: readonly Fate[] = [
   ...Array<Fate>(5).fill('failure'),
   'failure, then success',
   'success, then reversal',
+  'reversal in parts',
+  'reversal, then won',
   'another amount',
 ]
 
@@ -99,6 +113,7 @@ export function createProviderBooks(schedule: Schedule): ProviderBooks {
     callbacks,
     find: (key) => {
       const entry = entries.get(key)
+      if (entry && isUnanswered(entry) && schedule.nowMs() > entry.takenAt + promptMs) giveUp(entry)
       return entry && entry.knownAt <= schedule.nowMs() ? entry : undefined
     },
     take: (provider, rail, attempt, question) => {
@@ -138,10 +153,12 @@ function entryOf(schedule: Schedule, ...[provider, rail, { key, amount, currency
     currency,
     fate: random.pick(fates),
     knownAt: schedule.nowMs() + lagMs,
+    takenAt: schedule.nowMs(),
     state: question ? 'waiting' : 'pending',
     question,
     wrongAnswers: 0,
     moved: 0n,
+    returned: 0n,
     fee: random() < 0.3 ? 3n : 0n,
     receipts: [],
     hasSaidFailed: false,
@@ -196,28 +213,59 @@ export function saidOf(entry: Entry): Said {
     case 'failed':
       return { state: 'failed', failure }
     case 'reversed':
-      return { state: 'reversed', failure: { code: 'REVERSED', message: 'The provider took the payment back.' } }
+      return {
+        state: 'reversed',
+        failure: { code: 'REVERSED', message: 'The provider took the payment back.' },
+        ...(entry.returned < entry.moved && { returned: entry.returned }),
+      }
   }
 }
 
 /** True when it came to something. */
 function step(entry: Entry): boolean {
   const { state, fate } = entry
-  if (entry.rail === 'transfer') return false
+  if (entry.rail === 'transfer') return takeReceipt(entry)
   if (state === 'pending') return conclude(entry)
   if (state === 'failed' && fate === 'failure, then success') {
     succeed(entry)
     return true
   }
-  if (state === 'successful' && fate === 'success, then reversal') {
-    entry.state = 'reversed'
-    return true
-  }
+  if (isReversal(fate) && (state === 'successful' || state === 'reversed')) return reverse(entry)
   if (state !== 'waiting' || (entry.question?.kind !== 'redirect' && entry.question?.kind !== 'pin_prompt'))
     return false
   entry.question = undefined
   entry.state = 'pending'
   return conclude(entry)
+}
+
+const isUnanswered = ({ state, question }: Entry) =>
+  state === 'waiting' && (question?.kind === 'redirect' || question?.kind === 'pin_prompt')
+
+function giveUp(entry: Entry): void {
+  Object.assign(entry, { state: 'failed', fate: 'failure', question: undefined })
+}
+
+const isReversal = (fate: Fate) => /reversal/.test(fate)
+
+/** Takes back all of it at once, or in two parts, or gives it again; then no more. */
+function reverse(entry: Entry): boolean {
+  const { fate, state, moved, returned } = entry
+  if (state === 'reversed' && fate === 'reversal, then won') {
+    Object.assign(entry, { state: 'successful', returned: 0n, fate: 'success' })
+    return true
+  }
+  if (returned === moved) return false
+  entry.state = 'reversed'
+  entry.returned = fate === 'reversal in parts' && returned === 0n ? moved / 3n : moved
+  return true
+}
+
+/** The bank takes back the newest transfer into an account. */
+function takeReceipt(entry: Entry): boolean {
+  const last = entry.receipts.at(-1)
+  if (entry.fate !== 'success, then reversal' || !last || last.isReversed) return false
+  entry.receipts = [...entry.receipts.slice(0, -1), { ...last, isReversed: true }]
+  return true
 }
 
 /** It comes to an end; one that changes its mind says that it failed, and succeeds some time later. */
@@ -250,8 +298,8 @@ function answerQuestion(entry: Entry, isRight: boolean, tell: Tell): 'right' | '
 }
 
 /** What it moved in all, as we should know it: positive when we have more with it than before. */
-export function netOf({ rail, state, moved, receipts, asked }: Entry): bigint {
-  if (rail === 'transfer') return receipts.reduce((sum, { amount }) => sum + amount, 0n)
-  if (state !== 'successful') return 0n
-  return (rail === 'payout' ? -1n : 1n) * (moved === 0n ? asked : moved)
+export function netOf({ rail, state, moved, returned, receipts, asked }: Entry): bigint {
+  if (rail === 'transfer') return receipts.reduce((sum, { amount, isReversed }) => sum + (isReversed ? 0n : amount), 0n)
+  if (state !== 'successful' && state !== 'reversed') return 0n
+  return (rail === 'payout' ? -1n : 1n) * ((moved === 0n ? asked : moved) - returned)
 }

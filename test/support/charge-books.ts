@@ -2,52 +2,67 @@ import { providerKeyOf } from '../../packages/server/src/platform/ids.ts'
 import type { Cell } from './cell.ts'
 import type { Moved } from './simulator-desk.ts'
 
-/** A charge, with what the ledger says of its money in minor units. */
+/** A charge, with what the ledger says of its money in minor units, its adjustments included. */
 export interface BookedCharge extends Record<string, unknown> {
   readonly id: string
   readonly merchant_id: string
   readonly method: string
   readonly currency: string
   readonly state: string
-  readonly discrepancy: string
   readonly failure: string | null
   readonly amount: bigint
   readonly fee: bigint
+  /** What was received in time, where it is paid by transfers. */
+  readonly received: bigint
+  /** What was credited after its end and the fees of that, by how many adjustments. */
+  readonly adjusted: bigint
+  readonly adjusted_fee: bigint
+  readonly adjustments: number
+  /** What is in suspense for it, and in its open case. */
+  readonly suspended: bigint
+  readonly open_case: bigint
   /** What came in by way of its provider. */
   readonly came: bigint
   /** What its merchant's wallet was given, how often, and what of it was taken as fee. */
   readonly credited: bigint
   readonly credits: number
   readonly charged: bigint
-  /** What is kept for the operator. */
+  /** What the suspense account holds for it. */
   readonly kept: bigint
 }
 
 /** Every charge there is, with its money added up from transfers alone. */
 export async function readCharges(cell: Cell): Promise<BookedCharge[]> {
-  const rows = await cell.ask<Record<string, string> & { credits: number }>(`
+  const rows = await cell.ask<Record<string, string> & { credits: number; adjustments: number }>(`
     with sides as (
-      select t.transaction_id, t.amount, coalesce(d.kind, 'wallet') as debit, coalesce(c.kind, 'wallet') as credit
-      from transfers t
+      select p.first, t.amount, coalesce(d.kind, 'wallet') as debit, coalesce(c.kind, 'wallet') as credit
+      from (select id, coalesce(related_transaction_id, id) as first from transactions) p
+      join transfers t on t.transaction_id = p.id
       left join platform_accounts d on d.id = t.debit_account
       left join platform_accounts c on c.id = t.credit_account
+      where t.event not in ('debt_collected', 'provider_fee_told')
     )
-    select t.id, t.merchant_id, t.method, t.currency, t.state, t.discrepancy, t.failure ->> 'code' as failure, t.amount,
-      t.fee, count(*) filter (where s.credit = 'wallet')::int as credits,
-      coalesce(sum(s.amount) filter (where s.debit = 'float'), 0) as came,
+    select t.id, t.merchant_id, t.method, t.currency, t.state, t.failure ->> 'code' as failure, t.amount, t.fee,
+      t.received, t.adjusted, t.adjusted_fee, cardinality(t.adjustments) as adjustments, t.suspended,
+      (select coalesce(sum(c.amount), 0) from suspense_cases c where c.transaction_id = t.id and c.closed_at is null)
+        as open_case,
+      count(*) filter (where s.credit = 'wallet')::int as credits,
+      coalesce(sum(s.amount) filter (where s.debit = 'float'), 0)
+        - coalesce(sum(s.amount) filter (where s.credit = 'float'), 0) as came,
       coalesce(sum(s.amount) filter (where s.credit = 'wallet'), 0) as credited,
       coalesce(sum(s.amount) filter (where s.debit = 'wallet'), 0) as charged,
       coalesce(sum(s.amount) filter (where s.credit = 'suspense'), 0)
         - coalesce(sum(s.amount) filter (where s.debit = 'suspense'), 0) as kept
     from transactions t
-    left join sides s on s.transaction_id = t.id
+    left join sides s on s.first = t.id
     where t.type = 'deposit'
     group by t.id
     order by t.id`)
-  const sums = ['amount', 'fee', 'came', 'credited', 'charged', 'kept']
+  const sums = ['amount', 'fee', 'received', 'adjusted', 'adjusted_fee', 'suspended', 'open_case']
+  const booked = ['came', 'credited', 'charged', 'kept']
   return rows.map((row) => ({
     ...row,
-    ...Object.fromEntries(sums.map((name) => [name, BigInt(row[name] ?? 0)])),
+    ...Object.fromEntries([...sums, ...booked].map((name) => [name, BigInt(row[name] ?? 0)])),
   })) as unknown as BookedCharge[]
 }
 
@@ -63,18 +78,23 @@ export function wrongCharges(charges: readonly BookedCharge[], moved: readonly M
 }
 
 function complaintsOf(charge: BookedCharge, movements: readonly Moved[]): string[] {
-  const { state, amount, fee, came, credited, credits, charged, kept, discrepancy, failure } = charge
+  const { state, method, amount, fee, received, adjusted, adjusted_fee, adjustments, suspended, open_case } = charge
+  const { came, credited, credits, charged, kept, failure } = charge
   const isPaid = state === 'successful'
   const took = movements.reduce((sum, movement) => sum + minorOf(movement.amount), 0n)
-  const isFlagged = discrepancy !== '' || failure === 'UNDERPAID'
+  const inTime = isPaid ? (method === 'bank-transfer' ? received : amount) : 0n
+  const fees = (isPaid ? fee : 0n) + adjusted_fee
   const rules: [boolean, string][] = [
     [isPaid || state === 'failed', 'has not ended'],
     [movements.every(({ kind }) => kind === 'collected'), 'was not only collected'],
     [came === took, `has ${came} of the ${took} that the provider collected`],
-    [credits === (isPaid ? 1 : 0), `was credited ${credits} times`],
-    [!isPaid || (credited >= amount && charged === fee), `was credited ${credited} of ${amount}, less ${charged}`],
+    [credits === (isPaid ? 1 : 0) + adjustments, `was credited ${credits} times, ${adjustments} after its end`],
+    [!isPaid || inTime >= amount, `was paid with ${inTime} of ${amount}`],
+    [credited === inTime + adjusted, `was credited ${credited}, not ${inTime} in time and ${adjusted} later`],
+    [charged === fees, `was charged ${charged}, not ${fees}`],
     [credited + kept === came, `has ${came}, of which ${credited} are credited and ${kept} kept`],
-    [kept >= 0n && (kept === 0n || isFlagged), `keeps ${kept} without a flag`],
+    [kept === suspended && kept === open_case, `keeps ${kept}, says ${suspended}, with ${open_case} in its open case`],
+    [kept >= 0n && (kept === 0n || failure === 'UNDERPAID'), `keeps ${kept} although it is not underpaid`],
   ]
   return rules.filter(([isKept]) => !isKept).map(([, complaint]) => complaint)
 }

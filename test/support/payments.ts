@@ -15,7 +15,9 @@ interface Seen {
   readonly id: string
   readonly state: string
   readonly doubt: string
-  readonly discrepancy: string
+  /** Minor units as text: credited or debited by adjustments after the end, and in suspense. */
+  readonly adjusted: string
+  readonly suspended: string
   readonly failure: { readonly code: string } | null
   readonly provider: string
   readonly sends: number

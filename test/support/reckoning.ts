@@ -17,7 +17,9 @@ export interface Row extends Record<string, unknown> {
   readonly method: string
   readonly state: string
   readonly doubt: string
-  readonly discrepancy: string
+  /** What moved after its end: its adjustments, and what is in suspense. */
+  readonly adjustments: readonly string[]
+  readonly suspended: string
   readonly failure: { readonly code: string } | null
   readonly currency: Currency
   readonly amount: string
@@ -27,13 +29,14 @@ export interface Row extends Record<string, unknown> {
   readonly external_reference: string
 }
 
+/** Every payment that was asked for; adjustments are named by theirs. */
 export const readAll = (cell: Cell) =>
-  cell.ask<Row>(`select id, merchant_id, type, method, state, doubt, discrepancy, failure, currency, amount, received, fee,
-    attempt, external_reference from transactions order by id`)
+  cell.ask<Row>(`select id, merchant_id, type, method, state, doubt, adjustments, suspended, failure, currency, amount,
+    received, fee, attempt, external_reference from transactions where type <> 'adjustment' order by id`)
 
 export const tally = (rows: readonly Row[]) =>
   Object.fromEntries(
-    [...Map.groupBy(rows, (row) => [row.type, row.method, row.state, row.discrepancy].join(' ').trim())]
+    [...Map.groupBy(rows, (row) => [row.type, row.method, row.state, row.failure?.code ?? ''].join(' ').trim())]
       .map(([name, found]) => [name, found.length] as const)
       .sort(([left], [right]) => (left < right ? -1 : 1)),
   )
@@ -85,9 +88,9 @@ export async function assertMovedOnce(cell: Cell, rows: readonly Row[], moved: r
   assert.equal(moved.length, expected, 'money moved that belongs to no payment')
 }
 
-/** That less came in than was asked for is nobody's fault; anything else against a final state is. */
-const isExplained = ({ discrepancy, failure }: Row) =>
-  discrepancy === '' || (discrepancy === 'underpaid' && failure?.code === 'UNDERPAID')
+/** Nothing moved after the end. Only what came in for a charge that was not paid in full is in suspense, all of it. */
+const isExplained = ({ adjustments, suspended, failure, received }: Row) =>
+  adjustments.length === 0 && suspended === (failure?.code === 'UNDERPAID' ? received : '0')
 
 const sorted = (words: readonly string[]) => words.toSorted((left, right) => (left < right ? -1 : 1))
 
@@ -98,19 +101,31 @@ function wantedOf(row: Row, receipts: readonly { readonly amount: string }[]): s
   return row.state === 'successful' ? [sum(row.amount)] : []
 }
 
-/** Each feed counts 1, 2, 3 …, and tells of every payment that it was made and how it ended, once. */
+/** Each feed counts 1, 2, 3 …, and tells of every payment and adjustment that it was made and how it ended, once. */
 export async function assertFeeds(cell: Cell): Promise<void> {
   const feeds = await cell.ask(`
     select merchant_id from events where feed_number is not null group by merchant_id, env
     having count(*) <> max(feed_number) or count(distinct feed_number) <> count(*) or min(feed_number) <> 1`)
   assert.deepEqual(feeds, [])
   const untold = await cell.ask(`
-    select t.id, count(*) filter (where e.name = 'transaction_created') as created,
+    select t.id, count(*) filter (where e.name = begun.name) as created,
       count(*) filter (where e.name is not null and e.state = t.state) as ended
-    from transactions t left join events e on e.transaction_id = t.id group by t.id, t.state
-    having count(*) filter (where e.name = 'transaction_created') <> 1
+    from transactions t
+    cross join lateral (
+      select case t.type when 'adjustment' then 'adjustment_created' else 'transaction_created' end as name
+    ) begun
+    left join events e on e.transaction_id = t.id and e.merchant_id = t.merchant_id
+    group by t.id, t.state
+    having count(*) filter (where e.name = begun.name) <> 1
       or count(*) filter (where e.name is not null and e.state = t.state) <> 1`)
   assert.deepEqual(untold, [])
+  const strays = await cell.ask(`
+    select a.id
+    from transactions a
+    left join transactions p on p.id = a.related_transaction_id and p.merchant_id = a.merchant_id and p.env = a.env
+      and a.id = any(p.adjustments)
+    where a.type = 'adjustment' and p.id is null`)
+  assert.deepEqual(strays, [], 'an adjustment belongs to a payment of its merchant')
 }
 
 /** What the processes logged as an error: nothing that was done to them is one. */

@@ -50,6 +50,8 @@ export interface SimulatorDesk {
   repeat(key: string, times: number): Promise<void>
   /** The customer approves a payment that is open. */
   approve(key: string): Promise<void>
+  /** The customer declines it. */
+  decline(key: string): Promise<void>
   /** The customer pays so much into an account of a charge. */
   pay(key: string, amount: string, account: string): Promise<void>
   stop(signal?: NodeJS.Signals): Promise<void>
@@ -124,6 +126,7 @@ export function deskOf(service: SimulatorService, folder: string): SimulatorDesk
       }
     },
     approve: async (key) => void (await ask('POST', `payer/${key}/act`, { action: 'approve' })),
+    decline: async (key) => void (await ask('POST', `payer/${key}/act`, { action: 'decline' })),
     pay: async (key, amount, account) =>
       void (await ask('POST', `payer/${key}/act`, { action: 'pay_account', amount, account })),
     stop: (signal) => service.stop(signal),

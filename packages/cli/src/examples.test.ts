@@ -7,9 +7,11 @@ import { Readable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { type WebhookEvent, webhooks } from '@malipo/sdk'
 import type { Command } from 'commander'
+import { readId } from '../../server/src/platform/ids.ts'
 import { payOut, payoutInDoubt } from '../../server/src/testing/paying.ts'
 import { testDatabase } from '../../server/src/testing/servers.ts'
 import { until } from '../../server/src/testing/until.ts'
+import { putQuestion } from '../../server/src/transactions/store.ts'
 import { exitCodes } from './exit-codes.ts'
 import { commandsOf, guideOf, pathOf } from './guide.ts'
 import { buildProgram, createProgram } from './program.ts'
@@ -158,6 +160,25 @@ async function realIds(
     .replaceAll('pk_test_…', pair.publicKey)
     .replaceAll('txn_0193…', payment)
     .replaceAll('wh_0193…', webhook)
+    .replaceAll('case_0193…', example.includes('case_0193…') ? await openCase(shop) : '')
+}
+
+/** A case: the provider paid less than the payout says, and the operator decides about the rest. */
+async function openCase({ malipo }: Shop): Promise<string> {
+  const { id } = await payOut(await malipo.merchant())
+  await malipo.comesTo(id, 'successful')
+  const transaction_id = readId('transaction', id) ?? ''
+  const question = await putQuestion(malipo.ctx.db.write, transaction_id, 1)
+  const said = { state: 'successful', settled: { amount: 9000n, currency: 'KES' } } as const
+  await malipo.ctx.settler.submit({
+    transaction_id,
+    attempt: 1,
+    cause: 'query',
+    question,
+    news: { kind: 'said', said },
+  })
+  const cases = await malipo.operator.suspense.list({ limit: 1000 })
+  return cases.find(({ transactionId }) => transactionId === id)?.id ?? ''
 }
 
 /** A webhook in body.json, and its headers in the place of those of the example. */

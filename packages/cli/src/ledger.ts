@@ -59,10 +59,10 @@ export function addLedgerCommands(program: Command, desk: Desk): void {
   addReading(program.command('ledger').description('the books'), desk)
 }
 
-type Disagreement = Awaited<ReturnType<Operator['ledger']['check']>>['disagreements'][number]
+type Case = Awaited<ReturnType<Operator['ledger']['check']>>['cases'][number]
 
-const told = ({ transactionId, env, type, amount, currency, provider, meaning, knownForSeconds }: Disagreement) =>
-  `  for ${duration(knownForSeconds)}: ${transactionId}, ${type} of ${amount} ${currency} by ${provider} in ${env}: ${meaning}`
+const lineOf = ({ id, env, amount, currency, provider, meaning, ageSeconds }: Case) =>
+  `  ${id}, open for ${duration(ageSeconds)}: ${amount} ${currency} at ${provider} in ${env}: ${meaning}`
 
 function addReading(ledger: Command, desk: Desk): void {
   guide(
@@ -73,10 +73,10 @@ function addReading(ledger: Command, desk: Desk): void {
     { examples: ['malipo ledger check', 'malipo ledger check --full'] },
   ).action(async ({ full }: { full?: true }) => {
     const found = await desk.operate((operator) => operator.ledger.check({ isFull: full === true }))
-    const { batches, transfers, accounts, seals, suspense, disagreements } = found
+    const { batches, transfers, accounts, seals, suspense, cases } = found
     const agreement = `The books agree: ${transfers} transfers in ${batches} batches, ${accounts} accounts, ${seals} seals checked.`
     const sums = suspense.map((sum) => `In suspense: ${sum}.`)
-    desk.say(found, () => [agreement, ...sums, ...disagreements.map(told)].join('\n'))
+    desk.say(found, () => [agreement, ...sums, ...cases.map(lineOf)].join('\n'))
   })
 
   guide(ledger.command('show').description("draw one transaction's entries").argument('<transaction>', 'txn_…'), {

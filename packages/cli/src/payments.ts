@@ -62,7 +62,7 @@ function addList(payments: Command, desk: Desk): void {
       .description('list open payments, oldest first; the same as payments alone')
       .option(
         '--doubt',
-        'only those that need an eye: in doubt, waiting for a reason, or final while the provider disagrees',
+        'only those that need a person: in doubt, waiting for a reason, or final with money in suspense',
       )
       .option('--provider <name>', 'only those of one provider')
       .addOption(environment('only those in one environment'))
@@ -180,10 +180,13 @@ function facts(payment: Shown): string {
     ['accepted', second(payment.createdAt)],
     ['changed', second(payment.updatedAt)],
     ['expires', payment.expiresAt === undefined ? undefined : second(payment.expiresAt)],
+    ['adjusts', payment.adjusts],
+    ['adjusted by', payment.adjustments?.join(', ')],
+    ['suspense', payment.suspenseCase],
     ['failure', payment.failure],
     ['receipt', payment.receipt],
   ]
-  return lines.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(10)} ${value}`])).join('\n')
+  return lines.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(11)} ${value}`])).join('\n')
 }
 
 const attemptsOf = ({ table }: Paper, { attempts }: Shown) =>

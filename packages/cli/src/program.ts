@@ -26,6 +26,7 @@ import { addPaymentCommands } from './payments.ts'
 import { addProviderCommands } from './providers.ts'
 import { didYouMean } from './suggest.ts'
 import type { Surroundings } from './surroundings.ts'
+import { addSuspenseCommands } from './suspense.ts'
 import { addTransactionCommands } from './transactions.ts'
 import { addTriggerCommand } from './trigger.ts'
 import { tellTrouble } from './trouble.ts'
@@ -45,6 +46,7 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
     addMerchantCommands,
     addKeyCommands,
     addPaymentCommands,
+    addSuspenseCommands,
     addProviderCommands,
     addLedgerCommands,
     addDatabaseCommands,

@@ -57,7 +57,7 @@ function screen({ table }: Paper, { providers, floats, isHourCut }: Status): str
     OPEN: ({ open }) => counts(open),
     OLDEST: ({ oldestOpenSeconds }) => (oldestOpenSeconds === undefined ? '' : duration(oldestOpenSeconds)),
     'IN DOUBT': ({ inDoubt }) => String(inDoubt),
-    DISAGREEING: ({ disagreeing }) => String(disagreeing),
+    SUSPENSE: ({ suspenseCases }) => String(suspenseCases),
     'LAST HOUR': ({ lastHour }) => `${lastHour.successful} successful, ${lastHour.failed} failed`,
     STATE: ({ pausedAt, pauseReason }) =>
       pausedAt === undefined ? 'running' : `paused since ${minute(pausedAt)}: ${pauseReason}`,

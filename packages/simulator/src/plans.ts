@@ -22,8 +22,8 @@ interface Waiting {
 export interface Plans {
   /** Runs when the payment's own time reaches the moment. What follows is planned from that moment. */
   at(payment: Payment, moment: number, run: (moment: number) => void): void
-  /** Brings forward the plans of this owner's payments, after `pass` moved the time of each. Returns how many there were. */
-  pass(owner: string, pass: (payment: Payment) => void): number
+  /** Brings forward the plans of this owner's payments, after `move` moved the time of each. Returns how many there were. */
+  pass(owner: string, move: (payment: Payment) => void): number
   clear(): void
 }
 
@@ -31,34 +31,17 @@ export interface Plans {
 const apartMs = 5_000
 
 export function startPlans(clock: Clock): Plans {
-  const waiting = new Map<Payment, Waiting>()
-  const byOwner = new Map<string, Set<Waiting>>()
+  const waiting = startWaiting()
 
-  const forget = (done: Waiting) => {
-    const owner = ownerOf(done.payment)
-    waiting.delete(done.payment)
-    const ofOwner = owner === undefined ? undefined : byOwner.get(owner)
-    ofOwner?.delete(done)
-    if (owner !== undefined && ofOwner?.size === 0) byOwner.delete(owner)
-  }
-
-  const remember = (payment: Payment): Waiting => {
-    const owner = ownerOf(payment)
-    const fresh = { payment, plans: new Set<Plan>() }
-    waiting.set(payment, fresh)
-    if (owner !== undefined) byOwner.set(owner, (byOwner.get(owner) ?? new Set()).add(fresh))
-    return fresh
-  }
-
-  const arm = (who: Waiting, plan: Omit<Plan, 'alarm'>, due: number): Alarm =>
+  const arm = (who: Waiting, plan: Plan, due: number): Alarm =>
     clock.at(due, () => {
-      who.plans.delete(plan as Plan)
-      if (who.plans.size === 0) forget(who)
+      who.plans.delete(plan)
+      if (who.plans.size === 0) waiting.remove(who)
       plan.run(plan.moment)
     })
 
   const at: Plans['at'] = (payment, moment, run) => {
-    const who = waiting.get(payment) ?? remember(payment)
+    const who = waiting.open(payment)
     const { aheadMs = 0 } = payment
     const isOverdue = aheadMs > 0 && moment - aheadMs < clock.now()
     const plan = { moment, run } as Plan
@@ -77,18 +60,44 @@ export function startPlans(clock: Clock): Plans {
     }
   }
 
+  const pass: Plans['pass'] = (owner, move) => {
+    const found = waiting.ofOwner(owner)
+    for (const who of found) {
+      move(who.payment)
+      bringForward(who)
+    }
+    return found.length
+  }
+
+  return { at, pass, clear: waiting.clear }
+}
+
+/** The payments with plans, and whose they are. */
+function startWaiting() {
+  const byPayment = new Map<Payment, Waiting>()
+  const byOwner = new Map<string, Set<Waiting>>()
+
+  const add = (payment: Payment): Waiting => {
+    const owner = ownerOf(payment)
+    const fresh = { payment, plans: new Set<Plan>() }
+    byPayment.set(payment, fresh)
+    if (owner !== undefined) byOwner.set(owner, (byOwner.get(owner) ?? new Set()).add(fresh))
+    return fresh
+  }
+
+  const remove = (done: Waiting) => {
+    const owner = ownerOf(done.payment) ?? ''
+    byPayment.delete(done.payment)
+    byOwner.get(owner)?.delete(done)
+    if (byOwner.get(owner)?.size === 0) byOwner.delete(owner)
+  }
+
   return {
-    at,
-    pass: (owner, pass) => {
-      const found = [...(byOwner.get(owner) ?? [])]
-      for (const who of found) {
-        pass(who.payment)
-        bringForward(who)
-      }
-      return found.length
-    },
+    open: (payment: Payment) => byPayment.get(payment) ?? add(payment),
+    remove,
+    ofOwner: (owner: string): readonly Waiting[] => [...(byOwner.get(owner) ?? [])],
     clear: () => {
-      waiting.clear()
+      byPayment.clear()
       byOwner.clear()
     },
   }

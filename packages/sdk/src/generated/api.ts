@@ -70,6 +70,11 @@ export interface Schemas {
     /** Unix seconds; get a new token about 60 s before */
     expiresAt: number
   }
+  Debt: {
+    currency: string
+    country: string
+    amount: number
+  }
   UserProfile: {
     success: true
     firstName: string
@@ -92,6 +97,8 @@ export interface Schemas {
       /** Held for payouts under way */
       pending: number
     }[]
+    /** What a provider took back that the wallet did not have. It is collected from the next credits of that wallet. */
+    owed: Schemas['Debt'][]
     [name: `${string}Wallet`]: {
       /** What may be spent, over all countries */
       balance: number
@@ -115,6 +122,8 @@ export interface Schemas {
         /** Empty for what no request of yours caused */
         externalReference: string
         type: string
+        /** payment, fee, exchange, adjustment or funding */
+        kind: string
         /** Negative for what left the wallet */
         amount: number
         /** What was there after it */
@@ -125,7 +134,7 @@ export interface Schemas {
   }
   Transaction: {
     transactionId: string
-    /** deposit or withdrew */
+    /** deposit, withdrew or adjustment */
     type: string
     /** PENDING, then SUCCESSFUL or FAILED for good */
     status: string
@@ -187,7 +196,7 @@ export interface Schemas {
   }
   OneTransaction: {
     transactionId: string
-    /** deposit or withdrew */
+    /** deposit, withdrew or adjustment */
     type: string
     /** PENDING, then SUCCESSFUL or FAILED for good */
     status: string
@@ -239,6 +248,16 @@ export interface Schemas {
     /** What came in so far, of a bank transfer charge */
     amountReceived?: number | undefined
     virtualAccount?: Schemas['VirtualAccount'] | undefined
+    /** Of an adjustment: the payment whose money moved after its end */
+    relatedTransactionId?: string | undefined
+    /** Your id of that payment */
+    relatedExternalReference?: string | undefined
+    /** Of an adjustment: credit or debit */
+    direction?: string | undefined
+    /** Of an adjustment: late_success, late_receipt, payout_returned, charge_reversed, chargeback_won, suspense_cleared or operator */
+    reason?: string | undefined
+    /** The adjustments made after its end, oldest first; each is a transaction of its own */
+    adjustments?: string[] | undefined
     timeline: {
       at: string
       stage: string
@@ -412,7 +431,7 @@ export interface Schemas {
     transactionId: string
     /** Your id of the payment */
     externalReference: string
-    /** deposit or withdrew */
+    /** deposit, withdrew or adjustment */
     type: string
     /** pending, successful or failed */
     status: string
@@ -441,6 +460,14 @@ export interface Schemas {
     } | undefined
     /** Of a failed payout: its money is back in your wallet already */
     walletReversed?: true | undefined
+    /** Of an adjustment: the payment whose money moved after its end */
+    relatedTransactionId?: string | undefined
+    /** Your id of that payment */
+    relatedExternalReference?: string | undefined
+    /** Of an adjustment: credit or debit */
+    direction?: string | undefined
+    /** Of an adjustment: late_success, late_receipt, payout_returned, charge_reversed, chargeback_won, suspense_cleared or operator */
+    reason?: string | undefined
   }
   WebhookRecord: {
     /** The same as the header `webhook-id` of every attempt */
@@ -468,7 +495,7 @@ export interface Schemas {
     number: number
     /** `wh_…`, the same at every attempt: one you have seen before you may ignore */
     id: string
-    /** transaction_created or transaction_updated */
+    /** transaction_created or transaction_updated or adjustment_created */
     event: string
     data: Schemas['WebhookData']
     /** When it happened, ISO 8601 */
@@ -696,7 +723,7 @@ export interface Schemas {
   WebhookEvent: {
     /** `wh_…`, the same at every attempt: one you have seen before you may ignore */
     id: string
-    /** transaction_created or transaction_updated */
+    /** transaction_created or transaction_updated or adjustment_created */
     event: string
     data: Schemas['WebhookData']
     /** When it happened, ISO 8601 */
@@ -756,7 +783,7 @@ export interface Operations {
   getTransactions: {
     query?: {
       currency?: string | undefined
-      /** deposit or withdrew; also withdrawal and payout */
+      /** deposit, withdrew (also withdrawal and payout) or adjustment */
       type?: string | undefined
       externalReference?: string | undefined
       /** YYYY-MM-DD, in UTC */

@@ -131,9 +131,9 @@ async function settle(
     await remember?.(tx)
   }
   const common = { transaction_id, attempt: attempt.number, cause: 'attempt' } as const
-  const standing = (await ctx.settler.submit({ ...common, news, alongside }))?.transaction
+  const standing = await ctx.settler.submit({ ...common, news, alongside })
   await followUp(ctx, attempt.number, standing, news)
-  return standing
+  return standing?.transaction
 }
 
 /** Settles what came of the answer, and refuses when it was not taken. */

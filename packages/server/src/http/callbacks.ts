@@ -68,7 +68,7 @@ async function settle(
   const isBooked = isProof && said.state === 'received' // Each receipt has an id: an old callback says nothing new.
   if (!standing || isBooked) return
   const { transaction } = standing
-  const isToAsk = isContraryTo(transaction, found.attempt, said)
+  const isToAsk = isContraryTo(standing, found.attempt, said)
   // Until it answers it is to call again.
   if (isToAsk && !(await askWhatIsTrue(ctx, { ...transaction, provider }, found.attempt)))
     throw new AppError('PROVIDER_UNAVAILABLE')

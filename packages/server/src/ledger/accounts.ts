@@ -22,6 +22,10 @@ export interface WalletScope extends Owner {
 export interface Wallet extends WalletScope, Counters {
   readonly id: string
   entry_at: bigint
+  /** What the merchant owes because a provider took back more than was there. */
+  owed: bigint
+  /** The account that counts it; null while it never owed anything. */
+  receivable: string | null
 }
 
 /** What may be spent: what came in, less what went out, less what holds reserve. */
@@ -108,6 +112,8 @@ interface PlatformScope {
   /** Of a float only. */
   readonly provider?: string
   readonly country?: string
+  /** Of a receivable only: the wallet that owes. */
+  readonly wallet_id?: string
 }
 
 /** Finds platform accounts by what they are; there are few and they never change, so each is asked for once. */
@@ -119,9 +125,10 @@ export function createPlatformAccounts(db: Db, cell: number): PlatformAccounts {
   const known = new BoundedMap<string, Promise<string>>(100_000)
   return {
     idOf: (scope) => {
-      const { env, kind, currency, provider = '', country = '' } = scope
-      const key = [env, kind, currency, provider, country].join('|')
-      const found = known.get(key) ?? ensurePlatformAccount(db, cell, { env, kind, currency, provider, country })
+      const { env, kind, currency, provider = '', country = '', wallet_id = '' } = scope
+      const key = [env, kind, currency, provider, country, wallet_id].join('|')
+      const found =
+        known.get(key) ?? ensurePlatformAccount(db, cell, { env, kind, currency, provider, country, wallet_id })
       known.set(key, found)
       found.catch(() => known.delete(key))
       return found
@@ -131,14 +138,16 @@ export function createPlatformAccounts(db: Db, cell: number): PlatformAccounts {
 
 async function ensurePlatformAccount(db: Db, cell: number, scope: Required<PlatformScope>): Promise<string> {
   const { env, kind, currency, provider, country } = scope
+  const wallet_id = scope.wallet_id === '' ? null : scope.wallet_id
   await db.query(sql`
-    insert into platform_accounts (id, env, kind, provider, country, currency)
-    values (${newId(Date.now(), cell)}, ${env}, ${kind}, ${provider}, ${country}, ${currency})
+    insert into platform_accounts (id, env, kind, provider, country, currency, wallet_id)
+    values (${newId(Date.now(), cell)}, ${env}, ${kind}, ${provider}, ${country}, ${currency}, ${wallet_id})
     on conflict on constraint platform_accounts_one_of_a_kind do nothing`)
   const [found] = await db.query<{ id: string }>(sql`
     select id
     from platform_accounts
-    where (env, kind, provider, country, currency) = (${env}, ${kind}, ${provider}, ${country}, ${currency})`)
+    where (env, kind, provider, country, currency) = (${env}, ${kind}, ${provider}, ${country}, ${currency})
+      and wallet_id is not distinct from ${wallet_id}`)
   assert(found)
   return found.id
 }

@@ -99,7 +99,7 @@ async function freshDatabase() {
 
 async function openAccounts({ write }: Database): Promise<ReadonlyMap<string, readonly string[]>> {
   const { idOf } = createPlatformAccounts(write, 0)
-  const kinds = ['treasury', 'clearing', 'fees', 'fx_position', 'suspense'] as const
+  const kinds = ['treasury', 'clearing', 'fees', 'fx_position', 'cost'] as const
   const of = async (currency: string) =>
     [currency, await Promise.all(kinds.map((kind) => idOf({ env: 'sandbox', kind, currency })))] as const
   return new Map(await Promise.all(currencies.map(of)))

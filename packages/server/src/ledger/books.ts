@@ -3,6 +3,7 @@ import type { Decided } from '../platform/batch.ts'
 import { type BatchTx, sql } from '../platform/db.ts'
 import { available, balance, type Counters, counterNames, lockWallets, type Wallet } from './accounts.ts'
 import { isRecorded, type Link, type Transfer, type Writer } from './chain.ts'
+import { movementsOf } from './postings.ts'
 
 /** Money to move: now, or reserved until a post or void of the same number. */
 interface Move {
@@ -14,6 +15,8 @@ interface Move {
   readonly credit_account: string
   readonly amount: bigint
   readonly currency: string
+  /** The receivable account among the two, and the wallet whose debt it counts. */
+  readonly debt?: { readonly wallet_id: string; readonly account: string }
 }
 
 /** The end of a hold. */
@@ -46,6 +49,8 @@ interface State {
   readonly taken: Set<string>
   readonly deltas: Map<string, Counters>
   readonly written: Transfer[]
+  /** Wallets whose debt changed. */
+  readonly indebted: Set<string>
 }
 
 const keyOf = (transactionId: string, number: number, phase: 0 | 1) => `${transactionId}|${number}|${phase}`
@@ -79,6 +84,7 @@ export async function openBooks(
     ),
     deltas: new Map(),
     written: [],
+    indebted: new Set(),
   }
   return { wallets, apply: (linked) => applyLinked(state, linked), write: () => write(state, writer) }
 }
@@ -95,13 +101,35 @@ async function readPhase(tx: BatchTx, endings: readonly Ending[], phase: 0 | 1):
 
 function applyLinked(state: State, linked: readonly Movement[]): Refusal | undefined {
   const undo: (() => void)[] = []
-  for (const movement of linked) {
-    const refusal = isEnding(movement) ? end(state, movement, undo) : move(state, movement, undo)
-    if (refusal === undefined) continue
-    for (const step of undo.reverse()) step()
-    return refusal
-  }
-  return undefined
+  const applyOne = (movement: Movement) =>
+    isEnding(movement) ? end(state, movement, undo) : move(state, movement, undo)
+  let refusal: Refusal | undefined
+  for (const movement of linked) refusal ??= applyOne(movement)
+  for (const movement of collections(state, linked)) refusal ??= applyOne(movement)
+  if (refusal !== undefined) for (const step of undo.reverse()) step()
+  return refusal
+}
+
+/** The place of what is collected of a debt in the books of the transaction that credits the wallet; one credits it once. */
+const collectedNumber = 30
+
+/** A wallet that owes pays from every credit, in the same transaction. */
+function collections({ wallets }: State, linked: readonly Movement[]): Movement[] {
+  const credits = linked.flatMap((movement) => (movement.kind === 'transfer' ? [movement] : []))
+  const byWallet = new Map(credits.map((credit) => [credit.credit_account, credit]))
+  return [...byWallet].flatMap(([id, { transaction_id, currency }]) => {
+    const wallet = wallets.get(id)
+    const account = wallet?.receivable
+    if (!wallet || wallet.owed === 0n || !account) return []
+    const there = available(wallet)
+    return movementsOf('debt_collected', {
+      transaction_id,
+      firstNumber: collectedNumber,
+      sums: { owed: there < wallet.owed ? there : wallet.owed },
+      accountOf: (role) => (role === 'wallet' ? id : account),
+      currencies: { wallet: currency, payment: currency },
+    }).map((movement) => ({ ...movement, debt: { wallet_id: id, account } }))
+  })
 }
 
 function move(state: State, movement: Move, undo: (() => void)[]): Refusal | undefined {
@@ -113,10 +141,26 @@ function move(state: State, movement: Move, undo: (() => void)[]): Refusal | und
   add(state, credit_account, `credits_${place}`, amount, undo)
   const wallet = state.wallets.get(debit_account)
   if (wallet && available(wallet) < 0n) return 'insufficient_funds'
+  changeDebt(state, movement, undo)
   const key = keyOf(movement.transaction_id, movement.number, 0)
   state.holds.set(key, record(state, { ...movement, phase: 0 }, undo))
   undo.push(() => state.holds.delete(key))
   return undefined
+}
+
+/** What a wallet owes is the balance of its receivable account. */
+function changeDebt({ wallets, indebted }: State, { debt, debit_account, amount }: Move, undo: (() => void)[]): void {
+  if (!debt) return
+  const wallet = wallets.get(debt.wallet_id)
+  assert.ok(wallet, 'a debt belongs to a wallet of the batch')
+  const [owed, receivable] = [wallet.owed, wallet.receivable]
+  wallet.owed += debit_account === debt.account ? amount : -amount
+  wallet.receivable = debt.account
+  indebted.add(wallet.id)
+  undo.push(() => {
+    wallet.owed = owed
+    wallet.receivable = receivable
+  })
 }
 
 function end(state: State, ending: Ending, undo: (() => void)[]): Refusal | undefined {
@@ -200,8 +244,8 @@ async function write(
 }
 
 /** Everything a batch changes in the ledger, in one statement of a constant number of array parameters. */
-async function writeRows({ tx, wallets, deltas, written }: State, link: Link): Promise<void> {
-  const touched = new Set(written.flatMap(({ wallet_id }) => wallet_id ?? []))
+async function writeRows({ tx, wallets, deltas, written, indebted }: State, link: Link): Promise<void> {
+  const touched = new Set([...written.flatMap(({ wallet_id }) => wallet_id ?? []), ...indebted])
   const changed = [...wallets.values()].filter(({ id }) => touched.has(id))
   const moved = [...deltas].filter(([, counters]) => counterNames.some((name) => counters[name] !== 0n))
   const of = <Key extends keyof Transfer>(name: Key) => written.map((row) => row[name])
@@ -209,11 +253,13 @@ async function writeRows({ tx, wallets, deltas, written }: State, link: Link): P
     with changed as (
       update wallets as w
       set debits_pending = c.debits_pending, debits_posted = c.debits_posted,
-        credits_pending = c.credits_pending, credits_posted = c.credits_posted, entry_at = c.entry_at
+        credits_pending = c.credits_pending, credits_posted = c.credits_posted, entry_at = c.entry_at, owed = c.owed,
+        receivable = c.receivable
       from unnest(${changed.map(({ id }) => id)}::uuid[], ${changed.map((each) => each.debits_pending)}::bigint[],
         ${changed.map((each) => each.debits_posted)}::bigint[], ${changed.map((each) => each.credits_pending)}::bigint[],
-        ${changed.map((each) => each.credits_posted)}::bigint[], ${changed.map((each) => each.entry_at)}::bigint[])
-        as c(id, debits_pending, debits_posted, credits_pending, credits_posted, entry_at)
+        ${changed.map((each) => each.credits_posted)}::bigint[], ${changed.map((each) => each.entry_at)}::bigint[],
+        ${changed.map((each) => each.owed)}::bigint[], ${changed.map((each) => each.receivable)}::uuid[])
+        as c(id, debits_pending, debits_posted, credits_pending, credits_posted, entry_at, owed, receivable)
       where w.id = c.id
       returning w.id
     ), moved as (

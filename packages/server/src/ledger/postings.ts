@@ -5,7 +5,7 @@ import type { Movement } from './books.ts'
 type Role = 'wallet' | PlatformKind
 
 /** The sums an event can carry. Those in the wallet's currency and those in the payment's may differ. */
-type Sum = 'amount' | 'cost' | 'spread' | 'fee' | 'received' | 'credited'
+type Sum = 'amount' | 'cost' | 'spread' | 'fee' | 'received' | 'credited' | 'taken' | 'owed'
 
 interface Posting {
   readonly kind: 'hold' | 'transfer'
@@ -58,11 +58,63 @@ export const postingTable = {
   },
   receipt_taken: { postings: [transfer('float', 'suspense', 'received', 'payment')] },
   receipts_complete: { postings: [transfer('suspense', 'wallet', 'received'), transfer('wallet', 'fees', 'fee')] },
-  receipt_after_the_end: { postings: [transfer('float', 'suspense', 'received', 'payment')] },
-  charge_successful_late: { postings: [transfer('float', 'suspense', 'received', 'payment')] },
-  payout_successful_late: { postings: [transfer('suspense', 'float', 'amount', 'payment')] },
-  charge_reversed: { postings: [transfer('suspense', 'float', 'received', 'payment')] },
-  payout_reversed: { postings: [transfer('float', 'suspense', 'amount', 'payment')] },
+  receipt_reversed: { postings: [transfer('suspense', 'float', 'received', 'payment')] },
+  receipt_restored: { postings: [transfer('float', 'suspense', 'received', 'payment')] },
+  late_money_held: { postings: [transfer('float', 'suspense', 'received', 'payment')] },
+  late_money_released: { postings: [transfer('suspense', 'float', 'received', 'payment')] },
+  late_credit: { postings: [transfer('float', 'wallet', 'received'), transfer('wallet', 'fees', 'fee')] },
+  late_credit_into_another_currency: {
+    postings: [
+      transfer('float', 'fx_position', 'received', 'payment'),
+      transfer('fx_position', 'wallet', 'credited'),
+      transfer('fx_position', 'fx_income', 'spread'),
+      transfer('wallet', 'fees', 'fee'),
+    ],
+  },
+  charge_taken_back: {
+    postings: [
+      transfer('wallet', 'float', 'taken'),
+      transfer('receivable', 'float', 'owed'),
+      transfer('fees', 'float', 'fee'),
+    ],
+  },
+  charge_taken_back_from_another_currency: {
+    postings: [
+      transfer('fx_position', 'float', 'received', 'payment'),
+      transfer('wallet', 'fx_position', 'taken'),
+      transfer('receivable', 'fx_position', 'owed'),
+      transfer('fees', 'fx_position', 'fee'),
+      transfer('fx_income', 'fx_position', 'spread'),
+    ],
+  },
+  chargeback_won: { postings: [transfer('float', 'wallet', 'credited'), transfer('wallet', 'fees', 'fee')] },
+  chargeback_won_into_another_currency: {
+    postings: [
+      transfer('float', 'fx_position', 'received', 'payment'),
+      transfer('fx_position', 'wallet', 'credited'),
+      transfer('fx_position', 'fx_income', 'spread'),
+      transfer('wallet', 'fees', 'fee'),
+    ],
+  },
+  payout_returned: { postings: [transfer('float', 'wallet', 'received'), transfer('fees', 'wallet', 'fee')] },
+  payout_returned_into_another_currency: {
+    postings: [
+      transfer('float', 'fx_position', 'received', 'payment'),
+      transfer('fx_position', 'wallet', 'credited'),
+      transfer('fx_income', 'wallet', 'spread'),
+      transfer('fees', 'wallet', 'fee'),
+    ],
+  },
+  debt_collected: { postings: [transfer('wallet', 'receivable', 'owed')] },
+  suspense_credited: { postings: [transfer('suspense', 'wallet', 'received'), transfer('wallet', 'fees', 'fee')] },
+  suspense_debited: {
+    postings: [transfer('wallet', 'suspense', 'taken'), transfer('receivable', 'suspense', 'owed')],
+  },
+  suspense_returned: { postings: [transfer('suspense', 'float', 'received', 'payment')] },
+  suspense_written_off: { postings: [transfer('suspense', 'cost', 'received', 'payment')] },
+  suspense_loss_written_off: { postings: [transfer('cost', 'suspense', 'received', 'payment')] },
+  operator_credit: { postings: [transfer('treasury', 'wallet', 'amount')] },
+  operator_debit: { postings: [transfer('wallet', 'treasury', 'amount')] },
   provider_fee_told: { postings: [transfer('cost', 'float', 'fee', 'payment')] },
   wallet_funded: { postings: [transfer('treasury', 'wallet', 'amount')] },
   float_raised: { postings: [transfer('float', 'treasury', 'amount', 'payment')] },

@@ -1,6 +1,13 @@
 import type { NotSubmittedCause } from '../providers/contract.ts'
 
-type Doubt = NotSubmittedCause | 'no_answer' | 'not_found' | 'refused_on_resend' | 'refused_unclear' | 'amount_mismatch'
+type Doubt =
+  | NotSubmittedCause
+  | 'no_answer'
+  | 'not_found'
+  | 'refused_on_resend'
+  | 'refused_unclear'
+  | 'amount_mismatch'
+  | 'overdue'
 
 /** Why a payment waits or is not known, as staff reads it; docs/operating/payments.md tells what to do about each. */
 const doubts = {
@@ -9,6 +16,7 @@ const doubts = {
   refused_on_resend: 'the provider refused it when it was sent again, and is asked about the first',
   refused_unclear: 'the provider refused it in words that we do not know, and is asked whether it has it',
   amount_mismatch: 'the provider moved another amount than was asked for',
+  overdue: 'its time is over, but the provider still reports it as under way',
   float_exhausted: 'our money with the provider is used up; nothing was sent',
   rate_limited: 'the provider takes no more requests for now; nothing was sent',
   closed: 'the provider, or the operator behind it, is closed for now; nothing was sent',
@@ -17,25 +25,6 @@ const doubts = {
   unwritable: 'the provider wants something that this payment does not have; nothing was sent',
 } as const satisfies Record<Doubt, string>
 
-/** What a provider said against a final state. */
-const discrepancies: Readonly<Record<string, string>> = {
-  late_success: 'failed here, and the provider says it succeeded after all',
-  late_mismatch: 'failed here, and the provider says it succeeded after all with another amount; not booked',
-  stray_success: 'an attempt that was given up moved money after all',
-  stray_reversed: 'what an attempt that was given up had moved was given back',
-  underpaid: 'less than the amount came in before the end; it is kept in suspense',
-  late_receipt: 'money came in for a charge that had ended; it is kept in suspense',
-  reversed: 'succeeded here, and the provider took it back',
-}
-
 export function meaningOfDoubt(word: string): string {
   return doubts[word as Doubt] ?? word
-}
-
-/** A payment may have several, one after another. */
-export function meaningOfDiscrepancy(words: string): string {
-  return words
-    .split(' ')
-    .map((word) => discrepancies[word] ?? word)
-    .join('; then ')
 }

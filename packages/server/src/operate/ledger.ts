@@ -3,10 +3,9 @@ import { type CheckResult, checkLedger } from '../ledger/check/check.ts'
 import { drawTransaction } from '../ledger/draw.ts'
 import { isCurrency } from '../money/currencies.ts'
 import { formatMinor } from '../money/money.ts'
-import { readId, showId } from '../platform/ids.ts'
-import { type Disagreement, disagreements } from '../transactions/survey.ts'
+import { readId } from '../platform/ids.ts'
 import { type Desk, OperatorError } from './desk.ts'
-import { meaningOfDiscrepancy } from './doubts.ts'
+import { type CaseView, listCases } from './suspense.ts'
 
 export interface CheckOrder {
   readonly isFull: boolean
@@ -25,47 +24,22 @@ export async function check(desk: Desk, { isFull, sealsPath, onPiece }: CheckOrd
     sealLines,
     ...(onPiece && { onPiece }),
   })
-  const disagreeing = await disagreements(desk.db.write, disagreementsMax)
+  const cases = await listCases(desk, { limit: casesMax })
   return {
     ...checked,
     suspense: suspense.map(({ env, currency, amount }) => `${shown(amount, currency)} in ${env}`),
-    disagreements: disagreeing.map(viewOfDisagreement),
+    cases,
   }
 }
 
-/** So many of them are told, the longest known first. */
-const disagreementsMax = 100
+/** At most this many cases are reported, the oldest first. */
+const casesMax = 100
 
 /** What was checked, with amounts as people read them. */
 export type CheckReport = Omit<CheckResult, 'suspense'> & {
   readonly suspense: readonly string[]
-  /** Payments whose provider said the opposite of what is final here: that is how money gets into suspense. */
-  readonly disagreements: readonly DisagreementView[]
-}
-
-interface DisagreementView {
-  readonly transactionId: string
-  readonly env: string
-  readonly type: 'payout' | 'charge'
-  readonly amount: string
-  readonly currency: string
-  readonly provider: string
-  readonly meaning: string
-  readonly knownForSeconds: number
-}
-
-function viewOfDisagreement(found: Disagreement): DisagreementView {
-  const { id, env, type, amount, currency, provider, discrepancy, age_seconds } = found
-  return {
-    transactionId: showId('transaction', id),
-    env,
-    type: type === 'withdrew' ? 'payout' : 'charge',
-    amount: formatMinor(amount, currency),
-    currency,
-    provider,
-    meaning: meaningOfDiscrepancy(discrepancy),
-    knownForSeconds: age_seconds,
-  }
+  /** Open cases about money in suspense. */
+  readonly cases: readonly CaseView[]
 }
 
 /** One payment's entries, drawn. */

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createPlatformAccounts } from '../ledger/accounts.ts'
 import { platformBalances } from '../ledger/deltas.ts'
 import { createPoster } from '../ledger/poster.ts'
-import { readId } from '../platform/ids.ts'
+import { newTransactionId, readId } from '../platform/ids.ts'
 import { movement } from '../testing/ledger.ts'
 import { testMalipo } from '../testing/malipo.ts'
 import { until } from '../testing/until.ts'
@@ -106,7 +106,7 @@ test('the books agree after all of this, from the checkpoint and from the beginn
   assert.equal(full.transfers, written?.count)
 })
 
-test('money in suspense is listed by the check', async (t) => {
+test('money in suspense must have an open case of its amount, and is listed by the check', async (t) => {
   const malipo = await testMalipo(t)
   const accounts = createPlatformAccounts(malipo.ctx.db.write, 0)
   const float = await accounts.idOf({
@@ -120,9 +120,28 @@ test('money in suspense is listed by the check', async (t) => {
   const receipt = movement({ kind: 'transfer', debit_account: float, credit_account: suspense, amount: 500_00n })
   await createPoster(malipo.ctx.db.write).submit({ wallets: [], movements: [receipt] })
 
-  const { suspense: listed } = await malipo.operator.ledger.check({ isFull: true })
+  await assert.rejects(
+    malipo.operator.ledger.check({ isFull: true }),
+    /suspense does not hold what its open cases say: id sandbox KES, type suspense 50000, state open cases 0/,
+  )
+  await malipo.ask(
+    `insert into suspense_cases (id, env, kind, provider, provider_key, country, currency, amount, opened_at, updated_at)
+     values ($1, 'sandbox', 'unknown_payment', 'house', 'a key', 'KE', 'KES', 50000, now(), now())`,
+    [newTransactionId(Date.now(), 0)],
+  )
+  const { suspense: listed, cases } = await malipo.operator.ledger.check({ isFull: true })
 
   assert.deepEqual(listed, ['500.00 KES in sandbox'])
+  assert.deepEqual(
+    cases.map(({ kind, amount, providerKey }) => [kind, amount, providerKey]),
+    [['unknown_payment', '500.00', 'a key']],
+  )
+  await assert.rejects(
+    malipo.operator.suspense.clear(cases[0]?.id ?? '', { kind: 'credit-merchant', reason: 'a', evidence: 'b' }),
+    /name the payment that the money belongs to/,
+  )
+  await malipo.operator.suspense.clear(cases[0]?.id ?? '', { kind: 'write-off', reason: 'a', evidence: 'b' })
+  assert.deepEqual((await malipo.operator.ledger.check({ isFull: true })).suspense, [])
 })
 
 test('counters that were tampered with are found, and named', async (t) => {

@@ -8,6 +8,7 @@ import { createLog } from '../platform/log.ts'
 import { type MigrationState, migrate, migrationStates } from '../platform/migrate.ts'
 import { createVault } from '../platform/seal.ts'
 import { type Received, type Verified, verify } from '../webhooks/sign.ts'
+import { type ClearedCase, type Clearing, clearCase } from './clear-suspense.ts'
 import { createPostings, type Desk } from './desk.ts'
 import { examine as examineInstallation, type Finding } from './doctor.ts'
 import { create as createKey, end, type KeyOrder, type KeyView, listOf, type NewPair, rotate } from './keys.ts'
@@ -23,6 +24,7 @@ import {
   providersStatus,
   resumeProvider,
 } from './providers.ts'
+import { type CasesWanted, type CaseView, listCases, showCase } from './suspense.ts'
 import { type JudgedPayment, type RetriedPayment, retryPayment, settlePayment, type Verdict } from './verdicts.ts'
 
 export type { Finding } from './doctor.ts'
@@ -55,6 +57,12 @@ export interface Operator {
     show(transactionId: string): Promise<PaymentView>
     settle(transactionId: string, verdict: Verdict): Promise<JudgedPayment>
     retry(transactionId: string, reason: string): Promise<RetriedPayment>
+  }
+  /** Money in suspense that a person decides about. */
+  readonly suspense: {
+    list(wanted: CasesWanted): Promise<CaseView[]>
+    show(caseId: string): Promise<CaseView>
+    clear(caseId: string, clearing: Clearing): Promise<ClearedCase>
   }
   readonly providers: {
     status(): Promise<ProvidersView>
@@ -97,6 +105,11 @@ export function openOperator(variables: Readonly<Record<string, string | undefin
       show: (transactionId) => showPayment(desk, transactionId),
       settle: (transactionId, verdict) => settlePayment(desk, transactionId, verdict),
       retry: (transactionId, reason) => retryPayment(desk, transactionId, reason),
+    },
+    suspense: {
+      list: (wanted) => listCases(desk, wanted),
+      show: (caseId) => showCase(desk, caseId),
+      clear: (caseId, clearing) => clearCase(desk, caseId, clearing),
     },
     providers: {
       status: () => providersStatus(desk),

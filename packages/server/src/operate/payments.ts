@@ -6,11 +6,12 @@ import { numberOf, openParty } from '../transactions/party.ts'
 import { isFinal } from '../transactions/state.ts'
 import type { Attempt, Transaction } from '../transactions/store.ts'
 import { type Inspected, inspect, type Surveyed, survey } from '../transactions/survey.ts'
+import { caseKinds } from '../transactions/suspense-cases.ts'
 import { type Desk, OperatorError } from './desk.ts'
-import { meaningOfDiscrepancy, meaningOfDoubt } from './doubts.ts'
+import { meaningOfDoubt } from './doubts.ts'
 
 export interface ListOrder {
-  /** Only those that need somebody's eye, final ones whose provider disagrees among them. */
+  /** Only those that need a person, final ones with money in suspense among them. */
   readonly isDoubtOnly: boolean
   readonly env?: Environment
   readonly provider?: string
@@ -22,7 +23,7 @@ export interface ListOrder {
 export interface ListedPayment {
   readonly id: string
   readonly env: Environment
-  readonly type: 'payout' | 'charge'
+  readonly type: 'payout' | 'charge' | 'adjustment'
   readonly amount: string
   readonly currency: string
   readonly state: string
@@ -58,18 +59,27 @@ function listed(found: Surveyed): ListedPayment {
   }
 }
 
-const kindOf = (type: Transaction['type']) => (type === 'withdrew' ? 'payout' : 'charge')
+const kinds = { withdrew: 'payout', deposit: 'charge', adjustment: 'adjustment' } as const
+const kindOf = (type: Transaction['type']) => kinds[type]
 
-function reasonOf({ state, doubt, discrepancy, is_frozen, is_paused }: Surveyed): string {
-  if (discrepancy !== '') return meaningOfDiscrepancy(discrepancy)
+function reasonOf({ state, doubt, case_kind, is_frozen, is_paused }: Reasons): string {
+  if (case_kind !== null) return caseKinds[case_kind]
   if (doubt !== '') return meaningOfDoubt(doubt)
   if (is_frozen && state === 'accepted') return 'held: the merchant is frozen'
   return is_paused ? 'held: the provider is paused' : ''
 }
 
+type Reasons = Pick<Surveyed, 'state' | 'doubt' | 'case_kind' | 'is_frozen' | 'is_paused'>
+
 /** Everything about one payment that whoever looks into it needs. */
 export interface PaymentView extends Omit<ListedPayment, 'ageSeconds' | 'nextLookInSeconds'> {
   readonly merchant: { readonly id: string; readonly name: string; readonly isFrozen: boolean }
+  /** The open case about money of it in suspense. */
+  readonly suspenseCase?: string
+  /** Adjustments made after its end. */
+  readonly adjustments?: readonly string[]
+  /** Of an adjustment: the payment it adjusts. */
+  readonly adjusts?: string
   readonly externalReference: string
   readonly method: string
   readonly destination: string
@@ -141,9 +151,9 @@ export function noPayment(id: string): OperatorError {
 }
 
 function view(desk: Desk, inspected: Inspected, drawing: string | undefined): PaymentView {
-  const { transaction, attempts, merchant_name, frozen_at, paused_at } = inspected
+  const { transaction, attempts, merchant_name, frozen_at, paused_at, case_id, case_kind } = inspected
   const { id, env, type, amount, currency, state, provider, attempt, failure, receipt } = transaction
-  const held = { is_frozen: frozen_at !== null, is_paused: paused_at !== null, age_seconds: 0, wake_in_seconds: null }
+  const held = { is_frozen: frozen_at !== null, is_paused: paused_at !== null, case_kind }
   return {
     id: showId('transaction', id),
     env,
@@ -151,7 +161,14 @@ function view(desk: Desk, inspected: Inspected, drawing: string | undefined): Pa
     amount: formatMinor(amount, currency),
     currency,
     state,
-    reason: isFinal(state) && transaction.discrepancy === '' ? '' : reasonOf({ ...transaction, ...held }),
+    reason: isFinal(state) && case_kind === null ? '' : reasonOf({ ...transaction, ...held }),
+    ...(case_id !== null && { suspenseCase: showId('case', case_id) }),
+    ...(transaction.adjustments.length > 0 && {
+      adjustments: transaction.adjustments.map((each) => showId('transaction', each)),
+    }),
+    ...(transaction.related_transaction_id !== null && {
+      adjusts: showId('transaction', transaction.related_transaction_id),
+    }),
     provider,
     attempt,
     merchant: { id: showId('merchant', transaction.merchant_id), name: merchant_name, isFrozen: frozen_at !== null },
@@ -169,7 +186,7 @@ function view(desk: Desk, inspected: Inspected, drawing: string | undefined): Pa
 }
 
 function sidesOf({ vault }: Desk, transaction: Transaction) {
-  const { external_reference, method, destination, country, code, account_name } = transaction
+  const { type, external_reference, method, destination, country, code, account_name } = transaction
   const { wallet_amount, fee, wallet_currency, wallet_country } = transaction
   return {
     externalReference: external_reference,
@@ -178,7 +195,7 @@ function sidesOf({ vault }: Desk, transaction: Transaction) {
     country,
     code,
     accountName: account_name,
-    account: masked(numberOf(openParty(vault, transaction))),
+    account: type === 'adjustment' ? '' : masked(numberOf(openParty(vault, transaction))),
     wallet: {
       amount: formatMinor(wallet_amount, wallet_currency),
       fee: formatMinor(fee, wallet_currency),
@@ -210,14 +227,14 @@ function viewOfEvent({ at, cause, state, message, is_told, detail }: Inspected['
 }
 
 function nextOf(inspected: Inspected): PaymentView['next'] {
-  const { transaction, frozen_at, paused_at, pause_reason } = inspected
-  const { state, discrepancy, provider, env, wake_at } = transaction
+  const { transaction, frozen_at, paused_at, pause_reason, case_id } = inspected
+  const { state, provider, env, wake_at } = transaction
   if (isFinal(state))
     return {
       what:
-        discrepancy === ''
+        case_id === null
           ? 'Nothing: it is final.'
-          : 'Nothing by itself: it is final, and the money is in suspense until somebody has found out whose it is.',
+          : `Nothing by itself: it is final. Clear the case about its money in suspense: malipo suspense show ${showId('case', case_id)}`,
     }
   if (paused_at)
     return { what: `Held until ${provider} is resumed in ${env}; it was paused because of: ${pause_reason}` }
@@ -231,5 +248,5 @@ function stepOf({ transaction: { state, type, provider, attempt }, attempts }: I
   if (state === 'accepted') return `It is sent to ${provider}.`
   if (state === 'sending') return `It is being sent; if nothing is known of it by then, ${provider} is asked.`
   const isCharge = type === 'deposit'
-  return `${provider} is asked again${isCharge ? '; at its expiry the charge ends as failed' : ''}.`
+  return `${provider} is asked again${isCharge ? '; the charge ends when it reports the end, or knows nothing of it at its expiry' : ''}.`
 }

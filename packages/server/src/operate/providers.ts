@@ -6,7 +6,7 @@ import type { Environment, Tx } from '../platform/db.ts'
 import { providerIds } from '../providers/registry.ts'
 import { type LaneState, listLanes, pauseLane, resumeLane, wakeHeld } from '../transactions/lanes.ts'
 import {
-  countDisagreements,
+  countCases,
   countOpen,
   countRecent,
   type OpenCount,
@@ -70,8 +70,8 @@ interface ProviderStatus {
   readonly open: Readonly<Record<string, number>>
   readonly oldestOpenSeconds?: number
   readonly inDoubt: number
-  /** Final payments whose provider said the opposite later. */
-  readonly disagreeing: number
+  /** Open cases about money in suspense that it reported. */
+  readonly suspenseCases: number
   /** Of the payments accepted in the last hour. */
   readonly lastHour: { readonly successful: number; readonly failed: number }
 }
@@ -98,13 +98,13 @@ export function providersStatus(desk: Desk): Promise<ProvidersView> {
     const open = Map.groupBy(await countOpen(tx), nameOf)
     const counted = await countRecent(tx)
     const recent = new Map(counted.map((row) => [nameOf(row), row]))
-    const disagreeing = new Map((await countDisagreements(tx)).map((row) => [nameOf(row), row.payments]))
+    const cases = new Map((await countCases(tx)).map((row) => [nameOf(row), row.cases]))
     const floats = (await platformBalances(tx)).filter(({ kind }) => kind === 'float')
-    const names = [...lanes.keys(), ...open.keys(), ...recent.keys(), ...disagreeing.keys(), ...floats.map(nameOf)]
+    const names = [...lanes.keys(), ...open.keys(), ...recent.keys(), ...cases.keys(), ...floats.map(nameOf)]
     return {
       providers: [...new Set(names)].sort().map((name) => ({
         ...statusOf(name, lanes.get(name), open.get(name) ?? [], recent.get(name)),
-        disagreeing: disagreeing.get(name) ?? 0,
+        suspenseCases: cases.get(name) ?? 0,
       })),
       floats: floats.map(({ provider, env, country, currency, debits_posted, credits_posted }) => {
         const amount = debits_posted - credits_posted
@@ -124,7 +124,7 @@ function statusOf(
   lane: LaneState | undefined,
   open: readonly OpenCount[],
   recent: OutcomeCount | undefined,
-): Omit<ProviderStatus, 'disagreeing'> {
+): Omit<ProviderStatus, 'suspenseCases'> {
   const [env = '', provider = ''] = name.split('/')
   return {
     provider,

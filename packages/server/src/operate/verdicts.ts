@@ -122,14 +122,17 @@ function refuseUntimely(tx: BatchTx, { transaction, attempt }: Payment, outcome:
  * for what the current one did: that would book it twice.
  */
 function refuseOtherAttempt({ transaction, attempt }: Payment, named: number | undefined, outcome: string): void {
-  const { id, discrepancy } = transaction
+  const { id, suspended } = transaction
   const key = providerKeyOf(id, attempt.number)
   if (named !== undefined && named !== attempt.number)
     throw new OperatorError(`attempt ${named} was given up; what counts is ${key} at ${attempt.provider}`)
-  const isMovedBefore = /stray_success|late_mismatch/.test(discrepancy) && !discrepancy.includes('stray_reversed')
-  if (outcome === 'successful' && named === undefined && isMovedBefore)
+  if (outcome === 'successful' && suspended !== 0n && attempt.moved !== null)
     throw new OperatorError(
-      `an earlier attempt at ${showId('transaction', id)} moved money after all, which is flagged by itself. If ${attempt.provider} moved it too, name it by the key on its statement, ${key}; else settle it as failed`,
+      `another amount was collected for ${showId('transaction', id)} and is in suspense: settle it as failed, then clear the case (malipo suspense list)`,
+    )
+  if (outcome === 'successful' && named === undefined && suspended !== 0n)
+    throw new OperatorError(
+      `an abandoned attempt at ${showId('transaction', id)} moved money, which is in suspense with a case of its own. If ${attempt.provider} moved it too, name it by the key on its statement, ${key}; else settle it as failed`,
     )
 }
 
@@ -176,7 +179,7 @@ function moneyOf(transaction: Transaction, outcome: Verdict['outcome']): string 
       : `${own} and ${charged} are back in the merchant's wallet. Should the provider pay after all, the loss is yours.`
   return outcome === 'successful'
     ? `${own} less ${charged} were credited to the merchant's wallet. ${float} is higher by ${paid}.`
-    : 'Nothing was credited. Should the provider say that the customer paid after all, that money goes to suspense.'
+    : 'Nothing was credited. If the provider reports later that the customer paid, the merchant is credited by an adjustment.'
 }
 
 function cautionOf({ doubt, amount, currency }: Transaction, outcome: Verdict['outcome']): string | undefined {

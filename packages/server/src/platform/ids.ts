@@ -36,6 +36,7 @@ const prefixes = {
   transaction: 'txn',
   'external account': 'ea',
   webhook: 'wh',
+  case: 'case',
 } as const
 type Kind = keyof typeof prefixes
 

@@ -68,6 +68,11 @@ interface CardCharges extends Money<CardChargeAttempt> {
 interface Money<Attempt> {
   /** How long after the last moment of sending the provider may still say it does not know a key it was given. */
   readonly notFoundWindowMs: number
+  /**
+   * How long after its expiry a charge that the provider still reports as under way can no longer be paid, where the
+   * provider documents that; a connector that says so names its source. Without it such a charge stays open.
+   */
+  readonly deadAfterMs?: number
   submit(attempt: Attempt, signal: AbortSignal): Promise<SubmitOutcome>
   query(attempt: AttemptRef, signal: AbortSignal): Promise<QueryOutcome>
 }

@@ -1,7 +1,7 @@
 import type { Said } from '../providers/contract.ts'
 import { decide } from '../transactions/decide.ts'
 import type { News, Surroundings } from '../transactions/decision.ts'
-import type { Attempt, KnownPayment, Transaction } from '../transactions/store.ts'
+import { type Attempt, type KnownPayment, type Transaction, unadjusted } from '../transactions/store.ts'
 
 export const now = Date.parse('2026-11-15T12:00:00Z')
 export const minuteMs = 60_000
@@ -10,6 +10,8 @@ export const around: Surroundings = {
   nowMs: now,
   askedMsAgo: 20_000,
   notFoundWindowMs: 15 * minuteMs,
+  deadAfterMs: undefined,
+  movedElsewhere: 0n,
   alternatives: [],
   jitter: 0.5,
 }
@@ -18,13 +20,19 @@ export function payment(over: Partial<Transaction> = {}, attemptOver: Partial<At
   const transaction = {
     id: '019a0000-0000-7000-8000-000000000000',
     type: 'withdrew',
+    attempt: 1,
     sent_by: 'lane',
     failure: null,
     amount: 2500n,
     currency: 'KES',
     state: 'sending',
     doubt: '',
-    discrepancy: '',
+    method: 'momo',
+    wallet_amount: 2500n,
+    fee: 25n,
+    fee_rule: null,
+    rate: null,
+    ...unadjusted,
     action: null,
     expires_at: null,
     wake_at: null,
@@ -43,6 +51,8 @@ export function payment(over: Partial<Transaction> = {}, attemptOver: Partial<At
     is_lost: false,
     is_hinted: false,
     outcome: null,
+    moved: null,
+    returned: 0n,
     ...attemptOver,
   } as Attempt
   return { transaction, attempt, receipts: [] }

@@ -1,7 +1,7 @@
 import { emit, type NewEvent } from '../events/emit.ts'
 import type { WriteDb } from '../platform/db.ts'
 import { newId, newTransactionId, showId } from '../platform/ids.ts'
-import { insert, type Transaction } from '../transactions/store.ts'
+import { insert, type Transaction, unadjusted } from '../transactions/store.ts'
 import { tell } from '../transactions/tell.ts'
 
 /** Something a merchant is told. */
@@ -51,7 +51,9 @@ function paymentOf(merchant_id: string, at: Date): Transaction {
     ...{ wallet_country: 'KE', wallet_currency: 'KES', wallet_amount: 10_000n, fee: 100n, fee_rule: null, rate: null },
     ...{ account_name: 'Juma', code: 'MPESA_KE', party: 'sealed', created_at: at, expires_at: null, sent_by: 'lane' },
     scenario: null,
-    ...{ state: 'accepted', attempt: 1, provider: 'pawapay', doubt: '', discrepancy: '', action: null, failure: null },
+    ...{ state: 'accepted', attempt: 1, provider: 'pawapay', doubt: '', action: null, failure: null },
+    ...unadjusted,
+    ...{ related_transaction_id: null, related_reference: null, direction: null, reason: null },
     ...{ receipt: '', received: 0n, events: 1, told: 1, wake_at: null, updated_at: at },
   } as const
 }

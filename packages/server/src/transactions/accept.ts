@@ -1,6 +1,6 @@
 import { type Alarm, laneOf, setAlarms } from '../alarms/alarms.ts'
 import type { ErrorKey } from '../errors.ts'
-import { emit, type NewEvent } from '../events/emit.ts'
+import { emit } from '../events/emit.ts'
 import {
   type BatchKey,
   findKeys,
@@ -23,12 +23,20 @@ import type { Vault } from '../platform/seal.ts'
 import type { CustomerAction } from '../providers/contract.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
 import { findStanding, useStanding } from '../scenarios/standing.ts'
+import { createdEvent } from './created-event.ts'
 import { type Accounts, holdsFor } from './money.ts'
 import { type Party, sealParty } from './party.ts'
 import { claimReferences, type Reference, releaseReferences } from './references.ts'
-import { stageOf } from './state.ts'
-import { type Attempt, insert, insertAttempts, type Progress, type Promised, type Transaction } from './store.ts'
-import { tell } from './tell.ts'
+import {
+  type Attempt,
+  freshAttempt,
+  insert,
+  insertAttempts,
+  type Progress,
+  type Promised,
+  type Transaction,
+  unadjusted,
+} from './store.ts'
 
 /** A payment that has been checked and priced, and only needs to be promised. */
 export interface Proposal
@@ -307,13 +315,17 @@ function promise({ id, proposal }: Item, wallet_id: string, at: Date, vault: Vau
     state: isSentAtOnce ? 'sending' : 'accepted',
     attempt: 1,
     doubt: '',
-    discrepancy: '',
     failure: null,
     receipt: '',
     received: 0n,
     events: 1,
     told: 1,
     wake_at: isSentAtOnce ? sendBy(at) : at,
+    ...unadjusted,
+    related_transaction_id: null,
+    related_reference: null,
+    direction: null,
+    reason: null,
     updated_at: at,
   }
 }
@@ -340,7 +352,7 @@ async function record(
     const answer = answers.get(item)
     return answer?.kind === 'accepted' ? [answer.attempt] : []
   })
-  const events = transactions.map((transaction) => created(transaction, at, cell))
+  const events = transactions.map((transaction) => createdEvent(transaction, at, cell))
   await Promise.all([
     insert(tx, transactions),
     insertAttempts(tx, attempts),
@@ -363,35 +375,15 @@ function keyOf({ proposal, id }: Item, vault: Vault): BatchKey[] {
 function firstAttempt({ item, transaction: { id, provider, created_at } }: Kept): Attempt {
   const isSent = item.proposal.isSentAtOnce
   return {
+    ...freshAttempt,
     transaction_id: id,
     number: 1,
     provider,
     sends: isSent ? 1 : 0,
-    polls: 0,
-    refusals: 0,
     send_by: isSent ? sendBy(created_at) : null,
-    is_lost: false,
-    is_hinted: false,
-    outcome: null,
   }
 }
 
 function firstAlarm({ transaction: { id, env, provider, wake_at, created_at } }: Kept): Alarm {
   return { due: wake_at ?? created_at, lane: laneOf(env, provider), transaction_id: id }
-}
-
-function created(transaction: Transaction, at: Date, cell: number): NewEvent {
-  const { id, merchant_id, env, state, type } = transaction
-  return {
-    transaction_id: id,
-    number: 1,
-    merchant_id,
-    env,
-    cause: 'request',
-    told: tell(transaction, 'transaction_created', 1, at, cell),
-    state,
-    stage: stageOf(state, undefined),
-    message: type === 'withdrew' ? 'Payout accepted; its money is reserved.' : 'Charge accepted.',
-    detail: {},
-  }
 }

@@ -7,6 +7,8 @@ import type { Attempt, KnownPayment, PendingAction, Transaction } from './store.
 
 const now = Date.parse('2026-11-15T12:00:00Z')
 const around: Surroundings = {
+  deadAfterMs: undefined,
+  movedElsewhere: 0n,
   nowMs: now,
   askedMsAgo: 20_000,
   notFoundWindowMs: 1_800_000,
@@ -24,7 +26,6 @@ function charge(over: Partial<Transaction> = {}): KnownPayment {
     currency: 'NGN',
     state: 'sending',
     doubt: '',
-    discrepancy: '',
     action: null,
     expires_at: new Date(now + 3_600_000),
     received: 0n,

@@ -2,14 +2,58 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { around, minuteMs, now, paid, payment, refused, said, take } from '../testing/deciding.ts'
 import { decide } from './decide.ts'
-import { decideStray, isContrary } from './decide-final.ts'
-import type { News, Observation } from './decision.ts'
+import { decideLate, isContrary, type Reported } from './decide-late.ts'
+import type { Decision, News, Observation } from './decision.ts'
+import { withLate } from './late-money.ts'
 import { isFinal, states } from './state.ts'
+import type { Attempt, Transaction } from './store.ts'
 
 const asked = (news: News): Observation => ({ cause: 'query', news, question: 0 })
-const reversed = said({ state: 'reversed', failure: { code: 'REVERSED', message: '' } })
+const failure = { code: 'REVERSED', message: '' } as const
+const reversed = said({ state: 'reversed', failure })
+const partly = (returned: bigint) => said({ state: 'reversed', failure, returned })
+const paidOf = (amount: bigint) => said({ state: 'successful', settled: { amount, currency: 'KES' } })
 
-test('not found is as old as its question: who slept over the answer has learned nothing of what came after', () => {
+const payout = (over: Partial<Transaction> = {}, attempt: Partial<Attempt> = {}) =>
+  ended({ type: 'withdrew', ...over }, attempt)
+const charge = (over: Partial<Transaction> = {}, attempt: Partial<Attempt> = {}) =>
+  ended({ type: 'deposit', ...over }, attempt)
+
+function ended(over: Partial<Transaction>, attemptOver: Partial<Attempt>): Reported {
+  const { transaction, attempt } = payment(over, {
+    outcome: over.state === 'successful' ? 'successful' : 'failed',
+    ...attemptOver,
+  })
+  return { transaction, attempt, movedElsewhere: 0n }
+}
+
+const summary = (decision: Decision | undefined) =>
+  decision && {
+    adjustments: (decision.late?.adjustments ?? []).map(
+      ({ reason, direction, amount, wallet_amount, fee }) =>
+        `${reason} ${direction} ${amount}: ${wallet_amount} fee ${fee}`,
+    ),
+    suspend: decision.late?.suspend ? `${decision.late.suspend.kind} ${decision.late.suspend.amount}` : undefined,
+  }
+
+/** The payment as it is once a report is booked. */
+function after(reported: Reported, decision: Decision | undefined): Reported {
+  const { late = {} } = decision ?? {}
+  const attempt = { ...reported.attempt, moved: late.moved ?? reported.attempt.moved }
+  return { ...reported, transaction: withLate(reported.transaction, late), attempt }
+}
+
+/** Books reports one after another and returns what each did. */
+function book(reported: Reported, ...news: readonly News[]) {
+  let at = reported
+  return news.map((each) => {
+    const decision = decideLate(at, asked(each))
+    at = after(at, decision)
+    return summary(decision)
+  })
+}
+
+test('not found is as old as its question: a late response says nothing of what came after the question', () => {
   const sent = payment({ state: 'unknown' }, { send_by: new Date(now - 16 * minuteMs) })
 
   const slept = take(sent, { kind: 'not_found' }, { askedMsAgo: 10 * minuteMs })
@@ -18,7 +62,7 @@ test('not found is as old as its question: who slept over the answer has learned
   assert.equal(slept?.progress.doubt, 'not_found')
 })
 
-test('an answer that may be older than a hint of news ends nothing, and the provider is asked once more', () => {
+test('a response that may be older than a hint ends nothing, and the provider is asked once more', () => {
   for (const [word, cause] of [
     [paid, 'attempt'],
     [refused, 'query'],
@@ -31,7 +75,7 @@ test('an answer that may be older than a hint of news ends nothing, and the prov
   }
 })
 
-test('what a provider says it did not take, and yet hinted at, is tried nowhere else', () => {
+test('a payment the provider hinted at is not sent to another provider', () => {
   const nothing: News = { kind: 'not_submitted', cause: 'not_reached', detail: '' }
 
   const decision = take(payment({}, { is_hinted: true }), nothing, { alternatives: ['flutterwave'] })
@@ -39,71 +83,142 @@ test('what a provider says it did not take, and yet hinted at, is tried nowhere 
   assert.deepEqual([decision?.reroute, decision?.progress.state], [undefined, 'unknown'])
 })
 
-test('against a final state only the answer to the last question put after the end counts', () => {
-  const back = payment({ state: 'failed', failure: { code: 'REVERSED', message: '' } }, { polls: 3 })
+test('after the end only the response to the last question counts', () => {
+  const back = payment({ state: 'failed', failure: { code: 'REVERSED', message: '' } }, { polls: 3, outcome: 'failed' })
 
   for (const cause of ['attempt', 'query', 'callback'] as const)
     assert.equal(decide(back, { cause, news: paid }, around), undefined)
   assert.equal(decide(back, { cause: 'query', news: paid, question: 2 }, around), undefined)
-  assert.deepEqual(decide(back, { cause: 'query', news: paid, question: 3 }, around)?.postings, [
-    'payout_successful_late',
-    'provider_fee_told',
+  assert.equal(
+    decide(back, { cause: 'query', news: paid, question: 3 }, around)?.late?.suspend?.kind,
+    'paid_after_failure',
+  )
+})
+
+test('a charge paid after its end is credited once, with its fee, and taken back and paid again as often as it happens', () => {
+  const late = 'late_success credit 2500: 2500 fee 25'
+  const back = 'charge_reversed debit 2500: 2475 fee 25'
+
+  assert.deepEqual(book(charge({ state: 'failed' }), paid, paid, reversed, reversed, paid), [
+    { adjustments: [late], suspend: undefined },
+    undefined,
+    { adjustments: [back], suspend: undefined },
+    undefined,
+    { adjustments: [late], suspend: undefined },
   ])
 })
 
-test('another amount than a successful payment was booked with is told to the operator once, and is contrary until then', () => {
-  const other = said({ state: 'successful', settled: { amount: 2499n, currency: 'KES' } })
-  const ended = payment({ state: 'successful' })
-  assert(other.kind === 'said' && paid.kind === 'said')
-
-  assert.equal(isContrary(ended.transaction, other.said), true)
-  assert.equal(isContrary(ended.transaction, paid.said), false)
-  assert.equal(take(ended, other)?.progress.discrepancy, 'late_mismatch')
-  assert.equal(take(payment({ state: 'successful', discrepancy: 'late_mismatch' }), other), undefined)
+test('a charge paid with another amount after its end waits in suspense, and leaves it when the provider takes it back', () => {
+  assert.deepEqual(book(charge({ state: 'failed' }), paidOf(2400n), paidOf(2400n), refused), [
+    { adjustments: [], suspend: 'amount_mismatch 2400' },
+    undefined,
+    { adjustments: [], suspend: 'amount_mismatch -2400' },
+  ])
 })
 
-test('each kind of news against a final state is booked once, and another amount not at all', () => {
-  const late = payment({ state: 'failed', discrepancy: 'late_success' })
-  const wrong = take(
-    payment({ state: 'failed' }),
-    said({ state: 'successful', settled: { amount: 777n, currency: 'USD' } }),
-  )
+test('a charge that is taken back in parts is debited by each part, and never by more than was credited', () => {
+  const steps = book(charge({ state: 'successful' }), partly(1000n), partly(1000n), partly(2500n), reversed, paid)
 
-  assert.deepEqual(take(late, refused)?.postings, ['payout_reversed'])
-  assert.equal(take(late, refused)?.progress.discrepancy, 'late_success reversed')
-  assert.equal(take(payment({ state: 'failed', discrepancy: 'late_success reversed' }), refused), undefined)
-  assert.deepEqual([wrong?.postings, wrong?.progress.discrepancy], [undefined, 'late_mismatch'])
-  assert.ok(wrong?.alert)
+  assert.deepEqual(steps, [
+    { adjustments: ['charge_reversed debit 1000: 1000 fee 0'], suspend: undefined },
+    undefined,
+    { adjustments: ['charge_reversed debit 1500: 1475 fee 25'], suspend: undefined },
+    undefined,
+    { adjustments: ['chargeback_won credit 2500: 2500 fee 25'], suspend: undefined },
+  ])
 })
 
-test('money moved by an attempt that was given up is booked once and alarms the operator, whatever became of the payment', () => {
+test('a chargeback that is won in part gives back that part', () => {
+  assert.deepEqual(book(charge({ state: 'successful' }), reversed, partly(1500n), paid), [
+    { adjustments: ['charge_reversed debit 2500: 2475 fee 25'], suspend: undefined },
+    { adjustments: ['chargeback_won credit 1000: 1000 fee 0'], suspend: undefined },
+    { adjustments: ['chargeback_won credit 1500: 1500 fee 25'], suspend: undefined },
+  ])
+})
+
+test('a payout that is returned after success is credited by what came back, its fee only where the rule says so', () => {
+  const kept = { fixed: '0', basisPoints: 100 }
+
+  assert.deepEqual(book(payout({ state: 'successful', fee_rule: kept }), partly(500n), reversed, reversed), [
+    { adjustments: ['payout_returned credit 500: 500 fee 0'], suspend: undefined },
+    { adjustments: ['payout_returned credit 2000: 2000 fee 0'], suspend: undefined },
+    undefined,
+  ])
+  const returned = payout({ state: 'successful', fee_rule: { ...kept, isReturned: true } })
+  assert.deepEqual(book(returned, refused)[0]?.adjustments, ['payout_returned credit 2500: 2500 fee 25'])
+})
+
+test('a payout that failed here and was paid is money to recover, and is resolved when the provider takes it back', () => {
+  assert.deepEqual(book(payout({ state: 'failed' }), paid, paid, reversed, paid), [
+    { adjustments: [], suspend: 'paid_after_failure -2500' },
+    undefined,
+    { adjustments: [], suspend: 'amount_mismatch 2500' },
+    { adjustments: [], suspend: 'paid_after_failure -2500' },
+  ])
+})
+
+test('a payout that was returned and is then paid after all waits for a person', () => {
+  assert.deepEqual(book(payout({ state: 'successful' }), reversed, paid), [
+    { adjustments: ['payout_returned credit 2500: 2500 fee 0'], suspend: undefined },
+    { adjustments: [], suspend: 'paid_after_return -2500' },
+  ])
+})
+
+test('money moved by an abandoned attempt is booked once and alerts the operator, whatever became of the payment', () => {
   for (const state of states) {
-    const decision = decideStray(payment({ state }), asked(paid))
-    assert.deepEqual(
-      [decision?.postings, decision?.progress.state],
-      [['payout_successful_late', 'provider_fee_told'], undefined],
-    )
+    const strayed = payout({ state, attempt: 2 }, { number: 1, outcome: 'not_submitted' })
+    const decision = decideLate(strayed, asked(paid))
+    assert.deepEqual(summary(decision), { adjustments: [], suspend: 'abandoned_attempt_success -2500' })
     assert.ok(decision?.alert)
-    assert.equal(decideStray(payment({ state, discrepancy: 'stray_success' }), asked(paid)), undefined)
-    assert.equal(decideStray(payment({ state }), asked(refused)), undefined)
-    const other = decideStray(payment({ state, amount: 2501n }), asked(paid))
-    assert.deepEqual([other?.postings, other?.progress.discrepancy], [undefined, 'late_mismatch'])
+    assert.deepEqual(decision?.progress, {})
+    assert.equal(decideLate(after(strayed, decision), asked(paid)), undefined)
+    assert.equal(decideLate(strayed, asked(refused)), undefined)
+    assert.deepEqual(summary(decideLate(after(strayed, decision), asked(reversed)))?.suspend, 'amount_mismatch 2500')
   }
 })
 
-test('what an attempt that was given up moved and gave back is booked both ways, once each', () => {
-  const strayed = (discrepancy: string) => payment({ state: 'successful', discrepancy })
+test('a charge that failed and whose abandoned attempt collected the amount is credited; collected twice it is not', () => {
+  const strayed = charge({ state: 'failed', attempt: 2 }, { number: 1, outcome: 'not_submitted' })
 
-  const back = decideStray(strayed('stray_success'), asked(reversed))
-
-  assert.deepEqual([back?.postings, back?.isStray], [['payout_reversed'], true])
-  assert.equal(back?.progress.discrepancy, 'stray_success stray_reversed')
-  assert.equal(decideStray(strayed('stray_success stray_reversed'), asked(reversed)), undefined)
-  assert.equal(decideStray(strayed('stray_success stray_reversed'), asked(paid)), undefined)
+  assert.deepEqual(summary(decideLate(strayed, asked(paid)))?.adjustments, ['late_success credit 2500: 2500 fee 25'])
+  const twice = { ...charge({ state: 'failed' }), movedElsewhere: 2500n }
+  assert.deepEqual(summary(decideLate(twice, asked(paid))), { adjustments: [], suspend: 'paid_twice 2500' })
 })
 
-test('a callback about an attempt that was given up is not enough: it may be older than what came after', () => {
-  for (const news of [paid, reversed])
-    assert.equal(decideStray(payment({ discrepancy: 'stray_success' }), { cause: 'callback', news }), undefined)
-  assert.equal(decideStray(payment(), { cause: 'callback', news: paid }), undefined)
+test('a callback about an abandoned attempt is not enough: it may be older than what came after', () => {
+  const strayed = payout({ attempt: 2 }, { number: 1 })
+  for (const news of [paid, reversed]) assert.equal(decideLate(strayed, { cause: 'callback', news }), undefined)
+})
+
+test('a report is contrary to the books until it is booked', () => {
+  const ended = charge({ state: 'successful' })
+  assert(reversed.kind === 'said' && paid.kind === 'said')
+
+  assert.equal(isContrary(ended, paid.said), false)
+  assert.equal(isContrary(ended, reversed.said), true)
+  assert.equal(isContrary(after(ended, decideLate(ended, asked(reversed))), reversed.said), false)
+})
+
+test('what the operator returned to the payer is not collected again, whether the provider reports the return or not', () => {
+  const cleared = charge({ state: 'failed' }, { moved: 0n, returned: 2400n })
+
+  assert.equal(decideLate(cleared, asked(paidOf(2400n))), undefined)
+  assert.equal(decideLate(cleared, asked(refused)), undefined)
+  assert.equal(summary(decideLate(cleared, asked(paid)))?.suspend, undefined)
+})
+
+test('a wallet in another currency gets back exactly what it paid, in parts that add up', () => {
+  const rate = { pair: 'USD/KES', side: 'buy', value: '129', at: '', spread: '7' } as const
+  const across = payout({ state: 'successful', wallet_amount: 1003n, wallet_currency: 'USD', rate })
+
+  let at = across
+  let [back, spread] = [0n, 0n]
+  for (const returned of [1n, 834n, 835n, 2499n, 2500n]) {
+    const decision = decideLate(at, asked(partly(returned)))
+    const [adjustment] = decision?.late?.adjustments ?? []
+    back += adjustment?.wallet_amount ?? 0n
+    spread += adjustment?.spread ?? 0n
+    at = after(at, decision)
+  }
+  assert.deepEqual([back, spread], [1003n, 7n])
 })

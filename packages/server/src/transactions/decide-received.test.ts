@@ -4,11 +4,20 @@ import fc from 'fast-check'
 import type { Receipt } from '../providers/contract.ts'
 import { decide } from './decide.ts'
 import type { Decision, Surroundings } from './decision.ts'
+import { withLate } from './late-money.ts'
 import { accountsOf, movementsFor } from './money.ts'
-import type { Attempt, BookedReceipt, KnownPayment, Transaction } from './store.ts'
+import { type Attempt, type BookedReceipt, type KnownPayment, type Transaction, unadjusted } from './store.ts'
 
 const now = Date.parse('2026-11-15T12:00:00Z')
-const around: Surroundings = { nowMs: now, askedMsAgo: 20_000, notFoundWindowMs: 0, alternatives: [], jitter: 0.5 }
+const around: Surroundings = {
+  deadAfterMs: 0,
+  movedElsewhere: 0n,
+  nowMs: now,
+  askedMsAgo: 20_000,
+  notFoundWindowMs: 0,
+  alternatives: [],
+  jitter: 0.5,
+}
 
 function charge(over: Partial<Transaction> = {}, receipts: readonly BookedReceipt[] = []): KnownPayment {
   const transaction = {
@@ -25,10 +34,10 @@ function charge(over: Partial<Transaction> = {}, receipts: readonly BookedReceip
     wallet_currency: 'NGN',
     state: 'waiting',
     doubt: '',
-    discrepancy: '',
     action: { kind: 'pay_to_account', account: { accountNumber: '1', bankName: 'B', expiresAt: '' } },
     expires_at: new Date(now + 60_000),
     received: receipts.reduce((sum, { amount, is_late }) => sum + (is_late ? 0n : amount), 0n),
+    ...unadjusted,
     ...over,
   } as Transaction
   const attempt = {
@@ -38,22 +47,41 @@ function charge(over: Partial<Transaction> = {}, receipts: readonly BookedReceip
     sends: 1,
     polls: 0,
     send_by: new Date(now - 60_000),
+    outcome: over.state === 'successful' ? 'successful' : null,
+    moved: null,
+    returned: 0n,
   } as Attempt
   return { transaction, attempt, receipts }
 }
 
+const booked = (amount: bigint): BookedReceipt => ({
+  transaction_id: '',
+  receipt_id: 'a',
+  number: 0,
+  amount,
+  is_late: false,
+  is_reversed: false,
+})
 const receipt = (id: string, amount: bigint, currency: 'NGN' | 'KES' = 'NGN'): Receipt => ({ id, amount, currency })
 const take = (payment: KnownPayment, receipts: readonly Receipt[], cause: 'query' | 'callback' = 'query') =>
   decide(payment, { cause, news: { kind: 'said', said: { state: 'received', receipts } } }, around)
 
 /** The charge as it stands after a decision. */
 function after(payment: KnownPayment, decision: Decision | undefined): KnownPayment {
+  const changed = new Map(decision?.changedReceipts?.map((each) => [each.receipt_id, each]))
+  const receipts = payment.receipts.map((each) => changed.get(each.receipt_id) ?? each)
   return {
     ...payment,
-    transaction: { ...payment.transaction, ...decision?.progress },
-    receipts: [...payment.receipts, ...(decision?.receipts ?? [])],
+    transaction: withLate({ ...payment.transaction, ...decision?.progress }, decision?.late ?? {}),
+    receipts: [...receipts, ...(decision?.receipts ?? [])],
   }
 }
+
+const adjustmentsOf = (decision: Decision | undefined) =>
+  decision?.late?.adjustments?.map(
+    ({ reason, direction, amount, wallet_amount, fee }) =>
+      `${reason} ${direction} ${amount}: ${wallet_amount} fee ${fee}`,
+  )
 
 /** Each platform account is called by its kind. */
 const accounts = await accountsOf({ idOf: async ({ kind }) => kind }, [{ ...charge(), givenUp: [] }])
@@ -111,25 +139,68 @@ test('a receipt counts once, however often and by whomever it is told', () => {
   assert.equal(twice?.progress.received, 100_000n)
 })
 
-test('a receipt that was reversed before it was booked never counts', () => {
-  const back = { ...receipt('a', 60_000n), isReversed: true } as const
-  const decision = take(charge(), [back, receipt('b', 90_000n)])
-  assert.deepEqual([decision?.progress.state, decision?.progress.received], ['waiting', 90_000n])
-  assert.deepEqual(posted(charge(), decision), ['float→suspense 90000'])
-  assert.deepEqual(posted(charge(), take(charge(), [back])), [])
-  assert.equal(take(charge({ state: 'failed' }), [back]), undefined)
+test('a transfer after the end is credited by an adjustment, once, and changes no state', () => {
+  const ended = charge({ state: 'successful' }, [booked(150_000n)])
+  const late = take(ended, [receipt('a', 150_000n), receipt('b', 50_000n)], 'callback')
+  assert.deepEqual(late?.progress, {})
+  assert.deepEqual(adjustmentsOf(late), ['late_receipt credit 50000: 50000 fee 500'])
+  assert.deepEqual(posted(ended, late), [])
+  assert.equal(take(after(ended, late), [receipt('a', 150_000n), receipt('b', 50_000n)]), undefined)
+
+  const expired = charge({ state: 'failed' })
+  const first = take(expired, [receipt('a', 150_000n)])
+  assert.deepEqual(adjustmentsOf(first), ['late_receipt credit 150000: 150000 fee 1500'])
 })
 
-test('money after the end is kept for the operator and told, and changes no state', () => {
-  for (const state of ['successful', 'failed'] as const) {
-    const booked = { transaction_id: '', receipt_id: 'a', number: 0, amount: 150_000n, is_late: false }
-    const ended = charge({ state }, [booked])
-    const late = take(ended, [receipt('a', 150_000n), receipt('b', 7n)], 'callback')
-    assert.deepEqual(late?.progress, { discrepancy: 'late_receipt' })
-    assert.deepEqual(posted(ended, late), ['float→suspense 7'])
-    assert.equal(late?.event?.isTold, true)
-    assert.equal(take(after(ended, late), [receipt('b', 7n)]), undefined)
+test('a charge paid late in parts costs the same fee as one paid at once', () => {
+  const rule = { fixed: '1000', basisPoints: 100, min: '2000', max: '4000' }
+  let at = charge({ state: 'failed', fee_rule: rule })
+  const fees: bigint[] = []
+  for (const count of [1, 2, 3, 4]) {
+    const decision = take(
+      at,
+      Array.from({ length: count }, (_, index) => receipt(String(index), 100_000n)),
+    )
+    fees.push(decision?.late?.adjustments?.[0]?.fee ?? 0n)
+    at = after(at, decision)
   }
+  assert.deepEqual(fees, [2000n, 1000n, 1000n, 0n])
+})
+
+test('a receipt that the bank took back no longer counts: the rest alone does not pay the charge', () => {
+  const first = after(charge(), take(charge(), [receipt('a', 90_000n)]))
+  const back = take(first, [{ ...receipt('a', 90_000n), isReversed: true }, receipt('b', 60_000n)])
+  assert.deepEqual([back?.progress.state, back?.progress.received], ['waiting', 60_000n])
+  assert.deepEqual(posted(first, back), ['float→suspense 60000', 'suspense→float 90000'])
+  const short = after(first, back)
+
+  const again = take(short, [receipt('a', 90_000n), receipt('b', 60_000n)])
+  assert.deepEqual([again?.progress.state, again?.progress.received], ['successful', 150_000n])
+  assert.deepEqual(posted(short, again).slice(0, 1), ['float→suspense 90000'])
+  assert.deepEqual(take(charge(), [{ ...receipt('x', 5n), isReversed: true }])?.progress.received, 0n)
+})
+
+test('a receipt that the bank takes back after success is debited once, and credited when it comes again', () => {
+  const two = [booked(60_000n), { ...booked(90_000n), receipt_id: 'b', number: 1 }]
+  const paid = charge({ state: 'successful' }, two)
+  const gone = [receipt('a', 60_000n), { ...receipt('b', 90_000n), isReversed: true as const }]
+  const back = take(paid, gone)
+  assert.deepEqual(adjustmentsOf(back), ['charge_reversed debit 90000: 90000 fee 0'])
+  const debited = after(paid, back)
+  assert.equal(take(debited, gone), undefined)
+
+  const again = take(debited, [receipt('a', 60_000n), receipt('b', 90_000n)])
+  assert.deepEqual(adjustmentsOf(again), ['chargeback_won credit 90000: 90000 fee 0'])
+})
+
+test('what was underpaid waits in suspense with a case, and leaves it when the bank takes it back', () => {
+  const short = take(charge({ expires_at: new Date(now - 1) }), [receipt('a', 90_000n)])
+  assert.deepEqual(short?.late?.suspend, { amount: 90_000n, kind: 'underpaid', isThere: true })
+  const ended = after(charge(), short)
+
+  const back = take(ended, [{ ...receipt('a', 90_000n), isReversed: true }])
+  assert.deepEqual(posted(ended, back), ['suspense→float 90000'])
+  assert.equal(after(ended, back).transaction.suspended, 0n)
 })
 
 test('a charge that expires with a part of its money fails as underpaid, one without any as expired', () => {
@@ -166,35 +237,13 @@ test('however receipts come, everything that came is booked once and nobody is c
       const of = (way: string) =>
         ledger.filter((line) => line.startsWith(way)).map((line) => BigInt(line.split(' ')[1] ?? '0'))
       const total = (way: string) => of(way).reduce((sum, each) => sum + each, 0n)
-      assert.equal(total('float→suspense'), came)
+      const late = payment.receipts.reduce((sum, { amount, is_late }) => sum + (is_late ? amount : 0n), 0n)
+      assert.equal(total('float→suspense') + late, came)
+      assert.equal(payment.transaction.adjusted, late)
       const isPaid = payment.transaction.state === 'successful'
       assert.equal(of('suspense→wallet').length, isPaid ? 1 : 0)
       assert.equal(total('suspense→wallet'), isPaid ? payment.transaction.received : 0n)
       assert.equal(isPaid, payment.transaction.received >= payment.transaction.amount)
     }),
   )
-})
-
-const booked = (amount: bigint): BookedReceipt => ({
-  transaction_id: '',
-  receipt_id: 'a',
-  number: 0,
-  amount,
-  is_late: false,
-})
-const takeBack = (payment: KnownPayment) => {
-  const said = { state: 'reversed', failure: { code: 'REVERSED', message: 'taken back' } } as const
-  return decide(payment, { cause: 'query', question: payment.attempt.polls, news: { kind: 'said', said } }, around)
-}
-
-test('what a provider takes back of a paid charge is all that it had given', () => {
-  const paid = charge({ state: 'successful' }, [booked(160_050n)])
-  assert.deepEqual(posted(paid, takeBack(paid)), ['suspense→float 160050'])
-})
-
-test('what a provider takes back of a part leaves suspense, fails the charge and is flagged', () => {
-  const short = charge({}, [booked(90_000n)])
-  const decision = takeBack(short)
-  assert.deepEqual(posted(short, decision), ['suspense→float 90000'])
-  assert.deepEqual([decision?.progress.state, decision?.progress.discrepancy], ['failed', 'reversed'])
 })

@@ -102,15 +102,67 @@ test('a refusal in unknown words counts once the provider has not got the paymen
   assert.equal(take(charge(), news)?.progress.doubt, 'no_answer')
 })
 
-test('a charge ends with its time, after the provider was asked a last time and had no final word', () => {
+test('a charge whose time is over stays open while its provider reports it as under way, and ends when it reports the end', () => {
   const expired = { nowMs: now + 30 * minuteMs }
-  const asked = said({ state: 'submitted' })
-  const ended = take(charge({ state: 'waiting' }), asked, expired)
+  const notApproved = said({
+    state: 'failed',
+    failure: { code: 'PAYMENT_NOT_APPROVED', message: '', providerCode: 'X' },
+  })
+  for (const state of ['waiting', 'submitted', 'unknown'] as const) {
+    const late = charge({ state })
+    for (const word of [said({ state: 'submitted' }), said({ state: 'waiting', action: { kind: 'pin_prompt' } })]) {
+      const open = take(late, word, expired)
+      assert.deepEqual([open?.progress.state, open?.progress.doubt], ['unknown', 'overdue'])
+      assert.equal(open?.event?.isTold, true)
+      const known = charge({ state: 'unknown', doubt: 'overdue' })
+      assert.equal(take(known, word, expired)?.event, undefined)
+      assert.notEqual(take(late, word)?.progress.doubt, 'overdue')
+    }
+    const over = take(late, notApproved, expired)?.progress.failure
+    assert.deepEqual([over?.code, over?.providerCode], ['EXPIRED', 'X'])
+    assert.equal(take(late, notApproved)?.progress.failure?.code, 'PAYMENT_NOT_APPROVED')
+    assert.equal(take(late, { kind: 'not_found' }, expired)?.progress.failure?.code, 'EXPIRED')
+    assert.equal(take(late, paid, expired)?.progress.state, 'successful')
+  }
+})
 
-  assert.notEqual(take(charge({ state: 'waiting' }), asked)?.progress.state, 'failed')
-  assert.deepEqual([ended?.progress.state, ended?.progress.failure?.code], ['failed', 'EXPIRED'])
-  assert.equal(take(charge({ state: 'waiting' }), { kind: 'not_found' }, expired)?.progress.failure?.code, 'EXPIRED')
-  assert.equal(take(charge({ state: 'waiting' }), paid, expired)?.progress.state, 'successful')
+test('a charge that can no longer be paid ends with its time: as its provider documents, or when only our answer could go on', () => {
+  const expired = { nowMs: now + 30 * minuteMs }
+  const submitted = said({ state: 'submitted' })
+  const asked = charge({ state: 'waiting', action: { kind: 'otp', attemptsLeft: 3 } })
+
+  assert.equal(take(asked, submitted, expired)?.progress.failure?.code, 'EXPIRED')
+  assert.equal(
+    take(charge({ state: 'waiting' }), submitted, { ...expired, deadAfterMs: 60 * minuteMs })?.progress.state,
+    'unknown',
+  )
+  assert.equal(
+    take(charge({ state: 'waiting' }), submitted, { ...expired, deadAfterMs: 0 })?.progress.failure?.code,
+    'EXPIRED',
+  )
+})
+
+test('another amount collected for a charge is in suspense with a case until the provider reports the end', () => {
+  const other = said({ state: 'successful', settled: { amount: 2400n, currency: 'KES' } })
+  const first = take(charge({ state: 'waiting' }), other)
+  assert.deepEqual(first?.late, { attempt: 1, moved: 2400n, suspend: { amount: 2400n, kind: 'amount_mismatch' } })
+  const waiting = charge({ state: 'unknown', doubt: 'amount_mismatch', suspended: 2400n })
+  const known = { ...waiting, attempt: { ...waiting.attempt, moved: 2400n } }
+
+  assert.equal(take(known, other)?.late, undefined)
+  for (const [word, moved] of [
+    [paid, 2500n],
+    [refused, 0n],
+  ] as const)
+    assert.deepEqual(take(known, word)?.late, {
+      attempt: 1,
+      moved,
+      suspend: { amount: -2400n, kind: 'amount_mismatch' },
+    })
+  const judge = (outcome: 'successful' | 'failed') => take(known, { kind: 'judged', outcome })
+  assert.equal(judge('successful'), undefined)
+  assert.deepEqual([judge('failed')?.progress.state, judge('failed')?.late], ['failed', undefined])
+  assert.equal(take(payment({ state: 'submitted' }), other)?.late, undefined)
 })
 
 test('neither silence nor a not-found that does not count yet, nor the answer to a sending, ends a charge', () => {
@@ -224,23 +276,23 @@ test('another amount or currency than was asked for is held, told to the operato
   }
 })
 
-test('news against a final state is booked once and flagged, and the state stays', () => {
+test('a report against a final state is booked once, and the state stays', () => {
   const late = take(payment({ state: 'failed' }), paid)
-  const reversed = take(payment({ state: 'successful' }), refused)
+  const reversed = take(payment({ state: 'successful' }, { outcome: 'successful' }), refused)
   const ofCharge = take(
-    charge({ state: 'successful' }),
+    { ...charge({ state: 'successful' }), attempt: payment({}, { outcome: 'successful' }).attempt },
     said({ state: 'reversed', failure: { code: 'REVERSED', message: '' } }),
   )
 
-  assert.deepEqual(
-    [late?.postings, late?.progress],
-    [['payout_successful_late', 'provider_fee_told'], { discrepancy: 'late_success' }],
-  )
-  assert.deepEqual([reversed?.postings, reversed?.progress], [['payout_reversed'], { discrepancy: 'reversed' }])
-  assert.deepEqual(ofCharge?.postings, ['charge_reversed'])
-  assert.ok(late?.alert && reversed?.alert)
-  assert.equal(take(payment({ state: 'failed', discrepancy: 'late_success' }), paid), undefined)
-  assert.equal(take(payment({ state: 'successful' }), paid), undefined)
+  assert.deepEqual(late?.late?.suspend, { amount: -2500n, kind: 'paid_after_failure' })
+  assert.deepEqual(reversed?.late?.adjustments?.[0]?.reason, 'payout_returned')
+  assert.deepEqual(ofCharge?.late?.adjustments?.[0]?.reason, 'charge_reversed')
+  for (const decision of [late, reversed, ofCharge]) {
+    assert.deepEqual([decision?.progress, decision?.postings], [{}, undefined])
+    assert.ok(decision?.alert)
+  }
+  assert.equal(take(payment({ state: 'failed' }, { moved: 2500n }), paid), undefined)
+  assert.equal(take(payment({ state: 'successful' }, { outcome: 'successful' }), paid), undefined)
   assert.equal(take(payment({ state: 'failed' }), refused), undefined)
 })
 

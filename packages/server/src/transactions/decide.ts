@@ -8,7 +8,7 @@ import {
   type Settled,
 } from '../providers/contract.ts'
 import { answerRefused, answerUnsent } from './decide-answer.ts'
-import { decideFinal } from './decide-final.ts'
+import { decideLate } from './decide-late.ts'
 import { decideReceived } from './decide-received.ts'
 import {
   asked,
@@ -17,12 +17,13 @@ import {
   endIfExpired,
   failed,
   failureOf,
-  flagged,
   goOn,
   isAnswerable,
   isAsAsked,
   mismatch,
   type Observation,
+  overdue,
+  released,
   type Surroundings,
   wakeLater,
 } from './decision.ts'
@@ -56,9 +57,7 @@ function decideNews(payment: KnownPayment, observation: Observation, around: Sur
   if (news.kind === 'said' && news.said.state === 'received')
     return decideReceived(payment, news.said.receipts, cause, around)
   if (isFinal(payment.transaction.state))
-    return news.kind === 'said' && observation.question === payment.attempt.polls
-      ? decideFinal(payment, news.said)
-      : undefined
+    return decideLate({ ...payment, movedElsewhere: around.movedElsewhere }, observation)
   switch (news.kind) {
     case 'said':
       return decideSaid(payment, news.said, cause, around)
@@ -110,32 +109,31 @@ function decideWord(payment: Payment, said: Said, cause: Cause, around: Surround
     case 'failed':
       return cause === 'attempt' && payment.attempt.sends > 1
         ? refusedAgain(payment, said.failure, around)
-        : failed(said.failure, said.failure.message)
+        : failedWord(payment, said.failure, around)
     case 'reversed':
-      return takenBack(payment, said.failure)
+      return failedWord(payment, said.failure, around)
     case 'waiting':
       return (
-        endIfExpired(payment, cause, around) ??
+        overdue(payment, said.action, cause, around) ??
         askedAgain(payment, said.action, cause, around) ??
         answeredAlready(payment, said.action, cause, around) ??
         goOn(payment, 'waiting', said.action, around)
       )
     case 'received': // Decided before, since it also counts after the end.
     case 'submitted':
-      return endIfExpired(payment, cause, around) ?? goOn(payment, 'submitted', null, around)
+      return overdue(payment, null, cause, around) ?? goOn(payment, 'submitted', null, around)
   }
 }
 
-/** What had come into the account of a charge went back again. */
-function takenBack(payment: Payment, failure: Failure): Decision {
-  const ended = failed(failure, failure.message)
-  if (payment.transaction.received === 0n) return ended
-  return {
-    ...ended,
-    progress: { ...ended.progress, ...flagged(payment, 'reversed') },
-    postings: ['charge_reversed'],
-    alert: 'money that came in for a charge was taken back',
-  }
+/** A prompt that was not approved by the end of its time has expired, whatever the provider calls that. */
+function failedWord(payment: Payment, failure: Failure, { nowMs }: Surroundings): Decision {
+  const { type, expires_at } = payment.transaction
+  const isOver = type === 'deposit' && expires_at !== null && nowMs >= expires_at.getTime()
+  const isExpired = isOver && failure.code === 'PAYMENT_NOT_APPROVED'
+  const { providerCode } = failure
+  const expired = { ...failureOf('EXPIRED'), ...(providerCode !== undefined && { providerCode }) }
+  const ended = isExpired ? expired : failure
+  return { ...failed(ended, ended.message), ...released(payment, 0n) }
 }
 
 /** A provider that answers an answer with the same question has not taken it. */
@@ -163,8 +161,10 @@ function answeredAlready(
   return action.kind === asks.kind ? goOn(payment, 'submitted', null, around) : undefined
 }
 
-function successful({ transaction: { type } }: Payment, settled: Settled): Decision {
+function successful(payment: Payment, settled: Settled): Decision {
+  const { type } = payment.transaction
   return {
+    ...released(payment, settled.amount),
     progress: {
       state: 'successful',
       failure: null,
@@ -318,10 +318,14 @@ function keepDoubt({ doubt, state }: Transaction): string {
   return state === 'waiting' ? '' : 'not_found'
 }
 
-/** Of a bank transfer charge only receipts say what came in: judged paid, it would be booked again when they are told. */
+/**
+ * Of a bank transfer charge only receipts say what came in: judged paid, it would be booked again when they are reported. What
+ * is in suspense for a charge is cleared by its case.
+ */
 function judged(payment: Payment, outcome: 'successful' | 'failed'): Decision | undefined {
-  const { amount, currency, method } = payment.transaction
-  if (outcome === 'successful' && method === 'bank-transfer') return undefined
+  const { amount, currency, method, suspended } = payment.transaction
+  const isOtherAmount = suspended !== 0n && payment.attempt.moved !== null
+  if (outcome === 'successful' && (method === 'bank-transfer' || isOtherAmount)) return undefined
   return outcome === 'successful'
     ? successful(payment, { amount, currency })
     : failed(failureOf('UNSPECIFIED_FAILURE'), 'The operator found out that it failed.')

@@ -1,9 +1,11 @@
 import type { Cause } from '../events/emit.ts'
 import type { CustomerAction, Failure, FailureCode, NotSubmittedCause, Said, Settled } from '../providers/contract.ts'
 import { failureCodes } from '../providers/contract.ts'
+import type { AdjustmentDraft } from './late-money.ts'
 import type { PaymentPosting } from './money.ts'
 import type { State } from './state.ts'
 import type { Attempt, BookedReceipt, Payment, PendingAction, Progress } from './store.ts'
+import type { CaseKind } from './suspense-cases.ts'
 
 /** What somebody learned of a payment, or wants of it. */
 export type News =
@@ -50,6 +52,10 @@ export interface Surroundings {
   /** How long ago the question was asked that this is the answer to, at most. */
   readonly askedMsAgo: number
   readonly notFoundWindowMs: number
+  /** How long after its expiry a charge can no longer be paid, where the provider documents that. */
+  readonly deadAfterMs: number | undefined
+  /** What the payment's other attempts moved, as the books have it. */
+  readonly movedElsewhere: bigint
   /** Providers that come after the current one. */
   readonly alternatives: readonly string[]
   /** Between 0 and 1, so that polls spread out. */
@@ -59,6 +65,20 @@ export interface Surroundings {
 /** A receipt and its place in the books. */
 export interface NewReceipt extends BookedReceipt {
   readonly fee: bigint
+}
+
+/** Money that did not move as the payment's end says. */
+export interface Late {
+  /** What the provider reports to have moved in all through an attempt. */
+  readonly attempt?: number
+  readonly moved?: bigint
+  /** What goes into suspense, or out of it below 0, and why a case is opened. What is there already is only given a case. */
+  readonly suspend?: { readonly amount: bigint; readonly kind: CaseKind; readonly isThere?: true }
+  /** What the bank took back of receipts that wait in suspense for the rest. */
+  readonly receiptsBack?: bigint
+  readonly adjustments?: readonly AdjustmentDraft[]
+  /** The provider's own fee. */
+  readonly fee?: bigint
 }
 
 /** What becomes of a payment. Nothing at all when the news changes nothing. */
@@ -71,8 +91,9 @@ export interface Decision {
   readonly settled?: Settled
   /** Money that came into the charge's account and was not booked yet. */
   readonly receipts?: readonly NewReceipt[]
-  /** It tells of another attempt than the current one. */
-  readonly isStray?: true
+  /** Receipts that the bank took back, or gave again. */
+  readonly changedReceipts?: readonly BookedReceipt[]
+  readonly late?: Late
   readonly event?: { readonly message: string; readonly isTold: boolean; readonly detail?: Record<string, unknown> }
   /** For the operator, at once. */
   readonly alert?: string
@@ -102,18 +123,38 @@ export function failed(failure: Failure, message: string): Decision {
   }
 }
 
-/** Another sum than was asked for: nobody is credited and nothing given back until somebody has looked. */
-export function mismatch(payment: Payment, { amount, currency }: Settled, around: Surroundings): Decision {
-  const detail = { amount: String(amount), currency }
-  const isNew = payment.transaction.doubt !== 'amount_mismatch'
+/**
+ * Another amount than was asked for. What a charge collected is booked to suspense with a case, and the charge waits; of a
+ * payout nothing is booked until an operator has found out.
+ */
+export function mismatch(payment: Payment, settled: Settled, around: Surroundings): Decision {
+  const { doubt } = payment.transaction
+  const detail = { amount: String(settled.amount), currency: settled.currency }
   return {
     progress: { state: 'unknown', doubt: 'amount_mismatch', ...wakeLater(payment, around) },
     attempt: { ...asked(payment), is_lost: false },
-    ...(isNew && {
-      event: { message: 'The provider told another amount than was asked for.', isTold: false, detail },
-      alert: 'the provider settled another amount than was asked for',
+    ...suspended(payment, settled),
+    ...(doubt !== 'amount_mismatch' && {
+      event: { message: 'The provider reported another amount than was requested.', isTold: false, detail },
+      alert: 'a provider settled another amount than was requested',
     }),
   }
+}
+
+function suspended({ transaction, attempt }: Payment, { amount, currency }: Settled): Pick<Decision, 'late'> {
+  const { type, method } = transaction
+  const difference = amount - (attempt.moved ?? 0n)
+  const isBooked = type === 'deposit' && method !== 'bank-transfer' && currency === transaction.currency
+  if (!isBooked || difference === 0n) return {}
+  const suspend = { amount: difference, kind: 'amount_mismatch' } as const
+  return { late: { attempt: attempt.number, moved: amount, suspend } }
+}
+
+/** A charge whose other amount is in suspense ends as the provider reports it now: what was booked is undone first. */
+export function released({ transaction, attempt }: Payment, moved: bigint): Pick<Decision, 'late'> {
+  if (transaction.suspended === 0n || attempt.moved === null) return {}
+  const suspend = { amount: -transaction.suspended, kind: 'amount_mismatch' } as const
+  return { late: { attempt: attempt.number, moved, suspend } }
 }
 
 /** The provider has it. It may say so as often as it likes; only a change is worth an event. */
@@ -153,20 +194,48 @@ export const isAnswerable = ({ kind }: CustomerAction): boolean => ['pin', 'otp'
 const begun = (action: CustomerAction): PendingAction =>
   isAnswerable(action) ? { ...action, attemptsLeft: answersMax } : action
 
-/** A charge ends with its time, once the provider was asked a last time and had no final word. Its other words end nothing. */
-export function endIfExpired({ transaction }: Payment, cause: Cause, { nowMs }: Surroundings): Decision | undefined {
+/** Whether a charge's time is over, so that its end may be concluded from what its provider is asked now. */
+function isExpired({ transaction }: Payment, cause: Cause, { nowMs }: Surroundings): boolean {
   const { expires_at, type, doubt } = transaction
-  const isExpired = type === 'deposit' && expires_at !== null && nowMs >= expires_at.getTime()
-  if (!isExpired || cause !== 'query' || doubt === 'amount_mismatch') return undefined
-  if (transaction.received === 0n)
-    return failed(failureOf('EXPIRED'), 'The customer did not complete the payment in time.')
-  const short = failed(failureOf('UNDERPAID'), failureCodes.UNDERPAID)
-  return { ...short, progress: { ...short.progress, ...flagged({ transaction }, 'underpaid') } }
+  const isOver = type === 'deposit' && expires_at !== null && nowMs >= expires_at.getTime()
+  return isOver && cause === 'query' && doubt !== 'amount_mismatch'
 }
 
-export function flagged({ transaction }: Pick<Payment, 'transaction'>, kind: string): Partial<Progress> {
-  const known = transaction.discrepancy.split(' ')
-  return known.includes(kind) ? {} : { discrepancy: `${transaction.discrepancy} ${kind}`.trim() }
+/** Ends a charge whose time is over and of which its provider knows nothing, or nothing more can come in. */
+export function endIfExpired(payment: Payment, cause: Cause, around: Surroundings): Decision | undefined {
+  if (!isExpired(payment, cause, around)) return undefined
+  const { received } = payment.transaction
+  if (received === 0n) return failed(failureOf('EXPIRED'), 'The customer did not complete the payment in time.')
+  return {
+    ...failed(failureOf('UNDERPAID'), failureCodes.UNDERPAID),
+    late: { suspend: { amount: received, kind: 'underpaid', isThere: true } },
+  }
+}
+
+/**
+ * A charge whose time is over while its provider still reports it as under way: the customer may still pay. It stays open
+ * until the provider reports the end, or until it can no longer be paid: as the provider documents, or because only an
+ * answer that we send could go on with it.
+ */
+export function overdue(
+  payment: Payment,
+  asks: CustomerAction | null,
+  cause: Cause,
+  around: Surroundings,
+): Decision | undefined {
+  if (!isExpired(payment, cause, around)) return undefined
+  const { expires_at, action, state, doubt } = payment.transaction
+  const open = asks ?? (state === 'waiting' ? action : null)
+  const deadAt = (expires_at?.getTime() ?? 0) + (around.deadAfterMs ?? Number.POSITIVE_INFINITY)
+  const waitsForUs = open !== null && isAnswerable(open)
+  if (waitsForUs || around.nowMs >= deadAt) return endIfExpired(payment, cause, around)
+  return {
+    progress: { state: 'unknown', doubt: 'overdue', action: null, ...wakeLater(payment, around) },
+    attempt: { ...asked(payment), is_lost: false },
+    ...(doubt !== 'overdue' && {
+      event: { message: 'The time to pay is over, but the provider still reports it as under way.', isTold: true },
+    }),
+  }
 }
 
 export const asked = ({ attempt }: Payment): Partial<Attempt> => ({ polls: Math.min(attempt.polls + 1, countMax) })

@@ -19,11 +19,13 @@ import type { Connectors } from '../providers/routing.ts'
 import { accountMinMs, accountMs, sendWithinMs } from './accept.ts'
 import type { Claimed } from './claim.ts'
 import { keepContinuation } from './continuations.ts'
-import { isContrary, isContraryStray } from './decide-final.ts'
+import { isContrary } from './decide-late.ts'
 import type { News } from './decision.ts'
 import { railOf } from './errand.ts'
+import { movedOf } from './late-money.ts'
 import { openParty } from './party.ts'
-import type { Settler } from './settle.ts'
+import type { Settler, Standing } from './settle.ts'
+import { isFinal } from './state.ts'
 import { type Attempt, type Payment, type PendingAction, putQuestion, type Transaction } from './store.ts'
 
 export interface Dispatcher {
@@ -76,22 +78,22 @@ export async function settleSent(
   const alongside =
     continuation === undefined ? {} : { alongside: keeping(dispatcher.vault, transaction_id, continuation) }
   const settlement = { transaction_id, attempt: attempt.number, cause, ...observed, ...alongside }
-  const standing = (await dispatcher.settler.submit(settlement))?.transaction
+  const standing = await dispatcher.settler.submit(settlement)
   await followUp(dispatcher, attempt.number, standing, observed.news)
-  return standing
+  return standing?.transaction
 }
 
 /** What a sending or a question brought may contradict an end that came meanwhile; then it is found out what is true. */
 export async function followUp(
   dispatcher: Dispatcher,
   number: number,
-  standing: Transaction | undefined,
+  standing: Standing | undefined,
   news: News,
 ): Promise<void> {
   if (news.kind !== 'said' || news.said.state === 'received' || !standing) return
   if (!isContraryTo(standing, number, news.said)) return
-  const isAnswered = await askWhatIsTrue(dispatcher, standing, number)
-  const transactionId = showId('transaction', standing.id)
+  const isAnswered = await askWhatIsTrue(dispatcher, standing.transaction, number)
+  const transactionId = showId('transaction', standing.transaction.id)
   if (!isAnswered) dispatcher.log.error({ transactionId }, 'a provider contradicts an end, and cannot be asked')
 }
 
@@ -113,14 +115,19 @@ export async function askWhatIsTrue(
     const standing = await dispatcher.settler.submit({ ...common, news, question })
     // Not taken: somebody else put a later question, and may never hear the answer.
     const { said } = news
-    if (!standing || said.state === 'received' || !isContraryTo(standing.transaction, number, said)) return true
+    if (!standing || said.state === 'received' || !isContraryTo(standing, number, said)) return true
   }
   return false
 }
 
-/** Whether word of an attempt contradicts what is known of it here. */
-export const isContraryTo = (transaction: Transaction, number: number, said: Said): boolean =>
-  number === transaction.attempt ? isContrary(transaction, said) : isContraryStray(transaction, said)
+/** Whether a report on an attempt that is over differs from the books. */
+export function isContraryTo({ transaction, attempts }: Standing, number: number, said: Said): boolean {
+  const attempt = attempts.find((each) => each.number === number)
+  if (!attempt || (number === transaction.attempt && !isFinal(transaction.state))) return false
+  const others = attempts.filter((each) => each !== attempt)
+  const movedElsewhere = others.reduce((sum, other) => sum + movedOf(transaction, other), 0n)
+  return isContrary({ transaction, attempt, movedElsewhere }, said)
+}
 
 const keeping = (vault: Vault, id: string, continuation: string) => (tx: Tx) =>
   keepContinuation(vault, tx, id, continuation)

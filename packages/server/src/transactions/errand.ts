@@ -28,6 +28,7 @@ export function errandOf(payment: Kind & Pick<Promised, 'destination' | 'country
 /** What a payment of any kind needs of its provider after it was sent. */
 interface Rail {
   readonly notFoundWindowMs: number
+  readonly deadAfterMs?: number
   query(attempt: AttemptRef, signal: AbortSignal): Promise<QueryOutcome>
 }
 

@@ -4,7 +4,7 @@ import { failureCodes } from '../providers/contract.ts'
 import { loadReferenceData } from '../reference/data.ts'
 import { explain } from './explain.ts'
 import { isFinal, type State, states } from './state.ts'
-import type { PendingAction, Transaction } from './store.ts'
+import { type PendingAction, type Transaction, unadjusted } from './store.ts'
 
 const names = loadReferenceData()
 const now = new Date('2026-11-15T12:00:00Z')
@@ -32,7 +32,9 @@ const charge = {
   state: 'submitted',
   provider: 'pawapay',
   doubt: '',
-  discrepancy: '',
+  ...unadjusted,
+  related_transaction_id: null,
+  direction: null,
   action: null,
   failure: null,
   received: 0n,
@@ -63,13 +65,10 @@ const actions: readonly (PendingAction | null)[] = [
   { kind: 'pay_to_account', account },
 ]
 const doubts = [
-  ...['', 'no_answer', 'not_found', 'refused_on_resend', 'amount_mismatch'],
+  ...['', 'no_answer', 'not_found', 'refused_on_resend', 'amount_mismatch', 'overdue'],
   ...['not_reached', 'float_exhausted', 'rate_limited', 'closed', 'rejected', 'unwritable', 'a new one'],
 ]
-const discrepancies = [
-  ...['', 'reversed', 'late_success', 'late_mismatch', 'late_receipt', 'stray_success', 'underpaid'],
-  'stray_success stray_reversed',
-]
+const afterwards = [{}, { adjustments: ['one'] }, { adjustments: ['one', 'two'], suspended: 5n }, { suspended: -5n }]
 
 const bases = [charge, payout, { ...charge, method: 'card', code: '' }, { ...charge, method: 'bank-transfer' }]
 
@@ -85,11 +84,11 @@ function* stays(base: Transaction, state: State): Generator<Transaction> {
 
 function* ends(base: Transaction, state: State): Generator<Transaction> {
   const failures = Object.keys(failureCodes) as (keyof typeof failureCodes)[]
-  for (const discrepancy of discrepancies)
+  for (const later of afterwards)
     for (const code of state === 'failed' ? failures : [undefined])
       yield {
         ...base,
-        discrepancy,
+        ...later,
         state,
         wake_at: null,
         ...(code ? failedFor(code) : { failure: null }),
@@ -223,15 +222,33 @@ test('a failure is told with its reason, where the money is, and what to do', ()
   )
 })
 
-test('what a provider said against an end is told, and that the operator looks into it', () => {
+test('money that moved after the end is explained, and whether the operator still decides about some of it', () => {
+  const adjustments = ['0199a0b0-0000-7000-8000-000000000000']
   assert.match(
-    sentence(charge, { state: 'successful', discrepancy: 'reversed' }),
-    /was credited to .+; later the provider took it back; the operator looks into it\.$/,
+    sentence(charge, { state: 'successful', adjustments }),
+    /was credited to .+; later an adjustment changed your wallet\.$/,
   )
-  assert.equal(told(charge, { state: 'successful', discrepancy: 'reversed' }).next, 'the operator looks into it')
+  assert.equal(told(charge, { state: 'successful', adjustments }).next, null)
   assert.match(
-    sentence(payout, { ...failedFor('UNSPECIFIED_FAILURE'), discrepancy: 'late_success' }),
-    /later the provider said that it succeeded after all; the operator looks into it\.$/,
+    sentence(payout, { ...failedFor('UNSPECIFIED_FAILURE'), suspended: -150_050n }),
+    /; the provider moved another amount; the operator looks into it\.$/,
   )
-  assert.equal(told(payout, { state: 'successful', discrepancy: 'stray_success stray_reversed' }).next, null)
+  assert.equal(told(payout, { state: 'successful', suspended: 5n }).next, 'the operator looks into it')
+})
+
+test('an adjustment says what moved, why, and for which payment', () => {
+  const adjustment = { ...charge, type: 'adjustment', state: 'successful', related_reference: 'order-7' } as const
+
+  assert.equal(
+    sentence(adjustment, { reason: 'late_success', direction: 'credit' }),
+    'The adjustment of KES 1,500.50 is final: the customer paid after the charge had ended (order-7), and KES 1,485.49 was credited to your KES wallet after a fee of KES 15.01.',
+  )
+  assert.match(
+    sentence(adjustment, { reason: 'charge_reversed', direction: 'debit', fee: 0n }),
+    /took the charge back after it had succeeded \(order-7\), and KES 1,500\.50 was debited from your KES wallet or is owed by it\.$/,
+  )
+})
+
+test('a charge whose time is over while its provider works on it is not to be charged again', () => {
+  assert.match(sentence(charge, { state: 'unknown', doubt: 'overdue' }), /do not charge the customer again/)
 })

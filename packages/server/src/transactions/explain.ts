@@ -3,7 +3,7 @@ import { formatMinor } from '../money/money.ts'
 import { type FailureCode, failureCodes, type VirtualAccount } from '../providers/contract.ts'
 import type { ReferenceData } from '../reference/data.ts'
 import { stageOf } from './state.ts'
-import type { PendingAction, Transaction } from './store.ts'
+import type { AdjustmentReason, PendingAction, Transaction } from './store.ts'
 import { minorSidesOf } from './tell.ts'
 
 /** Where a payment stands, in words that whoever answers a merchant's customers can pass on. */
@@ -44,6 +44,7 @@ export function explain(transaction: Transaction, names: Names, now: Date): Expl
 }
 
 function storyOf(transaction: Transaction, names: Names, now: Date): Story {
+  if (transaction.type === 'adjustment') return adjusted(transaction, names)
   switch (transaction.state) {
     case 'accepted':
       return accepted(transaction)
@@ -61,9 +62,9 @@ function storyOf(transaction: Transaction, names: Names, now: Date): Story {
     case 'unknown':
       return unknown(transaction)
     case 'successful':
-      return withDiscrepancy(transaction, successful(transaction, names))
+      return withAdjustments(transaction, successful(transaction, names))
     case 'failed':
-      return withDiscrepancy(transaction, failed(transaction, names))
+      return withAdjustments(transaction, failed(transaction, names))
   }
 }
 
@@ -71,6 +72,7 @@ function subjectOf(transaction: Transaction, { operators }: Names): string {
   const { type, method, amount, currency, account_name, code } = transaction
   const sum = money(amount, currency)
   const operator = operators.get(code)?.name
+  if (type === 'adjustment') return `The adjustment of ${sum}`
   if (type === 'withdrew') return `The payout of ${sum}${account_name === '' ? '' : ` to ${account_name}`}`
   const by = { momo: 'mobile money', card: 'card', 'bank-transfer': 'bank transfer', bank: 'bank' }[method]
   return `The charge of ${sum} by ${by}${operator === undefined ? '' : ` (${operator})`}`
@@ -178,6 +180,13 @@ function unknown(transaction: Transaction): Story {
       next: 'the operator looks into it',
       besides: isPayout ? 'its money stays held until then' : 'nothing is credited until then',
     }
+  if (doubt === 'overdue')
+    return {
+      happened: 'was not completed in time, but the provider still reports it as under way',
+      next: 'we ask it again',
+      at: wake_at,
+      besides: 'do not charge the customer again before it has ended',
+    }
   const why: Readonly<Record<string, string | undefined>> = {
     not_found: isPayout
       ? 'the provider does not know it, so it is sent again under the same key and cannot be paid twice'
@@ -216,6 +225,25 @@ function successful(transaction: Transaction, names: Names): Story {
   }
 }
 
+const reasons = {
+  late_success: 'the customer paid after the charge had ended',
+  late_receipt: 'a transfer arrived after the charge had ended',
+  payout_returned: 'the provider returned the payout after it had succeeded',
+  charge_reversed: 'the provider took the charge back after it had succeeded',
+  chargeback_won: 'the provider gave back what it had taken',
+  suspense_cleared: 'the operator found out whose money it is',
+  operator: 'the operator corrected the payment',
+} as const satisfies Record<AdjustmentReason, string>
+
+function adjusted(transaction: Transaction, names: Names): Story {
+  const { direction, reason, fee, wallet_currency, related_reference } = transaction
+  const { wallet } = minorSidesOf(transaction)
+  const [sum, own] = [money(wallet, wallet_currency), walletName(transaction, names)]
+  const after = fee > 0n ? ` after a fee of ${money(fee, wallet_currency)}` : ''
+  const change = direction === 'credit' ? `was credited to ${own}${after}` : `was debited from ${own} or is owed by it`
+  return { happened: `is final: ${reasons[reason ?? 'operator']} (${related_reference}), and ${sum} ${change}` }
+}
+
 /** What a merchant can do about each reason. */
 const advice = {
   PAYER_NOT_FOUND: 'check the number and the operator with the customer, and charge again under a new reference',
@@ -233,7 +261,7 @@ const advice = {
   SUSPECTED_FRAUD: 'do not try the same card again, and ask for another way to pay',
   AUTHENTICATION_FAILED: 'make sure that the customer is who they say, and charge again under a new reference',
   AUTHORISATION_LOST: 'charge again under a new reference',
-  UNDERPAID: 'ask the operator what becomes of what came in, and charge again under a new reference',
+  UNDERPAID: 'ask the operator what becomes of what was received, and charge again under a new reference',
   MANUALLY_CANCELLED: 'nothing needs to be done',
   EXPIRED: 'if it is still wanted, try again under a new reference',
   REVERSED: 'ask the customer or the recipient, and try again under a new reference',
@@ -262,24 +290,20 @@ const endings: Readonly<Partial<Record<FailureCode, { readonly happened: string 
   REVERSED: { happened: 'was taken back by the provider' },
 }
 
-/** What the provider said later against the end, which stays as it is. */
-const contradictions: Readonly<Record<string, string | undefined>> = {
-  reversed: 'later the provider took it back',
-  late_success: 'later the provider said that it succeeded after all',
-  late_mismatch: 'later the provider told another amount',
-  late_receipt: 'more money came in after its end, which the operator keeps for you',
-  stray_success: 'an earlier attempt, given up before, moved money too',
-}
-
-function withDiscrepancy({ discrepancy, failure }: Transaction, story: Story): Story {
-  const kinds = discrepancy.split(' ')
-  const isSettled = (kind: string) =>
-    (kind === 'reversed' && failure?.code === 'REVERSED') ||
-    (kind === 'stray_success' && kinds.includes('stray_reversed'))
-  const said = kinds.filter((kind) => !isSettled(kind)).flatMap((kind) => contradictions[kind] ?? [])
-  if (said.length === 0) return story
-  const happened = [story.happened, story.besides, ...said].filter((part) => part !== undefined).join('; ')
-  return { happened, next: 'the operator looks into it' }
+/** What happened after the end, which stays as it is. */
+function withAdjustments({ adjustments, suspended, failure }: Transaction, story: Story): Story {
+  const count = adjustments.length
+  const changed = `later ${count === 1 ? 'an adjustment' : `${count} adjustments`} changed your wallet`
+  const isExplained = failure?.code === 'UNDERPAID'
+  const parts = [
+    story.happened,
+    story.besides,
+    ...(count > 0 ? [changed] : []),
+    ...(suspended === 0n || isExplained ? [] : ['the provider moved another amount']),
+  ]
+  const happened = parts.filter((part) => part !== undefined).join('; ')
+  if (suspended !== 0n) return { happened, next: 'the operator looks into it' }
+  return count === 0 ? story : { happened }
 }
 
 /** A wallet in a currency of several countries says whose it is. */

@@ -7,21 +7,43 @@ import type { Currency } from '../money/currencies.ts'
 import type { Said } from '../providers/contract.ts'
 import { anyPair } from '../testing/any-rates.ts'
 import { adopt, createModel, type Model } from '../testing/ledger-model.ts'
+import { adjustmentMovements, adjustmentOf } from './adjustments.ts'
 import { decide } from './decide.ts'
-import { decideStray } from './decide-final.ts'
-import type { News, Observation, Surroundings } from './decision.ts'
+import { decideLate } from './decide-late.ts'
+import type { Decision, News, Observation, Surroundings } from './decision.ts'
 import { walletSideOf } from './exchange.ts'
-import { type Accounts, accountsOf, endingsOf, holdsFor, movementsFor, sharedAccounts } from './money.ts'
+import { merchantShare, movedOf, withLate } from './late-money.ts'
+import {
+  type Accounts,
+  accountsAt,
+  accountsOf,
+  endingsOf,
+  holdsFor,
+  latePostings,
+  movementsFor,
+  sharedAccounts,
+} from './money.ts'
 import { isAllowed } from './state.ts'
-import type { Attempt, FullPayment, Payment, Transaction } from './store.ts'
+import { type Attempt, type FullPayment, freshAttempt, type Payment, type Transaction, unadjusted } from './store.ts'
 
-const around: Surroundings = { nowMs: 0, askedMsAgo: 20_000, notFoundWindowMs: 0, alternatives: [], jitter: 0.5 }
+const around: Surroundings = {
+  nowMs: 0,
+  askedMsAgo: 20_000,
+  notFoundWindowMs: 0,
+  deadAfterMs: undefined,
+  movedElsewhere: 0n,
+  alternatives: [],
+  jitter: 0.5,
+}
 
 /** What the provider says it took for a success. */
 const providerFee = 3n
 
 /** What a platform account is called here, its currency last. */
-const platform = { idOf: async ({ kind, currency }: { kind: string; currency: string }) => `${kind} ${currency}` }
+const platform = {
+  idOf: async ({ kind, currency, wallet_id = '' }: { kind: string; currency: string; wallet_id?: string }) =>
+    `${kind} ${wallet_id} ${currency}`.replace('  ', ' '),
+}
 const currencyOf = (account: string) => account.slice(-3)
 
 /** A payment that is sent, as it would be proposed at these rates. */
@@ -60,7 +82,10 @@ async function paymentOf({ pair, type, wallet, isAcross, amount, fee }: Wish, in
     ...{
       state: 'submitted',
       doubt: '',
-      discrepancy: '',
+      ...unadjusted,
+      method: 'momo',
+      attempt: 2,
+      fee_rule: null,
       receipt: '',
       received: 0n,
       action: null,
@@ -68,9 +93,10 @@ async function paymentOf({ pair, type, wallet, isAcross, amount, fee }: Wish, in
       sent_by: 'lane',
       wake_at: null,
     },
-  } as Transaction
-  const attempt = { transaction_id: id, number: 2, provider: 'house', sends: 1, polls: 0, refusals: 0 } as Attempt
-  return { transaction, attempt, receipts: [], givenUp: [{ ...attempt, number: 1, provider: 'pawapay' }] }
+  } as unknown as Transaction
+  const attempt: Attempt = { ...freshAttempt, transaction_id: id, number: 2, provider: 'house', sends: 1 }
+  const givenUp: Attempt[] = [{ ...attempt, number: 1, provider: 'pawapay', outcome: 'not_submitted' }]
+  return { transaction, attempt, receipts: [], givenUp }
 }
 
 const words = [
@@ -104,68 +130,102 @@ function newsOf(word: Word, { amount, currency }: Transaction): News {
   return { kind: 'said', said: said[word] }
 }
 
-/** Tells one payment one thing, as the settler would. */
-function hear(payment: FullPayment, word: Word, accounts: Accounts): { payment: FullPayment; movements: Movement[] } {
-  const { transaction, attempt } = payment
+/** The wallet of a payment as the books have it. */
+function walletOf({ wallet_id, wallet_currency, env }: Transaction, books: Books) {
+  const counters = books.model.counters.get(wallet_id)
+  assert(counters)
+  const owed = books.owed.get(wallet_id) ?? 0n
+  return {
+    ...counters,
+    id: wallet_id,
+    merchant_id: '',
+    env,
+    currency: wallet_currency,
+    country: '',
+    entry_at: 0n,
+    owed,
+    receivable: null,
+  }
+}
+
+interface Books {
+  readonly model: Model
+  readonly accounts: Accounts
+  /** What each wallet owes. */
+  readonly owed: Map<string, bigint>
+}
+
+/** Gives one payment one report, as the settler would. */
+function hear(payment: FullPayment, word: Word, books: Books): { payment: FullPayment; movements: Movement[] } {
+  const { transaction, attempt, givenUp } = payment
   const news = newsOf(word, transaction)
   const cause = news.kind === 'judged' ? 'operator' : 'query'
   const observation: Observation = { cause, news, question: attempt.polls }
+  const [abandoned] = givenUp
+  assert(abandoned)
   const isStray = word.startsWith('stray')
-  const decision = isStray ? decideStray(payment, observation) : decide(payment, observation, around)
+  const movedElsewhere = movedOf(transaction, isStray ? attempt : abandoned)
+  const decision = isStray
+    ? decideLate({ transaction, attempt: abandoned, movedElsewhere }, observation)
+    : decide(payment, observation, { ...around, movedElsewhere })
   if (!decision || !isAllowed(transaction.state, decision.progress.state ?? transaction.state))
     return { payment, movements: [] }
-  const provider = isStray ? 'pawapay' : attempt.provider
-  const changed = { ...payment, transaction: { ...transaction, ...decision.progress } }
-  return { payment: changed, movements: movementsFor(transaction, provider, decision, accounts) }
+  const { provider } = isStray ? abandoned : attempt
+  const accountOf = accountsAt(transaction, provider, books.accounts)
+  const wallet = walletOf(transaction, books)
+  const made = (decision.late?.adjustments ?? []).map((draft) => adjustmentOf(transaction, draft, new Date(0), 0))
+  return {
+    payment: changed(payment, decision),
+    movements: [
+      ...movementsFor(transaction, provider, decision, books.accounts),
+      ...made.flatMap((each) => adjustmentMovements(each, transaction, wallet, accountOf)),
+    ],
+  }
+}
+
+function changed(payment: FullPayment, { progress, attempt: change, late = {} }: Decision): FullPayment {
+  const report = (attempt: Attempt) =>
+    attempt.number === late.attempt ? { ...attempt, moved: late.moved ?? null } : attempt
+  const late_postings = payment.transaction.late_postings + latePostings(late).length
+  const transaction = withLate({ ...payment.transaction, ...progress, late_postings }, late)
+  return {
+    ...payment,
+    transaction,
+    attempt: report({ ...payment.attempt, ...change, polls: payment.attempt.polls }),
+    givenUp: payment.givenUp.map(report),
+  }
 }
 
 type Sums = readonly (readonly [account: string, sum: bigint])[]
 
-/** A float is credited with what we paid out of it. */
-const floatGets = ({ type, amount }: Transaction) => (type === 'withdrew' ? amount : -amount)
-
-/** What the books must say of a payment as it stands: credits less debits of what was posted, by account. */
-function expectedOf({ transaction }: Payment): Sums {
-  const isPaid = transaction.state === 'successful'
-  return [...(isPaid ? [...paidOf(transaction), ...exchangedOf(transaction)] : []), ...contraryOf(transaction)]
-}
-
-function paidOf(transaction: Transaction): Sums {
-  const { type, receipt, currency, wallet_id, wallet_amount, wallet_currency, fee } = transaction
-  const cost = receipt === 'with its fee' ? providerFee : 0n
+/** What a payment's books must say as it stands: credits less debits of what was posted, by account. */
+function expectedOf({ transaction, attempt, givenUp }: FullPayment, owed: bigint): Sums {
+  const { type, currency, wallet_id, wallet_currency, suspended, rate, amount } = transaction
+  const sign = type === 'withdrew' ? 1n : -1n
+  const moved = [attempt, ...givenUp].reduce((sum, each) => sum + movedOf(transaction, each), 0n)
+  const share = merchantShare(transaction)
+  const fees = (transaction.state === 'successful' ? transaction.fee : 0n) + transaction.adjusted_fee
+  const gross = (transaction.wallet_amount * share) / amount
+  const spread = (BigInt(rate?.spread ?? 0) * share) / amount
+  const wallet = type === 'withdrew' ? -gross - fees : gross - fees
   return [
-    [`float ${currency}`, floatGets(transaction) + cost],
-    [`cost ${currency}`, -cost],
-    [wallet_id, (type === 'withdrew' ? -wallet_amount : wallet_amount) - fee],
-    [`fees ${wallet_currency}`, fee],
+    [`float ${currency}`, sign * moved],
+    [`suspense ${currency}`, suspended],
+    [wallet_id, wallet + owed],
+    [`receivable ${wallet_id} ${wallet_currency}`, -owed],
+    [`fees ${wallet_currency}`, fees],
+    ...(rate
+      ? ([
+          [`fx_position ${currency}`, -sign * share],
+          [`fx_position ${wallet_currency}`, sign * gross - spread],
+          [`fx_income ${wallet_currency}`, spread],
+        ] as const)
+      : []),
   ]
 }
 
-/** What the wallet pays for a payout is the position's but for the spread; of a charge the position also pays the spread. */
-function exchangedOf(transaction: Transaction): Sums {
-  const { type, currency, wallet_amount, wallet_currency, rate } = transaction
-  if (!rate) return []
-  const spread = BigInt(rate.spread)
-  return [
-    [`fx_position ${currency}`, -floatGets(transaction)],
-    [`fx_position ${wallet_currency}`, (type === 'withdrew' ? wallet_amount : -wallet_amount) - spread],
-    [`fx_income ${wallet_currency}`, spread],
-  ]
-}
-
-/** Late and stray successes are in suspense until they are taken back, in the payment's own currency. */
-function contraryOf(transaction: Transaction): Sums {
-  const { discrepancy, currency } = transaction
-  const has = (word: string) => (discrepancy.split(' ').includes(word) ? 1n : 0n)
-  const sum =
-    (has('late_success') + has('stray_success') - has('reversed') - has('stray_reversed')) * floatGets(transaction)
-  const cost = has('late_success') * providerFee
-  return [
-    [`float ${currency}`, sum + cost],
-    [`cost ${currency}`, -cost],
-    [`suspense ${currency}`, -sum],
-  ]
-}
+/** The provider's own fees went out of the float. */
+const isCost = (account: string) => account.startsWith('cost ')
 
 const told = (model: Model, of: (counters: Counters) => bigint) =>
   new Map(
@@ -177,6 +237,15 @@ function addAll(all: Sums): Map<string, bigint> {
   const sums = new Map<string, bigint>()
   for (const [account, sum] of all) sums.set(account, (sums.get(account) ?? 0n) + sum)
   return new Map([...sums].filter(([, sum]) => sum !== 0n))
+}
+
+type Move = Extract<Movement, { readonly amount: bigint }>
+
+/** Every movement is of money, in the currency of both its accounts. */
+function note({ amount, currency, debit_account, credit_account, debt }: Move, owed: Map<string, bigint>): void {
+  assert.ok(amount > 0n)
+  for (const account of [debit_account, credit_account]) assert.equal(currencyOf(account), currency)
+  if (debt) owed.set(debt.wallet_id, (owed.get(debt.wallet_id) ?? 0n) + amount)
 }
 
 /** Goes through a story, and gives the books and the payments as they are in the end. */
@@ -191,52 +260,59 @@ async function play({ wishes, steps }: { wishes: readonly Wish[]; steps: readonl
   const wallets = new Map(
     payments.map(({ transaction: { wallet_id, wallet_currency } }) => [wallet_id, { currency: wallet_currency }]),
   )
+  const owed = new Map<string, bigint>()
   const model = createModel(wallets, [...new Set(accounts.values())])
+  const books = { model, accounts, owed }
   const apply = (movements: Movement[]) => {
-    for (const each of movements)
-      if ('amount' in each) {
-        assert.ok(each.amount > 0n)
-        for (const account of [each.debit_account, each.credit_account])
-          assert.equal(currencyOf(account), each.currency)
-      }
+    for (const each of movements) if ('amount' in each) note(each, owed)
     adopt(model, [{ movements, wallets: [...wallets.keys()] }])
   }
   for (const { transaction } of payments) if (transaction.type === 'withdrew') apply(holdsFor(transaction, accounts))
   for (const [pick, word] of steps) {
     const index = pick % payments.length
-    const heard = hear(payments[index] as FullPayment, word, accounts)
+    const heard = hear(payments[index] as FullPayment, word, books)
     payments[index] = heard.payment
     apply(heard.movements)
   }
-  return { model, payments }
+  return { model, payments, owed }
 }
 
 const isOpen = ({ transaction: { type, state } }: Payment) =>
   type === 'withdrew' && state !== 'successful' && state !== 'failed'
 
-test('whatever is said of payments in one or two currencies, in whatever order, the books say what became of them', async () => {
+test('whatever is reported of payments in one or two currencies, in whatever order, the books say what became of them', async () => {
   const seen = new Set<string>()
   await fc.assert(
     fc.asyncProperty(anyStory, async (story) => {
-      const { model, payments } = await play(story)
+      const { model, payments, owed } = await play(story)
+      const expected = payments.flatMap((each) => expectedOf(each, owed.get(each.transaction.wallet_id) ?? 0n))
 
-      assert.deepEqual(told(model, posted), addAll(payments.flatMap(expectedOf)))
-      for (const { transaction } of payments)
-        seen.add(`${transaction.type} ${transaction.state} ${transaction.discrepancy} ${transaction.rate !== null}`)
+      assert.deepEqual(told(model, posted), withoutCosts(model, addAll(expected)))
+      for (const { transaction } of payments) {
+        const { type, state, adjusted, suspended, rate } = transaction
+        seen.add(`${type} ${state} ${adjusted !== 0n} ${suspended !== 0n} ${rate !== null}`)
+      }
     }),
     { numRuns: 2000 },
   )
   for (const type of ['withdrew', 'deposit'])
-    for (const end of [
-      'successful ',
-      'failed ',
-      'successful reversed',
-      'failed late_success',
-      'failed late_success reversed',
-    ])
+    for (const end of ['successful false false', 'failed false false', 'successful true false', 'failed false true'])
       for (const isAcross of [true, false])
         assert.ok(seen.has(`${type} ${end} ${isAcross}`), `no ${type} came to be ${end}, across ${isAcross}`)
+  assert.ok(seen.has('deposit failed true false true'))
 })
+
+/** What providers took for themselves went out of the float. */
+function withoutCosts(model: Model, sums: Map<string, bigint>): Map<string, bigint> {
+  const costs = [...model.counters].filter(([account]) => isCost(account))
+  return addAll([
+    ...sums,
+    ...costs.flatMap(([account, counters]) => [
+      [account, posted(counters)] as const,
+      [account.replace('cost', 'float'), -posted(counters)] as const,
+    ]),
+  ])
+}
 
 test('in every currency debits are credits at every moment, reserved and moved', async () => {
   await fc.assert(

@@ -1,7 +1,8 @@
 import type { PlatformAccounts, PlatformKind } from '../ledger/accounts.ts'
 import type { Movement } from '../ledger/books.ts'
 import { type LedgerEvent, movementsOf, type Occurrence } from '../ledger/postings.ts'
-import type { Decision, NewReceipt, News } from './decision.ts'
+import type { Decision, Late, NewReceipt, News } from './decision.ts'
+import { isFinal } from './state.ts'
 import type { FullPayment, Payment, Transaction } from './store.ts'
 
 /** Places in a payment's books. Holds come first; each kind of later posting has a place of its own, so it happens once. */
@@ -11,23 +12,13 @@ const places = {
   charge_successful: 4,
   receipts_complete: 4,
   provider_fee_told: 8,
-  payout_successful_late: 10,
-  charge_successful_late: 10,
-  payout_reversed: 12,
-  charge_reversed: 12,
 } as const satisfies Partial<Record<LedgerEvent, number>>
-
-/** What an attempt that was given up moved after all, and gave back. */
-const strayPlaces: Partial<Record<PaymentPosting, number>> = {
-  payout_successful_late: 14,
-  charge_successful_late: 14,
-  payout_reversed: 16,
-  charge_reversed: 16,
-  provider_fee_told: 18,
-}
 
 /** Receipts come last, since there may be any number of them: the money, then the provider's fee. */
 const receiptPlace = (number: number) => 32 + 2 * number
+
+/** What is booked after the end comes after all receipts, each posting with the next number. */
+const latePlace = (late_postings: number) => 16_384 + late_postings
 
 /** What a decision may post. */
 export type PaymentPosting = keyof typeof places
@@ -44,8 +35,8 @@ const spreadOf = ({ rate }: Pick<Booked, 'rate'>) => BigInt(rate?.spread ?? 0)
 
 /** Most news moves no money, and then the wallet need not be locked. */
 export function mayMoveMoney(news: News): boolean {
-  const isFinal = news.kind === 'said' && news.said.state !== 'submitted' && news.said.state !== 'waiting'
-  return isFinal || ['not_found', 'judged', 'cancel'].includes(news.kind)
+  const isOfMoney = news.kind === 'said' && news.said.state !== 'submitted' && news.said.state !== 'waiting'
+  return isOfMoney || ['not_found', 'judged', 'cancel'].includes(news.kind)
 }
 
 /** What a payout reserves: all of it or nothing. */
@@ -83,8 +74,8 @@ type AccountOf = Occurrence['accountOf']
 const inPayment = ['clearing', 'suspense', 'cost'] as const satisfies readonly PlatformKind[]
 const inWallet = ['fees'] as const satisfies readonly PlatformKind[]
 
-const keyOf = ({ kind, env, currency, provider = '', country = '' }: AccountScope) =>
-  [kind, env, currency, provider, country].join(' ')
+const keyOf = ({ kind, env, currency, provider = '', country = '', wallet_id = '' }: AccountScope) =>
+  [kind, env, currency, provider, country, wallet_id].join(' ')
 const floatOf = (provider: string, { env, currency, country }: Transaction): AccountScope => ({
   env,
   kind: 'float',
@@ -121,8 +112,21 @@ export function accountsOf(accounts: PlatformAccounts, payments: readonly FullPa
   const floats = payments.flatMap(({ transaction, attempt, givenUp }) =>
     [attempt, ...givenUp].map(({ provider }) => floatOf(provider, transaction)),
   )
-  return find(accounts, [...payments.flatMap(({ transaction }) => scopesOf(transaction)), ...floats])
+  const receivables = payments.flatMap(({ transaction }) =>
+    mayBeTakenBack(transaction) ? [receivableOf(transaction)] : [],
+  )
+  return find(accounts, [...payments.flatMap(({ transaction }) => scopesOf(transaction)), ...floats, ...receivables])
 }
+
+/** A charge that ended may be taken back, and the wallet may lack the money then. */
+const mayBeTakenBack = ({ type, state }: Transaction) => type === 'deposit' && isFinal(state)
+
+const receivableOf = ({ env, wallet_currency, wallet_id }: Booked): AccountScope => ({
+  env,
+  kind: 'receivable',
+  currency: wallet_currency,
+  wallet_id,
+})
 
 async function find(accounts: PlatformAccounts, scopes: readonly AccountScope[]): Promise<Accounts> {
   const wanted = new Map(scopes.map((scope) => [keyOf(scope), scope]))
@@ -132,8 +136,11 @@ async function find(accounts: PlatformAccounts, scopes: readonly AccountScope[])
 function sharedAccountsOf(payment: Booked, accounts: Accounts): AccountOf {
   const { env, currency, wallet_currency, wallet_id } = payment
   const currencies = { wallet: wallet_currency, payment: currency }
-  return (role, side) =>
-    role === 'wallet' ? wallet_id : (accounts.get(keyOf({ env, kind: role, currency: currencies[side] })) ?? '')
+  return (role, side) => {
+    if (role === 'wallet') return wallet_id
+    const scope = role === 'receivable' ? receivableOf(payment) : { env, kind: role, currency: currencies[side] }
+    return accounts.get(keyOf(scope)) ?? ''
+  }
 }
 
 /** Everything a decision moves through a provider, linked: all of it happens or nothing. */
@@ -143,14 +150,47 @@ export function movementsFor(
   decision: Decision,
   accounts: Accounts,
 ): Movement[] {
-  const shared = sharedAccountsOf(transaction, accounts)
-  const accountOf: AccountOf = (role, side) =>
-    role === 'float' ? (accounts.get(keyOf(floatOf(provider, transaction))) ?? '') : shared(role, side)
+  const accountOf = accountsAt(transaction, provider, accounts)
   return [
     ...(decision.receipts ?? []).flatMap((receipt) => receiptMovements(transaction, receipt, accountOf)),
+    ...lateMovements(transaction, decision.late ?? {}, accountOf),
     ...(decision.postings ?? []).flatMap((event) => posted(transaction, event, decision, accountOf)),
   ]
 }
+
+/** The accounts of a payment whose money moves at a provider. */
+export function accountsAt(transaction: Transaction, provider: string, accounts: Accounts): AccountOf {
+  const shared = sharedAccountsOf(transaction, accounts)
+  return (role, side) =>
+    role === 'float' ? (accounts.get(keyOf(floatOf(provider, transaction))) ?? '') : shared(role, side)
+}
+
+/** What is booked to suspense, or out of it, outside the ordinary course of a payment. */
+function lateMovements(transaction: Transaction, late: Late, accountOf: AccountOf): Movement[] {
+  const { id: transaction_id, currency, wallet_currency, late_postings } = transaction
+  return latePostings(late).flatMap(({ event, sum }, index) =>
+    movementsOf(event, {
+      transaction_id,
+      firstNumber: latePlace(late_postings + index),
+      sums: { received: sum, fee: sum },
+      accountOf,
+      currencies: { wallet: wallet_currency, payment: currency },
+    }),
+  )
+}
+
+/** One posting each; their count is how many numbers they take. */
+export function latePostings({ receiptsBack = 0n, suspend, fee = 0n }: Late): { event: LedgerEvent; sum: bigint }[] {
+  const held = suspend && !suspend.isThere ? suspend.amount : 0n
+  const postings: { event: LedgerEvent; sum: bigint }[] = [
+    { event: receiptsBack > 0n ? 'receipt_reversed' : 'receipt_restored', sum: size(receiptsBack) },
+    { event: held > 0n ? 'late_money_held' : 'late_money_released', sum: size(held) },
+    { event: 'provider_fee_told', sum: fee },
+  ]
+  return postings.filter(({ sum }) => sum > 0n)
+}
+
+const size = (amount: bigint) => (amount < 0n ? -amount : amount)
 
 function receiptMovements(
   { id, currency, wallet_currency }: Transaction,
@@ -161,11 +201,8 @@ function receiptMovements(
   const common = { transaction_id: id, accountOf, currencies: { wallet: wallet_currency, payment: currency } }
   const place = receiptPlace(number)
   return [
-    ...movementsOf(is_late ? 'receipt_after_the_end' : 'receipt_taken', {
-      ...common,
-      firstNumber: place,
-      sums: { received: amount },
-    }),
+    // What arrived after the end goes to the wallet by an adjustment.
+    ...movementsOf('receipt_taken', { ...common, firstNumber: place, sums: { received: is_late ? 0n : amount } }),
     ...movementsOf('provider_fee_told', { ...common, firstNumber: place + 1, sums: { fee } }),
   ]
 }
@@ -190,7 +227,7 @@ function posted(transaction: Transaction, event: PaymentPosting, decision: Decis
   const isExchanged = event === 'charge_successful' && isAcross(transaction)
   return movementsOf(isExchanged ? 'charge_successful_into_another_currency' : event, {
     transaction_id: id,
-    firstNumber: (decision.isStray && strayPlaces[event]) || places[event],
+    firstNumber: places[event],
     sums,
     accountOf,
     currencies: { wallet: wallet_currency, payment: currency },

@@ -7,7 +7,7 @@ import { explain } from './explain.ts'
 import { numberOf, openParty } from './party.ts'
 import { publicStatus, stageOf } from './state.ts'
 import type { Transaction } from './store.ts'
-import { reasonOf, sidesOf } from './tell.ts'
+import { adjustingOf, reasonOf, sidesOf } from './tell.ts'
 
 const months = 'January February March April May June July August September October November December'.split(' ')
 const weekdays = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
@@ -63,7 +63,8 @@ export interface TimelineEntry {
 
 /** A transaction as it is read alone, with everything that happened to it. */
 export function presentOne(presenter: Presenter, transaction: Transaction, timeline: readonly TimelineEntry[]) {
-  const { external_reference, method, fee, wallet_currency, state, failure, rate, received, currency } = transaction
+  const { type, external_reference, method, fee, wallet_currency, state, failure, rate, received, currency } =
+    transaction
   const virtualAccount = presentAccount(presenter.config.publicUrl, transaction)
   return {
     ...presentTransaction(presenter, transaction),
@@ -78,7 +79,11 @@ export function presentOne(presenter: Presenter, transaction: Transaction, timel
         failureReason: reasonOf(failure),
       }),
     ...(rate && { rate: shownRate(rate) }),
-    ...(method === 'bank-transfer' && { amountReceived: numberFromMinor(received, currency) }),
+    ...adjustingOf(transaction),
+    ...(transaction.adjustments.length > 0 && {
+      adjustments: transaction.adjustments.map((id) => showId('transaction', id)),
+    }),
+    ...(type === 'deposit' && method === 'bank-transfer' && { amountReceived: numberFromMinor(received, currency) }),
     ...(virtualAccount && { virtualAccount }),
     timeline: timeline.map(({ at, stage, message }) => ({ at: at.toISOString(), stage, message })),
   }

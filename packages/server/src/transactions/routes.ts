@@ -7,7 +7,7 @@ import type { Owner } from '../platform/db.ts'
 import { readId, showId } from '../platform/ids.ts'
 import { presentOne, presentTransaction } from './present.ts'
 import { findById, findTransaction, type ListWanted, listTransactions, timelineOf } from './read.ts'
-import { Explanation, FailureReason, NextAction, VirtualAccount } from './schema.ts'
+import { AdjustmentFields, Explanation, FailureReason, NextAction, VirtualAccount } from './schema.ts'
 
 const Beneficiary = Type.Object({
   country: Type.String({ description: "The country's name" }),
@@ -21,7 +21,7 @@ const Beneficiary = Type.Object({
 const Transaction = Type.Object(
   {
     transactionId: Type.String(),
-    type: Type.String({ description: 'deposit or withdrew' }),
+    type: Type.String({ description: 'deposit, withdrew or adjustment' }),
     status: Type.String({ description: 'PENDING, then SUCCESSFUL or FAILED for good' }),
     chargeStatus: Type.String({ description: 'The same in lower case' }),
     amount: Type.Number(),
@@ -58,6 +58,12 @@ const OneTransaction = Type.Object(
     ),
     amountReceived: Type.Optional(Type.Number({ description: 'What came in so far, of a bank transfer charge' })),
     virtualAccount: Type.Optional(VirtualAccount),
+    ...AdjustmentFields,
+    adjustments: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'The adjustments made after its end, oldest first; each is a transaction of its own',
+      }),
+    ),
     timeline: Type.Array(Type.Object({ at: Type.String(), stage: Type.String(), message: Type.String() })),
   },
   { title: 'OneTransaction' },
@@ -68,7 +74,7 @@ const Day = (description: string) => Type.Optional(Type.String({ pattern: '^\\d{
 const ListQuery = Type.Object(
   {
     currency: Type.Optional(Type.String()),
-    type: Type.Optional(Type.String({ description: 'deposit or withdrew; also withdrawal and payout' })),
+    type: Type.Optional(Type.String({ description: 'deposit, withdrew (also withdrawal and payout) or adjustment' })),
     externalReference: Type.Optional(Type.String()),
     startDate: Day('YYYY-MM-DD, in UTC'),
     endDate: Day('The last day that is included'),
@@ -85,8 +91,8 @@ const types: Readonly<Record<string, string | undefined>> = {
   withdrew: 'withdrew',
   withdrawal: 'withdrew',
   payout: 'withdrew',
+  adjustment: 'adjustment',
   refund: 'refund',
-  reversal: 'reversal',
   conversion: 'conversion',
 }
 

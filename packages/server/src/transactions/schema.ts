@@ -23,12 +23,27 @@ export const FailureReason = Type.Object({
   providerCode: Type.Optional(Type.String()),
 })
 
+/** What an adjustment has beside the fields of every transaction. */
+export const AdjustmentFields = {
+  relatedTransactionId: Type.Optional(
+    Type.String({ description: 'Of an adjustment: the payment whose money moved after its end' }),
+  ),
+  relatedExternalReference: Type.Optional(Type.String({ description: 'Your id of that payment' })),
+  direction: Type.Optional(Type.String({ description: 'Of an adjustment: credit or debit' })),
+  reason: Type.Optional(
+    Type.String({
+      description:
+        'Of an adjustment: late_success, late_receipt, payout_returned, charge_reversed, chargeback_won, suspense_cleared or operator',
+    }),
+  ),
+}
+
 /** What is told of a payment, as it was when it was told; a newer version may tell more. */
 export const WebhookData = Type.Object(
   {
     transactionId: Type.String({ description: 'Our id of the payment, `txn_…`' }),
     externalReference: Type.String({ description: 'Your id of the payment' }),
-    type: Type.String({ description: 'deposit or withdrew' }),
+    type: Type.String({ description: 'deposit, withdrew or adjustment' }),
     status: Type.String({ description: 'pending, successful or failed' }),
     chargeStatus: Type.String({ description: 'The same as status' }),
     amount: Type.Number({ description: 'As you asked for it, in major units' }),
@@ -49,6 +64,7 @@ export const WebhookData = Type.Object(
     walletReversed: Type.Optional(
       Type.Literal(true, { description: 'Of a failed payout: its money is back in your wallet already' }),
     ),
+    ...AdjustmentFields,
   },
   { title: 'WebhookData', additionalProperties: true },
 )

@@ -70,7 +70,7 @@ test('news of one payment in one batch is taken one after another: one effect, o
   await isClean()
 })
 
-test('after a provider took nothing another is tried, and word that the first paid after all is booked against suspense', async (t) => {
+test('after a provider took nothing another is tried, and a report that the first paid is booked with a case', async (t) => {
   const { malipo, merchant, settle, send, isClean } = await setUp(t)
   const { id } = await payOut(merchant)
   await send(id)
@@ -91,8 +91,10 @@ test('after a provider took nothing another is tried, and word that the first pa
     [true, false],
   )
   assert.equal((await suspense(malipo.ctx.db.write)) - before, -10_000n)
-  assert.equal(strays[0]?.transaction.discrepancy, 'stray_success')
-  assert.ok(malipo.log.some((line) => line.includes('an attempt that was given up moved money')))
+  assert.equal(strays[0]?.transaction.suspended, -10_000n)
+  const [open] = (await malipo.operator.suspense.list({ limit: 1000 })).filter((each) => each.transactionId === id)
+  assert.deepEqual([open?.kind, open?.amount], ['abandoned_attempt_success', '-100.00'])
+  assert.ok(malipo.log.some((line) => line.includes('an abandoned attempt moved money')))
   await isClean()
 })
 
@@ -125,10 +127,10 @@ test('a callback without proof about an attempt that was given up is asked about
   const called = await fetch(`${malipo.url}/callbacks/sandbox/pawapay`, { method: 'POST', body: '{}' })
 
   assert.equal(called.status, 200)
-  const [payment] = await malipo.ask('select state, discrepancy from transactions where id = $1', [
+  const [payment] = await malipo.ask('select state, suspended from transactions where id = $1', [
     readId('transaction', id),
   ])
-  assert.deepEqual(payment, { state: 'accepted', discrepancy: 'stray_success' })
+  assert.deepEqual(payment, { state: 'accepted', suspended: '-10000' })
   await isClean()
 })
 
@@ -142,7 +144,7 @@ test('nobody is heard about a payment of another provider or environment', async
   assert.equal(await malipo.stateOf(id), 'sending')
 })
 
-test('a success after failure and a reversal after that are each booked once, and the state stays', async (t) => {
+test('a success after failure and a reversal after that are each booked once, and the case is resolved', async (t) => {
   const { malipo, merchant, settle, send, isClean } = await setUp(t)
   const { id } = await payOut(merchant)
   await send(id)
@@ -155,6 +157,8 @@ test('a success after failure and a reversal after that are each booked once, an
   assert.equal(await malipo.stateOf(id), 'failed')
   assert.equal(await suspense(malipo.ctx.db.write), before)
   assert.equal((await walletOf(malipo, merchant.id)).available, 100_000_000n)
+  const open = await malipo.operator.suspense.list({ limit: 1000 })
+  assert.ok(!open.some(({ transactionId }) => transactionId === id))
   await isClean()
 })
 

@@ -9,17 +9,20 @@ import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { Connectors, Routing } from '../providers/routing.ts'
+import { type Adjustment, adjustmentEvent, adjustmentMovements, adjustmentOf } from './adjustments.ts'
 import { decide } from './decide.ts'
-import { decideStray } from './decide-final.ts'
+import { decideLate } from './decide-late.ts'
 import type { Decision, Observation, Surroundings } from './decision.ts'
 import { errandOf, railOf } from './errand.ts'
-import { accountsOf, endingsOf, mayMoveMoney, movementsFor } from './money.ts'
+import { movedOf, withLate } from './late-money.ts'
+import { accountsAt, accountsOf, endingsOf, latePostings, mayMoveMoney, movementsFor } from './money.ts'
 import { watchAccounts } from './paid-accounts.ts'
 import { isAllowed, stageOf } from './state.ts'
 import {
   type Attempt,
   type BookedReceipt,
   type FullPayment,
+  freshAttempt,
   insertAttempts,
   insertReceipts,
   lock,
@@ -28,7 +31,9 @@ import {
   updateAttempts,
   walletOf,
 } from './store.ts'
+import type { CaseKind } from './suspense-cases.ts'
 import { tell } from './tell.ts'
+import { writeLate } from './write-late.ts'
 
 /** News of one payment. An attempt may be named; one that was given up is heard only when it moved money. */
 interface Settlement extends Observation {
@@ -42,10 +47,15 @@ interface Settlement extends Observation {
   readonly note?: Readonly<Record<string, unknown>>
 }
 
-/** Where the payment stands after its news; nothing when there is no such payment. */
-type Standing = { readonly isChanged: boolean; readonly transaction: Transaction } | undefined
+/** Where a payment stands after its news. */
+export interface Standing {
+  readonly isChanged: boolean
+  readonly transaction: Transaction
+  readonly attempts: readonly Attempt[]
+}
 
-export type Settler = Batcher<Settlement, Standing>
+/** Nothing when there is no such payment. */
+export type Settler = Batcher<Settlement, Standing | undefined>
 
 /** What settling must know beside the payments themselves. */
 export interface Surrounded {
@@ -80,7 +90,11 @@ interface Course {
   readonly before: FullPayment
   transaction: Transaction
   attempt: Attempt
+  givenUp: readonly Attempt[]
   receipts: readonly BookedReceipt[]
+  /** Why money of it is in suspense, where that changed. */
+  caseKind: CaseKind | undefined
+  readonly adjustments: Adjustment[]
   readonly ended: Attempt[]
   readonly begun: Attempt[]
   readonly events: NewEvent[]
@@ -96,7 +110,7 @@ export async function settleBatch(
   writer: Writer,
   tx: BatchTx,
   settlements: readonly Settlement[],
-): Promise<Decided<Standing>> {
+): Promise<Decided<Standing | undefined>> {
   const at = new Date(Number(tx.atUs / 1000n))
   const payments = await lock(
     tx,
@@ -111,27 +125,36 @@ export async function settleBatch(
   const books = await openBooks(tx, writer, moving.flatMap(endingsOf), wallets)
   reach('settle.locked')
   const alerts: (() => void)[] = []
-  const answers = settlements.map((settlement): Standing => {
+  const answers = settlements.map((settlement): Standing | undefined => {
     const course = courses.get(settlement.transaction_id)
     if (!course || !isEntitled(settlement, course)) return undefined
-    const { isChanged, alert } = take(options, course, settlement, at, (provider, decision) =>
-      books.apply(movementsFor(course.transaction, provider, decision, accounts)),
-    )
+    const { isChanged, alert } = take(options, course, settlement, at, (provider, decision, adjustments) => {
+      const { transaction } = course
+      const accountOf = accountsAt(transaction, provider, accounts)
+      const wallet = books.wallets.get(transaction.wallet_id)
+      return books.apply([
+        ...movementsFor(transaction, provider, decision, accounts),
+        ...adjustments.flatMap((each) => (wallet ? adjustmentMovements(each, transaction, wallet, accountOf) : [])),
+      ])
+    })
     if (alert) alerts.push(alert)
-    return { isChanged, transaction: course.transaction }
+    const { transaction, attempt, givenUp, ended } = course
+    return { isChanged, transaction, attempts: [attempt, ...givenUp, ...ended] }
   })
   const changed = [...courses.values()].filter(({ before, transaction }) => transaction !== before.transaction)
   for (const [index, { alongside }] of settlements.entries()) if (answers[index]?.isChanged) await alongside?.(tx)
   const [{ committed, isThere = isMoved(changed), ...written }] = await Promise.all([
     books.write(),
-    write(tx, at, changed),
+    write(tx, at, options.cell, changed),
   ])
   reach('settle.written')
   const tellAll = () => {
     reach('settle.committed')
     committed?.()
     for (const alert of alerts) alert()
-    if (changed.some(({ before, transaction }) => transaction.told > before.transaction.told)) options.onTold()
+    const isTold = ({ before, transaction, adjustments }: Course) =>
+      transaction.told > before.transaction.told || adjustments.length > 0
+    if (changed.some(isTold)) options.onTold()
   }
   return { answers, ...written, isThere, committed: tellAll }
 }
@@ -159,10 +182,19 @@ function isEntitled({ from, attempt: number }: Settlement, { before }: Course): 
 }
 
 function begin(payment: FullPayment): Course {
-  return { before: payment, ...payment, ended: [], begun: [], events: [], alarms: [] }
+  return {
+    before: payment,
+    ...payment,
+    caseKind: undefined,
+    adjustments: [],
+    ended: [],
+    begun: [],
+    events: [],
+    alarms: [],
+  }
 }
 
-type Post = (provider: string, decision: Decision) => Refusal | undefined
+type Post = (provider: string, decision: Decision, adjustments: readonly Adjustment[]) => Refusal | undefined
 
 interface Taken {
   readonly isChanged: boolean
@@ -171,19 +203,22 @@ interface Taken {
 
 /** Takes one piece of news. What the ledger or the table refuses leaves the payment as it was: it stops no other. */
 function take(options: Surrounded, course: Course, settlement: Settlement, at: Date, post: Post): Taken {
-  const { transaction, attempt, receipts, before } = course
+  const { transaction, attempt, receipts, givenUp } = course
   // News before it in this batch may have given up the attempt that this news is about.
-  const stray = [...before.givenUp, ...course.ended].find(({ number }) => number === settlement.attempt)
-  const decision = stray
-    ? decideStray({ transaction, attempt: stray }, settlement)
-    : decide({ transaction, attempt, receipts }, settlement, surroundings(options, course, settlement, at))
+  const abandoned = [...givenUp, ...course.ended].find(({ number }) => number === settlement.attempt)
+  const around = surroundings(options, course, settlement, at)
+  const decision = abandoned
+    ? decideLate({ transaction, attempt: abandoned, movedElsewhere: around.movedElsewhere }, settlement)
+    : decide({ transaction, attempt, receipts }, settlement, around)
   if (!decision) return { isChanged: false }
-  const { provider } = stray ?? attempt
+  const { provider } = abandoned ?? attempt
   const facts = { transactionId: showId('transaction', transaction.id), provider, news: settlement.news.kind }
-  const refusal = refusalOf(course, decision) ?? post(provider, decision)
+  const made = (decision.late?.adjustments ?? []).map((draft) => adjustmentOf(transaction, draft, at, options.cell))
+  const refusal = refusalOf(course, decision) ?? post(provider, decision, made)
   if (refusal)
     return { isChanged: false, alert: () => options.log.error({ ...facts, refusal }, 'a settlement is refused') }
   apply(course, settlement, decision, { at, cell: options.cell })
+  applyLate(course, settlement, decision, made, { at, cell: options.cell })
   const { alert } = decision
   return { isChanged: true, ...(alert !== undefined && { alert: () => options.log.error(facts, alert) }) }
 }
@@ -209,7 +244,12 @@ function apply(course: Course, settlement: Settlement, decision: Decision, momen
   course.receipts = [...course.receipts, ...(decision.receipts ?? [])]
   if (reroute !== undefined) {
     course.ended.push(course.attempt)
-    course.attempt = { ...fresh, transaction_id: before.id, number: course.attempt.number + 1, provider: reroute }
+    course.attempt = {
+      ...freshAttempt,
+      transaction_id: before.id,
+      number: course.attempt.number + 1,
+      provider: reroute,
+    }
     course.begun.push(course.attempt)
   } else if (course.begun.length > 0) course.begun.splice(-1, 1, course.attempt)
   course.transaction = { ...moved, attempt: course.attempt.number, provider: course.attempt.provider }
@@ -219,15 +259,31 @@ function apply(course: Course, settlement: Settlement, decision: Decision, momen
   if (event) course.events.push(eventOf(course.transaction, settlement, event, moment))
 }
 
-const fresh = {
-  sends: 0,
-  polls: 0,
-  refusals: 0,
-  send_by: null,
-  is_lost: false,
-  is_hinted: false,
-  outcome: null,
-} as const
+/** What moved outside the ordinary course of the payment, and the adjustments that were made for it. */
+function applyLate(
+  course: Course,
+  { cause }: Settlement,
+  { late = {}, changedReceipts = [] }: Decision,
+  made: readonly Adjustment[],
+  { at, cell }: Moment,
+): void {
+  const before = course.transaction
+  const { attempt: number, moved = null, suspend } = late
+  const report = (attempt: Attempt) => (attempt.number === number ? { ...attempt, moved } : attempt)
+  course.attempt = report(course.attempt)
+  course.givenUp = course.givenUp.map(report)
+  course.receipts = course.receipts.map(
+    (receipt) => changedReceipts.find(({ receipt_id }) => receipt_id === receipt.receipt_id) ?? receipt,
+  )
+  if (suspend) course.caseKind = suspend.kind
+  course.adjustments.push(...made)
+  course.events.push(...made.map(({ transaction }) => adjustmentEvent(transaction, cause, at, cell)))
+  course.transaction = {
+    ...withLate(before, late),
+    adjustments: [...before.adjustments, ...made.map(({ transaction }) => transaction.id)],
+    late_postings: before.late_postings + latePostings(late).length,
+  }
+}
 
 function eventOf(
   transaction: Transaction,
@@ -242,7 +298,7 @@ function eventOf(
     merchant_id,
     env,
     cause,
-    told: isTold ? tell(transaction, 'transaction_updated', told, at, cell) : null,
+    told: isTold ? tell(transaction, nameOf(transaction), told, at, cell) : null,
     state,
     stage: stageOf(state, failure?.code),
     message,
@@ -250,23 +306,29 @@ function eventOf(
   }
 }
 
+const nameOf = ({ type }: Transaction) => (type === 'adjustment' ? 'adjustment_created' : 'transaction_updated')
+
 /** An answer to a question may have been on its way for so long, even where nobody looked at the watch. */
 const questionMs = 20_000
 
 function surroundings(
   { connectors, routing }: Surrounded,
   course: Course,
-  { askedMsAgo }: Settlement,
+  { askedMsAgo, attempt: named = course.attempt.number }: Settlement,
   at: Date,
 ): Surroundings {
-  const { transaction, attempt } = course
+  const { transaction, attempt, givenUp } = course
+  const others = [attempt, ...givenUp, ...course.ended].filter(({ number }) => number !== named)
   const connector = connectors[transaction.env].get(attempt.provider)
   const rail = connector && railOf(connector, transaction)
-  const providers = routing.providersOf(transaction.env, errandOf(transaction)).map(({ id }) => id)
+  const isSent = transaction.type !== 'adjustment'
+  const providers = isSent ? routing.providersOf(transaction.env, errandOf(transaction)).map(({ id }) => id) : []
   return {
     nowMs: at.getTime(),
     askedMsAgo: Math.max(questionMs, askedMsAgo?.() ?? 0),
     notFoundWindowMs: rail?.notFoundWindowMs ?? Number.POSITIVE_INFINITY,
+    deadAfterMs: rail?.deadAfterMs,
+    movedElsewhere: others.reduce((sum, other) => sum + movedOf(transaction, other), 0n),
     alternatives: providers.slice(providers.indexOf(attempt.provider) + 1),
     jitter: Math.random(),
   }
@@ -275,7 +337,7 @@ function surroundings(
 const isJustPaid = ({ before, transaction: { state, method, type } }: Course) =>
   type === 'deposit' && method === 'bank-transfer' && state === 'successful' && before.transaction.state !== state
 
-async function write(tx: BatchTx, at: Date, changed: readonly Course[]): Promise<void> {
+async function write(tx: BatchTx, at: Date, cell: number, changed: readonly Course[]): Promise<void> {
   const transactions = changed.map(({ transaction }) => transaction)
   const attempts = changed.flatMap(({ before, attempt, ended }) =>
     ended.length > 0 ? ended : attempt === before.attempt ? [] : [attempt],
@@ -292,6 +354,7 @@ async function write(tx: BatchTx, at: Date, changed: readonly Course[]): Promise
     insertReceipts(tx, at, receipts),
     watchAccounts(tx, paid),
     setAlarms(tx, alarms),
+    writeLate(tx, at, cell, changed),
     emit(tx, at, events),
   ])
 }

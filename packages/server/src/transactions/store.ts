@@ -6,7 +6,7 @@ import type { CustomerAction, Failure } from '../providers/contract.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
 import { allowed, type State } from './state.ts'
 
-type TransactionType = 'deposit' | 'withdrew'
+type TransactionType = 'deposit' | 'withdrew' | 'adjustment'
 type Method = 'momo' | 'card' | 'bank-transfer' | 'bank'
 
 /** The rate a payment across currencies was accepted at. */
@@ -17,6 +17,25 @@ interface UsedRate {
   readonly at: string
   /** What of the wallet's side is ours, in minor units of its currency. Not shown. */
   readonly spread: string
+}
+
+/** Why money moved after a payment's end. */
+export type AdjustmentReason =
+  | 'late_success'
+  | 'late_receipt'
+  | 'payout_returned'
+  | 'charge_reversed'
+  | 'chargeback_won'
+  | 'suspense_cleared'
+  | 'operator'
+
+/** What an adjustment says of itself; null for every other transaction. */
+interface Adjusting {
+  /** The transaction whose money moved after its end. */
+  readonly related_transaction_id: string | null
+  readonly related_reference: string | null
+  readonly direction: 'credit' | 'debit' | null
+  readonly reason: AdjustmentReason | null
 }
 
 /** What is known of a payment when it is accepted, and never changes. */
@@ -65,7 +84,6 @@ export interface Progress {
   readonly attempt: number
   readonly provider: string
   readonly doubt: string
-  readonly discrepancy: string
   readonly action: PendingAction | null
   readonly failure: Failure | null
   readonly receipt: string
@@ -77,9 +95,28 @@ export interface Progress {
   /** How many of them the merchant was told. */
   readonly told: number
   readonly wake_at: Date | null
+  /** The adjustments that name this transaction, oldest first. */
+  readonly adjustments: readonly string[]
+  /** What adjustments after the end credited to the merchant less what they debited, in the payment's currency. */
+  readonly adjusted: bigint
+  /** Fees that adjustments charged less fees that they gave back, in the wallet's currency. */
+  readonly adjusted_fee: bigint
+  /** What is in suspense for it after its end. Below 0: money left that the operator must recover. */
+  readonly suspended: bigint
+  /** How many postings were made after the end. */
+  readonly late_postings: number
 }
 
-export interface Transaction extends Promised, Progress {
+/** Where every payment starts: nothing happened after its end. */
+export const unadjusted = {
+  adjustments: [],
+  adjusted: 0n,
+  adjusted_fee: 0n,
+  suspended: 0n,
+  late_postings: 0,
+} as const satisfies Partial<Progress>
+
+export interface Transaction extends Promised, Progress, Adjusting {
   readonly updated_at: Date
 }
 
@@ -95,6 +132,10 @@ export interface Attempt {
   /** The provider told that there is news since it was last asked or sent to. */
   readonly is_hinted: boolean
   readonly outcome: 'successful' | 'failed' | 'not_submitted' | null
+  /** What the provider reported to have moved, once it reported anything after the end. */
+  readonly moved: bigint | null
+  /** What the operator returned to the payer through the provider, which may or may not report that. */
+  readonly returned: bigint
 }
 
 /** A payment with the attempt that counts. */
@@ -110,6 +151,8 @@ export interface BookedReceipt {
   readonly number: number
   readonly amount: bigint
   readonly is_late: boolean
+  /** The bank took it back. */
+  readonly is_reversed: boolean
 }
 
 /** The same with what came into its account, where it has one. */
@@ -123,13 +166,15 @@ export interface FullPayment extends KnownPayment {
 }
 
 export async function insert(tx: Tx, rows: readonly Transaction[]): Promise<void> {
+  if (rows.length === 0) return
   const of = <Key extends keyof Transaction>(name: Key) => rows.map((row) => row[name])
   const json = (name: 'rate' | 'fee_rule' | 'action' | 'failure') =>
     rows.map((row) => (row[name] ? JSON.stringify(row[name]) : null))
   await tx.query(sql`
     insert into transactions (id, merchant_id, env, type, method, destination, country, external_reference, amount,
       currency, wallet_id, wallet_country, wallet_currency, wallet_amount, fee, fee_rule, rate, account_name, code, party,
-      created_at, expires_at, sent_by, scenario, state, attempt, provider, doubt, action, events, told, wake_at, updated_at)
+      created_at, expires_at, sent_by, scenario, state, attempt, provider, doubt, action, events, told, wake_at,
+      updated_at, related_transaction_id, related_reference, direction, reason)
     select *
     from unnest(${of('id')}::uuid[], ${of('merchant_id')}::uuid[], ${of('env')}::text[], ${of('type')}::text[],
       ${of('method')}::text[], ${of('destination')}::text[], ${of('country')}::text[],
@@ -139,7 +184,8 @@ export async function insert(tx: Tx, rows: readonly Transaction[]): Promise<void
       ${of('account_name')}::text[], ${of('code')}::text[], ${of('party')}::text[], ${of('created_at')}::timestamptz[],
       ${of('expires_at')}::timestamptz[], ${of('sent_by')}::text[], ${of('scenario')}::text[], ${of('state')}::text[],
       ${of('attempt')}::smallint[], ${of('provider')}::text[], ${of('doubt')}::text[], ${json('action')}::jsonb[], ${of('events')}::smallint[],
-      ${of('told')}::smallint[], ${of('wake_at')}::timestamptz[], ${of('updated_at')}::timestamptz[])`)
+      ${of('told')}::smallint[], ${of('wake_at')}::timestamptz[], ${of('updated_at')}::timestamptz[],
+      ${of('related_transaction_id')}::uuid[], ${of('related_reference')}::text[], ${of('direction')}::text[], ${of('reason')}::text[])`)
 }
 
 export async function insertAttempts(tx: Tx, rows: readonly Attempt[]): Promise<void> {
@@ -166,15 +212,15 @@ export async function move(tx: Tx, at: Date, moves: readonly Move[]): Promise<vo
   const json = (name: 'action' | 'failure') => moves.map((each) => (each[name] ? JSON.stringify(each[name]) : null))
   const moved = await tx.query(sql`
     update transactions as t
-    set state = m.target, attempt = m.attempt, provider = m.provider, doubt = m.doubt, discrepancy = m.discrepancy,
+    set state = m.target, attempt = m.attempt, provider = m.provider, doubt = m.doubt,
       action = m.action, failure = m.failure, receipt = m.receipt, received = m.received, fee = m.fee,
       events = m.events, told = m.told, wake_at = m.wake_at,
       updated_at = ${at}
     from unnest(${of('id')}::uuid[], ${of('state')}::text[], ${of('attempt')}::smallint[], ${of('provider')}::text[],
-      ${of('doubt')}::text[], ${of('discrepancy')}::text[], ${json('action')}::jsonb[], ${json('failure')}::jsonb[],
+      ${of('doubt')}::text[], ${json('action')}::jsonb[], ${json('failure')}::jsonb[],
       ${of('receipt')}::text[], ${of('received')}::bigint[], ${of('fee')}::bigint[],
       ${of('events')}::smallint[], ${of('told')}::smallint[], ${of('wake_at')}::timestamptz[])
-      as m(id, target, attempt, provider, doubt, discrepancy, action, failure, receipt, received, fee, events,
+      as m(id, target, attempt, provider, doubt, action, failure, receipt, received, fee, events,
         told, wake_at)
     join unnest(${allowed.sources}::text[], ${allowed.targets}::text[]) as a(source, target) using (target)
     where t.id = m.id
@@ -260,7 +306,7 @@ async function withAttempts(tx: Tx, transactions: readonly Transaction[]): Promi
   return new Map(
     transactions.map((transaction) => {
       const all = byTransaction.get(transaction.id) ?? []
-      const attempt = all.find(({ number }) => number === transaction.attempt)
+      const attempt = all.find(({ number }) => number === transaction.attempt) ?? noAttempt(transaction)
       assert(attempt, `payment ${transaction.id} has no attempt ${transaction.attempt}`)
       const givenUp = all.filter((each) => each !== attempt)
       return [transaction.id, { transaction, attempt, givenUp, receipts: receipts.get(transaction.id) ?? [] }]
@@ -268,11 +314,29 @@ async function withAttempts(tx: Tx, transactions: readonly Transaction[]): Promi
   )
 }
 
+/** An adjustment is sent to nobody, so it has no attempt; it is final from the start. */
+function noAttempt({ id, provider, type }: Transaction): Attempt | undefined {
+  return type === 'adjustment' ? { ...freshAttempt, transaction_id: id, number: 0, provider } : undefined
+}
+
+/** An attempt of which nothing has happened yet. */
+export const freshAttempt = {
+  sends: 0,
+  polls: 0,
+  refusals: 0,
+  send_by: null,
+  is_lost: false,
+  is_hinted: false,
+  outcome: null,
+  moved: null,
+  returned: 0n,
+} as const
+
 async function receiptsOf(tx: Tx, transactions: readonly Transaction[]): Promise<Map<string, BookedReceipt[]>> {
   const charges = transactions.filter(({ method }) => method === 'bank-transfer')
   if (charges.length === 0) return new Map()
   const receipts = await tx.query<BookedReceipt>(sql`
-    select transaction_id, receipt_id, number, amount, is_late
+    select transaction_id, receipt_id, number, amount, is_late, is_reversed
     from receipts
     where transaction_id = any(${charges.map(({ id }) => id)}::uuid[])`)
   return Map.groupBy(receipts, (receipt) => receipt.transaction_id)

@@ -3,11 +3,12 @@ import type { Currency } from '../money/currencies.ts'
 import { type Db, type Environment, sql } from '../platform/db.ts'
 import type { State } from './state.ts'
 import type { Attempt, Transaction } from './store.ts'
+import type { CaseKind } from './suspense-cases.ts'
 
 /** Reads across all merchants, for the operator. None looks at more than the open payments, or a bounded part of the rest. */
 
 export interface SurveyWanted {
-  /** Only those that need somebody's eye, and then also final ones whose provider said the opposite later. */
+  /** Only those that need a person, and then also final ones with money in suspense. */
   readonly isDoubtOnly: boolean
   readonly env: Environment | undefined
   readonly provider: string | undefined
@@ -18,7 +19,8 @@ export interface SurveyWanted {
 export interface Surveyed extends Pick<Transaction, 'id' | 'env' | 'type' | 'amount' | 'state' | 'provider'> {
   readonly currency: Currency
   readonly doubt: string
-  readonly discrepancy: string
+  /** Why money of it is in suspense, where some is. */
+  readonly case_kind: CaseKind | null
   readonly attempt: number
   readonly age_seconds: number
   /** Negative when it is overdue; nothing when nobody will look again. */
@@ -28,54 +30,40 @@ export interface Surveyed extends Pick<Transaction, 'id' | 'env' | 'type' | 'amo
 }
 
 /**
- * Open payments, oldest first, and after them those whose provider disagrees. The open ones are gathered before they are
+ * Open payments, oldest first, and after them final ones with money in suspense. The open ones are gathered before they are
  * put in order, so that they are read along the index of the open ones and never by going through all there ever were.
  */
 export function survey(db: Db, wanted: SurveyWanted): Promise<Surveyed[]> {
   const { isDoubtOnly, env = null, provider = null, olderThanMinutes, limit } = wanted
   return db.query<Surveyed>(sql`
     with found as materialized (
-      select id, merchant_id, env, type, amount, currency, state, doubt, discrepancy, provider, attempt, created_at,
-        wake_at, 0 as place
+      select id, merchant_id, env, type, amount, currency, state, doubt, provider, attempt, created_at, wake_at,
+        0 as place
       from transactions
       where state not in ('successful', 'failed')
         and (not ${isDoubtOnly}::boolean or state = 'unknown' or doubt <> '')
       union all
-      select id, merchant_id, env, type, amount, currency, state, doubt, discrepancy, provider, attempt, created_at,
-        wake_at, 1
-      from transactions
-      where discrepancy <> ''
+      select t.id, t.merchant_id, t.env, t.type, t.amount, t.currency, t.state, t.doubt, t.provider, t.attempt,
+        t.created_at, t.wake_at, 1
+      from suspense_cases c
+      join transactions t on t.id = c.transaction_id
+      where c.closed_at is null
+        and t.state in ('successful', 'failed')
         and ${isDoubtOnly}::boolean
     ), clock as (
       select record_time() as at
     )
-    select f.id, f.env, f.type, f.amount, f.currency, f.state, f.doubt, f.discrepancy, f.provider, f.attempt,
+    select f.id, f.env, f.type, f.amount, f.currency, f.state, f.doubt, f.provider, f.attempt, c.kind as case_kind,
       extract(epoch from at - f.created_at)::int as age_seconds, extract(epoch from f.wake_at - at)::int as wake_in_seconds,
       m.frozen_at is not null as is_frozen, l.paused_at is not null as is_paused
     from clock, found f
     join merchants m on m.id = f.merchant_id
     left join lanes l on l.lane = f.env || '/' || f.provider
+    left join suspense_cases c on c.transaction_id = f.id and c.closed_at is null
     where f.env = coalesce(${env}::text, f.env)
       and f.provider = coalesce(${provider}::text, f.provider)
       and f.created_at <= at - make_interval(mins => ${olderThanMinutes}::int)
     order by f.place, f.id
-    limit ${limit}`)
-}
-
-export interface Disagreement extends Pick<Transaction, 'id' | 'env' | 'type' | 'amount' | 'discrepancy' | 'provider'> {
-  readonly currency: Currency
-  /** Since the provider's word was booked: nothing changes a final payment after that. */
-  readonly age_seconds: number
-}
-
-/** Payments whose provider said the opposite of what is final here, the longest known first. */
-export function disagreements(db: Db, limit: number): Promise<Disagreement[]> {
-  return db.query<Disagreement>(sql`
-    select id, env, type, amount, currency, discrepancy, provider,
-      extract(epoch from (select record_time()) - updated_at)::int as age_seconds
-    from transactions
-    where discrepancy <> ''
-    order by updated_at
     limit ${limit}`)
 }
 
@@ -89,6 +77,9 @@ export interface Inspected {
   readonly frozen_at: Date | null
   readonly paused_at: Date | null
   readonly pause_reason: string
+  /** Of the case about money of it in suspense, where one is open. */
+  readonly case_id: string | null
+  readonly case_kind: CaseKind | null
 }
 
 interface RecordedEvent {
@@ -117,9 +108,11 @@ export async function inspect(db: Db, id: string): Promise<Inspected | undefined
     order by number
     limit 1000`)
   const [around] = await db.query<Omit<Inspected, 'transaction' | 'attempts' | 'events'>>(sql`
-    select record_time() as at, m.name as merchant_name, m.frozen_at, l.paused_at, coalesce(l.reason, '') as pause_reason
+    select record_time() as at, m.name as merchant_name, m.frozen_at, l.paused_at, coalesce(l.reason, '') as pause_reason,
+      c.id as case_id, c.kind as case_kind
     from merchants m
     left join lanes l on l.lane = ${`${transaction.env}/${transaction.provider}`}
+    left join suspense_cases c on c.transaction_id = ${id} and c.closed_at is null
     where m.id = ${transaction.merchant_id}`)
   return around && { ...around, transaction, attempts, events }
 }
@@ -172,10 +165,11 @@ export function countRecent(db: Db): Promise<OutcomeCount[]> {
     group by env, provider`)
 }
 
-export function countDisagreements(db: Db): Promise<{ env: Environment; provider: string; payments: number }[]> {
+/** Open cases about money in suspense, by the provider that reported it. */
+export function countCases(db: Db): Promise<{ env: Environment; provider: string; cases: number }[]> {
   return db.query(sql`
-    select env, provider, count(*)::int as payments
-    from transactions
-    where discrepancy <> ''
+    select env, provider, count(*)::int as cases
+    from suspense_cases
+    where closed_at is null
     group by env, provider`)
 }

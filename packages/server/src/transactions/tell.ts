@@ -32,6 +32,10 @@ export type Subject = Pick<
   | 'wallet_currency'
   | 'received'
   | 'failure'
+  | 'related_transaction_id'
+  | 'related_reference'
+  | 'direction'
+  | 'reason'
 >
 
 /** Makes what a merchant is told: with an id of its own, and the bytes that will be signed and sent every time. */
@@ -77,20 +81,37 @@ function dataOf(subject: Subject): WebhookBody['data'] {
     method,
     fee: numberFromMinor(fee, wallet_currency),
     // Until its end it may still change, and what was told once is told the same for ever.
-    ...(method === 'bank-transfer' && isFinal(state) && { amountReceived: numberFromMinor(received, currency) }),
+    ...(type === 'deposit' &&
+      method === 'bank-transfer' &&
+      isFinal(state) && { amountReceived: numberFromMinor(received, currency) }),
     ...(failure && isFailed(state) && { failureReason: reasonOf(failure) }),
     // The money is back in the very transaction that makes a payout failed, so this can be said at once.
     ...(isFailed(state) && type === 'withdrew' && { walletReversed: true as const }),
+    ...adjustingOf(subject),
+  }
+}
+
+/** What an adjustment says beside what every transaction does. */
+export function adjustingOf(
+  subject: Pick<Subject, 'related_transaction_id' | 'related_reference' | 'direction' | 'reason'>,
+) {
+  const { related_transaction_id, related_reference, direction, reason } = subject
+  if (related_transaction_id === null || !direction || !reason) return {}
+  return {
+    relatedTransactionId: showId('transaction', related_transaction_id),
+    relatedExternalReference: related_reference ?? '',
+    direction,
+    reason,
   }
 }
 
 /** What leaves one side and reaches the other, each in its currency; the fee of a charge is taken before it is credited. */
 export function sidesOf(payment: Sided) {
-  const { type, currency, wallet_currency } = payment
+  const { currency, wallet_currency } = payment
   const { outside, wallet } = minorSidesOf(payment)
   const other = { amount: numberFromMinor(outside, currency), currency }
   const own = { amount: numberFromMinor(wallet, wallet_currency), currency: wallet_currency }
-  const [sender, receiver] = type === 'deposit' ? [other, own] : [own, other]
+  const [sender, receiver] = isCredit(payment) ? [other, own] : [own, other]
   return {
     senderAmount: sender.amount,
     receiverAmount: receiver.amount,
@@ -99,18 +120,25 @@ export function sidesOf(payment: Sided) {
   }
 }
 
-type Sided = Omit<Subject, 'id' | 'external_reference' | 'country' | 'failure'>
+type Sided = Omit<
+  Subject,
+  'id' | 'external_reference' | 'country' | 'failure' | 'related_transaction_id' | 'related_reference' | 'reason'
+>
+
+/** Money comes to the wallet. */
+const isCredit = ({ type, direction }: Pick<Sided, 'type' | 'direction'>) =>
+  type === 'deposit' || (type === 'adjustment' && direction === 'credit')
 
 /** The same in minor units: what the customer pays or the beneficiary gets, and what reaches or leaves the wallet. */
 export function minorSidesOf(payment: Sided): { readonly outside: bigint; readonly wallet: bigint } {
-  const { type, fee, amount, received, wallet_amount } = payment
+  const { fee, amount, received, wallet_amount } = payment
   const [outside, gross] = isPaidInParts(payment) ? [received, received] : [amount, wallet_amount]
-  return { outside, wallet: type === 'deposit' ? gross - fee : gross }
+  return { outside, wallet: isCredit(payment) ? gross - fee : gross }
 }
 
 /** By transfers, which may come to more than was asked for; all of it is credited. */
-const isPaidInParts = ({ method, state }: Pick<Subject, 'method' | 'state'>) =>
-  method === 'bank-transfer' && state === 'successful'
+const isPaidInParts = ({ type, method, state }: Pick<Subject, 'type' | 'method' | 'state'>) =>
+  type === 'deposit' && method === 'bank-transfer' && state === 'successful'
 
 const isFailed = (state: State) => state === 'failed'
 

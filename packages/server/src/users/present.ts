@@ -16,6 +16,7 @@ export function presentProfile(profile: Profile, publicKey: string) {
     sandboxWebhookUrl: profile.sandbox_webhook_url,
     ...sums(wallets, homeCurrencies.get(profile.home_country) ?? []),
     wallets: wallets.map(presentWallet),
+    owed: wallets.flatMap(presentDebt),
   }
 }
 
@@ -33,6 +34,11 @@ function sums(wallets: readonly Wallet[], home: readonly Currency[]): Record<`${
   for (const { currency, available } of wallets) totals.set(currency, (totals.get(currency) ?? 0n) + BigInt(available))
   const entries = [...totals].map(([code, total]) => [`${code}Wallet`, { balance: numberFromMinor(total, code) }])
   return Object.fromEntries(entries)
+}
+
+/** What a wallet owes because a provider took back more than was there; collected from its next credits. */
+function presentDebt({ currency, country, owed }: Wallet) {
+  return owed === '0' ? [] : [{ currency, country, amount: numberFromMinor(BigInt(owed), currency) }]
 }
 
 function presentWallet({ currency, country, available, pending }: Wallet) {

@@ -6,6 +6,7 @@ export interface ProfileWallet {
   readonly country: string
   readonly available: string
   readonly pending: string
+  readonly owed: string
 }
 
 /** What a merchant sees of itself. */
@@ -28,7 +29,7 @@ export async function readProfile(db: ReadDb, owner: Owner): Promise<Profile | u
         (
           select coalesce(json_agg(w order by w.currency, w.country), '[]')
           from (
-            select currency, country, debits_pending::text as pending,
+            select currency, country, debits_pending::text as pending, owed::text as owed,
               (credits_posted - debits_posted - debits_pending)::text as available
             from wallets
             where merchant_id = ${owner.merchant_id}

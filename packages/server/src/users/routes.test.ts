@@ -25,6 +25,7 @@ test('the profile tells who the merchant is and which pair asked, with empty URL
     sandboxWebhookUrl: '',
     KESWallet: { balance: 0 },
     wallets: [],
+    owed: [],
   })
 })
 

@@ -29,6 +29,13 @@ const UserProfile = Type.Object(
     webhookUrl: Type.String({ description: 'Where live events go; empty when not set' }),
     sandboxWebhookUrl: Type.String({ description: 'Where sandbox events go; empty when not set' }),
     wallets: Type.Array(Wallet),
+    owed: Type.Array(
+      Type.Object({ currency: Type.String(), country: Type.String(), amount: Type.Number() }, { title: 'Debt' }),
+      {
+        description:
+          'What a provider took back that the wallet did not have. It is collected from the next credits of that wallet.',
+      },
+    ),
   },
   { title: 'UserProfile', patternProperties: { '^[A-Z]{3}Wallet$': CurrencySum } },
 )

@@ -5,6 +5,7 @@ import { AppError, invalid } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { countryOf } from '../merchants/home-country.ts'
 import { isCurrency } from '../money/currencies.ts'
+import { lineKinds } from './line-kinds.ts'
 import { presentStatement } from './present.ts'
 import { readStatement } from './statement.ts'
 
@@ -33,6 +34,7 @@ const StatementLine = Type.Object({
   transactionId: Type.String(),
   externalReference: Type.String({ description: 'Empty for what no request of yours caused' }),
   type: Type.String(),
+  kind: Type.String({ description: `${lineKinds.slice(0, -1).join(', ')} or ${lineKinds.at(-1)}` }),
   amount: Type.Number({ description: 'Negative for what left the wallet' }),
   balance: Type.Number({ description: 'What was there after it' }),
 })

@@ -5,6 +5,7 @@ export interface Line {
   readonly entry_at: bigint
   readonly transaction_id: string
   readonly event: string
+  readonly number: number
   /** Of the payment the line belongs to; nothing for what no payment caused. */
   readonly external_reference: string | null
   readonly type: string | null
@@ -46,7 +47,7 @@ export async function readStatement(db: ReadDb, owner: Owner, wanted: StatementW
           and currency = ${currency}
           and country = ${country}
       ), earlier as (
-        select entry_at, transaction_id, event, credit_account, wallet_id, amount, balance
+        select entry_at, transaction_id, number, event, credit_account, wallet_id, amount, balance
         from transfers
         where wallet_id = (select id from wallet)
           and entry_at < ${from}
@@ -54,7 +55,7 @@ export async function readStatement(db: ReadDb, owner: Owner, wanted: StatementW
         order by entry_at desc
         limit 1
       ), page as (
-        select entry_at, transaction_id, event, credit_account, wallet_id, amount, balance
+        select entry_at, transaction_id, number, event, credit_account, wallet_id, amount, balance
         from transfers
         where wallet_id = (select id from wallet)
           and entry_at >= ${from}
@@ -63,7 +64,7 @@ export async function readStatement(db: ReadDb, owner: Owner, wanted: StatementW
         order by entry_at
         limit ${limit + 1}
       )
-      select line.entry_at, line.transaction_id, line.event, line.balance, t.external_reference, t.type,
+      select line.entry_at, line.transaction_id, line.number, line.event, line.balance, t.external_reference, t.type,
         case when line.credit_account = line.wallet_id then line.amount else -line.amount end as change
       from (select * from earlier union all select * from page) as line
       left join transactions t on t.id = line.transaction_id

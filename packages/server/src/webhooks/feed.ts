@@ -17,7 +17,7 @@ export async function readFeed(db: ReadDb, owner: Owner, { after, limit }: { aft
     sql`
       select e.feed_number, e.id, e.name, e.sequence, e.at, e.state as state_then, t.id as transaction_id,
         t.external_reference, t.type, t.amount, t.currency, t.country, t.method, t.fee, t.fee_rule, t.wallet_amount,
-        t.wallet_currency, t.received, t.failure
+        t.wallet_currency, t.received, t.failure, t.related_transaction_id, t.related_reference, t.direction, t.reason
       from events e
       join transactions t on t.id = e.transaction_id
       where e.merchant_id = ${owner.merchant_id}

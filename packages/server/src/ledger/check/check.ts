@@ -3,6 +3,7 @@ import { type Db, sql, type WriteDb } from '../../platform/db.ts'
 import { balance } from '../accounts.ts'
 import { platformBalances } from '../deltas.ts'
 import { compareAccounts } from './accounts.ts'
+import { debtsWithoutBooks, suspenseWithoutCases } from './late.ts'
 import { paymentsWithoutBooks } from './payments.ts'
 import { checkPiece, expectNone } from './piece.ts'
 import { checkSeals } from './seals.ts'
@@ -52,6 +53,10 @@ export async function checkLedger(db: WriteDb, options: CheckOptions): Promise<C
     await pause(restMs, undefined, options.signal && { signal: options.signal })
   }
   if (options.isFull) await expectNone(db, paymentsWithoutBooks, 'a payment is not in the books')
+  await db.snapshot(async (tx) => {
+    await expectNone(tx, suspenseWithoutCases, 'suspense does not hold what its open cases say')
+    await expectNone(tx, debtsWithoutBooks, 'what a wallet owes is not in the books')
+  })
   const accounts = await compareAccounts(db, shadow)
   const seals = await checkSeals(db, options)
   return { ...totals, accounts, seals, suspense: await inSuspense(db) }

@@ -9,7 +9,7 @@ export const paymentsOf = (from: bigint, below: bigint) => sql`
   with touched as (
     select distinct transaction_id as id from transfers where batch >= ${from} and batch < ${below}
   ), books as (
-    select p.id, p.type, p.state, p.discrepancy, p.amount, p.wallet_amount, p.fee, p.method, p.received as came,
+    select p.id, p.type, p.state, p.amount, p.wallet_amount, p.fee, p.method, p.received as came,
       p.currency <> p.wallet_currency as is_across, p.rate is not null as has_rate,
       coalesce((p.rate ->> 'spread')::bigint, 0) as spread,
       bool_or(t.currency <> case when t.wallet_id is null and a.id is null then p.currency else p.wallet_currency end)
@@ -27,22 +27,19 @@ export const paymentsOf = (from: bigint, below: bigint) => sql`
         and t.event in ('charge_successful', 'charge_successful_into_another_currency', 'receipts_complete')), 0) as charged,
       coalesce(sum(t.amount) filter (where t.wallet_id is null and a.id is null
         and t.event = 'charge_successful_into_another_currency'), 0) as received_across,
-      coalesce(sum(t.amount) filter (where t.event in ('receipt_taken', 'receipt_after_the_end')), 0) as booked,
-      bool_or(t.event = 'receipt_after_the_end') as is_kept,
-      bool_or(t.event in ('payout_successful_late', 'charge_successful_late')) as is_late,
-      bool_or(t.event in ('payout_reversed', 'charge_reversed')) as is_reversed
+      coalesce(sum(t.amount) filter (where t.event = 'receipt_taken'), 0) as booked,
+      coalesce(sum(case t.event when 'receipt_reversed' then t.amount when 'receipt_restored' then -t.amount end), 0)
+        as taken_back
     from touched
     join transactions p using (id)
     join transfers t on t.transaction_id = p.id
     left join platform_accounts a on a.id = t.credit_account and a.kind = 'fx_income'
+    where p.type <> 'adjustment'
     group by p.id
   )
   select id, type, state
   from books
-  where is_late <> (discrepancy ~ 'late_success|stray_success')
-    or is_reversed <> (discrepancy ~ 'reversed')
-    or is_across <> has_rate
-    or is_in_another_currency
+  where is_across <> has_rate or is_in_another_currency
     or (type = 'withdrew' and (
       held <> wallet_amount + fee
       or held_across <> case when is_across then amount else 0 end
@@ -61,9 +58,9 @@ export const paymentsOf = (from: bigint, below: bigint) => sql`
       or earned <> case state when 'successful' then spread else 0 end
       or charged <> case state when 'successful' then fee else 0 end
     ))
-    or is_kept <> (discrepancy ~ 'late_receipt')
     or (booked, came) <> (
-      select coalesce(sum(r.amount), 0), coalesce(sum(r.amount) filter (where not r.is_late), 0)
+      select coalesce(sum(r.amount) filter (where not r.is_late), 0),
+        coalesce(sum(r.amount) filter (where not r.is_late), 0) - taken_back
       from receipts r
       where r.transaction_id = books.id
     )

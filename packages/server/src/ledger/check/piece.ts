@@ -1,5 +1,6 @@
 import { type Db, sql, type Tx } from '../../platform/db.ts'
 import { LedgerDisagreement } from './disagreement.ts'
+import { adjustmentsOf } from './late.ts'
 import { paymentsOf } from './payments.ts'
 import type { AccountSums, KeptShadow } from './shadow.ts'
 
@@ -22,6 +23,7 @@ export async function checkPiece(tx: Tx, shadow: KeptShadow): Promise<Piece> {
   await expectNone(tx, linesOf(from, below), 'the running balance of a wallet does not add up')
   await expectNone(tx, deltasOf(from, below), 'the deltas of a batch are not the sums of its transfers')
   await expectNone(tx, paymentsOf(from, below), 'the books of a payment do not say what its state says')
+  await expectNone(tx, adjustmentsOf(from, below), 'an adjustment does not fit its books or its first transaction')
   const sums = await tx.query<AccountSums>(sumsOf(from, below))
   const transfers = sums.reduce((total, { transfers: count }) => total + count, 0) / 2
   await shadow.keep(tx, { from, below }, sums)

@@ -57,6 +57,8 @@ export function createFlutterwave(options: FlutterwaveOptions): Connector {
     },
     transferCharges: {
       notFoundWindowMs: chargeWindowMs,
+      // The account takes nothing after its `account_expiration`, which is a day before the charge's own expiry.
+      deadAfterMs: 0,
       submit: (attempt, signal) => submitTransfer(line, attempt, signal),
       query: (attempt, signal) => queryTransfer(line, attempt, signal),
     },

@@ -39,6 +39,21 @@ test('a signed callback is proof of what it says, of charges and of payouts', ()
   })
 })
 
+test('every transfer into an account is reported, a reversed one marked', () => {
+  const receipts = [
+    { id: '1', amount: '60', isReversed: true },
+    { id: '2', amount: '40' },
+  ]
+  const told = [
+    { id: '1', amount: 6000n, currency: 'KES', isReversed: true },
+    { id: '2', amount: 4000n, currency: 'KES' },
+  ]
+  assert.partialDeepStrictEqual(read(callback({ ...done, operation: 'charge', state: 'accepted', receipts })), {
+    isProof: true,
+    news: [{ said: { state: 'received', receipts: told } }],
+  })
+})
+
 test('a signature holds for these bytes and this time only, and only by our secret', () => {
   const body = JSON.stringify(done)
   const good = seal(body)

@@ -284,23 +284,6 @@ test('a question is answered by what house says of the payment, in every state i
       { state: 'reversed', failure: { code: 'REVERSED' }, returned: 2820n },
     ],
     [
-      {
-        ...money,
-        state: 'accepted',
-        receipts: [
-          { id: '1', amount: '60', isReversed: true },
-          { id: '2', amount: '40' },
-        ],
-      },
-      {
-        state: 'received',
-        receipts: [
-          { id: '1', amount: 6000n, currency: 'KES', isReversed: true },
-          { id: '2', amount: 4000n, currency: 'KES' },
-        ],
-      },
-    ],
-    [
       { state: 'failed', ...money },
       { state: 'failed', failure: { code: 'UNSPECIFIED_FAILURE' } },
     ],

@@ -52,6 +52,7 @@ export function createHouse(options: HouseOptions): Connector {
     },
     transferCharges: {
       notFoundWindowMs,
+      deadAfterMs: 0, // Its accounts end a day before the charge does.
       submit: (attempt, signal) => submitTransfer(ask, attempt, signal),
       query: (attempt, signal) => query(ask, chargesPath, attempt, signal),
     },

@@ -1,0 +1,288 @@
+import { emit } from '../events/emit.ts'
+import { available, ensureWallets } from '../ledger/accounts.ts'
+import { type Books, openBooks } from '../ledger/books.ts'
+import { movementsOf } from '../ledger/postings.ts'
+import { isCurrency } from '../money/currencies.ts'
+import { type BatchTx, sql } from '../platform/db.ts'
+import { newTransactionId, showId } from '../platform/ids.ts'
+import { type Adjustment, adjustmentEvent, adjustmentOf } from '../transactions/adjustments.ts'
+import { lateFee, movedOf, smaller, withLate } from '../transactions/late-money.ts'
+import { keepLate, keepMoved } from '../transactions/late-store.ts'
+import { claimReferences } from '../transactions/references.ts'
+import { isFinal } from '../transactions/state.ts'
+import { type Attempt, type FullPayment, insert, lock } from '../transactions/store.ts'
+import type { SuspenseCase } from '../transactions/suspense-cases.ts'
+import { auditedPosting, type Desk, OperatorError } from './desk.ts'
+import { noPayment, paymentId } from './payments.ts'
+import { caseId, noCase, shown } from './suspense.ts'
+
+export interface Clearing {
+  /** What becomes of the money. */
+  readonly kind: 'credit-merchant' | 'debit-merchant' | 'return-to-payer' | 'write-off'
+  readonly reason: string
+  /** What proves it: a statement line, a ticket of the provider, the reference of the refund. */
+  readonly evidence: string
+  /** The payment that money of an unknown one belongs to; only credit-merchant needs it. */
+  readonly payment?: string
+}
+
+export interface ClearedCase {
+  readonly id: string
+  readonly outcome: string
+  readonly amount: string
+  readonly currency: string
+  /** The transaction that moved it: an adjustment where the merchant is credited or debited. */
+  readonly transactionId: string
+}
+
+/** Clears a case: its money, its adjustment, its event and the audit row are one transaction. */
+export function clearCase(desk: Desk, shownId: string, clearing: Clearing): Promise<ClearedCase> {
+  const id = caseId(shownId)
+  for (const name of ['reason', 'evidence'] as const)
+    if (clearing[name].trim() === '') throw new OperatorError(`the ${name} is empty: an auditor will read it`)
+  return auditedPosting(desk, async (tx) => {
+    const { found, first } = await lockCase(tx, id, clearing)
+    refuseUnfit(found, clearing, first)
+    const cleared = await clear(desk, tx, found, first, clearing)
+    await close(tx, found, cleared.outcome, cleared.transaction_id)
+    const { env, amount, currency, merchant_id } = found
+    const subject = showId('case', id)
+    const detail = { ...clearing, amount: String(amount), currency, transaction: cleared.transaction_id }
+    return {
+      result: {
+        id: subject,
+        outcome: cleared.outcome,
+        amount: shown(amount < 0n ? -amount : amount, currency),
+        currency,
+        transactionId: showId('transaction', cleared.transaction_id),
+      },
+      entry: {
+        action: 'suspense.clear',
+        env,
+        subject,
+        detail,
+        reason: clearing.reason,
+        ...(merchant_id !== null && { merchant_id }),
+      },
+      written: cleared.written,
+    }
+  })
+}
+
+interface Locked {
+  readonly found: SuspenseCase
+  /** The payment whose money it is. */
+  readonly first: FullPayment | undefined
+}
+
+/** The payment is locked before its case, as everywhere. */
+async function lockCase(tx: BatchTx, id: string, { payment }: Clearing): Promise<Locked> {
+  const [seen] = await tx.query<SuspenseCase>(sql`select * from suspense_cases where id = ${id}`)
+  if (!seen) throw noCase(showId('case', id))
+  const firstId = seen.transaction_id ?? (payment === undefined ? undefined : paymentId(payment))
+  const first = firstId === undefined ? undefined : (await lock(tx, [firstId])).get(firstId)
+  if (firstId !== undefined && !first) throw noPayment(firstId)
+  const [found] = await tx.query<SuspenseCase>(sql`select * from suspense_cases where id = ${id} for update`)
+  if (!found) throw noCase(showId('case', id))
+  if (found.closed_at) throw new OperatorError(`${showId('case', id)} was ${found.outcome} already`)
+  return { found, first }
+}
+
+function refuseUnfit(
+  { env, amount, transaction_id }: SuspenseCase,
+  clearing: Clearing,
+  first: FullPayment | undefined,
+): void {
+  const { kind, payment } = clearing
+  if (amount < 0n && (kind === 'credit-merchant' || kind === 'return-to-payer'))
+    throw new OperatorError('money is missing in this case: clear it as debit-merchant or write-off')
+  if (amount > 0n && kind === 'debit-merchant')
+    throw new OperatorError(
+      'money is left over in this case: clear it as credit-merchant, return-to-payer or write-off',
+    )
+  if (transaction_id !== null && payment !== undefined) throw new OperatorError('the case names its payment already')
+  if (kind === 'credit-merchant' && !first)
+    throw new OperatorError('name the payment that the money belongs to: --payment txn_…')
+  if (first) refusePayment(first, env)
+}
+
+/** Only a payment that has ended can be adjusted. */
+function refusePayment({ transaction }: FullPayment, env: SuspenseCase['env']): void {
+  const { state, env: itsEnv, type, id } = transaction
+  if (itsEnv !== env || type === 'adjustment')
+    throw new OperatorError(`${showId('transaction', id)} is not a payment in ${env}`)
+  if (!isFinal(state))
+    throw new OperatorError(`${showId('transaction', id)} is still open: settle it first (malipo payments settle)`)
+}
+
+interface Cleared {
+  readonly outcome: NonNullable<SuspenseCase['outcome']>
+  readonly transaction_id: string
+  readonly written: Awaited<ReturnType<Books['write']>>
+}
+
+function clear(
+  desk: Desk,
+  tx: BatchTx,
+  found: SuspenseCase,
+  first: FullPayment | undefined,
+  { kind }: Clearing,
+): Promise<Cleared> {
+  if ((kind === 'credit-merchant' || kind === 'debit-merchant') && first) return adjust(desk, tx, found, first)
+  return post(desk, tx, found, first, kind === 'return-to-payer' ? 'returned' : 'written_off')
+}
+
+/** Credits or debits the merchant by an adjustment of the payment, in the currency of the case. */
+async function adjust(desk: Desk, tx: BatchTx, found: SuspenseCase, first: FullPayment): Promise<Cleared> {
+  const at = new Date(Number(tx.atUs / 1000n))
+  const made = adjustmentOf(await walletOf(desk, tx, found, first), draftOf(found, first), at, desk.cell)
+  const { wallet_id } = made.transaction
+  const accounts = await accountsFor(desk, found, wallet_id)
+  const books = await openBooks(tx, desk.writer, [], [wallet_id])
+  applyOrRefuse(books, movementsOfAdjustment(made, found, books, accounts))
+  const written = await books.write()
+  await Promise.all([
+    claimReferences(tx, [referenceOf(made)]),
+    insert(tx, [made.transaction]),
+    keepLate(tx, [adjusted(first, made, found)]),
+    emit(tx, at, [adjustmentEvent(made.transaction, 'operator', at, desk.cell)]),
+  ])
+  const committed = () => {
+    written.committed?.()
+    desk.bell.ring('webhooks')
+  }
+  const outcome = found.amount > 0n ? 'credited' : 'debited'
+  return { outcome, transaction_id: made.transaction.id, written: { ...written, committed } }
+}
+
+/** The payment with the wallet to adjust: its own, or the merchant's in the currency of the case. */
+async function walletOf(desk: Desk, tx: BatchTx, found: SuspenseCase, { transaction }: FullPayment) {
+  const { merchant_id, wallet_currency } = transaction
+  const { env, currency, country } = found
+  if (!isCurrency(currency)) throw new OperatorError(`${currency} is not a currency Malipo knows`)
+  if (wallet_currency === currency) return { ...transaction, currency }
+  const [wallet_id = ''] = await ensureWallets(tx, desk.cell, [{ merchant_id, env, currency, country }])
+  return { ...transaction, wallet_id, wallet_currency: currency, wallet_country: country, currency, rate: null }
+}
+
+function draftOf({ amount, transaction_id }: SuspenseCase, { transaction }: FullPayment): Adjustment['draft'] {
+  const size = amount < 0n ? -amount : amount
+  const isCredit = amount > 0n
+  return {
+    reason: 'suspense_cleared',
+    direction: isCredit ? 'credit' : 'debit',
+    amount: size,
+    wallet_amount: size,
+    fee: isCredit && transaction_id !== null ? lateFee(transaction, size) : 0n,
+    spread: 0n,
+  }
+}
+
+type Accounts = Readonly<Record<string, string>>
+
+async function accountsFor({ platformAccounts }: Desk, found: SuspenseCase, wallet: string): Promise<Accounts> {
+  const { env, currency, provider, country } = found
+  const idOf = (kind: 'suspense' | 'fees' | 'cost') => platformAccounts.idOf({ env, kind, currency })
+  const [suspense, fees, cost, float, receivable] = await Promise.all([
+    idOf('suspense'),
+    idOf('fees'),
+    idOf('cost'),
+    platformAccounts.idOf({ env, kind: 'float', currency, provider, country }),
+    wallet === '' ? '' : platformAccounts.idOf({ env, kind: 'receivable', currency, wallet_id: wallet }),
+  ])
+  return { suspense, fees, cost, float, receivable, wallet }
+}
+
+function movementsOfAdjustment(
+  { transaction, draft }: Adjustment,
+  found: SuspenseCase,
+  books: Books,
+  accounts: Accounts,
+) {
+  const { id, wallet_id, currency } = transaction
+  const wallet = books.wallets.get(wallet_id)
+  const { amount, fee } = draft
+  const taken = wallet ? smaller(amount, available(wallet)) : 0n
+  const { receivable = '' } = accounts
+  return movementsOf(found.amount > 0n ? 'suspense_credited' : 'suspense_debited', {
+    transaction_id: id,
+    firstNumber: 0,
+    sums: { received: amount, fee, taken, owed: amount - taken },
+    accountOf: (role) => accounts[role] ?? '',
+    currencies: { wallet: currency, payment: currency },
+  }).map((movement) =>
+    movement.kind === 'transfer' && movement.debit_account === receivable
+      ? { ...movement, debt: { wallet_id, account: receivable } }
+      : movement,
+  )
+}
+
+function applyOrRefuse(books: Books, movements: Parameters<Books['apply']>[0]): void {
+  const refusal = books.apply(movements)
+  if (refusal) throw new OperatorError(`the ledger refuses: ${refusal.replace('_', ' ')}`)
+}
+
+/** The payment once its money is with the merchant. Money of an unknown payment only names it. */
+function adjusted({ transaction }: FullPayment, { transaction: made, draft }: Adjustment, found: SuspenseCase) {
+  const adjustments = [...transaction.adjustments, made.id]
+  if (found.transaction_id === null) return { ...transaction, adjustments }
+  return { ...withLate(transaction, { adjustments: [draft] }), adjustments, suspended: 0n }
+}
+
+const referenceOf = ({ transaction: { merchant_id, env, external_reference: reference, id } }: Adjustment) => ({
+  merchant_id,
+  env,
+  reference,
+  transaction_id: id,
+})
+
+/** Moves the money without the merchant: back through the provider, or to the operator's cost. */
+async function post(
+  desk: Desk,
+  tx: BatchTx,
+  found: SuspenseCase,
+  first: FullPayment | undefined,
+  outcome: 'returned' | 'written_off',
+): Promise<Cleared> {
+  const transaction_id = newTransactionId(Number(tx.atUs / 1000n), desk.cell)
+  const { amount, currency } = found
+  const accounts = await accountsFor(desk, found, '')
+  const writeOff = amount > 0n ? 'suspense_written_off' : 'suspense_loss_written_off'
+  const books = await openBooks(tx, desk.writer, [], [])
+  applyOrRefuse(
+    books,
+    movementsOf(outcome === 'returned' ? 'suspense_returned' : writeOff, {
+      transaction_id,
+      firstNumber: 0,
+      sums: { received: amount < 0n ? -amount : amount },
+      accountOf: (role) => accounts[role] ?? '',
+      currencies: { wallet: currency, payment: currency },
+    }),
+  )
+  if (first && found.transaction_id !== null) await keepCleared(tx, found, first, outcome)
+  return { outcome, transaction_id, written: await books.write() }
+}
+
+/** What was returned through the provider may or may not be in what it reports next. */
+async function keepCleared(
+  tx: BatchTx,
+  { provider, amount }: SuspenseCase,
+  { transaction, attempt, givenUp }: FullPayment,
+  outcome: 'returned' | 'written_off',
+): Promise<void> {
+  await keepLate(tx, [{ ...transaction, suspended: 0n }])
+  const isNamed = (each: Attempt) =>
+    each.provider === provider && (transaction.method === 'bank-transfer' || movedOf(transaction, each) >= amount)
+  const named = [attempt, ...givenUp].find(isNamed)
+  if (outcome !== 'returned' || !named) return
+  const returned = named.returned + amount
+  const moved = transaction.method === 'bank-transfer' ? named.moved : movedOf(transaction, named) - amount
+  await keepMoved(tx, [{ ...named, moved, returned }])
+}
+
+async function close(tx: BatchTx, { id }: SuspenseCase, outcome: Cleared['outcome'], clearedBy: string): Promise<void> {
+  await tx.query(sql`
+    update suspense_cases
+    set closed_at = record_time(), updated_at = record_time(), outcome = ${outcome}, cleared_by = ${clearedBy}
+    where id = ${id}`)
+}

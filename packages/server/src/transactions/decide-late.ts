@@ -1,0 +1,141 @@
+import type { Said } from '../providers/contract.ts'
+import type { Decision, Late, Observation } from './decision.ts'
+import {
+  type AdjustmentDraft,
+  chargebackWon,
+  chargeReversed,
+  lateSuccess,
+  merchantShare,
+  movedOf,
+  payoutReturned,
+  smaller,
+} from './late-money.ts'
+import { isFinal } from './state.ts'
+import type { Attempt, Transaction } from './store.ts'
+import type { CaseKind } from './suspense-cases.ts'
+
+/** A payment and the attempt that its provider reports on, with what the other attempts moved. */
+export interface Reported {
+  readonly transaction: Transaction
+  readonly attempt: Attempt
+  /** What the payment's other attempts moved, as the books have it. */
+  readonly movedElsewhere: bigint
+}
+
+/**
+ * A report on a final payment, or on an attempt that was given up. What the provider says to have moved in all is compared
+ * with the books, so the same report twice changes nothing, and one that takes back an earlier one is booked too. The state
+ * never changes. A report that was on its way when the payment ended may be old, so only the response to the last question
+ * put after the end counts.
+ */
+export function decideLate(reported: Reported, { news, question }: Observation): Decision | undefined {
+  return news.kind === 'said' && question === reported.attempt.polls ? decideReport(reported, news.said) : undefined
+}
+
+/** Whether a report, if it is true, differs from the books. */
+export function isContrary(reported: Reported, said: Said): boolean {
+  return said.state === 'received' ? isFinal(reported.transaction.state) : decideReport(reported, said) !== undefined
+}
+
+function decideReport(reported: Reported, said: Said): Decision | undefined {
+  const { transaction, attempt } = reported
+  if (transaction.method === 'bank-transfer') return undefined // Only receipts say what came into its account.
+  const moved = reportedMoved(transaction, said)
+  if (moved === undefined) return undefined
+  const difference = moved - movedOf(transaction, attempt)
+  if (difference >= 0n && difference <= attempt.returned) return undefined
+  const booked = transaction.type === 'withdrew' ? latePayout : lateCharge
+  return decisionOf(reported, said, { attempt: attempt.number, moved, ...booked(reported, said, difference) })
+}
+
+/** What the provider says to have moved in all. Nothing when it does not speak of money, or of another currency's. */
+function reportedMoved({ amount, currency }: Transaction, said: Said): bigint | undefined {
+  switch (said.state) {
+    case 'successful':
+      return said.settled.currency === currency ? said.settled.amount : undefined
+    case 'failed':
+      return 0n
+    case 'reversed':
+      return said.returned === undefined || said.returned > amount ? 0n : amount - said.returned
+    default:
+      return undefined
+  }
+}
+
+type Booked = Pick<Late, 'suspend' | 'adjustments'>
+
+/** More money than is booked came in, or some of it went back. */
+function lateCharge(reported: Reported, said: Said, difference: bigint): Booked {
+  const { transaction, movedElsewhere } = reported
+  if (difference < 0n) return chargeTakenBack(transaction, -difference)
+  const { state, amount, suspended } = transaction
+  const missing = state === 'successful' ? amount - merchantShare(transaction) : 0n
+  const won = said.state === 'successful' && said.settled.amount > amount ? 0n : smaller(difference, missing)
+  const rest = difference - won
+  const isInTimeButFor = state === 'failed' && rest === amount && suspended === 0n && movedElsewhere === 0n
+  if (isInTimeButFor) return { adjustments: [lateSuccess(transaction)] }
+  return {
+    ...(won > 0n && { adjustments: [chargebackWon(transaction, won)] }),
+    ...(rest > 0n && { suspend: { amount: rest, kind: kindOfCollected(reported, rest) } }),
+  }
+}
+
+function kindOfCollected({ transaction, attempt, movedElsewhere }: Reported, amount: bigint): CaseKind {
+  if (attempt.number !== transaction.attempt) return 'abandoned_attempt_success'
+  return amount === transaction.amount && movedElsewhere > 0n ? 'paid_twice' : 'amount_mismatch'
+}
+
+/**
+ * Money of a charge went back: what is in suspense for it first, then what the merchant was credited. More than that was
+ * given to somebody else before, and a person must recover it.
+ */
+export function chargeTakenBack(charge: Transaction, back: bigint): Booked {
+  const fromSuspense = smaller(back, larger(charge.suspended, 0n))
+  const fromMerchant = smaller(back - fromSuspense, merchantShare(charge))
+  const rest = back - fromSuspense - fromMerchant
+  return {
+    ...(fromMerchant > 0n && { adjustments: [chargeReversed(charge, fromMerchant)] }),
+    ...(fromSuspense + rest > 0n && { suspend: { amount: -(fromSuspense + rest), kind: 'amount_mismatch' } }),
+  }
+}
+
+/** More money than is booked was paid, or some of it came back. */
+function latePayout({ transaction, attempt }: Reported, said: Said, difference: bigint): Booked {
+  if (difference > 0n) return { suspend: { amount: -difference, kind: kindOfPaid(transaction, attempt) } }
+  const back = -difference
+  if (said.state === 'successful') return { suspend: { amount: back, kind: 'amount_mismatch' } }
+  const recovered = smaller(back, larger(-transaction.suspended, 0n))
+  const isOfThis = attempt.number === transaction.attempt
+  const toMerchant = isOfThis ? smaller(back - recovered, merchantShare(transaction)) : 0n
+  const rest = back - recovered - toMerchant
+  const adjustments: AdjustmentDraft[] = toMerchant > 0n ? [payoutReturned(transaction, toMerchant)] : []
+  return {
+    adjustments,
+    ...(recovered + rest > 0n && { suspend: { amount: recovered + rest, kind: 'amount_mismatch' } }),
+  }
+}
+
+function kindOfPaid({ state, attempt: current, adjusted }: Transaction, { number }: Attempt): CaseKind {
+  if (number !== current) return 'abandoned_attempt_success'
+  if (state === 'failed') return 'paid_after_failure'
+  return adjusted > 0n ? 'paid_after_return' : 'amount_mismatch'
+}
+
+const larger = (one: bigint, other: bigint) => (one > other ? one : other)
+
+function decisionOf({ transaction, attempt }: Reported, said: Said, late: Late): Decision {
+  const isAbandoned = attempt.number !== transaction.attempt
+  const fee = said.state === 'successful' ? (said.settled.fee ?? 0n) : 0n
+  return {
+    progress: {},
+    late: { ...late, ...(movedOf(transaction, attempt) === 0n && fee > 0n && { fee }) },
+    event: { message: messageOf(late), isTold: false, detail: { moved: String(late.moved) } },
+    alert: isAbandoned ? 'an abandoned attempt moved money' : 'a provider reported money moved after the end',
+  }
+}
+
+export function messageOf({ adjustments = [], suspend }: Late): string {
+  const done = adjustments.map(({ direction }) => `the merchant is ${direction}ed`)
+  if (suspend) done.push('the operator decides about the amount in suspense')
+  return `The provider reported money moved after the end; ${done.join('; ')}.`
+}

@@ -1,0 +1,45 @@
+import { type LedgerEvent, postingTable } from '../ledger/postings.ts'
+
+/** What a line of a statement is for. */
+export const lineKinds = ['payment', 'fee', 'exchange', 'adjustment', 'funding'] as const
+type LineKind = (typeof lineKinds)[number]
+
+/** What the wallet's own line of an event is; lines to or from fees and exchange income are those everywhere. */
+const kinds: Readonly<Partial<Record<LedgerEvent, LineKind>>> = {
+  wallet_funded: 'funding',
+  late_credit: 'adjustment',
+  late_credit_into_another_currency: 'adjustment',
+  charge_taken_back: 'adjustment',
+  charge_taken_back_from_another_currency: 'adjustment',
+  chargeback_won: 'adjustment',
+  chargeback_won_into_another_currency: 'adjustment',
+  payout_returned: 'adjustment',
+  payout_returned_into_another_currency: 'adjustment',
+  debt_collected: 'adjustment',
+  suspense_credited: 'adjustment',
+  suspense_debited: 'adjustment',
+  operator_credit: 'adjustment',
+  operator_debit: 'adjustment',
+}
+
+/** Where the first posting of an event stands in the books of its transaction. */
+const firstNumbers: Readonly<Partial<Record<LedgerEvent, number>>> = {
+  charge_successful: 4,
+  charge_successful_into_another_currency: 4,
+  receipts_complete: 4,
+  debt_collected: 30,
+}
+
+/** A payout's lines are its holds, which became movements when it succeeded: by the number each hold was taken under. */
+const payoutLines: readonly LineKind[] = ['payment', 'fee', 'exchange', 'fee']
+
+export function kindOfLine(event: string, number: number): LineKind {
+  if (event === 'payout_successful') return payoutLines[number] ?? 'payment'
+  if (!isEvent(event)) return 'payment'
+  const posting = postingTable[event].postings[number - (firstNumbers[event] ?? 0)]
+  const others: readonly string[] = posting ? [posting.debit, posting.credit] : []
+  if (others.includes('fees')) return 'fee'
+  return others.includes('fx_income') ? 'exchange' : (kinds[event] ?? 'payment')
+}
+
+const isEvent = (event: string): event is LedgerEvent => Object.hasOwn(postingTable, event)
