@@ -86,6 +86,7 @@ export const chapters: readonly Chapter[] = [
       'operating/install',
       'reference/config',
       'operating/payments',
+      'operating/suspense',
       'operating/ledger',
       'operating/backup',
       'operating/upgrade',
