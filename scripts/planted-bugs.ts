@@ -82,7 +82,9 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'link half applied: a refused group keeps what came before the refusal',
-    edits: [{ path: books, text: '    for (const step of undo.reverse()) step()\n', instead: '' }],
+    edits: [
+      { path: books, text: '  if (refusal !== undefined) for (const step of undo.reverse()) step()\n', instead: '' },
+    ],
     caughtBy: catchers.anyTraffic,
     complaint: disagrees,
   },

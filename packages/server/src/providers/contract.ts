@@ -87,6 +87,8 @@ export interface AttemptRef {
   readonly amount: bigint
   /** For the simulator, which plays it to this attempt (playing.ts). Connectors know nothing of it, and live has none. */
   readonly scenario?: Scenario
+  /** The merchant, where a scenario is played: time can pass at the simulator for one merchant's payments alone. */
+  readonly owner?: string
 }
 
 export interface MomoChargeAttempt extends AttemptRef {

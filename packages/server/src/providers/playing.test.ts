@@ -26,8 +26,8 @@ function stage(consents: boolean) {
   }
   const connector = { id: 'house', payouts } as unknown as Connector
   const simulator = {
-    playing: async ({ key, operation, faults }: PlayOrder, work: () => Promise<unknown>) => {
-      played.push([key, operation, faults.map((fault) => (fault as { mode: string }).mode)])
+    playing: async ({ key, operation, owner, faults }: PlayOrder, work: () => Promise<unknown>) => {
+      played.push([key, operation, owner, faults.map((fault) => (fault as { mode: string }).mode)])
       return consents ? work() : undefined
     },
   } as unknown as Simulator
@@ -39,25 +39,26 @@ function stage(consents: boolean) {
 test('the simulator is asked for what an attempt plays, and the connector hears nothing of it', async () => {
   const { sent, played, submit } = stage(true)
 
-  assert.deepEqual(await submit({ ...attempt, scenario: 'lost-answer' }), taken)
+  assert.deepEqual(await submit({ ...attempt, scenario: 'lost-answer', owner: 'amina' }), taken)
 
   assert.deepEqual(sent, [attempt])
-  assert.deepEqual(played, [[attempt.key, 'payout', ['drop_after_processing', 'callback_never']]])
+  assert.deepEqual(played, [[attempt.key, 'payout', 'amina', ['drop_after_processing', 'callback_never']]])
 })
 
 test('an attempt that plays nothing at its provider goes straight there', async () => {
   const { sent, played, submit } = stage(false)
 
-  for (const given of [attempt, { ...attempt, scenario: 'duplicate-webhook' as const }])
+  const silent = ['duplicate-webhook', 'late-success', 'charge-reversed'] as const // Two of them are for charges.
+  for (const given of [attempt, ...silent.map((scenario) => ({ ...attempt, scenario }))])
     assert.deepEqual(await submit(given), taken)
 
-  assert.deepEqual([sent, played], [[attempt, attempt], []])
+  assert.deepEqual([sent, played], [Array(4).fill(attempt), []])
 })
 
 test('what cannot be played is not sent, and that is certain', async () => {
   const { sent, submit } = stage(false)
 
-  const outcome = await submit({ ...attempt, scenario: 'expiry' })
+  const outcome = await submit({ ...attempt, scenario: 'expiry', owner: 'amina' })
 
   assert.deepEqual([outcome.certainty, sent], ['definitely_not_submitted', []])
 })

@@ -29,11 +29,11 @@ function onStage<Attempt extends AttemptRef, Kind extends Rail<Attempt>>(
   return {
     ...rail,
     submit: async (attempt: Attempt, signal: AbortSignal) => {
-      const { scenario, ...plain } = attempt
+      const { scenario, owner = '', ...plain } = attempt
       const submit = () => rail.submit(plain as Attempt, signal)
-      const faults = scenario === undefined ? [] : faultsOf(scenario)
+      const faults = scenario === undefined ? [] : faultsOf(scenario, operation)
       if (faults.length === 0) return submit()
-      return (await simulator.playing({ key: attempt.key, operation, faults }, submit)) ?? notPlayed
+      return (await simulator.playing({ key: attempt.key, operation, owner, faults }, submit)) ?? notPlayed
     },
   }
 }

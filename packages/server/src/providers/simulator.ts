@@ -39,6 +39,8 @@ export interface Simulator {
   act(key: string, action: 'approve' | 'decline'): Promise<boolean>
   /** Has a payment go wrong once, in these ways, as `work` sends it. Nothing when the simulator does not consent. */
   playing<Result>(order: PlayOrder, work: () => Promise<Result>): Promise<Result | undefined>
+  /** Lets time pass for what is still to come of one merchant's played payments. False when it does not answer. */
+  passTime(owner: string, ms: number): Promise<boolean>
   /** What it makes of phones, accounts, cards and codes; nothing when it does not answer. */
   testValues(): Promise<PlayedValues | undefined>
   close(): Promise<void>
@@ -48,6 +50,8 @@ export interface PlayOrder {
   /** Of the attempt. */
   readonly key: string
   readonly operation: 'charge' | 'payout'
+  /** Whose payment it is. */
+  readonly owner: string
   readonly faults: readonly object[]
 }
 
@@ -63,8 +67,8 @@ export function openSimulator({ simulatorUrl, simulatorToken }: SimulatorSetting
     const reply = await outbound.call({ method, path: `/__sim/${path}`, headers, signal, ...sent })
     return reply.kind === 'answered' && reply.status < 300 ? reply.text : undefined
   }
-  const add = async ({ key, operation }: PlayOrder, fault: object) => {
-    const added = await ask('POST', 'faults', { provider: '*', operation, match: { key }, times: 1, ...fault })
+  const add = async ({ key, operation, owner }: PlayOrder, fault: object) => {
+    const added = await ask('POST', 'faults', { provider: '*', operation, owner, match: { key }, times: 1, ...fault })
     return added === undefined ? undefined : (JSON.parse(added) as { id: string }).id
   }
   return {
@@ -78,6 +82,7 @@ export function openSimulator({ simulatorUrl, simulatorToken }: SimulatorSetting
         await Promise.all(ids.map((id) => id !== undefined && ask('DELETE', `faults/${id}`)))
       }
     },
+    passTime: async (owner, ms) => (await ask('POST', 'time/pass', { owner, ms })) !== undefined,
     testValues: async () => {
       const text = await ask('GET', 'test-values')
       return text === undefined ? undefined : (JSON.parse(text) as PlayedValues)

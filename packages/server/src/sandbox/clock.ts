@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { pullWebhooks } from '../events/pull.ts'
 import type { Owner } from '../platform/db.ts'
 import { pullAccounts } from '../transactions/paid-accounts.ts'
-import { pullPayments } from '../transactions/pull.ts'
+import { pullEnds, pullWakes } from '../transactions/pull.ts'
 
 /** From a second to thirty days. */
 export const secondsMax = 30 * 24 * 3600
@@ -16,12 +16,17 @@ export interface Pulled {
 
 /**
  * Lets time pass for one merchant of the sandbox: what it waits for comes that much sooner, and what is due by then is done at
- * once, by the workers that would have done it later. No clock is moved, so nobody else notices.
+ * once, by the workers that would have done it later. So does what providers are still to do with the scenarios it plays. No
+ * clock is moved, so nobody else notices.
  */
 export async function advanceClock(ctx: Context, owner: Owner, seconds: number): Promise<Pulled> {
   if (owner.env !== 'sandbox') throw new AppError('SANDBOX_ONLY')
   const { write } = ctx.db
-  const { payments, lanes } = await pullPayments(write, owner, seconds * 1000)
+  const { payments, lanes } = await pullEnds(write, owner, seconds * 1000)
+  // Before they are asked about: what their provider ends by then is to be found ended.
+  const isPassed = await ctx.simulator?.passTime(owner.merchant_id, seconds * 1000)
+  if (isPassed === false) ctx.log.warn('simulator unreachable: time did not pass for the scenarios of a merchant')
+  await pullWakes(write, owner, seconds * 1000)
   const webhooks = await pullWebhooks(write, owner, seconds * 1000)
   await pullAccounts(write, owner, seconds)
   for (const topic of [...lanes, 'webhooks', 'accounts']) ctx.bell.ring(topic)

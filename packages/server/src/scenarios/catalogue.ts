@@ -2,6 +2,8 @@
 interface Fault {
   readonly mode: string
   readonly delayMs?: number
+  /** Only charges or only payouts go wrong so. */
+  readonly of?: 'charge' | 'payout'
 }
 
 interface Entry {
@@ -13,6 +15,9 @@ interface Entry {
 
 /** Longer than until a provider is first asked, 6 s at most. */
 const lateMs = 10_000
+
+/** So long after an end money moves again, unless the merchant lets time pass. */
+const afterwardsMs = 3_600_000
 
 /** Everything an integrator can have played to a payment in the sandbox. There is no such thing in live. */
 export const scenarios = {
@@ -33,8 +38,37 @@ export const scenarios = {
     faults: [],
   },
   expiry: {
-    what: 'The customer never answers, and the charge expires; advance the clock to see it at once. A payout stays pending, since none ever expires: simulate-webhook ends it.',
-    faults: [{ mode: 'stuck_pending' }],
+    what: 'The customer never answers, and the charge expires after 15 minutes; advance the clock to see it at once. A payout stays pending, since none ever expires: simulate-webhook ends it.',
+    faults: [
+      { mode: 'prompt_expires', of: 'charge' },
+      { mode: 'stuck_pending', of: 'payout' },
+    ],
+  },
+  'late-success': {
+    what: 'The charge fails, and an hour later the provider reports that it succeeded; advance the clock to see it at once. A bank transfer charge gets its money then. A payout succeeds as usual.',
+    faults: [
+      { mode: 'flap', of: 'charge', delayMs: afterwardsMs },
+      { mode: 'late_receipt', of: 'charge', delayMs: afterwardsMs },
+    ],
+  },
+  'late-receipt': {
+    what: 'A bank transfer charge fails, and an hour later its account is paid into; advance the clock to see it at once. Any other payment succeeds as usual.',
+    faults: [{ mode: 'late_receipt', of: 'charge', delayMs: afterwardsMs }],
+  },
+  'payout-returned': {
+    what: 'The payout succeeds, and an hour later the provider returns its money; advance the clock to see it at once. A charge succeeds as usual.',
+    faults: [{ mode: 'reversal_after_success', of: 'payout', delayMs: afterwardsMs }],
+  },
+  'charge-reversed': {
+    what: 'The charge succeeds, and an hour later the provider takes its money back; advance the clock to see it at once. A payout succeeds as usual.',
+    faults: [{ mode: 'reversal_after_success', of: 'charge', delayMs: afterwardsMs }],
+  },
+  'chargeback-won': {
+    what: 'The charge succeeds. An hour later the provider takes its money back, and an hour after that gives it back; advance the clock to see both within seconds. A payout succeeds as usual.',
+    faults: [
+      { mode: 'reversal_after_success', of: 'charge', delayMs: afterwardsMs },
+      { mode: 'chargeback_won', of: 'charge', delayMs: afterwardsMs },
+    ],
   },
 } as const satisfies Record<string, Entry>
 
@@ -43,4 +77,7 @@ export type Scenario = keyof typeof scenarios
 export const scenarioNames = Object.keys(scenarios) as [Scenario, ...Scenario[]]
 
 /** What the simulator is asked to do to an attempt. */
-export const faultsOf = (scenario: Scenario): readonly Fault[] => scenarios[scenario].faults
+export function faultsOf(scenario: Scenario, operation: 'charge' | 'payout'): Omit<Fault, 'of'>[] {
+  const faults: readonly Fault[] = scenarios[scenario].faults
+  return faults.flatMap(({ of, ...fault }) => (of === undefined || of === operation ? [fault] : []))
+}

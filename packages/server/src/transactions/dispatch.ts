@@ -249,8 +249,8 @@ function submission(
 }
 
 /** What is played to a payment is played to its first sending: what is sent again is to have an end. */
-function playedTo({ scenario }: Transaction, { sends }: Attempt): Pick<AttemptRef, 'scenario'> {
-  return scenario !== null && sends === 1 ? { scenario } : {}
+function playedTo({ scenario, merchant_id }: Transaction, { sends }: Attempt): Pick<AttemptRef, 'scenario' | 'owner'> {
+  return scenario !== null && sends === 1 ? { scenario, owner: merchant_id } : {}
 }
 
 /** Until the charge is two hours old, whenever it is sent. */

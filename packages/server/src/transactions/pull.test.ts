@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Pullable, pulled } from './pull.ts'
+import { endingSooner, type Pullable, wakingSooner } from './pull.ts'
 
 const now = new Date('2026-11-15T12:00:00Z')
 const after = (seconds: number) => new Date(now.getTime() + seconds * 1000)
@@ -15,6 +15,8 @@ const charge: Pullable = {
   action: { kind: 'pin_prompt' },
 }
 const minute = 60_000
+const pulled = (payment: Pullable, aheadMs: number, at: Date) =>
+  wakingSooner(endingSooner(payment, aheadMs), aheadMs, at)
 
 test('what waits comes sooner by as much as time passes, and what is due by then is due now', () => {
   assert.deepEqual(pulled(charge, minute / 6, now), { ...charge, wake_at: after(20), expires_at: after(890) })

@@ -15,93 +15,115 @@ const pageMax = 500
 const firstId = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Lets time pass for the open payments of one merchant of the sandbox: when they are looked at next and when they end comes that
- * much sooner, as if the clock had moved. What was written about the past stays, and so does all that belongs to others. Tells
- * how many there were, and the lanes to ring.
+ * Lets time pass for the open payments of one merchant of the sandbox: they end that much sooner, as if the clock had moved.
+ * What was written about the past stays, and so does all that belongs to others. When they are looked at next is for
+ * {@link pullWakes}, so that between the two time can pass at their provider. Tells how many there were, and their lanes.
  */
-export async function pullPayments(
+export async function pullEnds(
   db: WriteDb,
   owner: Owner,
   aheadMs: number,
 ): Promise<{ readonly payments: number; readonly lanes: ReadonlySet<string> }> {
-  assert.equal(owner.env, 'sandbox', 'time passes in live by itself')
   const lanes = new Set<string>()
   let payments = 0
-  let page: readonly Pullable[]
-  let after = firstId
-  do {
-    page = await db.transaction((tx) => pullPage(tx, owner, after, aheadMs))
+  await eachPage(db, owner, async (tx, open) => {
+    const page = open.map((payment) => endingSooner(payment, aheadMs))
+    const ids = page.map(({ id }) => id)
+    await Promise.all([
+      keepEnds(tx, page),
+      pullContinuations(tx, ids, aheadMs),
+      pullWindows(tx, page.filter(isKnownThere), aheadMs),
+    ])
     for (const { provider } of page) lanes.add(laneOf(owner.env, provider))
     payments += page.length
-    after = page.at(-1)?.id ?? after
-  } while (page.length === pageMax)
+  })
   return { payments, lanes }
 }
 
-/** In the order of their ids, as everybody locks them. Each gets an alarm for its new time: the old one rings for nothing. */
-async function pullPage(
-  tx: Tx,
-  { merchant_id, env }: Owner,
-  after: string,
-  aheadMs: number,
-): Promise<readonly Pullable[]> {
-  const open = await tx.query<Pullable>(sql`
-    select id, type, provider, attempt, state, wake_at, expires_at, action
-    from transactions
-    where merchant_id = ${merchant_id}
-      and env = ${env}
-      and state not in ('successful', 'failed')
-      and id > ${after}
-    order by id
-    limit ${pageMax}
-    for no key update`)
-  if (open.length === 0) return []
-  const [clock] = await tx.query<{ now: Date }>(sql`select record_time() as now`)
-  assert(clock)
-  const page = open.map((payment) => pulled(payment, aheadMs, clock.now))
-  const ids = page.map(({ id }) => id)
-  const alarms = page.flatMap(({ id, provider, wake_at }): Alarm[] =>
-    wake_at
-      ? [{ due: wake_at > clock.now ? wake_at : clock.now, lane: laneOf(env, provider), transaction_id: id }]
-      : [],
-  )
-  await Promise.all([
-    keep(tx, page),
-    pullContinuations(tx, ids, aheadMs),
-    pullWindows(tx, page.filter(isKnownThere), aheadMs),
-    setAlarms(tx, alarms),
-  ])
-  return page
+/** Has the open payments of one merchant of the sandbox looked at that much sooner. The old alarm of each rings for nothing. */
+export async function pullWakes(db: WriteDb, owner: Owner, aheadMs: number): Promise<void> {
+  await eachPage(db, owner, async (tx, open) => {
+    const [clock] = await tx.query<{ now: Date }>(sql`select record_time() as now`)
+    assert(clock)
+    const page = open.map((payment) => wakingSooner(payment, aheadMs, clock.now))
+    const alarms = page.flatMap(({ id, provider, wake_at }): Alarm[] =>
+      wake_at
+        ? [{ due: wake_at > clock.now ? wake_at : clock.now, lane: laneOf(owner.env, provider), transaction_id: id }]
+        : [],
+    )
+    await Promise.all([keepWakes(tx, page), setAlarms(tx, alarms)])
+  })
 }
 
-/**
- * A payment after so much time. One that is being sent is in somebody's hands by real clocks: it is asked about when its time to
- * be sent is over and not before, but it may end sooner.
- */
-export function pulled(payment: Pullable, aheadMs: number, now: Date): Pullable {
-  const { state, wake_at, expires_at, action } = payment
+/** In the order of their ids, as everybody locks them. */
+async function eachPage(
+  db: WriteDb,
+  { merchant_id, env }: Owner,
+  work: (tx: Tx, open: readonly Pullable[]) => Promise<void>,
+): Promise<void> {
+  assert.equal(env, 'sandbox', 'time passes in live by itself')
+  let page: readonly Pullable[]
+  let after = firstId
+  do {
+    page = await db.transaction(async (tx) => {
+      const open = await tx.query<Pullable>(sql`
+        select id, type, provider, attempt, state, wake_at, expires_at, action
+        from transactions
+        where merchant_id = ${merchant_id}
+          and env = ${env}
+          and state not in ('successful', 'failed')
+          and id > ${after}
+        order by id
+        limit ${pageMax}
+        for no key update`)
+      if (open.length > 0) await work(tx, open)
+      return open
+    })
+    after = page.at(-1)?.id ?? after
+  } while (page.length === pageMax)
+}
+
+/** A payment that ends after so much less time. */
+export function endingSooner(payment: Pullable, aheadMs: number): Pullable {
+  const { expires_at, action } = payment
   const sooner = (at: Date) => new Date(at.getTime() - aheadMs)
-  const isWaiting = state !== 'sending' && wake_at !== null && wake_at > now
   return {
     ...payment,
-    wake_at: isWaiting ? new Date(Math.max(now.getTime(), sooner(wake_at).getTime())) : wake_at,
     expires_at: expires_at && sooner(expires_at),
     action: action?.kind === 'pay_to_account' ? { ...action, account: endingAt(action.account, sooner) } : action,
   }
+}
+
+/**
+ * A payment that is looked at after so much less time. One that is being sent is in somebody's hands by real clocks: it is asked
+ * about when its time to be sent is over and not before.
+ */
+export function wakingSooner(payment: Pullable, aheadMs: number, now: Date): Pullable {
+  const { state, wake_at } = payment
+  if (state === 'sending' || wake_at === null || wake_at <= now) return payment
+  return { ...payment, wake_at: new Date(Math.max(now.getTime(), wake_at.getTime() - aheadMs)) }
 }
 
 function endingAt(account: VirtualAccount, sooner: (at: Date) => Date): VirtualAccount {
   return { ...account, expiresAt: sooner(new Date(account.expiresAt)).toISOString() }
 }
 
-async function keep(tx: Tx, page: readonly Pullable[]): Promise<void> {
+async function keepEnds(tx: Tx, page: readonly Pullable[]): Promise<void> {
   await tx.query(sql`
     update transactions as t
-    set wake_at = n.wake_at, expires_at = n.expires_at, action = n.action
-    from unnest(${page.map(({ id }) => id)}::uuid[], ${page.map(({ wake_at }) => wake_at)}::timestamptz[],
-      ${page.map(({ expires_at }) => expires_at)}::timestamptz[],
+    set expires_at = n.expires_at, action = n.action
+    from unnest(${page.map(({ id }) => id)}::uuid[], ${page.map(({ expires_at }) => expires_at)}::timestamptz[],
       ${page.map(({ action }) => (action ? JSON.stringify(action) : null))}::jsonb[])
-      as n(id, wake_at, expires_at, action)
+      as n(id, expires_at, action)
+    where t.id = n.id`)
+}
+
+async function keepWakes(tx: Tx, page: readonly Pullable[]): Promise<void> {
+  await tx.query(sql`
+    update transactions as t
+    set wake_at = n.wake_at
+    from unnest(${page.map(({ id }) => id)}::uuid[], ${page.map(({ wake_at }) => wake_at)}::timestamptz[])
+      as n(id, wake_at)
     where t.id = n.id`)
 }
 
