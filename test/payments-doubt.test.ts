@@ -150,7 +150,7 @@ test('word of money from a provider that was given up for another is not taken f
   })
 
   assert.ok(standing, 'nobody is told that there is such a payment')
-  assert.ok(errors.some((text) => text.includes('an attempt that was given up moved money')))
+  assert.ok(errors.some((text) => text.includes('an abandoned attempt moved money')))
 })
 
 // The last one here: while it fails, nothing moves in its lane any more.
