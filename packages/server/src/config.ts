@@ -155,6 +155,20 @@ export const settings = {
     fallback: '',
     isSecret: true,
   },
+  pawapaySignatures: {
+    name: 'MALIPO_PAWAPAY_SIGNATURES',
+    about:
+      "Form of ECDSA signatures, ours and pawaPay's: `der`, which pawaPay's libraries write and verify, or `raw` (r‖s, as RFC 9421 has it).",
+    read: oneOf('der', 'raw'),
+    fallback: 'der',
+  },
+  pawapayCallbacks: {
+    name: 'MALIPO_PAWAPAY_CALLBACKS',
+    about:
+      'Whether signed callbacks are switched on at pawaPay. `signed`: one without a good signature is refused with 401. `unsigned`: a callback is a hint to query the payment, never proof.',
+    read: oneOf('signed', 'unsigned'),
+    fallback: 'signed',
+  },
   flutterwaveUrl: {
     name: 'MALIPO_FLUTTERWAVE_URL',
     about:

@@ -192,7 +192,7 @@ faultTest('callback_wrong_amount', 'the callback names another amount, the ledge
   const order = payout()
   await pay(sim, order)
   await sim.advance(settleMs)
-  assert.equal((await sim.receiver.take(1))[0]?.body['amount'], '77')
+  assert.equal((await sim.receiver.take(1))[0]?.body['amount'], '77.0000')
   assert.equal((await sim.movements(order.payoutId))[0].amount, '100')
 })
 

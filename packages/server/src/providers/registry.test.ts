@@ -13,6 +13,8 @@ const nothing: ProviderSettings = {
   pawapayUrl: undefined,
   pawapayToken: undefined,
   pawapaySigner: undefined,
+  pawapaySignatures: 'der',
+  pawapayCallbacks: 'signed',
   flutterwaveUrl: undefined,
   flutterwaveSecretKey: undefined,
   flutterwaveEncryptionKey: undefined,

@@ -5,7 +5,7 @@ import { createFlutterwave } from './flutterwave/connector.ts'
 import { sandboxKeysOf } from './flutterwave/sandbox-keys.ts'
 import { createHouse } from './house/connector.ts'
 import { createPawapay, type PawapayOperator } from './pawapay/connector.ts'
-import type { Signer } from './pawapay/signatures.ts'
+import type { SignatureForm, Signer } from './pawapay/signatures.ts'
 import { playing } from './playing.ts'
 import type { Connectors } from './routing.ts'
 import type { Simulator, SimulatorSettings } from './simulator.ts'
@@ -18,6 +18,8 @@ export interface ProviderSettings extends SimulatorSettings {
   readonly pawapayUrl: string | undefined
   readonly pawapayToken: Secret | undefined
   readonly pawapaySigner: Signer | undefined
+  readonly pawapaySignatures: SignatureForm
+  readonly pawapayCallbacks: 'signed' | 'unsigned'
   readonly flutterwaveUrl: string | undefined
   readonly flutterwaveSecretKey: Secret | undefined
   readonly flutterwaveEncryptionKey: Secret | undefined
@@ -82,13 +84,25 @@ function sandboxConnectors({ simulatorUrl: url, simulatorToken: token }: Provide
 }
 
 function liveConnectors(settings: ProviderSettings, { operators, bankCodes }: ProviderNames): Connector[] {
-  const { pawapayUrl, pawapayToken: token, pawapaySigner: signing } = settings
+  const { pawapayUrl, pawapayToken: token, pawapaySigner: signing, pawapaySignatures: signatureForm } = settings
+  const areCallbacksSigned = settings.pawapayCallbacks === 'signed'
   const { flutterwaveUrl, flutterwaveSecretKey: secretKey } = settings
   const { flutterwaveEncryptionKey: encryptionKey, flutterwaveWebhookHash: webhookHash } = settings
   const pawapay = pawapayUrl !== undefined && token !== undefined
   const flutterwave = flutterwaveUrl !== undefined && secretKey && encryptionKey && webhookHash
   return [
-    ...(pawapay ? [createPawapay({ baseUrl: pawapayUrl, token, operators, ...(signing && { signing }) })] : []),
+    ...(pawapay
+      ? [
+          createPawapay({
+            baseUrl: pawapayUrl,
+            token,
+            operators,
+            signatureForm,
+            areCallbacksSigned,
+            ...(signing && { signing }),
+          }),
+        ]
+      : []),
     ...(flutterwave
       ? [createFlutterwave({ baseUrl: `${flutterwaveUrl}/v3`, secretKey, encryptionKey, webhookHash, bankCodes })]
       : []),

@@ -24,7 +24,9 @@ test('a deposit is accepted, settles on the clock, moves its money once and is t
   assert.deepEqual(body.data.metadata, { orderId: 'A' })
   assert.equal(body.data.clientReferenceId, 'ORD-1')
   const { clientReferenceId: _reference, ...told } = body.data
-  assert.deepEqual(callback?.body, told)
+  assert.equal(told.amount, '100.00')
+  assert.deepEqual(callback?.body, { ...told, amount: '100.0000' })
+  assert.equal(callback?.headers['content-type'], 'application/json; charset=UTF-8')
   assert.equal(callback?.path, '/callbacks/pawapay')
   const movements = await sim.movements(order.depositId)
   assert.deepEqual(

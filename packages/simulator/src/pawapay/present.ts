@@ -12,14 +12,17 @@ export const idName = ({ operation }: Pick<Payment, 'operation'>) => (operation 
 /** A status read. Two faults make it lie: it may not know the payment yet, or lag behind what a callback told. */
 export function presentStatus(core: Core, payment: Payment | undefined): unknown {
   if (payment === undefined || isUnseen(core, payment)) return { status: 'NOT_FOUND' }
-  return { status: 'FOUND', data: presentData(asRead(core, payment), core.clock.now(), payment.details['order']) }
+  return {
+    status: 'FOUND',
+    data: presentData(asRead(core, payment), { now: core.clock.now(), decimals: 2 }, payment.details['order']),
+  }
 }
 
 /** The same data without the caller's own reference, which callbacks do not carry. */
 export function presentCallback(payment: Payment): unknown {
   const order = { ...(payment.details['order'] as Order) }
   delete (order as { clientReferenceId?: string }).clientReferenceId
-  return presentData(payment, Number.POSITIVE_INFINITY, order)
+  return presentData(payment, { now: Number.POSITIVE_INFINITY, decimals: 4 }, order)
 }
 
 /** The payment as a reader sees it: as it was before its end while a fault holds the news back. */
@@ -29,7 +32,13 @@ function asRead(core: Core, payment: Payment): Payment {
   return { ...earlier, state: 'processing' }
 }
 
-function presentData(payment: Payment, now: number, kept: unknown): unknown {
+interface View {
+  readonly now: number
+  /** Callbacks write amounts with four decimals, reads with two. */
+  readonly decimals: number
+}
+
+function presentData(payment: Payment, { now, decimals }: View, kept: unknown): unknown {
   const order = kept as Order
   const party = {
     type: 'MMO',
@@ -40,7 +49,7 @@ function presentData(payment: Payment, now: number, kept: unknown): unknown {
     [idName(payment)]: payment.key,
     status: statusText(payment, now),
     ...(authorizationUrl !== undefined && !isEnd(payment.state) && { nextStep: 'REDIRECT_TO_AUTH_URL' }),
-    amount: payment.amount,
+    amount: amountText(payment.amount, decimals),
     currency: payment.currency,
     country: payment.country,
     [payment.operation === 'charge' ? 'payer' : 'recipient']: party,
@@ -51,6 +60,11 @@ function presentData(payment: Payment, now: number, kept: unknown): unknown {
     failureReason: failure ? { failureCode: codeText(failure.code), failureMessage: failure.message } : null,
     ...(order.metadata && { metadata: metadataText(order.metadata) }),
   }
+}
+
+function amountText(amount: string, decimals: number): string {
+  const [whole = '', fraction = ''] = amount.split('.')
+  return `${whole}.${fraction.padEnd(decimals, '0')}`
 }
 
 function pick(order: Order, names: readonly (keyof Order)[]): Record<string, unknown> {

@@ -25,12 +25,12 @@ export function signPost(url: URL, body: string, { keyId, key }: Signer): Record
   const names = covered.map((name) => `"${name}"`).join(' ')
   const parameters = `(${names});alg="ecdsa-p256-sha256";keyid="${keyId}";created=${created};expires=${created + lifetimeSeconds}`
   const headers = {
-    'content-type': 'application/json',
+    'content-type': 'application/json; charset=UTF-8',
     'content-digest': `sha-512=:${createHash('sha512').update(body).digest('base64')}:`,
     'signature-date': now.toISOString(),
   }
   const request = { method: 'POST', authority: url.host, path: url.pathname, headers, raw: Buffer.from(body) }
-  const signature = sign('sha256', signatureBase(request, covered, parameters), { key, dsaEncoding: 'ieee-p1363' })
+  const signature = sign('sha256', signatureBase(request, covered, parameters), { key, dsaEncoding: 'der' })
   return {
     ...headers,
     'signature-input': `sig-pp=${parameters}`,
@@ -91,7 +91,7 @@ interface Value {
   readonly key: KeyObject
 }
 
-/** How each algorithm is checked. ECDSA comes raw by the RFC and as DER from the provider's own examples. */
+/** How each algorithm is checked. The provider's library knows ECDSA as DER only. */
 const algorithms: Record<string, (key: KeyObject, base: Buffer, signature: Buffer) => boolean> = {
   'ecdsa-p256-sha256': (key, base, signature) => fitsEcdsa('sha256', key, base, signature),
   'ecdsa-p384-sha384': (key, base, signature) => fitsEcdsa('sha384', key, base, signature),
@@ -100,14 +100,15 @@ const algorithms: Record<string, (key: KeyObject, base: Buffer, signature: Buffe
 }
 
 const fitsEcdsa = (hash: string, key: KeyObject, base: Buffer, signature: Buffer) =>
-  (['ieee-p1363', 'der'] as const).some((dsaEncoding) => verify(hash, base, { key, dsaEncoding }, signature))
+  verify(hash, base, { key, dsaEncoding: 'der' }, signature)
 
 function findValueTrouble(request: SignedRequest, { label, names, parameters, rest, key }: Value) {
   const prefix = `${label}=:`
   const value = header(request.headers, 'signature')
   if (!value.startsWith(prefix) || !value.endsWith(':')) return 'Signature is missing or cannot be read.'
   const signature = Buffer.from(value.slice(prefix.length, -1), 'base64')
-  const algorithm = /;alg="([^"]+)"/.exec(rest)?.[1] ?? 'ecdsa-p256-sha256'
+  const algorithm = /;alg="([^"]+)"/.exec(rest)?.[1]
+  if (algorithm === undefined) return 'Signature-Input does not name its algorithm.'
   const base = signatureBase(request, names, parameters)
   return isGood(algorithm, key, base, signature) ? undefined : 'The signature does not verify.'
 }

@@ -90,13 +90,20 @@ test('what is sent is what pawaPay documents and not a field more', async (t) =>
 
 test('requests are signed over the path with its prefix where the account asks for it', async (t) => {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const { connector, seen } = await pawapay(t, says(200, {}), { signing: { keyId: 'ours', privateKey } })
+  const findKey = async (id: string) => (id === 'ours' ? publicKey : undefined)
+  const signing = { keyId: 'ours', privateKey }
+  for (const [options, form] of [
+    [{}, 'der'],
+    [{ signatureForm: 'raw' }, 'raw'],
+  ] as const) {
+    const { connector, seen } = await pawapay(t, says(200, {}), { signing, ...options })
 
-  await connector.payouts?.submit(payout, soon())
+    await connector.payouts?.submit(payout, soon())
 
-  const [request] = seen
-  assert.ok(request)
-  assert.equal(await findFlaw(request, async (id) => (id === 'ours' ? publicKey : undefined), Date.now()), undefined)
+    const [request] = seen
+    assert.ok(request)
+    assert.equal(await findFlaw(request, { findKey, form }, Date.now()), undefined)
+  }
 })
 
 test('what pawaPay cannot be asked is refused here and sends nothing', async (t) => {
@@ -263,6 +270,7 @@ test('a question is answered by pawaPay’s words for the payment, in every stat
     ],
     [completed, done],
     [{ ...completed, amount: '1500.00' }, done],
+    [{ ...completed, amount: '1500.0000' }, done],
     [
       { ...completed, amount: '1499' },
       { ...done, settled: { ...done.settled, amount: 1499n } },
@@ -349,12 +357,14 @@ test('a signed callback is proof of what it says, at the host pawaPay called, an
       body,
       contentType: 'application/json',
     }
-    const headers = Object.entries(signatureHeaders(message, { keyId: 'theirs', privateKey }, Date.now()))
+    const headers = Object.entries(signatureHeaders(message, { keyId: 'theirs', privateKey }, 'der', Date.now()))
     const lower = Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]))
     return connector.callbacks?.read({ ...inbound(body), host: 'server-7.internal', headers: lower })
   }
 
-  assert.deepEqual(await told(completed), { isGenuine: true, isProof: true, news: [{ key, said: done }] })
+  const proof = { isGenuine: true, isProof: true, news: [{ key, said: done }] }
+  assert.deepEqual(await told(completed), proof)
+  assert.deepEqual(await told({ ...completed, amount: '1500.0000' }), proof)
   const hint = { isGenuine: true, isProof: false, news: [{ key, said: { state: 'submitted' } }] }
   assert.deepEqual(await told({ ...completed, amount: 'much' }), hint)
 })

@@ -17,7 +17,7 @@ import { newsOf, notSubmitted, queryOutcome, submitOutcome } from './answers.ts'
 import type { Direction } from './failures.ts'
 import { readFields, words, writeAmount } from './messages.ts'
 import { createProviderKeys } from './provider-keys.ts'
-import { type FindKey, findFlaw, type Signer, signatureHeaders } from './signatures.ts'
+import { type FindKey, findFlaw, type SignatureForm, type Signer, signatureHeaders } from './signatures.ts'
 
 export interface PawapayOptions {
   /** Without a slash at the end. */
@@ -27,7 +27,9 @@ export interface PawapayOptions {
   readonly operators: ReadonlyMap<string, PawapayOperator>
   /** Ours, where the account takes only signed requests. */
   readonly signing?: Signer
-  /** Whether pawaPay is told to sign its callbacks. Those that are not signed are only a hint to ask. */
+  /** Of our signatures and of theirs; DER unless told otherwise. */
+  readonly signatureForm?: SignatureForm
+  /** Whether pawaPay is told to sign its callbacks: then those without a signature are refused. Else they are hints to ask. */
   readonly areCallbacksSigned?: boolean
   /** The host that pawaPay calls, where something in between changes it. */
   readonly callbackHost?: string
@@ -133,11 +135,13 @@ async function submit(
   signal: AbortSignal,
 ): Promise<SubmitOutcome> {
   if ('flaw' in content) return notSubmitted('unwritable', content.flaw)
-  const { baseUrl, signing } = line.options
+  const { baseUrl, signing, signatureForm = 'der' } = line.options
   const { path } = words[direction]
   const body = JSON.stringify(content.fields)
   const message = { method: 'POST', url: `${baseUrl}${path}`, body, contentType }
-  const headers = signing ? signatureHeaders(message, signing, line.now()) : { 'Content-Type': contentType }
+  const headers = signing
+    ? signatureHeaders(message, signing, signatureForm, line.now())
+    : { 'Content-Type': contentType }
   const reply = await line.outbound.call({
     method: 'POST',
     path,
@@ -169,9 +173,9 @@ async function readCallback(
   findKey: FindKey,
   request: InboundRequest,
 ): Promise<CallbackVerdict> {
-  const { areCallbacksSigned = true, callbackHost } = options
+  const { areCallbacksSigned = true, callbackHost, signatureForm: form = 'der' } = options
   if (areCallbacksSigned) {
-    const flaw = await findFlaw({ ...request, host: callbackHost ?? request.host }, findKey, now())
+    const flaw = await findFlaw({ ...request, host: callbackHost ?? request.host }, { findKey, form }, now())
     if (flaw !== undefined) return { isGenuine: false, why: flaw }
   }
   const callback = readFields(request.body.toString('utf8'))

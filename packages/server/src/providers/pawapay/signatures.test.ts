@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { constants, createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { test } from 'node:test'
 import type { InboundRequest } from '../contract.ts'
-import { findFlaw, signatureHeaders } from './signatures.ts'
+import { findFlaw, type SignatureForm, signatureHeaders } from './signatures.ts'
 
 const nowMs = Date.parse('2026-03-01T12:00:00.000Z')
 const nowS = nowMs / 1000
@@ -14,7 +14,8 @@ const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' })
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const keys: Record<string, KeyObject> = { p256: p256.publicKey, p384: p384.publicKey, rsa: rsa.publicKey }
 const findKey = async (id: string) => keys[id]
-const flawOf = (request: InboundRequest, atMs = nowMs) => findFlaw(request, findKey, atMs)
+const flawOf = (request: InboundRequest, atMs = nowMs, form: SignatureForm = 'der') =>
+  findFlaw(request, { findKey, form }, atMs)
 
 interface Shape {
   readonly covered?: readonly string[]
@@ -23,6 +24,7 @@ interface Shape {
   readonly times?: string
   readonly body?: string
   readonly digest?: string
+  readonly contentType?: string
   readonly seal?: (base: Buffer) => Buffer
 }
 
@@ -30,14 +32,18 @@ const values: Record<string, string> = {
   '@method': 'POST',
   '@authority': 'pay.example.com',
   '@path': '/callbacks/pawapay',
-  'content-type': 'application/json',
 }
 
 /** A callback written by hand from the RFC, with nothing of the code under test in it. */
 function callback(shape: Shape = {}): InboundRequest {
   const { covered = ['@method', '@authority', '@path', 'content-digest', 'content-type'], keyId = 'p256' } = shape
-  const { alg = 'ecdsa-p256-sha256', times = `;created=${nowS};expires=${nowS + 60}`, seal = raw } = shape
-  const all: Record<string, string> = { ...values, 'content-digest': shape.digest ?? digest }
+  const { alg = 'ecdsa-p256-sha256', times = `;created=${nowS};expires=${nowS + 60}`, seal = der } = shape
+  const { contentType = 'application/json' } = shape
+  const all: Record<string, string> = {
+    ...values,
+    'content-type': contentType,
+    'content-digest': shape.digest ?? digest,
+  }
   const list = covered.map((each) => `"${each}"`).join(' ')
   const params = `(${list})${alg && `;alg="${alg}"`};keyid="${keyId}"${times}`
   const base = [...covered.map((each) => `"${each}": ${all[each] ?? ''}`), `"@signature-params": ${params}`].join('\n')
@@ -46,7 +52,7 @@ function callback(shape: Shape = {}): InboundRequest {
     path: '/callbacks/pawapay',
     host: 'pay.example.com',
     headers: {
-      'content-type': 'application/json',
+      'content-type': contentType,
       'content-digest': shape.digest ?? digest,
       'signature-input': `sig-pp=${params}`,
       signature: `sig-pp=:${seal(Buffer.from(base)).toString('base64')}:`,
@@ -58,34 +64,47 @@ function callback(shape: Shape = {}): InboundRequest {
 const raw = (base: Buffer) => sign('sha256', base, { key: p256.privateKey, dsaEncoding: 'ieee-p1363' })
 const der = (base: Buffer) => sign('sha256', base, { key: p256.privateKey, dsaEncoding: 'der' })
 
-test('a request is signed so that whoever has the public key can tell it is ours, and its digest is the published one', async () => {
+test('a request is signed in the form that is set, and its digest is the published one', async () => {
   const url = 'http://127.0.0.1:8080/pawapay/v2/deposits'
   const message = { method: 'POST', url, body, contentType: 'application/json' }
-  const headers = signatureHeaders(message, { keyId: 'p256', privateKey: p256.privateKey }, nowMs)
+  for (const form of ['der', 'raw'] as const) {
+    const headers = signatureHeaders(message, { keyId: 'p256', privateKey: p256.privateKey }, form, nowMs)
 
-  assert.equal(headers['Content-Digest'], digest)
-  assert.equal(Buffer.from(String(headers['Signature']).split(':')[1] ?? '', 'base64').length, 64, 'raw r‖s')
-  const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-  const request = { method: 'POST', path: '/pawapay/v2/deposits', host: '127.0.0.1:8080', headers: lower }
-  assert.equal(await flawOf({ ...request, body: Buffer.from(body) }), undefined)
+    assert.equal(headers['Content-Digest'], digest)
+    const signature = Buffer.from(String(headers['Signature']).split(':')[1] ?? '', 'base64')
+    assert.equal(signature[0] === 0x30 && signature[1] === signature.length - 2, form === 'der', form)
+    const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+    const request = { method: 'POST', path: '/pawapay/v2/deposits', host: '127.0.0.1:8080', headers: lower }
+    assert.equal(await flawOf({ ...request, body: Buffer.from(body) }, nowMs, form), undefined)
+  }
 })
 
-test('a signature holds in either encoding, with every algorithm and both digests', async () => {
+test('a signature holds in the form that is set and in no other', async () => {
+  const wrong = 'its signature is wrong'
+  for (const [seal, form, flaw] of [
+    [der, 'der', undefined],
+    [raw, 'raw', undefined],
+    [raw, 'der', wrong],
+    [der, 'raw', wrong],
+  ] as const)
+    assert.equal(await flawOf(callback({ seal }), nowMs, form), flaw)
+})
+
+test('a signature holds with every algorithm, both digests and the content type as it was sent', async () => {
   const sha256 = `sha-256=:${createHash('sha256').update(body).digest('base64')}:`
   const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 64 }
-  const byP384 = (dsaEncoding: 'der' | 'ieee-p1363') => (base: Buffer) =>
-    sign('sha384', base, { key: p384.privateKey, dsaEncoding })
+  const byP384 = (base: Buffer) => sign('sha384', base, { key: p384.privateKey, dsaEncoding: 'der' })
   const genuine: Record<string, Shape> = {
-    raw: {},
-    der: { seal: der },
+    plain: {},
     'no algorithm named': { alg: '' },
+    'a nonce and a tag': { times: `;created=${nowS};nonce="b3k2";tag="callback"` },
     'no end named': { times: `;created=${nowS}` },
     'sha-256': { digest: sha256 },
     'both digests': { digest: `${sha256}, ${digest}` },
-    'P-384 raw': { keyId: 'p384', alg: 'ecdsa-p384-sha384', seal: byP384('ieee-p1363') },
-    'P-384 der': { keyId: 'p384', alg: 'ecdsa-p384-sha384', seal: byP384('der') },
+    'P-384': { keyId: 'p384', alg: 'ecdsa-p384-sha384', seal: byP384 },
     PSS: { keyId: 'rsa', alg: 'rsa-pss-sha512', seal: (base) => sign('sha512', base, { key: rsa.privateKey, ...pss }) },
     'PKCS 1.5': { keyId: 'rsa', alg: 'rsa-v1_5-sha256', seal: (base) => sign('sha256', base, rsa.privateKey) },
+    'a content type with its charset': { contentType: 'application/json; charset=UTF-8' },
   }
 
   for (const [name, shape] of Object.entries(genuine)) assert.equal(await flawOf(callback(shape)), undefined, name)
@@ -138,7 +157,7 @@ test('a signature is good from when it was made until it ends, half a minute mor
 
 test('a signature by another key, by an unknown one or by an algorithm that is not the key’s is refused', async () => {
   const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
-  const byStranger = (base: Buffer) => sign('sha256', base, { key: stranger, dsaEncoding: 'ieee-p1363' })
+  const byStranger = (base: Buffer) => sign('sha256', base, { key: stranger, dsaEncoding: 'der' })
 
   assert.equal(await flawOf(callback({ seal: byStranger })), 'its signature is wrong')
   assert.match((await flawOf(callback({ keyId: 'nobody' }))) ?? '', /not the provider’s/)
@@ -166,6 +185,6 @@ test('signature fields that are missing or malformed are refused without asking 
   const never = () => assert.fail('a key was looked for')
   for (const headers of malformed) {
     const request = { ...good, headers: { ...good.headers, ...headers } }
-    assert.notEqual(await findFlaw(request, never, nowMs), undefined, JSON.stringify(headers))
+    assert.notEqual(await findFlaw(request, { findKey: never, form: 'der' }, nowMs), undefined, JSON.stringify(headers))
   }
 })

@@ -11,6 +11,14 @@ export interface Signer {
   readonly privateKey: KeyObject
 }
 
+/**
+ * How the two numbers of an ECDSA signature are written. pawaPay's own libraries sign and verify ASN.1 DER; the RFC writes
+ * them raw, one after the other.
+ */
+export type SignatureForm = 'der' | 'raw'
+
+const encodingOf = { der: 'der', raw: 'ieee-p1363' } as const satisfies Record<SignatureForm, string>
+
 export interface Unsigned {
   readonly method: string
   readonly url: string
@@ -22,10 +30,11 @@ const label = 'sig-pp'
 const covered = ['@method', '@authority', '@path', 'signature-date', 'content-digest', 'content-type']
 const livesForS = 60
 
-/** The headers that prove a request ours. The signature is raw r‖s, as the RFC has it. */
+/** The headers that prove a request ours. */
 export function signatureHeaders(
   message: Unsigned,
   { keyId, privateKey }: Signer,
+  form: SignatureForm,
   nowMs: number,
 ): Record<string, string> {
   const url = new URL(message.url)
@@ -36,7 +45,7 @@ export function signatureHeaders(
   const input = `(${list});alg="ecdsa-p256-sha256";keyid="${keyId}";created=${createdAtS};expires=${createdAtS + livesForS}`
   const values = [message.method, url.host, url.pathname, date, digest, message.contentType]
   const base = writeBase(covered, values, input)
-  const signature = sign('sha256', Buffer.from(base), { key: privateKey, dsaEncoding: 'ieee-p1363' })
+  const signature = sign('sha256', Buffer.from(base), { key: privateKey, dsaEncoding: encodingOf[form] })
   return {
     'Content-Type': message.contentType,
     'Content-Digest': digest,
@@ -57,15 +66,25 @@ const ageMaxS = 300
 
 export type FindKey = (keyId: string) => Promise<KeyObject | undefined>
 
+/** What a signature is held against. */
+export interface Expected {
+  readonly findKey: FindKey
+  readonly form: SignatureForm
+}
+
 /**
  * Nothing when the signature holds for exactly this request, else why it does not. Header names must be in lower case,
  * as Node gives them. The key is looked for last, so that nonsense costs nobody a lookup.
  */
-export async function findFlaw(request: InboundRequest, findKey: FindKey, nowMs: number): Promise<string | undefined> {
+export async function findFlaw(
+  request: InboundRequest,
+  expected: Expected,
+  nowMs: number,
+): Promise<string | undefined> {
   const input = readSignatureInput(headerOf(request, 'signature-input'))
   const signature = input && readBytes(headerOf(request, 'signature'), input.label)
   if (!input || !signature) return 'it has no signature that we can read'
-  return findFlawOutside(input, request, nowMs) ?? findFlawWithin(input, request, signature, findKey)
+  return findFlawOutside(input, request, nowMs) ?? findFlawWithin(input, request, signature, expected)
 }
 
 function findFlawOutside(input: SignatureInput, request: InboundRequest, nowMs: number): string | undefined {
@@ -79,7 +98,7 @@ async function findFlawWithin(
   { components, parameters, text }: SignatureInput,
   request: InboundRequest,
   signature: Buffer,
-  findKey: FindKey,
+  { findKey, form }: Expected,
 ): Promise<string | undefined> {
   const values = components.map((each) => componentOf(each, request))
   if (values.includes(undefined)) return 'its signature covers something that it does not have'
@@ -87,7 +106,9 @@ async function findFlawWithin(
   const key = typeof keyid === 'string' ? await findKey(keyid) : undefined
   if (key === undefined) return 'it is signed with a key that is not the provider’s'
   const base = Buffer.from(writeBase(components, values, text))
-  return isSignedBy(key, alg, base, signature) ? undefined : 'its signature is wrong'
+  return algorithmsOf(key, form).some((each) => isSignedBy(key, each, { named: alg, base, signature }))
+    ? undefined
+    : 'its signature is wrong'
 }
 
 function writeBase(components: readonly string[], values: readonly (string | undefined)[], input: string): string {
@@ -133,36 +154,37 @@ function hash(algorithm: string, body: Buffer): Buffer {
   return createHash(algorithm).update(body).digest()
 }
 
+interface Signed {
+  readonly named: string | number | undefined
+  readonly base: Buffer
+  readonly signature: Buffer
+}
+
 /** The key decides how it may be used; what the message says of that may only agree. */
-function isSignedBy(key: KeyObject, named: string | number | undefined, base: Buffer, signature: Buffer): boolean {
-  const usable = algorithmsOf(key).filter(({ name }) => named === undefined || named === name)
-  return usable.some(({ digest, options }) =>
-    options.some((option) => verify(digest, base, { key, ...option }, signature)),
-  )
+function isSignedBy(key: KeyObject, { name, digest, options }: Algorithm, { named, base, signature }: Signed): boolean {
+  return (named === undefined || named === name) && verify(digest, base, { key, ...options }, signature)
 }
 
 interface Algorithm {
   readonly name: string
   readonly digest: string
-  readonly options: readonly object[]
+  readonly options: object
 }
 
-/** pawaPay's examples write ECDSA signatures as DER, the RFC as raw r‖s: both mean the same two numbers. */
-const encodings = [{ dsaEncoding: 'ieee-p1363' }, { dsaEncoding: 'der' }]
-
-function algorithmsOf(key: KeyObject): readonly Algorithm[] {
+function algorithmsOf(key: KeyObject, form: SignatureForm): readonly Algorithm[] {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key
+  const options = { dsaEncoding: encodingOf[form] }
   if (type === 'ec' && details?.namedCurve === 'prime256v1')
-    return [{ name: 'ecdsa-p256-sha256', digest: 'sha256', options: encodings }]
+    return [{ name: 'ecdsa-p256-sha256', digest: 'sha256', options }]
   if (type === 'ec' && details?.namedCurve === 'secp384r1')
-    return [{ name: 'ecdsa-p384-sha384', digest: 'sha384', options: encodings }]
+    return [{ name: 'ecdsa-p384-sha384', digest: 'sha384', options }]
   if (type !== 'rsa') return []
   return [
     {
       name: 'rsa-pss-sha512',
       digest: 'sha512',
-      options: [{ padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 64 }],
+      options: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 64 },
     },
-    { name: 'rsa-v1_5-sha256', digest: 'sha256', options: [{ padding: constants.RSA_PKCS1_PADDING }] },
+    { name: 'rsa-v1_5-sha256', digest: 'sha256', options: { padding: constants.RSA_PKCS1_PADDING } },
   ]
 }
