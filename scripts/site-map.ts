@@ -88,6 +88,7 @@ export const chapters: readonly Chapter[] = [
       'operating/payments',
       'operating/suspense',
       'operating/ledger',
+      'operating/alerts',
       'operating/backup',
       'operating/upgrade',
       'operating/guarantees',

@@ -9,6 +9,7 @@ import { type Bell, openBell } from './platform/bell.ts'
 import { type Database, openDatabase } from './platform/db.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
+import { partitionsLeft } from './platform/partitions.ts'
 import { createVault, type Vault } from './platform/seal.ts'
 import { createTurnstile, type Turnstile } from './platform/turnstile.ts'
 import { openConnectors } from './providers/registry.ts'
@@ -67,7 +68,7 @@ export function openContext(config: Config, log: Log = createLog({ level: config
     db,
     bell,
     vault,
-    metrics: createMetrics({ poolWaiting: db.waiting }),
+    metrics: createMetrics({ poolWaiting: db.waiting, partitionsLeft: () => partitionsLeft(db.write) }),
     tokens,
     guesses: createGuesses(),
     turnstile: createTurnstile({ atOnce: 128, perTurn: 32, patienceMs: 100, inLineMax: 384 }),

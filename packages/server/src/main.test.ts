@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { makeSecrets } from './operate/operator.ts'
+import { ask } from './testing/malipo.ts'
 import { freePort } from './testing/processes.ts'
 import { testDatabase } from './testing/servers.ts'
 import { until } from './testing/until.ts'
@@ -38,6 +39,25 @@ for (const role of ['api', 'all', 'worker'] as const) {
     assert.match(output(), /"msg":"stopped"/)
   })
 }
+
+test('an api alone attaches the hours and months ahead as it starts', async (t) => {
+  const { superuserUrl } = await testDatabase()
+  const [missing] = await ask<{ name: string }>(
+    superuserUrl,
+    `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'receipts'::regclass order by 1 desc limit 1`,
+  )
+  await ask(superuserUrl, `update clock_offset set ahead = '5 hours'`)
+  t.after(() => ask(superuserUrl, `update clock_offset set ahead = '0'`))
+  await ask(superuserUrl, `drop table ${missing?.name}`)
+  const { get } = await start(t, 'api')
+
+  await until('72 hours and three months', async () => {
+    const answer = await get('/health/ready')
+    if (!answer) return false
+    const { partitionsLeft } = (await answer.json()) as { partitionsLeft?: { hours: number; months: number } }
+    return partitionsLeft !== undefined && partitionsLeft.hours >= 72 && partitionsLeft.months === 3
+  })
+})
 
 test('a process that drains says it is not ready, still answers, and then ends', async (t) => {
   const { child, get } = await start(t, 'api', { MALIPO_DRAIN_SECONDS: '1' })

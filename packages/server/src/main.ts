@@ -3,6 +3,7 @@ import { ConfigError, loadConfig } from './config.ts'
 import { openContext } from './context.ts'
 import { createApiServer, createWorkerServer } from './http/server.ts'
 import { DataError } from './reference/table.ts'
+import { startPartitionKeeper } from './workers/partition-keeper.ts'
 import { startWorker } from './workers/worker.ts'
 
 /** Who has not finished sending or reading by then is cut off. */
@@ -23,8 +24,11 @@ async function start(role: Role): Promise<void> {
   const ctx = tryOpenContext()
   if (!ctx) return
   const { config } = ctx
-  const watches =
-    role === 'worker' ? startWorker(ctx) : [ctx.revocations.watch(), ...(role === 'all' ? startWorker(ctx) : [])]
+  const watches = [
+    startPartitionKeeper(ctx),
+    ...(role === 'worker' ? [] : [ctx.revocations.watch()]),
+    ...(role === 'api' ? [] : startWorker(ctx)),
+  ]
   const { app, health } = role === 'worker' ? createWorkerServer(ctx) : createApiServer(ctx)
   await app.listen({ host: config.host, port: config.port, backlog })
   ctx.log.info({ role, address: app.server.address() }, 'started')

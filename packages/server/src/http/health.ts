@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Context } from '../context.ts'
 import { skewMs } from '../platform/clock.ts'
 import { pendingMigrations } from '../platform/migrate.ts'
-import { fewestMonthsAhead } from '../platform/partitions.ts'
+import { partitionsLeft, shortage } from '../platform/partitions.ts'
 import type { App } from './app.ts'
 
 const skewMaxMs = 2000
@@ -22,11 +22,11 @@ export function registerHealth(app: App, ctx: Context): Health {
   const checks = remembered(checkedForMs, () => check(ctx))
   app.get('/health/live', { config: { isPublic: true } }, () => ({ status: 'ok' }))
   app.get('/health/ready', { config: { isPublic: true } }, async (_, reply) => {
-    const found = isDraining ? { draining: 'the process is shutting down' } : await checks()
-    const isReady = Object.values(found).every((word) => word === 'ok')
+    const found = isDraining ? { checks: { draining: 'the process is shutting down' } } : await checks()
+    const isReady = Object.values(found.checks).every((word) => word === 'ok')
     return reply.code(isReady ? 200 : 503).send({
       status: isReady ? 'ready' : 'not ready',
-      checks: found,
+      ...found,
       bell: bellOf(ctx), // No reason to be taken out of service.
     })
   })
@@ -41,21 +41,28 @@ export function registerHealth(app: App, ctx: Context): Health {
 const bellOf = ({ bell, config }: Context) =>
   bell.isConnected() ? 'ok' : `${config.natsUrl === undefined ? 'none' : 'away'}; work is found by looking`
 
+interface Checked {
+  readonly checks: Readonly<Record<string, string>>
+  /** Whole hours and months after this one that have a partition. */
+  readonly partitionsLeft?: { readonly hours: number; readonly months: number }
+}
+
 /** Migrations first: a database that is older than this code cannot be asked the rest. */
-async function check({ db, log }: Context): Promise<Record<string, string>> {
+async function check({ db, log }: Context): Promise<Checked> {
   try {
     const pending = await pendingMigrations(db.write)
-    if (pending.length > 0) return { migrations: `not applied: ${pending.join(', ')}; run malipo migrate` }
-    const [skew, months] = await Promise.all([skewMs(db.write), fewestMonthsAhead(db.write)])
-    return {
+    if (pending.length > 0) return { checks: { migrations: `not applied: ${pending.join(', ')}; run malipo migrate` } }
+    const [skew, left] = await Promise.all([skewMs(db.write), partitionsLeft(db.write)])
+    const checks = {
       database: 'ok',
       clock: Math.abs(skew) <= skewMaxMs ? 'ok' : `${skew} ms away from the database`,
-      partitions: months >= 1 ? 'ok' : 'the next month has no partition; is a worker running?',
+      partitions: shortage(left) ?? 'ok',
       migrations: 'ok',
     }
+    return { checks, partitionsLeft: { hours: left.hours, months: left.fewestMonths } }
   } catch (err) {
     log.warn({ err }, 'the database did not answer the readiness check')
-    return { database: 'does not answer' }
+    return { checks: { database: 'does not answer' } }
   }
 }
 

@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { makeKey } from '../auth/keys.ts'
 import { sql } from '../platform/db.ts'
+import { attachPartitions, monthly, partitionsLeft } from '../platform/partitions.ts'
 import { openTestDatabase } from '../testing/ledger.ts'
 import { call, exchange, type Malipo, testMalipo } from '../testing/malipo.ts'
 import { testDatabase } from '../testing/servers.ts'
@@ -266,6 +267,12 @@ test('a process is not ready when a migration is missing', async (t) => {
   assert.equal((body['checks'] as Record<string, string>)['migrations'], `not applied: ${name}; run malipo migrate`)
 })
 
+const readiness = async (malipo: Malipo) => {
+  const { status, body } = await call(malipo.url, 'GET', '/health/ready')
+  const checks = body['checks'] as Record<string, string>
+  return { status, partitions: checks['partitions'], left: body['partitionsLeft'] }
+}
+
 test('a process is not ready when the next month has no room', async (t) => {
   const malipo = await testMalipo(t)
   const next = `month_of('audit_entries', (date_trunc('month', now() at time zone 'UTC') + interval '1 month')::date)`
@@ -273,10 +280,33 @@ test('a process is not ready when the next month has no room', async (t) => {
   await malipo.ask(`alter table ${name} rename to audit_entries_away`)
   t.after(() => malipo.ask(`alter table audit_entries_away rename to ${name}`))
 
-  const { status, body } = await call(malipo.url, 'GET', '/health/ready')
+  const { status, partitions } = await readiness(malipo)
 
-  assert.equal(status, 503)
-  assert.match(String((body['checks'] as Record<string, unknown>)['partitions']), /the next month has no partition/)
+  assert.deepEqual([status, partitions], [503, 'the next month has no partition'])
+})
+
+test('readiness and metrics say how many hours and months are left, and too few hours are not ready', async (t) => {
+  const settings = { MALIPO_METRICS_TOKEN: 'a-long-enough-token' }
+  const malipo = await testMalipo(t, settings)
+  await malipo.ask(`update clock_offset set ahead = date_trunc('hour', now()) + interval '90 minutes' - now()`) // No hour turns.
+  await attachPartitions(malipo.ctx.db.write)
+  const { hours } = await partitionsLeft(malipo.ctx.db.write)
+  const headers = { authorization: `Bearer ${settings.MALIPO_METRICS_TOKEN}` }
+  const scrape = async () => (await fetch(`${malipo.url}/metrics`, { headers })).text()
+  const move = (by: number) => malipo.ask(`update clock_offset set ahead = ahead + make_interval(hours => $1)`, [by])
+  t.after(() => malipo.ask(`update clock_offset set ahead = '0'`))
+
+  const many = await readiness(malipo)
+  const text = await scrape()
+  await move(hours - 1)
+  const few = await readiness(await testMalipo(t, settings)) // Another process: one remembers its checks for a second.
+
+  assert.deepEqual([many.status, many.partitions, many.left], [200, 'ok', { hours, months: 3 }])
+  assert.match(text, new RegExp(`^malipo_partition_hours_left\\{table="alarms"\\} ${hours}$`, 'm'))
+  for (const table of monthly)
+    assert.match(text, new RegExp(`^malipo_partition_months_left\\{table="${table}"\\} 3$`, 'm'))
+  assert.deepEqual([few.status, few.partitions], [503, 'hours of alarms left: 1, needed: 2'])
+  assert.match(await scrape(), /^malipo_partition_hours_left\{table="alarms"\} 1$/m)
 })
 
 test('metrics are for the holder of their token, and for nobody when there is none', async (t) => {

@@ -6,7 +6,7 @@ import { skewMs } from '../platform/clock.ts'
 import { type Db, openDatabase, sql } from '../platform/db.ts'
 import { pendingMigrations } from '../platform/migrate.ts'
 import { connectNats } from '../platform/nats.ts'
-import { fewestMonthsAhead } from '../platform/partitions.ts'
+import { partitionsLeft, shortage } from '../platform/partitions.ts'
 
 /** What was looked at and how it is. `poor` is worth knowing and stops nothing. */
 export interface Finding {
@@ -79,15 +79,16 @@ async function schema(db: Db): Promise<Finding[]> {
   const pending = await pendingMigrations(db).catch(() => undefined)
   if (pending === undefined) return [bad('migrations', 'none was ever applied', 'run malipo migrate')]
   if (pending.length > 0) return [bad('migrations', `not applied: ${pending.join(', ')}`, 'run malipo migrate')]
-  const [skew, months] = [await skewMs(db), await fewestMonthsAhead(db)]
+  const [skew, left] = [await skewMs(db), await partitionsLeft(db)]
   const clock =
     Math.abs(skew) <= skewMaxMs
       ? ok('clock', `${Math.abs(skew)} ms away from the database`)
       : bad('clock', `${Math.abs(skew)} ms away from the database`, 'have both machines follow the same time server')
+  const short = shortage(left)
   const partitions =
-    months >= 1
-      ? ok('partitions', `${months} months ahead`)
-      : bad('partitions', 'the next month has none', 'start a worker, which makes them')
+    short === undefined
+      ? ok('partitions', `${left.hours} hours and ${left.fewestMonths} months ahead`)
+      : bad('partitions', short, 'start an api or a worker, which attaches them')
   return [ok('migrations', 'all applied'), clock, partitions]
 }
 

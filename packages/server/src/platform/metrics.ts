@@ -1,12 +1,20 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { PartitionsLeft } from './partitions.ts'
 
 /** What a process counts, for `/metrics`. Names are promises to the operator's dashboards: add, do not rename. */
 export type Metrics = ReturnType<typeof createMetrics>
 
-export function createMetrics({ poolWaiting }: { poolWaiting: () => number }) {
+/** What is asked for when metrics are read. */
+interface Sources {
+  readonly poolWaiting: () => number
+  readonly partitionsLeft: () => Promise<PartitionsLeft>
+}
+
+export function createMetrics({ poolWaiting, partitionsLeft }: Sources) {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
+  countPartitions(registry, partitionsLeft)
   new Gauge({
     name: 'db_pool_waiting',
     help: 'Requests that wait for a database connection',
@@ -36,4 +44,30 @@ export function createMetrics({ poolWaiting }: { poolWaiting: () => number }) {
       registers,
     }),
   }
+}
+
+/** Without a database there is no series: an alert on what is absent fires, one on an old value would not. */
+function countPartitions(registry: Registry, partitionsLeft: Sources['partitionsLeft']): void {
+  const labels = { labelNames: ['table'] as const, registers: [registry] }
+  const left = () => partitionsLeft().catch(() => undefined)
+  new Gauge({
+    name: 'malipo_partition_hours_left',
+    help: 'Whole hours after this one that can already be written to, by table',
+    ...labels,
+    async collect() {
+      const found = await left()
+      this.reset()
+      if (found) this.set({ table: 'alarms' }, found.hours)
+    },
+  })
+  new Gauge({
+    name: 'malipo_partition_months_left',
+    help: 'Whole months after this one that can already be written to, by table',
+    ...labels,
+    async collect() {
+      const found = await left()
+      this.reset()
+      for (const [table, months] of found?.months ?? []) this.set({ table }, months)
+    },
+  })
 }

@@ -1,29 +1,233 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { testMalipo } from '../testing/malipo.ts'
+import { type TestContext, test } from 'node:test'
+import pg from 'pg'
+import { type Malipo, testMalipo } from '../testing/malipo.ts'
+import { payingMalipo, payOut } from '../testing/paying.ts'
+import { testDatabase } from '../testing/servers.ts'
+import { keepPartitions } from '../workers/partition-keeper.ts'
 import { newId } from './ids.ts'
-import { attachPartitions, fewestMonthsAhead } from './partitions.ts'
+import { attachPartitions, monthly, partitionsLeft } from './partitions.ts'
 
-test('this month and the next three can be written to, and attaching again changes nothing', async (t) => {
+/** A session of its own, as the superuser. */
+async function session(t: TestContext): Promise<pg.Client> {
+  const { superuserUrl } = await testDatabase()
+  const client = new pg.Client({ connectionString: superuserUrl })
+  client.on('error', () => undefined)
+  await client.connect()
+  t.after(() => client.end())
+  return client
+}
+
+/** Holds what a pg_dump or a report holds of the alarms, until it is let go. */
+async function readAlarms(t: TestContext): Promise<{ end(): Promise<void> }> {
+  const reader = await session(t)
+  await reader.query('begin; lock table alarms in access share mode')
+  return { end: () => reader.query('rollback').then(() => undefined) }
+}
+
+const forward = (malipo: Malipo, hours: number) =>
+  malipo.ask(`update clock_offset set ahead = ahead + make_interval(hours => $1)`, [hours])
+
+/** Hours of alarms that are in the database, attached or not. */
+const hoursThere = async (malipo: Malipo) => {
+  const found = await malipo.ask(
+    `select from pg_class where relnamespace = 'timer_hours'::regnamespace and relkind = 'r'`,
+  )
+  return found.length
+}
+
+/** Looks all the time whether anybody wants alarms for itself alone, which makes every payment wait. */
+function watchForStalls(malipo: Malipo) {
+  let isOver = false
+  const stalls: string[] = []
+  const watching = (async () => {
+    while (!isOver)
+      stalls.push(
+        ...(
+          await malipo.ctx.db.write.query<{ mode: string }>({
+            name: 'stalls',
+            text: `select mode from pg_locks where relation = 'alarms'::regclass and mode ~ '^(Access)?Exclusive|^Share(RowExclusive)?Lock'`,
+            values: [],
+          })
+        ).map(({ mode }) => mode),
+      )
+  })()
+  return async () => {
+    isOver = true
+    await watching
+    return stalls
+  }
+}
+
+test('this month and the next three, and 72 hours, can be written to; attaching again changes nothing', async (t) => {
   const malipo = await testMalipo(t)
 
-  assert.equal(await fewestMonthsAhead(malipo.ctx.db.write), 3)
   await Promise.all(Array.from({ length: 8 }, () => attachPartitions(malipo.ctx.db.write)))
+  const before = await hoursThere(malipo)
+  await attachPartitions(malipo.ctx.db.write)
 
-  assert.equal(await fewestMonthsAhead(malipo.ctx.db.write), 3)
+  const { hours, months } = await partitionsLeft(malipo.ctx.db.write)
+  assert.ok(hours >= 72, `${hours} hours`)
+  assert.deepEqual(
+    [...months.values()],
+    monthly.map(() => 3),
+  )
+  assert.equal(await hoursThere(malipo), before)
 })
 
-test('a missing month is counted, and attached by the worker', async (t) => {
+test('every table that is partitioned by range is kept ahead', async (t) => {
   const malipo = await testMalipo(t)
+  const ranged = await malipo.ask<{ name: string }>(
+    `select partrelid::regclass::text as name from pg_partitioned_table where partstrat = 'r'`,
+  )
+
+  assert.deepEqual(new Set(ranged.map(({ name }) => name)), new Set(['alarms', ...monthly]))
+})
+
+test('a reader that holds the alarms for days stalls no payout, and hours stay 72 ahead', async (t) => {
+  const malipo = await payingMalipo(t)
+  const merchant = await malipo.merchant()
+  await keepPartitions(malipo.ctx)
+  const took: number[] = []
+  const pay = async () => {
+    const startedAt = performance.now()
+    await payOut(merchant)
+    took.push(performance.now() - startedAt)
+  }
+  for (let payouts = 0; payouts < 10; payouts += 1) await pay()
+  const alone = took.splice(0).toSorted((left, right) => left - right)[5] ?? 0
+  const reader = await readAlarms(t)
+  const stalls = watchForStalls(malipo)
+
+  for (let moved = 0; moved < 80; moved += 20) {
+    await forward(malipo, 20)
+    const keeping = keepPartitions(malipo.ctx)
+    for (let payouts = 0; payouts < 5; payouts += 1) await pay()
+    await keeping
+    const { hours } = await partitionsLeft(malipo.ctx.db.write)
+    assert.ok(hours >= 72, `${hours} hours are left after ${moved + 20} with a reader`)
+  }
+
+  assert.deepEqual(await stalls(), [])
+  const median = took.toSorted((left, right) => left - right)[10] ?? 0
+  t.diagnostic(
+    `a payout took ${alone.toFixed(0)} ms alone, ${median.toFixed(0)} ms with a reader; the slowest ${Math.max(...took).toFixed(0)} ms`,
+  )
+  await reader.end()
+  await keepPartitions(malipo.ctx)
+  assert.ok((await hoursThere(malipo)) <= 6 + 1 + 73 + 1, 'old hours are dropped once the reader has ended')
+})
+
+test('a detach that a crash left pending is finished by the next run, of whichever process', async (t) => {
+  const malipo = await testMalipo(t)
+  await keepPartitions(malipo.ctx)
+  const pending = () => malipo.ask('select from pg_inherits where inhdetachpending')
+  const reader = await readAlarms(t)
+  await forward(malipo, 20)
+  await keepPartitions(malipo.ctx) // Begins to detach the oldest hour and cannot end it, as a process that dies.
+  assert.equal((await pending()).length, 1)
+  await attachPartitions(malipo.ctx.db.write)
+  assert.ok((await partitionsLeft(malipo.ctx.db.write)).hours >= 72)
+  await reader.end()
+
+  await Promise.all(Array.from({ length: 4 }, () => keepPartitions(malipo.ctx)))
+
+  assert.equal((await pending()).length, 0)
+  assert.ok((await hoursThere(malipo)) <= 6 + 1 + 73 + 1)
+})
+
+test('an hour that was detached and not dropped when its process died is dropped by the next run', async (t) => {
+  const malipo = await testMalipo(t)
+  await keepPartitions(malipo.ctx)
+  await forward(malipo, 20)
+  const [old] = await malipo.ask<{ name: string }>(
+    `select min(relname) as name from pg_class where relnamespace = 'timer_hours'::regnamespace and relkind = 'r'`,
+  )
+  await malipo.ask(`alter table alarms detach partition timer_hours.${old?.name} concurrently`)
+
+  await keepPartitions(malipo.ctx)
+
+  assert.deepEqual(await malipo.ask(`select to_regclass($1) as name`, [`timer_hours.${old?.name}`]), [{ name: null }])
+})
+
+test('what holds one table keeps no other from its room, and is given up on after 200 ms', async (t) => {
+  const malipo = await testMalipo(t)
+  await attachPartitions(malipo.ctx.db.write)
+  const holder = await session(t)
+  for (const held of ['alarms', 'transfers']) {
+    await forward(malipo, 24 * 32)
+    await holder.query(`begin; lock table ${held} in share update exclusive mode`) // As another attach or an analyze does.
+
+    const startedAt = performance.now()
+    await assert.rejects(attachPartitions(malipo.ctx.db.write), (error: AggregateError) => {
+      assert.deepEqual(
+        error.errors.map(({ code }: { code?: string }) => code),
+        ['55P03'],
+      )
+      return true
+    })
+    t.diagnostic(`${held} held: given up after ${(performance.now() - startedAt).toFixed(0)} ms, all others attached`)
+    await holder.query('rollback')
+  }
+
+  const { hours, months } = await partitionsLeft(malipo.ctx.db.write)
+  assert.ok(hours >= 72)
+  assert.deepEqual(
+    [...months].filter(([table]) => table !== 'transfers').map(([, left]) => left),
+    monthly.slice(1).map(() => 3),
+  )
+})
+
+test('a missing month is counted, and attached again', async (t) => {
+  const malipo = await testMalipo(t)
+  await attachPartitions(malipo.ctx.db.write)
   const [next] = await malipo.ask<{ name: string }>(
-    `select month_of('audit_entries', (date_trunc('month', now() at time zone 'UTC') + interval '1 month')::date) as name`,
+    `select month_of('audit_entries', (date_trunc('month', record_time() at time zone 'UTC') + interval '1 month')::date) as name`,
   )
   await malipo.ask(`drop table ${next?.name}`)
-  assert.equal(await fewestMonthsAhead(malipo.ctx.db.write), 0)
+  assert.equal((await partitionsLeft(malipo.ctx.db.write)).fewestMonths, 0)
 
   await attachPartitions(malipo.ctx.db.write)
 
-  assert.equal(await fewestMonthsAhead(malipo.ctx.db.write), 3)
+  assert.equal((await partitionsLeft(malipo.ctx.db.write)).fewestMonths, 3)
+})
+
+test('hours begin at the full hour of UTC, whatever the zone of the database', async (t) => {
+  const malipo = await testMalipo(t)
+  const client = await session(t)
+  await client.query(`set timezone = 'Asia/Kolkata'`)
+  await forward(malipo, 500)
+
+  await client.query('select attach_alarm_hours(3, 1)')
+
+  const bounds = await malipo.ask<{ bound: string }>(
+    `select pg_get_expr(relpartbound, oid) as bound from pg_class where relname >= hour_of(record_time() - interval '1 hour')
+     and relnamespace = 'timer_hours'::regnamespace and relkind = 'r'`,
+  )
+  assert.equal(bounds.length, 5)
+  for (const { bound } of bounds) assert.match(bound, /FROM \('[^']+:00:00\+00'\) TO \('[^']+:00:00\+00'\)/)
+})
+
+test('the role that drops hours may touch nothing but alarms', async (t) => {
+  const malipo = await testMalipo(t)
+  const { loginUrl } = await testDatabase()
+  const client = new pg.Client({ connectionString: loginUrl, options: '-c role=malipo_timers' })
+  await client.connect()
+  t.after(() => client.end())
+  const owned = await malipo.ask<{ name: string }>(
+    `select relname as name from pg_class where relowner = 'malipo_timers'::regrole and relnamespace = 'public'::regnamespace`,
+  )
+
+  assert.deepEqual(new Set(owned.map(({ name }) => name)), new Set(['alarms', 'alarms_of_lane']))
+  for (const statement of [
+    'select 1 from transfers',
+    'select 1 from merchants',
+    `alter table transfers detach partition transfers_${new Date().toISOString().slice(0, 7).replace('-', '')}`,
+    'create table public.mine (x int)',
+    `update clock_offset set ahead = '1 day'`,
+    'set role malipo_owner',
+  ])
+    await assert.rejects(client.query(statement), { code: '42501' }, statement)
 })
 
 test('an id lies in the month of its millisecond, at both ends of a month', async (t) => {

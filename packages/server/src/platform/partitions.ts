@@ -1,4 +1,7 @@
-import { type Db, sql } from './db.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import { type Db, sql, type WriteDb } from './db.ts'
+import type { Secret } from './secret.ts'
 
 /** Tables partitioned by the month of their id. */
 export const monthly = [
@@ -12,25 +15,135 @@ export const monthly = [
 ] as const
 
 const monthsAhead = 3
-const hoursAhead = 24
-/** An alarm is rung within moments, and a payment whose alarm was lost is found by its own row. */
+/** The hour turns between two calls: one more than the 72 that are always there. */
+const hoursAhead = 73
+const busyMaxMs = 60_000
+const busyPauseMs = 50
+/** A timer is due within moments, and a payment whose timer was lost is found by its own row. */
 const hoursKept = 6
 
-/**
- * Makes sure that this month and the next three, and of alarms this hour and the next twenty-four, can be written to.
- * Safe to call at any time, from any process.
- */
-export async function attachPartitions(db: Db): Promise<void> {
-  await db.query(sql`
-    select attach_months(parent::regclass, ${monthsAhead})
-    from unnest(${monthly}::text[]) as parent`)
-  await db.query(sql`select attach_alarm_hours(${hoursAhead}, ${hoursKept})`)
+/** How many whole hours and months after this one can already be written to; -1 when this one cannot. */
+export interface PartitionsLeft {
+  readonly hours: number
+  /** By table. */
+  readonly months: ReadonlyMap<string, number>
+  /** Of the table that has the fewest. */
+  readonly fewestMonths: number
 }
 
-/** The fewest months any table still has before it: below one, a new month could find no room. */
-export async function fewestMonthsAhead(db: Db): Promise<number> {
-  const [row] = await db.query<{ ahead: number }>(sql`
-    select min(months_ahead(parent::regclass)) as ahead
+/** Below these a process is not ready: a payment that it accepts now could find no room for what comes of it. */
+const leftMin = { hours: 2, months: 1 } as const
+
+export async function partitionsLeft(db: Db): Promise<PartitionsLeft> {
+  const rows = await db.query<{ parent: string; months: number; hours: number }>(sql`
+    select parent, months_ahead(parent::regclass) as months, (select hours_ahead()) as hours
     from unnest(${monthly}::text[]) as parent`)
-  return row?.ahead ?? 0
+  const months = new Map(rows.map((row) => [row.parent, row.months]))
+  return { hours: rows[0]?.hours ?? -1, months, fewestMonths: Math.min(...months.values()) }
 }
+
+/** Why too few are left, in words; nothing where there are enough. */
+export function shortage({ hours, fewestMonths }: PartitionsLeft): string | undefined {
+  if (hours < leftMin.hours) return `hours of alarms left: ${hours}, needed: ${leftMin.hours}`
+  if (fewestMonths < leftMin.months) return 'the next month has no partition'
+  return undefined
+}
+
+/**
+ * Attaches what is missing of this month and the next three, and of alarms of this hour and the next 73. Each in a transaction
+ * of its own, so that a table whose lock is held keeps no other from its room. Waits at most 200 ms for any lock, and takes none
+ * that a payment or a reader would wait for. Any process may call it at any time: those that call at once take turns.
+ */
+export async function attachPartitions(db: Db): Promise<void> {
+  const failed: unknown[] = []
+  const attempt = (attach: () => Promise<number>) => untilDone(attach).catch((error: unknown) => failed.push(error))
+  await attempt(() => attachHour(db))
+  for (const parent of monthly) await attempt(() => attachMonths(db, parent))
+  if (failed.length > 0) throw new AggregateError(failed, 'partitions could not be attached')
+}
+
+async function attachHour(db: Db): Promise<number> {
+  const [row] = await db.query<{ attached: number }>(sql`select attach_hour(${hoursAhead}::int) as attached`)
+  return row?.attached ?? 0
+}
+
+async function attachMonths(db: Db, parent: string): Promise<number> {
+  const [row] = await db.query<{ attached: number }>(
+    sql`select attach_months(${parent}::text::regclass, ${monthsAhead}::int) as attached`,
+  )
+  return row?.attached ?? 0
+}
+
+/** Calls until nothing is left to attach. Below zero, another process is attaching: it is waited for, and then made sure of. */
+async function untilDone(attach: () => Promise<number>): Promise<void> {
+  const deadline = performance.now() + busyMaxMs
+  for (let attached = await attach(); attached !== 0; attached = await attach()) {
+    if (attached > 0) continue
+    if (performance.now() > deadline) throw new Error('another process has been attaching for too long')
+    await pause(busyPauseMs)
+  }
+}
+
+const isLockHeld = (error: unknown) => (error as { code?: string }).code === '55P03'
+
+/** Statements that take an hour out of alarms, if it still is in there, and drop it. */
+interface OldHour {
+  readonly detach: string | null
+  readonly drop: string
+}
+
+/**
+ * Detaches hours of alarms that ended long ago and drops them; returns how many could not be dropped because they are read.
+ * Detaching concurrently makes no payment wait, but only the owner may do it, and not in a transaction: hence a connection of
+ * its own, as the role that owns alarms and nothing else. Each step waits at most 200 ms for any lock. What a call could not
+ * finish, because a reader holds alarms or its process died, the next call continues.
+ */
+export async function dropOldHours(db: WriteDb, url: Secret): Promise<number> {
+  const old = await db.query<OldHour>(oldHours())
+  if (old.length === 0) return 0
+  const client = await connectAsOwnerOfHours(url)
+  try {
+    await dropHours(client)
+  } catch (error) {
+    if (!isLockHeld(error)) throw error
+  } finally {
+    await client.end()
+  }
+  return (await db.query<OldHour>(oldHours())).length
+}
+
+async function connectAsOwnerOfHours(url: Secret): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url.reveal(),
+    options: '-c role=malipo_timers -c lock_timeout=200 -c statement_timeout=5000',
+    application_name: 'malipo_timers',
+    connectionTimeoutMillis: 5000,
+    query_timeout: 10_000, // For a server that falls silent without closing.
+  })
+  client.on('error', () => undefined) // The statement under way fails with it.
+  await client.connect()
+  return client
+}
+
+/** One process at a time: PostgreSQL allows one pending detach for each table. */
+async function dropHours(client: pg.Client): Promise<void> {
+  const { rows: taken } = await client.query(`select where pg_try_advisory_lock(hashtextextended('drop_hours', 0))`)
+  if (taken.length === 0) return
+  const { rows } = await client.query<OldHour>(oldHours() as pg.QueryConfig)
+  for (const { detach, drop } of rows) {
+    if (detach !== null) await client.query(detach)
+    await client.query(drop)
+  }
+}
+
+/** One whose detaching was begun comes first: no other can be detached before that is finished. */
+const oldHours = () => sql`
+  select format('drop table timer_hours.%I', c.relname) as drop,
+    format('alter table public.alarms detach partition timer_hours.%I ', c.relname)
+      || case when i.inhdetachpending then 'finalize' when i.inhrelid is not null then 'concurrently' end as detach
+  from pg_class c
+  left join pg_inherits i on i.inhrelid = c.oid
+  where c.relnamespace = 'timer_hours'::regnamespace
+    and c.relkind = 'r'
+    and c.relname < (select hour_of(date_trunc('hour', record_time(), 'UTC') - make_interval(hours => ${hoursKept}::int)))
+  order by i.inhdetachpending desc nulls last, c.relname`

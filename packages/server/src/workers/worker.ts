@@ -4,7 +4,6 @@ import { createRelay } from '../events/relay.ts'
 import { foldDeltas } from '../ledger/deltas.ts'
 import type { Watch } from '../platform/bell.ts'
 import type { Db } from '../platform/db.ts'
-import { attachPartitions } from '../platform/partitions.ts'
 import { openStream } from '../platform/stream.ts'
 import { forgetStanding } from '../scenarios/standing.ts'
 import { dropExpiredContinuations } from '../transactions/continuations.ts'
@@ -15,7 +14,6 @@ import { keepRates } from './rate-keeper.ts'
 import { keepSeals } from './seal-keeper.ts'
 import { startSweeper } from './sweeper.ts'
 
-const attachEveryMs = 10 * 60_000
 const foldEveryMs = 1000
 const sealEveryMs = 60_000
 const rateEveryMs = 60_000
@@ -30,7 +28,6 @@ export function startWorker(ctx: Context): Watch[] {
     startDeliveries(ctx),
     ...startRelay(ctx),
     startSweeper(ctx),
-    ctx.bell.onRing('partitions', attachEveryMs, () => attachPartitions(ctx.db.write)),
     ctx.bell.onRing('deltas', foldEveryMs, () => foldDeltas(ctx.db.write)),
     ctx.bell.onRing('rates', rateEveryMs, () => keepRates(ctx)),
     ctx.bell.onRing('forget', forgetEveryMs, () => forget(ctx.db.write)),

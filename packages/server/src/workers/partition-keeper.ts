@@ -1,0 +1,17 @@
+import type { Context } from '../context.ts'
+import type { Watch } from '../platform/bell.ts'
+import { attachPartitions, dropOldHours } from '../platform/partitions.ts'
+
+const keepEveryMs = 10 * 60_000
+
+/** Runs in every process, api included: as long as one process of any role runs, there is room to write to. */
+export function startPartitionKeeper(ctx: Context): Watch {
+  return ctx.bell.onRing('partitions', keepEveryMs, () => keepPartitions(ctx))
+}
+
+/** New room first, and by itself: it never waits for old hours to go. */
+export async function keepPartitions({ db, config, log }: Pick<Context, 'db' | 'config' | 'log'>): Promise<void> {
+  await attachPartitions(db.write)
+  const hours = await dropOldHours(db.write, config.databaseUrl)
+  if (hours > 0) log.info({ hours }, 'old hours of alarms kept: a reader holds them')
+}
