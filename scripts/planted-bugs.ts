@@ -93,8 +93,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         path: 'ledger/deltas.ts',
-        text: 'pg_snapshot_xmin(pg_current_snapshot())',
-        instead: 'pg_snapshot_xmax(pg_current_snapshot())',
+        text: 'settled_below() as settled_below',
+        instead: 'next_batch() as settled_below',
       },
     ],
     caughtBy: catchers.anyTraffic,

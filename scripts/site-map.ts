@@ -91,6 +91,7 @@ export const chapters: readonly Chapter[] = [
       'operating/alerts',
       'operating/backup',
       'operating/upgrade',
+      'operating/move',
       'operating/guarantees',
       'operating/performance',
       'operating/scale',

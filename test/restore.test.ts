@@ -63,6 +63,8 @@ test('a backup made under load is restored to any second: the books agree, nothi
   t.diagnostic((await runbook.run('freeze', freezing, { isPostgres: false })).trim().split('\n').slice(-3).join(' | '))
   const rows = await readAll(again)
   const lost = assertPast(before, rows, second)
+  const { epoch } = await again.operator.database.migrate()
+  assert.equal(epoch, undefined, 'the cluster is the same, and its numbers go on')
   assert.deepEqual(await again.ask('select from card_continuations'), [])
   const [apiAgain] = [await again.start('api', 'api'), await again.start('worker', 'worker')]
   balancer.remove(api.url)

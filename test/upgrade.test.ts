@@ -81,7 +81,12 @@ async function migrateUntilDone({ database }: Operator): Promise<{ applied: stri
   let tries = 0
   await until('the migrations', async () => {
     tries += 1
-    applied.push(...(await database.migrate().catch(() => [])))
+    applied.push(
+      ...(await database.migrate().then(
+        (migrated) => migrated.applied,
+        () => [],
+      )),
+    )
     return (await database.status()).every(({ applied_at }) => applied_at)
   })
   return { applied, words: `${Math.round(performance.now() - startedAt)} ms and ${tries} tries` }

@@ -75,7 +75,7 @@ async function runBatch<Result>(
   const result = await write
     .batch(lockTimeoutMs, async (tx) => {
       const decided = await work(tx)
-      if (isLost || isUndone) lost = new CommitUnknown(tx.xid, decided, broken())
+      if (isLost || isUndone) lost = new CommitUnknown(tx, decided, broken())
       if (isUndone || isBroken) throw broken()
       return decided
     })

@@ -31,7 +31,7 @@ export interface Ground {
 
 const partitioned = ['alarms', ...monthly]
 
-/** The clock stands still, nothing waits for a disk, rows of any time have a place, and every step is noted. */
+/** The clock stands still, nothing waits for a disk, rows of any time have a place, every step is noted, an epoch has started. */
 const preparations = (database: string) => [
   `alter database ${database} set synchronous_commit = off`,
   `alter database ${database} set jit = off`,
@@ -46,6 +46,9 @@ const preparations = (database: string) => [
      insert into steps (id, source, target) values (old.id, old.state, new.state); return null; end $$`,
   `create trigger note_step after update on transactions for each row
    when (old.state <> new.state) execute function note_step()`,
+  // As after a move to another cluster: numbers of batches are not those of transactions.
+  'insert into batch_commits (batch) values (1000000000)',
+  'select start_epoch()',
 ]
 
 export async function openGround(): Promise<Ground> {

@@ -161,6 +161,17 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     ],
     complaint: /the provider moved/,
   },
+  {
+    name: 'epoch forgotten',
+    edits: [
+      {
+        path: 'ledger/books.ts',
+        text: `      select \${link.batch}, d.*\n`,
+        instead: '      select pg_current_xact_id()::text::bigint, d.*\n',
+      },
+    ],
+    complaint: /LedgerDisagreement: the deltas of a batch are not the sums of its transfers/,
+  },
 ]
 
 /** Plays worlds on a copy of the server that has the bug, until one ends badly. */

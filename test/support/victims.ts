@@ -117,7 +117,7 @@ function keepReady(t: TestContext, cell: Cell, over: Readonly<Record<string, str
 }
 
 const isCommit = ({ text }: Request) => /\bcommit$/.test(text)
-const isBatch = ({ within }: Request) => within.includes('pg_current_xact_id')
+const isBatch = ({ within }: Request) => within.includes('insert into batch_commits')
 
 /** The commit of a charge, or of a claim to answer for its customer. */
 function isJournal(request: Request): boolean {

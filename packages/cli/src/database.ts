@@ -31,8 +31,15 @@ export function addDatabaseCommands(program: Command, desk: Desk): void {
 }
 
 async function migrate(desk: Desk): Promise<void> {
-  const applied = await desk.operate((operator) => operator.database.migrate())
-  desk.say(applied, () => (applied.length === 0 ? 'Up to date.' : `Applied ${applied.join(', ')}.`))
+  const migrated = await desk.operate((operator) => operator.database.migrate())
+  const { applied, epoch } = migrated
+  const moved = `Started epoch ${epoch}: the database was restored from another cluster.`
+  desk.say(migrated, () =>
+    [
+      applied.length === 0 ? 'Up to date.' : `Applied ${applied.join(', ')}.`,
+      ...(epoch === undefined ? [] : [moved]),
+    ].join('\n'),
+  )
 }
 
 async function tellStatus(desk: Desk): Promise<void> {

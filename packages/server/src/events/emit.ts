@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Environment, sql, type Tx } from '../platform/db.ts'
+import { type BatchTx, type Environment, sql, type Tx } from '../platform/db.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
 import type { EventName } from './catalogue.ts'
 
@@ -41,16 +41,16 @@ const isTold = (event: NewEvent): event is ToldEvent => event.told !== null
  * the merchant has a URL. Feed counters and endpoints are locked last of all, so numbers are dense and in the order of
  * commit: a missing number is a bug, not a race.
  */
-export async function emit(tx: Tx, at: Date, events: readonly NewEvent[]): Promise<void> {
+export async function emit(tx: BatchTx, at: Date, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
   const told = events.filter(isTold)
   const last = await countFeeds(tx, told)
   const numbers = events.map((event) => (isTold(event) ? next(last, feedOf(event)) : null))
   const recorded = tx.query(sql`
     insert into events (transaction_id, number, merchant_id, env, at, cause, name, id, sequence, feed_number, state,
-      stage, message, detail)
+      stage, message, detail, batch)
     select e.transaction_id, e.number, e.merchant_id, e.env, ${at}, e.cause, e.name, e.id, e.sequence, e.feed_number,
-      e.state, e.stage, e.message, e.detail
+      e.state, e.stage, e.message, e.detail, ${tx.batch}
     from unnest(${events.map((event) => event.transaction_id)}::uuid[], ${events.map((event) => event.number)}::smallint[],
       ${events.map((event) => event.merchant_id)}::uuid[], ${events.map((event) => event.env)}::text[],
       ${events.map((event) => event.cause)}::text[], ${events.map((event) => event.told?.name ?? null)}::text[],

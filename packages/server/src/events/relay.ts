@@ -58,7 +58,7 @@ async function hold(db: Db, self: string): Promise<{ told_below: bigint; settled
     set held_by = ${self}, held_until = now() + ${`${holdMs} milliseconds`}::interval
     where name = 'events'
       and (held_by = ${self} or held_until < now())
-    returning told_below, pg_snapshot_xmin(pg_current_snapshot())::text::bigint as settled_below`)
+    returning told_below, settled_below() as settled_below`)
   return held
 }
 

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Context } from '../context.ts'
 import { skewMs } from '../platform/clock.ts'
+import { DatabaseMoved, sql } from '../platform/db.ts'
 import { pendingMigrations } from '../platform/migrate.ts'
 import { partitionsLeft, shortage } from '../platform/partitions.ts'
 import type { App } from './app.ts'
@@ -52,6 +53,8 @@ async function check({ db, log }: Context): Promise<Checked> {
   try {
     const pending = await pendingMigrations(db.write)
     if (pending.length > 0) return { checks: { migrations: `not applied: ${pending.join(', ')}; run malipo migrate` } }
+    const [moved] = await db.write.query<{ is_moved: boolean }>(sql`select is_moved()`)
+    if (moved?.is_moved) throw new DatabaseMoved()
     const [skew, left] = await Promise.all([skewMs(db.write), partitionsLeft(db.write)])
     const checks = {
       database: 'ok',
@@ -61,6 +64,7 @@ async function check({ db, log }: Context): Promise<Checked> {
     }
     return { checks, partitionsLeft: { hours: left.hours, months: left.fewestMonths } }
   } catch (err) {
+    if (err instanceof DatabaseMoved) return { checks: { database: err.message } }
     log.warn({ err }, 'the database did not answer the readiness check')
     return { checks: { database: 'does not answer' } }
   }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { AppError } from '../errors.ts'
 import type { Batcher } from '../platform/batch.ts'
-import { CommitUnknown, type Database, sql, type WriteDb } from '../platform/db.ts'
+import { type BatchMark, CommitUnknown, type Database, sql, type WriteDb } from '../platform/db.ts'
 import { newId } from '../platform/ids.ts'
 import { movement, openTestDatabase } from '../testing/ledger.ts'
 import {
@@ -116,10 +116,10 @@ function losing(db: WriteDb, codes: Map<string, number>): WriteDb {
     batch: async (lockTimeoutMs, work) => {
       batches += 1
       const [isCut, isLost] = [batches % 11 === 0, batches % 11 === 0 || batches % 7 === 0]
-      let lost: { xid: bigint; result: unknown } | undefined
+      let lost: { mark: BatchMark; result: unknown } | undefined
       try {
         const result = await db.batch(lockTimeoutMs, async (tx) => {
-          lost = { xid: tx.xid, result: await work(tx) }
+          lost = { mark: tx, result: await work(tx) }
           if (isCut) throw new Cut()
           return lost.result
         })
@@ -130,7 +130,7 @@ function losing(db: WriteDb, codes: Map<string, number>): WriteDb {
       }
       assert(lost)
       note('lost')
-      throw new CommitUnknown(lost.xid, lost.result, new Error('Connection terminated'))
+      throw new CommitUnknown(lost.mark, lost.result, new Error('Connection terminated'))
     },
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Decided } from '../platform/batch.ts'
 import { type BatchTx, sql } from '../platform/db.ts'
 import { available, balance, type Counters, counterNames, lockWallets, type Wallet } from './accounts.ts'
-import { isRecorded, type Link, type Transfer, type Writer } from './chain.ts'
+import type { Link, Transfer, Writer } from './chain.ts'
 import { movementsOf } from './postings.ts'
 
 /** Money to move: now, or reserved until a post or void of the same number. */
@@ -37,7 +37,7 @@ export interface Books {
   /** Applies all of these movements or none, and says what stood in the way. */
   apply(linked: readonly Movement[]): Refusal | undefined
   /** Writes what was applied. The result tells the batch when it counts. */
-  write(): Promise<Pick<Decided<never>, 'committed' | 'abandoned' | 'isThere'>>
+  write(): Promise<Pick<Decided<never>, 'committed' | 'abandoned'>>
 }
 
 interface State {
@@ -228,10 +228,7 @@ function record(state: State, transfer: Unplaced, undo: (() => void)[]): Transfe
   return placed
 }
 
-async function write(
-  state: State,
-  writer: Writer,
-): Promise<Pick<Decided<never>, 'committed' | 'abandoned' | 'isThere'>> {
+async function write(state: State, writer: Writer): Promise<Pick<Decided<never>, 'committed' | 'abandoned'>> {
   const { tx, written } = state
   if (written.length === 0) return {}
   const link = writer.next(tx, written)
@@ -239,7 +236,6 @@ async function write(
   return {
     committed: () => writer.advance(link),
     abandoned: () => writer.abandon(),
-    isThere: (db) => isRecorded(db, link),
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { type BatchTx, type Db, sql } from '../platform/db.ts'
+import type { BatchTx } from '../platform/db.ts'
 
 /** A row of `transfers` as it is written and as its batch's hash covers it. */
 export interface Transfer {
@@ -48,7 +48,13 @@ export function createWriter(): Writer {
   return {
     next: (tx, transfers) => {
       const content_hash = sha256(transfers.map(canonical).join('\n'))
-      const unsealed = { writer: id, number: head.number + 1n, batch: tx.xid, at: tx.atUs, transfers: transfers.length }
+      const unsealed = {
+        writer: id,
+        number: head.number + 1n,
+        batch: tx.batch,
+        at: tx.atUs,
+        transfers: transfers.length,
+      }
       const linked = { ...unsealed, previous_hash: head.hash, content_hash }
       return { ...linked, hash: sha256(canonicalLink(linked)) }
     },
@@ -60,16 +66,6 @@ export function createWriter(): Writer {
       head = { number: 0n, hash: genesisHash }
     },
   }
-}
-
-/** Whether this very link is in the database. */
-export async function isRecorded(db: Db, { writer, number, hash }: Link): Promise<boolean> {
-  const found = await db.query(sql`
-    select from ledger_batches
-    where writer = ${writer}
-      and number = ${number}
-      and hash = ${hash}`)
-  return found.length === 1
 }
 
 /** The same text as `canonical_transfer` makes in SQL; `check.ts` compares the two on every batch. */

@@ -9,7 +9,7 @@ import type { Counters, PlatformKind } from './accounts.ts'
 export async function foldDeltas(db: WriteDb): Promise<void> {
   await db.transaction(async (tx) => {
     const [fold] = await tx.query<{ folded_below: bigint; settled_below: bigint }>(sql`
-      select folded_below, pg_snapshot_xmin(pg_current_snapshot())::text::bigint as settled_below
+      select folded_below, settled_below() as settled_below
       from delta_folds
       for update skip locked`)
     if (!fold || fold.settled_below <= fold.folded_below) return

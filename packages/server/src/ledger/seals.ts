@@ -34,7 +34,7 @@ export async function sealHeads(db: WriteDb): Promise<Seal | undefined> {
     const last = await lastSeal(tx)
     const [now] = await tx.query<{ at: bigint; settled_below: bigint }>(sql`
       select (extract(epoch from clock_timestamp()) * 1000000)::bigint as at,
-        pg_snapshot_xmin(pg_current_snapshot())::text::bigint as settled_below`)
+        settled_below() as settled_below`)
     const heads = await tx.query<Head>(sql`
       select distinct on (writer) writer::text, number::text, encode(hash, 'hex') as hash
       from ledger_batches

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { dirname, resolve } from 'node:path'
 import { type Config, ConfigError, loadConfig } from '../config.ts'
 import { skewMs } from '../platform/clock.ts'
-import { type Db, openDatabase, sql } from '../platform/db.ts'
+import { DatabaseMoved, type Db, openDatabase, sql } from '../platform/db.ts'
 import { pendingMigrations } from '../platform/migrate.ts'
 import { connectNats } from '../platform/nats.ts'
 import { partitionsLeft, shortage } from '../platform/partitions.ts'
@@ -66,6 +66,7 @@ async function database({ databaseUrl }: Config): Promise<Finding[]> {
         : bad('database', `PostgreSQL ${name} is too old`, 'use PostgreSQL 15 or later')
     return [version, ...(await schema(db.write))]
   } catch (error) {
+    if (error instanceof DatabaseMoved) return [bad('database', error.message, 'run malipo migrate')]
     const { message, code } = error as Error & { code?: string }
     const remedy = 'is it running, and are DATABASE_URL and the rights of its login as docs/operating/install.md says?'
     return [bad('database', `does not answer at ${where}: ${message || code}`, remedy)]

@@ -5,7 +5,7 @@ import { createWriter } from '../ledger/chain.ts'
 import { openBell } from '../platform/bell.ts'
 import { openDatabase } from '../platform/db.ts'
 import { createLog } from '../platform/log.ts'
-import { type MigrationState, migrate, migrationStates } from '../platform/migrate.ts'
+import { type Migrated, type MigrationState, migrate, migrationStates } from '../platform/migrate.ts'
 import { createVault } from '../platform/seal.ts'
 import { type Received, type Verified, verify } from '../webhooks/sign.ts'
 import { type ClearedCase, type Clearing, clearCase } from './clear-suspense.ts'
@@ -75,7 +75,7 @@ export interface Operator {
   }
   readonly database: {
     /** Applies what is pending and tells what it was. */
-    migrate(): Promise<string[]>
+    migrate(): Promise<Migrated>
     status(): Promise<MigrationState[]>
   }
   close(): Promise<void>

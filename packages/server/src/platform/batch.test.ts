@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { openTestDatabase, testLedger } from '../testing/ledger.ts'
 import { testDatabase } from '../testing/servers.ts'
-import { type BatcherOptions, createBatcher } from './batch.ts'
+import { type BatcherOptions, createBatcher, forgetCommits } from './batch.ts'
 import { type BatchTx, CommitUnknown, sql, type WriteDb } from './db.ts'
 
 /** A batcher that writes its items into a table of the test's own. */
@@ -136,17 +136,17 @@ function losing(db: WriteDb, { isCommitted }: { isCommitted: () => boolean }): W
   return {
     ...db,
     batch: async (lockTimeoutMs, work) => {
-      let lost: { xid: bigint; result: unknown } | undefined
+      let lost: CommitUnknown<unknown> | undefined
       const run = db.batch(lockTimeoutMs, async (tx) => {
         const result = await work(tx)
-        lost = { xid: tx.xid, result }
+        lost = new CommitUnknown(tx, result, new Error('Connection terminated'))
         if (!isCommitted()) throw new Error('cut')
         return result
       })
       await run.catch(() => undefined)
-      throw new CommitUnknown(lost?.xid ?? 0n, lost?.result, new Error('Connection terminated')) as never
+      throw lost
     },
-  } as WriteDb
+  }
 }
 
 test('a commit whose answer got lost is answered as what the database says it was', async (t) => {
@@ -173,22 +173,97 @@ test('a commit that was lost before it was done is done again, once', async (t) 
 })
 
 test('a number given to another transaction after a crash is not taken for ours', async (t) => {
-  const { db, decide } = await numbersBatcher(t)
+  const { db, decide, ask, stored } = await numbersBatcher(t)
+  const lossy = losing(db.write, { isCommitted: () => tries > 1 })
   let tries = 0
   const batcher = createBatcher({
-    db: losing(db.write, { isCommitted: () => true }),
-    keyOf: String,
-    decide: async (tx, items: readonly number[]) => {
-      tries += 1
-      const decided = await decide(
-        tx,
-        items.map((item) => item + tries),
-      )
-      return { ...decided, isThere: async () => tries === 2 }
+    db: {
+      ...lossy,
+      batch: (lockTimeoutMs, work) => {
+        tries += 1
+        return lossy.batch(lockTimeoutMs, work).catch(async (error: CommitUnknown<unknown>) => {
+          // What a server that lost its newest transactions does: the number is another's, and that one is committed.
+          if (tries === 1) await ask('insert into batch_commits (batch) values ($1)', [error.mark.batch])
+          throw error
+        })
+      },
     },
+    keyOf: String,
+    decide,
   })
 
-  assert.equal(await batcher.submit(7), 18, 'the answer of the second run')
+  assert.equal(await batcher.submit(7), 14)
+
+  assert.equal(tries, 2)
+  assert.deepEqual(await stored(), [7])
+})
+
+test('a commit that is still under way is waited for, and is what it becomes', async (t) => {
+  for (const isCommitted of [true, false]) {
+    const { db, decide, stored, sizes } = await numbersBatcher(t)
+    const [lost, letGo] = [Promise.withResolvers<CommitUnknown<unknown>>(), Promise.withResolvers<void>()]
+    const asked = Promise.withResolvers<void>()
+    let isLost = false
+    const slow: WriteDb = {
+      ...db.write,
+      query: (query) => db.write.query<never>(query).finally(asked.resolve),
+      batch: async (lockTimeoutMs, work) => {
+        if (isLost) return db.write.batch(lockTimeoutMs, work)
+        isLost = true
+        const ending = db.write.batch(lockTimeoutMs, async (tx) => {
+          lost.resolve(new CommitUnknown(tx, await work(tx), new Error('Connection terminated')))
+          await letGo.promise
+          if (!isCommitted) throw new Error('cut')
+        })
+        ending.catch(() => undefined)
+        throw await lost.promise
+      },
+    }
+
+    const submitted = createBatcher({ db: slow, decide, keyOf: String }).submit(7)
+    await asked.promise // It was looked for once, and is neither there nor over.
+    letGo.resolve()
+
+    assert.equal(await submitted, 14)
+    assert.deepEqual(await stored(), [7])
+    assert.equal(sizes.length, isCommitted ? 1 : 2)
+  }
+})
+
+test('a batch older than the rows that are kept of batches is not taken as rolled back', async (t) => {
+  const { db, decide, ask, sizes } = await numbersBatcher(t)
+  const lossy = losing(db.write, { isCommitted: () => true })
+  const batcher = createBatcher({
+    db: {
+      ...lossy,
+      batch: (lockTimeoutMs, work) =>
+        lossy.batch(lockTimeoutMs, work).catch(async ({ mark, result, cause }: CommitUnknown<unknown>) => {
+          await ask('delete from batch_commits where batch = $1', [mark.batch])
+          throw new CommitUnknown({ ...mark, atUs: mark.atUs - 3_600_000_000n }, result, cause)
+        }),
+    },
+    keyOf: String,
+    decide,
+  })
+
+  await assert.rejects(batcher.submit(7), /cannot take this request now/)
+
+  assert.equal(sizes.length, 1)
+})
+
+test('rows of batches are removed after an hour, and the newest one never', async (t) => {
+  const { batcher, db, ask } = await numbersBatcher(t)
+  const count = async () => (await ask('select from batch_commits')).length
+  await batcher.submit(7)
+  await ask(`update batch_commits set at = at - interval '61 minutes'`)
+
+  const before = await count()
+  await forgetCommits(db.write)
+  assert.equal(await count(), before, 'nothing newer is there')
+  await batcher.submit(8)
+  await forgetCommits(db.write)
+
+  assert.equal(await count(), 1)
 })
 
 test('an outcome that cannot be known in time is told as such, and the writer is abandoned', async (t) => {
@@ -230,11 +305,11 @@ test('a commit that comes with a warning is no answer', async (t) => {
 test('a batch knows its own number and the time of the database', async (t) => {
   const { db } = await testLedger(t)
 
-  const { xid, atUs, same } = await db.write.batch(1000, async (tx) => {
-    const [row] = await tx.query<{ same: boolean }>(sql`select pg_current_xact_id()::text = ${String(tx.xid)} as same`)
-    return { xid: tx.xid, atUs: tx.atUs, same: row?.same }
+  const { batch, atUs, same } = await db.write.batch(1000, async (tx) => {
+    const [row] = await tx.query<{ same: boolean }>(sql`select current_batch() = ${tx.batch} as same`)
+    return { batch: tx.batch, atUs: tx.atUs, same: row?.same }
   })
 
-  assert.ok(same && xid > 0n)
+  assert.ok(same && batch > 0n)
   assert.ok(Math.abs(Number(atUs / 1000n) - Date.now()) < 2000)
 })

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
-import { type BatchTx, CommitUnknown, type Db, sql, type WriteDb } from './db.ts'
+import { type BatchMark, type BatchTx, CommitUnknown, type Db, sql, type WriteDb } from './db.ts'
 import { reach } from './failpoints.ts'
 
 /** What a batch decided. It counts only once its transaction is known to be committed. */
@@ -11,8 +11,6 @@ export interface Decided<Answer> {
   readonly committed?: () => void
   /** Called when it can never be known. */
   readonly abandoned?: () => void
-  /** Finds what only this transaction can have written. A server that crashed may give its number to another. */
-  readonly isThere?: (db: Db) => Promise<boolean>
 }
 
 export interface BatcherOptions<Item, Answer> {
@@ -172,7 +170,7 @@ async function resolveLost<Item, Answer>(
   entries: readonly Entry<Item, Answer>[],
   lost: CommitUnknown<Decided<Answer>>,
 ): Promise<Outcome> {
-  const fate = await fateOf(db, lost)
+  const fate = await fateOf(db, lost.mark)
   if (fate === 'committed') {
     answer(entries, lost.result)
     return { kind: 'done' }
@@ -182,23 +180,48 @@ async function resolveLost<Item, Answer>(
   return { kind: 'failed', error: new AppError('OVERLOADED') }
 }
 
-async function fateOf<Answer>(
-  db: Db,
-  { xid, result }: CommitUnknown<Decided<Answer>>,
-): Promise<'committed' | 'aborted' | 'unknown'> {
+async function fateOf(db: Db, mark: BatchMark): Promise<'committed' | 'aborted' | 'unknown'> {
   const deadline = performance.now() + resolveMs
   while (performance.now() < deadline) {
-    const status = await statusOf(db, xid).catch(() => undefined)
-    const isThere =
-      status === 'committed' ? await (result.isThere?.(db) ?? Promise.resolve(true)).catch(() => undefined) : undefined
-    if (isThere) return 'committed'
-    if (status === 'aborted' || isThere === false) return 'aborted'
+    const found = await findCommit(db, mark).catch(() => undefined)
+    if (found?.is_there) return 'committed'
+    if (found?.has_ended && found.is_kept) return 'aborted'
     await pause(20)
   }
   return 'unknown'
 }
 
-async function statusOf(db: Db, xid: bigint): Promise<string | undefined> {
-  const [row] = await db.query<{ status: string }>(sql`select pg_xact_status(${String(xid)}::xid8) as status`)
-  return row?.status
+interface FoundCommit {
+  readonly is_there: boolean
+  readonly has_ended: boolean
+  /** A row that is missing says something only while rows of its age are kept. */
+  readonly is_kept: boolean
+}
+
+/**
+ * One statement and so one snapshot: a batch that has ended in it and left no row was rolled back. Nothing that others
+ * write, before or after, changes the result.
+ */
+async function findCommit(db: Db, { batch, token, atUs }: BatchMark): Promise<FoundCommit | undefined> {
+  const [found] = await db.query<FoundCommit>(sql`
+    select exists (select from batch_commits where batch = ${batch} and token = ${token}) as is_there,
+      batch_has_ended(${batch}) as has_ended,
+      extract(epoch from record_time()) * 1000000 - ${atUs}::bigint < ${(commitsKeptMs / 2) * 1000}::bigint as is_kept`)
+  return found
+}
+
+/** Far longer than a batch and the search for its fate take together. */
+const commitsKeptMs = 3_600_000
+
+/** Removes the oldest rows, never the newest: batches keep their order, so what is left is a whole end of it. */
+export async function forgetCommits(db: Db): Promise<void> {
+  await db.query(sql`
+    delete from batch_commits
+    where batch < (
+      select batch
+      from batch_commits
+      where at > record_time() - ${`${commitsKeptMs} milliseconds`}::interval
+      order by batch
+      limit 1
+    )`)
 }

@@ -25,23 +25,39 @@ export interface Tx extends Db {
   readonly inTransaction: true
 }
 
-/** The transaction of a batch: one that will be asked about by name if its COMMIT gets lost. */
-export interface BatchTx extends Tx {
-  /** The transaction's own number, which orders batches and names them everywhere. */
-  readonly xid: bigint
+/** How a batch is recognised in the database, by the row of `batch_commits` that is written with it. */
+export interface BatchMark {
+  /** The batch's own number, which orders batches and names them everywhere. */
+  readonly batch: bigint
+  /** Random: after a crash PostgreSQL may give the number to another transaction. */
+  readonly token: string
   /** The database's clock at the start, in microseconds: the time of record of everything in the batch. */
   readonly atUs: bigint
 }
 
-/** COMMIT was sent and no trustworthy answer came: the work may be done or not. Carries what it would have answered. */
+/** The transaction of a batch: one whose fate can be found out if the response to its COMMIT gets lost. */
+export interface BatchTx extends Tx, BatchMark {}
+
+/** COMMIT was sent and no trustworthy response came: the work may be done or not. Carries what it would have returned. */
 export class CommitUnknown<Result> extends Error {
-  readonly xid: bigint
+  readonly mark: BatchMark
   readonly result: Result
 
-  constructor(xid: bigint, result: Result, cause: unknown) {
+  constructor({ batch, token, atUs }: BatchMark, result: Result, cause: unknown) {
     super('the outcome of a commit is not known', { cause })
-    this.xid = xid
+    this.mark = { batch, token, atUs }
     this.result = result
+  }
+}
+
+/** The database holds batch numbers that its cluster has not reached: written to now, it would use numbers twice. */
+export class DatabaseMoved extends Error {
+  override readonly name = 'DatabaseMoved'
+  /** That of a server which takes no connections yet: what waits for it may try again later. */
+  readonly code = '57P03'
+
+  constructor() {
+    super('The database was restored from another cluster. Run malipo migrate, which starts a new epoch.')
   }
 }
 
@@ -104,7 +120,7 @@ export interface DatabaseOptions {
 
 /** Two pools on one login: each connection takes on its role as it starts, and the login itself may do nothing. */
 export function openDatabase(options: DatabaseOptions): Database {
-  const writers = createPool(options, 'malipo_write', { pipeline: true })
+  const writers = createPool(options, 'malipo_write', { pipeline: true, onConnect: refuseMoved })
   const readers = createPool(options, 'malipo_read', { onConnect: prepareOwner })
   return {
     write: {
@@ -253,11 +269,11 @@ async function inBatch<Result>(
   const { query, end } = openTransaction(client)
   let fault: Error | undefined
   try {
-    const { xid, atUs } = await beginBatch(client, lockTimeoutMs)
-    const result = await work({ inTransaction: true, xid, atUs, query })
+    const mark = await beginBatch(client, lockTimeoutMs)
+    const result = await work({ inTransaction: true, ...mark, query })
     end()
     await commit(client).catch((error: Error) => {
-      throw isRefusal(error) ? error : new CommitUnknown(xid, result, error)
+      throw isRefusal(error) ? error : new CommitUnknown(mark, result, error)
     })
     return result
   } catch (error) {
@@ -271,16 +287,17 @@ async function inBatch<Result>(
   }
 }
 
-async function beginBatch(client: pg.PoolClient, lockTimeoutMs: number): Promise<Pick<BatchTx, 'xid' | 'atUs'>> {
+async function beginBatch(client: pg.PoolClient, lockTimeoutMs: number): Promise<BatchMark> {
   assert(Number.isInteger(lockTimeoutMs))
   const answers = (await client.query(`
     begin;
     set local lock_timeout = ${lockTimeoutMs};
-    select pg_current_xact_id()::text as xid, (extract(epoch from record_time()) * 1000000)::bigint::text as at
-  `)) as unknown as pg.QueryResult<{ xid: string; at: string }>[]
+    insert into batch_commits default values
+    returning batch, token, (extract(epoch from at) * 1000000)::bigint as at_us
+  `)) as unknown as pg.QueryResult<{ batch: bigint; token: string; at_us: bigint }>[]
   const begun = answers.at(-1)?.rows[0]
   assert(begun)
-  return { xid: BigInt(begun.xid), atUs: BigInt(begun.at) }
+  return { batch: begun.batch, token: begun.token, atUs: begun.at_us }
 }
 
 /** COMMIT without a time limit: cancelled, it would say nothing about what happened. A warning with it is no answer either. */
@@ -304,6 +321,18 @@ async function commit(client: pg.PoolClient): Promise<void> {
 /** The server said no, and so did nothing. Anything else, a lost connection above all, leaves the question open. */
 function isRefusal(error: Error & { severity?: string; code?: string }): boolean {
   return error instanceof assert.AssertionError || (error.severity === 'ERROR' && error.code !== undefined)
+}
+
+/**
+ * Runs once on a new writing connection. A connection stays with its cluster, so what is found here is true for as long as it
+ * lasts. A database that was never migrated so far cannot be asked, and cannot be written to by this code.
+ */
+async function refuseMoved(client: pg.ClientBase): Promise<void> {
+  const found = await client.query<{ is_moved: boolean }>('select is_moved()').catch((error: Error) => {
+    if ((error as { code?: string }).code === '42883') return undefined
+    throw error
+  })
+  if (found?.rows[0]?.is_moved) throw new DatabaseMoved()
 }
 
 /** Runs once on a new reading connection; outside a transaction the settings they make end at once. */

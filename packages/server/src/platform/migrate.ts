@@ -18,13 +18,20 @@ export interface MigrationState {
 
 const folder = fileURLToPath(new URL('../../migrations/', import.meta.url))
 
+export interface Migrated {
+  /** Names of the files that were applied. */
+  readonly applied: readonly string[]
+  /** The epoch that was started because the database was restored from another cluster. */
+  readonly epoch: number | undefined
+}
+
 /**
  * Applies what is not yet applied, in the order of the file names. Forward only: each file runs once, in a transaction
  * of its own, and a file that changed after it was applied stops everything. Several processes may call this at once;
  * one works and the others find nothing left. Waits at most 5 s for any lock, so that a migration never queues traffic
- * behind it: it fails instead, and can be run again.
+ * behind it: it fails instead, and can be run again. Afterwards the database can be written to in the cluster it is in now.
  */
-export async function migrate(ownerUrl: Secret, from: string = folder): Promise<string[]> {
+export async function migrate(ownerUrl: Secret, from: string = folder): Promise<Migrated> {
   const migrations = await readMigrations(from)
   return withClient(ownerUrl, async (client) => {
     await client.query('select pg_advisory_lock(hashtext($1))', ['malipo migrations'])
@@ -34,7 +41,7 @@ export async function migrate(ownerUrl: Secret, from: string = folder): Promise<
     refuseChanged(migrations, applied)
     const pending = migrations.filter(({ name }) => !applied.has(name))
     for (const migration of pending) await apply(client, migration)
-    return pending.map(({ name }) => name)
+    return { applied: pending.map(({ name }) => name), epoch: await startEpoch(client) }
   })
 }
 
@@ -107,6 +114,16 @@ async function apply(client: pg.Client, { name, checksum, text }: Migration): Pr
     await client.query('rollback')
     throw new Error(`migration ${name} failed; nothing of it was applied`, { cause: error })
   }
+}
+
+/** Batch numbers must go on growing in a cluster that counts from further below. Does nothing anywhere else. */
+async function startEpoch(client: pg.Client): Promise<number | undefined> {
+  const { rows: found } = await client.query(`select where to_regprocedure('start_epoch()') is not null`)
+  if (found.length === 0) return undefined
+  const answers = (await client.query(
+    'begin; set local role malipo_owner; select start_epoch() as epoch; commit',
+  )) as unknown as pg.QueryResult<{ epoch: number | null }>[]
+  return answers.flatMap(({ rows }) => rows)[0]?.epoch ?? undefined
 }
 
 async function withClient<Result>(url: Secret, work: (client: pg.Client) => Promise<Result>): Promise<Result> {

@@ -16,7 +16,7 @@ import { ensureWallets, findWallets, type WalletScope } from '../ledger/accounts
 import { type Books, type Movement, openBooks } from '../ledger/books.ts'
 import { createWriter, type Writer } from '../ledger/chain.ts'
 import { type Batcher, createBatcher, type Decided } from '../platform/batch.ts'
-import { type BatchTx, type Db, type Owner, sql, type WriteDb } from '../platform/db.ts'
+import type { BatchTx, Owner, WriteDb } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { newTransactionId } from '../platform/ids.ts'
 import type { Vault } from '../platform/seal.ts'
@@ -136,10 +136,7 @@ async function acceptBatch(
   for (const each of kept)
     answers.set(each.item, { kind: 'accepted', transaction: each.transaction, attempt: firstAttempt(each) })
   await giveBack(tx, candidates, kept)
-  const [{ isThere = isAccepted(kept), committed, ...written }] = await Promise.all([
-    books.write(),
-    record(tx, at, cell, kept, answers),
-  ])
+  const [{ committed, ...written }] = await Promise.all([books.write(), record(tx, at, cell, kept, answers)])
   reach('accept.written')
   const tellAll = () => {
     reach('accept.committed')
@@ -149,15 +146,8 @@ async function acceptBatch(
   return {
     answers: items.map((item) => answers.get(item) ?? sameAsFirst(item, items, answers)),
     ...written,
-    isThere,
     committed: tellAll,
   }
-}
-
-/** Whether what a batch wrote is there, where the ledger has no trace of it. */
-function isAccepted([first]: readonly Kept[]): (db: Db) => Promise<boolean> {
-  return async (db) =>
-    first === undefined || (await db.query(sql`select from transactions where id = ${first.transaction.id}`)).length > 0
 }
 
 function itemOf(proposal: Proposal, at: Date, cell: number): Item {

@@ -4,7 +4,7 @@ import type { PlatformAccounts } from '../ledger/accounts.ts'
 import { openBooks, type Refusal } from '../ledger/books.ts'
 import { createWriter, type Writer } from '../ledger/chain.ts'
 import { type Batcher, createBatcher, type Decided } from '../platform/batch.ts'
-import { type BatchTx, type Db, type Environment, sql, type Tx, type WriteDb } from '../platform/db.ts'
+import type { BatchTx, Environment, Tx, WriteDb } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
@@ -143,10 +143,7 @@ export async function settleBatch(
   })
   const changed = [...courses.values()].filter(({ before, transaction }) => transaction !== before.transaction)
   for (const [index, { alongside }] of settlements.entries()) if (answers[index]?.isChanged) await alongside?.(tx)
-  const [{ committed, isThere = isMoved(changed), ...written }] = await Promise.all([
-    books.write(),
-    write(tx, at, options.cell, changed),
-  ])
+  const [{ committed, ...written }] = await Promise.all([books.write(), write(tx, at, options.cell, changed)])
   reach('settle.written')
   const tellAll = () => {
     reach('settle.committed')
@@ -156,22 +153,7 @@ export async function settleBatch(
       transaction.told > before.transaction.told || adjustments.length > 0
     if (changed.some(isTold)) options.onTold()
   }
-  return { answers, ...written, isThere, committed: tellAll }
-}
-
-/** Whether what a batch wrote is there, where the ledger has no trace of it. */
-function isMoved(changed: readonly Course[]): (db: Db) => Promise<boolean> {
-  const [first] = changed
-  return async (db) => {
-    if (!first) return true
-    const { id, events, wake_at, state } = first.transaction
-    const found = await db.query(sql`
-      select from transactions
-      where id = ${id}
-        and events >= ${events}
-        and (state, wake_at) is not distinct from (${state}, ${wake_at}::timestamptz)`)
-    return found.length > 0
-  }
+  return { answers, ...written, committed: tellAll }
 }
 
 /** Nobody tells of a payment in another environment, or of an attempt that was made through somebody else. */

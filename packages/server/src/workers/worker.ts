@@ -2,6 +2,7 @@ import { forgetTries } from '../charges/velocity.ts'
 import type { Context } from '../context.ts'
 import { createRelay } from '../events/relay.ts'
 import { foldDeltas } from '../ledger/deltas.ts'
+import { forgetCommits } from '../platform/batch.ts'
 import type { Watch } from '../platform/bell.ts'
 import type { Db } from '../platform/db.ts'
 import { openStream } from '../platform/stream.ts'
@@ -19,6 +20,7 @@ const sealEveryMs = 60_000
 const rateEveryMs = 60_000
 const relayEveryMs = 1000
 const forgetEveryMs = 30_000
+const commitsEveryMs = 10 * 60_000
 const accountEveryMs = 10_000
 
 /** What goes on without anybody asking. Each watch works alone and may run in any number of processes. */
@@ -31,6 +33,7 @@ export function startWorker(ctx: Context): Watch[] {
     ctx.bell.onRing('deltas', foldEveryMs, () => foldDeltas(ctx.db.write)),
     ctx.bell.onRing('rates', rateEveryMs, () => keepRates(ctx)),
     ctx.bell.onRing('forget', forgetEveryMs, () => forget(ctx.db.write)),
+    ctx.bell.onRing('commits', commitsEveryMs, () => forgetCommits(ctx.db.write)),
     ctx.bell.onRing('accounts', accountEveryMs, () => lookAtPaidAccounts(ctx)),
     ctx.bell.onRing('seals', sealEveryMs, () => keepSeals(ctx)),
   ]

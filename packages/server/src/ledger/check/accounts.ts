@@ -24,7 +24,7 @@ export async function compareAccounts(db: WriteDb, shadow: Shadow): Promise<numb
 /** No batch has a number that no transaction can have had: it would never be looked at. */
 async function refuseStrays(db: Db): Promise<void> {
   const [stray] = await db.query<{ name: string; batch: bigint }>(sql`
-    with bounds as (select 3::bigint as first, pg_snapshot_xmax(pg_current_snapshot())::text::bigint as beyond)
+    with bounds as (select 3::bigint as first, next_batch() as beyond)
     select 'transfers' as name, batch from transfers where batch < (select first from bounds) or batch >= (select beyond from bounds)
     union all
     select 'account_deltas', batch from account_deltas where batch < (select first from bounds) or batch >= (select beyond from bounds)

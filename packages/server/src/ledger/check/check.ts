@@ -66,8 +66,7 @@ export async function checkLedger(db: WriteDb, options: CheckOptions): Promise<C
 async function settled(db: Db): Promise<void> {
   const bounds = () =>
     db.query<{ open_from: bigint; next: bigint }>(sql`
-      select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as open_from,
-        pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next`)
+      select settled_below() as open_from, next_batch() as next`)
   const [begun] = await bounds()
   const deadline = performance.now() + settleMaxMs
   for (let now = begun; begun && now && now.open_from < begun.next && performance.now() < deadline; ) {

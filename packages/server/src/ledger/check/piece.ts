@@ -37,11 +37,11 @@ async function bounds(tx: Tx, from: bigint): Promise<{ settled_below: bigint; be
       select batch, sum(transfers) over (order by batch) as total
       from ledger_batches
       where batch >= ${from}
-        and batch < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+        and batch < (select settled_below())
       order by batch
       limit ${pieceBatches + 1}
     ), bound as (
-      select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as settled_below,
+      select settled_below() as settled_below,
         (select min(batch) from (select batch, total, row_number() over (order by batch) as place from ahead) a
           where (total > ${pieceTransfers} and place > 1) or place > ${pieceBatches}) as next
     )

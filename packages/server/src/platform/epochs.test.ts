@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkLedger } from '../ledger/check/check.ts'
+import { foldDeltas } from '../ledger/deltas.ts'
+import { sealHeads } from '../ledger/seals.ts'
+import { movement, openTestDatabase, testLedger } from '../testing/ledger.ts'
+import { testMalipo } from '../testing/malipo.ts'
+import { testDatabase } from '../testing/servers.ts'
+import { DatabaseMoved, sql } from './db.ts'
+import { migrate } from './migrate.ts'
+import { Secret } from './secret.ts'
+
+const migrateAll = async () => migrate(new Secret((await testDatabase()).superuserUrl))
+
+/** Leaves the database as a dump from a cluster that is so many transactions ahead would. */
+const comesFromAhead = (ask: (text: string) => Promise<unknown>, ahead: number) =>
+  ask(`insert into batch_commits (batch) values (next_batch() + ${ahead})`)
+
+test('a database that is where it was written starts no epoch, however often it is migrated', async (t) => {
+  const { ask } = await testLedger(t)
+
+  for (let times = 0; times < 2; times += 1) assert.deepEqual(await migrateAll(), { applied: [], epoch: undefined })
+
+  assert.deepEqual(await ask('select number, batch_offset from batch_epochs'), [{ number: 0, batch_offset: '0' }])
+})
+
+test('numbers that a cluster has not reached refuse every new connection that writes, until the epoch starts', async (t) => {
+  const malipo = await testMalipo(t)
+  const { loginUrl } = await testDatabase()
+  await comesFromAhead(malipo.ask, 1_000_000)
+  const [moved, again] = [openTestDatabase(loginUrl), openTestDatabase(loginUrl)]
+  t.after(() => Promise.all([moved.close(), again.close()]))
+
+  await assert.rejects(moved.write.query(sql`select 1`), DatabaseMoved)
+  await assert.rejects(
+    moved.write.batch(200, async () => undefined),
+    DatabaseMoved,
+  )
+  const ready = await malipo.call('GET', '/health/ready')
+  assert.equal(ready.status, 503)
+  assert.match(JSON.stringify(ready.body['checks']), /restored from another cluster\. Run malipo migrate/)
+  assert.equal((await migrateAll()).epoch, 1)
+
+  assert.equal(await again.write.batch(200, async () => 'written'), 'written')
+  assert.equal((await migrateAll()).epoch, undefined)
+})
+
+test('after an epoch starts numbers are above all before, deltas fold once, and the books agree', async (t) => {
+  const { db, poster, wallets, account, ask } = await testLedger(t)
+  const [wallet = ''] = await wallets(1, 1000n)
+  const clearing = await account('clearing')
+  const hold = () =>
+    poster.submit({
+      wallets: [wallet],
+      movements: [movement({ kind: 'hold', debit_account: wallet, credit_account: clearing, amount: 1n })],
+    })
+  const check = async () => {
+    for (const isFull of [false, true]) await checkLedger(db.write, { isFull, sealLines: [] })
+  }
+  await hold()
+  await foldDeltas(db.write)
+  await check()
+
+  for (const epoch of [2, 3]) {
+    await comesFromAhead(ask, 5000)
+    const [before] = await ask<{ highest: string }>('select highest_batch()::text as highest')
+    assert.equal((await migrateAll()).epoch, epoch)
+    await hold()
+    const [{ lowest } = { lowest: '0' }] = await ask<{ lowest: string }>(
+      'select max(batch)::text as lowest from ledger_batches',
+    )
+    assert.ok(BigInt(lowest) > BigInt(before?.highest ?? 0))
+    assert.ok(await sealHeads(db.write))
+    await foldDeltas(db.write)
+    await check()
+  }
+})
