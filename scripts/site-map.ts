@@ -87,6 +87,7 @@ export const chapters: readonly Chapter[] = [
       'reference/config',
       'operating/payments',
       'operating/suspense',
+      'operating/fees',
       'operating/ledger',
       'operating/alerts',
       'operating/backup',

@@ -68,6 +68,10 @@ test('whatever is not well is told with what to do about it, and makes it exit w
       { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask' },
       /NOT OK {2}simulator +does not answer/,
     ],
+    [
+      { MALIPO_PAWAPAY_URL: 'http://127.0.0.1:9', MALIPO_PAWAPAY_TOKEN: 'a-token-of-sixteen' },
+      /NOT OK {2}live fees +no default fee is set for live charges and payouts; .*malipo fees set/,
+    ],
     [{ MALIPO_SEALS_PATH: '/nowhere/at/all/seals' }, /NOT OK {2}disk +\/nowhere\/at\/all cannot be looked at/],
     [
       { MALIPO_URL: 'http://127.0.0.1:4', MALIPO_PUBLIC_KEY: 'pk_test_x', MALIPO_API_KEY: 'sk_test_x' },

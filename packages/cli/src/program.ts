@@ -12,6 +12,7 @@ import { addDoctorCommand } from './doctor.ts'
 import { addEventsCommand } from './events.ts'
 import { type Exit, exitCodes, exitMeanings } from './exit-codes.ts'
 import { addFaultCommands } from './faults.ts'
+import { addFeeCommands } from './fees.ts'
 import { commandsOf, guide, guideOf } from './guide.ts'
 import { addKeyCommands } from './keys.ts'
 import { addLedgerCommands } from './ledger.ts'
@@ -45,6 +46,7 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
   "Run a Malipo, for the operator's staff:": [
     addMerchantCommands,
     addKeyCommands,
+    addFeeCommands,
     addPaymentCommands,
     addSuspenseCommands,
     addProviderCommands,

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { makeSecrets } from './operate/operator.ts'
+import { makeSecrets, openOperator } from './operate/operator.ts'
 import { ask } from './testing/malipo.ts'
 import { freePort } from './testing/processes.ts'
 import { testDatabase } from './testing/servers.ts'
@@ -81,6 +81,36 @@ test('a configuration that cannot be used is told whole, and nothing starts', as
   assert.equal(await exitCode(child), 2)
   assert.match(output(), /DATABASE_URL must be a URL/)
   assert.match(output(), /MALIPO_CELL must be a whole number/)
+})
+
+const liveProvider = { MALIPO_PAWAPAY_URL: 'http://127.0.0.1:9', MALIPO_PAWAPAY_TOKEN: 'a-token-of-sixteen' }
+
+test('no role starts with live providers until live fees are set, be it to zero', { timeout: 180_000 }, async (t) => {
+  const { loginUrl, natsUrl } = await testDatabase()
+  const operator = openOperator({ ...makeSecrets(new Date()), DATABASE_URL: loginUrl, NATS_URL: natsUrl }, 'test')
+  t.after(() => operator.close())
+  const set = { env: 'live', basisPoints: 0, reason: 'a pilot' } as const
+  const refusal = async (role: string) => {
+    const { child, output } = await start(t, role, liveProvider)
+    assert.equal(await exitCode(child), 2, output())
+    return output()
+  }
+
+  assert.match(
+    await refusal('api'),
+    /no default fee is set for live charges and payouts; .*malipo fees set --env live /,
+  )
+  await operator.fees.set({ ...set, operation: 'charge' })
+  await operator.fees.set({ ...set, operation: 'payout', currency: 'KES' })
+  assert.match(
+    await refusal('worker'),
+    /no default fee is set for live payouts; .*malipo fees set .*--operation payout /,
+  )
+  await operator.fees.set({ ...set, operation: 'payout' })
+
+  const { get } = await start(t, 'all', liveProvider)
+  const isReady = async () => /"fees":"ok"/.test((await (await get('/health/ready'))?.text()) ?? '')
+  await until('readiness', isReady, { timeoutMs: 60_000 })
 })
 
 test('an unknown role is met with those there are', async (t) => {

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ConfigError, loadConfig } from './config.ts'
-import { openContext } from './context.ts'
+import { type Context, openContext } from './context.ts'
 import { createApiServer, createWorkerServer } from './http/server.ts'
+import { liveFeesProblem } from './ledger/fee-table.ts'
 import { DataError } from './reference/table.ts'
 import { startPartitionKeeper } from './workers/partition-keeper.ts'
 import { startWorker } from './workers/worker.ts'
@@ -23,6 +24,11 @@ else refuseToStart(`usage: node packages/server/src/main.ts ${roles.join('|')}`)
 async function start(role: Role): Promise<void> {
   const ctx = tryOpenContext()
   if (!ctx) return
+  const problem = await feesProblem(ctx)
+  if (problem !== undefined) {
+    refuseToStart(`Live providers are configured, but ${problem}`)
+    return ctx.close()
+  }
   const { config } = ctx
   const watches = [
     startPartitionKeeper(ctx),
@@ -53,6 +59,17 @@ function tryOpenContext() {
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof DataError)) throw error
     refuseToStart(error.message)
+    return undefined
+  }
+}
+
+/** A database that does not answer yet stops no start: the process says that it is not ready, and why. */
+async function feesProblem({ db, connectors, log }: Context): Promise<string | undefined> {
+  if (connectors.live.size === 0) return undefined
+  try {
+    return await liveFeesProblem(db.write)
+  } catch (err) {
+    log.warn({ err }, 'live fees not checked: the database did not answer')
     return undefined
   }
 }

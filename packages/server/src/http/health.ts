@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Context } from '../context.ts'
+import { liveFeesProblem } from '../ledger/fee-table.ts'
 import { skewMs } from '../platform/clock.ts'
 import { DatabaseMoved, sql } from '../platform/db.ts'
 import { pendingMigrations } from '../platform/migrate.ts'
@@ -49,18 +50,24 @@ interface Checked {
 }
 
 /** Migrations first: a database that is older than this code cannot be asked the rest. */
-async function check({ db, log }: Context): Promise<Checked> {
+async function check({ db, log, connectors }: Context): Promise<Checked> {
   try {
     const pending = await pendingMigrations(db.write)
     if (pending.length > 0) return { checks: { migrations: `not applied: ${pending.join(', ')}; run malipo migrate` } }
     const [moved] = await db.write.query<{ is_moved: boolean }>(sql`select is_moved()`)
     if (moved?.is_moved) throw new DatabaseMoved()
-    const [skew, left] = await Promise.all([skewMs(db.write), partitionsLeft(db.write)])
+    const isLive = connectors.live.size > 0
+    const [skew, left, fees] = await Promise.all([
+      skewMs(db.write),
+      partitionsLeft(db.write),
+      isLive ? liveFeesProblem(db.write) : undefined,
+    ])
     const checks = {
       database: 'ok',
       clock: Math.abs(skew) <= skewMaxMs ? 'ok' : `${skew} ms away from the database`,
       partitions: shortage(left) ?? 'ok',
       migrations: 'ok',
+      ...(isLive && { fees: fees ?? 'ok' }),
     }
     return { checks, partitionsLeft: { hours: left.hours, months: left.fewestMonths } }
   } catch (err) {

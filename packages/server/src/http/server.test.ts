@@ -8,6 +8,7 @@ import { attachPartitions, monthly, partitionsLeft } from '../platform/partition
 import { openTestDatabase } from '../testing/ledger.ts'
 import { call, exchange, type Malipo, testMalipo } from '../testing/malipo.ts'
 import { testDatabase } from '../testing/servers.ts'
+import { until } from '../testing/until.ts'
 
 const users = '/api/b2b/users'
 
@@ -265,6 +266,24 @@ test('a process is not ready when a migration is missing', async (t) => {
 
   assert.equal(status, 503)
   assert.equal((body['checks'] as Record<string, string>)['migrations'], `not applied: ${name}; run malipo migrate`)
+})
+
+test('a process with live providers is not ready while live fees are not set', async (t) => {
+  const malipo = await testMalipo(t, {
+    MALIPO_PAWAPAY_URL: 'http://127.0.0.1:9',
+    MALIPO_PAWAPAY_TOKEN: 'a-token-of-sixteen',
+  })
+  const ready = async () => {
+    const { status, body } = await call(malipo.url, 'GET', '/health/ready')
+    return [status, String((body['checks'] as Record<string, string>)['fees'])] as const
+  }
+
+  const [status, told] = await ready()
+  assert.deepEqual([status, told.includes('malipo fees set --env live')], [503, true])
+  await malipo.operator.fees.set({ env: 'live', basisPoints: 0, reason: 'a pilot' })
+
+  await until('readiness', async () => (await ready())[0] === 200)
+  assert.deepEqual(await ready(), [200, 'ok'])
 })
 
 const readiness = async (malipo: Malipo) => {

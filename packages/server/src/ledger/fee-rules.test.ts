@@ -8,13 +8,16 @@ import { type Charged, createFees } from './fee-rules.ts'
 const nobody = newId(Date.now(), 0)
 const asked: Charged = { merchant_id: nobody, env: 'sandbox', operation: 'payout', method: 'momo', currency: 'KES' }
 
-test('the sandbox takes one per cent of everything, and live nothing until somebody says so', async (t) => {
+test('the sandbox takes one per cent of everything, and a live payment without a fee rule is refused', async (t) => {
   const { db } = await testLedger(t)
 
   for (const operation of ['charge', 'payout'] as const)
     for (const currency of ['KES', 'UGX', 'XOF'])
       assert.equal(feeOf(await createFees(db.write).ruleFor({ ...asked, operation, currency }), 10_000n), 100n)
-  assert.equal(feeOf(await createFees(db.write).ruleFor({ ...asked, env: 'live' }), 10_000n), 0n)
+  await assert.rejects(
+    createFees(db.write).ruleFor({ ...asked, env: 'live' }),
+    /no fee rule covers a payout by momo in KES/,
+  )
 })
 
 test("a merchant's own rule comes before everybody's, then the currency's, then the method's", async (t) => {

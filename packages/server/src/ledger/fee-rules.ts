@@ -10,8 +10,6 @@ export interface Charged extends Owner {
   readonly currency: string
 }
 
-const free: FeeRule = { fixed: 0n, basisPoints: 0 }
-
 interface StoredRule {
   readonly fixed: bigint
   readonly basis_points: number
@@ -22,9 +20,9 @@ interface StoredRule {
 
 /**
  * The rules that say the most about these: a merchant's own before everybody's, then one for the currency, then one for the
- * method. Where none says anything there is no fee.
+ * method. A payment without a rule is not free: somebody has to set one, be it zero.
  */
-async function feeRulesFor(db: Db, charged: readonly Charged[]): Promise<FeeRule[]> {
+async function feeRulesFor(db: Db, charged: readonly Charged[]): Promise<(FeeRule | undefined)[]> {
   const of = <Key extends keyof Charged>(name: Key) => charged.map((each) => each[name])
   const found = await db.query<StoredRule & { place: number }>(sql`
     select place::int, rule.*
@@ -43,11 +41,13 @@ async function feeRulesFor(db: Db, charged: readonly Charged[]): Promise<FeeRule
       limit 1
     ) rule`)
   const byPlace = new Map(found.map((rule) => [rule.place, rule]))
-  return charged.map((_, index) => ruleOf(byPlace.get(index + 1)))
+  return charged.map((_, index) => {
+    const stored = byPlace.get(index + 1)
+    return stored && ruleOf(stored)
+  })
 }
 
-function ruleOf(stored: StoredRule | undefined): FeeRule {
-  if (!stored) return free
+function ruleOf(stored: StoredRule): FeeRule {
   const { fixed, basis_points: basisPoints, min, max, is_returned } = stored
   return {
     fixed,
@@ -75,10 +75,14 @@ export function createFees(db: Db): Fees {
       const key = [merchant_id, env, operation, method, currency].join(' ')
       const found = known.get(key)
       if (found && found.until > performance.now()) return found.rule
-      const rule = find(charged)
+      const rule = find(charged).then((each) => each ?? refuseUnset(charged))
       known.set(key, { rule, until: performance.now() + rememberedMs })
       rule.catch(() => known.delete(key))
       return rule
     },
   }
+}
+
+function refuseUnset({ env, operation, method, currency }: Charged): never {
+  throw new Error(`no fee rule covers a ${operation} by ${method} in ${currency} in ${env}: malipo fees set`)
 }

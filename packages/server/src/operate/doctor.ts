@@ -2,11 +2,14 @@ import { statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname, resolve } from 'node:path'
 import { type Config, ConfigError, loadConfig } from '../config.ts'
+import { liveFeesProblem } from '../ledger/fee-table.ts'
 import { skewMs } from '../platform/clock.ts'
 import { DatabaseMoved, type Db, openDatabase, sql } from '../platform/db.ts'
 import { pendingMigrations } from '../platform/migrate.ts'
 import { connectNats } from '../platform/nats.ts'
 import { partitionsLeft, shortage } from '../platform/partitions.ts'
+import { openConnectors } from '../providers/registry.ts'
+import { loadReferenceData } from '../reference/data.ts'
 
 /** What was looked at and how it is. `poor` is worth knowing and stops nothing. */
 export interface Finding {
@@ -46,7 +49,8 @@ function settingsFinding(variables: Readonly<Record<string, string | undefined>>
   }
 }
 
-async function database({ databaseUrl }: Config): Promise<Finding[]> {
+async function database(config: Config): Promise<Finding[]> {
+  const { databaseUrl } = config
   const { hostname, port: given, pathname } = new URL(databaseUrl.reveal())
   const where = `${hostname || 'localhost'}:${given || '5432'}${pathname}`
   const db = openDatabase({
@@ -64,7 +68,7 @@ async function database({ databaseUrl }: Config): Promise<Finding[]> {
       Number(number) >= versionMin
         ? ok('database', `PostgreSQL ${name} answers at ${where}`)
         : bad('database', `PostgreSQL ${name} is too old`, 'use PostgreSQL 15 or later')
-    return [version, ...(await schema(db.write))]
+    return [version, ...(await schema(db.write)), ...(await liveFees(db.write, config))]
   } catch (error) {
     if (error instanceof DatabaseMoved) return [bad('database', error.message, 'run malipo migrate')]
     const { message, code } = error as Error & { code?: string }
@@ -91,6 +95,20 @@ async function schema(db: Db): Promise<Finding[]> {
       ? ok('partitions', `${left.hours} hours and ${left.fewestMonths} months ahead`)
       : bad('partitions', short, 'start an api or a worker, which attaches them')
   return [ok('migrations', 'all applied'), clock, partitions]
+}
+
+/** Only where real money moves. A database without the table is reported as not migrated. */
+async function liveFees(db: Db, config: Config): Promise<Finding[]> {
+  const connectors = openConnectors(config, loadReferenceData(), undefined)
+  const isLive = connectors.live.size > 0
+  await connectors.close()
+  if (!isLive) return []
+  try {
+    const problem = await liveFeesProblem(db)
+    return [problem === undefined ? ok('live fees', 'set') : bad('live fees', problem, 'no live process starts before')]
+  } catch {
+    return []
+  }
 }
 
 /** Without NATS every promise holds, so it is bad only where somebody said that there is one. */

@@ -11,6 +11,16 @@ import { type Received, type Verified, verify } from '../webhooks/sign.ts'
 import { type ClearedCase, type Clearing, clearCase } from './clear-suspense.ts'
 import { createPostings, type Desk } from './desk.ts'
 import { examine as examineInstallation, type Finding } from './doctor.ts'
+import {
+  type FeeAnswer,
+  type FeeListOrder,
+  type FeeOrder,
+  type FeeQuestion,
+  type FeeRuleView,
+  listFees,
+  setFees,
+  showFee,
+} from './fees.ts'
 import { create as createKey, end, type KeyOrder, type KeyView, listOf, type NewPair, rotate } from './keys.ts'
 import { type CheckOrder, type CheckReport, check, show } from './ledger.ts'
 import { create as createMerchant, freeze, type MerchantOrder, type MerchantView, page, unfreeze } from './merchants.ts'
@@ -51,6 +61,11 @@ export interface Operator {
   }
   readonly floats: {
     adjust(adjustment: FloatAdjustment): Promise<Posted>
+  }
+  readonly fees: {
+    set(order: FeeOrder): Promise<FeeRuleView[]>
+    list(wanted: FeeListOrder): Promise<FeeRuleView[]>
+    show(question: FeeQuestion): Promise<FeeAnswer>
   }
   readonly payments: {
     list(wanted: ListOrder): Promise<ListedPayment[]>
@@ -100,6 +115,11 @@ export function openOperator(variables: Readonly<Record<string, string | undefin
     },
     wallets: { fund: (merchantId, funding) => fundWallet(desk, merchantId, funding) },
     floats: { adjust: (adjustment) => adjustFloat(desk, adjustment) },
+    fees: {
+      set: (order) => setFees(desk, order),
+      list: (wanted) => listFees(desk, wanted),
+      show: (question) => showFee(desk, question),
+    },
     payments: {
       list: (wanted) => listPayments(desk, wanted),
       show: (transactionId) => showPayment(desk, transactionId),

@@ -1,0 +1,146 @@
+import type { Operator } from '@malipo/server/operate'
+import { type Command, Option } from 'commander'
+import type { Desk } from './desk.ts'
+import { guide } from './guide.ts'
+import { amount, currency, type Environment, environment, whole } from './options.ts'
+import { type Paper, right } from './table.ts'
+import { minute } from './time.ts'
+
+type Operation = 'charge' | 'payout'
+
+const methods = ['momo', 'card', 'bank-transfer', 'bank'] as const
+const operation = (about: string) => new Option('--operation <name>', about).choices(['charge', 'payout'])
+const method = (about: string) => new Option('--method <name>', about).choices(methods)
+
+export function addFeeCommands(program: Command, desk: Desk): void {
+  const fees = program.command('fees').description('what payments cost merchants')
+  addSet(fees, desk)
+  addList(fees, desk)
+  addShow(fees, desk)
+}
+
+interface SetOptions {
+  readonly env: Environment
+  readonly operation?: Operation
+  readonly method?: string
+  readonly currency?: string
+  readonly merchant?: string
+  readonly basisPoints: number
+  readonly fixed?: string
+  readonly min?: string
+  readonly max?: string
+  readonly returned?: true
+  readonly from?: string
+  readonly reason: string
+}
+
+function addSet(fees: Command, desk: Desk): void {
+  guide(
+    fees
+      .command('set')
+      .description('set fees from now on, or from a date')
+      .addOption(environment('where').makeOptionMandatory())
+      .addOption(operation('charge or payout; left out: both'))
+      .addOption(method('only payments by this method'))
+      .option('--currency <code>', 'only wallets in this currency, such as KES', currency)
+      .option('--merchant <merchant>', 'only this merchant, mer_…')
+      .requiredOption('--basis-points <count>', 'share of the amount; 100 is 1 %', whole(0, 10_000))
+      .option('--fixed <amount>', 'added to the share, in major units; needs --currency')
+      .option('--min <amount>', 'the least fee; needs --currency')
+      .option('--max <amount>', 'the highest fee; needs --currency')
+      .option('--returned', 'the fee is given back when a payout is returned or a charge refunded')
+      .option('--from <date>', 'in UTC, such as 2027-01-01 or 2027-01-01T06:00Z; left out: now')
+      .requiredOption('--reason <text>', 'why; kept in the audit trail'),
+    {
+      note: `A merchant's own rule comes before the default, then a rule for the currency, then a rule for the method. A rule is
+never changed: a newer one replaces it from its date on. Payments keep the rule they were accepted with. Running processes
+use a new rule within 5 seconds.`,
+      examples: [
+        'malipo fees set --env live --basis-points 0 --reason "no fees in the pilot"',
+        'malipo fees set --env live --operation payout --method momo --currency KES --basis-points 50 --fixed 10 --max 500 --from 2099-01-01 --reason "price list 2099"',
+        'malipo --as "finance" fees set --env sandbox --merchant mer_0193… --operation charge --basis-points 250 --returned --reason "contract 17"',
+      ],
+    },
+  ).action(async ({ returned, ...options }: SetOptions) => {
+    const order = { ...options, ...(returned && { isReturned: true }) }
+    const rules = await desk.operate((operator) => operator.fees.set(order))
+    desk.say(rules, (paper) => listing(paper, rules))
+  })
+}
+
+function addList(fees: Command, desk: Desk): void {
+  guide(
+    fees
+      .command('list', { isDefault: true })
+      .description('list fee rules in force and scheduled; the same as fees alone')
+      .addOption(environment('only those of one environment'))
+      .option('--merchant <merchant>', 'only rules of this merchant, mer_…')
+      .option('--history', 'superseded rules too'),
+    { examples: ['malipo fees list --env live', 'malipo fees list --merchant mer_0193… --history --json'] },
+  ).action(async ({ history, ...options }: { env?: Environment; merchant?: string; history?: true }) => {
+    const found = await desk.operate((operator) => operator.fees.list({ ...options, isHistory: history === true }))
+    desk.say(found, (paper) => (found.length === 0 ? 'No fee rules.' : listing(paper, found)))
+  })
+}
+
+interface ShowOptions {
+  readonly env: Environment
+  readonly operation: Operation
+  readonly method: string
+  readonly currency: string
+  readonly merchant?: string
+  readonly amount: string
+}
+
+function addShow(fees: Command, desk: Desk): void {
+  guide(
+    fees
+      .command('show')
+      .description('show the fee that a payment has now')
+      .addOption(environment('where').makeOptionMandatory())
+      .addOption(operation('charge or payout').makeOptionMandatory())
+      .addOption(method('how it is paid').makeOptionMandatory())
+      .requiredOption('--currency <code>', "the wallet's currency", currency)
+      .requiredOption('--amount <amount>', 'in major units, such as 1500', amount)
+      .option('--merchant <merchant>', 'of this merchant, mer_…; left out: of one without rules of its own'),
+    {
+      examples: [
+        'malipo fees show --env sandbox --operation payout --method momo --currency KES --amount 1500',
+        'malipo fees show --env sandbox --operation charge --method card --currency NGN --amount 20000 --merchant mer_0193… --json',
+      ],
+    },
+  ).action(async (options: ShowOptions) => {
+    const found = await desk.operate((operator) => operator.fees.show(options))
+    const { fee, currency: code } = found
+    const subject = `A ${options.operation} of ${found.amount} ${code} by ${options.method} in ${options.env}`
+    desk.say(found, () => `${subject} costs ${fee} ${code}: ${price(found)}.`)
+  })
+}
+
+type Price = Pick<Rule, 'basisPoints' | 'fixed' | 'min' | 'max' | 'isReturned'>
+type Rule = Awaited<ReturnType<Operator['fees']['list']>>[number]
+
+const listing = ({ table }: Paper, rules: readonly Rule[]) =>
+  table(rules, {
+    RULE: right(({ id }) => id),
+    WHERE: ({ env }) => env,
+    OPERATION: (rule) => rule.operation,
+    METHOD: (rule) => rule.method,
+    CURRENCY: (rule) => rule.currency,
+    MERCHANT: ({ merchantId }) => merchantId ?? 'any',
+    FEE: price,
+    FROM: ({ effectiveFrom }) => minute(effectiveFrom),
+    STATUS: ({ status }) => status,
+    'SET BY': ({ setBy }) => setBy || 'default',
+  })
+
+function price({ basisPoints, fixed, min, max, isReturned }: Price): string {
+  const parts = [
+    ...(Number(fixed) > 0 ? [`${fixed} +`] : []),
+    `${basisPoints / 100} %`,
+    ...(min === undefined ? [] : [`min ${min}`]),
+    ...(max === undefined ? [] : [`max ${max}`]),
+    ...(isReturned ? ['returned'] : []),
+  ]
+  return parts.join(' ').replaceAll(/ (min|max|returned)/g, ', $1')
+}
