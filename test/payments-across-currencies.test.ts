@@ -4,14 +4,17 @@ import type { Answer } from '../packages/server/src/testing/malipo.ts'
 import { quote, walletsOf } from '../packages/server/src/testing/paying.ts'
 import { assertFinalIsFinal, keyOf, minutes, type Payments, testPayments } from './support/payments.ts'
 
-/** 1,000 KES are 7.79 USD to a payout, with a fee of 0.08, and 7.67 to a charge, with one of 0.08 too; midway 7.729…. */
+/** 1,000 KES are 7.79 USD to a payout and 7.67 to a charge, each with a fee of 0.08; by the provider's own rates 7.76 and 7.70. */
 async function paymentsWithRates(t: TestContext): Promise<Payments> {
   const payments = await testPayments(t)
   await payments.malipo.ask('delete from rates')
-  await quote(payments.malipo, 'USD/KES', '128.50', '130.25')
+  await quoteDollars(payments)
   await payments.booked()
   return payments
 }
+
+const quoteDollars = ({ malipo }: Payments) =>
+  quote(malipo, 'USD/KES', '128.50', '130.25', { buy: '129.00', sell: '129.75' })
 
 const fromDollars = { amount: 1000, debitCurrency: 'USD', debitCountry: 'KE' }
 const intoDollars = { amount: 1000, walletCurrency: 'USD' }
@@ -20,8 +23,8 @@ const funded = { available: 1_000_000n, reserved: 0n }
 /** Debits less credits, as the books tell them. */
 const paidOut = {
   'wallet USD': '787',
-  'fx_position USD': '-773',
-  'fx_income USD': '-6',
+  'fx_position USD': '-776',
+  'fx_income USD': '-3',
   'fees USD': '-8',
   'fx_position KES': '100000',
   'float pawapay KES': '-100000',
@@ -29,8 +32,8 @@ const paidOut = {
 const charged = {
   'float pawapay KES': '100000',
   'fx_position KES': '-100000',
-  'fx_position USD': '772',
-  'fx_income USD': '-5',
+  'fx_position USD': '770',
+  'fx_income USD': '-3',
   'fees USD': '-8',
   'wallet USD': '-759',
 }
@@ -87,7 +90,7 @@ test('a rate that changes while a payment is open changes nothing about it', asy
   await payments.becomes(charge, { state: 'successful' })
 
   const { 'wallet USD': wallet, 'fx_income USD': income } = await payments.booked()
-  assert.deepEqual([wallet, income], [`${787 - 759}`, '-11'])
+  assert.deepEqual([wallet, income], [`${787 - 759}`, '-6'])
   await payments.malipo.operator.ledger.check({ isFull: true })
 })
 
@@ -146,7 +149,7 @@ test('a charge into another currency whose row no longer says what its books say
 
   for (const [how, back] of [
     ['wallet_amount = wallet_amount - 1', 'wallet_amount = wallet_amount + 1'],
-    [`rate = rate || '{"spread": "4"}'`, `rate = rate || '{"spread": "5"}'`],
+    [`rate = rate || '{"spread": "4"}'`, `rate = rate || '{"spread": "3"}'`],
     ['amount = amount + 1', 'amount = amount - 1'],
   ] as const) {
     await touch(how)

@@ -153,6 +153,7 @@ async function realIds(
   const pair = await operator.keys.create(merchant, { env: 'sandbox' })
   shop.file('key.txt', pair.apiKey)
   const payment = example.includes('txn_0193…') ? await paymentFor(path, example, shop) : ''
+  const heldRate = path.startsWith('malipo rates') ? await holdRate(shop) : ''
   const { out } = await commandLine(variables)('webhooks', '--json', '--limit', '1')
   const [{ id: webhook = '' } = {}] = example.includes('wh_0193…') ? (JSON.parse(out) as { id: string }[]) : []
   return example
@@ -161,6 +162,7 @@ async function realIds(
     .replaceAll('txn_0193…', payment)
     .replaceAll('wh_0193…', webhook)
     .replaceAll('case_0193…', example.includes('case_0193…') ? await openCase(shop) : '')
+    .replace(/(confirm|reject) 17/, `$1 ${heldRate}`)
 }
 
 /** A case: the provider paid less than the payout says, and the operator decides about the rest. */
@@ -179,6 +181,15 @@ async function openCase({ malipo }: Shop): Promise<string> {
   })
   const cases = await malipo.operator.suspense.list({ limit: 1000 })
   return cases.find(({ transactionId }) => transactionId === id)?.id ?? ''
+}
+
+/** A rate that jumped, and its number. */
+async function holdRate({ malipo }: Shop): Promise<string> {
+  const [held] = await malipo.ask<{ id: string }>(
+    `insert into held_rates (env, base, quote, at, buy, sell, provider, last_buy, last_sell, last_at)
+     values ('sandbox', 'USD', 'KES', record_time(), 1290, 1300, 'house', 129, 130, record_time()) returning id`,
+  )
+  return held?.id ?? ''
 }
 
 /** A webhook in body.json, and its headers in the place of those of the example. */

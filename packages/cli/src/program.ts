@@ -25,6 +25,7 @@ import { createPaint } from './paint.ts'
 import { addPayCommand } from './pay.ts'
 import { addPaymentCommands } from './payments.ts'
 import { addProviderCommands } from './providers.ts'
+import { addRateCommands } from './rates.ts'
 import { didYouMean } from './suggest.ts'
 import type { Surroundings } from './surroundings.ts'
 import { addSuspenseCommands } from './suspense.ts'
@@ -50,6 +51,7 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
     addPaymentCommands,
     addSuspenseCommands,
     addProviderCommands,
+    addRateCommands,
     addLedgerCommands,
     addDatabaseCommands,
   ],

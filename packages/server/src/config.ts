@@ -107,6 +107,26 @@ export const settings = {
     read: whole(1, 1_000_000),
     fallback: '1000',
   },
+  liveMarkup: {
+    name: 'MALIPO_FX_MARKUP_LIVE',
+    about:
+      "Our markup on the provider's exchange rates in live, in basis points (100 is 1 %), on buying and selling alike. It is inside the rates that merchants see, and is all that is booked as FX income.",
+    read: whole(0, 2000),
+    fallback: '0',
+  },
+  sandboxMarkup: {
+    name: 'MALIPO_FX_MARKUP_SANDBOX',
+    about: 'The same in the sandbox.',
+    read: whole(0, 2000),
+    fallback: '100',
+  },
+  rateJumpPercent: {
+    name: 'MALIPO_FX_JUMP_PERCENT',
+    about:
+      'An exchange rate that moved by more than this share of the last accepted one is held until a second provider or the operator confirms it (`malipo rates`).',
+    read: whole(1, 100),
+    fallback: '10',
+  },
   trustedProxies: {
     name: 'MALIPO_TRUSTED_PROXIES',
     about: 'Addresses or ranges of proxies whose `X-Forwarded-For` is believed, comma-separated.',

@@ -290,7 +290,7 @@ export const catalogue = {
     errorCode: 'FX_RATE_UNAVAILABLE',
     status: 503,
     message: 'There is no current exchange rate for these currencies.',
-    cause: 'The pair is not quoted, or its newest rate is older than 30 minutes.',
+    cause: 'The pair is not quoted, or its newest rate is older than 5 minutes, or jumped and waits for the operator.',
     fix: 'Retry in some minutes; `GET /utilities/rates/historical` shows the pairs that are quoted.',
     retryable: true,
   },

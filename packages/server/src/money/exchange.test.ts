@@ -1,73 +1,78 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { anyAmount, anyPair, waysOf } from '../testing/any-rates.ts'
+import { anyAmount, anyPair, anyQuotedPair, waysOf } from '../testing/any-rates.ts'
 import { exchangeIn, exchangeOut } from './exchange.ts'
-import { type CrossPayment, creditFor, debitFor, formatRate, type Pair, parseRate } from './rates.ts'
+import { type CrossPayment, creditFor, debitFor, formatRate, type Pair, parseRate, type QuotedPair } from './rates.ts'
 
 const often = { numRuns: 1000 }
 
-function pairOf(base: Pair['base'], quote: Pair['quote'], low: string, high: string): Pair {
+function ratesOf(low: string, high: string): Pick<Pair, 'buy' | 'sell'> {
   const [buy, sell] = [parseRate(low), parseRate(high)]
   assert(buy && sell)
-  return { base, quote, buy, sell }
+  return { buy, sell }
 }
 
-const usdKes = pairOf('USD', 'KES', '128.50', '130.25') // In the middle 129.375.
+const usdKes: QuotedPair = {
+  base: 'USD',
+  quote: 'KES',
+  ...ratesOf('128.50', '130.25'),
+  provider: ratesOf('129.00', '129.75'),
+}
 
-test('the wallet pays or gets what the table says, and the spread is the way to the middle of the two rates', () => {
+test("the wallet pays or gets what the table says, and the markup is how far that is from the provider's own rate", () => {
   const shown = (exchange: ReturnType<typeof exchangeOut>) =>
-    [exchange.walletAmount, exchange.spread, exchange.side, formatRate(exchange.rate)] as const
+    [exchange.walletAmount, exchange.markup, exchange.side, formatRate(exchange.rate)] as const
   const [shillings, dollars] = [
     { currency: 'KES', wallet: 'USD' } as const,
     { currency: 'USD', wallet: 'KES' } as const,
   ]
   const amount = 100_000n
 
-  assert.deepEqual(shown(exchangeOut(usdKes, { amount, ...shillings })), [779n, 6n, 'buy', '128.50']) // Midway 773.
-  assert.deepEqual(shown(exchangeOut(usdKes, { amount, ...dollars })), [13_025_000n, 87_500n, 'sell', '130.25'])
-  assert.deepEqual(shown(exchangeIn(usdKes, { amount, ...shillings })), [767n, 5n, 'sell', '130.25']) // Midway 772.
-  assert.deepEqual(shown(exchangeIn(usdKes, { amount, ...dollars })), [12_850_000n, 87_500n, 'buy', '128.50'])
+  assert.deepEqual(shown(exchangeOut(usdKes, { amount, ...shillings })), [779n, 3n, 'buy', '128.50']) // 776 by 129.
+  assert.deepEqual(shown(exchangeOut(usdKes, { amount, ...dollars })), [13_025_000n, 50_000n, 'sell', '130.25'])
+  assert.deepEqual(shown(exchangeIn(usdKes, { amount, ...shillings })), [767n, 3n, 'sell', '130.25']) // 770 by 129.75.
+  assert.deepEqual(shown(exchangeIn(usdKes, { amount, ...dollars })), [12_850_000n, 50_000n, 'buy', '128.50'])
 })
 
 test('amounts of one unit cost one and bring none, between currencies of two decimals and none', () => {
-  const usdUgx = pairOf('USD', 'UGX', '3650.1', '3700')
+  const rates = ratesOf('3650.1', '3700')
+  const usdUgx: QuotedPair = { base: 'USD', quote: 'UGX', ...rates, provider: rates }
   const payment: CrossPayment = { amount: 1n, currency: 'UGX', wallet: 'USD' }
 
-  assert.deepEqual([exchangeOut(usdUgx, payment).walletAmount, exchangeOut(usdUgx, payment).spread], [1n, 0n])
-  assert.deepEqual([exchangeIn(usdUgx, payment).walletAmount, exchangeIn(usdUgx, payment).spread], [0n, 0n])
+  assert.deepEqual([exchangeOut(usdUgx, payment).walletAmount, exchangeOut(usdUgx, payment).markup], [1n, 0n])
+  assert.deepEqual([exchangeIn(usdUgx, payment).walletAmount, exchangeIn(usdUgx, payment).markup], [0n, 0n])
   assert.equal(exchangeOut(usdUgx, { amount: 1n, currency: 'USD', wallet: 'UGX' }).walletAmount, 37n)
   assert.equal(exchangeIn(usdUgx, { amount: 1n, currency: 'USD', wallet: 'UGX' }).walletAmount, 36n)
 })
 
-test('a spread is never negative, never more than is paid, and nothing where both rates are the same', () => {
+test('without a markup nothing of an exchange is our income, however far the provider spreads its rates', () => {
   fc.assert(
     fc.property(anyPair, anyAmount, (pair, amount) => {
       for (const { here, there } of waysOf(pair)) {
         const payment = { amount, currency: there, wallet: here }
-        const [out, into] = [exchangeOut(pair, payment), exchangeIn(pair, payment)]
-        const level = { ...pair, sell: pair.buy }
+        const plain = { ...pair, provider: pair }
 
-        assert.equal(out.walletAmount, debitFor(pair, payment))
-        assert.equal(into.walletAmount, creditFor(pair, payment))
-        assert.ok(out.spread >= 0n && out.spread <= out.walletAmount && into.spread >= 0n)
-        assert.deepEqual([exchangeOut(level, payment).spread, exchangeIn(level, payment).spread], [0n, 0n])
+        assert.deepEqual([exchangeOut(plain, payment).markup, exchangeIn(plain, payment).markup], [0n, 0n])
       }
     }),
     often,
   )
 })
 
-test('what a payment is worth midway lies between what the other wallet pays for it and what it gets of it', () => {
+test("a markup is never negative, and what is left of the wallet's side is what the provider's rate makes of it", () => {
   fc.assert(
-    fc.property(anyPair, anyAmount, (pair, amount) => {
+    fc.property(anyQuotedPair, anyAmount, (pair, amount) => {
       for (const { here, there } of waysOf(pair)) {
         const payment = { amount, currency: there, wallet: here }
         const [out, into] = [exchangeOut(pair, payment), exchangeIn(pair, payment)]
-        const [dear, cheap] = [out.walletAmount - out.spread, into.walletAmount + into.spread]
+        const provided = { base: pair.base, quote: pair.quote, ...pair.provider }
 
-        assert.ok(into.walletAmount <= cheap && cheap <= dear && dear <= out.walletAmount)
-        assert.ok(dear - cheap <= 1n)
+        assert.equal(out.walletAmount, debitFor(pair, payment))
+        assert.equal(into.walletAmount, creditFor(pair, payment))
+        assert.ok(out.markup >= 0n && out.markup <= out.walletAmount && into.markup >= 0n)
+        assert.equal(out.walletAmount - out.markup, debitFor(provided, payment))
+        assert.equal(into.walletAmount + into.markup, creditFor(provided, payment))
       }
     }),
     often,

@@ -9,10 +9,12 @@ import {
   debitFor,
   divide,
   formatRate,
+  isFarFrom,
   multiply,
   type Pair,
   parseRate,
   type Rate,
+  withMarkup,
 } from './rates.ts'
 import type { Rounding } from './rounding.ts'
 
@@ -227,4 +229,55 @@ test('a pair converts between its own two currencies only, and nothing negative'
     assert.throws(() => convert(usdKes, { amount: -1n, currency: 'KES', wallet: 'USD' }), /not negative/)
     assert.throws(() => convert({ ...usdKes, quote: 'USD' }, { amount: 1n, currency: 'USD', wallet: 'USD' }))
   }
+})
+
+test('a markup lowers what we give and raises what we take, and is exact', () => {
+  const shown = (basisPoints: number, pair = usdKes) => {
+    const { buy, sell, provider } = withMarkup(pair, basisPoints)
+    assert.deepEqual(provider, { buy: pair.buy, sell: pair.sell })
+    return [formatRate(buy), formatRate(sell)]
+  }
+  const fine = { ...usdKes, buy: rate('0.000000000000000001'), sell: rate('0.000000000000000003') }
+
+  assert.deepEqual(shown(0), ['128.50', '130.25'])
+  assert.deepEqual(shown(100), ['127.215', '131.5525'])
+  assert.deepEqual(shown(1), ['128.48715', '130.263025'])
+  assert.deepEqual(shown(100, fine), ['0.000000000000000001', '0.000000000000000004'])
+  for (const basisPoints of [-1, 0.5, 10_000, Number.NaN])
+    assert.throws(() => withMarkup(usdKes, basisPoints), /markup/)
+})
+
+test('with any markup we never give more or take less than the provider, and rates stay rates', () => {
+  fc.assert(
+    fc.property(anyPair, fc.integer({ min: 0, max: 2000 }), (pair, basisPoints) => {
+      const { buy, sell } = withMarkup(pair, basisPoints)
+      const isAtMost = (one: Rate, two: Rate) =>
+        one.digits * 10n ** BigInt(two.scale) <= two.digits * 10n ** BigInt(one.scale)
+
+      assert.ok(isAtMost(buy, pair.buy) && isAtMost(pair.sell, sell))
+      for (const each of [buy, sell]) assert.deepEqual(parseRate(formatRate(each)), each)
+    }),
+  )
+})
+
+test('a rate is far from another when either side moved by more than the share, up or down', () => {
+  const level = { buy: rate('100'), sell: rate('110.0') }
+  const isFar = (buy: string, sell: string) => isFarFrom({ buy: rate(buy), sell: rate(sell) }, level, 10)
+
+  for (const [buy, sell] of [
+    ['100', '110'],
+    ['110', '121'],
+    ['90', '99'],
+    ['90.00', '121.000'],
+  ] as const)
+    assert.equal(isFar(buy, sell), false, `${buy} ${sell}`)
+  for (const [buy, sell] of [
+    ['110.01', '115'],
+    ['89.99', '110'],
+    ['100', '121.01'],
+    ['95', '98.99'],
+    ['1000', '1100'],
+    ['10', '11'],
+  ] as const)
+    assert.equal(isFar(buy, sell), true, `${buy} ${sell}`)
 })

@@ -14,6 +14,11 @@ export interface Pair {
   readonly sell: Rate
 }
 
+/** A pair as merchants get it, and as the provider quotes it to us. What lies between the two is our markup. */
+export interface QuotedPair extends Pair {
+  readonly provider: Pick<Pair, 'buy' | 'sell'>
+}
+
 /** A payment of `amount` minor units of `currency` out of, or into, a wallet in the other currency of the pair. */
 export interface CrossPayment {
   readonly amount: bigint
@@ -61,6 +66,42 @@ export function divide(minor: bigint, from: Currency, rate: Rate, to: Currency, 
 }
 
 const decimalsMax = 18
+const markupScale = 4
+
+/** A provider's pair with our markup, in hundredths of a percent, on both sides: we give less and take more. */
+export function withMarkup(pair: Pair, basisPoints: number): QuotedPair {
+  assert(Number.isInteger(basisPoints) && basisPoints >= 0 && basisPoints < 10_000, 'a markup is a share below 100 %')
+  const { buy, sell } = pair
+  const share = (sign: 1 | -1) => BigInt(10_000 + sign * basisPoints)
+  return {
+    ...pair,
+    buy: marked(buy, share(-1), 'down'),
+    sell: marked(sell, share(1), 'up'),
+    provider: { buy, sell },
+  }
+}
+
+/** A rate times so many ten-thousandths, with no more zeros at its end than it had, and never nothing. */
+function marked({ digits, scale }: Rate, share: bigint, rounding: Rounding): Rate {
+  const [wide, excess] = [scale + markupScale, Math.max(0, scale + markupScale - decimalsMax)]
+  let result = { digits: roundedQuotient(digits * share, tenTo(excess), rounding), scale: wide - excess }
+  while (result.scale > scale && result.digits % 10n === 0n)
+    result = { digits: result.digits / 10n, scale: result.scale - 1 }
+  return result.digits > 0n ? result : { digits: 1n, scale: decimalsMax }
+}
+
+/** Whether a pair's rates are further from those of another than a share of them, on either side. */
+export function isFarFrom(
+  pair: Pick<Pair, 'buy' | 'sell'>,
+  other: Pick<Pair, 'buy' | 'sell'>,
+  percent: number,
+): boolean {
+  return (['buy', 'sell'] as const).some((side) => {
+    const [one, two] = [pair[side].digits * tenTo(other[side].scale), other[side].digits * tenTo(pair[side].scale)]
+    const distance = one > two ? one - two : two - one
+    return distance * 100n > two * BigInt(percent)
+  })
+}
 
 /** Reads a rate such as `129.35`; nothing unless it is a decimal text above zero with at most 18 decimals. */
 export function parseRate(text: string): Rate | undefined {

@@ -34,6 +34,7 @@ import {
   providersStatus,
   resumeProvider,
 } from './providers.ts'
+import { confirmRate, type DecidedRate, listRates, type RateListOrder, type RateView, rejectRate } from './rates.ts'
 import { type CasesWanted, type CaseView, listCases, showCase } from './suspense.ts'
 import { type JudgedPayment, type RetriedPayment, retryPayment, settlePayment, type Verdict } from './verdicts.ts'
 
@@ -83,6 +84,11 @@ export interface Operator {
     status(): Promise<ProvidersView>
     pause(provider: string, order: LaneOrder): Promise<LaneView>
     resume(provider: string, order: LaneOrder): Promise<LaneView>
+  }
+  readonly rates: {
+    list(wanted: RateListOrder): Promise<RateView[]>
+    confirm(id: string, reason: string): Promise<DecidedRate>
+    reject(id: string, reason: string): Promise<DecidedRate>
   }
   readonly ledger: {
     check(order: Omit<CheckOrder, 'sealsPath'>): Promise<CheckReport>
@@ -135,6 +141,11 @@ export function openOperator(variables: Readonly<Record<string, string | undefin
       status: () => providersStatus(desk),
       pause: (provider, order) => pauseProvider(desk, provider, order),
       resume: (provider, order) => resumeProvider(desk, provider, order),
+    },
+    rates: {
+      list: (wanted) => listRates(desk, wanted),
+      confirm: (id, reason) => confirmRate(desk, id, reason),
+      reject: (id, reason) => rejectRate(desk, id, reason),
     },
     ledger: {
       check: (order) => check(desk, { ...order, sealsPath: config.sealsPath }),

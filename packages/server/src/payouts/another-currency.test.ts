@@ -32,11 +32,11 @@ const ugandan = (externalReference: string, over: object = {}) =>
 const refusalOf = ({ status, body }: Answer) => [status, body['errorCode']]
 const dataOf = <Value>({ body }: Answer) => body['data'] as Value
 
-/** A Malipo at fixed rates: 1,000 KES are 7.79 USD with a spread of 0.06, and a fee of 0.08. */
+/** A Malipo at fixed rates: 1,000 KES are 7.79 USD, of which 0.03 are our markup, and a fee of 0.08. */
 async function malipoWithRates(t: TestContext): Promise<Malipo> {
   const malipo = await testMalipo(t, nobodySends)
   await malipo.ask('delete from rates')
-  await quote(malipo, 'USD/KES', '128.50', '130.25')
+  await quote(malipo, 'USD/KES', '128.50', '130.25', { buy: '129.00', sell: '129.75' })
   await quote(malipo, 'KES/UGX', '27.9', '28.5')
   return malipo
 }
@@ -69,9 +69,9 @@ test('a wallet in another currency is debited by the rate, rounded up, with its 
   assert.deepEqual((await walletsOf(malipo, id)).get('USD'), { available: 1_000_000n - 787n, reserved: 787n })
   assert.deepEqual((await walletsOf(malipo, id)).get('KES'), { available: 100_000_000n, reserved: 0n })
   assert.deepEqual(moved, {
-    'fx_position USD': 773n,
+    'fx_position USD': 776n,
     'fx_position KES': -100_000n,
-    'fx_income USD': 6n,
+    'fx_income USD': 3n,
     'clearing KES': 100_000n,
     'fees USD': 8n,
   })
@@ -116,10 +116,10 @@ test('one read shows the rate and its time; list, read and webhook show what lea
   assert.equal('rate' in listed, false)
 })
 
-test('while the newest rate is older than half an hour nothing is taken, and retrying later is worth it', async (t) => {
+test('while the newest rate is older than five minutes nothing is taken, and retrying later is worth it', async (t) => {
   const malipo = await malipoWithRates(t)
   const { id, call } = await malipo.merchant()
-  await malipo.ask(`update rates set at = now() - interval '30 minutes 1 second'`)
+  await malipo.ask(`update rates set at = now() - interval '5 minutes 1 second'`)
 
   const refused = await call('POST', path, payout('r1'))
   const plain = await call('POST', path, payout('r2', { debitCurrency: 'KES' }))
@@ -226,9 +226,9 @@ test('of payouts for twice the money there is, exactly those are taken that it p
     reserved: taken * each,
   })
   assert.deepEqual(moved, {
-    'fx_position USD': taken * 19_324n, // 193.24 midway.
+    'fx_position USD': taken * 19_380n, // 193.80 by the provider's own rate.
     'fx_position KES': -taken * 2_500_000n,
-    'fx_income USD': taken * 132n,
+    'fx_income USD': taken * 76n,
     'clearing KES': taken * 2_500_000n,
     'fees USD': taken * 195n,
   })

@@ -37,6 +37,18 @@ export function createMetrics({ poolWaiting, partitionsLeft }: Sources) {
       help: 'Requests refused before anything was done for them, because the process had enough to do',
       registers,
     }),
+    ratesHeld: new Gauge({
+      name: 'malipo_rates_held',
+      help: 'Currency pairs whose newest rate jumped and waits for confirmation. Only workers count',
+      labelNames: ['env'] as const,
+      registers,
+    }),
+    ratesTooOld: new Gauge({
+      name: 'malipo_rates_too_old',
+      help: 'Currency pairs whose last accepted rate is too old to be used. Only workers count',
+      labelNames: ['env'] as const,
+      registers,
+    }),
     authFailures: new Counter({
       name: 'auth_failures_total',
       help: 'Refused token exchanges and refused tokens',

@@ -1,10 +1,8 @@
 import { AppError } from '../errors.ts'
 import { type Currency, isCurrency } from '../money/currencies.ts'
-import { type Pair, parseRate } from '../money/rates.ts'
-import { type Environment, type Owner, type ReadDb, sql, type WriteDb } from '../platform/db.ts'
-import type { Log } from '../platform/log.ts'
-import type { Connector } from '../providers/contract.ts'
-import type { PairRow, ReferenceData } from './data.ts'
+import { type Pair, parseRate, type QuotedPair } from '../money/rates.ts'
+import { type Owner, type ReadDb, sql } from '../platform/db.ts'
+import type { ReferenceData } from './data.ts'
 
 /** A pair as it was sampled. */
 export interface SampledPair {
@@ -15,73 +13,18 @@ export interface SampledPair {
   readonly at: Date
 }
 
-/** A rate older than this is not used for money. */
-const freshMs = 30 * 60_000
-const sampleEveryMs = 10 * 60_000
-const askMs = 10_000
-const atOnce = 8
-const keptDays = 30
-
-/**
- * Asks for every pair whose newest rate is due, and forgets what is older than the window that is shown. Any number of
- * workers may do this: two that meet ask once too often, and nothing else.
- */
-export async function sampleRates(
-  { db, log }: { readonly db: WriteDb; readonly log: Log },
-  env: Environment,
-  connector: Connector,
-  pairs: readonly PairRow[],
-): Promise<void> {
-  const due = await duePairs(db, env, pairs)
-  for (let start = 0; start < due.length; start += atOnce)
-    await Promise.all(due.slice(start, start + atOnce).map((pair) => samplePair({ db, log }, env, connector, pair)))
-  await db.query(sql`delete from rates where env = ${env} and at < now() - ${`${keptDays + 1} days`}::interval`)
+interface RateRow extends SampledPair {
+  readonly provider_buy: string
+  readonly provider_sell: string
 }
 
-function duePairs(db: WriteDb, env: Environment, pairs: readonly PairRow[]): Promise<PairRow[]> {
-  return db.query<PairRow>(sql`
-    select pair.base, pair.quote
-    from unnest(${pairs.map(({ base }) => base)}::text[], ${pairs.map(({ quote }) => quote)}::text[]) as pair(base, quote)
-    where not exists (
-      select
-      from rates
-      where rates.env = ${env}
-        and rates.base = pair.base
-        and rates.quote = pair.quote
-        and rates.at > now() - ${`${sampleEveryMs} milliseconds`}::interval
-    )`)
-}
-
-/** A pair that cannot be had, or makes no sense, is left as it was: it grows old, and then it is not used. */
-async function samplePair(
-  { db, log }: { readonly db: WriteDb; readonly log: Log },
-  env: Environment,
-  { id, rates }: Connector,
-  { base, quote }: PairRow,
-): Promise<void> {
-  try {
-    const sampled = await rates?.quote(base, quote, AbortSignal.timeout(askMs))
-    if (!sampled || !isSound(sampled)) throw new Error('the provider gave no sound rate')
-    await db.query(sql`
-      insert into rates (env, base, quote, at, buy, sell, provider)
-      values (${env}, ${base}, ${quote}, now(), ${sampled.buy}, ${sampled.sell}, ${id})
-      on conflict do nothing`)
-  } catch (err) {
-    log.warn({ err, env, base, quote, provider: id }, 'a rate could not be sampled')
-  }
-}
-
-function isSound({ buy, sell }: { readonly buy: string; readonly sell: string }): boolean {
-  const [low, high] = [parseRate(buy), parseRate(sell)]
-  return (
-    low !== undefined &&
-    high !== undefined &&
-    low.digits * 10n ** BigInt(high.scale) <= high.digits * 10n ** BigInt(low.scale)
-  )
-}
+/** A rate older than this is not used for money. Rates are sampled every minute. */
+export const rateAgeMaxMs = 5 * 60_000
+/** How long rates are shown. */
+export const ratesKeptDays = 30
 
 /** A pair with its rates as they were at a time. */
-interface TimedPair extends Pair {
+interface TimedPair extends QuotedPair {
   readonly at: Date
 }
 
@@ -119,14 +62,15 @@ export async function freshRate(
   one: Currency,
   other: Currency,
 ): Promise<TimedPair | undefined> {
-  const [row] = await db.query<SampledPair>(
+  const [row] = await db.query<RateRow>(
     owner,
     sql`
-      select base, quote, buy::text, sell::text, at
+      select base, quote, buy::text, sell::text, at, coalesce(provider_buy, buy)::text as provider_buy,
+        coalesce(provider_sell, sell)::text as provider_sell
       from rates
       where env = ${owner.env}
         and (base, quote) in ((${one}, ${other}), (${other}, ${one}))
-        and at > now() - ${`${freshMs} milliseconds`}::interval
+        and at > now() - ${`${rateAgeMaxMs} milliseconds`}::interval
       order by at desc
       limit 1`,
   )
@@ -152,15 +96,20 @@ export function ratesBetween(db: ReadDb, owner: Owner, wanted: RatesWanted): Pro
       from rates
       where env = ${owner.env}
         and (${one}::text is null or (base, quote) in ((${one}, ${other}), (${other}, ${one})))
-        and at >= greatest(${startDate}::date at time zone 'UTC', now() - ${`${keptDays} days`}::interval)
-        and at < (${endDate}::date + 1) at time zone 'UTC'
+        and at >= greatest(${startDate}::date::timestamp at time zone 'UTC', now() - ${`${ratesKeptDays} days`}::interval)
+        and at < (${endDate}::date + 1)::timestamp at time zone 'UTC'
       order by at desc, base, quote
       limit ${limit}`,
   )
 }
 
-function pairOf({ base, quote, buy, sell, at }: SampledPair): TimedPair | undefined {
+function pairOf({ base, quote, buy, sell, at, provider_buy, provider_sell }: RateRow): TimedPair | undefined {
+  const [shown, provider] = [ratesOf(buy, sell), ratesOf(provider_buy, provider_sell)]
+  if (!isCurrency(base) || !isCurrency(quote) || !shown || !provider) return undefined
+  return { base, quote, ...shown, provider, at }
+}
+
+function ratesOf(buy: string, sell: string): Pick<Pair, 'buy' | 'sell'> | undefined {
   const [low, high] = [parseRate(buy), parseRate(sell)]
-  if (!isCurrency(base) || !isCurrency(quote) || !low || !high) return undefined
-  return { base, quote, buy: low, sell: high, at }
+  return low && high && { buy: low, sell: high }
 }

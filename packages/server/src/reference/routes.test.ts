@@ -4,7 +4,7 @@ import { createLog } from '../platform/log.ts'
 import { type Answer, type Malipo, testMalipo } from '../testing/malipo.ts'
 import { simulatorAccess, startSimulator } from '../testing/simulator.ts'
 import { keepRates } from '../workers/rate-keeper.ts'
-import { sampleRates } from './rates.ts'
+import { sampleRates } from './rate-sampling.ts'
 
 const token = 'token-of-a-simulator'
 
@@ -21,12 +21,12 @@ async function malipoWithSimulator(t: TestContext): Promise<Malipo & { stopSimul
 const dataOf = ({ body }: Answer) => body['data'] as Record<string, unknown>[]
 const refusalOf = ({ status, body }: Answer) => [status, body['errorCode']]
 
-test('rates are sampled once in ten minutes, kept as they were, and shown newest first', async (t) => {
+test('rates are sampled once a minute, kept as they were, and shown newest first', async (t) => {
   const malipo = await malipoWithSimulator(t)
   const { call } = await malipo.merchant()
   await keepRates(malipo.ctx)
   await keepRates(malipo.ctx)
-  await malipo.ask(`update rates set at = at - interval '11 minutes'`)
+  await malipo.ask(`update rates set at = at - interval '1 minute'`)
   await keepRates(malipo.ctx)
 
   const rates = dataOf(await call('GET', '/api/b2b/utilities/rates/historical?from=KES&to=USD'))
@@ -37,11 +37,11 @@ test('rates are sampled once in ten minutes, kept as they were, and shown newest
   assert.ok((newer ?? 0) > (older ?? 0))
 })
 
-test('a rate older than half an hour is shown as history and used for nothing', async (t) => {
+test('a rate older than five minutes is shown as history and used for nothing', async (t) => {
   const malipo = await malipoWithSimulator(t)
   const { call } = await malipo.merchant()
   await keepRates(malipo.ctx)
-  await malipo.ask(`update rates set at = now() - interval '31 minutes' where (base, quote) = ('USD', 'KES')`)
+  await malipo.ask(`update rates set at = now() - interval '5 minutes 1 second' where (base, quote) = ('USD', 'KES')`)
 
   const live = await call('GET', '/api/b2b/utilities/rates?from=USD&to=KES')
   const history = await call('GET', '/api/b2b/utilities/rates/historical?from=USD&to=KES')
@@ -93,6 +93,30 @@ test('rates of one environment are not seen in the other', async (t) => {
   ])
 })
 
+test('the days of historical rates are days in UTC, whatever the timezone of the database', async (t) => {
+  const malipo = await testMalipo(t)
+  const pair = await malipo.merchant()
+  const [today, yesterday] = [0, 1].map((days) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10))
+  const times = [`${yesterday}T23:59:59.999Z`, `${yesterday}T00:00:00.000Z`]
+  for (const at of [...times, `${today}T00:00:00.000Z`])
+    await malipo.ask(`insert into rates values ('sandbox', 'EUR', 'KES', $1, 140, 141, 'house')`, [at])
+  const [{ name } = assert.fail()] = await malipo.ask<{ name: string }>('select current_database() as name')
+  t.after(() => malipo.ask(`alter database "${name}" reset timezone`))
+
+  for (const timezone of ['Africa/Nairobi', 'America/New_York']) {
+    await malipo.ask(`alter database "${name}" set timezone = '${timezone}'`)
+    const { call } = await (await testMalipo(t)).as(pair) // Its connections are new, so they have it.
+    const days = `startDate=${yesterday}&endDate=${yesterday}`
+    const found = await call('GET', `/api/b2b/utilities/rates/historical?from=EUR&to=KES&${days}`)
+    assert.equal(found.status, 200, JSON.stringify(found.body))
+    assert.deepEqual(
+      dataOf(found).map(({ updatedAt }) => updatedAt),
+      times,
+      timezone,
+    )
+  }
+})
+
 test('a provider that quotes nonsense, or nothing, leaves the rates as they were', async (t) => {
   const malipo = await testMalipo(t)
   const log: string[] = []
@@ -106,8 +130,12 @@ test('a provider that quotes nonsense, or nothing, leaves the rates as they were
       rates: { quote: () => (quoted ? Promise.resolve(quoted) : Promise.reject(new Error('away'))) },
       close: async () => undefined,
     }
-    const sampler = { db: malipo.ctx.db.write, log: createLog({ level: 'warn', write: (line) => log.push(line) }) }
-    await sampleRates(sampler, 'sandbox', connector, [{ base: 'USD', quote: 'KES' }])
+    const sampler = {
+      ...({ env: 'sandbox', markupBasisPoints: 0, jumpPercent: 10 } as const),
+      db: malipo.ctx.db.write,
+      log: createLog({ level: 'warn', write: (line) => log.push(line) }),
+    }
+    await sampleRates(sampler, [connector], [{ base: 'USD', quote: 'KES' }])
   }
 
   assert.deepEqual(await malipo.ask('select from rates'), [])

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { type Currency, currencies, isCurrency } from '../money/currencies.ts'
-import type { Pair, Rate } from '../money/rates.ts'
+import { type Pair, type Rate, withMarkup } from '../money/rates.ts'
 
 /** Minor units of anything, up to more than there is of any currency. */
 export const anyAmount = fc.bigInt({ min: 0n, max: 10n ** 18n })
@@ -26,6 +26,11 @@ export const anyPair = fc
     const sell = { digits: buy.digits * 10n ** BigInt(scale - buy.scale) + spread, scale }
     return { base, quote, buy, sell }
   })
+
+/** Any pair of a provider with any markup of ours, a third of them without. */
+export const anyQuotedPair = fc
+  .tuple(anyPair, fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 100 }), fc.integer({ min: 0, max: 2000 })))
+  .map(([pair, basisPoints]) => withMarkup(pair, basisPoints))
 
 /** Both ways over a pair, so that a property is tried from each of its wallets. */
 export const waysOf = ({ base, quote }: Pair): readonly { readonly here: Currency; readonly there: Currency }[] => [

@@ -119,10 +119,19 @@ export async function walletOf(malipo: Malipo, merchantId: string): Promise<Wall
   return sums
 }
 
-/** Quotes a pair in the sandbox from now on. */
-export async function quote(malipo: Malipo, pair: string, buy: string, sell: string): Promise<void> {
-  const values = [...pair.split('/'), buy, sell]
-  await malipo.ask(`insert into rates values ('sandbox', $1, $2, clock_timestamp(), $3, $4, 'house')`, values)
+/** Quotes a pair in the sandbox from now on; without the provider's own rates there is no markup. */
+export async function quote(
+  malipo: Malipo,
+  pair: string,
+  buy: string,
+  sell: string,
+  provider: { readonly buy: string; readonly sell: string } = { buy, sell },
+): Promise<void> {
+  await malipo.ask(
+    `insert into rates (env, base, quote, at, buy, sell, provider, provider_buy, provider_sell)
+     values ('sandbox', $1, $2, record_time(), $3, $4, 'house', $5, $6)`,
+    [...pair.split('/'), buy, sell, provider.buy, provider.sell],
+  )
 }
 
 /** A payout whose answer got lost, at a provider that answers no questions: it stays in doubt until something is done. */

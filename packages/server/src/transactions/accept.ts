@@ -24,6 +24,7 @@ import type { CustomerAction } from '../providers/contract.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
 import { findStanding, useStanding } from '../scenarios/standing.ts'
 import { createdEvent } from './created-event.ts'
+import { isRateTooOld } from './exchange.ts'
 import { type Accounts, holdsFor } from './money.ts'
 import { type Party, sealParty } from './party.ts'
 import { claimReferences, type Reference, releaseReferences } from './references.ts'
@@ -129,7 +130,7 @@ async function acceptBatch(
     return { item, standing, transaction: { ...promise(item, wallet_id, at, vault), scenario } }
   }
   const kept = candidates.flatMap((item) => {
-    const decided = decideItem(item, wallets.get(item), books, used)
+    const decided = decideItem(item, wallets.get(item), books, used, at)
     if (decided.kind === 'refused') answers.set(item, decided)
     return decided.kind === 'refused' ? [] : [keep(item, decided.wallet_id)]
   })
@@ -256,8 +257,10 @@ function decideItem(
   wallet_id: string | undefined,
   books: Books,
   used: Set<string>,
+  at: Date,
 ): { readonly kind: 'kept'; readonly wallet_id: string } | { readonly kind: 'refused'; readonly error: ErrorKey } {
   if (used.has(referenceName(item))) return { kind: 'refused', error: 'REFERENCE_USED' }
+  if (isRateTooOld(item.proposal, at)) return { kind: 'refused', error: 'FX_RATE_UNAVAILABLE' }
   if (wallet_id === undefined || books.apply(holdsOf(item, wallet_id)))
     return { kind: 'refused', error: 'INSUFFICIENT_FUNDS' }
   used.add(referenceName(item))

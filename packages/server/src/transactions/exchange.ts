@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts'
 import type { Currency } from '../money/currencies.ts'
 import { exchangeIn, exchangeOut } from '../money/exchange.ts'
 import { formatRate } from '../money/rates.ts'
-import type { RateOf } from '../reference/rates.ts'
+import { type RateOf, rateAgeMaxMs } from '../reference/rates.ts'
 import type { Promised } from './store.ts'
 
 /** A payment's amount, and the currencies at its two ends. */
@@ -27,7 +27,12 @@ export async function walletSideOf(way: keyof typeof ways, sides: Sides, rateOf:
   const { price, unreachable } = ways[way]
   const pair = await rateOf(currency, wallet)
   if (!pair) throw new AppError(unreachable)
-  const { walletAmount, spread, side, rate } = price(pair, { amount, currency, wallet })
+  const { walletAmount, markup, side, rate } = price(pair, { amount, currency, wallet })
   const used = { pair: `${pair.base}/${pair.quote}`, side, value: formatRate(rate), at: pair.at.toISOString() }
-  return { wallet_amount: walletAmount, rate: { ...used, spread: String(spread) } }
+  return { wallet_amount: walletAmount, rate: { ...used, spread: String(markup) } }
+}
+
+/** A rate that has become too old while the payment waited to be accepted. */
+export function isRateTooOld({ rate }: Pick<WalletSide, 'rate'>, at: Date): boolean {
+  return rate !== null && at.getTime() - Date.parse(rate.at) > rateAgeMaxMs
 }

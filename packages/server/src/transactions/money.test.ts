@@ -5,7 +5,7 @@ import type { Counters } from '../ledger/accounts.ts'
 import type { Movement } from '../ledger/books.ts'
 import type { Currency } from '../money/currencies.ts'
 import type { Said } from '../providers/contract.ts'
-import { anyPair } from '../testing/any-rates.ts'
+import { anyQuotedPair } from '../testing/any-rates.ts'
 import { adopt, createModel, type Model } from '../testing/ledger-model.ts'
 import { adjustmentMovements, adjustmentOf } from './adjustments.ts'
 import { decide } from './decide.ts'
@@ -48,7 +48,7 @@ const currencyOf = (account: string) => account.slice(-3)
 
 /** A payment that is sent, as it would be proposed at these rates. */
 const anyPayment = fc.record({
-  pair: anyPair,
+  pair: anyQuotedPair,
   type: fc.constantFrom('withdrew' as const, 'deposit' as const),
   wallet: fc.constantFrom('base' as const, 'quote' as const),
   isAcross: fc.boolean(),

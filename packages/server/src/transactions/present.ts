@@ -89,7 +89,7 @@ export function presentOne(presenter: Presenter, transaction: Transaction, timel
   }
 }
 
-/** The spread is the operator's, and is not shown. */
+/** The markup is the operator's, and is not shown. */
 function shownRate({ spread: _, ...shown }: NonNullable<Transaction['rate']>) {
   return shown
 }

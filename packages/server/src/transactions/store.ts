@@ -15,7 +15,7 @@ interface UsedRate {
   readonly side: 'buy' | 'sell'
   readonly value: string
   readonly at: string
-  /** What of the wallet's side is ours, in minor units of its currency. Not shown. */
+  /** Our markup on the wallet's side, in minor units of its currency: the FX income. Not shown. */
   readonly spread: string
 }
 

@@ -1,0 +1,70 @@
+import type { Operator } from '@malipo/server/operate'
+import type { Command } from 'commander'
+import type { Desk } from './desk.ts'
+import { guide } from './guide.ts'
+import { type Environment, environment } from './options.ts'
+import { type Paper, right } from './table.ts'
+import { second } from './time.ts'
+
+export function addRateCommands(program: Command, desk: Desk): void {
+  const rates = program.command('rates').description('exchange rates, and those held because they jumped')
+
+  guide(
+    rates
+      .command('list', { isDefault: true })
+      .description('list the last accepted rate of every pair; the same as rates alone')
+      .addOption(environment('only those of one environment'))
+      .option('--held', 'only pairs whose newest rate jumped and waits for confirmation'),
+    {
+      note: `BUY and SELL include our markup. A rate that is too old is not used: payments across currencies are refused with
+FX_RATE_UNAVAILABLE.`,
+      examples: ['malipo rates list --held', 'malipo rates list --env live --json'],
+    },
+  ).action(async ({ env, held }: { env?: Environment; held?: true }) => {
+    const order = { ...(env && { env }), isHeldOnly: held === true }
+    const found = await desk.operate((operator) => operator.rates.list(order))
+    desk.say(found, (paper) => (found.length === 0 ? `No rates${held ? ' held' : ''}.` : listing(paper, found)))
+  })
+
+  for (const [verb, description, said] of [
+    ['confirm', 'use a held rate: it is right', 'Rates near it are used from the next sample on, within a minute.'],
+    ['reject', 'keep a held rate from being used: it is wrong', 'Rates near it are not used.'],
+  ] as const) {
+    guide(
+      rates
+        .command(verb)
+        .description(description)
+        .argument('<number>', 'of the held rate, from rates list --held')
+        .requiredOption('--reason <text>', 'why; kept in the audit trail'),
+      {
+        examples: [
+          `malipo rates ${verb} 17 --reason "central bank, 2026-11-15"`,
+          `malipo --as "treasury" rates ${verb} 17 --reason "case 4711" --json`,
+        ],
+      },
+    ).action(async (id: string, { reason }: { reason: string }) => {
+      const rate = await desk.operate((operator) => operator.rates[verb](id, reason))
+      desk.say(
+        rate,
+        () =>
+          `${verb === 'confirm' ? 'Confirmed' : 'Rejected'} ${rate.pair} ${rate.buy} / ${rate.sell} in ${rate.env}. ${said}`,
+      )
+    })
+  }
+}
+
+type Rate = Awaited<ReturnType<Operator['rates']['list']>>[number]
+
+const listing = ({ table }: Paper, rates: readonly Rate[]) =>
+  table(rates, {
+    PAIR: ({ pair }) => pair,
+    WHERE: ({ env }) => env,
+    BUY: right(({ buy }) => buy ?? ''),
+    SELL: right(({ sell }) => sell ?? ''),
+    PROVIDER: ({ provider }) => provider ?? '',
+    AT: ({ at, isTooOld }) => `${at === undefined ? 'never' : second(at)}${isTooOld ? ', too old' : ''}`,
+    HELD: ({ held }) =>
+      held
+        ? `${held.id}: ${held.buy} / ${held.sell}, ${held.jumpPercent} % away, ${held.provider}, ${second(held.at)}`
+        : '',
+  })

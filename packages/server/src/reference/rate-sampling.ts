@@ -1,0 +1,120 @@
+import { formatRate, isFarFrom, type Pair, parseRate, withMarkup } from '../money/rates.ts'
+import type { Environment, WriteDb } from '../platform/db.ts'
+import type { Log } from '../platform/log.ts'
+import type { Connector } from '../providers/contract.ts'
+import type { PairRow } from './data.ts'
+import { insertHeld, insertRate, type Level, levelsOf } from './rate-store.ts'
+
+export interface RateSampler {
+  readonly env: Environment
+  readonly db: WriteDb
+  readonly log: Log
+  /** Our share of every exchange, in hundredths of a percent. */
+  readonly markupBasisPoints: number
+  /** A rate that moved by more than this from the last accepted one is not used until it is confirmed. */
+  readonly jumpPercent: number
+}
+
+/** A pair as one provider quotes it. */
+interface Quote {
+  readonly provider: string
+  readonly pair: Pair
+}
+
+const askMs = 10_000
+const atOnce = 8
+
+/**
+ * Samples these pairs from the first source that quotes them; the sources after it may confirm a rate that jumped. Any
+ * number of workers may do this: two that meet ask once too often, and nothing else.
+ */
+export async function sampleRates(
+  sampler: RateSampler,
+  sources: readonly Connector[],
+  pairs: readonly PairRow[],
+): Promise<void> {
+  for (let start = 0; start < pairs.length; start += atOnce)
+    await Promise.all(pairs.slice(start, start + atOnce).map((pair) => samplePair(sampler, sources, pair)))
+}
+
+/** A pair that no source quotes stays as it was: it grows old, and then it is not used. */
+async function samplePair(sampler: RateSampler, sources: readonly Connector[], row: PairRow): Promise<void> {
+  try {
+    await takeSample(sampler, sources, row)
+  } catch (err) {
+    sampler.log.warn({ err, env: sampler.env, ...row }, 'rate not kept') // The other pairs must not wait for this one.
+  }
+}
+
+async function takeSample(sampler: RateSampler, sources: readonly Connector[], row: PairRow): Promise<void> {
+  const { db, env, jumpPercent, markupBasisPoints } = sampler
+  const quotes = quotesOf(sampler, sources, row)
+  const { value: sample } = await quotes.next()
+  if (!sample) return
+  const { provider, pair } = sample
+  const levels = await levelsOf(db, env, row)
+  const verdict = judge(pair, levels, jumpPercent)
+  const accept = (by: string) => insertRate(db, { env, provider }, withMarkup(pair, markupBasisPoints), by)
+  if (verdict.kind === 'accept') return accept(verdict.confirmedBy)
+  for await (const other of quotes)
+    if (!isFarFrom(pair, other.pair, jumpPercent)) {
+      sampler.log.warn(factsOf(sampler, sample, verdict.last), 'rate jumped, confirmed by a second source')
+      return accept(other.provider)
+    }
+  await insertHeld(db, { env, provider }, pair, verdict.last, verdict.rejected)
+  if (verdict.isNews) sampler.log.error(factsOf(sampler, sample, verdict.last), 'rate jumped and is held')
+}
+
+type Verdict =
+  | { readonly kind: 'accept'; readonly confirmedBy: string }
+  | { readonly kind: 'hold'; readonly last: Level; readonly rejected: Level | undefined; readonly isNews: boolean }
+
+/** What becomes of a sample: the first rate of a pair, and one near the last accepted or confirmed rate, is accepted. */
+function judge(pair: Pair, levels: readonly Level[], jumpPercent: number): Verdict {
+  const last = levels.find(({ state }) => state === 'accepted')
+  const near = levels.filter((level) => isNear(pair, level, jumpPercent))
+  if (!last || near.includes(last)) return { kind: 'accept', confirmedBy: '' }
+  const [decision] = near
+    .filter(({ state }) => state !== 'held')
+    .toSorted((one, other) => other.at.getTime() - one.at.getTime())
+  if (decision?.state === 'confirmed') return { kind: 'accept', confirmedBy: decision.decided_by }
+  return { kind: 'hold', last, rejected: decision, isNews: near.length === 0 }
+}
+
+function isNear(pair: Pair, { buy, sell }: Level, percent: number): boolean {
+  const level = ratesOf(buy, sell)
+  return level !== undefined && !isFarFrom(pair, level, percent)
+}
+
+/** What the sources quote, one after another, as far as it is asked for. */
+async function* quotesOf(
+  { env, log }: RateSampler,
+  sources: readonly Connector[],
+  { base, quote }: PairRow,
+): AsyncGenerator<Quote, undefined> {
+  for (const { id: provider, rates } of sources) {
+    const quoted = await rates?.quote(base, quote, AbortSignal.timeout(askMs)).catch((err: unknown) => {
+      log.warn({ err, env, base, quote, provider }, 'rate not quoted')
+    })
+    const sound = quoted && ratesOf(quoted.buy, quoted.sell)
+    if (quoted && !sound) log.warn({ env, base, quote, provider, ...quoted }, 'rate quoted makes no sense')
+    if (sound) yield { provider, pair: { base, quote, ...sound } }
+  }
+  return undefined
+}
+
+/** Both rates, if they are rates and we do not buy dearer than we sell. */
+function ratesOf(buy: string, sell: string): Pick<Pair, 'buy' | 'sell'> | undefined {
+  const [low, high] = [parseRate(buy), parseRate(sell)]
+  const isSound = low && high && low.digits * 10n ** BigInt(high.scale) <= high.digits * 10n ** BigInt(low.scale)
+  return isSound ? { buy: low, sell: high } : undefined
+}
+
+const factsOf = ({ env }: RateSampler, { provider, pair }: Quote, last: Level) => ({
+  env,
+  pair: `${pair.base}/${pair.quote}`,
+  provider,
+  buy: formatRate(pair.buy),
+  sell: formatRate(pair.sell),
+  last: { buy: last.buy, sell: last.sell, at: last.at },
+})
