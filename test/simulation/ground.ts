@@ -66,7 +66,7 @@ export async function openGround(): Promise<Ground> {
   const { write } = opened.db
   const accounts = createPlatformAccounts(write, opened.config.cell)
   await warm(accounts)
-  const base: Context = { ...opened, accounts, fees: await knownFees(opened) }
+  const base: Context = { ...opened, accounts, fees: await knownFees(opened), currencies: allCurrencies }
   const poster = createPoster(write)
   return {
     base,
@@ -100,6 +100,9 @@ async function warm(accounts: Context['accounts']): Promise<void> {
       await accounts.idOf({ env, kind: 'float', currency, country, provider })
   }
 }
+
+/** No merchant of a world has a currency turned off. */
+const allCurrencies = { refuseDisabled: async () => undefined }
 
 /** The fees of the sandbox, read once for all merchants: no world changes them. */
 async function knownFees({ db }: Context): Promise<Fees> {

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import type { Desk } from './desk.ts'
 import { guide } from './guide.ts'
-import { whole } from './options.ts'
+import { currency, type Environment, environment, whole } from './options.ts'
 import type { Paper } from './table.ts'
 import { minute } from './time.ts'
+import { Trouble } from './trouble.ts'
 
 interface CreateOptions {
   readonly name: string
@@ -51,6 +52,7 @@ export function addMerchantCommands(program: Command, desk: Desk): void {
   })
 
   addFreezing(merchants, desk)
+  addCurrencies(merchants, desk)
 }
 
 function addFreezing(merchants: Command, desk: Desk): void {
@@ -76,6 +78,53 @@ function addFreezing(merchants: Command, desk: Desk): void {
     })
   }
 }
+
+interface CurrencyOptions {
+  readonly env?: Environment
+  readonly enable?: readonly string[]
+  readonly disable?: readonly string[]
+  readonly only?: readonly string[]
+  readonly reason?: string
+}
+
+function addCurrencies(merchants: Command, desk: Desk): void {
+  guide(
+    merchants
+      .command('currencies')
+      .description('show or change the currencies a merchant may use; all unless one is turned off')
+      .argument('<merchant>', 'its id, mer_…')
+      .addOption(environment('where to change them'))
+      .option('--enable <codes>', 'turn these on, such as KES,UGX', codes)
+      .option('--disable <codes>', 'turn these off', codes)
+      .option('--only <codes>', 'turn all others off', codes)
+      .option('--reason <text>', 'why; kept in the audit trail; needed for a change'),
+    {
+      note: 'Payments in a currency that is off are refused with CURRENCY_NOT_ENABLED, within 5 seconds. What was accepted before goes on, and balances stay readable.',
+      examples: [
+        'malipo merchants currencies mer_0193…',
+        'malipo merchants currencies mer_0193… --env sandbox --only KES,USD --reason "contract 17"',
+        'malipo merchants currencies mer_0193… --env live --disable NGN --reason "licence pending" --json',
+      ],
+    },
+  ).action(async (id: string, { env, reason, ...change }: CurrencyOptions) => {
+    if (Object.keys(change).length > 0 && (env === undefined || reason === undefined))
+      throw new Trouble('usage', 'A change needs --env and --reason.')
+    const found =
+      env === undefined || reason === undefined
+        ? await desk.operate((operator) => operator.merchants.currencies(id))
+        : [await desk.operate((operator) => operator.merchants.setCurrencies(id, { ...change, env, reason }))]
+    desk.say(found, () => found.map(currencyLine).join('\n'))
+  })
+}
+
+const codes = (text: string) => text.split(',').map((code) => currency(code.trim()))
+
+const currencyLine = ({ env, enabled, disabled }: Currencies) =>
+  disabled.length === 0
+    ? `${env}: all currencies`
+    : `${env}: ${enabled.join(' ') || 'none'}; off: ${disabled.join(' ')}`
+
+type Currencies = { env: string; enabled: readonly string[]; disabled: readonly string[] }
 
 type Listed = { id: string; name: string; country: string; state: string; createdAt: string }
 

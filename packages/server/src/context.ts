@@ -5,6 +5,7 @@ import { createTokens, type Tokens } from './auth/tokens.ts'
 import type { Config } from './config.ts'
 import { createPlatformAccounts, type PlatformAccounts } from './ledger/accounts.ts'
 import { createFees, type Fees } from './ledger/fee-rules.ts'
+import { createEnabledCurrencies, type EnabledCurrencies } from './merchants/enabled-currencies.ts'
 import { type Bell, openBell } from './platform/bell.ts'
 import { type Database, openDatabase } from './platform/db.ts'
 import { createLog, type Log } from './platform/log.ts'
@@ -39,6 +40,7 @@ export interface Context {
   readonly simulator: Simulator | undefined
   readonly accounts: PlatformAccounts
   readonly fees: Fees
+  readonly currencies: EnabledCurrencies
   /** Where payments are promised, and where what becomes of them is decided. */
   readonly acceptor: Acceptor
   readonly settler: Settler
@@ -80,6 +82,7 @@ export function openContext(config: Config, log: Log = createLog({ level: config
     simulator,
     accounts,
     fees: createFees(db.write),
+    currencies: createEnabledCurrencies(db.write),
     acceptor: createAcceptor({ db: db.write, vault, cell: config.cell, onTold }),
     settler: createSettler({ db: db.write, cell: config.cell, onTold, log, accounts, connectors, routing }),
     close: async () => {

@@ -227,6 +227,13 @@ export const catalogue = {
     cause: 'Amount and fee together are more than what the wallet has available. Nothing was taken.',
     fix: 'Collect first, have the operator fund the wallet, or pay less; the reference is still free, so the same request may be sent again.',
   },
+  CURRENCY_NOT_ENABLED: {
+    errorCode: 'CURRENCY_NOT_ENABLED',
+    status: 403,
+    message: 'This currency is not enabled for this merchant.',
+    cause: 'The operator has turned the currency off for this merchant and environment.',
+    fix: 'Use another currency, or ask the operator to enable it.',
+  },
   WALLET_CURRENCY_NOT_SUPPORTED: {
     errorCode: 'WALLET_CURRENCY_NOT_SUPPORTED',
     status: 422,

@@ -76,6 +76,7 @@ export function cardRoute(app: App, ctx: Context): void {
           'PROVIDER_NOT_FOUND',
           'REFERENCE_USED',
           'UNSUPPORTED_CURRENCY',
+          'CURRENCY_NOT_ENABLED',
           'IDEMPOTENCY_KEY_IN_PROGRESS',
           'IDEMPOTENCY_KEY_REUSED',
           'RATE_LIMIT_EXCEEDED',

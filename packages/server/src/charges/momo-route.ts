@@ -54,6 +54,7 @@ export function momoRoute(app: App, ctx: Context): void {
           'PROVIDER_NOT_FOUND',
           'REFERENCE_USED',
           'UNSUPPORTED_CURRENCY',
+          'CURRENCY_NOT_ENABLED',
           'WALLET_CURRENCY_NOT_SUPPORTED',
           'AMOUNT_OUT_OF_BOUNDS',
           'FX_RATE_UNAVAILABLE',

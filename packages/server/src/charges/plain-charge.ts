@@ -21,6 +21,7 @@ type PlainCharge = Omit<Proposal, 'answerOf' | 'party' | 'expiresInMs' | 'sent_b
 /** Prices a charge that is credited in the currency it is paid in, and finds who makes it. It is sent at once. */
 export async function plainCharge(ctx: Context, owner: Owner, wish: Wish): Promise<PlainCharge> {
   const { method, currency } = wish
+  await ctx.currencies.refuseDisabled(owner, currency)
   const amount = exactAmount(wish.amount, currency)
   const country = await countryOf(ctx.db.read, owner, currency)
   const errand = { operation: `charge.${method}`, country, currency, target: '*' } as const

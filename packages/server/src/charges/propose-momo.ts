@@ -47,6 +47,7 @@ export async function proposeMomoCharge(
   keyed: KeyedRequest | undefined,
 ): Promise<MomoProposal> {
   const currency = currencyOf(body.currency)
+  await ctx.currencies.refuseDisabled(owner, currency)
   const payer = await payerOf(ctx, owner, body)
   const fields = { phone: 'phoneNumber', operator: 'momoOperatorId', required: 'MOMO_OPERATOR_ID_REQUIRED' } as const
   const { phone, operator } = momoAccount(ctx.reference, { currency, ...payer }, fields)
@@ -54,6 +55,7 @@ export async function proposeMomoCharge(
   const codes = codesOf(operator, body)
   const urls = redirectUrls(owner, operator, body)
   const wallet_currency = walletCurrencyOf(body, currency)
+  await ctx.currencies.refuseDisabled(owner, wallet_currency)
   const errand = { operation: 'charge.momo', country: phone.country, currency, target: operator.id } as const
   const [connector] = ctx.routing.providersOf(owner.env, errand)
   if (!connector) throw new AppError('PROVIDER_NOT_FOUND', { message: `Nobody here reaches ${operator.name}.` })

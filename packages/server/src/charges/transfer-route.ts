@@ -42,6 +42,7 @@ export function transferRoute(app: App, ctx: Context): void {
           'PROVIDER_NOT_FOUND',
           'REFERENCE_USED',
           'UNSUPPORTED_CURRENCY',
+          'CURRENCY_NOT_ENABLED',
           'IDEMPOTENCY_KEY_IN_PROGRESS',
           'IDEMPOTENCY_KEY_REUSED',
           'PROVIDER_UNAVAILABLE',

@@ -23,6 +23,7 @@ import {
 } from './fees.ts'
 import { create as createKey, end, type KeyOrder, type KeyView, listOf, type NewPair, rotate } from './keys.ts'
 import { type CheckOrder, type CheckReport, check, show } from './ledger.ts'
+import { type CurrencyOrder, type MerchantCurrencies, setCurrencies, showCurrencies } from './merchant-currencies.ts'
 import { create as createMerchant, freeze, type MerchantOrder, type MerchantView, page, unfreeze } from './merchants.ts'
 import { adjustFloat, type FloatAdjustment, type Funding, fundWallet, type Posted } from './money.ts'
 import { type ListedPayment, type ListOrder, listPayments, type PaymentView, showPayment } from './payments.ts'
@@ -50,6 +51,8 @@ export interface Operator {
     list(page: { after?: string; limit: number }): Promise<MerchantView[]>
     freeze(id: string, reason: string): Promise<MerchantView>
     unfreeze(id: string, reason: string): Promise<MerchantView>
+    currencies(id: string): Promise<MerchantCurrencies[]>
+    setCurrencies(id: string, order: CurrencyOrder): Promise<MerchantCurrencies>
   }
   readonly keys: {
     create(merchantId: string, order: KeyOrder): Promise<NewPair>
@@ -112,6 +115,8 @@ export function openOperator(variables: Readonly<Record<string, string | undefin
       list: (wanted) => page(desk, wanted),
       freeze: (id, reason) => freeze(desk, id, reason),
       unfreeze: (id, reason) => unfreeze(desk, id, reason),
+      currencies: (id) => showCurrencies(desk, id),
+      setCurrencies: (id, order) => setCurrencies(desk, id, order),
     },
     keys: {
       create: (merchantId, order) => createKey(desk, merchantId, order),

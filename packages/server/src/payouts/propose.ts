@@ -43,10 +43,12 @@ export async function proposePayout(
 ): Promise<Omit<Proposal, 'answerOf'>> {
   const beneficiary = await beneficiaryFor(ctx, owner, body)
   const { country, currency, destination, code } = beneficiary
+  await ctx.currencies.refuseDisabled(owner, currency)
   const [connector] = ctx.routing.providersOf(owner.env, errandOf({ ...beneficiary, type: 'withdrew' }))
   const amount = amountOf(ctx, beneficiary, body.amount)
   if (!connector) throw new AppError('PAYOUT_PROVIDER_NOT_FOUND')
   const wallet = walletFor(ctx, beneficiary, body)
+  await ctx.currencies.refuseDisabled(owner, wallet.currency)
   const method = destination === 'Bank Account' ? 'bank' : 'momo'
   const currencies = { currency, wallet_currency: wallet.currency }
   const { wallet_amount, rate } = await walletSideOf('payout', { amount, ...currencies }, rateOf)
