@@ -56,6 +56,17 @@ const refused: Record<string, string[]> = {
   MALIPO_METRICS_TOKEN: ['short'],
   MALIPO_FLUTTERWAVE_ENCRYPTION_KEY: ['short', 'x'.repeat(23), 'x'.repeat(25), `${'x'.repeat(23)}é`],
   MALIPO_DRAIN_SECONDS: ['301'],
+  MALIPO_PAWAPAY_REQUESTS_PER_SECOND: [
+    '',
+    '0',
+    '2.5',
+    'fast',
+    '50 payout',
+    '50 payout=0',
+    '50 payout=51',
+    '50 refund=5',
+  ],
+  MALIPO_FLUTTERWAVE_REQUESTS_PER_SECOND: ['25 payout=5 payout=6', 'payout=5', '-1', '1000000000'],
 }
 
 for (const [name, texts] of Object.entries(refused)) {
@@ -63,6 +74,18 @@ for (const [name, texts] of Object.entries(refused)) {
     for (const text of texts) assert.throws(() => loadConfig({ ...good, [name]: text }), new RegExp(name), text)
   })
 }
+
+test('the rate of a provider is a total, and lower limits of operations where it has them', () => {
+  const rates = loadConfig({
+    ...good,
+    MALIPO_PAWAPAY_REQUESTS_PER_SECOND: '80',
+    MALIPO_FLUTTERWAVE_REQUESTS_PER_SECOND: '40 payout=10 query=20',
+  })
+
+  assert.deepEqual(rates.pawapayRates, { requestsPerSecond: 80, operationsPerSecond: {} })
+  assert.deepEqual(rates.flutterwaveRates, { requestsPerSecond: 40, operationsPerSecond: { payout: 10, query: 20 } })
+  assert.deepEqual(rates.sandboxRates, { requestsPerSecond: 1000, operationsPerSecond: {} })
+})
 
 test('a secret can come from a file', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'malipo-config-'))

@@ -4,6 +4,7 @@ import { isRange } from './platform/addresses.ts'
 import { cellMax } from './platform/ids.ts'
 import type { VaultKey } from './platform/seal.ts'
 import { Secret } from './platform/secret.ts'
+import type { OperationRates } from './providers/contract.ts'
 
 interface Setting<Value> {
   readonly name: string
@@ -154,6 +155,13 @@ export const settings = {
     fallback: '',
     isSecret: true,
   },
+  sandboxRates: {
+    name: 'MALIPO_SANDBOX_REQUESTS_PER_SECOND',
+    about:
+      'Requests a second that each provider in the sandbox takes, with limits of operations as for pawaPay. Set it to a live rate to see how work waits.',
+    read: requestRates,
+    fallback: '1000',
+  },
   pawapayUrl: {
     name: 'MALIPO_PAWAPAY_URL',
     about: 'Where pawaPay serves live payments, such as https://api.pawapay.io. Empty: live does not use it.',
@@ -189,6 +197,13 @@ export const settings = {
     read: oneOf('signed', 'unsigned'),
     fallback: 'signed',
   },
+  pawapayRates: {
+    name: 'MALIPO_PAWAPAY_REQUESTS_PER_SECOND',
+    about:
+      'Requests a second that pawaPay takes from this account, from all processes together: the rate limit of your contract. Lower limits of single operations may follow: `50 charge=20 payout=30 query=10`.',
+    read: requestRates,
+    fallback: '50',
+  },
   flutterwaveUrl: {
     name: 'MALIPO_FLUTTERWAVE_URL',
     about:
@@ -216,6 +231,12 @@ export const settings = {
     read: optional(secret),
     fallback: '',
     isSecret: true,
+  },
+  flutterwaveRates: {
+    name: 'MALIPO_FLUTTERWAVE_REQUESTS_PER_SECOND',
+    about: 'Requests a second that Flutterwave takes from this account, with limits of operations as for pawaPay.',
+    read: requestRates,
+    fallback: '25',
   },
   webhookRanges: {
     name: 'MALIPO_WEBHOOK_RANGES',
@@ -301,6 +322,28 @@ function whole(min: number, max: number) {
       throw new Error(`must be a whole number from ${min} to ${max}`)
     return value
   }
+}
+
+/** A total, then lower limits of single operations. */
+function requestRates(text: string) {
+  const [total = '', ...limits] = text.trim().split(/\s+/)
+  const problem =
+    'must be requests a second, such as 50, then any limits of operations: 50 charge=20 payout=30 query=10'
+  const requestsPerSecond = perSecond(total)
+  const operations = limits.map((limit): [string, number] => {
+    const [, operation = '', rate = ''] = /^(charge|payout|query)=(\d+)$/.exec(limit) ?? []
+    return [operation, perSecond(rate)]
+  })
+  const rates = [requestsPerSecond, ...operations.map(([, rate]) => rate)]
+  const isTwice = new Set(operations.map(([operation]) => operation)).size < operations.length
+  if (isTwice || rates.some((rate) => rate < 1 || rate > requestsPerSecond)) throw new Error(problem)
+  const operationsPerSecond: OperationRates = Object.fromEntries(operations)
+  return { requestsPerSecond, operationsPerSecond }
+}
+
+/** Zero where it cannot be a rate. */
+function perSecond(text: string): number {
+  return /^\d{1,6}$/.test(text) ? Number(text) : 0
 }
 
 function oneOf<Word extends string>(...words: Word[]) {

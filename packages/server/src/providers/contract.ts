@@ -9,8 +9,10 @@ export interface Connector {
   readonly id: string
   /** What may be routed to it. Routes that ask for more stop the start. */
   readonly capabilities: readonly Capability[]
-  /** Most requests a second that the provider takes from all our workers together. */
+  /** Most requests a second that the provider takes from all our processes together. */
   readonly requestsPerSecond: number
+  /** Lower limits of single operations, where the provider has them. */
+  readonly operationsPerSecond?: OperationRates
   readonly momoCharges?: MomoCharges
   readonly cardCharges?: CardCharges
   readonly transferCharges?: TransferCharges
@@ -20,6 +22,9 @@ export interface Connector {
   readonly rates?: Rates
   close(): Promise<void>
 }
+
+/** Requests a second by what is requested; an operation without an entry has only the provider's total. */
+export type OperationRates = Readonly<Partial<Record<'charge' | 'payout' | 'query', number>>>
 
 /** Everything a provider may be asked to do. */
 export const operations = [

@@ -19,6 +19,9 @@ const nothing: ProviderSettings = {
   flutterwaveSecretKey: undefined,
   flutterwaveEncryptionKey: undefined,
   flutterwaveWebhookHash: undefined,
+  pawapayRates: { requestsPerSecond: 50 },
+  flutterwaveRates: { requestsPerSecond: 25 },
+  sandboxRates: { requestsPerSecond: 1000 },
 }
 const data = loadReferenceData()
 const soon = () => AbortSignal.timeout(5000)
@@ -77,4 +80,30 @@ test('live speaks to Flutterwave only with all that it needs', async () => {
 
   assert.deepEqual(await idsWith(all), ['flutterwave'])
   for (const name of Object.keys(all)) assert.deepEqual(await idsWith({ ...all, [name]: undefined }), [])
+})
+
+test('every provider works at the rate that is set for it', async () => {
+  const rates = { requestsPerSecond: 12, operationsPerSecond: { payout: 3 } }
+  const settings: ProviderSettings = {
+    ...nothing,
+    simulatorUrl: 'http://127.0.0.1:9',
+    simulatorToken: new Secret('t'.repeat(24)),
+    pawapayUrl: 'https://api.pawapay.io',
+    pawapayToken: new Secret('t'.repeat(24)),
+    flutterwaveUrl: 'https://api.flutterwave.com',
+    flutterwaveSecretKey: new Secret('s'.repeat(24)),
+    flutterwaveEncryptionKey: new Secret('e'.repeat(24)),
+    flutterwaveWebhookHash: new Secret('h'.repeat(24)),
+    pawapayRates: rates,
+    flutterwaveRates: rates,
+    sandboxRates: rates,
+  }
+
+  const { live, sandbox, close } = openConnectors(settings, data, undefined)
+  await close()
+
+  const rated = [...live.values(), ...sandbox.values()].map(({ requestsPerSecond, operationsPerSecond }) => {
+    return { requestsPerSecond, operationsPerSecond }
+  })
+  assert.deepEqual(rated, Array(5).fill(rates))
 })

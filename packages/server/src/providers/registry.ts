@@ -24,7 +24,13 @@ export interface ProviderSettings extends SimulatorSettings {
   readonly flutterwaveSecretKey: Secret | undefined
   readonly flutterwaveEncryptionKey: Secret | undefined
   readonly flutterwaveWebhookHash: Secret | undefined
+  readonly pawapayRates: RequestRates
+  readonly flutterwaveRates: RequestRates
+  /** Of every provider that the simulator plays. */
+  readonly sandboxRates: RequestRates
 }
+
+type RequestRates = Pick<Connector, 'requestsPerSecond' | 'operationsPerSecond'>
 
 /** What connectors must know of the data: which operators there are, and what each provider calls them and the banks. */
 export interface ProviderData {
@@ -65,20 +71,21 @@ interface ProviderNames {
   readonly bankCodes: ReadonlyMap<string, string>
 }
 
-function sandboxConnectors({ simulatorUrl: url, simulatorToken: token }: ProviderSettings, names: ProviderNames) {
+function sandboxConnectors(settings: ProviderSettings, names: ProviderNames) {
+  const { simulatorUrl: url, simulatorToken: token, sandboxRates: rates } = settings
   if (url === undefined || token === undefined) return []
   const { operators, bankCodes } = names
   const { encryptionKey, webhookHash } = sandboxKeysOf(token.reveal())
   return [
-    createPawapay({ baseUrl: `${url}/pawapay`, token, operators, requestsPerSecond: 1000 }),
-    createHouse({ baseUrl: `${url}/house`, token, secret: token }),
+    createPawapay({ baseUrl: `${url}/pawapay`, token, operators, ...rates }),
+    createHouse({ baseUrl: `${url}/house`, token, secret: token, ...rates }),
     createFlutterwave({
       baseUrl: `${url}/flutterwave/v3`,
       secretKey: token,
       encryptionKey: new Secret(encryptionKey),
       webhookHash: new Secret(webhookHash),
       bankCodes,
-      requestsPerSecond: 1000,
+      ...rates,
     }),
   ]
 }
@@ -88,6 +95,8 @@ function liveConnectors(settings: ProviderSettings, { operators, bankCodes }: Pr
   const areCallbacksSigned = settings.pawapayCallbacks === 'signed'
   const { flutterwaveUrl, flutterwaveSecretKey: secretKey } = settings
   const { flutterwaveEncryptionKey: encryptionKey, flutterwaveWebhookHash: webhookHash } = settings
+  const { pawapayRates, flutterwaveRates } = settings
+  const baseUrl = `${flutterwaveUrl}/v3`
   const pawapay = pawapayUrl !== undefined && token !== undefined
   const flutterwave = flutterwaveUrl !== undefined && secretKey && encryptionKey && webhookHash
   return [
@@ -97,6 +106,7 @@ function liveConnectors(settings: ProviderSettings, { operators, bankCodes }: Pr
             baseUrl: pawapayUrl,
             token,
             operators,
+            ...pawapayRates,
             signatureForm,
             areCallbacksSigned,
             ...(signing && { signing }),
@@ -104,7 +114,7 @@ function liveConnectors(settings: ProviderSettings, { operators, bankCodes }: Pr
         ]
       : []),
     ...(flutterwave
-      ? [createFlutterwave({ baseUrl: `${flutterwaveUrl}/v3`, secretKey, encryptionKey, webhookHash, bankCodes })]
+      ? [createFlutterwave({ baseUrl, secretKey, encryptionKey, webhookHash, bankCodes, ...flutterwaveRates })]
       : []),
   ]
 }

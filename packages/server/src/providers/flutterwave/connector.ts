@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Secret } from '../../platform/secret.ts'
-import type { Capability, Connector } from '../contract.ts'
+import type { Capability, Connector, OperationRates } from '../contract.ts'
 import { readCallback } from './callbacks.ts'
 import { authoriseCard, cardCurrencies, queryCard, submitCard } from './card-charges.ts'
 import { openLine } from './line.ts'
@@ -19,6 +19,7 @@ export interface FlutterwaveOptions {
   /** What Flutterwave calls a bank where it differs from us, by `<country>:<our code>`. */
   readonly bankCodes: ReadonlyMap<string, string>
   readonly requestsPerSecond?: number
+  readonly operationsPerSecond?: OperationRates
   readonly connectionsMax?: number
 }
 
@@ -49,6 +50,7 @@ export function createFlutterwave(options: FlutterwaveOptions): Connector {
     id: 'flutterwave',
     capabilities,
     requestsPerSecond: options.requestsPerSecond ?? 25,
+    operationsPerSecond: options.operationsPerSecond ?? {},
     cardCharges: {
       notFoundWindowMs: chargeWindowMs,
       submit: (attempt, signal) => submitCard(desk, attempt, signal),

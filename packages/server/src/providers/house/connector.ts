@@ -6,6 +6,7 @@ import {
   type Capability,
   type Connector,
   type MomoChargeAttempt,
+  type OperationRates,
   operations,
   type PayoutAttempt,
   type QueryOutcome,
@@ -26,6 +27,7 @@ export interface HouseOptions {
   readonly secret: Secret
   readonly notFoundWindowMs?: number
   readonly requestsPerSecond?: number
+  readonly operationsPerSecond?: OperationRates
   /** Replaced by tests only. */
   readonly now?: () => number
 }
@@ -45,6 +47,7 @@ export function createHouse(options: HouseOptions): Connector {
     id: 'house',
     capabilities,
     requestsPerSecond,
+    operationsPerSecond: options.operationsPerSecond ?? {},
     momoCharges: {
       notFoundWindowMs,
       submit: (attempt, signal) => submitCharge(ask, attempt, signal),

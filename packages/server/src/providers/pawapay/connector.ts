@@ -9,6 +9,7 @@ import type {
   Connector,
   InboundRequest,
   MomoChargeAttempt,
+  OperationRates,
   PayoutAttempt,
   QueryOutcome,
   SubmitOutcome,
@@ -35,6 +36,7 @@ export interface PawapayOptions {
   readonly callbackHost?: string
   readonly notFoundWindowMs?: number
   readonly requestsPerSecond?: number
+  readonly operationsPerSecond?: OperationRates
   readonly connectionsMax?: number
   /** Replaced by tests only. */
   readonly now?: () => number
@@ -73,6 +75,7 @@ export function createPawapay(options: PawapayOptions): Connector & { close(): P
     id: 'pawapay',
     capabilities: [...options.operators].flatMap(capabilitiesOf),
     requestsPerSecond: options.requestsPerSecond ?? 50,
+    operationsPerSecond: options.operationsPerSecond ?? {},
     momoCharges: {
       notFoundWindowMs: windowMs,
       submit: (attempt, signal) => submit(line, 'charge', attempt.key, depositBody(options, attempt), signal),
