@@ -13,6 +13,7 @@ import { deliverFairness } from './deliver-fairness.ts'
 import { growth } from './growth.ts'
 import { idle } from './idle.ts'
 import { journey } from './journey.ts'
+import { lanes } from './lanes.ts'
 import { ledger } from './ledger.ts'
 import { read } from './read.ts'
 import { reference } from './reference.ts'
@@ -26,6 +27,7 @@ const benches: Record<string, Bench> = {
   growth,
   idle,
   journey,
+  lanes,
   ledger,
   read,
   reference,

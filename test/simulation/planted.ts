@@ -85,9 +85,9 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     edits: [
       {
         path: 'transactions/claim.ts',
-        text: `    reach('claim.written')\n`,
-        instead: `    reach('claim.written')
-    await tx.query(sql\`update transactions set state = 'sending' where id = any(\${order.ids}::uuid[])\`)
+        text: `      reach('claim.written')\n`,
+        instead: `      reach('claim.written')
+    await tx.query(sql\`update transactions set state = 'sending' where id = any(\${wanted.flatMap(({ work }) => work.map(idOf))}::uuid[])\`)
 `,
       },
     ],

@@ -8,7 +8,6 @@ import { createRouting } from '../../packages/server/src/providers/routing.ts'
 import { createAcceptor } from '../../packages/server/src/transactions/accept.ts'
 import { createSettler } from '../../packages/server/src/transactions/settle.ts'
 import { startLanes } from '../../packages/server/src/workers/lanes.ts'
-import { startSweeper } from '../../packages/server/src/workers/sweeper.ts'
 import { type Codec, createCodec, createProvider } from './connectors.ts'
 import { gatedDatabase } from './database.ts'
 import type { Callback, ProviderBooks } from './provider-book.ts'
@@ -89,7 +88,7 @@ export function startProcess(name: string, around: Surroundings): SimulatedProce
     postings: createPostings(dbFor('operator').write),
     settling: { ...common, connectors: { live: new Map(), sandbox: new Map() }, routing: { providersOf: () => [] } },
   }
-  schedule.as(self, 'start', () => [...startLanes(ctx), startSweeper(ctx)])
+  schedule.as(self, 'start', () => startLanes(ctx))
   return Object.assign(self, { ctx, desk, watchers, receive: receiver(ctx, codec) })
 }
 

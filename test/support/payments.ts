@@ -7,7 +7,6 @@ import { attachPartitions } from '../../packages/server/src/platform/partitions.
 import { type Answer, call, exchange, type Malipo, testMalipo } from '../../packages/server/src/testing/malipo.ts'
 import { until } from '../../packages/server/src/testing/until.ts'
 import { startLanes } from '../../packages/server/src/workers/lanes.ts'
-import { startSweeper } from '../../packages/server/src/workers/sweeper.ts'
 import { type SimulatorDesk, startSimulatorDesk } from './simulator-desk.ts'
 
 /** A payment as the database knows it. */
@@ -140,7 +139,7 @@ async function becomes(seen: Payments['seen'], id: string, what: Partial<Record<
 }
 
 function work(t: TestContext, { ctx }: Malipo): { stop(): Promise<void> } {
-  const lanes = [...startLanes(ctx), startSweeper(ctx)]
+  const lanes = startLanes(ctx)
   let stopped: Promise<unknown> | undefined
   const stop = async () => {
     stopped ??= Promise.all(lanes.map((lane) => lane.stop()))

@@ -30,11 +30,29 @@ export interface Place {
 
 /** Alarms that have rung. */
 export interface Rung {
-  /** Payments that still need looking at. */
-  readonly needed: readonly string[]
-  /** How many rang, and the last of them. */
+  /** Payments that are due; those whose alarms rang for nothing are not among them. */
+  readonly due: readonly Work[]
+  /** How many rang, the last of them, and the database's time when it was read. */
   readonly count: number
   readonly last: Place | undefined
+  readonly at: Date | undefined
+}
+
+/** What the requests of a lane are for, as the database's `work_kind` has it. Of the first two a customer waits for the outcome. */
+export const workKinds = ['prompt', 'hint', 'payout', 'poll'] as const
+export type WorkKind = (typeof workKinds)[number]
+
+/** A payment that is due in its lane. */
+export interface Work {
+  readonly id: string
+  readonly merchant_id: string
+  readonly kind: WorkKind
+}
+
+interface RungRow extends Place {
+  readonly at: Date
+  readonly count: number
+  readonly work: Work[] | null
 }
 
 /**
@@ -48,7 +66,7 @@ export async function rungAfter(
   { after, limit }: { readonly after: Place; readonly limit: number },
 ): Promise<Rung> {
   const [clock] = await db.query<{ now: string }>(sql`select record_time()::text as now`)
-  const [row] = await db.query<Place & { count: number; needed: string[] | null }>(sql`
+  const [row] = await db.query<RungRow>(sql`
     with rung as materialized (
       select due, transaction_id
       from alarms
@@ -59,15 +77,19 @@ export async function rungAfter(
       order by due, transaction_id
       limit ${limit}
     )
-    select last.due::text as due, last.transaction_id, (select count(*)::int from rung) as count, (
-      select array_agg(distinct t.id)
+    select last.due::text as due, last.transaction_id, (select count(*)::int from rung) as count, record_time() as at,
+      needed.*
+    from rung last, (
+      select json_agg(json_build_object(
+          'id', t.id, 'merchant_id', t.merchant_id, 'kind', work_kind(t.type, t.state, a.is_lost, a.is_hinted)
+        ) order by rung.due, rung.transaction_id) as work
       from rung
       join transactions t on t.id = rung.transaction_id
+      join attempts a on a.transaction_id = t.id and a.number = t.attempt
       where t.wake_at <= record_time()
         and t.state not in ('successful', 'failed')
     ) as needed
-    from rung last
     order by last.due desc, last.transaction_id desc
     limit 1`)
-  return { needed: row?.needed ?? [], count: row?.count ?? 0, last: row }
+  return { due: row?.work ?? [], count: row?.count ?? 0, last: row, at: row?.at }
 }

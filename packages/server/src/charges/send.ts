@@ -4,9 +4,9 @@ import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { type Owner, sql } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
-import { takeTurn } from '../transactions/claim.ts'
 import type { News } from '../transactions/decision.ts'
 import { type Given, type Sent, send, settleSent } from '../transactions/dispatch.ts'
+import { takeTurn } from '../transactions/lane-budget.ts'
 import type { Payment, Transaction } from '../transactions/store.ts'
 
 /** The caller waits this long for the customer's next step; the call to the provider may go on. */
@@ -21,7 +21,7 @@ export async function takeTurnNow({ connectors, db }: Context, owner: Owner, pro
   const [merchant] = await db.write.query<{ is_frozen: boolean }>(sql`
     select frozen_at is not null as is_frozen from merchants where id = ${owner.merchant_id}`)
   const lane = laneOf(owner.env, provider)
-  const isOpen = connector && !merchant?.is_frozen && (await takeTurn(db.write, lane, connector.requestsPerSecond))
+  const isOpen = connector && !merchant?.is_frozen && (await takeTurn(db.write, lane, connector))
   if (!isOpen) throw new AppError('PROVIDER_UNAVAILABLE')
 }
 

@@ -56,9 +56,8 @@ export const failpoints = {
   'relay.held': 'The relay of events is held and nothing told.',
   'relay.published': 'Events are in the stream, and the relay does not know.',
   'relay.advanced': 'The relay knows what it told.',
-  'sweep.found': 'Forgotten payments are found and their alarms not set.',
-  'sweep.written': 'Alarms of forgotten payments are written and not committed.',
-  'sweep.set': 'Alarms of forgotten payments are set and their lanes not rung.',
+  'sweep.found': 'Late payments are found and not in the queues of their lanes.',
+  'sweep.queued': 'Late payments are in the queues of their lanes and none of them is claimed.',
   'deltas.folded': 'Deltas are folded into their accounts and it is not committed.',
 
   'operator.locked': 'A payment is locked for the operator who judges it.',

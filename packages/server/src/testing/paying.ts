@@ -4,7 +4,6 @@ import type { Watch } from '../platform/bell.ts'
 import { providerKeyOf, readId } from '../platform/ids.ts'
 import { attachPartitions } from '../platform/partitions.ts'
 import { startLanes } from '../workers/lanes.ts'
-import { startSweeper } from '../workers/sweeper.ts'
 import { type Malipo, testMalipo } from './malipo.ts'
 import { type SimulatorControl, simulatorAccess, startSimulator } from './simulator.ts'
 import { until } from './until.ts'
@@ -45,7 +44,7 @@ export async function payingMalipo(t: TestContext, settings: Record<string, stri
   return {
     ...malipo,
     simulator: simulator.control,
-    work: () => void lanes.push(...startLanes(malipo.ctx), startSweeper(malipo.ctx)),
+    work: () => void lanes.push(...startLanes(malipo.ctx)),
     later: async (seconds) => {
       await malipo.ask('update clock_offset set ahead = ahead + make_interval(secs => $1)', [seconds])
       await attachPartitions(malipo.ctx.db.write)

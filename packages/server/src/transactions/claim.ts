@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { laneOf, setAlarms } from '../alarms/alarms.ts'
+import { laneOf, setAlarms, type Work, type WorkKind } from '../alarms/alarms.ts'
 import { type Db, sql, type Tx, type WriteDb } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { accountMinMs, accountMs, sendWithinMs } from './accept.ts'
+import { type Budget, type LaneOperation, type LaneRates, openLane, spend, spentOf } from './lane-budget.ts'
 import type { State } from './state.ts'
 import { type Attempt, lock, lockDue, move, type Payment, type Transaction, updateAttempts } from './store.ts'
 
@@ -11,18 +12,31 @@ export interface Claimed extends Payment {
   readonly todo: 'send' | 'ask' | 'end'
 }
 
-export interface Claim {
+/** What is wanted of one kind: the first of these that are due, no more than `limit`. */
+export interface Wanted {
+  readonly kind: WorkKind
+  readonly work: readonly Work[]
+  readonly limit: number
+}
+
+/** What came of it: those that are claimed, and all that were looked at on the way. The rest may still be due. */
+interface Taken {
+  readonly kind: WorkKind
   readonly claimed: readonly Claimed[]
-  /** There may be more that is due, but no more may be taken now. */
-  readonly isLimited: boolean
+  readonly examined: readonly Work[]
+}
+
+export interface Claim {
+  readonly taken: readonly Taken[]
+  /** There may be more that is due, but the provider takes no more now. */
+  readonly isSpent: boolean
 }
 
 export interface ClaimOrder {
   readonly lane: string
-  /** Payments whose alarms rang; those that need nothing are passed over. */
-  readonly ids: readonly string[]
-  readonly limit: number
-  readonly requestsPerSecond: number
+  readonly rates: LaneRates
+  /** Chooses by what the provider takes now. */
+  readonly choose: (budget: Budget) => readonly Wanted[]
 }
 
 /** If nobody reports back by then, the question is asked again. */
@@ -38,16 +52,43 @@ const promptMinMs = 60_000
  */
 export function claim(db: WriteDb, order: ClaimOrder): Promise<Claim> {
   return db.transaction(async (tx) => {
-    const budget = await openLane(tx, order)
-    const limit = Math.min(order.limit, budget ?? 0)
-    if (limit < 1) return { claimed: [], isLimited: true }
-    const [due, at] = await Promise.all([lockDue(tx, order.ids, limit), timeOf(tx)])
-    if (due.size === 0) return { claimed: [], isLimited: false }
-    const claimed = [...due.values()].map((payment) => claimOne(payment, at))
-    await Promise.all([keepClaims(tx, claimed, at), spend(tx, order.lane, claimed.length)])
-    reach('claim.written')
-    return { claimed, isLimited: claimed.length === limit }
+    const budget = await openLane(tx, order.lane, order.rates)
+    if (!budget || budget.total < 1) return { taken: [], isSpent: true }
+    const wanted = order.choose(budget).filter(({ limit }) => limit > 0)
+    if (wanted.length === 0) return { taken: [], isSpent: false }
+    const [at, ...due] = await Promise.all([
+      timeOf(tx),
+      ...wanted.map(({ work, limit }) => lockDue(tx, work.map(idOf), limit)),
+    ])
+    const taken = wanted.map((each, index) => takenOf(each, due[index] ?? [], at))
+    const claimed = taken.flatMap((each) => each.claimed)
+    if (claimed.length > 0) {
+      await Promise.all([keepClaims(tx, claimed, at), spendAll(tx, order.lane, claimed)])
+      reach('claim.written')
+    }
+    return { taken, isSpent: claimed.length >= budget.total }
   })
+}
+
+const idOf = ({ id }: Work) => id
+
+/** Rows are looked at in the order they were asked for, until there are enough. */
+function takenOf({ kind, work, limit }: Wanted, due: readonly Payment[], at: Date): Taken {
+  const last = due.at(-1)?.transaction.id
+  const examined = due.length < limit ? work : work.slice(0, work.findIndex(({ id }) => id === last) + 1)
+  return { kind, examined, claimed: due.map((payment) => claimOne(payment, at)) }
+}
+
+function spendAll(tx: Tx, lane: string, claimed: readonly Claimed[]): Promise<void> {
+  const made = Map.groupBy(claimed, operationOf)
+  const spent = [...made].flatMap(([operation, { length }]) => (operation ? [spentOf(lane, operation, length)] : []))
+  return spend(tx, [{ lane, requests: claimed.length }, ...spent], 'lane')
+}
+
+/** What ends without a request counts in the total alone: it needs a turn so that it does not take all the turns. */
+function operationOf({ todo, transaction: { type } }: Claimed): LaneOperation | undefined {
+  if (todo === 'end') return undefined
+  return todo === 'ask' ? 'query' : type === 'deposit' ? 'charge' : 'payout'
 }
 
 /** What speaks against claiming a payment, as it stands under its lock. */
@@ -89,38 +130,6 @@ async function keepClaims(tx: Tx, claimed: readonly Payment[], at: Date): Promis
   const attempts = claimed.map(({ attempt }) => attempt)
   const alarms = transactions.map((transaction) => alarmOf(transaction, at))
   await Promise.all([move(tx, at, transactions), updateAttempts(tx, attempts), setAlarms(tx, alarms)])
-}
-
-/** What the lane may still ask of its provider; not even nothing while it is paused. Claims of one lane take turns by its row. */
-async function openLane(
-  tx: Db,
-  { lane, requestsPerSecond }: Pick<ClaimOrder, 'lane' | 'requestsPerSecond'>,
-): Promise<number | undefined> {
-  const [row] = await tx.query<{ budget: number | null }>(sql`
-    insert into lanes as l (lane, budget)
-    values (${lane}, ${requestsPerSecond})
-    on conflict (lane) do update
-    set budget = least(
-        ${requestsPerSecond}::float8,
-        l.budget + ${requestsPerSecond}::float8 * greatest(0, extract(epoch from record_time() - l.budget_at))
-      ),
-      budget_at = record_time()
-    returning case when paused_at is null then budget end as budget`)
-  return row?.budget === null || row === undefined ? undefined : Math.floor(row.budget)
-}
-
-/** Takes a turn in a lane for a request that does not wait in it. False when the lane is paused, or owes a second's turns. */
-export async function takeTurn(db: WriteDb, lane: string, requestsPerSecond: number): Promise<boolean> {
-  return db.transaction(async (tx) => {
-    const budget = await openLane(tx, { lane, requestsPerSecond })
-    const isOpen = budget !== undefined && budget > -requestsPerSecond
-    if (isOpen) await spend(tx, lane, 1)
-    return isOpen
-  })
-}
-
-async function spend(tx: Db, lane: string, count: number): Promise<void> {
-  await tx.query(sql`update lanes set budget = budget - ${count} where lane = ${lane}`)
 }
 
 async function timeOf(tx: Db): Promise<Date> {

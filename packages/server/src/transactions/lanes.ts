@@ -34,6 +34,7 @@ export function listLanes(db: Db): Promise<LaneState[]> {
   return db.query<LaneState>(sql`
     select lane, paused_at, reason
     from lanes
+    where split_part(lane, '/', 3) = ''
     order by lane`)
 }
 

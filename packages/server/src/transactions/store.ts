@@ -272,26 +272,23 @@ export async function lock(tx: Tx, ids: readonly string[]): Promise<Map<string, 
 }
 
 /**
- * Locks those of these payments that are due and nobody else is at, and reads them with their attempts. Of a frozen
- * merchant nothing is sent, but what was sent is asked about.
+ * Locks those of these payments that are due, that no other process is working on and that nothing holds back, the first so many
+ * in this order, and reads them with their attempts.
  */
-export async function lockDue(tx: Tx, ids: readonly string[], limit: number): Promise<Map<string, FullPayment>> {
+export async function lockDue(tx: Tx, ids: readonly string[], limit: number): Promise<FullPayment[]> {
   const transactions = await tx.query<Transaction>(sql`
     select t.*
-    from transactions t
-    where t.id = any(${ids}::uuid[])
-      and t.state not in ('successful', 'failed')
+    from unnest(${ids}::uuid[]) with ordinality as w(id, place)
+    join transactions t on t.id = w.id
+    join attempts a on a.transaction_id = t.id and a.number = t.attempt
+    join merchants m on m.id = t.merchant_id
+    where t.state not in ('successful', 'failed')
       and t.wake_at <= record_time()
-      and (
-        exists (select from merchants m where m.id = t.merchant_id and m.frozen_at is null)
-        or (t.state <> 'accepted' and not exists (
-          select from attempts a where a.transaction_id = t.id and a.number = t.attempt and a.is_lost
-        ))
-      )
-    order by t.wake_at
+      and held_by(t.state, a.is_lost, m.frozen_at, null) is null
+    order by w.place
     limit ${limit}
-    for no key update skip locked`)
-  return withAttempts(tx, transactions)
+    for no key update of t skip locked`)
+  return [...(await withAttempts(tx, transactions)).values()]
 }
 
 async function withAttempts(tx: Tx, transactions: readonly Transaction[]): Promise<Map<string, FullPayment>> {

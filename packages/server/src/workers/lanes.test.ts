@@ -5,6 +5,7 @@ import { newId, readId } from '../platform/ids.ts'
 import { payingMalipo, payOut } from '../testing/paying.ts'
 import { until } from '../testing/until.ts'
 import { claim } from '../transactions/claim.ts'
+import { createLaneQueue } from '../transactions/lane-queue.ts'
 import { sweepPage } from './sweeper.ts'
 
 const nowhere = '00000000-0000-0000-0000-000000000000'
@@ -69,15 +70,15 @@ test('a payment that is with the provider is asked about, not sent again, though
   )
   const ids = [lost, other].map(({ id }) => readId('transaction', id) ?? '')
 
-  const { claimed } = await claim(malipo.ctx.db.write, {
+  const work = ids.map((id) => ({ id, merchant_id: merchant.id, kind: 'payout' as const }))
+  const { taken } = await claim(malipo.ctx.db.write, {
     lane: 'sandbox/pawapay',
-    ids,
-    limit: 10,
-    requestsPerSecond: 10,
+    rates: { requestsPerSecond: 10 },
+    choose: () => [{ kind: 'payout', work, limit: 10 }],
   })
 
   assert.deepEqual(
-    new Map(claimed.map(({ transaction, todo }) => [transaction.id, todo])),
+    new Map(taken.flatMap(({ claimed }) => claimed.map(({ transaction, todo }) => [transaction.id, todo]))),
     new Map([
       [ids[0], 'ask'],
       [ids[1], 'send'],
@@ -116,7 +117,7 @@ test('what a provider that is not configured should get waits for a reason with 
   })
 })
 
-test('a payment whose alarm was lost is found and rung for anew, and one that is not due is left alone', async (t) => {
+test('a payment whose alarm was lost is queued by the sweeper, and one that is not due is left alone', async (t) => {
   const malipo = await payingMalipo(t)
   const merchant = await malipo.merchant()
   const [forgotten, fresh] = [await payOut(merchant), await payOut(merchant)]
@@ -125,12 +126,30 @@ test('a payment whose alarm was lost is found and rung for anew, and one that is
     readId('transaction', forgotten.id),
   ])
 
-  await sweepPage(malipo.ctx, { merchant_id: nowhere, env: 'live', id: nowhere })
+  const queue = createLaneQueue()
+  const findLane = (name: string) =>
+    name === 'sandbox/pawapay' ? { add: queue.add, wake: () => undefined } : undefined
+  await sweepPage(malipo.ctx, findLane)
 
-  const rung = await malipo.ask<{ transaction_id: string }>('select transaction_id from alarms')
-  const found = rung.map((row) => row.transaction_id)
+  const found = queue.next('payout', 10_000, () => 10_000).map(({ id }) => id)
   assert.ok(found.includes(readId('transaction', forgotten.id) ?? ''))
   assert.ok(!found.includes(readId('transaction', fresh.id) ?? ''))
+})
+
+test('the sweeper queues a late payment once, and logs it once', async (t) => {
+  const malipo = await payingMalipo(t)
+  const { id } = await payOut(await malipo.merchant())
+  await malipo.ask(`update transactions set wake_at = record_time() - interval '2 minutes' where id = $1`, [
+    readId('transaction', id),
+  ])
+  const queue = createLaneQueue()
+  const wakes: string[] = []
+  const findLane = (name: string) => ({ add: queue.add, wake: () => wakes.push(name) })
+
+  for (let sweeps = 0; sweeps < 3; sweeps += 1) await sweepPage(malipo.ctx, findLane)
+
+  assert.deepEqual(wakes, ['sandbox/pawapay'])
+  assert.equal(malipo.log.filter((line) => line.includes('payments queued that nobody had looked at')).length, 1)
 })
 
 test('an alarm that is committed ten seconds after later ones were seen is found, long before anybody sweeps', async (t) => {

@@ -1,114 +1,172 @@
-import { laneOf, type Place, rungAfter } from '../alarms/alarms.ts'
+import { laneOf, type Place, rungAfter, type WorkKind, workKinds } from '../alarms/alarms.ts'
 import type { Context } from '../context.ts'
 import type { Watch } from '../platform/bell.ts'
 import { databaseTimeMs, startWatch } from '../platform/clock.ts'
+import type { Environment } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
-import type { Connector } from '../providers/contract.ts'
 import { providerIds } from '../providers/registry.ts'
-import { type Claimed, claim } from '../transactions/claim.ts'
+import { type Claimed, claim, type Wanted } from '../transactions/claim.ts'
 import { dispatch } from '../transactions/dispatch.ts'
+import type { Budget, LaneOperation, LaneRates } from '../transactions/lane-budget.ts'
+import { createLaneQueue, type LaneQueue, mapKinds, refillMax } from '../transactions/lane-queue.ts'
+import { createLaneShares, type LaneShares } from '../transactions/lane-shares.ts'
+import { openWork } from '../transactions/open-work.ts'
+import { createCalls, type LaneCalls } from './lane-calls.ts'
 import { noteSetback } from './setback.ts'
+import { startSweeper } from './sweeper.ts'
 
 /** Without a bell, work is found this late. */
 const lookEveryMs = 250
 const claimMax = 100
-/** Calls to one provider that one process has under way at most. */
-const underWayMax = 100
+/** So many payments are offered for each that may be claimed, since other processes may have done some of them. */
+const offersPerClaim = 4
 const pageMax = 2000
+/** Pages of open payments that one look reads at most. */
+const refillsMax = 10
 /** An alarm is set by a transaction that takes a while to commit, so a look begins a little before where the last ended. */
 const overlapMs = 250
 /** Once in a while a look goes back further, for transactions that took longer than that; none can stand still for longer. */
 const deepEveryMs = 5000
 const deepMs = 15_000
+/** When no alarms follow, those read last are left behind after this time, and not read by every look. */
+const settleMs = 1000
 /** The first look of a process goes back to where the sweeper's begin, so that what fell due while nobody worked is not late. */
 const firstMs = 90_000
 
 const firstId = '00000000-0000-0000-0000-000000000000'
-const unconfiguredPerSecond = 10
+const unconfigured: LaneRates = { requestsPerSecond: 10 }
 
 /**
  * Works the lane of every provider there can be: claims what is due, calls the provider, has the outcome settled. A
  * provider that is not configured here has a lane too, so that what waits for it has a reason with a name.
  */
 export function startLanes(ctx: Context): Watch[] {
-  return (['live', 'sandbox'] as const).flatMap((env) =>
-    providerIds.map((id) => startLane(ctx, laneOf(env, id), ctx.connectors[env].get(id))),
+  const lanes = (['live', 'sandbox'] as const).flatMap((env) =>
+    providerIds.map((provider) => startLane(ctx, env, provider)),
   )
+  const queues = new Map(lanes.map(({ lane, watch }) => [lane.name, { add: lane.queue.add, wake: watch.wake }]))
+  return [...lanes.map((each) => each.watch), startSweeper(ctx, (name) => queues.get(name))]
 }
 
 interface Lane {
   readonly ctx: Context
+  readonly env: Environment
+  readonly provider: string
   readonly name: string
-  readonly requestsPerSecond: number
-  readonly underWay: Set<Promise<void>>
-  /** Every alarm up to here was looked at, and what it was for was done or is done by somebody else. */
-  doneUntil: Date | undefined
+  readonly rates: LaneRates
+  readonly queue: LaneQueue
+  readonly shares: LaneShares
+  readonly calls: LaneCalls
+  /** Every alarm up to here was read: what it was for is in the queue, or done. */
+  readUntil: Date | undefined
   lookedDeepAt: number
 }
 
-function startLane(ctx: Context, name: string, connector: Connector | undefined): Watch {
-  const { requestsPerSecond = unconfiguredPerSecond } = connector ?? {}
-  const lane: Lane = { ctx, name, requestsPerSecond, underWay: new Set(), doneUntil: undefined, lookedDeepAt: 0 }
-  const watch = ctx.bell.onRing(name, lookEveryMs, () => look(lane))
-  return {
-    stop: async () => {
-      await watch.stop()
-      await Promise.allSettled(lane.underWay)
-    },
+function startLane(ctx: Context, env: Environment, provider: string) {
+  const name = laneOf(env, provider)
+  const lane: Lane = {
+    ctx,
+    env,
+    provider,
+    name,
+    rates: ctx.connectors[env].get(provider) ?? unconfigured,
+    queue: createLaneQueue(),
+    shares: createLaneShares(),
+    calls: createCalls(() => watch.wake()),
+    readUntil: undefined,
+    lookedDeepAt: 0,
   }
+  const watch = ctx.bell.onRing(name, lookEveryMs, () => look(lane))
+  const stop = async () => {
+    await watch.stop()
+    await lane.calls.end()
+  }
+  return { lane, watch: { ...watch, stop } }
 }
 
-/** Goes through the alarms that rang, page by page, until the end or until no more may be taken. */
+/** Reads the alarms that rang, page by page, and works on what is due between the pages, so that nothing waits for the last. */
 async function look(lane: Lane): Promise<void> {
   // What rang long before this process began is the sweeper's: a day of alarms would take longer to read than to wait for.
-  lane.doneUntil ??= new Date((await databaseTimeMs(lane.ctx.db.write)) - firstMs)
-  let after: Place | undefined = { due: startOf(lane, lane.doneUntil).toISOString(), transaction_id: firstId }
-  while (after) after = await workPage(lane, after)
+  lane.readUntil ??= new Date((await databaseTimeMs(lane.ctx.db.write)) - firstMs)
+  let after: Place | undefined = { due: startOf(lane, lane.readUntil).toISOString(), transaction_id: firstId }
+  let mayWork = true
+  while (after) {
+    after = await readPage(lane, after)
+    if (mayWork) mayWork = await work(lane)
+  }
+  if (await refill(lane)) await work(lane)
 }
 
-function startOf(lane: Lane, doneUntil: Date): Date {
+function startOf(lane: Lane, readUntil: Date): Date {
   const isDeep = performance.now() - lane.lookedDeepAt > deepEveryMs
   if (isDeep) lane.lookedDeepAt = performance.now()
-  return new Date(doneUntil.getTime() - (isDeep ? deepMs : overlapMs))
+  return new Date(readUntil.getTime() - (isDeep ? deepMs : overlapMs))
 }
 
-/** One page of alarms, and where the next begins. What may not be taken now is looked at again from here. */
-async function workPage(lane: Lane, after: Place): Promise<Place | undefined> {
-  const { needed, count, last } = await rungAfter(lane.ctx.db.write, lane.name, { after, limit: pageMax })
-  if (!(await takeAll(lane, new Set(needed)))) return undefined
-  const dueOfLast = last && new Date(last.due)
-  if (dueOfLast && lane.doneUntil && dueOfLast > lane.doneUntil) lane.doneUntil = dueOfLast
-  return count === pageMax ? last : undefined
+/** One page of alarms, and where the next begins. Each alarm is read a few times, however long its payment waits. */
+async function readPage(lane: Lane, after: Place): Promise<Place | undefined> {
+  const { due, count, last, at } = await rungAfter(lane.ctx.db.write, lane.name, { after, limit: pageMax })
+  lane.queue.add(due)
+  if (!last || !at) return undefined
+  const isLastPage = count < pageMax
+  const settledMs = isLastPage ? at.getTime() - settleMs : 0
+  lane.readUntil = new Date(Math.max(lane.readUntil?.getTime() ?? 0, new Date(last.due).getTime(), settledMs))
+  return isLastPage ? undefined : last
 }
 
-/** Claims all of these that are due and begins them. False when some must wait: for a call to end, or for the provider. */
-async function takeAll(lane: Lane, needed: Set<string>): Promise<boolean> {
-  const { ctx, name, requestsPerSecond, underWay } = lane
-  while (needed.size > 0) {
-    const limit = Math.min(claimMax, underWayMax - underWay.size)
-    if (limit === 0) return false // Rung again when a call has ended.
-    const elapsedMs = startWatch()
-    const order = { lane: name, ids: [...needed], limit, requestsPerSecond }
-    const { claimed, isLimited } = await claim(ctx.db.write, order)
-    if (claimed.length > 0) reach('claim.committed')
-    for (const each of claimed) {
-      begin(lane, each, elapsedMs)
-      needed.delete(each.transaction.id)
-    }
-    if (!isLimited) return true
-    if (claimed.length < limit) return false
+/** Reads open payments of merchants that have more due than the queue keeps. True when there were any. */
+async function refill({ ctx, env, provider, queue }: Lane): Promise<boolean> {
+  for (let pages = 0; pages < refillsMax; pages += 1) {
+    const [next] = queue.overflows()
+    if (!next) return pages > 0
+    const page = await openWork(ctx.db.write, { env, provider, ...next, limit: refillMax })
+    queue.refill(next.merchant_id, page.due, page.last)
   }
   return true
 }
 
-function begin({ ctx, name, underWay }: Lane, claimed: Claimed, elapsedMs: () => number): void {
-  const call = dispatch(ctx, claimed, elapsedMs)
-    .catch((error) =>
-      noteSetback(ctx.log, error, { lane: name }, 'a payment could not be worked on; its alarm rings again'),
-    )
-    .finally(() => {
-      underWay.delete(call)
-      if (underWay.size === underWayMax - 1) ctx.bell.ring(name)
-    })
-  underWay.add(call)
+const operationOf = { prompt: 'charge', hint: 'query', payout: 'payout', poll: 'query' } as const satisfies Record<
+  WorkKind,
+  LaneOperation
+>
+
+/** Claims what is due and begins it, until nothing waits or no more may be taken. False when the provider takes no more. */
+async function work(lane: Lane): Promise<boolean> {
+  const { ctx, name, rates, queue, shares } = lane
+  while (workKinds.some((kind) => queue.waiting(kind) > 0)) {
+    const elapsedMs = startWatch()
+    const order = { lane: name, rates, choose: (budget: Budget) => choose(lane, budget) }
+    const { taken, isSpent } = await claim(ctx.db.write, order)
+    const claimed = taken.flatMap((each) => each.claimed)
+    if (claimed.length > 0) reach('claim.committed')
+    for (const each of taken) {
+      shares.serve(each.kind, each.claimed.length)
+      queue.remove(
+        each.examined,
+        each.claimed.map(({ transaction }) => ({ ...transaction, kind: each.kind })),
+      )
+      for (const one of each.claimed) begin(lane, each.kind, one, elapsedMs)
+    }
+    if (isSpent) return false
+    if (taken.length === 0) break // No room for more calls: the next that ends wakes the lane.
+  }
+  return true
+}
+
+/** What to claim with a budget: every kind its share, and of each kind every merchant in turn. */
+function choose({ queue, shares, calls }: Lane, { total, of }: Budget): Wanted[] {
+  const possible = mapKinds((kind) => Math.min(queue.waiting(kind), of[operationOf[kind]], calls.roomFor(kind)))
+  const shared = shares.divide(Math.min(claimMax, total), possible)
+  return workKinds.map((kind) => {
+    const limit = shared[kind]
+    const work = limit > 0 ? queue.next(kind, limit * offersPerClaim, (id) => calls.roomOf(kind, id)) : []
+    return { kind, work, limit: Math.min(limit, work.length) }
+  })
+}
+
+function begin({ ctx, name, calls }: Lane, kind: WorkKind, claimed: Claimed, elapsedMs: () => number): void {
+  const call = dispatch(ctx, claimed, elapsedMs).catch((error) =>
+    noteSetback(ctx.log, error, { lane: name }, 'a payment could not be worked on; its alarm rings again'),
+  )
+  calls.begin(kind, claimed.transaction.merchant_id, call)
 }

@@ -1,7 +1,7 @@
 import { laneOf } from '../alarms/alarms.ts'
 import type { Context } from '../context.ts'
-import { takeTurn } from '../transactions/claim.ts'
 import { ask, settleSent } from '../transactions/dispatch.ts'
+import { takeTurn } from '../transactions/lane-budget.ts'
 import { askLater, endedAccounts, forgetAccount } from '../transactions/paid-accounts.ts'
 import type { Transaction } from '../transactions/store.ts'
 
@@ -20,9 +20,9 @@ export async function lookAtPaidAccounts(ctx: Context): Promise<void> {
 async function lookAt(ctx: Context, charge: Transaction): Promise<void> {
   const { id, env, provider } = charge
   const { write } = ctx.db
-  const { requestsPerSecond = 1 } = ctx.connectors[env].get(provider) ?? {}
+  const rates = ctx.connectors[env].get(provider) ?? { requestsPerSecond: 1 }
   const payment = { transaction: charge, attempt: { number: charge.attempt } }
-  const isMyTurn = await takeTurn(write, laneOf(env, provider), requestsPerSecond)
+  const isMyTurn = await takeTurn(write, laneOf(env, provider), rates)
   const found = isMyTurn ? await ask(ctx, payment) : undefined
   if (!found || found.news.kind === 'unclear') return askLater(write, id, againSeconds)
   await settleSent(ctx, payment, found, 'query')

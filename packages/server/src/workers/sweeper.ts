@@ -1,76 +1,56 @@
-import { laneOf, setAlarms } from '../alarms/alarms.ts'
+import type { Work } from '../alarms/alarms.ts'
 import type { Context } from '../context.ts'
 import type { Watch } from '../platform/bell.ts'
-import { type Environment, sql } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
+import { lateWork, type OpenPlace } from '../transactions/open-work.ts'
 
-/** A payment whose alarm rang and was not answered for so long has been forgotten by everybody. */
-const forgottenMs = 60_000
+/** A payment that has been due for longer is not in the queue of its lane, or waits there for its turn. */
+const lateMs = 60_000
 const sweepEveryMs = 10_000
 const pageMax = 20_000
 
-/** Where the last page of open payments ended. */
-interface Place {
-  readonly merchant_id: string
-  readonly env: Environment
-  readonly id: string
-}
-
-interface Open extends Place {
-  readonly provider: string
-  readonly is_forgotten: boolean
-}
-
 const nowhere = '00000000-0000-0000-0000-000000000000'
-const start: Place = { merchant_id: nowhere, env: 'live', id: nowhere }
+const start: OpenPlace = { merchant_id: nowhere, env: 'live', id: nowhere }
+
+/** Where a lane of this process takes work. */
+interface LaneEntry {
+  /** Returns how many were not in the queue. */
+  add(work: readonly Work[]): number
+  wake(): void
+}
+
+type FindLane = (name: string) => LaneEntry | undefined
 
 /**
- * Goes through all open payments, a page at a time along their index, and sets alarms anew for those that nobody looked at
- * when they were due: after all workers were down, after a merchant was frozen, or should an alarm ever be lost.
+ * Reads through all open payments, a page at a time along their index, and queues those that nobody looked at when they were
+ * due: after all workers were down, after a merchant was frozen, or should an alarm ever be lost. The first time it reads all
+ * pages at once: a process that starts knows of nothing that was due before.
  */
-export function startSweeper(ctx: Context): Watch {
-  let place = start
+export function startSweeper(ctx: Context, findLane: FindLane): Watch {
+  let place: OpenPlace | undefined
+  let isFirst = true
   return ctx.bell.onRing('sweep', sweepEveryMs, async () => {
-    place = await sweepPage(ctx, place)
+    do place = await sweepPage(ctx, findLane, place)
+    while (isFirst && place)
+    isFirst = false
   })
 }
 
-/** Sweeps one page and tells where the next begins; after the last it begins anew. */
-export async function sweepPage({ db, bell, log }: Pick<Context, 'db' | 'bell' | 'log'>, after: Place): Promise<Place> {
-  const page = await openAfter(db.write, after)
-  const forgotten = page.filter(({ is_forgotten }) => is_forgotten)
-  if (forgotten.length > 0) {
-    reach('sweep.found')
-    const [row] = await db.write.query<{ due: Date }>(sql`select record_time() as due`)
-    const due = row?.due ?? new Date()
-    const alarms = forgotten.map(({ id, env, provider }) => ({ due, lane: laneOf(env, provider), transaction_id: id }))
-    await db.write.transaction(async (tx) => {
-      await setAlarms(tx, alarms)
-      reach('sweep.written')
-    })
-    reach('sweep.set')
-    for (const lane of new Set(alarms.map(({ lane: name }) => name))) bell.ring(lane)
-    log.info({ payments: forgotten.length }, 'alarms were set anew for payments nobody had looked at')
+/** Sweeps one page and returns where the next starts; nothing after the last. */
+export async function sweepPage(
+  { db, log }: Pick<Context, 'db' | 'log'>,
+  findLane: FindLane,
+  after: OpenPlace = start,
+): Promise<OpenPlace | undefined> {
+  const { lanes, last } = await lateWork(db.write, { after, lateMs, limit: pageMax })
+  if (lanes.length > 0) reach('sweep.found')
+  for (const { lane: name, late } of lanes) {
+    const lane = findLane(name)
+    const payments = lane?.add(late) ?? 0
+    if (payments === 0) continue
+    lane?.wake()
+    log.info({ lane: name, payments }, 'payments queued that nobody had looked at')
   }
-  return page.length === pageMax ? (page.at(-1) ?? start) : start
-}
-
-/** What is paused or frozen is not forgotten. */
-function openAfter(db: Context['db']['write'], { merchant_id, env, id }: Place): Promise<Open[]> {
-  return db.query<Open>(sql`
-    select t.merchant_id, t.env, t.id, t.provider,
-      t.wake_at < record_time() - ${`${forgottenMs} milliseconds`}::interval
-        and l.paused_at is null
-        and (t.state <> 'accepted' or m.frozen_at is null) as is_forgotten
-    from (
-      select *
-      from transactions
-      where state not in ('successful', 'failed')
-        and (merchant_id, env, id) > (${merchant_id}, ${env}, ${id})
-      order by merchant_id, env, id
-      limit ${pageMax}
-    ) t
-    join merchants m on m.id = t.merchant_id
-    left join lanes l on l.lane = t.env || '/' || t.provider
-    order by t.merchant_id, t.env, t.id`)
+  if (lanes.length > 0) reach('sweep.queued')
+  return last
 }

@@ -13,7 +13,6 @@ import { startLanes } from './lanes.ts'
 import { lookAtPaidAccounts } from './paid-accounts.ts'
 import { keepRates } from './rate-keeper.ts'
 import { keepSeals } from './seal-keeper.ts'
-import { startSweeper } from './sweeper.ts'
 
 const foldEveryMs = 1000
 const sealEveryMs = 60_000
@@ -29,7 +28,6 @@ export function startWorker(ctx: Context): Watch[] {
     ...startLanes(ctx),
     startDeliveries(ctx),
     ...startRelay(ctx),
-    startSweeper(ctx),
     ctx.bell.onRing('deltas', foldEveryMs, () => foldDeltas(ctx.db.write)),
     ctx.bell.onRing('rates', rateEveryMs, () => keepRates(ctx)),
     ctx.bell.onRing('forget', forgetEveryMs, () => forget(ctx.db.write)),

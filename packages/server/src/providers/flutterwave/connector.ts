@@ -43,7 +43,7 @@ export function createFlutterwave(options: FlutterwaveOptions): Connector {
   const { encryptionKey, webhookHash, bankCodes } = options
   assert.match(encryptionKey.reveal(), /^[\x21-\x7e]{24}$/, 'Flutterwave: an encryption key has 24 characters')
   assert.notEqual(webhookHash.reveal(), '', 'Flutterwave: anybody could send an empty hash')
-  const line = openLine(options.baseUrl, options.secretKey, options.connectionsMax ?? 64)
+  const line = openLine(options.baseUrl, options.secretKey, options.connectionsMax ?? 400)
   const desk = { line, encryptionKey }
   const codes = (country: string, code: string) => bankCodes.get(`${country}:${code}`) ?? code
   return {

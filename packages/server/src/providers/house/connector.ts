@@ -41,7 +41,7 @@ const capabilities = operations
 export function createHouse(options: HouseOptions): Connector {
   const { baseUrl, token, secret, notFoundWindowMs = 60_000, requestsPerSecond = 500, now = Date.now } = options
   assert.notEqual(secret.reveal(), '', 'house: anybody could sign with an empty secret')
-  const outbound = openOutbound({ baseUrl, connectionsMax: 64 })
+  const outbound = openOutbound({ baseUrl, connectionsMax: 400 })
   const ask = createAsk(outbound, token)
   return {
     id: 'house',

@@ -64,7 +64,7 @@ const customerMessage = 'Malipo payment'
 
 /** Mobile money through pawaPay's Merchant API, version 2. Its id for a payment is our key, and a key repeated moves nothing. */
 export function createPawapay(options: PawapayOptions): Connector & { close(): Promise<void> } {
-  const { baseUrl, signing, connectionsMax = 100, now = Date.now } = options
+  const { baseUrl, signing, connectionsMax = 400, now = Date.now } = options
   if (signing)
     assert.equal(signing.privateKey.asymmetricKeyDetails?.namedCurve, 'prime256v1', 'pawaPay: not a P-256 key')
   const outbound = openOutbound({ baseUrl, connectionsMax })

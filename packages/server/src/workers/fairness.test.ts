@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { readId } from '../platform/ids.ts'
+import { type PayingMalipo, payingMalipo, payOut } from '../testing/paying.ts'
+import { until } from '../testing/until.ts'
+
+type Merchant = Awaited<ReturnType<PayingMalipo['merchant']>>
+
+let orders = 0
+const reference = () => {
+  orders += 1
+  return `fair-${process.pid}-${orders}`
+}
+
+/** Numbers that end in 129 are left pending by the simulator. */
+async function payBulk({ call }: Merchant, count: number, ending = '678'): Promise<void> {
+  for (let left = count; left > 0; left -= 1000) {
+    const payouts = Array.from({ length: Math.min(left, 1000) }, (_, place) => ({
+      amount: 10,
+      currency: 'KES',
+      country: 'KE',
+      destination: 'MoMo',
+      externalReference: reference(),
+      payoutMethod: { accountName: 'Amina', accountNumber: `+25471${String(place).padStart(4, '0')}${ending}` },
+    }))
+    const { body } = await call('POST', '/api/b2b/fiat/payouts/bulk', { payouts })
+    const data = body['data'] as { success: boolean }[]
+    assert.ok(
+      data.every(({ success }) => success),
+      JSON.stringify(data.find(({ success }) => !success)),
+    )
+  }
+}
+
+async function charge({ call }: Merchant): Promise<string> {
+  const order = { amount: 100, currency: 'KES', phoneNumber: '+254703456789', externalReference: reference() }
+  const { status, body } = await call('POST', '/api/b2b/fiat/deposit/momo', order)
+  assert.equal(status, 200, JSON.stringify(body))
+  return String(body['transactionId'])
+}
+
+/** Seconds from acceptance to the claim that sent it, by the database's clock: a claim leaves ten seconds to send. */
+async function waitedSeconds({ ask }: PayingMalipo, id: string): Promise<number> {
+  const find = () =>
+    ask<{ waited: number }>(
+      `select extract(epoch from a.send_by - t.created_at)::float8 - 10 as waited
+       from transactions t join attempts a on a.transaction_id = t.id
+       where t.id = $1 and a.sends > 0`,
+      [readId('transaction', id)],
+    )
+  await until(`${id} to be sent`, async () => (await find()).length > 0, { timeoutMs: 60_000 })
+  return (await find())[0]?.waited ?? Number.NaN
+}
+
+interface Sent {
+  readonly merchant_id: string
+  readonly type: string
+  readonly at: Date
+}
+
+/** What was sent, in the order of the claims. */
+function sentBy({ ask }: PayingMalipo, ...merchants: Merchant[]): Promise<Sent[]> {
+  return ask<Sent & Record<string, unknown>>(
+    `select t.merchant_id, t.type, a.send_by as at
+     from transactions t join attempts a on a.transaction_id = t.id
+     where a.sends > 0 and t.merchant_id = any($1)
+     order by a.send_by, t.id`,
+    [merchants.map(({ id }) => readId('merchant', id))],
+  )
+}
+
+/** Lanes with nothing in them: what earlier tests left is not woken any more. */
+async function emptyLanes(t: TestContext, rate: string): Promise<PayingMalipo> {
+  const malipo = await payingMalipo(t, { MALIPO_SANDBOX_REQUESTS_PER_SECOND: rate })
+  await malipo.ask('update transactions set wake_at = null')
+  await malipo.ask('delete from alarms')
+  await malipo.ask('delete from lanes')
+  return malipo
+}
+
+for (const workers of [1, 2])
+  test(`a bulk of one merchant delays neither the prompt nor the payout of another, with ${workers} workers`, async (t) => {
+    const malipo = await emptyLanes(t, '50')
+    const [big, small] = [await malipo.merchant(), await malipo.merchant()]
+    for (let started = 0; started < workers; started += 1) malipo.work()
+    await payBulk(big, 2000)
+
+    const [prompt, payout] = [await charge(small), (await payOut(small)).id]
+    const waited = [await waitedSeconds(malipo, prompt), await waitedSeconds(malipo, payout)]
+
+    t.diagnostic(`waited ${waited.map((seconds) => seconds.toFixed(2)).join(' s and ')} s`)
+    assert.ok(
+      waited.every((seconds) => seconds < 2),
+      String(waited),
+    )
+    const sent = await sentBy(malipo, big, small)
+    assert.ok(sent.length < 1500, 'the bulk was sent before: nothing was proved')
+  })
+
+test('questions about payments that hang do not delay a payout, and are still asked', async (t) => {
+  const malipo = await emptyLanes(t, '20')
+  const [hanging, other] = [await malipo.merchant(), await malipo.merchant()]
+  malipo.work()
+  await payBulk(hanging, 100, '129')
+  await until('all to be sent', async () => (await sentBy(malipo, hanging)).length === 100, { timeoutMs: 60_000 })
+  const asked = () => malipo.ask(`select from attempts where polls > 1`).then(({ length }) => length)
+  await malipo.later(120)
+
+  const waited = await waitedSeconds(malipo, (await payOut(other)).id)
+
+  assert.ok(waited < 2, `${waited} s`)
+  await until('questions to be asked', async () => (await asked()) > 0)
+})
+
+test('while prompts fill a lane, payouts keep their share of it', async (t) => {
+  const malipo = await emptyLanes(t, '20')
+  const [selling, paying] = [await malipo.merchant(), await malipo.merchant()]
+  await Promise.all(Array.from({ length: 80 }, () => charge(selling)))
+  await payBulk(paying, 40)
+
+  malipo.work()
+
+  await until('60 to be sent', async () => (await sentBy(malipo, selling, paying)).length >= 60, { timeoutMs: 30_000 })
+  const first = (await sentBy(malipo, selling, paying)).slice(0, 60)
+  const payouts = first.filter(({ type }) => type === 'withdrew').length
+  assert.ok(payouts >= 6 && payouts <= 18, `${payouts} of the first 60; a fifth is their share`)
+})
+
+test('two workers together send no faster than the provider takes', async (t) => {
+  const malipo = await emptyLanes(t, '20')
+  const merchant = await malipo.merchant()
+  await payBulk(merchant, 120)
+
+  malipo.work()
+  malipo.work()
+
+  const sent = () => sentBy(malipo, merchant)
+  await until('all to be sent', async () => (await sent()).length === 120, { timeoutMs: 60_000 })
+  const times = (await sent()).map(({ at }) => at.getTime())
+  const seconds = (Math.max(...times) - Math.min(...times)) / 1000
+  assert.ok(120 <= 20 + 20 * seconds + 1, `120 in ${seconds} s`)
+})
+
+test('an operation with a limit of its own keeps to it, and the others do not wait for it', async (t) => {
+  const malipo = await emptyLanes(t, '40 payout=5')
+  const merchant = await malipo.merchant()
+  await payBulk(merchant, 30)
+  malipo.work()
+
+  const waited = await waitedSeconds(malipo, await charge(merchant))
+  await until('half to be sent', async () => (await sentBy(malipo, merchant)).length > 15, { timeoutMs: 30_000 })
+
+  assert.ok(waited < 2, `${waited} s`)
+  const payouts = (await sentBy(malipo, merchant)).filter(({ type }) => type === 'withdrew')
+  const times = payouts.map(({ at }) => at.getTime())
+  const seconds = (Math.max(...times) - Math.min(...times)) / 1000
+  assert.ok(payouts.length <= 5 + 5 * seconds + 1, `${payouts.length} in ${seconds} s`)
+})
+
+test('a merchant with more waiting than a worker keeps in memory is worked off to the last payout', async (t) => {
+  const malipo = await emptyLanes(t, '1000')
+  const [merchant, count] = [await malipo.merchant(), 2200]
+  await payBulk(merchant, count)
+
+  malipo.work()
+
+  await until('all to be sent', async () => (await sentBy(malipo, merchant)).length === count, { timeoutMs: 60_000 })
+})
+
+test('a lane reads the alarms of a backlog a few times, not at every look', async (t) => {
+  const malipo = await emptyLanes(t, '4')
+  const merchant = await malipo.merchant()
+  const [backlog, looks] = [1000, 40]
+  await payBulk(merchant, backlog)
+  const read = async () => {
+    const [row] = await malipo.ask<{ rows: number }>(
+      `select sum(idx_tup_read)::int as rows from pg_stat_user_indexes where relname ~ '^alarms_[0-9]+$'`,
+    )
+    return row?.rows ?? 0
+  }
+  const before = await read()
+  malipo.work()
+
+  // At four a second, 40 claims take ten seconds and at least as many looks.
+  await until('40 to be sent', async () => (await sentBy(malipo, merchant)).length >= looks, { timeoutMs: 30_000 })
+
+  const rows = (await read()) - before
+  t.diagnostic(`${rows} alarms read in at least ${looks} looks at a backlog of ${backlog}`)
+  assert.ok(rows < (backlog * looks) / 2, `${rows} alarms read`)
+})
