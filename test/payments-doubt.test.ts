@@ -129,7 +129,7 @@ test('word of money from a provider that was given up for another is not taken f
     onTold: () => undefined,
     db: payments.malipo.ctx.db.write,
     log: log as unknown as typeof payments.malipo.ctx.log,
-    routing: { providersOf: () => both },
+    routing: { providersOf: () => both, isUsable: () => true },
   })
   const id = await payments.payOut()
   await payments.malipo.ask(`update transactions set state = 'sending' where id = $1`, [id])

@@ -6,6 +6,7 @@ import { createPostings, type Desk } from '../../packages/server/src/operate/des
 import type { Bell } from '../../packages/server/src/platform/bell.ts'
 import { createRouting } from '../../packages/server/src/providers/routing.ts'
 import { createAcceptor } from '../../packages/server/src/transactions/accept.ts'
+import { createLaneHealth } from '../../packages/server/src/transactions/lane-health.ts'
 import { createSettler } from '../../packages/server/src/transactions/settle.ts'
 import { startLanes } from '../../packages/server/src/workers/lanes.ts'
 import { type Codec, createCodec, createProvider } from './connectors.ts'
@@ -58,12 +59,14 @@ export function startProcess(name: string, around: Surroundings): SimulatedProce
     createProvider({ id, schedule, books, codec, isProof: id !== 'flutterwave' }),
   )
   const connectors = { live: new Map(), sandbox: new Map(providers.map((each) => [each.id, each])) }
+  const dbFor = (purpose?: string) => gatedDatabase(base.db, schedule, self, purpose)
+  const health = createLaneHealth(dbFor().write, bell, base.log)
   const anywhere = { country: '*', currency: '*', target: '*' }
   const routing = createRouting(
     routes.map((route) => ({ ...anywhere, ...route })),
     connectors,
+    health.isUsable,
   )
-  const dbFor = (purpose?: string) => gatedDatabase(base.db, schedule, self, purpose)
   const onTold = () => bell.ring('webhooks')
   const { vault, config, accounts, log } = base
   const { cell } = config
@@ -74,6 +77,7 @@ export function startProcess(name: string, around: Surroundings): SimulatedProce
     bell,
     connectors,
     routing,
+    health,
     acceptor: createAcceptor({ db: dbFor('accept').write, vault, cell, onTold }),
     settler: createSettler({ ...common, db: dbFor('settle').write, connectors, routing }),
   }
@@ -86,9 +90,9 @@ export function startProcess(name: string, around: Surroundings): SimulatedProce
     platformAccounts: accounts,
     writer: createWriter(),
     postings: createPostings(dbFor('operator').write),
-    settling: { ...common, connectors: { live: new Map(), sandbox: new Map() }, routing: { providersOf: () => [] } },
+    settling: { ...common, connectors: { live: new Map(), sandbox: new Map() }, routing: { providersOf: () => [], isUsable: () => false } },
   }
-  schedule.as(self, 'start', () => startLanes(ctx))
+  schedule.as(self, 'start', () => [...startLanes(ctx), health.watch()])
   return Object.assign(self, { ctx, desk, watchers, receive: receiver(ctx, codec) })
 }
 

@@ -59,8 +59,10 @@ function screen({ table }: Paper, { providers, floats, isHourCut }: Status): str
     'IN DOUBT': ({ inDoubt }) => String(inDoubt),
     SUSPENSE: ({ suspenseCases }) => String(suspenseCases),
     'LAST HOUR': ({ lastHour }) => `${lastHour.successful} successful, ${lastHour.failed} failed`,
-    STATE: ({ pausedAt, pauseReason }) =>
-      pausedAt === undefined ? 'running' : `paused since ${minute(pausedAt)}: ${pauseReason}`,
+    STATE: ({ pausedAt, pauseReason, isUnhealthy }) => {
+      if (pausedAt !== undefined) return `paused since ${minute(pausedAt)}: ${pauseReason}`
+      return isUnhealthy ? 'does not respond' : 'running'
+    },
   })
   const float = table(floats, {
     FLOAT: ({ provider }) => provider,

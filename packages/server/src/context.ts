@@ -18,6 +18,7 @@ import { type Connectors, createRouting, type Routing } from './providers/routin
 import { openSimulator, type Simulator } from './providers/simulator.ts'
 import { loadReferenceData, type ReferenceData } from './reference/data.ts'
 import { type Acceptor, createAcceptor } from './transactions/accept.ts'
+import { createLaneHealth, type LaneHealth } from './transactions/lane-health.ts'
 import { createSettler, type Settler } from './transactions/settle.ts'
 
 /** What a process has to work with. Made once, in `main.ts` or in a test, and handed down. */
@@ -36,6 +37,8 @@ export interface Context {
   readonly reference: ReferenceData
   readonly connectors: Connectors
   readonly routing: Routing
+  /** Which providers payments are routed to. */
+  readonly health: LaneHealth
   /** Of the sandbox, where there is a simulator. */
   readonly simulator: Simulator | undefined
   readonly accounts: PlatformAccounts
@@ -51,7 +54,6 @@ export function openContext(config: Config, log: Log = createLog({ level: config
   const reference = loadReferenceData()
   const simulator = openSimulator(config)
   const connectors = openConnectors(config, reference, simulator)
-  const routing = createRouting(reference.routes, connectors)
   const db = openDatabase({
     url: config.databaseUrl,
     connectionsMax: config.databaseConnections,
@@ -59,6 +61,8 @@ export function openContext(config: Config, log: Log = createLog({ level: config
     onError: (err) => log.warn({ err }, 'an idle database connection broke'),
   })
   const bell = openBell({ url: config.natsUrl, log, cell: config.cell })
+  const health = createLaneHealth(db.write, bell, log)
+  const routing = createRouting(reference.routes, connectors, health.isUsable)
   const tokens = createTokens(config.publicUrl, config.tokenKeys)
   const revocations = createRevocations(db.write, bell)
   const vault = createVault(config.secretKeys)
@@ -78,6 +82,7 @@ export function openContext(config: Config, log: Log = createLog({ level: config
     bearers: createBearers(tokens, db.write, revocations),
     reference,
     connectors,
+    health,
     routing,
     simulator,
     accounts,

@@ -32,6 +32,7 @@ async function start(role: Role): Promise<void> {
   const { config } = ctx
   const watches = [
     startPartitionKeeper(ctx),
+    ctx.health.watch(),
     ...(role === 'worker' ? [] : [ctx.revocations.watch()]),
     ...(role === 'api' ? [] : startWorker(ctx)),
   ]

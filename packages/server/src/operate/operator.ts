@@ -190,7 +190,7 @@ function openDesk(config: ReturnType<typeof loadOperatorConfig>, actor: string):
       log,
       accounts: platformAccounts,
       connectors: nobody,
-      routing: { providersOf: () => [] },
+      routing: { providersOf: () => [], isUsable: () => false },
     },
   }
 }

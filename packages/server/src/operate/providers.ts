@@ -4,6 +4,7 @@ import { isCurrency } from '../money/currencies.ts'
 import { formatMinor } from '../money/money.ts'
 import type { Environment, Tx } from '../platform/db.ts'
 import { providerIds } from '../providers/registry.ts'
+import { lanesTopic } from '../transactions/lane-health.ts'
 import { type LaneState, listLanes, pauseLane, resumeLane, wakeHeld } from '../transactions/lanes.ts'
 import {
   countCases,
@@ -30,10 +31,12 @@ export interface LaneView {
 
 /** Nothing is sent to the provider and nothing asked of it; payments are still accepted and wait. */
 export async function pauseProvider(desk: Desk, provider: string, { env, reason }: LaneOrder): Promise<LaneView> {
-  return change(desk, provider, { env, reason, action: 'provider.pause' }, async (tx, lane) => {
+  const paused = await change(desk, provider, { env, reason, action: 'provider.pause' }, async (tx, lane) => {
     if (!(await pauseLane(tx, lane, reason))) throw new OperatorError(`${provider} is paused in ${env} already`)
     return { provider, env, state: 'paused', woken: 0 }
   })
+  desk.bell.ring(lanesTopic)
+  return paused
 }
 
 /** What waited goes on at once. */
@@ -43,7 +46,7 @@ export async function resumeProvider(desk: Desk, provider: string, { env, reason
     const [woken] = await wakeHeld(tx, { env, provider })
     return { provider, env, state: 'running', woken: woken?.payments ?? 0 }
   })
-  desk.bell.ring(laneOf(env, provider))
+  for (const topic of [laneOf(env, provider), lanesTopic]) desk.bell.ring(topic)
   return resumed
 }
 
@@ -66,6 +69,8 @@ interface ProviderStatus {
   readonly state: 'running' | 'paused'
   readonly pausedAt?: string
   readonly pauseReason?: string
+  /** New payments are routed to others until it responds. */
+  readonly isUnhealthy?: true
   /** How many open payments there are in each state. */
   readonly open: Readonly<Record<string, number>>
   readonly oldestOpenSeconds?: number
@@ -130,6 +135,7 @@ function statusOf(
     provider,
     env: env as Environment,
     state: lane?.paused_at ? 'paused' : 'running',
+    ...(lane?.is_unhealthy && { isUnhealthy: true as const }),
     ...(lane?.paused_at && { pausedAt: lane.paused_at.toISOString(), pauseReason: lane.reason }),
     open: Object.fromEntries(open.map(({ state, payments }) => [state, payments])),
     ...(open.length > 0 && { oldestOpenSeconds: Math.max(...open.map(({ oldest_seconds }) => oldest_seconds)) }),

@@ -8,6 +8,7 @@ const connector = (id: string, ...capabilities: Capability[]): [string, Connecto
   { id, capabilities, requestsPerSecond: 1, close: async () => undefined },
 ]
 const cards = { operation: 'charge.card', country: '*', target: '*' } as const
+const unusable = new Set<string>()
 const routing = createRouting(
   [
     { ...cards, currency: 'KES', providers: ['one', 'two'] },
@@ -22,6 +23,7 @@ const routing = createRouting(
       connector('three', { ...cards, currency: 'GBP' }),
     ]),
   },
+  (_, provider) => !unusable.has(provider),
 )
 const idsFor = (country: string, currency: string) =>
   routing.providersOf('sandbox', { ...cards, country, currency }).map(({ id }) => id)
@@ -35,4 +37,14 @@ test('a route for any country serves those without one of their own, in its curr
 test('a provider that is not there, or does not do it, is passed over', () => {
   assert.deepEqual(idsFor('UG', 'USD'), ['two'])
   assert.deepEqual(routing.providersOf('live', { ...cards, country: 'UG', currency: 'USD' }), [])
+})
+
+test('a provider that is paused or unhealthy comes last, and is still there when it is the only one', (t) => {
+  t.after(() => unusable.clear())
+
+  unusable.add('one')
+  assert.deepEqual(idsFor('UG', 'KES'), ['two', 'one'])
+  unusable.add('two')
+  assert.deepEqual(idsFor('UG', 'KES'), ['one', 'two'])
+  assert.deepEqual(idsFor('KE', 'KES'), ['two'])
 })

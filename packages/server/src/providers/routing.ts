@@ -18,15 +18,21 @@ export interface Route extends Errand {
 export type Connectors = Readonly<Record<Environment, ReadonlyMap<string, Connector>>>
 
 export interface Routing {
-  /** Who can do it, the preferred first; nobody when the list is empty. */
+  /** Who can do it: the usable ones first, each in order of preference. Without any the list is empty. */
   providersOf(env: Environment, errand: Errand): readonly Connector[]
+  /** Whether a provider is neither paused nor unhealthy. */
+  isUsable(env: Environment, provider: string): boolean
 }
 
 /**
  * Routes are data. A route that names a provider nobody knows, or one that does not do what it is asked for, is a
  * mistake in the data and refused here, not when a customer pays.
  */
-export function createRouting(routes: readonly Route[], connectors: Connectors): Routing {
+export function createRouting(
+  routes: readonly Route[],
+  connectors: Connectors,
+  isUsable: Routing['isUsable'] = () => true,
+): Routing {
   const known = new Map(routes.map((route) => [keyOf(route), route.providers]))
   const wanted = (errand: Errand) =>
     known.get(keyOf(errand)) ??
@@ -35,11 +41,15 @@ export function createRouting(routes: readonly Route[], connectors: Connectors):
     known.get(keyOf({ operation: errand.operation, country: '*', currency: '*', target: '*' })) ??
     []
   return {
-    providersOf: (env, errand) =>
-      wanted(errand).flatMap((id) => {
+    isUsable,
+    providersOf: (env, errand) => {
+      const able = wanted(errand).flatMap((id) => {
         const connector = connectors[env].get(id)
         return connector && doesIt(connector, errand) ? [connector] : []
-      }),
+      })
+      const usable = able.filter(({ id }) => isUsable(env, id))
+      return usable.length === able.length ? able : [...new Set([...usable, ...able])]
+    },
   }
 }
 

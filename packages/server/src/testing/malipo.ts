@@ -61,12 +61,12 @@ export async function testMalipo(t: TestContext, settings: Record<string, string
   const log: string[] = []
   const ctx = openContext(loadConfig(variables), createLog({ level: 'debug', write: (line) => log.push(line) }))
   const operator = openOperator(variables, 'test')
-  const watch = ctx.revocations.watch()
+  const watches = [ctx.revocations.watch(), ctx.health.watch()]
   const { app } = createApiServer(ctx)
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   t.after(async () => {
     await app.close()
-    await watch.stop()
+    await Promise.all(watches.map((watch) => watch.stop()))
     await operator.close()
     await ctx.close()
   })

@@ -194,12 +194,12 @@ function notSubmitted(
   const reason = cause === 'unwritable' ? 'DETAILS_NOT_ACCEPTED' : 'PROVIDER_UNAVAILABLE'
   // Whoever sent it had what is kept nowhere, and waits for an answer: nobody else could send it.
   if (transaction.sent_by === 'request') return failed(failureOf(reason), failureCodes[reason])
-  const [next] = around.alternatives
+  const next = nextProvider(attempt, cause, around)
   const told = { isTold: false, detail: { cause, detail, provider: attempt.provider } }
   if (next !== undefined)
     return {
       progress: { state: 'accepted', doubt: '', wake_at: new Date(around.nowMs) },
-      attempt: { outcome: 'not_submitted' },
+      attempt: { outcome: cause === 'unwritable' ? 'unwritable' : 'not_submitted' },
       reroute: next,
       event: { message: 'Another provider is tried.', ...told },
     }
@@ -221,6 +221,23 @@ function unwritable(detail: string, { provider }: Attempt): Decision {
     event: { message: failureCodes.DETAILS_NOT_ACCEPTED, isTold: true, detail: { detail, provider } },
     alert: 'a payment has no form that any provider takes',
   }
+}
+
+/** No more attempts than this: their number is a byte of the key that providers know. */
+const attemptsMax = 200
+
+/**
+ * Another provider that was not tried is tried at once. One that was is tried again when the current one has refused the payment as
+ * often as there were attempts, so that it goes back and forth ever more slowly between providers that are all down. A provider
+ * that can never take it is left at once, and is not among those it may go back to.
+ */
+function nextProvider(
+  { number, refusals }: Attempt,
+  cause: NotSubmittedCause,
+  { alternatives, returns = [] }: Surroundings,
+): string | undefined {
+  if (number >= attemptsMax) return undefined
+  return alternatives[0] ?? (refusals >= number || cause === 'unwritable' ? returns[0] : undefined)
 }
 
 function unknown(

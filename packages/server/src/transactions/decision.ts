@@ -56,8 +56,10 @@ export interface Surroundings {
   readonly deadAfterMs: number | undefined
   /** What the payment's other attempts moved, as the books have it. */
   readonly movedElsewhere: bigint
-  /** Providers that come after the current one. */
+  /** Usable providers that have not been tried, the preferred first. */
   readonly alternatives: readonly string[]
+  /** Usable providers that were tried and could not take it then, but may later. */
+  readonly returns?: readonly string[]
   /** Between 0 and 1, so that polls spread out. */
   readonly jitter: number
 }

@@ -22,6 +22,7 @@ import { keepContinuation } from './continuations.ts'
 import { isContrary } from './decide-late.ts'
 import type { News } from './decision.ts'
 import { railOf } from './errand.ts'
+import { type LaneHealth, type Reply, replyOf, replyToQuery } from './lane-health.ts'
 import { movedOf } from './late-money.ts'
 import { openParty } from './party.ts'
 import type { Settler, Standing } from './settle.ts'
@@ -33,6 +34,7 @@ export interface Dispatcher {
   readonly vault: Vault
   readonly log: Log
   readonly connectors: Connectors
+  readonly health: LaneHealth
   readonly settler: Settler
 }
 
@@ -176,6 +178,7 @@ export async function send(
   reach('send.first_byte')
   const outcome = await submit(AbortSignal.timeout(submitMs))
   reach('send.answered')
+  await noteReply(dispatcher, payment.transaction, replyOf(outcome))
   return sentOf(outcome)
 }
 
@@ -201,6 +204,7 @@ export async function sendAnswer(
   reach('authorise.first_byte')
   const outcome = await cards.authorise(ref, answer, continuation, AbortSignal.timeout(submitMs))
   reach('authorise.answered')
+  await noteReply(dispatcher, transaction, replyOf(outcome))
   if (outcome.certainty === 'wrong_value') return { news: { kind: 'answer_refused', action } }
   return outcome.certainty === 'definitely_not_submitted' ? unsent(outcome.detail) : sentOf(outcome)
 }
@@ -284,6 +288,7 @@ export async function ask(dispatcher: Dispatcher, { transaction, attempt }: Clai
   reach('ask.first_byte')
   const outcome = await rail.query(refOf(transaction, attempt.number), AbortSignal.timeout(queryMs))
   reach('ask.answered')
+  await noteReply(dispatcher, transaction, replyToQuery(outcome))
   return { ...answered(outcome), askedMsAgo }
 }
 
@@ -300,6 +305,10 @@ function answered(outcome: QueryOutcome): Sent {
 
 function told({ said, continuation }: { readonly said: Said; readonly continuation?: string }): Sent {
   return { news: { kind: 'said', said }, ...(continuation !== undefined && { continuation }) }
+}
+
+async function noteReply({ health }: Dispatcher, { env, provider }: Transaction, reply: Reply | undefined): Promise<void> {
+  if (reply) await health.note(env, provider, reply)
 }
 
 /** The connector of a payment's current attempt. */

@@ -5,6 +5,8 @@ export interface LaneState {
   readonly lane: string
   readonly paused_at: Date | null
   readonly reason: string
+  /** Its provider does not respond, and new payments are routed to others. */
+  readonly is_unhealthy: boolean
 }
 
 /** Claims of a lane take turns by its row, so none is made once this is committed. False when it was paused already. */
@@ -32,7 +34,7 @@ export async function resumeLane(tx: Tx, lane: string): Promise<boolean> {
 
 export function listLanes(db: Db): Promise<LaneState[]> {
   return db.query<LaneState>(sql`
-    select lane, paused_at, reason
+    select lane, paused_at, reason, coalesce(unhealthy_until > record_time(), false) as is_unhealthy
     from lanes
     where split_part(lane, '/', 3) = ''
     order by lane`)

@@ -17,7 +17,8 @@ async function setUp(t: TestContext) {
   const malipo = await payingMalipo(t)
   const { ctx } = malipo
   const both = ['pawapay', 'house'].flatMap((id) => ctx.connectors.sandbox.get(id) ?? []) satisfies Connector[]
-  const routing = { providersOf: () => both }
+  const unusable = new Set<string>()
+  const routing = { providersOf: () => both, isUsable: (_: string, id: string) => !unusable.has(id) }
   const settler = createSettler({
     cell: 0,
     onTold: () => undefined,
@@ -48,7 +49,7 @@ async function setUp(t: TestContext) {
   const isClean = async () => {
     await malipo.operator.ledger.check({ isFull: true })
   }
-  return { malipo, merchant, settle, send, isClean }
+  return { malipo, merchant, settle, send, isClean, unusable }
 }
 
 const suspense = async (db: Parameters<typeof platformBalances>[0]) => {
@@ -96,6 +97,44 @@ test('after a provider took nothing another is tried, and a report that the firs
   assert.deepEqual([open?.kind, open?.amount], ['abandoned_attempt_success', '-100.00'])
   assert.ok(malipo.log.some((line) => line.includes('an abandoned attempt moved money')))
   await isClean()
+})
+
+test('a payout that no provider has taken goes back to an earlier one when that is usable again, under a new key', async (t) => {
+  const { malipo, merchant, settle, send, isClean, unusable } = await setUp(t)
+  const { id } = await payOut(merchant)
+  const refuse = async (attempt: number) => {
+    await send(id)
+    const standing = await settle(id, nothing, attempt)
+    return [standing?.transaction.provider, standing?.transaction.attempt]
+  }
+
+  assert.deepEqual(await refuse(1), ['house', 2])
+  unusable.add('pawapay')
+  for (let times = 0; times < 4; times += 1) assert.deepEqual(await refuse(2), ['house', 2])
+  unusable.delete('pawapay')
+  assert.deepEqual(await refuse(2), ['pawapay', 3])
+  await send(id)
+  await settle(id, paid, 3, 'pawapay')
+
+  assert.equal(await malipo.stateOf(id), 'successful')
+  await isClean()
+})
+
+test('a payout is not routed to a provider that is paused or unhealthy, and waits where it is', async (t) => {
+  const { merchant, settle, send, unusable } = await setUp(t)
+  const { id } = await payOut(merchant)
+  unusable.add('house')
+  await send(id)
+
+  const standing = await settle(id, nothing)
+
+  const { provider, attempt, state, doubt } = standing?.transaction ?? {}
+  assert.deepEqual({ provider, attempt, state, doubt }, {
+    provider: 'pawapay',
+    attempt: 1,
+    state: 'accepted',
+    doubt: 'rate_limited',
+  })
 })
 
 test('news of an attempt that was given up by other news in the same batch is not taken for its successor’s', async (t) => {

@@ -303,16 +303,32 @@ function surroundings(
   const others = [attempt, ...givenUp, ...course.ended].filter(({ number }) => number !== named)
   const connector = connectors[transaction.env].get(attempt.provider)
   const rail = connector && railOf(connector, transaction)
-  const isSent = transaction.type !== 'adjustment'
-  const providers = isSent ? routing.providersOf(transaction.env, errandOf(transaction)).map(({ id }) => id) : []
   return {
     nowMs: at.getTime(),
     askedMsAgo: Math.max(questionMs, askedMsAgo?.() ?? 0),
     notFoundWindowMs: rail?.notFoundWindowMs ?? Number.POSITIVE_INFINITY,
     deadAfterMs: rail?.deadAfterMs,
     movedElsewhere: others.reduce((sum, other) => sum + movedOf(transaction, other), 0n),
-    alternatives: providers.slice(providers.indexOf(attempt.provider) + 1),
+    ...providersAfter(routing, course),
     jitter: Math.random(),
+  }
+}
+
+/** Usable providers beside the current one: those that were not tried, and those that may take it now. */
+function providersAfter(
+  routing: Routing,
+  { transaction, attempt, givenUp, ended }: Course,
+): Pick<Surroundings, 'alternatives' | 'returns'> {
+  const { env, type } = transaction
+  if (type === 'adjustment') return { alternatives: [] }
+  const tried = new Map([...givenUp, ...ended].map(({ provider, outcome }) => [provider, outcome]))
+  const others = routing
+    .providersOf(env, errandOf(transaction))
+    .map(({ id }) => id)
+    .filter((id) => id !== attempt.provider && routing.isUsable(env, id))
+  return {
+    alternatives: others.filter((id) => !tried.has(id)),
+    returns: others.filter((id) => tried.get(id) === 'not_submitted'),
   }
 }
 

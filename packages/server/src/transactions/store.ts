@@ -131,7 +131,7 @@ export interface Attempt {
   readonly is_lost: boolean
   /** The provider told that there is news since it was last asked or sent to. */
   readonly is_hinted: boolean
-  readonly outcome: 'successful' | 'failed' | 'not_submitted' | null
+  readonly outcome: 'successful' | 'failed' | 'not_submitted' | 'unwritable' | null
   /** What the provider reported to have moved, once it reported anything after the end. */
   readonly moved: bigint | null
   /** What the operator returned to the payer through the provider, which may or may not report that. */
