@@ -90,7 +90,11 @@ export function startProcess(name: string, around: Surroundings): SimulatedProce
     platformAccounts: accounts,
     writer: createWriter(),
     postings: createPostings(dbFor('operator').write),
-    settling: { ...common, connectors: { live: new Map(), sandbox: new Map() }, routing: { providersOf: () => [], isUsable: () => false } },
+    settling: {
+      ...common,
+      connectors: { live: new Map(), sandbox: new Map() },
+      routing: { providersOf: () => [], isUsable: () => false },
+    },
   }
   schedule.as(self, 'start', () => [...startLanes(ctx), health.watch()])
   return Object.assign(self, { ctx, desk, watchers, receive: receiver(ctx, codec) })

@@ -62,14 +62,13 @@ function listed(found: Surveyed): ListedPayment {
 const kinds = { withdrew: 'payout', deposit: 'charge', adjustment: 'adjustment' } as const
 const kindOf = (type: Transaction['type']) => kinds[type]
 
-function reasonOf({ state, doubt, case_kind, is_frozen, is_paused }: Reasons): string {
+function reasonOf({ doubt, case_kind, held_by }: Pick<Surveyed, 'doubt' | 'case_kind' | 'held_by'>): string {
   if (case_kind !== null) return caseKinds[case_kind]
-  if (doubt !== '') return meaningOfDoubt(doubt)
-  if (is_frozen && state === 'accepted') return 'held: the merchant is frozen'
-  return is_paused ? 'held: the provider is paused' : ''
+  const reasons = [held_by && heldBy[held_by], doubt !== '' && meaningOfDoubt(doubt)]
+  return reasons.filter((reason) => reason).join('; ')
 }
 
-type Reasons = Pick<Surveyed, 'state' | 'doubt' | 'case_kind' | 'is_frozen' | 'is_paused'>
+const heldBy = { frozen: 'held: the merchant is frozen', paused: 'held: the provider is paused' } as const
 
 /** Everything about one payment that whoever looks into it needs. */
 export interface PaymentView extends Omit<ListedPayment, 'ageSeconds' | 'nextLookInSeconds'> {
@@ -151,9 +150,8 @@ export function noPayment(id: string): OperatorError {
 }
 
 function view(desk: Desk, inspected: Inspected, drawing: string | undefined): PaymentView {
-  const { transaction, attempts, merchant_name, frozen_at, paused_at, case_id, case_kind } = inspected
+  const { transaction, attempts, merchant_name, is_frozen, case_id, case_kind } = inspected
   const { id, env, type, amount, currency, state, provider, attempt, failure, receipt } = transaction
-  const held = { is_frozen: frozen_at !== null, is_paused: paused_at !== null, case_kind }
   return {
     id: showId('transaction', id),
     env,
@@ -161,7 +159,7 @@ function view(desk: Desk, inspected: Inspected, drawing: string | undefined): Pa
     amount: formatMinor(amount, currency),
     currency,
     state,
-    reason: isFinal(state) && case_kind === null ? '' : reasonOf({ ...transaction, ...held }),
+    reason: isFinal(state) && case_kind === null ? '' : reasonOf({ ...transaction, ...inspected }),
     ...(case_id !== null && { suspenseCase: showId('case', case_id) }),
     ...(transaction.adjustments.length > 0 && {
       adjustments: transaction.adjustments.map((each) => showId('transaction', each)),
@@ -171,7 +169,7 @@ function view(desk: Desk, inspected: Inspected, drawing: string | undefined): Pa
     }),
     provider,
     attempt,
-    merchant: { id: showId('merchant', transaction.merchant_id), name: merchant_name, isFrozen: frozen_at !== null },
+    merchant: { id: showId('merchant', transaction.merchant_id), name: merchant_name, isFrozen: is_frozen },
     ...sidesOf(desk, transaction),
     ...(failure && { failure: [failure.code, failure.message, failure.providerCode ?? ''].join(' ').trim() }),
     ...(receipt !== '' && { receipt }),
@@ -227,7 +225,7 @@ function viewOfEvent({ at, cause, state, message, is_told, detail }: Inspected['
 }
 
 function nextOf(inspected: Inspected): PaymentView['next'] {
-  const { transaction, frozen_at, paused_at, pause_reason, case_id } = inspected
+  const { transaction, held_by, pause_reason, case_id } = inspected
   const { state, provider, env, wake_at } = transaction
   if (isFinal(state))
     return {
@@ -236,9 +234,9 @@ function nextOf(inspected: Inspected): PaymentView['next'] {
           ? 'Nothing: it is final.'
           : `Nothing by itself: it is final. Clear the case about its money in suspense: malipo suspense show ${showId('case', case_id)}`,
     }
-  if (paused_at)
+  if (held_by === 'paused')
     return { what: `Held until ${provider} is resumed in ${env}; it was paused because of: ${pause_reason}` }
-  if (frozen_at && state === 'accepted') return { what: 'Held until the merchant is unfrozen.' }
+  if (held_by === 'frozen') return { what: 'Held until the merchant is unfrozen.' }
   return { what: stepOf(inspected), ...(wake_at && { at: wake_at.toISOString() }) }
 }
 

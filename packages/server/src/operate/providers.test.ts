@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readId } from '../platform/ids.ts'
 import { type PayingMalipo, payingMalipo, payOut, payoutInDoubt } from '../testing/paying.ts'
+import { sweepPage } from '../workers/sweeper.ts'
 
 const incident = { env: 'sandbox', reason: 'incident 12' } as const
 
@@ -65,6 +66,37 @@ test("a frozen merchant's payouts are held while another's go on, and unfreezing
 
   await malipo.comesTo(held.id, 'successful')
   assert.equal((await malipo.simulator.movements(held.key)).length, 1)
+})
+
+test("a frozen merchant's payout that waits to be sent again is held: staff see it and the sweeper leaves it alone", async (t) => {
+  const malipo = await payingMalipo(t)
+  const merchant = await malipo.merchant()
+  malipo.work()
+  const { id, key } = await payoutInDoubt(malipo, merchant, { moment: 'before' })
+  await malipo.operator.merchants.freeze(merchant.id, 'fraud report')
+  await malipo.ask(
+    `with held as (
+       update transactions set doubt = 'not_found', wake_at = record_time() - interval '2 minutes' where id = $1 returning id
+     )
+     update attempts set is_lost = true from held where transaction_id = held.id`,
+    [readId('transaction', id)],
+  )
+  const before = await alarmsOf(malipo, id)
+
+  const queued: string[] = []
+  const add = (work: readonly { readonly id: string }[]) => queued.push(...work.map((each) => each.id))
+  await sweepPage(malipo.ctx, () => ({ add, wake: () => undefined }))
+
+  assert.ok(!queued.includes(readId('transaction', id) ?? ''))
+  assert.equal(await alarmsOf(malipo, id), before)
+  assert.ok(!malipo.log.some((line) => line.includes('payments queued that nobody had looked at')))
+  const listed = await malipo.operator.payments.list({ isDoubtOnly: false, limit: 100 })
+  assert.match(listed.find((each) => each.id === id)?.reason ?? '', /^held: the merchant is frozen; /)
+  assert.equal((await malipo.operator.payments.show(id)).next.what, 'Held until the merchant is unfrozen.')
+  await malipo.simulator.clearFaults()
+  await malipo.operator.merchants.unfreeze(merchant.id, 'cleared')
+  await malipo.comesTo(id, 'successful')
+  assert.equal((await malipo.simulator.movements(key)).length, 1)
 })
 
 test('what was held gets new alarms when its last hold ends, and not before', async (t) => {

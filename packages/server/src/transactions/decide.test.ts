@@ -67,7 +67,10 @@ test('a payout that was never sent goes back to a provider that was tried, once 
     assert.deepEqual([waiting?.reroute, waiting?.attempt?.refusals], [undefined, refusals + 1])
   }
   const back = take(second(2), nothing, { returns })
-  assert.deepEqual([back?.reroute, back?.progress.state, back?.attempt?.outcome], ['pawapay', 'accepted', 'not_submitted'])
+  assert.deepEqual(
+    [back?.reroute, back?.progress.state, back?.attempt?.outcome],
+    ['pawapay', 'accepted', 'not_submitted'],
+  )
   assert.equal(take(second(9), nothing, { returns: [] })?.reroute, undefined)
   const sentBefore = payment({}, { number: 2, provider: 'house', refusals: 9, sends: 2 })
   assert.equal(take(sentBefore, nothing, { returns })?.reroute, undefined)

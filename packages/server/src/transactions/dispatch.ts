@@ -307,7 +307,11 @@ function told({ said, continuation }: { readonly said: Said; readonly continuati
   return { news: { kind: 'said', said }, ...(continuation !== undefined && { continuation }) }
 }
 
-async function noteReply({ health }: Dispatcher, { env, provider }: Transaction, reply: Reply | undefined): Promise<void> {
+async function noteReply(
+  { health }: Dispatcher,
+  { env, provider }: Transaction,
+  reply: Reply | undefined,
+): Promise<void> {
   if (reply) await health.note(env, provider, reply)
 }
 

@@ -17,9 +17,10 @@ async function twoProcesses(t: TestContext, provider: string) {
   const becomes = (isUsable: boolean) =>
     until(`${provider} to be ${isUsable ? '' : 'not '}usable`, () => routing.isUsable('sandbox', provider) === isUsable)
   const noted = async () => {
-    const [row] = await malipo.ask<{ until: Date | null }>('select unhealthy_until as until from lanes where lane = $1', [
-      laneOf('sandbox', provider),
-    ])
+    const [row] = await malipo.ask<{ until: Date | null }>(
+      'select unhealthy_until as until from lanes where lane = $1',
+      [laneOf('sandbox', provider)],
+    )
     return row?.until
   }
   return { malipo, routing, note, becomes, noted }

@@ -56,16 +56,15 @@ export function wakeHeld(tx: Tx, held: Held): Promise<{ readonly lane: string; r
     with waiting as (
       select t.id, t.env || '/' || t.provider as lane
       from transactions t
+      join attempts a on a.transaction_id = t.id and a.number = t.attempt
+      join merchants m on m.id = t.merchant_id
       left join lanes l on l.lane = t.env || '/' || t.provider
       where t.state not in ('successful', 'failed')
         and t.wake_at <= (select record_time())
         and t.merchant_id = coalesce(${merchant_id}::uuid, t.merchant_id)
         and t.env = coalesce(${env}::text, t.env)
         and t.provider = coalesce(${provider}::text, t.provider)
-        and l.paused_at is null
-        and (t.state <> 'accepted' or exists (
-          select from merchants m where m.id = t.merchant_id and m.frozen_at is null
-        ))
+        and held_by(t.state, a.is_lost, m.frozen_at, l.paused_at) is null
       order by t.wake_at
       limit ${wakeMax}
     ), woken as (

@@ -53,13 +53,15 @@ async function claimedPayout(t: TestContext) {
   const merchant = await malipo.merchant()
   const { id, key } = await payOut(merchant)
   const transaction_id = readId('transaction', id) ?? ''
-  const claimIt = () =>
-    claim(malipo.ctx.db.write, {
+  const work = [{ id: transaction_id, merchant_id: merchant.id, kind: 'payout' as const }]
+  const claimIt = async () => {
+    const { taken } = await claim(malipo.ctx.db.write, {
       lane: 'sandbox/pawapay',
-      ids: [transaction_id],
-      limit: 10,
-      requestsPerSecond: 100,
+      rates: { requestsPerSecond: 100 },
+      choose: () => [{ kind: 'payout', work, limit: 10 }],
     })
+    return taken.flatMap(({ claimed }) => claimed)
+  }
   const attemptNow = async () => {
     const [row] = await malipo.ask<{ sends: number; polls: number; events: number }>(
       'select a.sends, a.polls, t.events from attempts a join transactions t on t.id = a.transaction_id where t.id = $1',
@@ -67,7 +69,7 @@ async function claimedPayout(t: TestContext) {
     )
     return row
   }
-  assert.equal((await claimIt()).claimed[0]?.todo, 'send')
+  assert.equal((await claimIt())[0]?.todo, 'send')
   const about = (news: News) => ({ transaction_id, attempt: 1, cause: 'attempt' as const, news })
   return { malipo, merchant, id, key, claimIt, attemptNow, about }
 }
@@ -82,7 +84,7 @@ test('a committed batch is not run again, though another worker has claimed its 
   })
 
   await settlerOn(malipo, db).submit(about(notReached))
-  const claimed = other?.claimed[0]
+  const claimed = other?.[0]
   assert.equal(claimed?.todo, 'send')
   const cancelled = await merchant.call('POST', `/api/b2b/fiat/payout/${id}/cancel`)
   assert.ok(claimed)

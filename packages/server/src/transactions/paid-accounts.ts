@@ -11,24 +11,36 @@ export async function watchAccounts(tx: Tx, paid: readonly Transaction[]): Promi
     from unnest(${paid.map(({ id }) => id)}::uuid[], ${paid.map(({ expires_at }) => expires_at)}::timestamptz[])`)
 }
 
-/** Charges whose accounts have ended and were not asked about, the longest ended first. */
-export function endedAccounts(db: Db, limit: number): Promise<Transaction[]> {
+/**
+ * Claims charges whose accounts have ended and were not asked about, the longest ended first. Whoever does not forget one within
+ * that time leaves it to be claimed again.
+ */
+export function claimEndedAccounts(
+  db: Db,
+  { limit, seconds }: { limit: number; seconds: number },
+): Promise<Transaction[]> {
   return db.query<Transaction>(sql`
+    with ended as (
+      select transaction_id
+      from paid_accounts
+      where due <= record_time()
+      order by due
+      limit ${limit}
+      for update skip locked
+    ), claimed as (
+      update paid_accounts p
+      set due = record_time() + make_interval(secs => ${seconds})
+      from ended
+      where p.transaction_id = ended.transaction_id
+      returning p.transaction_id
+    )
     select t.*
-    from paid_accounts p
-    join transactions t on t.id = p.transaction_id
-    where p.due <= record_time()
-    order by p.due
-    limit ${limit}`)
+    from claimed
+    join transactions t on t.id = claimed.transaction_id`)
 }
 
 export async function forgetAccount(db: Db, id: string): Promise<void> {
   await db.query(sql`delete from paid_accounts where transaction_id = ${id}`)
-}
-
-export async function askLater(db: Db, id: string, seconds: number): Promise<void> {
-  await db.query(sql`
-    update paid_accounts set due = record_time() + make_interval(secs => ${seconds}) where transaction_id = ${id}`)
 }
 
 /** No more of the accounts that end first than this are looked at. */

@@ -129,12 +129,15 @@ test('a payout is not routed to a provider that is paused or unhealthy, and wait
   const standing = await settle(id, nothing)
 
   const { provider, attempt, state, doubt } = standing?.transaction ?? {}
-  assert.deepEqual({ provider, attempt, state, doubt }, {
-    provider: 'pawapay',
-    attempt: 1,
-    state: 'accepted',
-    doubt: 'rate_limited',
-  })
+  assert.deepEqual(
+    { provider, attempt, state, doubt },
+    {
+      provider: 'pawapay',
+      attempt: 1,
+      state: 'accepted',
+      doubt: 'rate_limited',
+    },
+  )
 })
 
 test('news of an attempt that was given up by other news in the same batch is not taken for its successor’s', async (t) => {

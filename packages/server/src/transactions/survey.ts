@@ -16,6 +16,9 @@ export interface SurveyWanted {
   readonly limit: number
 }
 
+/** What keeps a payment from being worked on, as the database's `held_by` has it; null when nothing does. */
+type HeldBy = 'paused' | 'frozen' | null
+
 export interface Surveyed extends Pick<Transaction, 'id' | 'env' | 'type' | 'amount' | 'state' | 'provider'> {
   readonly currency: Currency
   readonly doubt: string
@@ -25,8 +28,7 @@ export interface Surveyed extends Pick<Transaction, 'id' | 'env' | 'type' | 'amo
   readonly age_seconds: number
   /** Negative when it is overdue; nothing when nobody will look again. */
   readonly wake_in_seconds: number | null
-  readonly is_frozen: boolean
-  readonly is_paused: boolean
+  readonly held_by: HeldBy
 }
 
 /**
@@ -55,8 +57,9 @@ export function survey(db: Db, wanted: SurveyWanted): Promise<Surveyed[]> {
     )
     select f.id, f.env, f.type, f.amount, f.currency, f.state, f.doubt, f.provider, f.attempt, c.kind as case_kind,
       extract(epoch from at - f.created_at)::int as age_seconds, extract(epoch from f.wake_at - at)::int as wake_in_seconds,
-      m.frozen_at is not null as is_frozen, l.paused_at is not null as is_paused
+      held_by(f.state, a.is_lost, m.frozen_at, l.paused_at) as held_by
     from clock, found f
+    left join attempts a on a.transaction_id = f.id and a.number = f.attempt
     join merchants m on m.id = f.merchant_id
     left join lanes l on l.lane = f.env || '/' || f.provider
     left join suspense_cases c on c.transaction_id = f.id and c.closed_at is null
@@ -74,8 +77,8 @@ export interface Inspected {
   readonly attempts: readonly Attempt[]
   readonly events: readonly RecordedEvent[]
   readonly merchant_name: string
-  readonly frozen_at: Date | null
-  readonly paused_at: Date | null
+  readonly is_frozen: boolean
+  readonly held_by: HeldBy
   readonly pause_reason: string
   /** Of the case about money of it in suspense, where one is open. */
   readonly case_id: string | null
@@ -107,8 +110,10 @@ export async function inspect(db: Db, id: string): Promise<Inspected | undefined
     where transaction_id = ${id}
     order by number
     limit 1000`)
+  const isLost = attempts.some(({ number, is_lost }) => number === transaction.attempt && is_lost)
   const [around] = await db.query<Omit<Inspected, 'transaction' | 'attempts' | 'events'>>(sql`
-    select record_time() as at, m.name as merchant_name, m.frozen_at, l.paused_at, coalesce(l.reason, '') as pause_reason,
+    select record_time() as at, m.name as merchant_name, m.frozen_at is not null as is_frozen,
+      held_by(${transaction.state}, ${isLost}, m.frozen_at, l.paused_at) as held_by, coalesce(l.reason, '') as pause_reason,
       c.id as case_id, c.kind as case_kind
     from merchants m
     left join lanes l on l.lane = ${`${transaction.env}/${transaction.provider}`}

@@ -2,21 +2,32 @@ import { laneOf } from '../alarms/alarms.ts'
 import type { Context } from '../context.ts'
 import { ask, settleSent } from '../transactions/dispatch.ts'
 import { takeTurn } from '../transactions/lane-budget.ts'
-import { askLater, endedAccounts, forgetAccount } from '../transactions/paid-accounts.ts'
+import { claimEndedAccounts, forgetAccount } from '../transactions/paid-accounts.ts'
 import type { Transaction } from '../transactions/store.ts'
 
-const pageMax = 100
+const pageMax = 50
 const againSeconds = 15 * 60
 
 /**
  * Asks a last time about accounts of charges that were paid before their accounts ended: what else came in, and got lost on the
- * way to us, is booked as late. Two processes may ask about one; each receipt is booked once.
+ * way to us, is booked as late. Each is claimed by one process and asked about beside the others of its page, so that a provider
+ * that does not answer holds up nothing but its own.
  */
 export async function lookAtPaidAccounts(ctx: Context): Promise<void> {
-  for (const charge of await endedAccounts(ctx.db.write, pageMax)) await lookAt(ctx, charge)
+  const charges = await claimEndedAccounts(ctx.db.write, { limit: pageMax, seconds: againSeconds })
+  await Promise.all(
+    charges.map((charge) =>
+      lookAt(ctx, charge).catch((err: unknown) =>
+        ctx.log.warn(
+          { err, transaction: charge.id },
+          'a paid account could not be asked about; it is asked about again',
+        ),
+      ),
+    ),
+  )
 }
 
-/** A provider that has no turn left, or does not answer, is asked later; nobody waits behind it. */
+/** A provider that has no turn left, or does not answer, is asked again later. */
 async function lookAt(ctx: Context, charge: Transaction): Promise<void> {
   const { id, env, provider } = charge
   const { write } = ctx.db
@@ -24,7 +35,7 @@ async function lookAt(ctx: Context, charge: Transaction): Promise<void> {
   const payment = { transaction: charge, attempt: { number: charge.attempt } }
   const isMyTurn = await takeTurn(write, laneOf(env, provider), rates)
   const found = isMyTurn ? await ask(ctx, payment) : undefined
-  if (!found || found.news.kind === 'unclear') return askLater(write, id, againSeconds)
+  if (!found || found.news.kind === 'unclear') return
   await settleSent(ctx, payment, found, 'query')
   await forgetAccount(write, id)
 }
