@@ -39,17 +39,28 @@ async function charge({ call }: Merchant): Promise<string> {
   return String(body['transactionId'])
 }
 
-/** Seconds from acceptance to the claim that sent it, by the database's clock: a claim leaves ten seconds to send. */
-async function waitedSeconds({ ask }: PayingMalipo, id: string): Promise<number> {
+interface Wait {
+  /** From acceptance to the claim that sent it, by the database's clock: a claim leaves ten seconds to send. */
+  readonly seconds: number
+  /** Requests that were made for other merchants meanwhile. */
+  readonly ahead: number
+}
+
+async function waitOf({ ask }: PayingMalipo, id: string): Promise<Wait> {
   const find = () =>
-    ask<{ waited: number }>(
-      `select extract(epoch from a.send_by - t.created_at)::float8 - 10 as waited
+    ask<Wait & Record<string, unknown>>(
+      `select extract(epoch from a.send_by - t.created_at)::float8 - 10 as seconds, (
+         select count(*)::int
+         from attempts b join transactions o on o.id = b.transaction_id
+         where o.merchant_id <> t.merchant_id and b.sends > 0
+           and b.send_by - interval '10 s' between t.created_at and a.send_by - interval '10 s'
+       ) as ahead
        from transactions t join attempts a on a.transaction_id = t.id
        where t.id = $1 and a.sends > 0`,
       [readId('transaction', id)],
     )
   await until(`${id} to be sent`, async () => (await find()).length > 0, { timeoutMs: 60_000 })
-  return (await find())[0]?.waited ?? Number.NaN
+  return (await find())[0] ?? { seconds: Number.NaN, ahead: Number.NaN }
 }
 
 interface Sent {
@@ -86,12 +97,13 @@ for (const workers of [1, 2])
     await payBulk(big, 2000)
 
     const [prompt, payout] = [await charge(small), (await payOut(small)).id]
-    const waited = [await waitedSeconds(malipo, prompt), await waitedSeconds(malipo, payout)]
+    const waits = [await waitOf(malipo, prompt), await waitOf(malipo, payout)]
 
-    t.diagnostic(`waited ${waited.map((seconds) => seconds.toFixed(2)).join(' s and ')} s`)
+    for (const { seconds, ahead } of waits) t.diagnostic(`waited ${seconds.toFixed(2)} s, ${ahead} requests ahead of it`)
+    // Seconds depend on the machine; what the provider takes in two of them does not.
     assert.ok(
-      waited.every((seconds) => seconds < 2),
-      String(waited),
+      waits.every(({ ahead }) => ahead <= 2 * 50),
+      JSON.stringify(waits),
     )
     const sent = await sentBy(malipo, big, small)
     assert.ok(sent.length < 1500, 'the bulk was sent before: nothing was proved')
@@ -106,9 +118,9 @@ test('questions about payments that hang do not delay a payout, and are still as
   const asked = () => malipo.ask(`select from attempts where polls > 1`).then(({ length }) => length)
   await malipo.later(120)
 
-  const waited = await waitedSeconds(malipo, (await payOut(other)).id)
+  const { ahead } = await waitOf(malipo, (await payOut(other)).id)
 
-  assert.ok(waited < 2, `${waited} s`)
+  assert.ok(ahead <= 2 * 20, `${ahead} requests ahead of it`)
   await until('questions to be asked', async () => (await asked()) > 0)
 })
 
@@ -147,10 +159,11 @@ test('an operation with a limit of its own keeps to it, and the others do not wa
   await payBulk(merchant, 30)
   malipo.work()
 
-  const waited = await waitedSeconds(malipo, await charge(merchant))
+  await waitOf(malipo, await charge(merchant))
   await until('half to be sent', async () => (await sentBy(malipo, merchant)).length > 15, { timeoutMs: 30_000 })
 
-  assert.ok(waited < 2, `${waited} s`)
+  const charged = (await sentBy(malipo, merchant)).findIndex(({ type }) => type === 'deposit')
+  assert.ok(charged !== -1 && charged <= 2 * 5, `${charged} payouts ahead of it`)
   const payouts = (await sentBy(malipo, merchant)).filter(({ type }) => type === 'withdrew')
   const times = payouts.map(({ at }) => at.getTime())
   const seconds = (Math.max(...times) - Math.min(...times)) / 1000
