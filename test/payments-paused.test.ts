@@ -52,7 +52,7 @@ test('a worker that slept between its claim and its sending, while another took 
   const { simulator, cell, stateOf, merchant } = await openBench(t)
   const api = await cell.start('api', 'api')
   await simulator.tune({ callbackBase: `${api.url}/callbacks/sandbox` })
-  const sleeper = await startSleeper(t, cell, 'worker', (text) => text.includes('update lanes set budget = budget -'))
+  const sleeper = await startSleeper(t, cell, 'worker', (text) => text.includes('set budget = budget - n.requests'))
   const { body } = await merchant.call(api.url, 'POST', '/fiat/payout', payoutBody())
   const id = readId('transaction', String(body['transactionId'])) ?? ''
   const key = providerKeyOf(id, 1)
@@ -85,7 +85,7 @@ test('a worker that slept between its claim and its sending, while another took 
 
 test('whoever slept past the time to send does not send', async (t) => {
   const { simulator, cell, merchant } = await openBench(t)
-  const worker = await startSleeper(t, cell, 'worker', (text) => text.includes('update lanes set budget = budget -'))
+  const worker = await startSleeper(t, cell, 'worker', (text) => text.includes('set budget = budget - n.requests'))
   const api = await startSleeper(t, cell, 'api', (text) => text.includes('insert into webhook_records'))
   const code = { currency: 'XOF', phoneNumber: '+2250701234567', momoOperatorId: 'ORANGE_CI', otpCode: '123456' }
   const other = await cell.start('api', 'api')

@@ -1,10 +1,19 @@
-import { createPrivateKey, createSecretKey, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { isRange } from './platform/addresses.ts'
+import {
+  cipherKey,
+  databaseUrl,
+  httpUrl,
+  keys,
+  nonEmpty,
+  oneOf,
+  optional,
+  ranges,
+  requestRates,
+  secret,
+  signer,
+  whole,
+} from './config-values.ts'
 import { cellMax } from './platform/ids.ts'
-import type { VaultKey } from './platform/seal.ts'
-import { Secret } from './platform/secret.ts'
-import type { OperationRates } from './providers/contract.ts'
 
 interface Setting<Value> {
   readonly name: string
@@ -308,113 +317,4 @@ function textOf({ name, fallback, isSecret }: Setting<unknown>, variables: Varia
   const text = path ? readFileSync(path, 'utf8').trim() : (variables[name] ?? fallback)
   if (text === undefined) throw new Error('is required')
   return text
-}
-
-function nonEmpty(text: string): string {
-  if (text === '') throw new Error('must not be empty')
-  return text
-}
-
-function whole(min: number, max: number) {
-  return (text: string): number => {
-    const value = Number(text)
-    if (!/^\d+$/.test(text) || value < min || value > max)
-      throw new Error(`must be a whole number from ${min} to ${max}`)
-    return value
-  }
-}
-
-/** A total, then lower limits of single operations. */
-function requestRates(text: string) {
-  const [total = '', ...limits] = text.trim().split(/\s+/)
-  const problem =
-    'must be requests a second, such as 50, then any limits of operations: 50 charge=20 payout=30 query=10'
-  const requestsPerSecond = perSecond(total)
-  const operations = limits.map((limit): [string, number] => {
-    const [, operation = '', rate = ''] = /^(charge|payout|query)=(\d+)$/.exec(limit) ?? []
-    return [operation, perSecond(rate)]
-  })
-  const rates = [requestsPerSecond, ...operations.map(([, rate]) => rate)]
-  const isTwice = new Set(operations.map(([operation]) => operation)).size < operations.length
-  if (isTwice || rates.some((rate) => rate < 1 || rate > requestsPerSecond)) throw new Error(problem)
-  const operationsPerSecond: OperationRates = Object.fromEntries(operations)
-  return { requestsPerSecond, operationsPerSecond }
-}
-
-/** Zero where it cannot be a rate. */
-function perSecond(text: string): number {
-  return /^\d{1,6}$/.test(text) ? Number(text) : 0
-}
-
-function oneOf<Word extends string>(...words: Word[]) {
-  return (text: string): Word => {
-    const found = words.find((word) => word === text)
-    if (found === undefined) throw new Error(`must be one of ${words.join(', ')}`)
-    return found
-  }
-}
-
-function optional<Value>(read: (text: string) => Value) {
-  return (text: string): Value | undefined => (text === '' ? undefined : read(text))
-}
-
-function secret(text: string): Secret {
-  if (text.length < 16) throw new Error('must have at least 16 characters')
-  return new Secret(text)
-}
-
-function cipherKey(text: string): Secret {
-  if (!/^[\x21-\x7e]{24}$/.test(text)) throw new Error('must be 24 characters without spaces')
-  return new Secret(text)
-}
-
-function httpUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const isPlain = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '' && !url.username
-  if (!isPlain) throw new Error('must be an http or https URL without a path, such as https://pay.example.com')
-  return url.origin
-}
-
-function databaseUrl(text: string): Secret {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !/^postgres(ql)?:$/.test(url.protocol))
-    throw new Error('must be a URL such as postgres://malipo@host/malipo')
-  if (url.searchParams.has('options')) throw new Error('must not carry options: the service sets its own')
-  return new Secret(text)
-}
-
-/** Never repeats the text in its complaint: it is secret even when it is wrong. */
-function signer(text: string): { readonly keyId: string; readonly privateKey: KeyObject } {
-  const [, keyId, pem] = /^(\S+)\s+(-----BEGIN [\s\S]+)$/.exec(text.trim()) ?? []
-  const problem = new Error('must be the id of the key, a space, and the PEM of a P-256 private key')
-  if (keyId === undefined || pem === undefined) throw problem
-  try {
-    const privateKey = createPrivateKey(pem)
-    if (privateKey.asymmetricKeyDetails?.namedCurve === 'prime256v1') return { keyId, privateKey }
-  } catch {
-    throw problem
-  }
-  throw problem
-}
-
-/** Never repeats the text in its complaint: it is secret even when it is wrong. */
-function keys(text: string): readonly [VaultKey, ...VaultKey[]] {
-  const [first, ...rest] = text.split(',').map((entry) => {
-    const [id = '', encoded = ''] = entry.trim().split(':')
-    const bytes = Buffer.from(encoded, 'base64url')
-    if (!/^[\w-]{1,32}$/.test(id) || bytes.length !== 32)
-      throw new Error('must be name:base64url of 32 bytes, comma-separated')
-    return { id, key: createSecretKey(bytes) }
-  })
-  if (!first) throw new Error('must hold at least one key')
-  const names = [first, ...rest].map(({ id }) => id)
-  if (new Set(names).size < names.length) throw new Error('must not use a name twice')
-  return [first, ...rest]
-}
-
-function ranges(text: string): readonly string[] {
-  const entries = text.split(',').map((entry) => entry.trim())
-  const given = entries.filter((entry) => entry !== '')
-  if (!given.every(isRange)) throw new Error('must be addresses or ranges such as 10.0.0.0/8, comma-separated')
-  return given
 }

@@ -77,18 +77,18 @@ export async function rungAfter(
       order by due, transaction_id
       limit ${limit}
     )
-    select last.due::text as due, last.transaction_id, (select count(*)::int from rung) as count, record_time() as at,
-      needed.*
-    from rung last, (
-      select json_agg(json_build_object(
-          'id', t.id, 'merchant_id', t.merchant_id, 'kind', work_kind(t.type, t.state, a.is_lost, a.is_hinted)
-        ) order by rung.due, rung.transaction_id) as work
-      from rung
-      join transactions t on t.id = rung.transaction_id
-      join attempts a on a.transaction_id = t.id and a.number = t.attempt
-      where t.wake_at <= record_time()
-        and t.state not in ('successful', 'failed')
-    ) as needed
+    select last.due::text as due, last.transaction_id, (select count(*)::int from rung) as count,
+      ${clock?.now}::timestamptz as at, (
+        select json_agg(json_build_object(
+            'id', t.id, 'merchant_id', t.merchant_id, 'kind', work_kind(t.type, t.state, a.is_lost, a.is_hinted)
+          ) order by rung.due, rung.transaction_id)
+        from rung
+        join transactions t on t.id = rung.transaction_id
+        join attempts a on a.transaction_id = t.id and a.number = t.attempt
+        where t.wake_at <= ${clock?.now}::timestamptz
+          and t.state not in ('successful', 'failed')
+      ) as work
+    from rung last
     order by last.due desc, last.transaction_id desc
     limit 1`)
   return { due: row?.work ?? [], count: row?.count ?? 0, last: row, at: row?.at }

@@ -91,6 +91,20 @@ test('what happened stays as it was recorded; only what is to come is nearer', a
   assert.equal(by, Number(after.expires_at), 'the explanation names the new end')
 })
 
+test('time that passes is a hint, so that an answer from before it is followed by another question', async (t) => {
+  const malipo = await integratingMalipo(t)
+  const integrator = await malipo.integrator()
+  const id = await startCharge(malipo, integrator)
+
+  await integrator.advance(1)
+
+  const hinted = await malipo.ask(
+    `select is_hinted from attempts where replace(transaction_id::text, '-', '') = substr($1, 5)`,
+    [id],
+  )
+  assert.deepEqual(hinted, [{ is_hinted: true }])
+})
+
 test('a webhook that waits for another attempt is tried again at once', async (t) => {
   const malipo = await integratingMalipo(t)
   const integrator = await malipo.integrator()

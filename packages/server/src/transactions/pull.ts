@@ -51,7 +51,7 @@ export async function pullWakes(db: WriteDb, owner: Owner, aheadMs: number): Pro
         ? [{ due: wake_at > clock.now ? wake_at : clock.now, lane: laneOf(owner.env, provider), transaction_id: id }]
         : [],
     )
-    await Promise.all([keepWakes(tx, page), setAlarms(tx, alarms)])
+    await Promise.all([keepWakes(tx, page), setAlarms(tx, alarms), hintAt(tx, page.filter(isWithProvider))])
   })
 }
 
@@ -125,6 +125,18 @@ async function keepWakes(tx: Tx, page: readonly Pullable[]): Promise<void> {
     from unnest(${page.map(({ id }) => id)}::uuid[], ${page.map(({ wake_at }) => wake_at)}::timestamptz[])
       as n(id, wake_at)
     where t.id = n.id`)
+}
+
+const isWithProvider = ({ state }: Pullable) => state === 'waiting' || state === 'submitted' || state === 'unknown'
+
+/** A question that was under way while time passed is answered by what was before: after it the provider is asked once more. */
+async function hintAt(tx: Tx, page: readonly Pullable[]): Promise<void> {
+  await tx.query(sql`
+    update attempts as a
+    set is_hinted = true
+    from unnest(${page.map(({ id }) => id)}::uuid[], ${page.map(({ attempt }) => attempt)}::smallint[])
+      as n(transaction_id, number)
+    where (a.transaction_id, a.number) = (n.transaction_id, n.number)`)
 }
 
 /** What a card charge goes on with is kept for so long and no longer. */

@@ -99,7 +99,8 @@ for (const workers of [1, 2])
     const [prompt, payout] = [await charge(small), (await payOut(small)).id]
     const waits = [await waitOf(malipo, prompt), await waitOf(malipo, payout)]
 
-    for (const { seconds, ahead } of waits) t.diagnostic(`waited ${seconds.toFixed(2)} s, ${ahead} requests ahead of it`)
+    for (const { seconds, ahead } of waits)
+      t.diagnostic(`waited ${seconds.toFixed(2)} s, ${ahead} requests ahead of it`)
     // Seconds depend on the machine; what the provider takes in two of them does not.
     assert.ok(
       waits.every(({ ahead }) => ahead <= 2 * 50),
