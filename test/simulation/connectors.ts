@@ -55,10 +55,11 @@ export interface ProviderOptions extends Line {
   readonly codec: Codec
   /** Whether its callbacks prove anything. */
   readonly isProof: boolean
+  readonly requestsPerSecond: number
 }
 
 /** A provider that does everything, and whose requests and answers are under way until the schedule has them arrive. */
-export function createProvider({ id, schedule, books, codec, isProof }: ProviderOptions): Connector {
+export function createProvider({ id, schedule, books, codec, isProof, requestsPerSecond }: ProviderOptions): Connector {
   const line = { schedule, books }
   const money = (rail: Rail, questionOf: (attempt: AttemptRef) => CustomerAction | undefined) => ({
     notFoundWindowMs,
@@ -69,7 +70,7 @@ export function createProvider({ id, schedule, books, codec, isProof }: Provider
   return {
     id,
     capabilities,
-    requestsPerSecond: 1000,
+    requestsPerSecond,
     payouts: money('payout', () => undefined),
     momoCharges: money('momo', ({ currency }) => momoQuestion(currency)),
     cardCharges: {

@@ -53,6 +53,28 @@ export function planLives(random: Random, owners: readonly Owner[], count: numbe
   }))
 }
 
+/** A bulk of payouts of one merchant, and a payment of each kind that another asks for while they wait. */
+export function planRush(bulk: Owner, neighbour: Owner, { first, count }: { first: number; count: number }): Life[] {
+  const life = (place: number, kind: Kind, owner: Owner): Life => ({
+    place,
+    kind,
+    owner,
+    amount: 100,
+    reference: `life-${place}`,
+    key: undefined,
+    underWay: 0,
+    asked: 0,
+    told: new Set<string>(),
+    refusals: [],
+    isCancelled: false,
+  })
+  return [
+    ...Array.from({ length: count }, (_, place) => life(first + place, 'payout', bulk)),
+    life(first + count, 'prompt', neighbour),
+    life(first + count + 1, 'payout', neighbour),
+  ]
+}
+
 /** Asks for the payment and notes what is answered. Whoever asks again asks for the very same. */
 export async function ask(ctx: Context, life: Life): Promise<void> {
   try {

@@ -162,6 +162,27 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     complaint: /the provider moved/,
   },
   {
+    name: 'first come, first served',
+    edits: [
+      {
+        path: 'transactions/lane-queue.ts',
+        text: `      const { value: id, done } = ids.next()
+      if (!done) dealt.push({ id, merchant_id })
+      return !done
+`,
+        instead: `      for (const id of { [Symbol.iterator]: () => ids }) dealt.push({ id, merchant_id })
+      return false
+`,
+      },
+      {
+        path: 'transactions/lane-queue.ts',
+        text: '      if (line && lines.delete(merchant_id)) lines.set(merchant_id, line)\n',
+        instead: '      if (!line) lines.delete(merchant_id)\n',
+      },
+    ],
+    complaint: /was sent after \d+ payouts of another merchant/,
+  },
+  {
     name: 'epoch forgotten',
     edits: [
       {

@@ -179,7 +179,7 @@ function skipTo({ schedule }: World, wakes: readonly number[], round: number): v
 }
 
 /** Does everything that can be done without waiting. */
-async function settleDown(world: World, round: number): Promise<void> {
+export async function settleDown(world: World, round: number): Promise<void> {
   const { schedule, books, random, processes } = world
   if (round > 0) finishProviders(world)
   const looking = processes[round % processes.length]

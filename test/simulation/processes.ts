@@ -37,6 +37,8 @@ export interface Surroundings {
   readonly base: Context
   readonly schedule: Schedule
   readonly books: ProviderBooks
+  /** What each provider takes. */
+  readonly requestsPerSecond: number
   /** Rings at every process. */
   readonly ring: (topic: string) => void
 }
@@ -50,13 +52,13 @@ const routes = [
 ] as const
 
 export function startProcess(name: string, around: Surroundings): SimulatedProcess {
-  const { base, schedule, books, ring } = around
+  const { base, schedule, books, requestsPerSecond, ring } = around
   const self: Process = { name, pausedUntil: 0, isDead: false }
   const codec = createCodec()
   const watchers: Watcher[] = []
   const bell = createBell(schedule, self, watchers, ring)
   const providers = (['pawapay', 'house', 'flutterwave'] as const).map((id) =>
-    createProvider({ id, schedule, books, codec, isProof: id !== 'flutterwave' }),
+    createProvider({ id, schedule, books, codec, isProof: id !== 'flutterwave', requestsPerSecond }),
   )
   const connectors = { live: new Map(), sandbox: new Map(providers.map((each) => [each.id, each])) }
   const dbFor = (purpose?: string) => gatedDatabase(base.db, schedule, self, purpose)

@@ -4,7 +4,8 @@ import { type Ground, openGround } from './ground.ts'
 import { checkWorld } from './invariants.ts'
 import { isUnanswerable } from './lives.ts'
 import { drain, play } from './play.ts'
-import { createWorld, type World } from './world.ts'
+import { rush } from './rush.ts'
+import { createWorld, scarce, type World } from './world.ts'
 
 interface SimulationOrder {
   readonly first: number
@@ -56,6 +57,10 @@ async function playWorld(ground: Ground, seed: number, size: number): Promise<Wo
   const world = await createWorld(ground, seed, size)
   await play(world)
   await drain(world)
+  if (world.requestsPerSecond === scarce && world.violations.length === 0) {
+    await rush(world)
+    await drain(world)
+  }
   if (world.violations.length === 0) await checkWorld(world)
   return world
 }

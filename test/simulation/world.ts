@@ -16,8 +16,10 @@ export interface World {
   readonly owners: readonly Owner[]
   /** What each merchant was given to begin with. */
   readonly funds: readonly bigint[]
-  readonly lives: readonly Life[]
+  readonly lives: Life[]
   readonly processes: SimulatedProcess[]
+  /** What each provider takes; where it is little, merchants have to share it. */
+  readonly requestsPerSecond: number
   /** What went wrong where nothing may. */
   readonly violations: string[]
   /** Requests of merchants by the process that works on them. */
@@ -26,6 +28,8 @@ export interface World {
 }
 
 const processesMax = 3
+/** Requests a second of a provider that merchants compete for. */
+export const scarce = 5
 
 export async function createWorld(ground: Ground, seed: number, size: number): Promise<World> {
   const random = createRandom(seed * 7919 + 17)
@@ -39,7 +43,8 @@ export async function createWorld(ground: Ground, seed: number, size: number): P
     },
   })
   await ground.clear()
-  const funds = [30_000n, 100_000n + BigInt(random.below(20)) * 50_000n]
+  const requestsPerSecond = random.pick([1000, 1000, scarce])
+  const funds = [30_000n, 100_000n + BigInt(random.below(20)) * 50_000n, 1_000_000n]
   const owners: Owner[] = []
   for (const [place, sum] of funds.entries())
     owners.push(await ground.merchant({ funds: sum, url: place === 0 ? '' : 'https://shop.example/hook' }))
@@ -52,8 +57,9 @@ export async function createWorld(ground: Ground, seed: number, size: number): P
     books,
     owners,
     funds,
-    lives: planLives(random, owners, size),
+    lives: planLives(random, owners.slice(0, 2), size),
     processes,
+    requestsPerSecond,
     violations: [],
     asking: new Map(),
     steps: 0,
@@ -64,11 +70,11 @@ export async function createWorld(ground: Ground, seed: number, size: number): P
 }
 
 function surroundingsOf(world: World): Surroundings {
-  const { ground, schedule, books } = world
+  const { ground, schedule, books, requestsPerSecond } = world
   const ring = (topic: string) => {
     for (const watcher of watchersOf(world)) if (watcher.topic === topic) watcher.isRung = true
   }
-  return { base: ground.base, schedule, books, ring }
+  return { base: ground.base, schedule, books, requestsPerSecond, ring }
 }
 
 export function watchersOf({ processes }: World): Watcher[] {
