@@ -185,8 +185,8 @@ const mayFollow: Readonly<Record<string, string>> = {
   accepted: 'sending waiting submitted unknown successful failed',
   sending: 'accepted waiting submitted unknown successful failed',
   waiting: 'sending submitted unknown successful failed',
-  submitted: 'waiting unknown successful failed',
-  unknown: 'sending waiting submitted successful failed',
+  submitted: 'accepted waiting unknown successful failed',
+  unknown: 'accepted sending waiting submitted successful failed',
 }
 
 async function steps({ ground }: World): Promise<string[]> {

@@ -33,7 +33,7 @@ export interface Entry {
   receipts: Receipt[]
   /** It said so at least once, so that it may be believed. */
   hasSaidFailed: boolean
-  /** It said that it had not taken it, and had. */
+  /** It said that it had not taken it, or had no money for it, and paid. */
   isDenied: boolean
   /** Counts what there was to tell, and how far we have thanked for it. */
   news: number
@@ -48,6 +48,8 @@ type Fate =
   | 'reversal in parts'
   | 'reversal, then won'
   | 'another amount'
+  | 'unfunded'
+  | 'unfunded, then success'
 
 /** A message to us that is under way. */
 export interface Callback {
@@ -77,6 +79,8 @@ const fates: readonly Fate[] = [
   'reversal in parts',
   'reversal, then won',
   'another amount',
+  'unfunded',
+  'unfunded, then success',
 ]
 
 /** The providers' own books: what each was given, what it moved, and what it means to tell us. */
@@ -211,7 +215,7 @@ export function saidOf(entry: Entry): Said {
         settled: { amount: entry.moved, currency, ...(fee > 0n && { fee }), receipt: entry.key.slice(0, 8) },
       }
     case 'failed':
-      return { state: 'failed', failure }
+      return { state: 'failed', failure, ...(isUnfunded(entry) && { isOurShortfall: true }) }
     case 'reversed':
       return {
         state: 'reversed',
@@ -226,7 +230,8 @@ function step(entry: Entry): boolean {
   const { state, fate } = entry
   if (entry.rail === 'transfer') return takeReceipt(entry)
   if (state === 'pending') return conclude(entry)
-  if (state === 'failed' && fate === 'failure, then success') {
+  if (state === 'failed' && fate.endsWith(', then success')) {
+    if (isUnfunded(entry)) entry.isDenied = true
     succeed(entry)
     return true
   }
@@ -244,6 +249,9 @@ const isUnanswered = ({ state, question }: Entry) =>
 function giveUp(entry: Entry): void {
   Object.assign(entry, { state: 'failed', fate: 'failure', question: undefined })
 }
+
+/** It ended for want of our money: a payout is to be paid under another key. */
+const isUnfunded = ({ rail, fate }: Entry) => rail === 'payout' && fate.startsWith('unfunded')
 
 const isReversal = (fate: Fate) => /reversal/.test(fate)
 
@@ -271,7 +279,7 @@ function takeReceipt(entry: Entry): boolean {
 /** It comes to an end; one that changes its mind says that it failed, and succeeds some time later. */
 function conclude(entry: Entry): boolean {
   const { fate } = entry
-  if (fate === 'failure' || fate === 'failure, then success') entry.state = 'failed'
+  if (fate.startsWith('failure') || fate.startsWith('unfunded')) entry.state = 'failed'
   else succeed(entry)
   return true
 }

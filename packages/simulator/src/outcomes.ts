@@ -37,6 +37,7 @@ const messages = {
   RECIPIENT_NOT_FOUND: 'The account of the recipient does not exist.',
   WALLET_LIMIT_REACHED: 'The wallet of the recipient is full.',
   RECIPIENT_LIMIT_REACHED: 'The recipient has reached a limit of their wallet.',
+  FLOAT_EMPTY: "The merchant's wallet does not have enough funds.",
   MANUALLY_CANCELLED: 'The payout was cancelled while it waited.',
 }
 

@@ -17,7 +17,7 @@ const doubts = {
   refused_unclear: 'the provider refused it in words that we do not know, and is asked whether it has it',
   amount_mismatch: 'the provider moved another amount than was asked for',
   overdue: 'its time is over, but the provider still reports it as under way',
-  float_exhausted: 'our money with the provider is used up; nothing was sent',
+  float_exhausted: 'our money with the provider is used up; nothing was paid',
   rate_limited: 'the provider takes no more requests for now; nothing was sent',
   closed: 'the provider, or the operator behind it, is closed for now; nothing was sent',
   not_reached: 'the provider cannot be reached; nothing was sent',

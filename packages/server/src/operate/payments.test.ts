@@ -244,7 +244,7 @@ test('the list of doubts names the reason of each, also of final payments with m
   const reasonOf = async (wanted: string) => (await until(`${wanted} to be listed`, () => listed(wanted))).reason
 
   assert.equal(await reasonOf(lost), 'no clear answer: the money may have moved')
-  assert.equal(await reasonOf(short), 'our money with the provider is used up; nothing was sent')
+  assert.equal(await reasonOf(short), 'our money with the provider is used up; nothing was paid')
   assert.equal(await reasonOf(over), 'the provider moved another amount than the payment has')
   const { cases } = await malipo.operator.ledger.check({ isFull: true })
   const found = cases.find(({ transactionId }) => transactionId === over)

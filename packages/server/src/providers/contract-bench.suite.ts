@@ -41,6 +41,8 @@ export interface Bench {
   /** Whether the provider says nothing of a charge by transfer before the customer has paid. */
   readonly areTransfersSilent?: boolean
   readonly payouts?: Examples<PayoutAttempt>
+  /** Whether the provider takes a payout that our money there does not suffice for, and ends it unpaid later. */
+  readonly takesWithoutFloat?: boolean
   /** Whether the provider shows how much of a payment was taken back. */
   readonly showsReturned?: boolean
   /** Whether the provider refuses in sentences, which nobody can list. */

@@ -290,6 +290,7 @@ export function flutterwaveBench(t: TestContext) {
     payouts: bankPayouts,
     areTransfersSilent: true,
     refusesInSentences: true,
+    takesWithoutFloat: true,
     callbacks: { areProof: false, areKnown: true, arePathBound: false },
   })
 }

@@ -54,6 +54,7 @@ export const submitCases: readonly Case[] = [
         const failure =
           outcome.certainty === 'definitely_failed' ? outcome.failure : said?.state === 'failed' && said.failure
         assert.ok(failure, `${code}, not ${inspect(said)}`)
+        assert.ok(!(said?.state === 'failed' && said.isOurShortfall), `${code} is not about our money`)
         assert.equal(failure.code, code)
         assert.ok(failure.message.length > 0)
         await movedNothing(bench, trial)
@@ -263,8 +264,25 @@ export const submitCases: readonly Case[] = [
   },
   {
     guarantee: 'when our money with the provider is used up nothing was submitted, and later the same key goes through',
-    needs: ({ operation }) => operation === 'payout',
+    needs: ({ operation }, { takesWithoutFloat }) => operation === 'payout' && !takesWithoutFloat,
     run: (lane, bench) => refusedOnce(lane, bench, { mode: 'float_empty' }, 'float_exhausted'),
+  },
+  {
+    guarantee: 'a payout that ends unpaid for want of our money is reported so, and its key is never paid',
+    needs: ({ operation }, { takesWithoutFloat }) => operation === 'payout' && takesWithoutFloat,
+    run: async (lane, bench) => {
+      const trial = lane.examples.succeeds()
+      await strike(bench, lane, trial, { mode: 'float_empty' })
+
+      accepted(await trial.submit())
+      await settle(bench)
+      const said = found(await trial.query())
+      assert.ok(said.state === 'failed' && said.isOurShortfall, inspect(said))
+      sentAgain(await trial.submit())
+      await settle(bench)
+      assert.deepEqual(found(await trial.query()), said)
+      await movedNothing(bench, trial)
+    },
   },
   {
     guarantee: 'a charge at a slow operator is either taken or turned away as closed, and sent again moves money once',

@@ -193,7 +193,11 @@ export type Said =
   /** Money came into the account of a transfer charge: every transfer it knows of, taken back or not, enough or not. */
   | { readonly state: 'received'; readonly receipts: readonly Receipt[] }
   | { readonly state: 'successful'; readonly settled: Settled }
-  | { readonly state: 'failed'; readonly failure: Failure }
+  /**
+   * It ended and moved nothing. `isOurShortfall` when our balance with the provider, or a limit of our account there, was
+   * the reason: the payee can be paid under another key.
+   */
+  | { readonly state: 'failed'; readonly failure: Failure; readonly isOurShortfall?: true }
   /** It was successful and money went back: `returned` minor units in all so far, or everything where it names no amount. */
   | { readonly state: 'reversed'; readonly failure: Failure; readonly returned?: bigint }
 

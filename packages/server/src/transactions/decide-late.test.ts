@@ -164,8 +164,8 @@ test('a payout that was returned and is then paid after all waits for a person',
   ])
 })
 
-test('money moved by an abandoned attempt is booked once and alerts the operator, whatever became of the payment', () => {
-  for (const state of states) {
+test('money moved by an abandoned attempt once its payment was sent again is booked once and alerts the operator', () => {
+  for (const state of states.filter((each) => each !== 'accepted')) {
     const strayed = payout({ state, attempt: 2 }, { number: 1, outcome: 'not_submitted' })
     const decision = decideLate(strayed, asked(paid))
     assert.deepEqual(summary(decision), { adjustments: [], suspend: 'abandoned_attempt_success -2500' })
@@ -175,6 +175,33 @@ test('money moved by an abandoned attempt is booked once and alerts the operator
     assert.equal(decideLate(strayed, asked(refused)), undefined)
     assert.deepEqual(summary(decideLate(after(strayed, decision), asked(reversed)))?.suspend, 'amount_mismatch 2500')
   }
+})
+
+test('a payout that an abandoned attempt paid before the next was sent succeeds by it, and is not sent again', () => {
+  const waits = payout({ state: 'accepted', attempt: 2 }, { number: 1, outcome: 'failed' })
+  const decision = decideLate(waits, asked(paid))
+
+  assert.deepEqual([decision?.progress.state, decision?.progress.wake_at], ['successful', null])
+  assert.deepEqual(decision?.postings, ['payout_successful', 'provider_fee_told'])
+  assert.deepEqual([decision?.late, decision?.event?.isTold], [{ attempt: 1, moved: 2500n }, true])
+  assert.ok(decision?.alert)
+  const booked = after({ ...waits, transaction: { ...waits.transaction, state: 'successful' } }, decision)
+  assert.equal(decideLate(booked, asked(paid)), undefined)
+  assert.deepEqual(summary(decideLate(booked, asked(reversed))), {
+    adjustments: ['payout_returned credit 2500: 2500 fee 0'],
+    suspend: undefined,
+  })
+})
+
+test('a payout that waits is not ended by another amount, or by what was booked or given back before', () => {
+  const waits = payout({ state: 'accepted', attempt: 2 }, { number: 1, outcome: 'failed' })
+  const other = decideLate(waits, asked(paidOf(2400n)))
+
+  assert.deepEqual([other?.progress, summary(other)?.suspend], [{}, 'abandoned_attempt_success -2400'])
+  const twice = { ...waits, movedElsewhere: 2500n }
+  assert.equal(summary(decideLate(twice, asked(paid)))?.suspend, 'abandoned_attempt_success -2500')
+  const recovered = { ...waits, attempt: { ...waits.attempt, returned: 2500n } }
+  assert.equal(decideLate(recovered, asked(paid)), undefined)
 })
 
 test('a charge that failed and whose abandoned attempt collected the amount is credited; collected twice it is not', () => {

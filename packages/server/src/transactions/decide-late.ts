@@ -1,5 +1,5 @@
-import type { Said } from '../providers/contract.ts'
-import type { Decision, Late, Observation } from './decision.ts'
+import type { Said, Settled } from '../providers/contract.ts'
+import { type Decision, isAsAsked, type Late, type Observation } from './decision.ts'
 import {
   type AdjustmentDraft,
   chargebackWon,
@@ -44,8 +44,30 @@ function decideReport(reported: Reported, said: Said): Decision | undefined {
   if (moved === undefined) return undefined
   const difference = moved - movedOf(transaction, attempt)
   if (difference >= 0n && difference <= attempt.returned) return undefined
+  if (said.state === 'successful' && isPaidInstead(reported, said.settled)) return paidInstead(reported, said.settled)
   const booked = transaction.type === 'withdrew' ? latePayout : lateCharge
   return decisionOf(reported, said, { attempt: attempt.number, moved, ...booked(reported, said, difference) })
+}
+
+/** An earlier attempt paid a payout whose current attempt was not sent: then that is the payout, and it is not sent again. */
+function isPaidInstead({ transaction, attempt, movedElsewhere }: Reported, settled: Settled): boolean {
+  const { type, state, suspended } = transaction
+  const isUnsent = type === 'withdrew' && state === 'accepted' && attempt.number !== transaction.attempt
+  const isUnbooked = suspended === 0n && movedElsewhere === 0n && movedOf(transaction, attempt) === 0n
+  return isUnsent && isUnbooked && isAsAsked({ transaction }, settled)
+}
+
+function paidInstead({ attempt }: Reported, settled: Settled): Decision {
+  const { receipt = '', amount } = settled
+  return {
+    progress: { state: 'successful', failure: null, doubt: '', action: null, wake_at: null, receipt },
+    attempt: { outcome: 'not_submitted' },
+    postings: ['payout_successful', 'provider_fee_told'],
+    settled,
+    late: { attempt: attempt.number, moved: amount },
+    event: { message: 'Paid out.', isTold: true, detail: { provider: attempt.provider, attempt: attempt.number } },
+    alert: 'an abandoned attempt moved money',
+  }
 }
 
 /** What the provider says to have moved in all. Nothing when it does not speak of money, or of another currency's. */
@@ -100,12 +122,12 @@ export function chargeTakenBack(charge: Transaction, back: bigint): Booked {
 }
 
 /** More money than is booked was paid, or some of it came back. */
-function latePayout({ transaction, attempt }: Reported, said: Said, difference: bigint): Booked {
+function latePayout({ transaction, attempt, movedElsewhere }: Reported, said: Said, difference: bigint): Booked {
   if (difference > 0n) return { suspend: { amount: -difference, kind: kindOfPaid(transaction, attempt) } }
   const back = -difference
   if (said.state === 'successful') return { suspend: { amount: back, kind: 'amount_mismatch' } }
   const recovered = smaller(back, larger(-transaction.suspended, 0n))
-  const isOfThis = attempt.number === transaction.attempt
+  const isOfThis = attempt.number === transaction.attempt || movedElsewhere === 0n
   const toMerchant = isOfThis ? smaller(back - recovered, merchantShare(transaction)) : 0n
   const rest = back - recovered - toMerchant
   const adjustments: AdjustmentDraft[] = toMerchant > 0n ? [payoutReturned(transaction, toMerchant)] : []

@@ -10,6 +10,7 @@ import {
 import { answerRefused, answerUnsent } from './decide-answer.ts'
 import { decideLate } from './decide-late.ts'
 import { decideReceived } from './decide-received.ts'
+import { unfunded } from './decide-shortfall.ts'
 import {
   asked,
   countMax,
@@ -47,7 +48,7 @@ export function decide(payment: KnownPayment, observation: Observation, around: 
 function askOnceMore(decision: Decision, { nowMs }: Surroundings): Decision {
   const { progress } = decision
   const wake_at = new Date(nowMs)
-  const isEnding = progress.state !== undefined && isFinal(progress.state)
+  const isEnding = decision.reroute !== undefined || (progress.state !== undefined && isFinal(progress.state))
   return isEnding ? { progress: { wake_at } } : { ...decision, progress: { ...progress, wake_at } }
 }
 
@@ -107,8 +108,9 @@ function decideWord(payment: Payment, said: Said, cause: Cause, around: Surround
         ? successful(payment, said.settled)
         : mismatch(payment, said.settled, around)
     case 'failed':
-      return cause === 'attempt' && payment.attempt.sends > 1
-        ? refusedAgain(payment, said.failure, around)
+      if (cause === 'attempt' && payment.attempt.sends > 1) return refusedAgain(payment, said.failure, around)
+      return said.isOurShortfall && payment.transaction.type === 'withdrew'
+        ? unfunded(payment, around)
         : failedWord(payment, said.failure, around)
     case 'reversed':
       return failedWord(payment, said.failure, around)

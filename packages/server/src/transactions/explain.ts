@@ -85,14 +85,16 @@ const refusals: Readonly<Record<string, string | undefined>> = {
   closed: 'is closed for now',
 }
 
-function accepted({ doubt, action, type, wake_at, expires_at }: Transaction): Story {
+function accepted({ doubt, action, type, wake_at, expires_at, attempt }: Transaction): Story {
   const held = type === 'withdrew' ? 'its money is held' : ends(expires_at)
   if (doubt !== '')
     return {
       happened: `was accepted and waits, because the provider ${refusals[doubt] ?? 'cannot take it now'}`,
       next: 'we try again',
       at: wake_at,
-      besides: ['nothing was sent yet', held].filter((part) => part !== undefined).join(' and '),
+      besides: [attempt > 1 ? 'nothing was paid yet' : 'nothing was sent yet', held]
+        .filter((part) => part !== undefined)
+        .join(' and '),
     }
   const prompt = "the prompt goes to the customer's phone"
   const next = action?.kind === 'pin_prompt' ? prompt : 'it is sent to the provider'

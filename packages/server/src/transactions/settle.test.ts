@@ -155,7 +155,7 @@ test('news of an attempt that was given up by other news in the same batch is no
   assert.deepEqual(rows, [{ state: 'accepted', attempt: 2, provider: 'house' }])
 })
 
-test('a callback without proof about an attempt that was given up is asked about, and what it moved is booked', async (t) => {
+test('a callback without proof about an attempt that was given up is asked about, and what it paid is the payout', async (t) => {
   const { malipo, merchant, settle, send, isClean } = await setUp(t)
   const { id, key } = await payOut(merchant)
   await send(id)
@@ -169,10 +169,15 @@ test('a callback without proof about an attempt that was given up is asked about
   const called = await fetch(`${malipo.url}/callbacks/sandbox/pawapay`, { method: 'POST', body: '{}' })
 
   assert.equal(called.status, 200)
-  const [payment] = await malipo.ask('select state, suspended from transactions where id = $1', [
+  const [payment] = await malipo.ask('select state, suspended, wake_at from transactions where id = $1', [
     readId('transaction', id),
   ])
-  assert.deepEqual(payment, { state: 'accepted', suspended: '-10000' })
+  assert.deepEqual(payment, { state: 'successful', suspended: '0', wake_at: null })
+  assert.deepEqual(await walletOf(malipo, merchant.id), { available: 99_989_900n, reserved: 0n })
+  assert.ok(malipo.log.some((line) => line.includes('an abandoned attempt moved money')))
+  assert.equal((await settle(id, paid, 1))?.isChanged, false)
+  assert.equal((await settle(id, refused, 1))?.isChanged, true)
+  assert.deepEqual(await walletOf(malipo, merchant.id), { available: 99_999_900n, reserved: 0n })
   await isClean()
 })
 

@@ -3,16 +3,16 @@ export type State = (typeof states)[number]
 
 /** The whole life of a payment. A state with no way out is final. */
 export const transitions = {
-  /** Promised, and nothing sent, as far as we know: should the provider know better, it is believed. */
+  /** Promised, and nothing of its current attempt sent, as far as we know: should the provider know better, it is believed. */
   accepted: ['sending', 'waiting', 'submitted', 'unknown', 'successful', 'failed'],
   /** Being sent; back to accepted when it is certain that nothing was. */
   sending: ['accepted', 'waiting', 'submitted', 'unknown', 'successful', 'failed'],
   /** The customer must act; what they answer is sent. */
   waiting: ['sending', 'submitted', 'unknown', 'successful', 'failed'],
-  /** The provider has it. */
-  submitted: ['waiting', 'unknown', 'successful', 'failed'],
+  /** The provider has it; back to accepted, as a new attempt, when it ended this one unpaid for want of our money. */
+  submitted: ['accepted', 'waiting', 'unknown', 'successful', 'failed'],
   /** It may have been sent, and nobody has said what became of it. */
-  unknown: ['sending', 'waiting', 'submitted', 'successful', 'failed'],
+  unknown: ['accepted', 'sending', 'waiting', 'submitted', 'successful', 'failed'],
   successful: [],
   failed: [],
 } as const satisfies Record<State, readonly State[]>

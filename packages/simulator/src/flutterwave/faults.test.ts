@@ -320,11 +320,14 @@ test('operator_delayed and operator_closed: charges are refused, transfers wait 
   assert.deepEqual([refused.status, refused.body.message], [400, closed])
 })
 
-test('float_empty: a transfer is refused once, and taken under the same reference after', async (t) => {
+test('float_empty: a transfer is taken and fails for good, and the next one is paid', async (t) => {
   const sim = await start(t, 'float_empty', { times: 1 })
-  const order = transfer()
-  assert.equal((await send(sim, order)).body.message, 'Insufficient funds in customer wallet')
-  assert.equal((await send(sim, order)).status, 200)
+  const [short, next] = [transfer(), transfer()]
+  for (const order of [short, next]) assert.equal((await send(sim, order)).body.data.status, 'NEW')
+  await sim.advance(settleMs)
+  const { status, complete_message } = await read(sim, short)
+  assert.deepEqual([status, complete_message], ['FAILED', 'DISBURSE FAILED: Insufficient funds in customer wallet'])
+  assert.equal((await read(sim, next)).status, 'SUCCESSFUL')
 })
 
 test('reversal_after_success: a card and a transfer are taken back, and it is told', async (t) => {

@@ -68,20 +68,23 @@ test('a reference is paid once, however often it is sent', async (t) => {
   assert.equal((await sim.movements(order.reference)).length, 1)
 })
 
-test('beyond the wallet nothing is kept, and the same reference may be sent when there is more', async (t) => {
+test('beyond the wallet a transfer is taken and fails, and another reference is paid when there is more', async (t) => {
   const sim = await startTestSimulator(t)
   const float = { provider: 'flutterwave', country: 'NG', currency: 'NGN' }
   await sim.control('PUT', '/float', { ...float, amount: '5500.49' })
   const order = transfer()
-  const refused = await send(sim, order)
-  assert.deepEqual([refused.status, refused.body.message], [400, 'Insufficient funds in customer wallet'])
-  assert.equal(await read(sim, order.reference), undefined)
+  assert.equal((await send(sim, order)).body.data.status, 'NEW')
+  await sim.advance(settleMs)
+  const { status, complete_message } = await read(sim, order.reference)
+  assert.deepEqual([status, complete_message], ['FAILED', 'DISBURSE FAILED: Insufficient funds in customer wallet'])
 
   await sim.control('PUT', '/float', { ...float, amount: '5500.5' })
-  assert.equal((await send(sim, order)).status, 200)
+  assert.equal((await send(sim, order)).body.message, 'Transfer with this reference already exists')
+  assert.equal((await send(sim, transfer())).status, 200)
   const { data } = (await sim.flutterwave('GET', '/balances/NGN')).body
   assert.deepEqual(data, { currency: 'NGN', available_balance: 0, ledger_balance: 0 })
   assert.equal((await sim.flutterwave('GET', '/balances')).body.data[0].currency, 'NGN')
+  assert.deepEqual(await sim.movements(order.reference), [])
 })
 
 test('an address that is not listed is refused, and nothing is kept', async (t) => {

@@ -22,10 +22,10 @@ export async function createTransfer(call: Call): Promise<Reply> {
   const subjects = transferSubjects(call)
   const faults = core.faults.draw('payment', { provider: 'flutterwave', operation: 'payout', subjects })
   if (findFault(faults, 'operator_closed')) return refuse(400, closed)
-  // Nothing is kept of it: once the wallet is filled the same reference may be sent again.
-  if (findFault(faults, 'float_empty') || core.books.floats.available(draft) < toUnits(draft.amount))
-    return refuse(400, 'Insufficient funds in customer wallet')
-  const payment = await accept(core, { ...draft, faults })
+  // An empty wallet is found out when the transfer is worked on: it is taken, and fails under its reference.
+  const isShort = findFault(faults, 'float_empty') || core.books.floats.available(draft) < toUnits(draft.amount)
+  const verdict: Verdict = isShort ? { kind: 'fails', failure: failureOf('FLOAT_EMPTY') } : draft.verdict
+  const payment = await accept(core, { ...draft, verdict, faults })
   const data = presentTransfer({ ...payment, state: 'accepted' }, payment.acceptedAt)
   return answer('Transfer Queued Successfully', { data: { ...data, complete_message: '' } })
 }

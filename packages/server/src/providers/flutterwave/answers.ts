@@ -1,6 +1,6 @@
 import type { OutboundReply } from '../../platform/outbound-http.ts'
 import type { Failure, NotSubmittedCause, SubmitOutcome, UnknownCause } from '../contract.ts'
-import { detailFailure, knownTransferFailure, unknownRefusal } from './failures.ts'
+import { detailFailure, isShortfall, knownTransferFailure, unknownRefusal } from './failures.ts'
 import { type Envelope, readEnvelope } from './messages.ts'
 
 /** What Flutterwave said to something that may move money, in its own words. */
@@ -39,8 +39,6 @@ const repeatedWords = /already|duplicate|been used|reference|tx_?ref/i
 /** It speaks of trouble of its own, so that it may have begun. */
 const doubtfulWords = /error occurred|contact support|time[d ]*out|in progress|processing|pending/i
 const closedWords = /not available at the moment|temporarily unavailable/i
-/** Our balance there, or a limit of our account, is used up. */
-const floatWords = /insufficient (funds?|wallet|balance)|exceeded your .*limit/i
 /** Our account there as a whole: addresses that are not listed, keys, rights, KYC. No payment goes through until it is put right. */
 const accountWords =
   /whitelist|administrator|without approval|\bkyc\b|complian|\benabled?\b|disabled|suspended|deactivated|permission|authori[sz]|(api|secret|public) key|merchant|your (account|business)/i
@@ -66,7 +64,7 @@ export function payoutRefusalOf(answer: Answer): SubmitOutcome {
   const { httpStatus, message } = answer
   const outcome = commonRefusal(answer)
   if (outcome) return outcome
-  if (floatWords.test(message)) return notSubmitted('float_exhausted', 'Flutterwave has too little of our money')
+  if (isShortfall(message)) return notSubmitted('float_exhausted', 'Flutterwave has too little of our money')
   if (httpStatus !== 400) return rejected(answer)
   const known = knownTransferFailure(message)
   if (known) return { certainty: 'definitely_failed', failure: known }

@@ -19,6 +19,10 @@ const transferReasons: Reasons = [
   [/daily limit exceeded/i, 'RECIPIENT_LIMIT_REACHED'],
 ]
 
+/** Our balance with Flutterwave, or a limit of our account there, was used up: nothing that the payee can change. */
+export const isShortfall = (words: unknown): boolean =>
+  typeof words === 'string' && /insufficient (funds?|wallet|balance)|exceeded your .*limit/i.test(words)
+
 /** What a refusal finds wrong with a payout itself, where it names no reason of the recipient's. */
 const detailReasons: Reasons = [
   [/\bamount\b|minimum|maximum|\blimit\b/i, 'AMOUNT_NOT_ACCEPTED'],

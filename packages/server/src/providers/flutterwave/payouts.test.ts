@@ -85,6 +85,10 @@ test('a transfer that was taken is told as it stands', async (t) => {
       { status: 'FAILED', complete_message: 'DISBURSE FAILED: Invalid account number' },
       { certainty: 'definitely_failed', failure: { code: 'RECIPIENT_NOT_FOUND' } },
     ],
+    [
+      { status: 'FAILED', complete_message: 'DISBURSE FAILED: Insufficient funds in customer wallet' },
+      { certainty: 'accepted', said: { state: 'failed', isOurShortfall: true } },
+    ],
   ]
   for (const [fields, outcome] of states) {
     desk.answers = [success({ data: { ...transfer, ...fields } })]
@@ -159,7 +163,11 @@ test('a question is answered by the one transfer of the reference, and its end b
     ],
     [failed('DISBURSE FAILED: Beneficiary account limit exceeded'), { failure: { code: 'WALLET_LIMIT_REACHED' } }],
     [failed('DISBURSE FAILED: Beneficiary daily limit exceeded'), { failure: { code: 'RECIPIENT_LIMIT_REACHED' } }],
-    [failed('DISBURSE FAILED: Insufficient funds in customer wallet'), { failure: { code: 'UNSPECIFIED_FAILURE' } }],
+    ...[
+      'DISBURSE FAILED: Insufficient funds in customer wallet',
+      'DISBURSE FAILED: Insufficient wallet balance',
+      'DISBURSE FAILED: You have exceeded your daily limit for this product',
+    ].map((words): [object, object] => [failed(words), { state: 'failed', isOurShortfall: true }]),
     [failed('DISBURSE FAILED: Unable to process'), { state: 'failed', failure: { code: 'UNSPECIFIED_FAILURE' } }],
     [failed(null), { state: 'failed', failure: { code: 'UNSPECIFIED_FAILURE' } }],
     [failed('REVERSED: The bank returned it'), { state: 'reversed', failure: { code: 'REVERSED' } }],

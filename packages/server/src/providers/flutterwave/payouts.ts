@@ -2,7 +2,7 @@ import type { Currency } from '../../money/currencies.ts'
 import type { AttemptRef, PayoutAttempt, QueryOutcome, Said, SubmitOutcome } from '../contract.ts'
 import { answerOf, isRefusal, notSubmitted, payoutRefusalOf, unreadable } from './answers.ts'
 import { isReversal } from './charges.ts'
-import { reversal, transferFailure } from './failures.ts'
+import { isShortfall, reversal, transferFailure } from './failures.ts'
 import type { Line } from './line.ts'
 import { asFields, type Fields, readEnvelope, readFee, readId, readMoney, writeAmount } from './messages.ts'
 
@@ -33,7 +33,7 @@ export async function submitPayout(
   const data = answer.isSuccess ? asFields(answer.data) : undefined
   const said = data?.['reference'] === attempt.key ? saidOfTransfer(data) : undefined
   if (!said) return unreadable(`${answer.httpStatus} with nothing that we can read of the transfer`)
-  return said.state === 'failed'
+  return said.state === 'failed' && !said.isOurShortfall
     ? { certainty: 'definitely_failed', failure: said.failure }
     : { certainty: 'accepted', said }
 }
@@ -63,7 +63,7 @@ export function saidOfTransfer(data: Fields): Said | undefined {
     case 'FAILED':
       return isReversal(words)
         ? { state: 'reversed', failure: reversal(words) }
-        : { state: 'failed', failure: transferFailure(words) }
+        : { state: 'failed', failure: transferFailure(words), ...(isShortfall(words) && { isOurShortfall: true }) }
     default:
       return undefined
   }

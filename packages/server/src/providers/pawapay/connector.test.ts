@@ -292,7 +292,7 @@ test('a question is answered by pawaPay’s words for the payment, in every stat
   assert.equal(seen.at(-1)?.path, `/pawapay/v2/payouts/${key}`)
   const outOfFunds = { status: 'FAILED', failureReason: { failureCode: 'PAWAPAY_WALLET_OUT_OF_FUNDS' } }
   desk.answer = says(200, { status: 'FOUND', data: { payoutId: key, ...outOfFunds } })
-  const failed = { found: 'yes', said: { state: 'failed', failure: { code: 'PROVIDER_UNAVAILABLE' } } }
+  const failed = { found: 'yes', said: { state: 'failed', isOurShortfall: true } }
   assert.partialDeepStrictEqual(await connector.payouts?.query(payout, soon()), failed)
 })
 

@@ -44,10 +44,15 @@ export function saidOf(payment: Fields, direction: Direction): Said | undefined 
     case 'COMPLETED':
       return completed(payment)
     case 'FAILED':
-      return { state: 'failed', failure: failureOf(failureCodeOf(payment), direction) }
+      return failed(failureCodeOf(payment), direction)
     default:
       return undefined
   }
+}
+
+function failed(code: string | undefined, direction: Direction): Said {
+  const isOurs = direction === 'payout' && code === 'PAWAPAY_WALLET_OUT_OF_FUNDS'
+  return { state: 'failed', failure: failureOf(code, direction), ...(isOurs && { isOurShortfall: true }) }
 }
 
 /** An accepted charge asks the customer for a PIN, but where the operator has a page of its own for that. */
