@@ -5,6 +5,7 @@ import type { Moved } from '../support/simulator-desk.ts'
 import type { Books, Kept, KeptAdjustment, KeptReceipt, KeptWallet } from './books.ts'
 import { checkAdjustments, checkCases } from './check-late.ts'
 import { checkMovements, checkWallets } from './check-money.ts'
+import { checkReads } from './check-reads.ts'
 import { checkTold } from './check-told.ts'
 import type { Merchant } from './merchants.ts'
 import type { Asked } from './told.ts'
@@ -176,4 +177,16 @@ test('a wallet that is off by one minor unit is found out, whatever it owes', ()
     [check('99984900'), check('99984901'), check('99985900', '1000'), check('99985900', '999')],
     [0, 1, 0, 1],
   )
+})
+
+test('reads that keep failing after every fault was healed are found out, and one lost connection of each api is not', () => {
+  const failed = { at: 0, tookMs: 10_005, status: 503, word: 'OVERLOADED' }
+  const expired = { at: 0, tookMs: 5, status: 401, word: 'UNAUTHORIZED' }
+  const answered = { at: 0, tookMs: 20, status: 200, word: '' }
+  const [read, again] = [asked({ exchanges: [expired, answered] }), asked({ exchanges: [failed, answered] })]
+
+  assert.deepEqual(checkReads([read, again, read, again, read]), [])
+  assert.deepEqual(checkReads([again, read, again, again]), [
+    { kind: 'stuck', words: '3 of 8 reads failed although every fault was healed; the longest took 10005 ms' },
+  ])
 })

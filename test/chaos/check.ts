@@ -2,6 +2,7 @@ import { guardFinalStates } from '../support/payments.ts'
 import { type Books, readBooks, type Violation } from './books.ts'
 import { checkAdjustments, checkCases } from './check-late.ts'
 import { checkMovements, checkWallets } from './check-money.ts'
+import { checkReads } from './check-reads.ts'
 import { checkBeneficiaries, checkTold } from './check-told.ts'
 import { checkWebhooks } from './check-webhooks.ts'
 import type { Merchant } from './merchants.ts'
@@ -49,6 +50,7 @@ export async function checkEverything({ site, client, merchants }: CheckOptions)
       ...checkCases(books),
       ...ledger.violations,
       ...hooks,
+      ...checkReads(client.record.slice(record.length)),
       ...steps.map(
         ({ id, source, target }): Violation => ({
           kind: 'wrong',

@@ -1,0 +1,15 @@
+import type { Violation } from './books.ts'
+import type { Asked } from './told.ts'
+
+/** Each api may meet one connection that the network lost; it fails one read and is replaced. */
+const failedMax = 2
+
+/** Reads made after every fault was healed: none fails. */
+export function checkReads(reads: readonly Asked[]): Violation[] {
+  const tries = reads.flatMap(({ exchanges }) => exchanges)
+  const failed = tries.filter(({ status }) => status === 0 || status >= 500)
+  if (failed.length <= failedMax) return []
+  const longestMs = Math.round(Math.max(...failed.map(({ tookMs }) => tookMs)))
+  const words = `${failed.length} of ${tries.length} reads failed although every fault was healed; the longest took ${longestMs} ms`
+  return [{ kind: 'stuck', words }]
+}
