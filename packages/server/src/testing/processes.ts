@@ -46,7 +46,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
   await until(`${name} to be ready`, isUp).catch(async (error) => {
     if (isAlive()) child.kill('SIGKILL')
-    throw error
+    throw new Error(`${name} is not ready:\n${tail()}`, { cause: error })
   })
   return {
     name,
