@@ -129,7 +129,7 @@ test('a callback with a wrong signature, or told by another provider or to anoth
       body,
     })
   assert.equal((await send('/callbacks/sandbox/house')).status, 200)
-  assert.ok(malipo.log.some((line) => line.includes('names no payment of ours')))
+  assert.ok(malipo.log.some((line) => line.includes('names an unknown payment')))
   for (const path of ['/callbacks/house', '/callbacks/pawapay']) assert.equal((await send(path)).status, 404)
   assert.equal((await send('/callbacks/sandbox/pawapay')).status, 401)
 

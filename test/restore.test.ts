@@ -200,7 +200,7 @@ async function assertUnknownIsTold(
     if ((await simulator.callbacks(key)).every(({ status }) => status !== 'delivered')) continue
     await simulator.repeat(key, 1)
     const log = readFileSync(join(cell.folder, 'api.log'), 'utf8').split('\n')
-    assert.ok(log.some((line) => line.includes('a callback names no payment of ours') && line.includes(key)))
+    assert.ok(log.some((line) => line.includes('callback names an unknown payment') && line.includes(key)))
     return
   }
   assert.fail('no callback was ever made about what is lost')

@@ -8,6 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { type WebhookEvent, webhooks } from '@malipo/sdk'
 import type { Command } from 'commander'
 import { readId } from '../../server/src/platform/ids.ts'
+import { sendHouseCallback } from '../../server/src/testing/house-callbacks.ts'
 import { payOut, payoutInDoubt } from '../../server/src/testing/paying.ts'
 import { testDatabase } from '../../server/src/testing/servers.ts'
 import { until } from '../../server/src/testing/until.ts'
@@ -163,6 +164,13 @@ async function realIds(
     .replaceAll('wh_0193…', webhook)
     .replaceAll('case_0193…', example.includes('case_0193…') ? await openCase(shop) : '')
     .replace(/(confirm|reject) 17/, `$1 ${heldRate}`)
+    .replaceAll('cb_0193…', example.includes('cb_0193…') ? await receiveCallback(shop) : '')
+}
+
+async function receiveCallback({ malipo }: Shop): Promise<string> {
+  await sendHouseCallback(malipo.url, { key: 'order-17' })
+  const [found] = await malipo.operator.callbacks.list({ payment: 'order-17', limit: 1 })
+  return found?.id ?? ''
 }
 
 /** A case: the provider paid less than the payout says, and the operator decides about the rest. */

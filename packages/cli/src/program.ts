@@ -1,6 +1,7 @@
 import { Command, CommanderError, Help, type Option } from 'commander'
 import { addBalanceCommands } from './balance.ts'
 import { addBulkCommand } from './bulk.ts'
+import { addCallbackCommands } from './callbacks.ts'
 import { addChargeCommands } from './charge.ts'
 import { addClockCommand } from './clock.ts'
 import { addCompletionCommand } from './completion.ts'
@@ -50,6 +51,7 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
     addFeeCommands,
     addPaymentCommands,
     addSuspenseCommands,
+    addCallbackCommands,
     addProviderCommands,
     addRateCommands,
     addLedgerCommands,

@@ -19,6 +19,7 @@ import { openSimulator, type Simulator } from './providers/simulator.ts'
 import { loadReferenceData, type ReferenceData } from './reference/data.ts'
 import { type Acceptor, createAcceptor } from './transactions/accept.ts'
 import { createLaneHealth, type LaneHealth } from './transactions/lane-health.ts'
+import { type CallbackLog, createCallbackLog } from './transactions/callback-log.ts'
 import { createSettler, type Settler } from './transactions/settle.ts'
 
 /** What a process has to work with. Made once, in `main.ts` or in a test, and handed down. */
@@ -47,6 +48,8 @@ export interface Context {
   /** Where payments are promised, and where what becomes of them is decided. */
   readonly acceptor: Acceptor
   readonly settler: Settler
+  /** Where callbacks are stored as providers sent them. */
+  readonly callbackLog: CallbackLog
   close(): Promise<void>
 }
 
@@ -90,6 +93,7 @@ export function openContext(config: Config, log: Log = createLog({ level: config
     currencies: createEnabledCurrencies(db.write),
     acceptor: createAcceptor({ db: db.write, vault, cell: config.cell, onTold }),
     settler: createSettler({ db: db.write, cell: config.cell, onTold, log, accounts, connectors, routing }),
+    callbackLog: createCallbackLog({ db: db.write, vault, cell: config.cell }),
     close: async () => {
       await connectors.close()
       await simulator?.close()

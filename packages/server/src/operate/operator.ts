@@ -8,6 +8,7 @@ import { createLog } from '../platform/log.ts'
 import { type Migrated, type MigrationState, migrate, migrationStates } from '../platform/migrate.ts'
 import { createVault } from '../platform/seal.ts'
 import { type Received, type Verified, verify } from '../webhooks/sign.ts'
+import { type CallbackCommands, callbackCommands } from './callbacks.ts'
 import { type ClearedCase, type Clearing, clearCase } from './clear-suspense.ts'
 import { createPostings, type Desk } from './desk.ts'
 import { examine as examineInstallation, type Finding } from './doctor.ts'
@@ -83,6 +84,7 @@ export interface Operator {
     show(caseId: string): Promise<CaseView>
     clear(caseId: string, clearing: Clearing): Promise<ClearedCase>
   }
+  readonly callbacks: CallbackCommands
   readonly providers: {
     status(): Promise<ProvidersView>
     pause(provider: string, order: LaneOrder): Promise<LaneView>
@@ -142,6 +144,7 @@ export function openOperator(variables: Readonly<Record<string, string | undefin
       show: (caseId) => showCase(desk, caseId),
       clear: (caseId, clearing) => clearCase(desk, caseId, clearing),
     },
+    callbacks: callbackCommands(desk),
     providers: {
       status: () => providersStatus(desk),
       pause: (provider, order) => pauseProvider(desk, provider, order),

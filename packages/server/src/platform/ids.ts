@@ -37,6 +37,7 @@ const prefixes = {
   'external account': 'ea',
   webhook: 'wh',
   case: 'case',
+  callback: 'cb',
 } as const
 type Kind = keyof typeof prefixes
 

@@ -12,6 +12,7 @@ export const monthly = [
   'events',
   'webhook_records',
   'receipts',
+  'callbacks',
 ] as const
 
 const monthsAhead = 3

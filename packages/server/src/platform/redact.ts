@@ -3,10 +3,13 @@
  * caught whatever object, exception or nested JSON it came in.
  */
 export function redact(text: string): string {
-  return text
-    .replace(secretFields, '$<name>$<escape>"[hidden]$<escape>"')
-    .replace(secretTexts, '[hidden]')
-    .replace(cardNumbers, (digits) => (isCardNumber(digits) ? '[hidden]' : digits))
+  return hideCardNumbers(
+    text.replace(secretFields, '$<name>$<escape>"[hidden]$<escape>"').replace(secretTexts, '[hidden]'),
+  )
+}
+
+export function hideCardNumbers(text: string): string {
+  return text.replace(cardNumbers, (digits) => (isCardNumber(digits) ? '[hidden]' : digits))
 }
 
 /** Fields whose value is secret by its name alone; the quotes may be escaped, as they are in JSON inside JSON. */

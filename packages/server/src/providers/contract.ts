@@ -351,6 +351,8 @@ export type CallbackVerdict =
       readonly isGenuine: true
       /** Whether what it says may be believed as it stands, or only hints that the provider should be asked. */
       readonly isProof: boolean
+      /** Nothing in it proves who sent it: anyone who knows the address can have. */
+      readonly isUnsigned?: true
       readonly news: readonly CallbackNews[]
     }
   | { readonly isGenuine: false; readonly why: string }

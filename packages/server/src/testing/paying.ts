@@ -22,15 +22,15 @@ export interface PayingMalipo extends Malipo {
 
 type PayingMerchant = Pick<Awaited<ReturnType<Malipo['merchant']>>, 'call'>
 
-const token = 'token-of-a-simulator'
+export const simulatorToken = 'token-of-a-simulator'
 
 export async function payingMalipo(t: TestContext, settings: Record<string, string> = {}): Promise<PayingMalipo> {
   const lanes: Watch[] = []
   t.after(() => Promise.all(lanes.map((lane) => lane.stop()))) // Before what they work with goes.
-  const simulator = await startSimulator(t, { ...simulatorAccess(token), SIMULATOR_SETTLE_MS: '20' })
+  const simulator = await startSimulator(t, { ...simulatorAccess(simulatorToken), SIMULATOR_SETTLE_MS: '20' })
   const malipo = await testMalipo(t, {
     MALIPO_SIMULATOR_URL: simulator.url,
-    MALIPO_SIMULATOR_TOKEN: token,
+    MALIPO_SIMULATOR_TOKEN: simulatorToken,
     MALIPO_RATE_LIMIT_SANDBOX: '1000',
     MALIPO_CARD_TRIES_SANDBOX: '1000',
     ...settings,

@@ -7,6 +7,7 @@ import type { Watch } from '../platform/bell.ts'
 import type { Db } from '../platform/db.ts'
 import { openStream } from '../platform/stream.ts'
 import { forgetStanding } from '../scenarios/standing.ts'
+import { dropOldCallbacks } from '../transactions/callback-log.ts'
 import { dropExpiredContinuations } from '../transactions/continuations.ts'
 import { startDeliveries } from './deliveries.ts'
 import { startLanes } from './lanes.ts'
@@ -21,6 +22,7 @@ const relayEveryMs = 1000
 const forgetEveryMs = 30_000
 const commitsEveryMs = 10 * 60_000
 const accountEveryMs = 10_000
+const dropEveryMs = 3_600_000
 
 /** What goes on without anybody asking. Each watch works alone and may run in any number of processes. */
 export function startWorker(ctx: Context): Watch[] {
@@ -32,6 +34,7 @@ export function startWorker(ctx: Context): Watch[] {
     ctx.bell.onRing('rates', rateEveryMs, () => keepRates(ctx)),
     ctx.bell.onRing('forget', forgetEveryMs, () => forget(ctx.db.write)),
     ctx.bell.onRing('commits', commitsEveryMs, () => forgetCommits(ctx.db.write)),
+    ctx.bell.onRing('callbacks', dropEveryMs, () => dropOldCallbacks(ctx.db.write)),
     ctx.bell.onRing('accounts', accountEveryMs, () => lookAtPaidAccounts(ctx)),
     ctx.bell.onRing('seals', sealEveryMs, () => keepSeals(ctx)),
   ]

@@ -341,7 +341,7 @@ test('a callback without a signature is refused, or only a hint where pawaPay is
   const lax = await pawapay(t, says(200, []), { areCallbacksSigned: false })
 
   assert.equal((await strict.connector.callbacks?.read(request))?.isGenuine, false)
-  const hint = { isGenuine: true, isProof: false, news: [{ key, said: done }] }
+  const hint = { isGenuine: true, isProof: false, isUnsigned: true, news: [{ key, said: done }] }
   assert.deepEqual(await lax.connector.callbacks?.read(request), hint)
 })
 
@@ -372,11 +372,11 @@ test('a signed callback is proof of what it says, at the host pawaPay called, an
 test('a callback that can be read but half is a hint to ask, and one about something else is no news', async (t) => {
   const { connector } = await pawapay(t, says(200, []), { areCallbacksSigned: false })
   const newsIn = async (body: unknown) => connector.callbacks?.read(inbound(body))
-  const hint = { isGenuine: true, isProof: false, news: [{ key, said: { state: 'submitted' } }] }
+  const hint = { isGenuine: true, isProof: false, isUnsigned: true, news: [{ key, said: { state: 'submitted' } }] }
 
   assert.deepEqual(await newsIn({ payoutId: key, ...completed, amount: 1500 }), hint)
   assert.deepEqual(await newsIn({ payoutId: key, status: 'NEW_STATE' }), hint)
-  assert.deepEqual(await newsIn({ refundId: key, status: 'COMPLETED' }), { isGenuine: true, isProof: false, news: [] })
+  assert.deepEqual(await newsIn({ refundId: key, status: 'COMPLETED' }), { ...hint, news: [] })
   assert.equal((await newsIn('not JSON'))?.isGenuine, false)
   assert.equal((await newsIn('[]'))?.isGenuine, false)
 })

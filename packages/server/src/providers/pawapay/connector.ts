@@ -184,7 +184,8 @@ async function readCallback(
   const callback = readFields(request.body.toString('utf8'))
   if (callback === undefined) return { isGenuine: false, why: 'it is not a JSON object' }
   const found = newsOf(callback)
+  const isUnsigned = !areCallbacksSigned && ({ isUnsigned: true } as const)
   return found === undefined
-    ? { isGenuine: true, isProof: false, news: [] }
-    : { isGenuine: true, isProof: areCallbacksSigned && found.isClear, news: [found.news] }
+    ? { isGenuine: true, isProof: false, ...isUnsigned, news: [] }
+    : { isGenuine: true, isProof: areCallbacksSigned && found.isClear, ...isUnsigned, news: [found.news] }
 }

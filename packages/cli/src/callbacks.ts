@@ -1,0 +1,103 @@
+import type { Operator } from '@malipo/server/operate'
+import { type Command, Option } from 'commander'
+import type { Desk } from './desk.ts'
+import { guide } from './guide.ts'
+import { type Environment, environment, span, whole } from './options.ts'
+import { type Paper, right } from './table.ts'
+import { second } from './time.ts'
+
+export function addCallbackCommands(program: Command, desk: Desk): void {
+  const callbacks = program.command('callbacks').description('show what providers sent in the last 90 days')
+  addList(callbacks, desk)
+
+  guide(
+    callbacks
+      .command('show')
+      .description('show one callback as it was received; the audit trail records who looked')
+      .argument('<callback>', 'cb_…'),
+    {
+      note: 'Secrets and card numbers are hidden.',
+      examples: ['malipo callbacks show cb_0193…', 'malipo --as "case 4711" callbacks show cb_0193… --json'],
+    },
+  ).action(async (id: string) => {
+    const found = await desk.operate((operator) => operator.callbacks.show(id))
+    desk.say(found, () => screen(found))
+  })
+}
+
+type Listed = Awaited<ReturnType<Operator['callbacks']['list']>>[number]
+
+const outcomes = [
+  'applied',
+  'hint',
+  'unknown_payment',
+  'ignored',
+  'failed',
+  'refused',
+] as const satisfies readonly Listed['outcome'][]
+
+interface ListOptions {
+  readonly payment?: string
+  readonly provider?: string
+  readonly env?: Environment
+  readonly outcome?: (typeof outcomes)[number]
+  readonly since?: number
+  readonly limit: number
+}
+
+function addList(callbacks: Command, desk: Desk): void {
+  guide(
+    callbacks
+      .command('list', { isDefault: true })
+      .description('list callbacks, newest first; the same as callbacks alone')
+      .option('--payment <payment>', 'only those of one payment: txn_…, or the key its provider knows it by')
+      .option('--provider <name>', 'only those of one provider')
+      .addOption(environment('only those in one environment'))
+      .addOption(new Option('--outcome <outcome>', 'only those with this outcome').choices(outcomes))
+      .option('--since <time>', 'only those received in the last 90s, 15m, 3h or 2d', span)
+      .option('--limit <count>', 'at most this many', whole(1, 1000), 50),
+    {
+      examples: [
+        'malipo callbacks list --payment txn_0193…',
+        'malipo callbacks list --provider flutterwave --env live --outcome unknown_payment --since 2d',
+      ],
+    },
+  ).action(async ({ since, ...options }: ListOptions) => {
+    const order = { ...options, ...(since !== undefined && { withinSeconds: since }) }
+    const found = await desk.operate((operator) => operator.callbacks.list(order))
+    desk.say(found, (paper) => (found.length === 0 ? 'No callbacks.' : listing(paper, found)))
+  })
+}
+
+const listing = ({ table }: Paper, found: readonly Listed[]) =>
+  table(found, {
+    CALLBACK: ({ id }) => id,
+    RECEIVED: ({ receivedAt }) => second(receivedAt),
+    PROVIDER: ({ provider, env }) => `${provider} ${env}`,
+    OUTCOME: ({ outcome, reason }) => (reason === undefined ? outcome : `${outcome}: ${reason}`),
+    BYTES: right(({ bodyBytes }) => String(bodyBytes)),
+    PAYMENT: paymentOf,
+  })
+
+/** What the provider calls a payment that is not known here says more than an id that is not. */
+function paymentOf({ keys, transactionId, outcome }: Listed): string {
+  return (outcome === 'unknown_payment' ? keys.join(', ') : transactionId) ?? 'none'
+}
+
+type Shown = Awaited<ReturnType<Operator['callbacks']['show']>>
+
+function screen(found: Shown): string {
+  const { id, provider, env, meaning, reason, receivedAt, address, body, encoding, isCut, bodyBytes } = found
+  const cut = isCut ? `\n(the first of ${bodyBytes} bytes)` : ''
+  return [
+    `${id}: ${provider} ${env}, received ${second(receivedAt)} from ${address}`,
+    `outcome: ${meaning}${reason === undefined ? '' : ` (${reason})`}`,
+    `payment: ${paymentOf(found)}`,
+    '',
+    `${found.method} ${found.path}`,
+    `host: ${found.host}`,
+    ...Object.entries(found.headers).map(([name, value]) => `${name}: ${value}`),
+    '',
+    `${encoding === 'base64' ? 'base64: ' : ''}${body}${cut}`,
+  ].join('\n')
+}

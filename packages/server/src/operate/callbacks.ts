@@ -1,0 +1,134 @@
+import { type Environment, sql } from '../platform/db.ts'
+import { attemptOfKey, readId, showId } from '../platform/ids.ts'
+import { redact } from '../platform/redact.ts'
+import {
+  type CallbackContent,
+  type CallbackOutcome,
+  callbackOutcomes,
+  openContent,
+} from '../transactions/callback-log.ts'
+import { audited, type Desk, OperatorError } from './desk.ts'
+
+/** A callback in a list. */
+interface ListedCallback {
+  readonly id: string
+  readonly env: Environment
+  readonly provider: string
+  readonly receivedAt: string
+  readonly outcome: CallbackOutcome
+  /** The outcome in a sentence. */
+  readonly meaning: string
+  /** Why it was refused, or could not be applied. */
+  readonly reason?: string
+  /** The payments it names, by the keys the provider knows them by. */
+  readonly keys: readonly string[]
+  /** The first payment it names. */
+  readonly transactionId?: string
+  readonly bodyBytes: number
+}
+
+/** A callback with what was sent. Secrets and card numbers are hidden. */
+interface CallbackView extends ListedCallback, CallbackContent {}
+
+interface CallbacksWanted {
+  /** A payment, by its id or the key its provider knows it by. */
+  readonly payment?: string
+  readonly env?: Environment
+  readonly provider?: string
+  readonly outcome?: CallbackOutcome
+  /** Only those received in the last so many seconds. */
+  readonly withinSeconds?: number
+  readonly limit: number
+}
+
+export interface CallbackCommands {
+  list(wanted: CallbacksWanted): Promise<ListedCallback[]>
+  show(callbackId: string): Promise<CallbackView>
+}
+
+export function callbackCommands(desk: Desk): CallbackCommands {
+  return {
+    list: (wanted) => listCallbacks(desk, wanted),
+    show: (callbackId) => showCallback(desk, callbackId),
+  }
+}
+
+interface Stored {
+  readonly id: string
+  readonly env: Environment
+  readonly provider: string
+  readonly received_at: Date
+  readonly outcome: CallbackOutcome
+  readonly reason: string
+  readonly keys: readonly string[]
+  readonly transaction_id: string | null
+  readonly body_bytes: number
+}
+
+/** Older ones may still be there, until their month is dropped. */
+const keptSeconds = 90 * 86_400
+
+/** The newest first. */
+async function listCallbacks(desk: Desk, wanted: CallbacksWanted): Promise<ListedCallback[]> {
+  const { payment = null, env = null, provider = null, outcome = null, withinSeconds = keptSeconds, limit } = wanted
+  const id = payment === null ? null : (readId('transaction', payment) ?? attemptOfKey(payment)?.transactionId ?? null)
+  const key = id === null ? payment : null
+  const found = await desk.db.write.query<Stored>(sql`
+    select id, env, provider, received_at, outcome, reason, keys, transaction_id, body_bytes
+    from callbacks
+    where id >= id_at((select record_time()) - make_interval(secs => ${Math.min(withinSeconds, keptSeconds)}::float8))
+      and (${id}::uuid is null or transaction_id = ${id}::uuid)
+      and (${key}::text is null or ${key}::text = any(keys))
+      and (${env}::text is null or env = ${env}::text::environment)
+      and (${provider}::text is null or provider = ${provider}::text)
+      and (${outcome}::text is null or outcome = ${outcome}::text)
+    order by id desc
+    limit ${limit}`)
+  return found.map(listed)
+}
+
+/** Unseals one callback. The audit trail records who looked: it may name a customer. */
+function showCallback(desk: Desk, shownId: string): Promise<CallbackView> {
+  const id = readId('callback', shownId)
+  if (id === undefined) throw new OperatorError(`${shownId} is not a callback id; they look like cb_0193…`)
+  return audited(desk, async (tx) => {
+    const [found] = await tx.query<Stored & { content: string }>(sql`
+      select *
+      from callbacks
+      where id = ${id}
+        and id >= id_at((select record_time()) - make_interval(secs => ${keptSeconds}::float8))`)
+    if (!found) throw new OperatorError(`there is no callback ${shownId}; they are kept for 90 days`)
+    const { env, provider } = found
+    return {
+      result: { ...listed(found), ...hidden(openContent(desk.vault, id, found.content)) },
+      entry: { action: 'callback.show', env, subject: shownId, detail: { provider } },
+    }
+  })
+}
+
+function hidden(content: CallbackContent): CallbackContent {
+  const headers = Object.entries(content.headers).map(([name, value]) => [name, redact(value)])
+  const { path, body, encoding } = content
+  return {
+    ...content,
+    path: redact(path),
+    headers: Object.fromEntries(headers),
+    body: encoding === 'utf8' ? redact(body) : body,
+  }
+}
+
+function listed(found: Stored): ListedCallback {
+  const { id, env, provider, received_at, outcome, reason, keys, transaction_id, body_bytes } = found
+  return {
+    id: showId('callback', id),
+    env,
+    provider,
+    receivedAt: received_at.toISOString(),
+    outcome,
+    meaning: callbackOutcomes[outcome],
+    ...(reason !== '' && { reason }),
+    keys,
+    ...(transaction_id !== null && { transactionId: showId('transaction', transaction_id) }),
+    bodyBytes: body_bytes,
+  }
+}

@@ -1,0 +1,16 @@
+import type { TestContext } from 'node:test'
+import pg from 'pg'
+import { testDatabase } from './servers.ts'
+
+/** Runs a statement as the superuser and leaves its transaction open; gives a way to end it. */
+export async function openTransaction(t: TestContext, statement: string): Promise<() => Promise<void>> {
+  const { superuserUrl } = await testDatabase()
+  const client = new pg.Client({ connectionString: superuserUrl })
+  await client.connect()
+  t.after(() => client.end())
+  await client.query('begin')
+  await client.query(statement)
+  return async () => {
+    await client.query('rollback')
+  }
+}
