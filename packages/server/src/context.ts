@@ -18,9 +18,11 @@ import { type Connectors, createRouting, type Routing } from './providers/routin
 import { openSimulator, type Simulator } from './providers/simulator.ts'
 import { loadReferenceData, type ReferenceData } from './reference/data.ts'
 import { type Acceptor, createAcceptor } from './transactions/accept.ts'
-import { createLaneHealth, type LaneHealth } from './transactions/lane-health.ts'
+import { type AskUnknown, createAskUnknown } from './transactions/ask-unknown.ts'
 import { type CallbackLog, createCallbackLog } from './transactions/callback-log.ts'
+import { createLaneHealth, type LaneHealth } from './transactions/lane-health.ts'
 import { createSettler, type Settler } from './transactions/settle.ts'
+import { createUnknownPayments } from './transactions/unknown-payments.ts'
 
 /** What a process has to work with. Made once, in `main.ts` or in a test, and handed down. */
 export interface Context {
@@ -50,6 +52,8 @@ export interface Context {
   readonly settler: Settler
   /** Where callbacks are stored as providers sent them. */
   readonly callbackLog: CallbackLog
+  /** Where money of payments that are not known here is asked about and put into suspense. */
+  readonly askUnknown: AskUnknown
   close(): Promise<void>
 }
 
@@ -94,6 +98,10 @@ export function openContext(config: Config, log: Log = createLog({ level: config
     acceptor: createAcceptor({ db: db.write, vault, cell: config.cell, onTold }),
     settler: createSettler({ db: db.write, cell: config.cell, onTold, log, accounts, connectors, routing }),
     callbackLog: createCallbackLog({ db: db.write, vault, cell: config.cell }),
+    askUnknown: createAskUnknown({
+      ...{ connectors, cell: config.cell, log },
+      unknownPayments: createUnknownPayments({ db: db.write, cell: config.cell, accounts }),
+    }),
     close: async () => {
       await connectors.close()
       await simulator?.close()

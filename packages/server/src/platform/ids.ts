@@ -29,6 +29,16 @@ export function attemptOfKey(key: string): { transactionId: string; attempt: num
   return { transactionId: `${key.slice(0, 14)}7${key.slice(15, -2)}00`, attempt }
 }
 
+/** The earliest time that an id can have, of this code's first year: random keys of other systems are older or far ahead. */
+const firstIdMs = Date.UTC(2025, 0)
+
+/** The cell that made a key, where the key looks like one that a cell made by `atMs`. */
+export function cellOfKey(key: string, atMs: number): number | undefined {
+  const id = attemptOfKey(key)?.transactionId
+  const madeMs = id === undefined ? 0 : Number.parseInt(id.replace('-', '').slice(0, 12), 16)
+  return id !== undefined && madeMs >= firstIdMs && madeMs <= atMs ? cellOf(id) : undefined
+}
+
 /** What an id is shown with to people and programs outside. */
 const prefixes = {
   merchant: 'mer',

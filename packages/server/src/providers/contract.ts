@@ -79,13 +79,16 @@ interface Money<Attempt> {
    */
   readonly deadAfterMs?: number
   submit(attempt: Attempt, signal: AbortSignal): Promise<SubmitOutcome>
-  query(attempt: AttemptRef, signal: AbortSignal): Promise<QueryOutcome>
+  query(attempt: AttemptKey, signal: AbortSignal): Promise<QueryOutcome>
 }
 
 /** The key is committed before the first byte is sent, and it is the only name the provider and we share. */
-export interface AttemptRef {
-  /** A UUID of version 4 in form. */
+export interface AttemptKey {
+  /** A UUID of version 4 in form. Of a payment that is not known here: letters, digits, `-` and `_`. */
   readonly key: string
+}
+
+export interface AttemptRef extends AttemptKey {
   readonly country: string
   readonly currency: Currency
   /** Minor units. */
@@ -326,7 +329,13 @@ export type AuthoriseOutcome = SubmitOutcome | { readonly certainty: 'wrong_valu
 type Continuation = string
 
 export type QueryOutcome =
-  | { readonly found: 'yes'; readonly said: Said; readonly continuation?: Continuation }
+  | {
+      readonly found: 'yes'
+      readonly said: Said
+      readonly continuation?: Continuation
+      /** Where the money moved, in two letters, where the provider names it. Needed for payments that are not known here. */
+      readonly country?: string
+    }
   | { readonly found: 'no' }
   /** The question itself failed. */
   | { readonly found: 'unclear'; readonly detail: string }

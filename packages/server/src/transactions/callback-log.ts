@@ -1,3 +1,4 @@
+import { createAllowance } from '../platform/allowance.ts'
 import { type Db, type Environment, sql } from '../platform/db.ts'
 import { createGatherer } from '../platform/gather.ts'
 import { attemptOfKey, newId } from '../platform/ids.ts'
@@ -71,7 +72,7 @@ export function createCallbackLog(options: {
 }): CallbackLog {
   const { db, vault, cell } = options
   const insert = createGatherer((rows: readonly Row[]) => insertRows(db, rows))
-  const isAllowed = createAllowance()
+  const isAllowed = createAllowance(samplesAnHour, hourMs)
   let waiting = 0
   return {
     keep: async (received) => {
@@ -95,19 +96,6 @@ function limitOf({ outcome, isUnsigned }: ReceivedCallback): Limit {
   if (outcome === 'refused') return 'sample'
   if (!isUnsigned) return 'none'
   return outcome === 'hint' ? 'per_payment' : 'sample'
-}
-
-/** Grants a few in an hour for each name. Names are made of configured providers, so there are few. */
-function createAllowance(): (name: string) => boolean {
-  const used = new Map<string, { readonly since: number; count: number }>()
-  return (name) => {
-    const now = performance.now()
-    const known = used.get(name)
-    const current = known && now - known.since < hourMs ? known : { since: now, count: 0 }
-    used.set(name, current)
-    current.count += 1
-    return current.count <= samplesAnHour
-  }
 }
 
 interface Row {

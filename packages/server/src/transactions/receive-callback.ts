@@ -31,7 +31,7 @@ export async function receiveCallback(ctx: Context, source: CallbackSource, requ
   if (!verdict.isGenuine) return refuse(ctx, { ...source, request, keys: [], isUnsigned: true }, verdict.why)
   reach('callback.verified')
   const [applied] = await Promise.allSettled([
-    Promise.all(verdict.news.map((news) => applyNews(ctx, source, news, verdict.isProof))),
+    Promise.all(verdict.news.map((news) => applyNews(ctx, source, verdict, news))),
   ])
   const isFailed = applied.status === 'rejected'
   const outcome = isFailed ? 'failed' : outcomeOf(verdict, applied.value)
@@ -78,12 +78,12 @@ async function keep({ callbackLog, log }: Context, received: ReceivedCallback): 
   patience.abort()
 }
 
-/** Whether it names a payment that this provider was given from here. */
+/** Whether it names a payment that this provider was given from here. If not, the provider is asked about its money. */
 async function applyNews(
   ctx: Context,
   { env, provider }: CallbackSource,
+  { isProof, isUnsigned }: Genuine,
   { key, said }: CallbackNews,
-  isProof: boolean,
 ): Promise<boolean> {
   const found = attemptOfKey(key)
   const news: News = isProof ? { kind: 'said', said } : { kind: 'hint' }
@@ -97,7 +97,7 @@ async function applyNews(
       news,
     }))
   if (!standing) {
-    ctx.log.warn({ provider, env, key: key.slice(0, 100) }, 'callback names an unknown payment')
+    await ctx.askUnknown({ env, provider, key, said, isProof, isUnsigned: isUnsigned === true })
     return false
   }
   if (news.kind === 'hint') ctx.bell.ring(laneOf(env, provider))

@@ -3,6 +3,7 @@ import type { Currency } from '../../money/currencies.ts'
 import type { OutboundReply } from '../../platform/outbound-http.ts'
 import type { Secret } from '../../platform/secret.ts'
 import type {
+  AttemptKey,
   AttemptRef,
   AuthoriseOutcome,
   BillingAddress,
@@ -90,7 +91,7 @@ export async function authoriseCard(
 /** Flutterwave refuses anything else as a fault of ours, when it is only mistyped. */
 const valueForms = { pin: /^\d{4,6}$/, otp: /^\d{4,7}$/ } as const
 
-export async function queryCard({ line }: CardLine, { key }: AttemptRef, signal: AbortSignal): Promise<QueryOutcome> {
+export async function queryCard({ line }: CardLine, { key }: AttemptKey, signal: AbortSignal): Promise<QueryOutcome> {
   const reply = await line.get(`/transactions/verify_by_reference?tx_ref=${key}`, signal)
   if (reply.kind !== 'answered') return { found: 'unclear', detail: reply.detail }
   const envelope = readEnvelope(reply.text)

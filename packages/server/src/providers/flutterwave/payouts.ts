@@ -1,5 +1,5 @@
 import type { Currency } from '../../money/currencies.ts'
-import type { AttemptRef, PayoutAttempt, QueryOutcome, Said, SubmitOutcome } from '../contract.ts'
+import type { AttemptKey, PayoutAttempt, QueryOutcome, Said, SubmitOutcome } from '../contract.ts'
 import { answerOf, isRefusal, notSubmitted, payoutRefusalOf, unreadable } from './answers.ts'
 import { isReversal } from './charges.ts'
 import { isShortfall, reversal, transferFailure } from './failures.ts'
@@ -39,7 +39,7 @@ export async function submitPayout(
 }
 
 /** Flutterwave lists the transfers of a reference: at most one, since it refuses a second. */
-export async function queryPayout(line: Line, { key }: AttemptRef, signal: AbortSignal): Promise<QueryOutcome> {
+export async function queryPayout(line: Line, { key }: AttemptKey, signal: AbortSignal): Promise<QueryOutcome> {
   const reply = await line.get(`/transfers?reference=${key}`, signal)
   if (reply.kind !== 'answered') return { found: 'unclear', detail: reply.detail }
   const envelope = reply.status === 200 ? readEnvelope(reply.text) : undefined

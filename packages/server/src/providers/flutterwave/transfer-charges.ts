@@ -1,5 +1,5 @@
 import type {
-  AttemptRef,
+  AttemptKey,
   QueryOutcome,
   Receipt,
   Said,
@@ -44,7 +44,7 @@ export async function submitTransfer(
 }
 
 /** Each payment into the account is a transaction of its own under our reference. There is none before the first. */
-export async function queryTransfer(line: Line, { key }: AttemptRef, signal: AbortSignal): Promise<QueryOutcome> {
+export async function queryTransfer(line: Line, { key }: AttemptKey, signal: AbortSignal): Promise<QueryOutcome> {
   const payments: Fields[] = []
   for (let page = 1, last = 1; page <= last; page += 1) {
     const found = await readPage(line, key, page, signal)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type Outbound, type OutboundReply, openOutbound } from '../../platform/outbound-http.ts'
 import type { Secret } from '../../platform/secret.ts'
 import {
+  type AttemptKey,
   type AttemptRef,
   type Capability,
   type Connector,
@@ -132,7 +133,7 @@ async function submit(
   return submitOutcome(await send({ key, country, currency, amount, ...own }), key, taken)
 }
 
-async function query(ask: Ask, path: string, { key }: AttemptRef, signal: AbortSignal): Promise<QueryOutcome> {
+async function query(ask: Ask, path: string, { key }: AttemptKey, signal: AbortSignal): Promise<QueryOutcome> {
   return queryOutcome(await ask('GET', `${path}/${key}`, signal), key)
 }
 

@@ -66,13 +66,18 @@ function unreadable(what: string): SubmitOutcome {
 }
 
 /** Not found only when pawaPay says so in its own words: a bare 404 may come from anything on the way. */
-export function queryOutcome(reply: OutboundReply, key: string, direction: Direction): QueryOutcome {
+export function queryOutcome(
+  reply: OutboundReply,
+  key: string,
+  direction: Direction,
+): QueryOutcome & { readonly operatorCode?: unknown } {
   if (reply.kind !== 'answered') return { found: 'unclear', detail: reply.detail }
   const fields = reply.status === 200 ? readFields(reply.text) : undefined
   if (fields?.['status'] === 'NOT_FOUND') return { found: 'no' }
   const payment = fields?.['status'] === 'FOUND' ? asFields(fields['data']) : undefined
   const said = payment?.[words[direction].id] === key ? saidOf(payment, direction) : undefined
-  if (said) return { found: 'yes', said }
+  const account = asFields(payment?.[words[direction].party])?.['accountDetails']
+  if (said) return { found: 'yes', said, operatorCode: asFields(account)?.['provider'] }
   return { found: 'unclear', detail: `pawaPay answered ${reply.status} with nothing that we can read` }
 }
 

@@ -290,6 +290,9 @@ test('a question is answered by pawaPay’s words for the payment, in every stat
   desk.answer = says(200, { status: 'FOUND', data: { payoutId: key, status: 'ACCEPTED' } })
   assert.deepEqual(await connector.payouts?.query(payout, soon()), { found: 'yes', said: { state: 'submitted' } })
   assert.equal(seen.at(-1)?.path, `/pawapay/v2/payouts/${key}`)
+  const payer = { type: 'MMO', accountDetails: { phoneNumber: '256783456789', provider: 'MTN_MOMO_UGA' } }
+  desk.answer = says(200, { status: 'FOUND', data: { depositId: key, ...completed, payer } })
+  assert.partialDeepStrictEqual(await connector.momoCharges?.query({ key }, soon()), { found: 'yes', country: 'UG' })
   const outOfFunds = { status: 'FAILED', failureReason: { failureCode: 'PAWAPAY_WALLET_OUT_OF_FUNDS' } }
   desk.answer = says(200, { status: 'FOUND', data: { payoutId: key, ...outOfFunds } })
   const failed = { found: 'yes', said: { state: 'failed', isOurShortfall: true } }

@@ -3,6 +3,7 @@ import type { Currency } from '../../money/currencies.ts'
 import { type Outbound, openOutbound } from '../../platform/outbound-http.ts'
 import type { Secret } from '../../platform/secret.ts'
 import type {
+  AttemptKey,
   AttemptRef,
   CallbackVerdict,
   Capability,
@@ -158,12 +159,16 @@ async function submit(
 async function query(
   line: Line,
   direction: Direction,
-  { key }: AttemptRef,
+  { key }: AttemptKey,
   signal: AbortSignal,
 ): Promise<QueryOutcome> {
   const path = `${words[direction].path}/${key}`
   const reply = await line.outbound.call({ method: 'GET', path, headers: bearer(line), signal })
-  return queryOutcome(reply, key, direction)
+  const outcome = queryOutcome(reply, key, direction)
+  if (outcome.found !== 'yes') return outcome
+  const { operatorCode, ...found } = outcome
+  const operator = [...line.options.operators.values()].find(({ code }) => code === operatorCode)
+  return { ...found, ...(operator && { country: operator.country }) }
 }
 
 function bearer({ options }: Line): Record<string, string> {

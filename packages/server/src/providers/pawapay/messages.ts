@@ -20,9 +20,9 @@ export function asFields(value: unknown): Fields | undefined {
 
 /** What each direction is called by pawaPay. */
 export const words = {
-  charge: { path: '/v2/deposits', id: 'depositId' },
-  payout: { path: '/v2/payouts', id: 'payoutId' },
-} as const satisfies Record<Direction, { path: string; id: string }>
+  charge: { path: '/v2/deposits', id: 'depositId', party: 'payer' },
+  payout: { path: '/v2/payouts', id: 'payoutId', party: 'recipient' },
+} as const satisfies Record<Direction, { path: string; id: string; party: string }>
 
 /** The code of a failure, when there is one and it looks like a code. */
 export function failureCodeOf(fields: Fields): string | undefined {
