@@ -39,6 +39,7 @@ export function tellTrouble(error: Error, isDebugging: boolean): Told {
 const serverErrors: Readonly<Record<string, Exit>> = {
   OperatorError: 'refused',
   CheckOvertaken: 'refused',
+  MonthArchived: 'refused',
   DatabaseMoved: 'refused',
   LedgerDisagreement: 'checkFailed',
 }

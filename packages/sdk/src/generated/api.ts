@@ -119,11 +119,13 @@ export interface Schemas {
       lines: {
         /** ISO 8601 date-time */
         at: string
+        /** Empty in a line of type `archived` */
         transactionId: string
         /** Empty for what no request of yours caused */
         externalReference: string
+        /** Of the payment or posting; `archived` sums up lines of a month that the operator has archived */
         type: string
-        /** payment, fee, exchange, adjustment or funding */
+        /** payment, fee, exchange, adjustment, funding or archived */
         kind: string
         /** Negative for what left the wallet */
         amount: number

@@ -1,7 +1,9 @@
 import { type LedgerEvent, postingTable } from '../ledger/postings.ts'
 
 /** What a line of a statement is for. */
-export const lineKinds = ['payment', 'fee', 'exchange', 'adjustment', 'funding'] as const
+export const lineKinds = ['payment', 'fee', 'exchange', 'adjustment', 'funding', 'archived'] as const
+/** The event of a line that sums up those of archived months. */
+export const archivedLines = 'archived'
 type LineKind = (typeof lineKinds)[number]
 
 /** What the wallet's own line of an event is; lines to or from fees and exchange income are those everywhere. */
@@ -34,6 +36,7 @@ const firstNumbers: Readonly<Partial<Record<LedgerEvent, number>>> = {
 const payoutLines: readonly LineKind[] = ['payment', 'fee', 'exchange', 'fee']
 
 export function kindOfLine(event: string, number: number): LineKind {
+  if (event === archivedLines) return 'archived'
   if (event === 'payout_successful') return payoutLines[number] ?? 'payment'
   if (!isEvent(event)) return 'payment'
   const posting = postingTable[event].postings[number - (firstNumbers[event] ?? 0)]

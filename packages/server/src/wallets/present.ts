@@ -19,7 +19,7 @@ function presentLine(line: Line, currency: Currency) {
   const { entry_at, transaction_id, event, number, external_reference, type, change, balance } = line
   return {
     at: new Date(Number(entry_at / 1000n)).toISOString(),
-    transactionId: showId('transaction', transaction_id),
+    transactionId: transaction_id === null ? '' : showId('transaction', transaction_id),
     externalReference: external_reference ?? '',
     type: type ?? event,
     kind: kindOfLine(event, number),

@@ -31,9 +31,11 @@ const StatementQuery = Type.Object(
 
 const StatementLine = Type.Object({
   at: Type.String({ description: 'ISO 8601 date-time' }),
-  transactionId: Type.String(),
+  transactionId: Type.String({ description: 'Empty in a line of type `archived`' }),
   externalReference: Type.String({ description: 'Empty for what no request of yours caused' }),
-  type: Type.String(),
+  type: Type.String({
+    description: 'Of the payment or posting; `archived` sums up lines of a month that the operator has archived',
+  }),
   kind: Type.String({ description: `${lineKinds.slice(0, -1).join(', ')} or ${lineKinds.at(-1)}` }),
   amount: Type.Number({ description: 'Negative for what left the wallet' }),
   balance: Type.Number({ description: 'What was there after it' }),
@@ -59,7 +61,7 @@ export function walletRoutes(app: App, ctx: Context): void {
       schema: {
         summary: "Read a wallet's statement",
         description:
-          'Lines oldest first, at most 100. `opening` and the lines make `closing`; where there is more, the header `Link` leads to the next page, which opens with this closing.',
+          'Lines oldest first, at most 100 beside those of type `archived`. `opening` and the lines make `closing`; where there is more, the header `Link` leads to the next page, which opens with this closing.',
         tags: ['Wallets'],
         querystring: StatementQuery,
         response: { 200: Statement },

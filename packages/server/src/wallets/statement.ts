@@ -1,9 +1,11 @@
 import { type Owner, type ReadDb, sql } from '../platform/db.ts'
+import { archivedLines } from './line-kinds.ts'
 
 /** A line of a wallet's statement: money that moved for good, and what was there after it. */
 export interface Line {
   readonly entry_at: bigint
-  readonly transaction_id: string
+  /** Nothing in a line that stands for those of archived months. */
+  readonly transaction_id: string | null
   readonly event: string
   readonly number: number
   /** Of the payment the line belongs to; nothing for what no payment caused. */
@@ -30,48 +32,82 @@ export interface StatementWanted {
   readonly limit: number
 }
 
+/** A line, or none, beside what is in the wallet now. */
+type Row = { readonly posted: bigint } & (Line | { readonly [Name in keyof Line]: null })
+
+const isLine = (row: Row): row is Row & Line => row.entry_at !== null
+
 /**
  * Lines are read in order of an index and the running balance stands in each, so a page costs the same at the beginning
  * of a wallet's life as after a billion lines. Opening plus the lines is closing, and closing is the next page's opening.
+ *
+ * Balances are computed from later lines, never from earlier ones, which may be archived. A page opens with what was there before
+ * its first line, and closes with what was there before the first line after it; where there is no such line, that is what is
+ * in the wallet now.
  */
 export async function readStatement(db: ReadDb, owner: Owner, wanted: StatementWanted): Promise<StatementPage> {
-  const { currency, country, from, to, limit } = wanted
-  const rows = await db.query<Line>(
+  const { to, limit } = wanted
+  const rows = await linesFrom(db, owner, wanted)
+  const posted = rows[0]?.posted ?? 0n
+  const found = rows.filter(isLine)
+  const lines = found.filter(({ entry_at }) => entry_at < to).slice(0, limit)
+  const next = found[lines.length]
+  const closing = next ? before(next) : posted
+  return {
+    opening: found[0] ? before(found[0]) : posted,
+    lines: withArchived(lines, closing),
+    closing,
+    next: next && next.entry_at < to ? next.entry_at : undefined,
+  }
+}
+
+const before = ({ balance, change }: Line) => balance - change
+
+/** Where a line does not start from what the one before it left, those between are in an archived month: one line sums them up. */
+function withArchived(lines: readonly Line[], closing: bigint): Line[] {
+  return lines.flatMap((line, index) => {
+    const next = lines[index + 1]
+    const left = next ? before(next) : closing
+    if (left === line.balance) return [line]
+    const { entry_at } = next ?? line
+    const archived = {
+      entry_at,
+      transaction_id: null,
+      number: 0,
+      event: archivedLines,
+      external_reference: null,
+      type: null,
+    }
+    return [line, { ...archived, change: left - line.balance, balance: left }]
+  })
+}
+
+/** As many lines as a page has, from its beginning on, and the one after them; one row without a line when there is none. */
+function linesFrom(db: ReadDb, owner: Owner, { currency, country, from, limit }: StatementWanted): Promise<Row[]> {
+  return db.query<Row>(
     owner,
     sql`
       with wallet as (
-        select id
+        select id, credits_posted - debits_posted as posted
         from wallets
         where merchant_id = ${owner.merchant_id}
           and env = ${owner.env}
           and currency = ${currency}
           and country = ${country}
-      ), earlier as (
-        select entry_at, transaction_id, number, event, credit_account, wallet_id, amount, balance
-        from transfers
-        where wallet_id = (select id from wallet)
-          and entry_at < ${from}
-          and entry_at is not null
-        order by entry_at desc
-        limit 1
       ), page as (
         select entry_at, transaction_id, number, event, credit_account, wallet_id, amount, balance
         from transfers
         where wallet_id = (select id from wallet)
           and entry_at >= ${from}
-          and entry_at < ${to}
           and entry_at is not null
         order by entry_at
         limit ${limit + 1}
       )
-      select line.entry_at, line.transaction_id, line.number, line.event, line.balance, t.external_reference, t.type,
+      select wallet.posted, line.entry_at, line.transaction_id, line.number, line.event, line.balance, t.external_reference, t.type,
         case when line.credit_account = line.wallet_id then line.amount else -line.amount end as change
-      from (select * from earlier union all select * from page) as line
+      from wallet
+      left join page as line on true
       left join transactions t on t.id = line.transaction_id
       order by line.entry_at`,
   )
-  const opening = rows.findLast(({ entry_at }) => entry_at < from)?.balance ?? 0n
-  const found = rows.filter(({ entry_at }) => entry_at >= from)
-  const lines = found.slice(0, limit)
-  return { opening, lines, closing: lines.at(-1)?.balance ?? opening, next: found[limit]?.entry_at }
 }

@@ -3,6 +3,7 @@ import { type Db, sql, type WriteDb } from '../../platform/db.ts'
 import { balance } from '../accounts.ts'
 import { platformBalances } from '../deltas.ts'
 import { compareAccounts } from './accounts.ts'
+import { MonthArchived } from './disagreement.ts'
 import { debtsWithoutBooks, suspenseWithoutCases } from './late.ts'
 import { paymentsWithoutBooks } from './payments.ts'
 import { checkPiece, expectNone } from './piece.ts'
@@ -41,7 +42,10 @@ const settleMaxMs = 10_000
 export async function checkLedger(db: WriteDb, options: CheckOptions): Promise<CheckResult> {
   const shadow = options.isFull ? createMemory() : await createCheckpoints(db)
   const totals = { batches: 0, transfers: 0 }
-  if (options.isFull) await settled(db)
+  if (options.isFull) {
+    await refuseArchived(db)
+    await settled(db)
+  }
   for (;;) {
     const startedAt = performance.now()
     const piece = await db.snapshot((tx) => checkPiece(tx, shadow))
@@ -60,6 +64,32 @@ export async function checkLedger(db: WriteDb, options: CheckOptions): Promise<C
   const accounts = await compareAccounts(db, shadow)
   const seals = await checkSeals(db, options)
   return { ...totals, accounts, seals, suspense: await inSuspense(db) }
+}
+
+/** A full check adds up everything from the first batch on, so it needs every month in which a batch was written. */
+async function refuseArchived(db: Db): Promise<void> {
+  const [missing] = await db.query<{ name: string }>(sql`
+    with months as (
+      select month_of('transfers', date_trunc('month', to_timestamp(at / 1000000) at time zone 'UTC')::date) as name
+      from ledger_batches
+      group by 1
+    )
+    select name
+    from months
+    where not exists (
+      select
+      from pg_inherits i
+      join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = 'transfers'::regclass
+        and not i.inhdetachpending
+        and c.relname = name
+    )
+    order by name
+    limit 1`)
+  if (missing)
+    throw new MonthArchived(
+      `the month ${missing.name} is not attached: attach the archived months again, or run the check without --full`,
+    )
 }
 
 /** A batch is looked at once no open transaction may still precede it: waits until that is so of all there are now. */

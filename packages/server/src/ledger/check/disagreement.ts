@@ -18,3 +18,8 @@ export interface Shadow {
   /** Accounts that transfers name and that are nowhere. */
   orphans(db: Db): Promise<readonly string[]>
 }
+
+/** A month of transfers is archived, so that not everything can be added up. Nothing is wrong with the ledger. */
+export class MonthArchived extends Error {
+  override readonly name = 'MonthArchived'
+}

@@ -20,7 +20,7 @@ export async function checkPiece(tx: Tx, shadow: KeptShadow): Promise<Piece> {
   await expectNone(tx, contentOf(from, below), 'the transfers of a batch are not those it was written with')
   await expectNone(tx, chainOf(from, below), 'the chain of a writer is broken')
   await expectNone(tx, endingsOf(from, below), 'a post or void does not fit its hold')
-  await expectNone(tx, linesOf(from, below), 'the running balance of a wallet does not add up')
+  await expectNone(tx, linesOf(from, below, shadow), 'the running balance of a wallet does not add up')
   await expectNone(tx, deltasOf(from, below), 'the deltas of a batch are not the sums of its transfers')
   await expectNone(tx, paymentsOf(from, below), 'the books of a payment do not say what its state says')
   await expectNone(tx, adjustmentsOf(from, below), 'an adjustment does not fit its books or its first transaction')
@@ -113,8 +113,11 @@ const endingsOf = (from: bigint, below: bigint) => sql`
         is distinct from (e.debit_account, e.credit_account, e.amount, e.currency))
   limit 1`
 
-/** Batches are numbered as they begin and lines as they get their wallet's lock, so it is lines that are held in order. */
-const linesOf = (from: bigint, below: bigint) => sql`
+/**
+ * Batches are numbered as they begin and lines as they get their wallet's lock, so it is lines that are held in order. Where
+ * the line before is in an archived month, it was checked before: the wallet's checked counters are what it left.
+ */
+const linesOf = (from: bigint, below: bigint, { isStored }: KeptShadow) => sql`
   with lines as (
     select wallet_id, entry_at, balance, case when credit_account = wallet_id then amount else -amount end as change,
       lag(balance) over w as before, lag(entry_at) over w as before_at
@@ -135,8 +138,11 @@ const linesOf = (from: bigint, below: bigint) => sql`
     order by p.entry_at desc
     limit 1
   ) as earlier on l.before is null or l.balance <> l.before + l.change
+  left join checked_accounts c on c.account_id = l.wallet_id and l.before is null and ${isStored}
   where l.entry_at = l.before_at
-    or ((l.before is null or l.balance <> l.before + l.change) and l.balance <> coalesce(earlier.balance, 0) + l.change)
+    or ((l.before is null or l.balance <> l.before + l.change)
+      and l.balance <> coalesce(earlier.balance, 0) + l.change
+      and l.balance is distinct from c.credits_posted - c.debits_posted + l.change)
   limit 1`
 
 const deltasOf = (from: bigint, below: bigint) => sql`

@@ -9,6 +9,8 @@ export interface AccountSums extends Counters {
 }
 
 export interface KeptShadow extends Shadow {
+  /** Whether what was checked is in `checked_accounts`. */
+  readonly isStored: boolean
   /** Adds what a piece found; everything below is checked then. */
   keep(tx: Tx, range: { readonly from: bigint; readonly below: bigint }, sums: readonly AccountSums[]): Promise<void>
 }
@@ -18,6 +20,7 @@ export function createMemory(): KeptShadow {
   const known = new Map<string, Counters>()
   let checkedBelow = 0n
   return {
+    isStored: false,
     checkedBelow: () => checkedBelow,
     counters: async () => known,
     orphans: async (db) => orphansAmong(db, [...known.keys()]),
@@ -44,6 +47,7 @@ export async function createCheckpoints(db: Db): Promise<KeptShadow> {
   const [checkpoint] = await db.query<{ checked_below: bigint }>(sql`select checked_below from ledger_checkpoints`)
   let checkedBelow = checkpoint?.checked_below ?? 0n
   return {
+    isStored: true,
     checkedBelow: () => checkedBelow,
     counters: readChecked,
     orphans: (reader) => orphansAmong(reader, undefined),

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { type TestContext, test } from 'node:test'
+import { createPlatformAccounts } from '../ledger/accounts.ts'
+import { createPoster } from '../ledger/poster.ts'
+import { newTransactionId, readId } from '../platform/ids.ts'
+import { movement } from '../testing/ledger.ts'
+import { testMalipo } from '../testing/malipo.ts'
+
+interface Statement {
+  opening: number
+  closing: number
+  lines: { transactionId: string; type: string; kind: string; amount: number; balance: number }[]
+}
+
+const monthMs = 31 * 24 * 3600 * 1000
+
+/**
+ * A merchant with 1,000,000 KES, whose wallet moves in this month and in one that is archived, which is the next month here: a
+ * line belongs to the month of its transaction, not to the time it was booked.
+ */
+async function archiving(t: TestContext) {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant()
+  const [wallet] = await malipo.ask<{ id: string }>(
+    `select id from wallets where merchant_id = $1 and currency = 'KES'`,
+    [readId('merchant', merchant.id)],
+  )
+  const credit_account = wallet?.id ?? ''
+  const debit_account = await createPlatformAccounts(malipo.ctx.db.write, 0).idOf({
+    ...{ env: 'sandbox', kind: 'fees', currency: 'KES' },
+  })
+  const poster = createPoster(malipo.ctx.db.write)
+  const receive = async (amount: bigint, at = Date.now()) => {
+    const transaction_id = newTransactionId(at, 0)
+    const line = movement({ kind: 'transfer', transaction_id, debit_account, credit_account, amount })
+    assert.equal(await poster.submit({ wallets: [credit_account], movements: [line] }), undefined)
+  }
+  const [{ part } = assert.fail()] = await malipo.ask<{ part: string }>(
+    `select month_of('transfers', (now() at time zone 'UTC' + interval '1 month')::date) as part`,
+  )
+  const undo = [
+    `alter table transfers detach partition ${part}_late`,
+    `insert into ${part} select * from ${part}_late`,
+    `drop table ${part}_late`,
+    `alter table transfers attach partition ${part} for values from (id_at('${start(1)}')) to (id_at('${start(2)}'))`,
+  ]
+  return {
+    malipo,
+    wallet: credit_account,
+    receive,
+    receiveInArchivedMonth: (amount: bigint) => receive(amount, nextMonth()),
+    check: () => malipo.operator.ledger.check({ isFull: false }),
+    archive: async () => {
+      const [mayGo, archive] = documented(part)
+      for (const count of mayGo) assert.deepEqual(await malipo.ask(count), [{ count: '0' }])
+      for (const command of archive) await malipo.ask(command)
+      t.after(async () => {
+        for (const command of undo) await malipo.ask(command)
+      })
+    },
+    statement: async (query = '') => {
+      const { status, body } = await merchant.call('GET', `/api/b2b/wallets/statement?currency=KES${query}`)
+      assert.equal(status, 200, JSON.stringify(body))
+      return body['data'] as Statement
+    },
+  }
+}
+
+/** The first day of a month after this one. */
+function start(monthsAhead: number): string {
+  const now = new Date()
+  return `${new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + monthsAhead)).toISOString().slice(0, 10)}Z`
+}
+
+const nextMonth = () => Date.parse(start(1).replace('Z', 'T00:00:00Z')) + monthMs / 2
+
+/** What docs/operating/scale.md has the operator run, for this month: what must be 0, and what archives it. */
+function documented(part: string): [string[], string[]] {
+  const page = readFileSync(new URL('../../../../docs/operating/scale.md', import.meta.url), 'utf8')
+  const blocks = [...page.matchAll(/```sql[^\n]*\n([\s\S]*?)```/g)].map(([, block = '']) =>
+    block
+      .replaceAll('transfers_202501', part)
+      .replaceAll('2025-01-01Z', start(1))
+      .replaceAll('2025-02-01Z', start(2))
+      .split(';')
+      .filter((command) => command.trim() !== ''),
+  )
+  return [blocks[0] ?? assert.fail(), blocks[1] ?? assert.fail()]
+}
+
+test('a statement opens with what was in the wallet, though the months before it are archived', async (t) => {
+  const { receiveInArchivedMonth, archive, receive, check, statement } = await archiving(t)
+  await receiveInArchivedMonth(70_00n)
+  const later = `&startDate=${new Date(Date.now() + monthMs).toISOString().slice(0, 10)}`
+  assert.equal((await statement(later)).opening, 1_000_070)
+  await check()
+
+  await archive()
+  assert.equal((await statement(later)).opening, 1_000_070)
+  await receive(5_00n)
+
+  const { opening, lines, closing } = await statement()
+  assert.deepEqual([opening, closing], [0, 1_000_075])
+  assert.equal(lines.at(-1)?.balance, 1_000_075)
+})
+
+test('archived lines between others are summed up in one line, so that the lines add up to the closing', async (t) => {
+  const { receiveInArchivedMonth, archive, receive, check, statement } = await archiving(t)
+  await receive(1_00n)
+  await receiveInArchivedMonth(30_00n)
+  await receiveInArchivedMonth(40_00n)
+  await receive(2_00n)
+  await check()
+
+  await archive()
+
+  const { opening, lines, closing } = await statement()
+  assert.deepEqual(
+    lines.map(({ type, kind, transactionId, amount, balance }) => [type, kind, transactionId !== '', amount, balance]),
+    [
+      ['wallet_funded', 'funding', true, 1_000_000, 1_000_000],
+      ['test', 'payment', true, 1, 1_000_001],
+      ['archived', 'archived', false, 70, 1_000_071],
+      ['test', 'payment', true, 2, 1_000_073],
+    ],
+  )
+  assert.deepEqual([opening, closing], [0, 1_000_073])
+})
+
+test('archived lines after the last one are summed up too', async (t) => {
+  const { receiveInArchivedMonth, archive, check, statement } = await archiving(t)
+  await receiveInArchivedMonth(70_00n)
+  await check()
+
+  await archive()
+
+  const { lines, closing } = await statement()
+  assert.deepEqual(
+    lines.map(({ type, amount, balance }) => [type, amount, balance]),
+    [
+      ['wallet_funded', 1_000_000, 1_000_000],
+      ['archived', 70, 1_000_070],
+    ],
+  )
+  assert.equal(closing, 1_000_070)
+})
+
+test('a ledger check continues at the next line of a wallet whose checked month is archived', async (t) => {
+  const { receiveInArchivedMonth, archive, receive, check } = await archiving(t)
+  await receiveInArchivedMonth(70_00n)
+  await check()
+
+  await archive()
+  await receive(5_00n)
+  await receive(6_00n)
+
+  assert.equal((await check()).transfers, 2)
+})
+
+test('money that moves late in an archived month is booked, and the ledger check passes', async (t) => {
+  const { receiveInArchivedMonth, archive, check, statement } = await archiving(t)
+  await receiveInArchivedMonth(70_00n)
+  await check()
+  await archive()
+
+  await receiveInArchivedMonth(3_00n)
+
+  assert.equal((await check()).transfers, 1)
+  assert.equal((await statement()).closing, 1_000_073)
+})
+
+test('a full check is refused while a month is not attached, and names it', async (t) => {
+  const { malipo } = await archiving(t)
+  const [{ part, bounds } = assert.fail()] = await malipo.ask<{ part: string; bounds: string }>(
+    `select relname as part, pg_get_expr(relpartbound, oid) as bounds
+     from pg_class where relname = month_of('transfers', (now() at time zone 'UTC')::date)`,
+  )
+  await malipo.operator.ledger.check({ isFull: true })
+
+  await malipo.ask(`alter table transfers detach partition ${part}`)
+  await assert.rejects(malipo.operator.ledger.check({ isFull: true }), new RegExp(`${part} is not attached`))
+  await malipo.ask(`alter table transfers attach partition ${part} ${bounds}`)
+
+  await malipo.operator.ledger.check({ isFull: true })
+})
+
+test('a ledger check finds a wrong running balance after an archived month', async (t) => {
+  const { malipo, wallet, receiveInArchivedMonth, archive, receive, check } = await archiving(t)
+  await receiveInArchivedMonth(70_00n)
+  await check()
+  await archive()
+
+  await malipo.ask('update wallets set credits_posted = credits_posted + 1 where id = $1', [wallet])
+  await receive(5_00n) // Its line is written with the wrong balance.
+
+  await assert.rejects(check(), /the running balance of a wallet does not add up/)
+})
