@@ -1,17 +1,28 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { sql } from '../packages/server/src/platform/db.ts'
+import { pullWebhooks } from '../packages/server/src/events/pull.ts'
+import { openDatabase, sql, type WriteDb } from '../packages/server/src/platform/db.ts'
 import type { Posted } from '../packages/server/src/platform/gated-http.ts'
 import { showId } from '../packages/server/src/platform/ids.ts'
+import { Secret } from '../packages/server/src/platform/secret.ts'
+import { testDatabase } from '../packages/server/src/testing/servers.ts'
 import { tellMerchants } from '../packages/server/src/testing/telling.ts'
 import { until } from '../packages/server/src/testing/until.ts'
-import { claimDeliveries, type Delivery } from '../packages/server/src/webhooks/claim.ts'
+import { type ClaimPlace, claimDeliveries, type Delivery, newPlace } from '../packages/server/src/webhooks/claim.ts'
 import { createReporter } from '../packages/server/src/webhooks/report.ts'
+import { sweepEndpoints } from '../packages/server/src/webhooks/sweep.ts'
+import { proofSize } from './support/proof.ts'
 import { minutes, seconds, testWebhooks } from './support/webhooks.ts'
+
+const delivered = proofSize('DELIVERED', 30_000)
 
 const answered = (status: number): Posted => ({
   ...{ kind: 'answered', status, body: '', retryAfter: undefined, durationMs: 1 },
 })
+
+const idsOf = (claimed: readonly Delivery[]) => claimed.map(({ id }) => showId('webhook', id))
+const median = (numbers: readonly number[]) =>
+  numbers.toSorted((left, right) => left - right)[Math.floor(numbers.length / 2)] ?? 0
 
 /** Claims and reports as workers do, step by step, with nobody else at work. */
 async function testClaims(t: TestContext) {
@@ -24,6 +35,7 @@ async function testClaims(t: TestContext) {
     write,
     endpoint: merchant,
     claim: () => claimDeliveries(write, 100),
+    claimFrom: (place: ClaimPlace) => claimDeliveries(write, 100, place),
     report: (delivery: Delivery | undefined, status: number) => {
       assert.ok(delivery, 'nothing was claimed')
       return reporter.submit({ delivery, posted: answered(status) })
@@ -139,4 +151,136 @@ test('an endpoint that rests is not woken by new events, and goes on when its re
   await forward(seconds(31))
 
   assert.ok((await claim()).length > 0)
+})
+
+test('an event whose batch started long before a claim and committed after it is claimed', async (t) => {
+  const { write, endpoint, claim, forward } = await testClaims(t)
+  const [first] = await endpoint.tell(1)
+  const slow: WriteDb = {
+    ...write,
+    batch: (lockTimeoutMs, work) =>
+      write.batch(lockTimeoutMs, async (tx) => {
+        await forward(seconds(60)) // The batch has its time already.
+        assert.deepEqual(idsOf(await claim()), [first?.id])
+        return work(tx)
+      }),
+  }
+
+  const [late] = await tellMerchants(slow, [endpoint.id])
+
+  assert.deepEqual(idsOf(await claim()), [late?.id])
+})
+
+test('a retry that the clock of the sandbox brings forward by days is claimed', async (t) => {
+  const { malipo, write, endpoint, claim, report, forward } = await testClaims(t)
+  await endpoint.tell(2)
+  for (const delivery of await claim()) await report(delivery, 500)
+  const tomorrow = `set next_attempt_at = next_attempt_at + interval '1 day' where merchant_id = $1`
+  await malipo.ask(`update webhook_records ${tomorrow}`, [endpoint.id])
+  await forward(minutes(1)) // The rest of the endpoint is over, and its place moves on.
+  assert.deepEqual(await claim(), [])
+
+  await pullWebhooks(write, { merchant_id: endpoint.id, env: 'sandbox' }, minutes(2 * 60 * 24))
+
+  assert.equal((await claim()).length, 2)
+})
+
+test('an endpoint that is locked while it is due is claimed when it is free, by the same worker', async (t) => {
+  const { write, endpoint, claimFrom } = await testClaims(t)
+  const place = newPlace()
+  assert.deepEqual(await claimFrom(place), [])
+  const [told] = await endpoint.tell(1)
+
+  await write.transaction(async (tx) => {
+    await tx.query(sql`select from webhook_endpoints where merchant_id = ${endpoint.id} for no key update`)
+    assert.deepEqual(await claimFrom(place), [])
+  })
+
+  assert.deepEqual(idsOf(await claimFrom(place)), [told?.id])
+})
+
+test('an endpoint due for longer than a claim looks back is found by the next deep claim', async (t) => {
+  const { malipo, endpoint, claimFrom } = await testClaims(t)
+  const place = newPlace()
+  await claimFrom(place)
+  const [told] = await endpoint.tell(1)
+  await malipo.ask(`update webhook_endpoints set next_due = next_due - interval '1 hour' where merchant_id = $1`, [
+    endpoint.id,
+  ])
+
+  assert.deepEqual(await claimFrom(place), [])
+  place.lookedDeepAt -= minutes(1)
+
+  assert.deepEqual(idsOf(await claimFrom(place)), [told?.id])
+})
+
+test('a record that waits from before due_from of its endpoint is found by the sweep', async (t) => {
+  const { malipo, write, endpoint, claim } = await testClaims(t)
+  const [told] = await endpoint.tell(1)
+  const since = `interval '1 hour' where merchant_id = $1`
+  await malipo.ask(`update webhook_records set next_attempt_at = next_attempt_at - ${since}`, [endpoint.id])
+  await malipo.ask('update webhook_endpoints set due_from = record_time() where merchant_id = $1', [endpoint.id])
+  assert.deepEqual(await claim(), [])
+
+  assert.equal(await sweepEndpoints(write), 1)
+  assert.equal(await sweepEndpoints(write), 0)
+
+  assert.deepEqual(idsOf(await claim()), [told?.id])
+})
+
+/** While a session reads, as pg_dump does: indexes keep what it might still see. */
+async function besideSnapshot(work: () => Promise<void>): Promise<void> {
+  const url = new Secret((await testDatabase()).loginUrl)
+  const limits = { connectionsMax: 1, statementTimeoutMs: 60_000, idleMs: minutes(10) }
+  const reader = openDatabase({ url, ...limits, onError: () => undefined })
+  try {
+    await reader.write.snapshot(async (tx) => {
+      await tx.query(sql`select from merchants`)
+      await work()
+    })
+  } finally {
+    await reader.close()
+  }
+}
+
+test('claims stay quick while a session holds a snapshot, however much was delivered since', async (t) => {
+  const { malipo, endpoint, claim } = await testClaims(t)
+  const deliver = async () => {
+    await malipo.ask(
+      `insert into webhook_records (id, merchant_id, env, transaction_id, event, body, created_at, next_attempt_at)
+       select (lpad(to_hex((extract(epoch from record_time()) * 1000)::bigint), 12, '0') || '70008' || substr(md5(n::text), 1, 15))::uuid,
+         $1, 'sandbox', gen_random_uuid(), 'transaction_created', '{}', record_time(),
+         record_time() - interval '1 minute' + n * interval '1 microsecond'
+       from generate_series(1, $2::int) n`,
+      [endpoint.id, delivered],
+    )
+    await malipo.ask(
+      `update webhook_records set status = 'SUCCESS', attempts = 1, next_attempt_at = null where merchant_id = $1`,
+      [endpoint.id],
+    )
+  }
+  const claimOne = async (dueFrom: string) => {
+    await malipo.ask(
+      `update webhook_endpoints set next_due = record_time(), due_from = ${dueFrom} where merchant_id = $1`,
+      [endpoint.id],
+    )
+    const startedAt = performance.now()
+    await claim()
+    return performance.now() - startedAt
+  }
+  const took = { fromTheBeginning: [] as number[], fromItsPlace: [] as number[] }
+
+  await besideSnapshot(async () => {
+    await deliver()
+    for (let claims = 0; claims < 7; claims += 1) {
+      took.fromTheBeginning.push(await claimOne(`'-infinity'`)) // As claims were before endpoints had a place.
+      took.fromItsPlace.push(await claimOne('due_from'))
+    }
+  })
+
+  const [before, now] = [median(took.fromTheBeginning), median(took.fromItsPlace)]
+  t.diagnostic(
+    `after ${delivered} deliveries beside a snapshot a claim takes ${now.toFixed(1)} ms; from the beginning ${before.toFixed(1)} ms`,
+  )
+  assert.ok(now < before / 2, `${now} ms is not much less than ${before} ms`)
 })

@@ -11,6 +11,7 @@ export function proofSize(
     | 'COPIES'
     | 'ROUNDS'
     | 'EVENTS'
+    | 'DELIVERED'
     | 'LIVES'
     | 'STRIKES'
     | 'REQUESTS',

@@ -90,8 +90,9 @@ async function countFeeds(tx: Tx, told: readonly ToldEvent[]): Promise<Map<strin
 
 /**
  * A record for each event whose merchant has a URL, and a nudge for its endpoint. The endpoint is locked even when it is due
- * already: a claim that began before this commits does not see the record, and would put the endpoint to rest over it. One that
- * is to come after the end is not due until the end is delivered (webhooks/play.ts).
+ * already: a claim that began before this commits does not see the record, and would put the endpoint to rest over it. Claims
+ * read records from `due_from` on, so it is never later than a record. One that is to come after the end is not due until the
+ * end is delivered (webhooks/play.ts).
  */
 async function keepForDelivery(tx: Tx, at: Date, told: readonly ToldEvent[]): Promise<void> {
   if (told.length === 0) return
@@ -108,17 +109,17 @@ async function keepForDelivery(tx: Tx, at: Date, told: readonly ToldEvent[]): Pr
       join webhook_endpoints e on e.merchant_id = r.merchant_id and e.env = r.env and e.url <> ''
       returning merchant_id, env
     ), woken as (
-      select e.merchant_id, e.env, e.next_due, e.rests_until
+      select e.merchant_id, e.env, e.next_due, e.rests_until, e.due_from
       from webhook_endpoints e
       where (e.merchant_id, e.env) in (select merchant_id, env from kept)
       order by e.merchant_id, e.env
       for no key update
     )
     update webhook_endpoints e
-    set next_due = greatest(${at}, e.rests_until)
+    set next_due = least(e.next_due, greatest(${at}, e.rests_until)), due_from = least(e.due_from, ${at})
     from woken
     where (e.merchant_id, e.env) = (woken.merchant_id, woken.env)
-      and coalesce(woken.next_due, 'infinity') > greatest(${at}, woken.rests_until)`)
+      and (coalesce(woken.next_due, 'infinity') > greatest(${at}, woken.rests_until) or woken.due_from > ${at})`)
 }
 
 const isHeldBack = ({ name, scenario }: Told) => scenario === 'out-of-order-webhook' && name === 'transaction_created'

@@ -81,7 +81,8 @@ async function pullPage(
       returning w.next_attempt_at
     ), woken as (
       update webhook_endpoints e
-      set next_due = least(coalesce(e.next_due, 'infinity'), greatest(now, e.rests_until, first.at))
+      set next_due = least(coalesce(e.next_due, 'infinity'), greatest(now, e.rests_until, first.at)),
+        due_from = least(e.due_from, first.at)
       from moment, (select min(next_attempt_at) as at from sooner) first
       where e.merchant_id = ${merchant_id}
         and e.env = ${env}

@@ -23,45 +23,80 @@ const inFlightFailingMax = 2
 /** Longer than an attempt can take: after this its worker has died, and somebody else tries. */
 const leaseMs = 30_000
 
+/** A claim reads from so far below the time of the one before, for records whose transaction took as long to commit. */
+const behindMs = 15_000
+/** A claim goes through all endpoints this often, for those that were locked, or committed, for longer than that. */
+const deepEveryMs = 30_000
+
 interface Ready {
   readonly merchant_id: string
   readonly env: Environment
 }
 
+/** How far one worker has gone through the endpoints that are due. */
+export interface ClaimPlace {
+  /** By the database's clock: every endpoint that was due by then has been claimed, or was locked. Nothing before the first claim. */
+  doneUntil: Date | undefined
+  lookedDeepAt: number
+}
+
+export const newPlace = (): ClaimPlace => ({ doneUntil: undefined, lookedDeepAt: Number.NEGATIVE_INFINITY })
+
 /**
  * Claims endpoints that have something to do, longest due first, and of each as many records as it may have under way.
  * A slow endpoint fills its own share and nobody else's. Records are read by a statement of its own, after the locks: what
  * was told before the endpoint was locked is seen, and what is told later waits for the lock and makes it due again.
+ *
+ * While a session holds a snapshot (pg_dump, a report), indexes keep every earlier version of a row. So both are read from a
+ * place below which nothing is due: endpoints from where this worker's last claim ended, records from `due_from` of their
+ * endpoint. Accepting payments locks endpoints too, so the commit does not wait for the disk or the standby: a claim that a crash
+ * loses is made again.
  */
-export function claimDeliveries(db: WriteDb, endpointsMax: number): Promise<Delivery[]> {
+export function claimDeliveries(db: WriteDb, endpointsMax: number, place = newPlace()): Promise<Delivery[]> {
+  const isDeep = place.doneUntil === undefined || performance.now() - place.lookedDeepAt > deepEveryMs
+  const after = isDeep ? '-infinity' : new Date((place.doneUntil?.getTime() ?? 0) - behindMs)
   return db.transaction(async (tx) => {
-    const ready = await tx.query<Ready>(sql`
-      with moment as materialized (
-        select record_time() as now
-      )
-      select e.merchant_id, e.env
-      from webhook_endpoints e, moment
-      where e.next_due <= now
-        and e.rests_until <= now
-        and e.disabled_at is null
-        and e.url <> ''
-      order by e.next_due
-      limit ${endpointsMax}
-      for no key update of e skip locked`)
+    const [, [clock], ready] = await Promise.all([
+      tx.query(sql`set local synchronous_commit = off`),
+      tx.query<{ now: Date }>(sql`select record_time() as now`),
+      readyAfter(tx, after, endpointsMax),
+    ])
+    if (isDeep) place.lookedDeepAt = performance.now()
+    if (ready.length < endpointsMax) place.doneUntil = clock?.now
     const picked = ready.length === 0 ? [] : await pick(tx, ready)
     if (picked.length > 0) reach('webhook.leased')
     return picked
   })
 }
 
+function readyAfter(tx: Tx, after: Date | string, endpointsMax: number): Promise<Ready[]> {
+  return tx.query<Ready>(sql`
+    with moment as materialized (
+      select record_time() as now
+    )
+    select e.merchant_id, e.env
+    from webhook_endpoints e, moment
+    where e.next_due > least(${after}::timestamptz, now - ${`${behindMs} milliseconds`}::interval)
+      and e.next_due <= now
+      and e.rests_until <= now
+      and e.disabled_at is null
+      and e.url <> ''
+    order by e.next_due
+    limit ${endpointsMax}
+    for no key update of e skip locked`)
+}
+
+/** The records, and what each endpoint has left. Its `due_from` never passes a record that waits. */
 function pick(tx: Tx, endpoints: readonly Ready[]): Promise<Delivery[]> {
   return tx.query<Delivery>(sql`
     with clock as materialized (
       select record_time() as now
     ), moment as materialized (
-      select now, now + ${`${leaseMs} milliseconds`}::interval as lease_end from clock
+      select now, now + ${`${leaseMs} milliseconds`}::interval as lease_end,
+        now - ${`${behindMs} milliseconds`}::interval as behind
+      from clock
     ), ready as materialized (
-      select e.merchant_id, e.env, e.url, e.secret, now, lease_end,
+      select e.merchant_id, e.env, e.url, e.secret, e.due_from, now, lease_end, behind,
         case when e.previous_secret_until > now then e.previous_secret end as previous_secret,
         (
           select count(*)::int
@@ -81,6 +116,7 @@ function pick(tx: Tx, endpoints: readonly Ready[]): Promise<Delivery[]> {
         select *
         from webhook_records w
         where (w.merchant_id, w.env) = (ready.merchant_id, ready.env)
+          and w.next_attempt_at >= ready.due_from
           and w.next_attempt_at <= ready.now
         order by w.next_attempt_at, w.id
         limit greatest(0, ready.most - ready.under_way)
@@ -91,24 +127,25 @@ function pick(tx: Tx, endpoints: readonly Ready[]): Promise<Delivery[]> {
       set next_attempt_at = lease_end, leased_until = lease_end
       from picked, moment
       where w.id = picked.id
-    ), marked as (
-      update webhook_endpoints e
-      set next_due = least(
-          case when ready.under_way + counted.picked > 0 then ready.lease_end end,
-          case when ready.under_way + counted.picked < ready.most then (
-            select min(w.next_attempt_at)
-            from webhook_records w
-            where (w.merchant_id, w.env) = (ready.merchant_id, ready.env)
-              and w.next_attempt_at is not null
-              and w.id not in (select id from picked)
-          ) end)
-      from ready
-      cross join lateral (
-        select count(*)::int as picked
+    ), stands as (
+      select ready.*, (
+        select count(*)::int
         from picked
         where (picked.merchant_id, picked.env) = (ready.merchant_id, ready.env)
-      ) counted
-      where (e.merchant_id, e.env) = (ready.merchant_id, ready.env)
+      ) as picked, (
+        select min(w.next_attempt_at)
+        from webhook_records w
+        where (w.merchant_id, w.env) = (ready.merchant_id, ready.env)
+          and w.next_attempt_at >= ready.due_from
+          and w.id not in (select id from picked)
+      ) as left_due
+      from ready
+    ), marked as (
+      update webhook_endpoints e
+      set next_due = least(case when under_way + picked > 0 then lease_end end, case when under_way + picked < most then left_due end),
+        due_from = least(behind, left_due)
+      from stands
+      where (e.merchant_id, e.env) = (stands.merchant_id, stands.env)
     )
     select *
     from picked`)

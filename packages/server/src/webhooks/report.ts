@@ -113,7 +113,7 @@ async function keepEndpoints(tx: BatchTx, attempted: readonly Attempted[]): Prom
       and (r.failed > 0 or e.failures > 0 or exists (
         select from webhook_records w
         where (w.merchant_id, w.env) = (e.merchant_id, e.env)
-          and w.next_attempt_at <= now
+          and w.next_attempt_at between e.due_from and now
       ))
     returning e.merchant_id, e.env, e.disabled_at`)
   const [written] = await Promise.all([kept, locked])

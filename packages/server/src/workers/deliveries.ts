@@ -2,7 +2,7 @@ import type { Context } from '../context.ts'
 import type { Watch } from '../platform/bell.ts'
 import { reach } from '../platform/failpoints.ts'
 import { openGate } from '../platform/gated-http.ts'
-import { claimDeliveries, type Delivery } from '../webhooks/claim.ts'
+import { claimDeliveries, type Delivery, newPlace } from '../webhooks/claim.ts'
 import { deliver } from '../webhooks/deliver.ts'
 import { createReporter } from '../webhooks/report.ts'
 import { noteSetback } from './setback.ts'
@@ -17,6 +17,7 @@ export function startDeliveries(ctx: Context): Watch {
   const gate = openGate({ allowedRanges: ctx.config.webhookRanges, timeoutMs })
   const deliverer = { gate, vault: ctx.vault, reporter: createReporter(ctx.db.write, ctx.log) }
   const underWay = new Set<Promise<void>>()
+  const place = newPlace()
 
   const begin = (delivery: Delivery) => {
     const attempt = deliver(deliverer, delivery)
@@ -31,7 +32,7 @@ export function startDeliveries(ctx: Context): Watch {
   const watch = ctx.bell.onRing('webhooks', lookEveryMs, async () => {
     let claimed: Delivery[] = []
     do {
-      claimed = underWay.size < underWayMax ? await claimDeliveries(ctx.db.write, endpointsMax) : []
+      claimed = underWay.size < underWayMax ? await claimDeliveries(ctx.db.write, endpointsMax, place) : []
       if (claimed.length > 0) reach('webhook.claimed')
       for (const delivery of claimed) begin(delivery)
     } while (claimed.length > 0)

@@ -9,6 +9,7 @@ import { openStream } from '../platform/stream.ts'
 import { forgetStanding } from '../scenarios/standing.ts'
 import { dropOldCallbacks } from '../transactions/callback-log.ts'
 import { dropExpiredContinuations } from '../transactions/continuations.ts'
+import { sweepEndpoints } from '../webhooks/sweep.ts'
 import { startDeliveries } from './deliveries.ts'
 import { startLanes } from './lanes.ts'
 import { lookAtPaidAccounts } from './paid-accounts.ts'
@@ -23,6 +24,7 @@ const forgetEveryMs = 30_000
 const commitsEveryMs = 10 * 60_000
 const accountEveryMs = 10_000
 const dropEveryMs = 3_600_000
+const endpointEveryMs = 5 * 60_000
 
 /** What goes on without anybody asking. Each watch works alone and may run in any number of processes. */
 export function startWorker(ctx: Context): Watch[] {
@@ -36,6 +38,7 @@ export function startWorker(ctx: Context): Watch[] {
     ctx.bell.onRing('commits', commitsEveryMs, () => forgetCommits(ctx.db.write)),
     ctx.bell.onRing('callbacks', dropEveryMs, () => dropOldCallbacks(ctx.db.write)),
     ctx.bell.onRing('accounts', accountEveryMs, () => lookAtPaidAccounts(ctx)),
+    ctx.bell.onRing('endpoints', endpointEveryMs, () => sweep(ctx)),
     ctx.bell.onRing('seals', sealEveryMs, () => keepSeals(ctx)),
   ]
 }
@@ -45,6 +48,11 @@ async function forget(db: Db): Promise<void> {
   await dropExpiredContinuations(db)
   await forgetTries(db)
   await forgetStanding(db)
+}
+
+async function sweep({ db, log }: Context): Promise<void> {
+  const endpoints = await sweepEndpoints(db.write)
+  if (endpoints > 0) log.warn({ endpoints }, 'overdue webhook records found')
 }
 
 /** Without a NATS there is nobody to tell; what happened waits in its table until there is. */
