@@ -35,7 +35,7 @@ async function testClaims(t: TestContext) {
     write,
     endpoint: merchant,
     claim: () => claimDeliveries(write, 100),
-    claimFrom: (place: ClaimPlace) => claimDeliveries(write, 100, place),
+    claimFrom: (place: ClaimPlace) => claimDeliveries(write, 100, { place }),
     report: (delivery: Delivery | undefined, status: number) => {
       assert.ok(delivery, 'nothing was claimed')
       return reporter.submit({ delivery, posted: answered(status) })

@@ -1,4 +1,4 @@
-import { type Environment, sql, type Tx, type WriteDb } from '../platform/db.ts'
+import { type Environment, type Owner, sql, type Tx, type WriteDb } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
 
@@ -28,16 +28,17 @@ const behindMs = 15_000
 /** A claim goes through all endpoints this often, for those that were locked, or committed, for longer than that. */
 const deepEveryMs = 30_000
 
-interface Ready {
-  readonly merchant_id: string
-  readonly env: Environment
-}
-
 /** How far one worker has gone through the endpoints that are due. */
 export interface ClaimPlace {
   /** By the database's clock: every endpoint that was due by then has been claimed, or was locked. Nothing before the first claim. */
   doneUntil: Date | undefined
   lookedDeepAt: number
+}
+
+interface ClaimOptions {
+  readonly place?: ClaimPlace
+  /** Endpoints that are not claimed now. They are due again when an attempt under way there ends. */
+  readonly leftOut?: readonly Owner[]
 }
 
 export const newPlace = (): ClaimPlace => ({ doneUntil: undefined, lookedDeepAt: Number.NEGATIVE_INFINITY })
@@ -52,14 +53,18 @@ export const newPlace = (): ClaimPlace => ({ doneUntil: undefined, lookedDeepAt:
  * endpoint. Accepting payments locks endpoints too, so the commit does not wait for the disk or the standby: a claim that a crash
  * loses is made again.
  */
-export function claimDeliveries(db: WriteDb, endpointsMax: number, place = newPlace()): Promise<Delivery[]> {
+export function claimDeliveries(
+  db: WriteDb,
+  endpointsMax: number,
+  { place = newPlace(), leftOut = [] }: ClaimOptions = {},
+): Promise<Delivery[]> {
   const isDeep = place.doneUntil === undefined || performance.now() - place.lookedDeepAt > deepEveryMs
   const after = isDeep ? '-infinity' : new Date((place.doneUntil?.getTime() ?? 0) - behindMs)
   return db.transaction(async (tx) => {
     const [, [clock], ready] = await Promise.all([
       tx.query(sql`set local synchronous_commit = off`),
       tx.query<{ now: Date }>(sql`select record_time() as now`),
-      readyAfter(tx, after, endpointsMax),
+      readyAfter(tx, { after, leftOut, endpointsMax }),
     ])
     if (isDeep) place.lookedDeepAt = performance.now()
     if (ready.length < endpointsMax) place.doneUntil = clock?.now
@@ -69,8 +74,14 @@ export function claimDeliveries(db: WriteDb, endpointsMax: number, place = newPl
   })
 }
 
-function readyAfter(tx: Tx, after: Date | string, endpointsMax: number): Promise<Ready[]> {
-  return tx.query<Ready>(sql`
+interface ReadyWanted {
+  readonly after: Date | string
+  readonly leftOut: readonly Owner[]
+  readonly endpointsMax: number
+}
+
+function readyAfter(tx: Tx, { after, leftOut, endpointsMax }: ReadyWanted): Promise<Owner[]> {
+  return tx.query<Owner>(sql`
     with moment as materialized (
       select record_time() as now
     )
@@ -81,13 +92,17 @@ function readyAfter(tx: Tx, after: Date | string, endpointsMax: number): Promise
       and e.rests_until <= now
       and e.disabled_at is null
       and e.url <> ''
+      and (e.merchant_id, e.env::text) not in (
+        select *
+        from unnest(${leftOut.map(({ merchant_id }) => merchant_id)}::uuid[], ${leftOut.map(({ env }) => env)}::text[])
+      )
     order by e.next_due
     limit ${endpointsMax}
     for no key update of e skip locked`)
 }
 
 /** The records, and what each endpoint has left. Its `due_from` never passes a record that waits. */
-function pick(tx: Tx, endpoints: readonly Ready[]): Promise<Delivery[]> {
+function pick(tx: Tx, endpoints: readonly Owner[]): Promise<Delivery[]> {
   return tx.query<Delivery>(sql`
     with clock as materialized (
       select record_time() as now

@@ -5,24 +5,29 @@ import { openGate } from '../platform/gated-http.ts'
 import { claimDeliveries, type Delivery, newPlace } from '../webhooks/claim.ts'
 import { deliver } from '../webhooks/deliver.ts'
 import { createReporter } from '../webhooks/report.ts'
+import { divideSlots } from './delivery-slots.ts'
 import { noteSetback } from './setback.ts'
 
 const lookEveryMs = 250
 const endpointsMax = 100
-const underWayMax = 1000
 const timeoutMs = 15_000
+const limits = { quickMax: 1000, quickMs: 1000, slowMax: 1000, underWayMax: 3000 }
 
-/** Delivers webhooks: claims endpoints that have something to do, posts, keeps the replies. */
+/** Delivers webhooks: claims endpoints that have something to do, posts, keeps the replies. Slow endpoints delay no others. */
 export function startDeliveries(ctx: Context): Watch {
   const gate = openGate({ allowedRanges: ctx.config.webhookRanges, timeoutMs })
   const deliverer = { gate, vault: ctx.vault, reporter: createReporter(ctx.db.write, ctx.log) }
   const underWay = new Set<Promise<void>>()
   const place = newPlace()
 
+  const slots = divideSlots(limits, () => watch.wake())
+
   const begin = (delivery: Delivery) => {
+    const giveBack = slots.take(delivery)
     const attempt = deliver(deliverer, delivery)
       .catch((error) => noteSetback(ctx.log, error, {}, 'a webhook could not be delivered; it will be tried again'))
       .finally(() => {
+        giveBack()
         underWay.delete(attempt)
         watch.wake() // Its endpoint may have more to do.
       })
@@ -32,7 +37,9 @@ export function startDeliveries(ctx: Context): Watch {
   const watch = ctx.bell.onRing('webhooks', lookEveryMs, async () => {
     let claimed: Delivery[] = []
     do {
-      claimed = underWay.size < underWayMax ? await claimDeliveries(ctx.db.write, endpointsMax, place) : []
+      claimed = slots.hasRoom()
+        ? await claimDeliveries(ctx.db.write, endpointsMax, { place, leftOut: slots.leftOut() })
+        : []
       if (claimed.length > 0) reach('webhook.claimed')
       for (const delivery of claimed) begin(delivery)
     } while (claimed.length > 0)

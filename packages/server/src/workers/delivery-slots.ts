@@ -1,0 +1,55 @@
+import type { Owner } from '../platform/db.ts'
+
+/** How many attempts may be under way. */
+export interface SlotLimits {
+  /** At endpoints that respond quickly, as every endpoint does until it has taken `quickMs`. */
+  readonly quickMax: number
+  readonly quickMs: number
+  /** Slow ones; once there are as many, endpoints known to be slow get no more. */
+  readonly slowMax: number
+  /** Of both, so that files and memory suffice. */
+  readonly underWayMax: number
+}
+
+/** Slots for deliveries under way, divided so that slow endpoints, however many, leave room for quick ones. */
+export interface DeliverySlots {
+  hasRoom(): boolean
+  /** Endpoints that get no attempt now: those known to be slow, while slow attempts fill their share. */
+  leftOut(): readonly Owner[]
+  /** Takes a slot. The function it returns gives it back. */
+  take(endpoint: Owner): () => void
+}
+
+/** An endpoint is slow from the moment an attempt has taken `quickMs` until one has taken less. */
+export function divideSlots(limits: SlotLimits, onSlow: () => void): DeliverySlots {
+  const { quickMax, quickMs, slowMax, underWayMax } = limits
+  const slowEndpoints = new Map<string, Owner>()
+  let [quick, slow] = [0, 0]
+
+  return {
+    hasRoom: () => quick < quickMax && quick + slow < underWayMax,
+    leftOut: () => (slow < slowMax ? [] : [...slowEndpoints.values()]),
+    take: ({ merchant_id, env }) => {
+      const key = `${merchant_id} ${env}`
+      let isSlow = slowEndpoints.has(key)
+      let isOverdue = false
+      if (isSlow) slow += 1
+      else quick += 1
+      const timer = setTimeout(() => {
+        isOverdue = true
+        slowEndpoints.set(key, { merchant_id, env })
+        if (isSlow) return
+        isSlow = true
+        quick -= 1
+        slow += 1
+        onSlow() // It no longer takes the slot of a quick one.
+      }, quickMs)
+      return () => {
+        clearTimeout(timer)
+        if (!isOverdue) slowEndpoints.delete(key)
+        if (isSlow) slow -= 1
+        else quick -= 1
+      }
+    },
+  }
+}
