@@ -161,7 +161,8 @@ test(`money for 100 payouts pays 100 of 200 that come at once, ${rounds} times o
     const merchant = await cell.merchant()
     // Nobody is given money of Burkina Faso to begin with. A payout of 100 takes 101 with its fee.
     const funding = { env: 'sandbox', currency: 'XOF', country: 'BF', amount: '10100' } as const
-    await cell.operator.wallets.fund(showId('merchant', merchant.id), { ...funding, evidence: 'test', reason: 'test' })
+    const shown = showId('merchant', merchant.id)
+    await cell.operator.wallets.fund(shown, { ...funding, evidence: `for ${shown}`, reason: 'test' })
 
     const sent = Array.from({ length: 200 }, () => sendCopies(merchant, inBurkinaFaso(), 1))
     const codes = (await Promise.all(sent)).flat().map(codeOf).sort()

@@ -21,7 +21,7 @@ function withFunding(command: Command): Command {
     .requiredOption('--currency <code>', 'such as KES')
     .requiredOption('--country <code>', 'two letters such as KE')
     .requiredOption('--amount <decimal>', 'in major units, such as 1500.00')
-    .requiredOption('--evidence <text>', 'what proves that the money is there; kept in the audit trail')
+    .requiredOption('--evidence <text>', 'what proves that the money is there, posted once; kept in the audit trail')
     .requiredOption('--reason <text>', 'why; kept in the audit trail')
 }
 
@@ -33,7 +33,7 @@ export function addLedgerCommands(program: Command, desk: Desk): void {
     {
       examples: [
         'malipo wallets fund mer_0193… --env live --currency KES --country KE --amount 250000.00 --evidence "bank line 88-1" --reason "top-up"',
-        'malipo wallets fund mer_0193… --env sandbox --currency XOF --country CI --amount 100000 --evidence "none: sandbox" --reason "a demonstration"',
+        'malipo wallets fund mer_0193… --env sandbox --currency XOF --country CI --amount 100000 --evidence "demonstration 12" --reason "a demonstration"',
       ],
     },
   ).action(async (merchant: string, options: FundOptions) => {
@@ -47,8 +47,8 @@ export function addLedgerCommands(program: Command, desk: Desk): void {
       .requiredOption('--provider <name>', 'whose float'),
     {
       examples: [
-        'malipo floats adjust --provider pawapay --env live --currency KES --country KE --amount 900000.00 --evidence "statement 2026-11-15" --reason "top-up"',
-        'malipo floats adjust --provider pawapay --env live --currency UGX --country UG --amount=-1200 --evidence "statement 2026-11-15" --reason "fee not told"',
+        'malipo floats adjust --provider pawapay --env live --currency KES --country KE --amount 900000.00 --evidence "statement 2026-11-15, line 3" --reason "top-up"',
+        'malipo floats adjust --provider pawapay --env live --currency UGX --country UG --amount=-1200 --evidence "statement 2026-11-15, line 4" --reason "fee not reported"',
       ],
     },
   ).action(async (options: FundOptions & { provider: string }) => {

@@ -59,8 +59,9 @@ test('balances tell what may be spent and what is held', async (t) => {
 
 test('a statement of more than one page is whole: its lines add up from opening to closing', async (t) => {
   const { stack, id, malipo, wire } = await bench(t)
-  const funding = { env: 'sandbox', amount: '1.00', currency: 'KES', country: 'KE', reason: 'test', evidence: 'none' }
-  for (let count = 0; count < 120; count += 1) await stack.operator.wallets.fund(id, funding as never)
+  const funding = { env: 'sandbox', amount: '1.00', currency: 'KES', country: 'KE', reason: 'test' } as const
+  for (let count = 0; count < 120; count += 1)
+    await stack.operator.wallets.fund(id, { ...funding, evidence: `statement line ${id} ${count}` })
 
   const { opening, lines, closing } = await malipo.account.statement({ currency: 'KES' })
 

@@ -6,21 +6,30 @@ import { createPoster } from '../ledger/poster.ts'
 import { newTransactionId, readId } from '../platform/ids.ts'
 import { movement } from '../testing/ledger.ts'
 import { testMalipo } from '../testing/malipo.ts'
+import { testDatabase } from '../testing/servers.ts'
 import { until } from '../testing/until.ts'
+import type { FloatAdjustment, Funding } from './money.ts'
+import { openOperator } from './operator.ts'
 
-const funding = {
-  env: 'live' as const,
-  currency: 'KES',
-  country: 'KE',
-  amount: '2500.50',
-  evidence: 'bank line 88-1',
-  reason: 'top-up',
+let lines = 0
+
+/** Each with evidence of its own. */
+function fundingOf(over: Partial<Funding> = {}): Funding {
+  lines += 1
+  const evidence = `bank line 88-${lines}`
+  return { env: 'live', currency: 'KES', country: 'KE', amount: '2500.50', evidence, reason: 'top-up', ...over }
 }
-const adjustment = { ...funding, provider: 'pawapay' }
+
+const adjustmentOf = (over: Partial<FloatAdjustment> = {}): FloatAdjustment => ({
+  ...fundingOf(),
+  provider: 'pawapay',
+  ...over,
+})
 
 test('a funded wallet has the money, treasury has given it, and the audit row tells why', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant({ env: 'live' })
+  const funding = fundingOf()
 
   const posted = await malipo.operator.wallets.fund(merchant.id, funding)
 
@@ -43,11 +52,11 @@ test('a float is raised and lowered to what the provider says', async (t) => {
     const float = all.find(({ kind, currency }) => kind === 'float' && currency === 'UGX')
     return (float?.debits_posted ?? 0n) - (float?.credits_posted ?? 0n)
   }
-  const inUganda = { ...adjustment, currency: 'UGX', country: 'UG' }
+  const inUganda = (amount: string) => adjustmentOf({ currency: 'UGX', country: 'UG', amount })
 
-  await malipo.operator.floats.adjust({ ...inUganda, amount: '90000' })
+  await malipo.operator.floats.adjust(inUganda('90000'))
   assert.equal(await floatOf(), 90_000n)
-  await malipo.operator.floats.adjust({ ...inUganda, amount: '-1200' })
+  await malipo.operator.floats.adjust(inUganda('-1200'))
   assert.equal(await floatOf(), 88_800n)
 })
 
@@ -57,26 +66,105 @@ test('a posting by hand that cannot be right is refused and moves nothing', asyn
   const count = async () => (await malipo.ask('select from transfers')).length
   const before = await count()
 
-  const cases: [object, RegExp][] = [
+  const cases: [Partial<Funding>, RegExp][] = [
     [{ currency: 'ABC' }, /ABC is not a currency/],
     [{ country: 'Kenya' }, /Kenya is no two-letter country/],
     [{ amount: '0' }, /0 is no amount of KES/],
     [{ amount: '1.001' }, /1\.001 is no amount of KES/],
     [{ amount: '-5' }, /an amount above 0/],
     [{ evidence: ' ' }, /evidence must say/],
+    [{ country: 'UG' }, /KES is not used in UG/],
+    [{ currency: 'XOF', amount: '5', country: 'FR' }, /XOF is not used in FR/],
   ]
   for (const [over, message] of cases)
-    await assert.rejects(malipo.operator.wallets.fund(merchant.id, { ...funding, ...over }), message)
-  await assert.rejects(malipo.operator.floats.adjust({ ...adjustment, provider: 'Pawa Pay' }), /no provider's name/)
-  await assert.rejects(malipo.operator.wallets.fund(`mer_${'0'.repeat(32)}`, funding), /there is no merchant/)
+    await assert.rejects(malipo.operator.wallets.fund(merchant.id, fundingOf(over)), message)
+  await assert.rejects(malipo.operator.wallets.fund(`mer_${'0'.repeat(32)}`, fundingOf()), /there is no merchant/)
 
   assert.equal(await count(), before)
+})
+
+test('a wallet in a currency of several countries is funded in any of them', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant({ env: 'live' })
+
+  for (const country of ['CI', 'SN'])
+    await malipo.operator.wallets.fund(merchant.id, fundingOf({ currency: 'XOF', country, amount: '700' }))
+
+  const { body } = await merchant.call('GET', '/api/b2b/users')
+  const wallets = (body['wallets'] as { currency: string; country: string; balance: number }[])
+    .filter(({ currency, balance }) => currency === 'XOF' && balance > 0)
+    .map(({ country }) => country)
+  assert.deepEqual(new Set(wallets), new Set(['CI', 'SN']))
+})
+
+test('a float is adjusted only at a provider that serves its currency in its country', async (t) => {
+  const malipo = await testMalipo(t)
+  const adjust = (over: Partial<FloatAdjustment>) => malipo.operator.floats.adjust(adjustmentOf(over))
+  const before = (await platformBalances(malipo.ctx.db.write)).length
+
+  await assert.rejects(
+    adjust({ provider: 'pawpay' }),
+    /pawpay is not a provider; there are flutterwave, house, pawapay/,
+  )
+  await assert.rejects(adjust({ provider: 'pawapay', country: 'NG', currency: 'NGN' }), /does not serve NGN in NG/)
+  await assert.rejects(adjust({ provider: 'pawapay', country: 'UG' }), /KES is not used in UG/)
+  assert.equal((await platformBalances(malipo.ctx.db.write)).length, before, 'no account was opened')
+
+  await adjust({ provider: 'flutterwave', country: 'KE', currency: 'USD' }) // Cards are taken wherever the merchant is.
+  await adjust({ provider: 'pawapay' })
+})
+
+test('the same evidence is posted once, and the refusal names the earlier posting', async (t) => {
+  const malipo = await testMalipo(t)
+  const [one, other] = [await malipo.merchant(), await malipo.merchant()]
+  const { fund } = malipo.operator.wallets
+  const funding = fundingOf({ evidence: 'Bank line 91' })
+  const { transactionId } = await fund(one.id, funding)
+
+  const again = new RegExp(`is the evidence of ${transactionId} of \\d{4}-\\d\\d-\\d\\d\\. If this is another`)
+  await assert.rejects(fund(one.id, funding), again)
+  await assert.rejects(fund(other.id, { ...funding, amount: '7.00', evidence: ' bank  LINE 91 ' }), again)
+  await fund(one.id, { ...funding, env: 'sandbox' })
+  await fund(one.id, { ...funding, evidence: 'Bank line 92' })
+
+  const statement = adjustmentOf({ evidence: 'Bank line 91' })
+  await malipo.operator.floats.adjust(statement)
+  await assert.rejects(malipo.operator.floats.adjust({ ...statement, amount: '-1' }), /is the evidence of txn_/)
+  await malipo.operator.floats.adjust({ ...statement, currency: 'UGX', country: 'UG', amount: '90' })
+})
+
+test('of two commands with the same evidence at once, one posts', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant({ env: 'live' })
+  const funding = fundingOf()
+  const second = openOperator({ ...malipo.secrets, DATABASE_URL: (await testDatabase()).loginUrl }, 'second')
+  t.after(() => second.close())
+
+  const results = await Promise.allSettled(
+    [malipo.operator, second, malipo.operator].map(({ wallets }) => wallets.fund(merchant.id, funding)),
+  )
+
+  assert.deepEqual(results.map(({ status }) => status).sort(), ['fulfilled', 'rejected', 'rejected'])
+  const { body } = await merchant.call('GET', '/api/b2b/users')
+  assert.deepEqual(body['KESWallet'], { balance: 2500.5 })
+})
+
+test('evidence of a posting that was refused is free again', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant({ env: 'live' })
+  const funding = fundingOf()
+  await malipo.operator.wallets.fund(merchant.id, fundingOf())
+
+  const tooMuch = { ...funding, amount: '92233720368547758.07' } // With what is there, more than a counter holds.
+  await assert.rejects(malipo.operator.wallets.fund(merchant.id, tooMuch), /out of range/)
+
+  await malipo.operator.wallets.fund(merchant.id, funding)
 })
 
 test('a transaction is drawn with its accounts by name', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
-  const { transactionId } = await malipo.operator.wallets.fund(merchant.id, funding)
+  const { transactionId } = await malipo.operator.wallets.fund(merchant.id, fundingOf())
 
   const drawing = await malipo.operator.ledger.show(transactionId)
 
@@ -89,10 +177,10 @@ test('a transaction is drawn with its accounts by name', async (t) => {
 test('the books agree after all of this, from the checkpoint and from the beginning', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
-  await malipo.operator.wallets.fund(merchant.id, funding)
+  await malipo.operator.wallets.fund(merchant.id, fundingOf())
 
   let { transfers: checked } = await malipo.operator.ledger.check({ isFull: false })
-  await malipo.operator.wallets.fund(merchant.id, funding)
+  await malipo.operator.wallets.fund(merchant.id, fundingOf())
   const [written] = await malipo.ask<{ count: number }>('select count(*)::int as count from transfers')
   // A check goes as far as everything is settled, and other databases of this server have transactions under way too.
   await until('each transfer to be checked once', async () => {

@@ -1,10 +1,14 @@
+import assert from 'node:assert/strict'
 import { ensureWallets } from '../ledger/accounts.ts'
 import { openBooks } from '../ledger/books.ts'
 import { type LedgerEvent, movementsOf } from '../ledger/postings.ts'
 import { type Currency, isCurrency } from '../money/currencies.ts'
 import { formatMinor, parseMinor } from '../money/money.ts'
-import type { BatchTx, Environment } from '../platform/db.ts'
+import { type BatchTx, type Environment, sql } from '../platform/db.ts'
 import { newTransactionId, showId } from '../platform/ids.ts'
+import { providerIds } from '../providers/registry.ts'
+import { loadReferenceData, type ReferenceData } from '../reference/data.ts'
+import { isWalletPlace } from '../reference/wallet-places.ts'
 import { auditedPosting, type Desk, OperatorError } from './desk.ts'
 import { existing, merchantId } from './merchants.ts'
 
@@ -31,7 +35,7 @@ export interface Posted {
 
 /** Credits a merchant's wallet from treasury. */
 export async function fundWallet(desk: Desk, shownMerchantId: string, funding: Funding): Promise<Posted> {
-  const { currency, minor } = readAmount(funding)
+  const { currency, minor } = readAmount(funding, loadReferenceData())
   if (minor < 0n) throw new OperatorError('a wallet is funded by an amount above 0')
   const merchant = await existing(desk.db.write, merchantId(shownMerchantId))
   const treasury = await desk.platformAccounts.idOf({ env: funding.env, kind: 'treasury', currency })
@@ -39,7 +43,8 @@ export async function fundWallet(desk: Desk, shownMerchantId: string, funding: F
     const scope = { merchant_id: merchant.id, env: funding.env, currency, country: funding.country }
     const [wallet = ''] = await ensureWallets(tx, desk.cell, [scope])
     const accounts = { wallet, treasury }
-    const posted = await post(desk, tx, { event: 'wallet_funded', currency, minor, accounts, wallets: [wallet] })
+    const proof = { ...funding, purpose: 'wallets' }
+    const posted = await post(desk, tx, { event: 'wallet_funded', currency, minor, accounts, wallets: [wallet], proof })
     const entry = {
       action: 'wallet.fund',
       merchant_id: merchant.id,
@@ -52,15 +57,18 @@ export async function fundWallet(desk: Desk, shownMerchantId: string, funding: F
 
 /** Brings a float to what the provider says it is: up by a positive amount, down by a negative one. */
 export async function adjustFloat(desk: Desk, adjustment: FloatAdjustment): Promise<Posted> {
-  const { currency, minor } = readAmount(adjustment)
+  const reference = loadReferenceData()
+  const { currency, minor } = readAmount(adjustment, reference)
   const { env, provider, country } = adjustment
-  if (!/^[a-z][a-z0-9-]*$/.test(provider)) throw new OperatorError(`${provider} is no provider's name`)
+  refuseStranger(reference, adjustment)
   const float = await desk.platformAccounts.idOf({ env, kind: 'float', currency, provider, country })
   const treasury = await desk.platformAccounts.idOf({ env, kind: 'treasury', currency })
   return auditedPosting(desk, async (tx) => {
     const event = minor > 0n ? 'float_raised' : 'float_lowered'
     const size = minor > 0n ? minor : -minor
-    const posted = await post(desk, tx, { event, currency, minor: size, accounts: { float, treasury }, wallets: [] })
+    const accounts = { float, treasury }
+    const proof = { ...adjustment, purpose: `float ${provider} ${country} ${currency}` }
+    const posted = await post(desk, tx, { event, currency, minor: size, accounts, wallets: [], proof })
     const entry = { action: 'float.adjust', env, subject: posted.result.transactionId, detail: { ...adjustment } }
     return { ...posted, entry: { ...entry, reason: adjustment.reason } }
   })
@@ -72,10 +80,19 @@ interface Order {
   readonly minor: bigint
   readonly accounts: Readonly<Record<string, string>>
   readonly wallets: readonly string[]
+  readonly proof: Proof
 }
 
-async function post(desk: Desk, tx: BatchTx, { event, currency, minor, accounts, wallets }: Order) {
+interface Proof {
+  readonly env: Environment
+  /** What the evidence is for: it counts once for each purpose. */
+  readonly purpose: string
+  readonly evidence: string
+}
+
+async function post(desk: Desk, tx: BatchTx, { event, currency, minor, accounts, wallets, proof }: Order) {
   const transaction_id = newTransactionId(Number(tx.atUs / 1000n), desk.cell)
+  await useEvidence(tx, proof, transaction_id)
   const movements = movementsOf(event, {
     transaction_id,
     firstNumber: 0,
@@ -94,9 +111,47 @@ async function post(desk: Desk, tx: BatchTx, { event, currency, minor, accounts,
   return { result, written: await books.write() }
 }
 
-function readAmount({ currency, country, amount, evidence }: Funding): { currency: Currency; minor: bigint } {
+/** Evidence counts once: of two commands at the same time the second waits for the first, and is refused. */
+async function useEvidence(tx: BatchTx, { env, purpose, evidence }: Proof, transaction_id: string): Promise<void> {
+  const text = evidence.trim().replaceAll(/\s+/g, ' ').toLowerCase()
+  const used = await tx.query(sql`
+    insert into posting_evidence (env, purpose, evidence, transaction_id)
+    values (${env}, ${purpose}, ${text}, ${transaction_id})
+    on conflict do nothing
+    returning transaction_id`)
+  if (used.length > 0) return
+  const [earlier] = await tx.query<{ transaction_id: string; at: Date }>(sql`
+    select transaction_id, at
+    from posting_evidence
+    where (env, purpose, evidence) = (${env}, ${purpose}, ${text})`)
+  assert(earlier, 'who waited for the row of another sees it')
+  const posting = `${showId('transaction', earlier.transaction_id)} of ${earlier.at.toISOString().slice(0, 10)}`
+  throw new OperatorError(
+    `"${evidence}" is the evidence of ${posting}. If this is another movement, name its own line or reference`,
+  )
+}
+
+/** A float belongs to a provider that is paid through, or pays, in its country and currency. */
+function refuseStranger({ routes }: ReferenceData, { provider, country, currency }: FloatAdjustment): void {
+  if (!providerIds.some((known) => known === provider))
+    throw new OperatorError(`${provider} is not a provider; there are ${providerIds.join(', ')}`)
+  const isServed = routes.some(
+    (route) =>
+      /^(charge|payout)\./.test(route.operation) &&
+      route.providers.includes(provider) &&
+      (route.country === '*' || route.country === country) &&
+      route.currency === currency,
+  )
+  if (!isServed) throw new OperatorError(`${provider} does not serve ${currency} in ${country}`)
+}
+
+function readAmount(
+  { currency, country, amount, evidence }: Funding,
+  reference: ReferenceData,
+): { currency: Currency; minor: bigint } {
   if (!isCurrency(currency)) throw new OperatorError(`${currency} is not a currency Malipo knows`)
   if (!/^[A-Z]{2}$/.test(country)) throw new OperatorError(`${country} is no two-letter country code such as KE`)
+  if (!isWalletPlace(reference, currency, country)) throw new OperatorError(`${currency} is not used in ${country}`)
   const minor = parseMinor(amount, currency)
   if (minor === undefined || minor === 0n) throw new OperatorError(`${amount} is no amount of ${currency}`)
   if (evidence.trim() === '') throw new OperatorError('evidence must say what proves that the money is there')

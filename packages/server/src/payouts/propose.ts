@@ -15,6 +15,7 @@ import { readId } from '../platform/ids.ts'
 import type { PayoutTarget } from '../providers/contract.ts'
 import { exactAmount, momoAmount } from '../reference/momo.ts'
 import type { RateOf } from '../reference/rates.ts'
+import { isWalletPlace } from '../reference/wallet-places.ts'
 import type { Proposal } from '../transactions/accept.ts'
 import { errandOf } from '../transactions/errand.ts'
 import { walletSideOf } from '../transactions/exchange.ts'
@@ -145,8 +146,7 @@ function walletFor(
   if (!isCurrency(debitCurrency)) throw new AppError('DEBIT_CURRENCY_NOT_SUPPORTED')
   const own = currencies[debitCurrency]
   const only = 'country' in own ? own.country : undefined
-  const isPlace = debitCountry === undefined || (only ? debitCountry === only : reference.countries.has(debitCountry))
-  if (!isPlace)
+  if (debitCountry !== undefined && !isWalletPlace(reference, debitCurrency, debitCountry))
     throw invalid([{ field: 'debitCountry', message: `debitCountry ${debitCountry} has no ${debitCurrency} wallets` }])
   const scope = only ?? debitCountry ?? (debitCurrency === currency ? country : undefined)
   if (scope === undefined) throw new AppError('DEBIT_COUNTRY_REQUIRED')
