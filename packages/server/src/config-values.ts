@@ -79,6 +79,13 @@ export function databaseUrl(text: string): Secret {
   return new Secret(text)
 }
 
+export function zarContact(text: string): { readonly email: string; readonly phone: string; readonly address: string } {
+  const [email = '', phone = '', address = '', ...rest] = text.split(';').map((part) => part.trim())
+  const isGood = /^\S+@\S+$/.test(email) && /^\d{9,15}$/.test(phone) && address !== '' && rest.length === 0
+  if (!isGood) throw new Error('must be an e-mail address, a phone number in digits and an address, separated by ;')
+  return { email, phone, address }
+}
+
 /** Never repeats the text in its complaint: it is secret even when it is wrong. */
 export function signer(text: string): { readonly keyId: string; readonly privateKey: KeyObject } {
   const [, keyId, pem] = /^(\S+)\s+(-----BEGIN [\s\S]+)$/.exec(text.trim()) ?? []

@@ -66,6 +66,8 @@ const refused: Record<string, string[]> = {
     '50 payout=51',
     '50 refund=5',
   ],
+  MALIPO_FLUTTERWAVE_URL: ['https://api.flutterwave.com/v3', 'api.flutterwave.com'],
+  MALIPO_FLUTTERWAVE_ZAR_CONTACT: ['pay@example.com', 'pay@example.com;27821234567', 'pay;27821234567;1 Long Street'],
   MALIPO_FLUTTERWAVE_REQUESTS_PER_SECOND: ['25 payout=5 payout=6', 'payout=5', '-1', '1000000000'],
 }
 
@@ -85,6 +87,16 @@ test('the rate of a provider is a total, and lower limits of operations where it
   assert.deepEqual(rates.pawapayRates, { requestsPerSecond: 80, operationsPerSecond: {} })
   assert.deepEqual(rates.flutterwaveRates, { requestsPerSecond: 40, operationsPerSecond: { payout: 10, query: 20 } })
   assert.deepEqual(rates.sandboxRates, { requestsPerSecond: 1000, operationsPerSecond: {} })
+})
+
+test('the contact of recipients in South Africa is an e-mail address, a phone number and an address', () => {
+  const text = 'pay@example.com; 27821234567; 1 Long Street, Cape Town'
+
+  assert.deepEqual(loadConfig({ ...good, MALIPO_FLUTTERWAVE_ZAR_CONTACT: text }).flutterwaveZarContact, {
+    email: 'pay@example.com',
+    phone: '27821234567',
+    address: '1 Long Street, Cape Town',
+  })
 })
 
 test('a secret can come from a file', (t) => {

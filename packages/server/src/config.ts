@@ -12,6 +12,7 @@ import {
   secret,
   signer,
   whole,
+  zarContact,
 } from './config-values.ts'
 import { cellMax } from './platform/ids.ts'
 
@@ -246,6 +247,13 @@ export const settings = {
     about: 'Requests a second that Flutterwave takes from this account, with limits of operations as for pawaPay.',
     read: requestRates,
     fallback: '25',
+  },
+  flutterwaveZarContact: {
+    name: 'MALIPO_FLUTTERWAVE_ZAR_CONTACT',
+    about:
+      'What Flutterwave is given as contact of every recipient in South Africa, which it requires and the API does not ask merchants for: an e-mail address, a phone number and a postal address, separated by `;`. Empty: live pays no banks in South Africa.',
+    read: optional(zarContact),
+    fallback: '',
   },
   webhookRanges: {
     name: 'MALIPO_WEBHOOK_RANGES',

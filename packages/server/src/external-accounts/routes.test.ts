@@ -147,7 +147,7 @@ const wrong: [string, object, string, string][] = [
   ['a NUBAN of nine digits', flat('123456789'), 'VALIDATION_ERROR', 'payoutMethod.accountNumber'],
   [
     'a bank in Uganda without a branch',
-    { ...flat('1234567890', { code: 'UG901000' }), country: 'UG', currency: 'UGX' },
+    { ...flat('1234567890', { code: '04' }), country: 'UG', currency: 'UGX' },
     'VALIDATION_ERROR',
     'payoutMethod.branchCode',
   ],

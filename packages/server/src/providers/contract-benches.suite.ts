@@ -283,7 +283,7 @@ export function flutterwaveBench(t: TestContext) {
         secretKey: new Secret(token),
         encryptionKey: new Secret(encryptionKey),
         webhookHash: new Secret(secret),
-        bankCodes: new Map(),
+        bankCodes: new Map([['UG:UG000001', 'UG000001']]),
       }),
     cards,
     transfers: transfersIn('NG', 'NGN'),

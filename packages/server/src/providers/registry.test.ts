@@ -22,6 +22,7 @@ const nothing: ProviderSettings = {
   pawapayRates: { requestsPerSecond: 50 },
   flutterwaveRates: { requestsPerSecond: 25 },
   sandboxRates: { requestsPerSecond: 1000 },
+  flutterwaveZarContact: undefined,
 }
 const data = loadReferenceData()
 const soon = () => AbortSignal.timeout(5000)
@@ -106,4 +107,53 @@ test('every provider works at the rate that is set for it', async () => {
     return { requestsPerSecond, operationsPerSecond }
   })
   assert.deepEqual(rated, Array(5).fill(rates))
+})
+
+test('a bank that a provider does not have, or whose code is not confirmed, is not routed to it', async (t) => {
+  const token = 'simulator-of-a-registry'
+  const live = {
+    flutterwaveUrl: 'https://api.flutterwave.com',
+    flutterwaveSecretKey: new Secret('s'.repeat(24)),
+    flutterwaveEncryptionKey: new Secret('e'.repeat(24)),
+    flutterwaveWebhookHash: new Secret('h'.repeat(24)),
+    flutterwaveZarContact: { email: 'pay@example.com', phone: '27821234567', address: '1 Long Street' },
+  }
+  const simulator = { simulatorUrl: 'http://127.0.0.1:9', simulatorToken: new Secret(token) }
+  const connectors = openConnectors({ ...nothing, ...live, ...simulator }, data, undefined)
+  t.after(() => connectors.close())
+  const routing = createRouting(data.routes, connectors)
+  const paidBy = (env: 'live' | 'sandbox', country: string, currency: string, target: string) =>
+    routing.providersOf(env, { operation: 'payout.bank', country, currency, target }).map(({ id }) => id)
+
+  for (const [country, currency, code] of [
+    ['NG', 'NGN', '044'],
+    ['NG', 'NGN', '999992'],
+    ['GH', 'GHS', '360100'],
+    ['KE', 'KES', '68'],
+    ['ZA', 'ZAR', '250655'],
+  ] as const) {
+    assert.deepEqual(paidBy('live', country, currency, code), ['flutterwave'], code)
+    assert.equal(paidBy('sandbox', country, currency, code)[0], 'flutterwave', code)
+  }
+  for (const [country, currency, code] of [
+    ['NG', 'NGN', '063'],
+    ['ZA', 'ZAR', '051001'],
+    ['UG', 'UGX', '56'],
+  ] as const)
+    assert.deepEqual([paidBy('live', country, currency, code), paidBy('sandbox', country, currency, code)], [[], []])
+  for (const [country, currency, code] of [
+    ['UG', 'UGX', '04'],
+    ['TZ', 'TZS', '003'],
+    ['KE', 'KES', '02'],
+  ] as const)
+    assert.deepEqual(
+      [paidBy('live', country, currency, code), paidBy('sandbox', country, currency, code)],
+      [[], ['flutterwave']],
+    )
+})
+
+test('no bank of ours reaches ChamsMobile, which Flutterwave calls 303', () => {
+  const named = [...data.banks.values()].filter(({ country, flutterwave }) => country === 'NG' && flutterwave === '303')
+
+  assert.deepEqual(named, [])
 })

@@ -2,6 +2,7 @@ import type { Currency } from '../money/currencies.ts'
 import { Secret } from '../platform/secret.ts'
 import type { Connector } from './contract.ts'
 import { createFlutterwave } from './flutterwave/connector.ts'
+import type { ZarContact } from './flutterwave/payouts.ts'
 import { sandboxKeysOf } from './flutterwave/sandbox-keys.ts'
 import { createHouse } from './house/connector.ts'
 import { createPawapay, type PawapayOperator } from './pawapay/connector.ts'
@@ -28,6 +29,7 @@ export interface ProviderSettings extends SimulatorSettings {
   readonly flutterwaveRates: RequestRates
   /** Of every provider that the simulator plays. */
   readonly sandboxRates: RequestRates
+  readonly flutterwaveZarContact: ZarContact | undefined
 }
 
 type RequestRates = Pick<Connector, 'requestsPerSecond' | 'operationsPerSecond'>
@@ -35,15 +37,15 @@ type RequestRates = Pick<Connector, 'requestsPerSecond' | 'operationsPerSecond'>
 /** What connectors must know of the data: which operators there are, and what each provider calls them and the banks. */
 export interface ProviderData {
   readonly operators: ReadonlyMap<string, { readonly country: string; readonly currency: Currency }>
-  readonly providerCodes: readonly ProviderCode[]
+  readonly providerCodes: readonly { readonly provider: string; readonly id: string; readonly code: string }[]
+  readonly banks: ReadonlyMap<number, ProviderBank>
 }
 
-interface ProviderCode {
-  readonly provider: string
-  readonly kind: 'operator' | 'bank'
-  /** An operator's id, or `<country>:<code>` of a bank. */
-  readonly id: string
+interface ProviderBank {
+  readonly country: string
   readonly code: string
+  readonly flutterwave: string | null
+  readonly marks: 'unconfirmed' | null
 }
 
 /** The connectors of both environments. The sandbox's speak to the simulator, and only the live ones to real providers. */
@@ -52,10 +54,12 @@ export function openConnectors(
   data: ProviderData,
   simulator: Simulator | undefined,
 ): Connectors & { close(): Promise<void> } {
-  const names = { operators: pawapayOperators(data), bankCodes: bankCodesOf(data) }
-  const played = sandboxConnectors(settings, names)
+  const operators = pawapayOperators(data)
+  const banks = [...data.banks.values()]
+  const played = sandboxConnectors(settings, { operators, bankCodes: bankCodesOf(banks) })
   const sandbox = simulator ? played.map((connector) => playing(connector, simulator)) : played
-  const live = liveConnectors(settings, names)
+  const confirmed = bankCodesOf(banks.filter(({ marks }) => marks === null))
+  const live = liveConnectors(settings, { operators, bankCodes: confirmed })
   return {
     sandbox: byId(sandbox),
     live: byId(live),
@@ -85,6 +89,7 @@ function sandboxConnectors(settings: ProviderSettings, names: ProviderNames) {
       encryptionKey: new Secret(encryptionKey),
       webhookHash: new Secret(webhookHash),
       bankCodes,
+      zarContact: { email: 'payee@example.com', phone: '27820000000', address: 'Cape Town' },
       ...rates,
     }),
   ]
@@ -95,7 +100,7 @@ function liveConnectors(settings: ProviderSettings, { operators, bankCodes }: Pr
   const areCallbacksSigned = settings.pawapayCallbacks === 'signed'
   const { flutterwaveUrl, flutterwaveSecretKey: secretKey } = settings
   const { flutterwaveEncryptionKey: encryptionKey, flutterwaveWebhookHash: webhookHash } = settings
-  const { pawapayRates, flutterwaveRates } = settings
+  const { pawapayRates, flutterwaveRates, flutterwaveZarContact: zarContact } = settings
   const baseUrl = `${flutterwaveUrl}/v3`
   const pawapay = pawapayUrl !== undefined && token !== undefined
   const flutterwave = flutterwaveUrl !== undefined && secretKey && encryptionKey && webhookHash
@@ -114,13 +119,23 @@ function liveConnectors(settings: ProviderSettings, { operators, bankCodes }: Pr
         ]
       : []),
     ...(flutterwave
-      ? [createFlutterwave({ baseUrl, secretKey, encryptionKey, webhookHash, bankCodes, ...flutterwaveRates })]
+      ? [
+          createFlutterwave({
+            baseUrl,
+            secretKey,
+            encryptionKey,
+            webhookHash,
+            bankCodes,
+            ...(zarContact && { zarContact }),
+            ...flutterwaveRates,
+          }),
+        ]
       : []),
   ]
 }
 
 function pawapayOperators({ operators, providerCodes }: ProviderData): ProviderNames['operators'] {
-  const codes = providerCodes.filter(({ provider, kind }) => provider === 'pawapay' && kind === 'operator')
+  const codes = providerCodes.filter(({ provider }) => provider === 'pawapay')
   return new Map(
     codes.flatMap(({ id, code }) => {
       const operator = operators.get(id)
@@ -129,9 +144,12 @@ function pawapayOperators({ operators, providerCodes }: ProviderData): ProviderN
   )
 }
 
-function bankCodesOf({ providerCodes }: ProviderData): ProviderNames['bankCodes'] {
-  const codes = providerCodes.filter(({ provider, kind }) => provider === 'flutterwave' && kind === 'bank')
-  return new Map(codes.map(({ id, code }) => [id, code]))
+function bankCodesOf(banks: readonly ProviderBank[]): ProviderNames['bankCodes'] {
+  return new Map(
+    banks.flatMap(({ country, code, flutterwave }) =>
+      flutterwave === null ? [] : [[`${country}:${code}`, flutterwave]],
+    ),
+  )
 }
 
 function byId(connectors: readonly Connector[]): ReadonlyMap<string, Connector> {

@@ -6,7 +6,7 @@ export interface Errand {
   readonly operation: Operation
   readonly country: string
   readonly currency: string
-  /** An operator's id, or `*` where any bank, business or till will do. */
+  /** An operator's id, a bank's code, or `*` where any business or till will do. */
   readonly target: string
 }
 

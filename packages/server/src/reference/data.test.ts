@@ -78,11 +78,17 @@ const mistakes: Record<string, { file: string; from: RegExp | string; to: string
     to: 'charge.momo,KE,KES,MPESA_KE,pawpay',
     said: /routes\.csv:\d+: provider pawpay is not known/,
   },
-  'a provider’s code of a bank that is not there': {
+  'a provider’s code of an operator that is not there': {
     file: 'provider-codes.csv',
-    from: 'flutterwave,bank,GH:190100,',
-    to: 'flutterwave,bank,GH:190199,',
-    said: /provider-codes\.csv:\d+: bank GH:190199 is not in banks\.csv/,
+    from: 'pawapay,MPESA_KE,',
+    to: 'pawapay,MPESSA_KE,',
+    said: /provider-codes\.csv:\d+: operator MPESSA_KE is not in operators\.csv/,
+  },
+  'a provider’s code of two banks': {
+    file: 'banks.csv',
+    from: 'Lotus Bank,,10,000029,',
+    to: 'Lotus Bank,,10,000026,',
+    said: /banks\.csv:\d+: Flutterwave code NG 000026 is on banks\.csv:\d+ already/,
   },
   'a pair in both directions': {
     file: 'pairs.csv',

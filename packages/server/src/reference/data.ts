@@ -67,6 +67,10 @@ export interface Bank {
   readonly name: string
   readonly swift_code: string | null
   readonly account_digits: number | null
+  /** Flutterwave's code of it; nothing where Flutterwave does not have it. */
+  readonly flutterwave: string | null
+  /** `unconfirmed` where no list of the provider's own shows its code today: live does not use it. */
+  readonly marks: 'unconfirmed' | null
 }
 
 export interface Branch {
@@ -86,10 +90,9 @@ export interface RouteRow {
   readonly providers: readonly string[]
 }
 
+/** What a provider calls an operator. */
 interface ProviderCode {
   readonly provider: string
-  readonly kind: 'operator' | 'bank'
-  /** An operator's id, or `<country>:<code>` of a bank. */
   readonly id: string
   readonly code: string
 }
@@ -107,10 +110,6 @@ interface OperatorRow extends Omit<Operator, 'limits' | 'decimals' | 'ussd_code'
   readonly payout_max: number | null
   readonly ussd_code: string | null
   readonly limits_from: string | null
-}
-
-interface BankRow extends Bank {
-  readonly marks: string | null
 }
 
 const standardFolder = fileURLToPath(new URL('../../data/', import.meta.url))
@@ -137,7 +136,7 @@ export function loadReferenceData(folder: string = standardFolder): ReferenceDat
     symbol: text,
   })
   const operators = read<OperatorRow>('operators.csv', operatorColumns)
-  const banks = read<BankRow>('banks.csv', bankColumns)
+  const banks = read<Bank>('banks.csv', bankColumns)
   const branches = read<Branch>('branches.csv', {
     id: whole,
     bank_id: whole,
@@ -155,8 +154,7 @@ export function loadReferenceData(folder: string = standardFolder): ReferenceDat
   })
   const providerCodes = read<ProviderCode>('provider-codes.csv', {
     provider: providerId,
-    kind: oneOf('operator', 'bank'),
-    id: matching(/^(?:[A-Z]+_[A-Z]{2}|[A-Z]{2}:[A-Za-z0-9]+)$/, 'an operator’s id or a bank’s, such as GH:190100'),
+    id: operatorId,
     code: codeText,
   })
   const pairs = read<PairRow>('pairs.csv', { base: currency, quote: currency })
@@ -199,7 +197,8 @@ const bankColumns = {
   name: text,
   swift_code: orNothing(codeText),
   account_digits: orNothing(whole),
-  marks: orNothing(oneOf('synthetic')),
+  flutterwave: orNothing(codeText),
+  marks: orNothing(oneOf('unconfirmed')),
 }
 
 function operatorOf(row: OperatorRow): Operator {
@@ -218,7 +217,7 @@ function operatorOf(row: OperatorRow): Operator {
 interface Rows {
   readonly countries: readonly Placed<Country>[]
   readonly operators: readonly Placed<OperatorRow>[]
-  readonly banks: readonly Placed<BankRow>[]
+  readonly banks: readonly Placed<Bank>[]
   readonly branches: readonly Placed<Branch>[]
   readonly routes: readonly Placed<RouteRow>[]
   readonly providerCodes: readonly Placed<ProviderCode>[]
@@ -235,7 +234,9 @@ function compare(rows: Rows, problems: string[]): void {
   refuseRepeats(branches, 'branch', ({ id }) => String(id), problems)
   refuseRepeats(branches, 'branch code', ({ bank_id, branch_code }) => `${bank_id} ${branch_code}`, problems)
   refuseRepeats(routes, 'route', (row) => [row.operation, row.country, row.currency, row.target].join(' '), problems)
-  refuseRepeats(providerCodes, 'code of', ({ provider, kind, id }) => `${provider} ${kind} ${id}`, problems)
+  refuseRepeats(providerCodes, 'code of', ({ provider, id }) => `${provider} ${id}`, problems)
+  const atFlutterwave = banks.filter(({ flutterwave }) => flutterwave !== null)
+  refuseRepeats(atFlutterwave, 'Flutterwave code', ({ country, flutterwave }) => `${country} ${flutterwave}`, problems)
   refuseRepeats(pairs, 'pair', ({ base, quote }) => [base, quote].sort().join('/'), problems)
   const words = operators.flatMap(({ id, aliases, place }) => [id, ...aliases].map((word) => ({ word, place })))
   refuseRepeats(words, 'operator name', ({ word }) => word, problems)
@@ -248,7 +249,6 @@ function compare(rows: Rows, problems: string[]): void {
     country: new Set(countries.map(({ iso2: code }) => code)),
     operator: new Set(operators.map(({ id }) => id)),
     bank: new Set(banks.map(({ id }) => id)),
-    bankCode: new Set(banks.map(({ country, code }) => `${country}:${code}`)),
   }
   const refuseUnless = (isKnown: boolean, place: string, what: string) => {
     if (!isKnown) problems.push(`${place}: ${what}`)
@@ -266,12 +266,8 @@ function compare(rows: Rows, problems: string[]): void {
         `provider ${id} is not known`,
       )
   }
-  for (const { kind, id, place } of providerCodes)
-    refuseUnless(
-      known[kind === 'bank' ? 'bankCode' : 'operator'].has(id),
-      place,
-      `${kind} ${id} is not in ${kind}s.csv`,
-    )
+  for (const { id, place } of providerCodes)
+    refuseUnless(known.operator.has(id), place, `operator ${id} is not in operators.csv`)
   for (const { base, quote, place } of pairs) refuseUnless(base !== quote, place, `${base} is not quoted in itself`)
   for (const row of operators) problems.push(...limitProblems(row).map((problem) => `${row.place}: ${problem}`))
 }

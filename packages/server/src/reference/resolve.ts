@@ -67,6 +67,6 @@ function bankQuery(
   const bank = bankOf(reference, { country, currency, code: bankCode, accountNumber }, fields)
   return {
     query: { kind: 'bank', bankCode: bank.code, branchCode, accountNumber, currency },
-    errand: { operation: 'resolve.bank', country, currency, target: '*' },
+    errand: { operation: 'resolve.bank', country, currency, target: bank.code },
   }
 }

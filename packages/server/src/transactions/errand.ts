@@ -22,7 +22,8 @@ export function errandOf(payment: Kind & Pick<Promised, 'destination' | 'country
   const { type, method, destination, country, currency, code } = payment
   const operation = type === 'deposit' ? chargeOperations[method ?? ''] : payoutOperations[destination]
   if (operation === undefined) throw new Error(`nobody serves ${method} to ${destination}`)
-  return { operation, country, currency, target: operation.endsWith('.momo') ? code : '*' }
+  const hasTarget = operation.endsWith('.momo') || operation === 'payout.bank'
+  return { operation, country, currency, target: hasTarget ? code : '*' }
 }
 
 /** What a payment of any kind needs of its provider after it was sent. */

@@ -101,6 +101,14 @@ for (const [what, changes, message] of accounts)
 const sender = { sender: 'Malipo', sender_country: 'KE' }
 const uganda = { currency: 'UGX', amount: 5000 }
 const rwanda = { currency: 'RWF', amount: 5000, destination_branch_code: 'RW01' }
+const southAfrica = { currency: 'ZAR', account_bank: 'ABSA' }
+const recipient = {
+  first_name: 'Thandi',
+  last_name: 'Nkosi',
+  email: 'pay@example.com',
+  mobile_number: '27821234567',
+  recipient_address: '1 Long Street',
+}
 const mpesa = { currency: 'KES', account_bank: 'MPS', account_number: '254703456789' }
 
 const transfers: readonly (readonly [string, Record<string, unknown>, string])[] = [
@@ -121,6 +129,13 @@ const transfers: readonly (readonly [string, Record<string, unknown>, string])[]
   ['a bank of Uganda without branch', uganda, 'destination_branch_code is required'],
   ['a bank of Rwanda without sender', rwanda, 'meta.sender is required'],
   ['a bank of Rwanda without its address', { ...rwanda, meta: [sender] }, 'meta.sender_address is required'],
+  ['a bank of South Africa by its branch code', { ...southAfrica, account_bank: '632005' }, 'account_bank is invalid'],
+  ['a bank of South Africa without recipient', southAfrica, 'meta.first_name is required'],
+  [
+    'a bank of South Africa without the address',
+    { ...southAfrica, meta: { ...recipient, recipient_address: '' } },
+    'meta.recipient_address is required',
+  ],
   ['M-Pesa without sender', mpesa, 'meta.sender is required'],
   ['M-Pesa without the number', { ...mpesa, meta: sender }, 'meta.mobile_number is required'],
 ]
@@ -135,7 +150,7 @@ for (const [what, changes, message] of transfers)
 
 const taken: readonly (readonly [string, Record<string, unknown>])[] = [
   ['a bank of Kenya', { currency: 'KES', account_bank: '01' }],
-  ['a bank of South Africa', { currency: 'ZAR', account_bank: '632005' }],
+  ['a bank of South Africa', { ...southAfrica, meta: recipient }],
   ['a bank of Uganda with its branch', { ...uganda, destination_branch_code: 'UG01' }],
   ['a wallet of Uganda', { ...uganda, account_bank: 'MTN', account_number: '256772123456' }],
   ['a bank of Rwanda with its sender', { ...rwanda, meta: [{ ...sender, sender_address: 'Nairobi' }] }],

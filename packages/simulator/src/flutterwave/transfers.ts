@@ -79,7 +79,9 @@ function findTransferTrouble(json: unknown): string | undefined {
   const isWallet = walletCodes.test(String(bank))
   if (!isWallet && branchCurrencies.has(String(currency)) && branch === undefined)
     return 'destination_branch_code is required'
-  return findAmountTrouble(json) ?? findTooLittle(json) ?? findSenderTrouble(json, isWallet)
+  // Banks of South Africa go by name.
+  if (currency === 'ZAR' && !/^[A-Z]+$/.test(String(bank))) return 'account_bank is invalid'
+  return findAmountTrouble(json) ?? findTooLittle(json) ?? findMetaTrouble(json, isWallet)
 }
 
 /** The least that one transfer may be, where the provider has such a rule. */
@@ -92,15 +94,21 @@ function findTooLittle({ amount, currency }: Fields): string | undefined {
     : `Amount should be more than ${currency} ${minimum}`
 }
 
-/** M-Pesa in Kenya and banks in Rwanda want to know who sends. */
-function findSenderTrouble({ currency, account_bank: bank, meta }: Fields, isWallet: boolean): string | undefined {
-  const isMpesa = currency === 'KES' && bank === 'MPS'
-  const isRwandaBank = currency === 'RWF' && !isWallet
-  const needed = ['sender', 'sender_country', isMpesa ? 'mobile_number' : 'sender_address']
-  if (!isMpesa && !isRwandaBank) return undefined
+const recipientFields = ['first_name', 'last_name', 'email', 'mobile_number', 'recipient_address']
+
+/** M-Pesa in Kenya and banks in Rwanda want to know who sends, banks in South Africa who gets it. */
+function findMetaTrouble({ currency, account_bank: bank, meta }: Fields, isWallet: boolean): string | undefined {
   const given: unknown = Array.isArray(meta) ? meta[0] : meta
-  const missing = needed.find((name) => !isFields(given) || typeof given[name] !== 'string')
+  const missing = neededMeta(String(currency), String(bank), isWallet).find(
+    (name) => !isFields(given) || typeof given[name] !== 'string' || given[name] === '',
+  )
   return missing === undefined ? undefined : `meta.${missing} is required`
+}
+
+function neededMeta(currency: string, bank: string, isWallet: boolean): readonly string[] {
+  if (currency === 'ZAR') return recipientFields
+  if (currency === 'KES' && bank === 'MPS') return ['sender', 'sender_country', 'mobile_number']
+  return currency === 'RWF' && !isWallet ? ['sender', 'sender_country', 'sender_address'] : []
 }
 
 function draftOf({ core }: Call, body: Fields): Omit<Draft, 'faults'> {

@@ -15,14 +15,15 @@ test('it offers what Flutterwave serves and nothing more, and waits until a key 
     lines.filter((line) => !line.startsWith('charge.card')),
     [
       'charge.bank-transfer NG NGN *',
-      'payout.bank NG NGN *',
-      'payout.bank GH GHS *',
-      'payout.bank UG UGX *',
-      'payout.bank TZ TZS *',
-      'payout.bank KE KES *',
-      'payout.bank ZA ZAR *',
-      'resolve.bank NG NGN *',
       'rates * * *',
+      'payout.bank NG NGN 044',
+      'resolve.bank NG NGN 044',
+      'payout.bank NG NGN 303',
+      'resolve.bank NG NGN 303',
+      'payout.bank GH GHS 190100',
+      'payout.bank UG UGX 04',
+      'payout.bank KE KES 01',
+      'payout.bank ZA ZAR 250655',
     ],
   )
   const cards = lines.filter((line) => line.startsWith('charge.card * ')).map((line) => line.split(' ')[2])

@@ -5,7 +5,7 @@ import { readCallback } from './callbacks.ts'
 import { authoriseCard, cardCurrencies, queryCard, submitCard } from './card-charges.ts'
 import { openLine } from './line.ts'
 import { quoteRate, resolveName } from './lookups.ts'
-import { bankCountries, queryPayout, submitPayout } from './payouts.ts'
+import { placeOf, queryPayout, submitPayout, type ZarContact } from './payouts.ts'
 import { queryTransfer, submitTransfer } from './transfer-charges.ts'
 
 export interface FlutterwaveOptions {
@@ -16,8 +16,10 @@ export interface FlutterwaveOptions {
   readonly encryptionKey: Secret
   /** What Flutterwave sends with its callbacks. */
   readonly webhookHash: Secret
-  /** What Flutterwave calls a bank where it differs from us, by `<country>:<our code>`. */
+  /** What Flutterwave calls each bank that it has, by `<country>:<our code>`. */
   readonly bankCodes: ReadonlyMap<string, string>
+  /** Without it no bank in South Africa is paid. */
+  readonly zarContact?: ZarContact
   readonly requestsPerSecond?: number
   readonly operationsPerSecond?: OperationRates
   readonly connectionsMax?: number
@@ -31,24 +33,35 @@ const anyone = { country: '*', target: '*' } as const
 const capabilities: readonly Capability[] = [
   ...cardCurrencies.map((currency) => ({ operation: 'charge.card', currency, ...anyone }) as const),
   { operation: 'charge.bank-transfer', country: 'NG', currency: 'NGN', target: '*' },
-  ...Object.entries(bankCountries).map(
-    ([country, { currency }]) => ({ operation: 'payout.bank', country, currency, target: '*' }) as const,
-  ),
-  { operation: 'resolve.bank', country: 'NG', currency: 'NGN', target: '*' },
   { operation: 'rates', currency: '*', ...anyone },
 ]
 
+/** Only banks that Flutterwave has a code for: ours may name another institution there. */
+function bankCapabilities({ bankCodes, zarContact }: FlutterwaveOptions): Capability[] {
+  return [...bankCodes.keys()].flatMap((id) => {
+    const [country = '', target = ''] = id.split(':')
+    const place = placeOf(country)
+    if (!place || (place.needsContact && !zarContact)) return []
+    const bank = { country, currency: place.currency, target }
+    return [
+      { operation: 'payout.bank', ...bank } as const,
+      ...(country === 'NG' ? [{ operation: 'resolve.bank', ...bank } as const] : []),
+    ]
+  })
+}
+
 /** Cards, virtual accounts and bank payouts through Flutterwave's version 3. It knows a payment by our key alone. */
 export function createFlutterwave(options: FlutterwaveOptions): Connector {
-  const { encryptionKey, webhookHash, bankCodes } = options
+  const { encryptionKey, webhookHash, bankCodes, zarContact } = options
   assert.match(encryptionKey.reveal(), /^[\x21-\x7e]{24}$/, 'Flutterwave: an encryption key has 24 characters')
   assert.notEqual(webhookHash.reveal(), '', 'Flutterwave: anybody could send an empty hash')
   const line = openLine(options.baseUrl, options.secretKey, options.connectionsMax ?? 400)
   const desk = { line, encryptionKey }
-  const codes = (country: string, code: string) => bankCodes.get(`${country}:${code}`) ?? code
+  const codes = (country: string, code: string) => bankCodes.get(`${country}:${code}`)
+  const bankDesk = { line, codes, zarContact }
   return {
     id: 'flutterwave',
-    capabilities,
+    capabilities: [...capabilities, ...bankCapabilities(options)],
     requestsPerSecond: options.requestsPerSecond ?? 25,
     operationsPerSecond: options.operationsPerSecond ?? {},
     cardCharges: {
@@ -66,7 +79,7 @@ export function createFlutterwave(options: FlutterwaveOptions): Connector {
     },
     payouts: {
       notFoundWindowMs: payoutWindowMs,
-      submit: (attempt, signal) => submitPayout(line, codes, attempt, signal),
+      submit: (attempt, signal) => submitPayout(bankDesk, attempt, signal),
       query: (attempt, signal) => queryPayout(line, attempt, signal),
     },
     callbacks: { read: async (request) => readCallback(request, webhookHash) },

@@ -39,7 +39,16 @@ export const cutOff: Says = (response) => void response.socket?.destroy()
 export const causeOf = (outcome: SubmitOutcome) => ('cause' in outcome ? `${outcome.certainty}: ${outcome.cause}` : '')
 
 /** Flutterwave as one test wants it, and a connector that talks to it. Each call is answered by the next of the answers, the last by all that follow. */
-export async function flutterwave(t: TestContext, ...first: readonly Says[]) {
+export function flutterwave(t: TestContext, ...first: readonly Says[]) {
+  return openDesk(t, first, { hasContact: true })
+}
+
+/** As it is where the operator has not set how recipients in South Africa are reached. */
+export function flutterwaveWithoutContact(t: TestContext) {
+  return openDesk(t, [success({})], { hasContact: false })
+}
+
+async function openDesk(t: TestContext, first: readonly Says[], { hasContact }: { readonly hasContact: boolean }) {
   const seen: { readonly line: string; readonly authorization: string | undefined; readonly json: unknown }[] = []
   const desk = { answers: [...first] }
   const server = createServer(async (request, response) => {
@@ -60,7 +69,15 @@ export async function flutterwave(t: TestContext, ...first: readonly Says[]) {
     secretKey: new Secret(secretKey),
     encryptionKey: new Secret(encryptionKey),
     webhookHash: new Secret(webhookHash),
-    bankCodes: new Map([['GH:190100', 'GH190100']]),
+    bankCodes: new Map([
+      ['NG:044', '044'],
+      ['NG:303', '000029'],
+      ['GH:190100', 'GH190100'],
+      ['UG:04', '04'],
+      ['KE:01', '01'],
+      ['ZA:250655', 'FNB'],
+    ]),
+    ...(hasContact && { zarContact: { email: 'pay@example.com', phone: '27821234567', address: '1 Long Street' } }),
   })
   t.after(async () => {
     await rest.close()

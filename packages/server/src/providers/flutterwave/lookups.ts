@@ -15,7 +15,9 @@ export async function resolveName(
 ): Promise<NameOutcome> {
   if (query.kind !== 'bank' || query.currency !== 'NGN') return { found: 'unclear', detail: 'not at a Nigerian bank' }
   const { accountNumber: accountId, bankCode } = query
-  const body = { account_number: accountId, account_bank: codes('NG', bankCode) }
+  const account_bank = codes('NG', bankCode)
+  if (account_bank === undefined) return { found: 'unclear', detail: 'Flutterwave does not have this bank' }
+  const body = { account_number: accountId, account_bank }
   const reply = await line.post('/accounts/resolve', body, signal)
   if (reply.kind !== 'answered') return { found: 'unclear', detail: reply.kind }
   const envelope = readEnvelope(reply.text)

@@ -5,6 +5,7 @@ import {
   causeOf,
   cutOff,
   flutterwave,
+  flutterwaveWithoutContact,
   key,
   other,
   payout,
@@ -32,11 +33,14 @@ const bank = { kind: 'bank', bankCode: '190100', branchCode: 'GH190101', account
 test('what is sent is what Flutterwave documents, with its own code of the bank and the branch where it wants one', async (t) => {
   const { payouts, seen } = await flutterwave(t, success({ data: transfer }))
   const kenya = { ...bank, bankCode: '01', branchCode: '01231' }
+  const uganda = { ...bank, bankCode: '04' }
+  const lotus = { ...bank, bankCode: '303', branchCode: '' }
 
   await payouts.submit(payout, soon())
   await payouts.submit({ ...payout, country: 'GH', currency: 'GHS', to: bank }, soon())
-  await payouts.submit({ ...payout, country: 'UG', currency: 'UGX', amount: 5000n, to: bank }, soon())
+  await payouts.submit({ ...payout, country: 'UG', currency: 'UGX', amount: 5000n, to: uganda }, soon())
   await payouts.submit({ ...payout, country: 'KE', currency: 'KES', to: kenya }, soon())
+  await payouts.submit({ ...payout, to: lotus }, soon())
 
   const plain = {
     account_bank: '044',
@@ -53,11 +57,44 @@ test('what is sent is what Flutterwave documents, with its own code of the bank 
     [
       plain,
       { ...named, account_bank: 'GH190100', currency: 'GHS', destination_branch_code: 'GH190101' },
-      { ...named, account_bank: '190100', currency: 'UGX', amount: 5000, destination_branch_code: 'GH190101' },
+      { ...named, account_bank: '04', currency: 'UGX', amount: 5000, destination_branch_code: 'GH190101' },
       { ...named, account_bank: '01', currency: 'KES' },
+      { ...named, account_bank: '000029' }, // By our own code 303 it would be ChamsMobile.
     ],
   )
   assert.ok(seen.every(({ line }) => line === 'POST /v3/transfers'))
+})
+
+test('a bank in South Africa is paid by its name at Flutterwave, with what it wants to know of the recipient', async (t) => {
+  const { payouts, seen } = await flutterwave(t, success({ data: transfer }))
+  const fnb = { ...bank, bankCode: '250655', branchCode: '' }
+  for (const accountName of ['Thandi van der Merwe', 'Thandi'])
+    await payouts.submit({ ...payout, country: 'ZA', currency: 'ZAR', to: { ...fnb, accountName } }, soon())
+
+  const reached = { email: 'pay@example.com', mobile_number: '27821234567', recipient_address: '1 Long Street' }
+  assert.partialDeepStrictEqual(
+    seen.map(({ json }) => json),
+    [
+      { account_bank: 'FNB', meta: { first_name: 'Thandi', last_name: 'van der Merwe', ...reached } },
+      { account_bank: 'FNB', meta: { first_name: 'Thandi', last_name: 'Thandi', ...reached } },
+    ],
+  )
+})
+
+test('banks that Flutterwave cannot pay are not among what it does, and are refused', async (t) => {
+  const { payouts, capabilities, seen } = await flutterwaveWithoutContact(t)
+  const does = (country: string, bankCode: string) =>
+    capabilities.some(
+      ({ operation, country: there, target }) =>
+        operation === 'payout.bank' && there === country && target === bankCode,
+    )
+
+  assert.deepEqual([does('NG', '044'), does('NG', '063'), does('ZA', '250655')], [true, false, false])
+  const unknown = { ...payout, to: { ...bank, bankCode: '063', branchCode: '' } }
+  const unreached = { ...payout, country: 'ZA', currency: 'ZAR', to: { ...bank, bankCode: '250655' } } as const
+  for (const attempt of [unknown, unreached])
+    assert.equal(causeOf(await payouts.submit(attempt, soon())), 'definitely_not_submitted: unwritable')
+  assert.equal(seen.length, 0)
 })
 
 test('what Flutterwave cannot be asked is refused here and sends nothing', async (t) => {

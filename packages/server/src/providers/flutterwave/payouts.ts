@@ -6,26 +6,48 @@ import { isShortfall, reversal, transferFailure } from './failures.ts'
 import type { Line } from './line.ts'
 import { asFields, type Fields, readEnvelope, readFee, readId, readMoney, writeAmount } from './messages.ts'
 
-/** Where banks are paid, in what, and whether Flutterwave wants to know the branch. */
-export const bankCountries = {
-  NG: { currency: 'NGN', needsBranch: false },
-  GH: { currency: 'GHS', needsBranch: true },
-  UG: { currency: 'UGX', needsBranch: true },
-  TZ: { currency: 'TZS', needsBranch: true },
-  KE: { currency: 'KES', needsBranch: false },
-  ZA: { currency: 'ZAR', needsBranch: false },
-} as const satisfies Record<string, { currency: Currency; needsBranch: boolean }>
+interface Place {
+  readonly currency: Currency
+  readonly needsBranch?: true
+  /** Whether it wants to know how the recipient is reached. */
+  readonly needsContact?: true
+}
 
-/** What Flutterwave calls a bank, by its country and our own code. */
-export type BankCodes = (country: string, code: string) => string
+/** Where banks are paid, in what, and what Flutterwave wants to know beside the account. */
+const bankCountries: ReadonlyMap<string, Place> = new Map<string, Place>([
+  ['NG', { currency: 'NGN' }],
+  ['GH', { currency: 'GHS', needsBranch: true }],
+  ['UG', { currency: 'UGX', needsBranch: true }],
+  ['TZ', { currency: 'TZS', needsBranch: true }],
+  ['KE', { currency: 'KES' }],
+  ['ZA', { currency: 'ZAR', needsContact: true }],
+])
+
+export const placeOf = (country: string): Place | undefined => bankCountries.get(country)
+
+/** What Flutterwave is given for every recipient in South Africa, since our API does not ask merchants for it. */
+export interface ZarContact {
+  readonly email: string
+  readonly phone: string
+  readonly address: string
+}
+
+/** What Flutterwave calls a bank, by its country and our own code; nothing when it does not have the bank. */
+export type BankCodes = (country: string, code: string) => string | undefined
+
+interface BankDesk {
+  readonly line: Line
+  readonly codes: BankCodes
+  readonly zarContact: ZarContact | undefined
+}
 
 export async function submitPayout(
-  line: Line,
-  codes: BankCodes,
+  desk: BankDesk,
   attempt: PayoutAttempt,
   signal: AbortSignal,
 ): Promise<SubmitOutcome> {
-  const content = bodyOf(codes, attempt)
+  const { line } = desk
+  const content = bodyOf(desk, attempt)
   if ('flaw' in content) return notSubmitted('unwritable', content.flaw)
   const answer = answerOf(await line.post('/transfers', content.fields, signal))
   if ('certainty' in answer) return answer
@@ -78,18 +100,21 @@ function paid({ id, amount, currency, fee }: Fields): Said | undefined {
 }
 
 function bodyOf(
-  codes: BankCodes,
+  { codes, zarContact }: BankDesk,
   { key, country, currency, amount: minor, to }: PayoutAttempt,
 ): { readonly fields: Fields } | { readonly flaw: string } {
   if (to.kind !== 'bank') return { flaw: `Flutterwave pays banks, not a ${to.kind}` }
-  const place = Object.hasOwn(bankCountries, country) ? bankCountries[country as keyof typeof bankCountries] : undefined
+  const place = placeOf(country)
   const amount = writeAmount(minor, currency)
+  const account_bank = codes(country, to.bankCode)
   if (place?.currency !== currency) return { flaw: 'Flutterwave does not pay banks there in this currency' }
   if (amount === undefined) return { flaw: 'Flutterwave has no way to write the amount' }
+  if (account_bank === undefined) return { flaw: 'Flutterwave does not have this bank' }
   if (place.needsBranch && to.branchCode === '') return { flaw: 'Flutterwave wants to know the branch there' }
+  if (place.needsContact && !zarContact) return { flaw: 'Flutterwave wants to know how the recipient is reached' }
   return {
     fields: {
-      account_bank: codes(country, to.bankCode),
+      account_bank,
       account_number: to.accountNumber,
       amount,
       currency,
@@ -97,6 +122,14 @@ function bodyOf(
       reference: key,
       beneficiary_name: to.accountName,
       ...(place.needsBranch && { destination_branch_code: to.branchCode }),
+      ...(place.needsContact && zarContact && { meta: recipientOf(to.accountName, zarContact) }),
     },
   }
+}
+
+/** A name of one word is both names. */
+function recipientOf(name: string, { email, phone, address }: ZarContact): Fields {
+  const [first_name = '', ...rest] = name.trim().split(/\s+/)
+  const last_name = rest.join(' ') || first_name
+  return { first_name, last_name, email, mobile_number: phone, recipient_address: address }
 }
