@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { makeSecrets, openOperator } from './operate/operator.ts'
@@ -81,6 +82,31 @@ test('a configuration that cannot be used is told whole, and nothing starts', as
   assert.equal(await exitCode(child), 2)
   assert.match(output(), /DATABASE_URL must be a URL/)
   assert.match(output(), /MALIPO_CELL must be a whole number/)
+})
+
+/** A server that answers everything with one status. */
+async function answering(t: TestContext, status: number): Promise<string> {
+  const server = createServer((_, response) => void response.writeHead(status).end()).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}`
+}
+
+const flutterwaveAt = (url: string) => ({
+  MALIPO_FLUTTERWAVE_URL: url,
+  MALIPO_FLUTTERWAVE_SECRET_KEY: 's'.repeat(24),
+  MALIPO_FLUTTERWAVE_ENCRYPTION_KEY: 'e'.repeat(24),
+  MALIPO_FLUTTERWAVE_WEBHOOK_HASH: 'h'.repeat(24),
+})
+const pawapayAt = (url: string) => ({ MALIPO_PAWAPAY_URL: url, MALIPO_PAWAPAY_TOKEN: 't'.repeat(24) })
+
+test('a provider URL that serves something else stops the start with a sentence', async (t) => {
+  const url = await answering(t, 404)
+  const { child, output } = await start(t, 'worker', { ...flutterwaveAt(url), ...pawapayAt(url) })
+
+  assert.equal(await exitCode(child), 2, output())
+  assert.match(output(), /MALIPO_FLUTTERWAVE_URL: there is no Flutterwave API at .*\/v3 \(HTTP 404\)/)
+  assert.match(output(), /MALIPO_PAWAPAY_URL: there is no pawaPay API at .* \(HTTP 404\)/)
 })
 
 const liveProvider = { MALIPO_PAWAPAY_URL: 'http://127.0.0.1:9', MALIPO_PAWAPAY_TOKEN: 'a-token-of-sixteen' }

@@ -3,6 +3,7 @@ import { ConfigError, loadConfig } from './config.ts'
 import { type Context, openContext } from './context.ts'
 import { createApiServer, createWorkerServer } from './http/server.ts'
 import { liveFeesProblem } from './ledger/fee-table.ts'
+import { findUrlFlaws } from './providers/url-check.ts'
 import { DataError } from './reference/table.ts'
 import { startPartitionKeeper } from './workers/partition-keeper.ts'
 import { startWorker } from './workers/worker.ts'
@@ -24,9 +25,9 @@ else refuseToStart(`usage: node packages/server/src/main.ts ${roles.join('|')}`)
 async function start(role: Role): Promise<void> {
   const ctx = tryOpenContext()
   if (!ctx) return
-  const problem = await feesProblem(ctx)
+  const problem = await startProblem(ctx)
   if (problem !== undefined) {
-    refuseToStart(`Live providers are configured, but ${problem}`)
+    refuseToStart(problem)
     return ctx.close()
   }
   const { config } = ctx
@@ -62,6 +63,14 @@ function tryOpenContext() {
     refuseToStart(error.message)
     return undefined
   }
+}
+
+/** Why live must not start, though the configuration can be read. */
+async function startProblem(ctx: Context): Promise<string | undefined> {
+  const flaws = await findUrlFlaws(ctx.connectors.live.values())
+  if (flaws.length > 0) return flaws.join('\n')
+  const problem = await feesProblem(ctx)
+  return problem === undefined ? undefined : `Live providers are configured, but ${problem}`
 }
 
 /** A database that does not answer yet stops no start: the process says that it is not ready, and why. */

@@ -20,6 +20,8 @@ export interface Connector {
   readonly callbacks?: Callbacks
   readonly names?: Names
   readonly rates?: Rates
+  /** What is wrong with the URL it was given, in a sentence: only when it is reached and serves something else (HTTP 404). */
+  findUrlFlaw?(signal: AbortSignal): Promise<string | undefined>
   close(): Promise<void>
 }
 
@@ -47,7 +49,7 @@ export interface Capability {
   readonly operation: Operation
   readonly country: string
   readonly currency: Currency | '*'
-  /** An operator's id, or `*` for any bank, business or till. */
+  /** An operator's id, a bank's code of ours, or `*` for any. */
   readonly target: string
 }
 

@@ -35,7 +35,8 @@ export function isRefusal({ httpStatus }: Answer): boolean {
 const isTaken = (status: number) => status >= 200 && status < 300
 
 /** It has this reference, in whatever words: whatever it says of the reference makes us ask what became of it. */
-const repeatedWords = /already|duplicate|been used|reference|tx_?ref/i
+const repeatedWords =
+  /already|duplicate|been used|reference|tx_?ref|(?<!not )\bexists?\b|\bsame\b|identical|similar|repeat|previous|\bunique\b|\btwice\b|second time/i
 /** It speaks of trouble of its own, so that it may have begun. */
 const doubtfulWords = /error occurred|contact support|time[d ]*out|in progress|processing|pending/i
 const closedWords = /not available at the moment|temporarily unavailable/i

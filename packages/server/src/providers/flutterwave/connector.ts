@@ -85,6 +85,11 @@ export function createFlutterwave(options: FlutterwaveOptions): Connector {
     callbacks: { read: async (request) => readCallback(request, webhookHash) },
     names: { resolve: (query, signal) => resolveName(line, codes, query, signal) },
     rates: { quote: (base, quote, signal) => quoteRate(line, base, quote, signal) },
+    findUrlFlaw: async (signal) => {
+      const reply = await line.get('/banks/NG', signal)
+      if (reply.kind !== 'answered' || reply.status !== 404) return undefined
+      return `MALIPO_FLUTTERWAVE_URL: there is no Flutterwave API at ${options.baseUrl} (HTTP 404). Set it without the version, such as https://api.flutterwave.com`
+    },
     close: () => line.close(),
   }
 }

@@ -88,6 +88,11 @@ export function createPawapay(options: PawapayOptions): Connector & { close(): P
       query: (attempt, signal) => query(line, 'payout', attempt, signal),
     },
     callbacks: { read: (request) => readCallback(line, findKey, request) },
+    findUrlFlaw: async (signal) => {
+      const reply = await outbound.call({ method: 'GET', path: '/v2/active-conf', headers: bearer(line), signal })
+      if (reply.kind !== 'answered' || reply.status !== 404) return undefined
+      return `MALIPO_PAWAPAY_URL: there is no pawaPay API at ${baseUrl} (HTTP 404). Set it without a path, such as https://api.pawapay.io`
+    },
     close: () => outbound.close(),
   }
 }
