@@ -22,7 +22,7 @@ const reachedIn = {
   cancel: api,
   callback: ['api-1'],
   momo: api,
-  card: api,
+  charge: api,
   transfer: api,
   authorise: api,
   continuation: api,

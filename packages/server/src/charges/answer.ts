@@ -1,11 +1,10 @@
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
+import type { Once } from '../idempotency/keys.ts'
 import type { Owner } from '../platform/db.ts'
 import type { Replay } from '../transactions/answer.ts'
 import { findById } from '../transactions/read.ts'
 import type { Transaction } from '../transactions/store.ts'
-
-export type Answered<Answer> = { readonly answer: Answer; readonly isReplay: boolean }
 
 /** What was answered before; while that is not known, where the charge stands, unless it is only just being sent. */
 export async function answerAgain<Answer>(
@@ -13,7 +12,7 @@ export async function answerAgain<Answer>(
   owner: Owner,
   { answer, transactionId }: Replay,
   answerFor: (transaction: Transaction) => Answer,
-): Promise<Answered<Answer>> {
+): Promise<Once<Answer>> {
   if (answer) return { answer: answer as Answer, isReplay: true }
   const transaction = transactionId ? await findById(ctx.db.read, owner, transactionId) : undefined
   if (!transaction || transaction.state === 'sending') throw new AppError('IDEMPOTENCY_KEY_IN_PROGRESS')

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { AppError, invalid } from '../errors.ts'
-import { fingerprintOf, insertKeys, type KeyedRequest, rememberAnswer } from '../idempotency/keys.ts'
+import { type Keep, type KeyedRequest, type Once, underKey } from '../idempotency/keys.ts'
 import { startWatch } from '../platform/clock.ts'
 import type { Owner, Tx } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
@@ -13,8 +13,8 @@ import { isAnswerable } from '../transactions/decision.ts'
 import { followUp, type Sent, sendAnswer } from '../transactions/dispatch.ts'
 import { openParty } from '../transactions/party.ts'
 import { findTransaction } from '../transactions/read.ts'
+import type { Standing } from '../transactions/settle.ts'
 import type { Payment, PendingAction, Transaction } from '../transactions/store.ts'
-import type { Answered } from './answer.ts'
 import { takeTurnNow, tooLate, whileTheCallerWaits } from './send.ts'
 import { countLateDecline } from './velocity.ts'
 
@@ -40,7 +40,7 @@ export async function authorise(
   wanted: string,
   body: AuthoriseBody,
   sentKey: KeyedRequest | undefined,
-): Promise<Answered<Authorised>> {
+): Promise<Once<Authorised>> {
   const keyed = sentKey && { ...sentKey, asked: { type: body.type } }
   const before = await replayOf(ctx, owner, keyed)
   if (before?.answer) return { answer: processing, isReplay: true }
@@ -48,21 +48,21 @@ export async function authorise(
   const charge = await findTransaction(ctx.db.read, owner, wanted)
   if (charge?.type !== 'deposit') throw new AppError('TRANSACTION_MISSING')
   refuseUnlessAsked(charge, answer)
-  await takeTurnNow(ctx, owner, charge.provider)
-  const elapsedMs = startWatch()
-  const payment = await claimToAnswer(ctx.db.write, charge.id, ({ transaction }) =>
-    refuseUnlessAsked(transaction, answer),
-  )
-  reach('authorise.claimed')
-  const passing = passOn(ctx, payment, answer, elapsedMs)
-  const sent = await ctx.turnstile.aside(whileTheCallerWaits(passing))
-  if (sent === tooLate) {
-    void passing.then((late) => settle(ctx, payment, late)).catch((err: unknown) => leave(ctx, payment, err))
-    if (keyed) await rememberAnswer(ctx, owner, keyed, processing, charge.id)
+  return underKey(ctx, owner, { keyed, transaction_id: charge.id }, async (keep) => {
+    await takeTurnNow(ctx, owner, charge.provider)
+    const elapsedMs = startWatch()
+    const payment = await claimToAnswer(ctx.db.write, charge.id, ({ transaction }) =>
+      refuseUnlessAsked(transaction, answer),
+    )
+    reach('authorise.claimed')
+    const passing = passOn(ctx, payment, answer, elapsedMs)
+    const sent = await ctx.turnstile.aside(whileTheCallerWaits(passing))
+    if (sent === tooLate) {
+      void passing.then((late) => settle(ctx, payment, late)).catch((err: unknown) => leave(ctx, payment, err))
+      await keep(ctx.db.write, processing)
+    } else await conclude(ctx, owner, payment, sent, keep)
     return { answer: processing, isReplay: false }
-  }
-  await conclude(ctx, owner, payment, sent, keyed)
-  return { answer: processing, isReplay: false }
+  })
 }
 
 function answerOf({ type, value }: AuthoriseBody): CustomerAnswer {
@@ -120,8 +120,8 @@ async function settle(
   ctx: Context,
   { transaction, attempt }: Payment,
   { news, continuation }: Sent,
-  remember?: (tx: Tx) => Promise<unknown>,
-): Promise<Transaction | undefined> {
+  remember?: (tx: Tx) => Promise<void>,
+): Promise<Standing | undefined> {
   const { id: transaction_id } = transaction
   const isLast = news.kind === 'answer_refused' && (news.action.attemptsLeft ?? 0) <= 1
   const mayTryAgain = (news.kind === 'answer_refused' && !isLast) || news.kind === 'answer_unsent'
@@ -133,7 +133,7 @@ async function settle(
   const common = { transaction_id, attempt: attempt.number, cause: 'attempt' } as const
   const standing = await ctx.settler.submit({ ...common, news, alongside })
   await followUp(ctx, attempt.number, standing, news)
-  return standing?.transaction
+  return standing
 }
 
 /** Settles what came of the answer, and refuses when it was not taken. */
@@ -142,20 +142,15 @@ async function conclude(
   owner: Owner,
   payment: Payment,
   sent: Sent,
-  keyed: KeyedRequest | undefined,
+  keep: Keep<Authorised>,
 ): Promise<void> {
-  const { id, action } = payment.transaction
+  const { action } = payment.transaction
   const { kind } = sent.news
-  const key = keyed && { owner, key: keyed.key, fingerprint: fingerprintOf(ctx.vault, keyed), answer: processing }
   const isTaken = (kind === 'said' && !isAskedFor(sent.news.said, action)) || kind === 'unknown'
-  let isKept = false
-  const remember = async (tx: Tx) => {
-    await insertKeys(tx, key && isTaken ? [{ ...key, transaction_id: id }] : [])
-    isKept = true
-  }
-  const standing = await settle(ctx, payment, sent, remember)
+  const settled = await settle(ctx, payment, sent, isTaken ? (tx) => keep(tx, processing) : undefined)
   // A callback was quicker, and there was nothing left to settle: the caller is answered all the same.
-  if (keyed && isTaken && !isKept) await rememberAnswer(ctx, owner, keyed, processing, id)
+  if (isTaken && !settled?.isChanged) await keep(ctx.db.write, processing)
+  const standing: Transaction | undefined = settled?.transaction
   reach('authorise.settled')
   await countFailure(ctx, owner, standing)
   if (kind === 'answer_unsent') throw new AppError('PROVIDER_UNAVAILABLE')

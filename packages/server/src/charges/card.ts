@@ -1,19 +1,18 @@
 import type { Context } from '../context.ts'
-import { type KeyedRequest, keepAnswer } from '../idempotency/keys.ts'
-import { startWatch } from '../platform/clock.ts'
+import type { KeyedRequest, Once } from '../idempotency/keys.ts'
 import type { Owner } from '../platform/db.ts'
-import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
-import { outcomeOf, type Replay, replayOf } from '../transactions/answer.ts'
+import { type Replay, replayOf } from '../transactions/answer.ts'
 import { presentAction } from '../transactions/present.ts'
 import { publicStatus } from '../transactions/state.ts'
 import type { Transaction } from '../transactions/store.ts'
 import { reasonOf } from '../transactions/tell.ts'
-import { type Answered, answerAgain } from './answer.ts'
-import { type CardChargeBody, type CardProposal, proposeCardCharge } from './propose-card.ts'
+import { answerAgain } from './answer.ts'
+import { type CardChargeBody, proposeCardCharge } from './propose-card.ts'
 import { sendNow, takeTurnNow } from './send.ts'
-import { countOutcome, countTry } from './velocity.ts'
+import { startCharge } from './start.ts'
+import { counted } from './velocity.ts'
 
 interface StartedCardCharge {
   readonly success: true
@@ -33,34 +32,26 @@ export async function chargeCard(
   body: CardChargeBody,
   sentKey: KeyedRequest | undefined,
   scenario?: Scenario,
-): Promise<Answered<StartedCardCharge>> {
+): Promise<Once<StartedCardCharge>> {
   const keyed = sentKey && withoutCard(sentKey, body)
   const again = (replay: Replay) => answerAgain(ctx, owner, replay, (charge) => answerFor(ctx, charge))
   const before = await replayOf(ctx, owner, keyed)
   if (before) return again(before)
   const { proposal, given, fingerprint } = await proposeCardCharge(ctx, owner, body, keyed)
   await takeTurnNow(ctx, owner, proposal.provider)
-  await countTry(ctx, owner, fingerprint, body.ipAddress)
-  const elapsedMs = startWatch()
-  const settled = (charge?: Transaction) => countOutcome(ctx, owner, body.ipAddress, charge)
-  const outcome = await accept(ctx, { ...proposal, scenario }).catch(async (refusal) => {
-    await settled()
-    throw refusal
-  })
-  if (outcome.isReplay) {
-    await settled()
-    return again(outcome)
-  }
-  const standing = await sendNow(ctx, { payment: outcome, elapsedMs, given: { card: given }, settled })
-  reach('card.settled')
-  const answer = answerFor(ctx, standing ?? { ...outcome.transaction, state: 'unknown' })
-  if (keyed) await keepAnswer(ctx.db.write, owner, keyed.key, answer)
-  reach('card.kept')
-  return { answer, isReplay: false }
+  return counted(ctx, owner, { fingerprint, ipAddress: body.ipAddress }, (settled) =>
+    startCharge(ctx, owner, {
+      keyed,
+      proposal: { ...proposal, scenario },
+      send: (payment, elapsedMs) => sendNow(ctx, { payment, elapsedMs, given: { card: given }, settled }),
+      answerFor: (charge, promised) => answerFor(ctx, charge ?? { ...promised, state: 'unknown' }),
+      again: async (replay) => {
+        await settled(undefined)
+        return again(replay)
+      },
+    }),
+  )
 }
-
-const accept = async ({ acceptor }: Context, proposal: CardProposal['proposal']) =>
-  outcomeOf(await acceptor.submit({ ...proposal, answerOf: undefined }))
 
 /** A key's fingerprint covers the request without what must not be kept. */
 function withoutCard(keyed: KeyedRequest, body: CardChargeBody): KeyedRequest {

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { laneOf } from '../alarms/alarms.ts'
 import type { Context } from '../context.ts'
-import { type KeyedRequest, keepAnswer } from '../idempotency/keys.ts'
-import { startWatch } from '../platform/clock.ts'
+import type { KeyedRequest, Once } from '../idempotency/keys.ts'
 import type { Owner } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
@@ -12,9 +11,10 @@ import { ask, type Codes, settleSent } from '../transactions/dispatch.ts'
 import { presentAction } from '../transactions/present.ts'
 import { publicStatus } from '../transactions/state.ts'
 import type { Payment, Transaction } from '../transactions/store.ts'
-import { type Answered, answerAgain } from './answer.ts'
+import { answerAgain } from './answer.ts'
 import { type MomoChargeBody, proposeMomoCharge } from './propose-momo.ts'
 import { answerWithinMs, sendNow, takeTurnNow } from './send.ts'
+import { startCharge } from './start.ts'
 
 interface StartedCharge {
   readonly success: true
@@ -36,19 +36,25 @@ export async function chargeMomo(
   body: MomoChargeBody,
   sentKey: KeyedRequest | undefined,
   scenario?: Scenario,
-): Promise<Answered<StartedCharge>> {
+): Promise<Once<StartedCharge>> {
   const keyed = sentKey && withoutCodes(sentKey, body)
   const before = await replayOf(ctx, owner, keyed)
   const again = (replay: Replay) => answerAgain(ctx, owner, replay, (charge) => answerFor(ctx, charge))
   if (before) return again(before)
   const { proposal, codes } = await proposeMomoCharge(ctx, owner, body, keyed)
-  const isSentHere = proposal.sent_by === 'request'
-  if (isSentHere) await takeTurnNow(ctx, owner, proposal.provider)
-  const elapsedMs = startWatch()
-  const answerOf = isSentHere ? undefined : (id: string) => answerFor(ctx, { ...proposal, id, state: 'accepted' })
+  if (proposal.sent_by === 'request') {
+    await takeTurnNow(ctx, owner, proposal.provider)
+    return startCharge(ctx, owner, {
+      keyed,
+      proposal: { ...proposal, scenario },
+      send: (payment, elapsedMs) => sendUntilPageIsKnown(ctx, payment, elapsedMs, codes),
+      answerFor: (charge, promised) => answerFor(ctx, charge ?? { ...promised, state: 'unknown' }),
+      again,
+    })
+  }
+  const answerOf = (id: string) => answerFor(ctx, { ...proposal, id, state: 'accepted' })
   const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, answerOf, scenario }))
   if (outcome.isReplay) return again(outcome)
-  if (isSentHere) return { answer: await sendAndAnswer(ctx, outcome, elapsedMs, codes, keyed), isReplay: false }
   reach('momo.accepted')
   ctx.bell.ring(laneOf(owner.env, proposal.provider))
   return { answer: answerFor(ctx, outcome.transaction), isReplay: false }
@@ -70,37 +76,21 @@ function answerFor(ctx: Context, transaction: Pick<Transaction, 'id' | 'state' |
   }
 }
 
-async function sendAndAnswer(
-  ctx: Context,
-  payment: Payment,
-  elapsedMs: () => number,
-  codes: Codes,
-  keyed: KeyedRequest | undefined,
-): Promise<StartedCharge> {
-  const { transaction } = payment
-  const askUntil = performance.now() + answerWithinMs
-  const sent = await sendNow(ctx, { payment, elapsedMs, given: { codes } })
-  const standing = sent && ((await untilPageIsKnown(ctx, payment, sent, askUntil)) ?? sent)
-  const answer = answerFor(ctx, standing ?? { ...transaction, state: 'unknown' })
-  reach('momo.settled')
-  if (keyed) await keepAnswer(ctx.db.write, transaction, keyed.key, answer)
-  reach('momo.kept')
-  return answer
-}
-
 /** Where the customer is sent to a page, asks while the provider only says that it has the charge, as long as the caller waits. */
-async function untilPageIsKnown(
+async function sendUntilPageIsKnown(
   ctx: Context,
   { transaction, attempt }: Payment,
-  sent: Transaction,
-  askUntil: number,
+  elapsedMs: () => number,
+  codes: Codes,
 ): Promise<Transaction | undefined> {
+  const askUntil = performance.now() + answerWithinMs
+  const sent = await sendNow(ctx, { payment: { transaction, attempt }, elapsedMs, given: { codes } })
   const hasPage = ctx.reference.operators.get(transaction.code)?.auth_type === 'REDIRECT'
-  while (hasPage && sent.state === 'submitted' && performance.now() < askUntil) {
+  while (hasPage && sent?.state === 'submitted' && performance.now() < askUntil) {
     await pause(askEveryMs)
     const found = await ask(ctx, { transaction, attempt })
     if (found.news.kind === 'said' && found.news.said.state !== 'submitted')
-      return settleSent(ctx, { transaction, attempt }, found, 'query')
+      return (await settleSent(ctx, { transaction, attempt }, found, 'query')) ?? sent
   }
-  return undefined
+  return sent
 }

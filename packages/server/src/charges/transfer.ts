@@ -1,23 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { type KeyedRequest, rememberAnswer } from '../idempotency/keys.ts'
+import { type KeyedRequest, type Once, underKey } from '../idempotency/keys.ts'
 import { minorFromNumber } from '../money/money.ts'
 import { startWatch } from '../platform/clock.ts'
 import type { Owner } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
-import { outcomeOf, replayOf } from '../transactions/answer.ts'
+import { replayOf } from '../transactions/answer.ts'
 import { claimToSend, isTooLateToOpen } from '../transactions/claim.ts'
 import type { News } from '../transactions/decision.ts'
 import { openParty } from '../transactions/party.ts'
 import { presentAccount } from '../transactions/present.ts'
 import { findById, findTransaction } from '../transactions/read.ts'
 import type { Payment, Transaction } from '../transactions/store.ts'
-import type { Answered } from './answer.ts'
 import { proposeTransferCharge, type TransferChargeBody } from './propose-transfer.ts'
 import { answerWithinMs, sendNow, takeTurnNow } from './send.ts'
+import { startCharge } from './start.ts'
 
 interface OpenedAccount {
   readonly success: true
@@ -42,32 +42,44 @@ export async function chargeByTransfer(
   body: TransferChargeBody,
   keyed: KeyedRequest | undefined,
   scenario?: Scenario,
-): Promise<Answered<OpenedAccount>> {
+): Promise<Once<OpenedAccount>> {
   const before = await replayOf(ctx, owner, keyed)
   if (before?.answer) return { answer: before.answer as OpenedAccount, isReplay: true }
   const known = before?.transactionId ?? (await unfinishedOf(ctx, owner, body))?.id
-  const charge = known === undefined ? await begin(ctx, owner, body, keyed, scenario) : await goOn(ctx, owner, known)
-  reach('transfer.settled')
-  const answer = answerFor(ctx, charge)
-  if (keyed && charge) await rememberAnswer(ctx, owner, keyed, answer, charge.id)
-  reach('transfer.kept')
-  return { answer, isReplay: before !== undefined }
-}
-
-async function begin(
-  ctx: Context,
-  owner: Owner,
-  body: TransferChargeBody,
-  keyed: KeyedRequest | undefined,
-  scenario?: Scenario,
-): Promise<Transaction | undefined> {
+  const continued = (transaction_id: string | null) =>
+    continueCharge(ctx, owner, { keyed, transaction_id, isReplay: before !== undefined })
+  if (known !== undefined) return continued(known)
   const proposal = await proposeTransferCharge(ctx, owner, body, keyed)
   await takeTurnNow(ctx, owner, proposal.provider)
-  const elapsedMs = startWatch()
-  const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, answerOf: undefined, scenario }))
-  if (!outcome.isReplay) return sendNow(ctx, { payment: outcome, elapsedMs, inTime: told })
-  if (outcome.transactionId === null) throw new AppError('IDEMPOTENCY_KEY_IN_PROGRESS')
-  return goOn(ctx, owner, outcome.transactionId)
+  return startCharge(ctx, owner, {
+    keyed,
+    proposal: { ...proposal, scenario },
+    send: (payment, elapsedMs) => sendNow(ctx, { payment, elapsedMs, inTime: told }),
+    answerFor: (charge) => answerFor(ctx, charge),
+    again: ({ transactionId }) => continued(transactionId),
+  })
+}
+
+interface Continued {
+  readonly keyed: KeyedRequest | undefined
+  readonly transaction_id: string | null
+  readonly isReplay: boolean
+}
+
+/** Goes on with a charge whose account nobody was told yet. */
+function continueCharge(
+  ctx: Context,
+  owner: Owner,
+  { keyed, transaction_id, isReplay }: Continued,
+): Promise<Once<OpenedAccount>> {
+  if (transaction_id === null) throw new AppError('IDEMPOTENCY_KEY_IN_PROGRESS')
+  return underKey(ctx, owner, { keyed, transaction_id }, async (keep) => {
+    const answer = answerFor(ctx, await goOn(ctx, owner, transaction_id))
+    reach('charge.settled')
+    await keep(ctx.db.write, answer)
+    reach('charge.kept')
+    return { answer, isReplay }
+  })
 }
 
 /** The charge with this reference, if the very same was asked for and the caller was told to come again. */

@@ -17,12 +17,32 @@ const declines: readonly FailureCode[] = [
   'UNSPECIFIED_FAILURE',
 ]
 
+/** Counts a try until its outcome is known; what was refused on the way, by us or by the provider, is not counted. */
+export async function counted<Result>(
+  ctx: Counting,
+  owner: Owner,
+  { fingerprint, ipAddress }: { readonly fingerprint: string; readonly ipAddress: string },
+  work: (settled: (charge: Transaction | undefined) => Promise<void>) => Promise<Result>,
+): Promise<Result> {
+  await countTry(ctx, owner, fingerprint, ipAddress)
+  let isSettled = false
+  const settled = async (charge: Transaction | undefined) => {
+    if (isSettled) return
+    isSettled = true
+    await countOutcome(ctx, owner, ipAddress, charge)
+  }
+  return work(settled).catch(async (refusal) => {
+    await settled(undefined)
+    throw refusal
+  })
+}
+
 /**
  * Refuses what testers of stolen cards do: one card over and over, or cards that are declined one after another from one
  * place. Each merchant has counts of its own, of the hour that runs. Until its outcome is known a try counts as declined, so
  * that nobody gets further by trying many at once.
  */
-export async function countTry(ctx: Counting, owner: Owner, fingerprint: string, ipAddress: string): Promise<void> {
+async function countTry(ctx: Counting, owner: Owner, fingerprint: string, ipAddress: string): Promise<void> {
   const most = owner.env === 'live' ? ctx.config.liveCardTries : ctx.config.sandboxCardTries
   const place = placeOf(ctx, ipAddress)
   if ((await add(ctx.db.write, owner, place, 1)) > most) {
@@ -35,7 +55,7 @@ export async function countTry(ctx: Counting, owner: Owner, fingerprint: string,
 }
 
 /** The outcome of a try that was counted: only a declined card stays counted for its customer's place. */
-export async function countOutcome(
+async function countOutcome(
   ctx: Counting,
   owner: Owner,
   ipAddress: string,

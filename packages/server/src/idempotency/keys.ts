@@ -44,70 +44,84 @@ export function keyedRequest({ method, url, headers, body }: Sent): KeyedRequest
 }
 
 /**
- * Does the work and remembers its answer in the same transaction, or gives the answer it gave before. Who comes while
- * the first is at it waits a little and is then told to come again. A refusal rolls back and so is not remembered.
+ * Does the work and keeps its answer in the same transaction, or gives the answer it gave before. The key is taken first: who
+ * comes while another request has it waits a little and is then told to come again. A refusal rolls back and so is not kept.
  */
 export async function once<Answer extends object>(
-  { db, vault }: { readonly db: Pick<Database, 'write'>; readonly vault: Vault },
+  { db, vault }: Keeper,
   owner: Owner,
   keyed: KeyedRequest | undefined,
   work: (tx: Tx) => Promise<Answer>,
 ): Promise<Once<Answer>> {
   if (!keyed) return { answer: await db.write.transaction(work), isReplay: false }
   return db.write.transaction(async (tx) => {
-    await lockKey(tx, owner, keyed.key)
-    const known = await findAnswer<Answer>(tx, vault, owner, keyed)
-    if (known) return { answer: known, isReplay: true }
+    const row = rowOf(vault, owner, keyed, { answer: {}, transaction_id: null })
+    const known = await take(tx, vault, keyed, row)
+    if (known) return { answer: known.answer as Answer, isReplay: true }
     const answer = await work(tx)
-    await remember(tx, vault, owner, keyed, answer)
+    await keepAnswer(tx, { ...row, answer })
     return { answer, isReplay: false }
   })
 }
 
-async function lockKey(tx: Tx, { merchant_id, env }: Owner, key: string): Promise<void> {
-  const name = `idempotency ${merchant_id} ${env} ${key}`
+/** Keeps the answer of work under its key, in the transaction of its effect. Does nothing where there is no key. */
+export type Keep<Answer> = (db: Db, answer: Answer) => Promise<void>
+
+/**
+ * Does work about a payment that is there already. The key is taken before anything happens: another request that has it is
+ * refused, and the same one gets what was answered before. After a refusal the key is free again.
+ */
+export async function underKey<Answer extends object>(
+  { db, vault }: Keeper,
+  owner: Owner,
+  { keyed, transaction_id }: { readonly keyed: KeyedRequest | undefined; readonly transaction_id: string },
+  work: (keep: Keep<Answer>) => Promise<Once<Answer>>,
+): Promise<Once<Answer>> {
+  if (!keyed) return work(async () => undefined)
+  const row = rowOf(vault, owner, keyed, { answer: null, transaction_id })
+  const known = await take(db.write, vault, keyed, row)
+  if (known?.answer) return { answer: known.answer as Answer, isReplay: true }
   try {
-    await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`)
-  } catch (error) {
-    throw (error as { code?: string }).code === '55P03' ? new AppError('IDEMPOTENCY_KEY_IN_PROGRESS') : error
+    return await work((tx, answer) => keepAnswer(tx, { ...row, answer }))
+  } catch (refusal) {
+    if (!known) await giveBack(db.write, row).catch(() => undefined) // Kept without an answer, it stops nothing.
+    throw refusal
   }
 }
 
-async function findAnswer<Answer>(
-  tx: Tx,
-  vault: Vault,
-  { merchant_id, env }: Owner,
-  keyed: KeyedRequest,
-): Promise<Answer | undefined> {
-  const [row] = await tx.query<{ fingerprint: string; answer: Answer }>(sql`
-    select fingerprint, answer
-    from idempotency_keys
-    where merchant_id = ${merchant_id}
-      and env = ${env}
-      and key = ${keyed.key}`)
-  if (row && !isSameRequest(vault, keyed, row.fingerprint)) throw new AppError('IDEMPOTENCY_KEY_REUSED')
-  return row?.answer
+interface Keeper {
+  readonly db: Pick<Database, 'write'>
+  readonly vault: Vault
 }
 
-async function remember(
-  tx: Tx,
-  vault: Vault,
-  { merchant_id, env }: Owner,
-  keyed: KeyedRequest,
-  answer: object,
-): Promise<void> {
-  await tx.query(sql`
-    insert into idempotency_keys (merchant_id, env, key, fingerprint, answer)
-    values (${merchant_id}, ${env}, ${keyed.key}, ${fingerprintOf(vault, keyed)}, ${JSON.stringify(answer)})`)
+/** Takes a key; gives what stands there where it was taken before, by the same request. */
+async function take(db: Db, vault: Vault, keyed: KeyedRequest, row: KeyRow): Promise<KnownKey | undefined> {
+  const isTaken = await insertKeys(db, [row]).catch((error: Error & { code?: string }) => {
+    throw error.code === '55P03' ? new AppError('IDEMPOTENCY_KEY_IN_PROGRESS') : error
+  })
+  if (isTaken) return undefined
+  const known = (await findKeys(db, [row])).get(nameOf(row.owner, row.key))
+  if (!known) throw new AppError('IDEMPOTENCY_KEY_IN_PROGRESS') // Given back just now.
+  if (!isSameRequest(vault, keyed, known.fingerprint)) throw new AppError('IDEMPOTENCY_KEY_REUSED')
+  return known
 }
 
-/** A key as a batch keeps it: with the payment it made, and the answer if that is known already. */
-export interface BatchKey {
+/** A key as it is kept: with the payment it is about, and the answer if that is known already; one of them at least. */
+export interface KeyRow {
   readonly owner: Owner
   readonly key: string
   readonly fingerprint: string
   readonly answer: object | null
-  readonly transaction_id: string
+  readonly transaction_id: string | null
+}
+
+export function rowOf(
+  vault: Vault,
+  owner: Owner,
+  keyed: KeyedRequest,
+  known: Pick<KeyRow, 'answer' | 'transaction_id'>,
+): KeyRow {
+  return { owner, key: keyed.key, fingerprint: fingerprintOf(vault, keyed), ...known }
 }
 
 export interface KnownKey {
@@ -132,10 +146,10 @@ export async function findKeys(
   return new Map(rows.map((row) => [nameOf(row, row.key), row]))
 }
 
-/** Keeps new keys, in the order everybody does. False when one of them was taken meanwhile: the batch must look again. */
-export async function insertKeys(tx: Tx, keys: readonly BatchKey[]): Promise<boolean> {
+/** Takes new keys, in the order everybody does. False when one of them was taken meanwhile: who asks must look again. */
+export async function insertKeys(db: Db, keys: readonly KeyRow[]): Promise<boolean> {
   if (keys.length === 0) return true
-  const kept = await tx.query(sql`
+  const kept = await db.query(sql`
     insert into idempotency_keys (merchant_id, env, key, fingerprint, answer, transaction_id)
     select *
     from unnest(${keys.map(({ owner }) => owner.merchant_id)}::uuid[], ${keys.map(({ owner }) => owner.env)}::text[],
@@ -149,11 +163,7 @@ export async function insertKeys(tx: Tx, keys: readonly BatchKey[]): Promise<boo
 }
 
 /** Makes sure that a key stands for this one request, whose parts remember their own answers. True when it did already. */
-export async function reserveKey(
-  ctx: { readonly db: Pick<Database, 'write'>; readonly vault: Vault },
-  owner: Owner,
-  keyed: KeyedRequest,
-): Promise<boolean> {
+export async function reserveKey(ctx: Keeper, owner: Owner, keyed: KeyedRequest): Promise<boolean> {
   return (await once(ctx, owner, keyed, async () => ({}))).isReplay
 }
 
@@ -171,31 +181,28 @@ export async function releaseKeys(
     where (k.merchant_id, k.env, k.key, k.transaction_id) = (w.merchant_id, w.env, w.key, w.transaction_id)`)
 }
 
-/** Keeps the answer of a payment that called its provider first. */
-export async function keepAnswer(db: Db, { merchant_id, env }: Owner, key: string, answer: object): Promise<void> {
+/** Gives back a key under which nothing was answered. */
+async function giveBack(db: Db, { owner: { merchant_id, env }, key, transaction_id }: KeyRow): Promise<void> {
   await db.query(sql`
-    update idempotency_keys
-    set answer = ${JSON.stringify(answer)}
-    where merchant_id = ${merchant_id}
-      and env = ${env}
-      and key = ${key}`)
+    delete from idempotency_keys
+    where (merchant_id, env, key, transaction_id) = (${merchant_id}, ${env}, ${key}, ${transaction_id})
+      and answer is null`)
 }
 
-/** Keeps an answer under its key, whether or not the payment was made under it. */
-export async function rememberAnswer(
-  { db, vault }: { readonly db: Pick<Database, 'write'>; readonly vault: Vault },
-  { merchant_id, env }: Owner,
-  keyed: KeyedRequest,
-  answer: object,
-  transactionId: string,
-): Promise<void> {
-  await db.write.query(sql`
-    insert into idempotency_keys (merchant_id, env, key, fingerprint, answer, transaction_id)
-    values (${merchant_id}, ${env}, ${keyed.key}, ${fingerprintOf(vault, keyed)}, ${JSON.stringify(answer)}, ${transactionId})
-    on conflict (merchant_id, env, key) do update set answer = excluded.answer`)
+/**
+ * Keeps an answer under the key that was taken for it: the one place that does. A key that another request gave back meanwhile
+ * is taken again; one that stands for another payment by now is left alone.
+ */
+export async function keepAnswer(db: Db, row: KeyRow): Promise<void> {
+  const { owner, key, fingerprint, answer, transaction_id } = row
+  await db.query(sql`
+    insert into idempotency_keys as k (merchant_id, env, key, fingerprint, answer, transaction_id)
+    values (${owner.merchant_id}, ${owner.env}, ${key}, ${fingerprint}, ${JSON.stringify(answer)}, ${transaction_id})
+    on conflict (merchant_id, env, key) do update set answer = excluded.answer
+    where k.transaction_id is not distinct from excluded.transaction_id`)
 }
 
-export function fingerprintOf(vault: Vault, keyed: KeyedRequest): string {
+function fingerprintOf(vault: Vault, keyed: KeyedRequest): string {
   return vault.hash(textOf(keyed), 'idempotency')
 }
 

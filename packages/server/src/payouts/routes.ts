@@ -151,7 +151,15 @@ function cancelRoute(app: App, ctx: Context): void {
   app.post(
     '/fiat/payout/:transactionId/cancel',
     {
-      config: { scope, errors: ['TRANSACTION_MISSING', 'PAYOUT_NOT_CANCELLABLE', 'IDEMPOTENCY_KEY_REUSED'] },
+      config: {
+        scope,
+        errors: [
+          'TRANSACTION_MISSING',
+          'PAYOUT_NOT_CANCELLABLE',
+          'IDEMPOTENCY_KEY_IN_PROGRESS',
+          'IDEMPOTENCY_KEY_REUSED',
+        ],
+      },
       schema: {
         summary: 'Cancel a payout',
         description: 'While it has not been sent. Its money is back when this answers.',

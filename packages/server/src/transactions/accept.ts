@@ -2,15 +2,15 @@ import { type Alarm, laneOf, setAlarms } from '../alarms/alarms.ts'
 import type { ErrorKey } from '../errors.ts'
 import { emit } from '../events/emit.ts'
 import {
-  type BatchKey,
   findKeys,
-  fingerprintOf,
   insertKeys,
   isSameRequest,
   type KeyedRequest,
+  type KeyRow,
   type KnownKey,
   nameOf,
   releaseKeys,
+  rowOf,
 } from '../idempotency/keys.ts'
 import { ensureWallets, findWallets, type WalletScope } from '../ledger/accounts.ts'
 import { type Books, type Movement, openBooks } from '../ledger/books.ts'
@@ -358,11 +358,9 @@ async function record(
   ])
 }
 
-function keyOf({ proposal, id }: Item, vault: Vault): BatchKey[] {
+function keyOf({ proposal, id }: Item, vault: Vault): KeyRow[] {
   const { keyed, owner, answerOf } = proposal
-  if (!keyed) return []
-  const answer = answerOf?.(id) ?? null
-  return [{ owner, key: keyed.key, fingerprint: fingerprintOf(vault, keyed), answer, transaction_id: id }]
+  return keyed ? [rowOf(vault, owner, keyed, { answer: answerOf?.(id) ?? null, transaction_id: id })] : []
 }
 
 function firstAttempt({ item, transaction: { id, provider, created_at } }: Kept): Attempt {

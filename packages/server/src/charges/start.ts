@@ -1,0 +1,38 @@
+import type { Context } from '../context.ts'
+import { type KeyedRequest, keepAnswer, type Once, rowOf } from '../idempotency/keys.ts'
+import { startWatch } from '../platform/clock.ts'
+import type { Owner } from '../platform/db.ts'
+import { reach } from '../platform/failpoints.ts'
+import type { Proposal } from '../transactions/accept.ts'
+import { outcomeOf, type Replay } from '../transactions/answer.ts'
+import type { Payment, Transaction } from '../transactions/store.ts'
+
+/** A charge that is sent by the request that made it, because the request alone has what must not be kept, or waits for a page. */
+interface Start<Answer extends object> {
+  readonly keyed: KeyedRequest | undefined
+  readonly proposal: Omit<Proposal, 'answerOf'>
+  /** Sends it and gives where it stands then; nothing when the provider has not responded while the caller waits. */
+  readonly send: (payment: Payment, elapsedMs: () => number) => Promise<Transaction | undefined>
+  readonly answerFor: (charge: Transaction | undefined, promised: Transaction) => Answer
+  /** The response when the same request came first. */
+  readonly again: (replay: Replay) => Promise<Once<Answer>>
+}
+
+/** Promises a charge that has its turn, sends it while the caller waits, and keeps the response under its key. */
+export async function startCharge<Answer extends object>(
+  ctx: Context,
+  owner: Owner,
+  { keyed, proposal, send, answerFor, again }: Start<Answer>,
+): Promise<Once<Answer>> {
+  const elapsedMs = startWatch()
+  const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, answerOf: undefined }))
+  if (outcome.isReplay) return again(outcome)
+  const { transaction } = outcome
+  const charge = await send(outcome, elapsedMs)
+  reach('charge.settled')
+  const answer = answerFor(charge, transaction)
+  const row = keyed && rowOf(ctx.vault, owner, keyed, { answer, transaction_id: transaction.id })
+  if (row) await keepAnswer(ctx.db.write, row)
+  reach('charge.kept')
+  return { answer, isReplay: false }
+}
