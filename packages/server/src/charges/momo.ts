@@ -66,7 +66,10 @@ function withoutCodes(keyed: KeyedRequest, body: MomoChargeBody): KeyedRequest {
   return { ...keyed, asked }
 }
 
-function answerFor(ctx: Context, transaction: Pick<Transaction, 'id' | 'state' | 'action' | 'code'>): StartedCharge {
+function answerFor(
+  ctx: Context,
+  transaction: Pick<Transaction, 'id' | 'state' | 'action' | 'code' | 'provider'>,
+): StartedCharge {
   return {
     success: true,
     message: 'Initiated request.',

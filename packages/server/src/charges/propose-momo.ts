@@ -8,7 +8,7 @@ import { formatMinor } from '../money/money.ts'
 import type { Owner } from '../platform/db.ts'
 import { readId } from '../platform/ids.ts'
 import type { Operator } from '../reference/data.ts'
-import { currencyOf, momoAccount, momoAmount } from '../reference/momo.ts'
+import { currencyOf, momoAccount, momoAmount, operatorBy } from '../reference/momo.ts'
 import { createRateOf } from '../reference/rates.ts'
 import type { Proposal } from '../transactions/accept.ts'
 import type { Codes } from '../transactions/dispatch.ts'
@@ -50,14 +50,15 @@ export async function proposeMomoCharge(
   await ctx.currencies.refuseDisabled(owner, currency)
   const payer = await payerOf(ctx, owner, body)
   const fields = { phone: 'phoneNumber', operator: 'momoOperatorId', required: 'MOMO_OPERATOR_ID_REQUIRED' } as const
-  const { phone, operator } = momoAccount(ctx.reference, { currency, ...payer }, fields)
+  const { phone, operator: found } = momoAccount(ctx.reference, { currency, ...payer }, fields)
+  const errand = { operation: 'charge.momo', country: phone.country, currency, target: found.id } as const
+  const [connector] = ctx.routing.providersOf(owner.env, errand)
+  const operator = operatorBy(ctx.reference, found, connector?.id ?? '')
   const amount = momoAmount(operator, 'deposit', body.amount, currency)
   const codes = codesOf(operator, body)
   const urls = redirectUrls(owner, operator, body)
   const wallet_currency = walletCurrencyOf(body, currency)
   await ctx.currencies.refuseDisabled(owner, wallet_currency)
-  const errand = { operation: 'charge.momo', country: phone.country, currency, target: operator.id } as const
-  const [connector] = ctx.routing.providersOf(owner.env, errand)
   if (!connector) throw new AppError('PROVIDER_NOT_FOUND', { message: `Nobody here reaches ${operator.name}.` })
   const { wallet_amount, rate } = await credited(ctx, owner, { amount, currency, wallet_currency })
   const rule = await ctx.fees.ruleFor({ ...owner, operation: 'charge', method: 'momo', currency: wallet_currency })

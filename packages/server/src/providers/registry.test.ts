@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { Secret } from '../platform/secret.ts'
 import { loadReferenceData } from '../reference/data.ts'
+import { presentLists } from '../reference/present.ts'
 import { simulatorAccess, startSimulator } from '../testing/simulator.ts'
+import { presentAction } from '../transactions/present.ts'
 import { openConnectors, type ProviderSettings } from './registry.ts'
 import { createRouting } from './routing.ts'
 
@@ -156,4 +158,23 @@ test('no bank of ours reaches ChamsMobile, which Flutterwave calls 303', () => {
   const named = [...data.banks.values()].filter(({ country, flutterwave }) => country === 'NG' && flutterwave === '303')
 
   assert.deepEqual(named, [])
+})
+
+test('Orange Money in Côte d’Ivoire is charged through pawaPay in live, by a prompt and without a code', async (t) => {
+  const live = { pawapayUrl: 'https://api.pawapay.io', pawapayToken: new Secret('t'.repeat(24)) }
+  const simulator = { simulatorUrl: 'http://127.0.0.1:9', simulatorToken: new Secret('t'.repeat(24)) }
+  const connectors = openConnectors({ ...nothing, ...live, ...simulator }, data, undefined)
+  t.after(() => connectors.close())
+  const routing = createRouting(data.routes, connectors)
+  const errand = { operation: 'charge.momo', country: 'CI', currency: 'XOF', target: 'ORANGE_CI' } as const
+  const { operators } = presentLists(data, routing)
+  const shown = (env: 'live' | 'sandbox') => {
+    const operator = operators[env].find(({ id }) => id === 'ORANGE_CI')
+    return [routing.providersOf(env, errand)[0]?.id, operator?.authType, operator?.ussdCode, operator?.status]
+  }
+
+  assert.deepEqual(shown('live'), ['pawapay', 'PROVIDER_AUTH', '', 'AVAILABLE'])
+  assert.deepEqual(shown('sandbox'), ['house', 'PREAUTH', '#144#', 'AVAILABLE'])
+  const prompt = { action: { kind: 'pin_prompt' }, code: 'ORANGE_CI', state: 'waiting' } as const
+  assert.equal(JSON.stringify(presentAction(data, { ...prompt, provider: 'pawapay' })).includes('#144#'), false)
 })

@@ -90,11 +90,12 @@ export interface RouteRow {
   readonly providers: readonly string[]
 }
 
-/** What a provider calls an operator. */
+/** What a provider calls an operator, and how it has charges approved where that differs from the operator's own way. */
 interface ProviderCode {
   readonly provider: string
   readonly id: string
   readonly code: string
+  readonly auth_type: Operator['auth_type'] | null
 }
 
 export interface PairRow {
@@ -156,6 +157,7 @@ export function loadReferenceData(folder: string = standardFolder): ReferenceDat
     provider: providerId,
     id: operatorId,
     code: codeText,
+    auth_type: orNothing(oneOf(...authTypes)),
   })
   const pairs = read<PairRow>('pairs.csv', { base: currency, quote: currency })
 

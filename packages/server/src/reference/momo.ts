@@ -140,3 +140,9 @@ function outOfBounds(bound: string, { name, id }: Operator): AppError {
     details: [{ field: 'amount', message: `amount must be ${bound} with ${name} (${id})` }],
   })
 }
+
+/** An operator as its customers approve charges by this provider. */
+export function operatorBy({ providerCodes }: ReferenceData, operator: Operator, provider: string): Operator {
+  const own = providerCodes.find((each) => each.provider === provider && each.id === operator.id)?.auth_type
+  return own ? { ...operator, auth_type: own, ussd_code: '' } : operator
+}

@@ -3,6 +3,7 @@ import { numberFromMinor } from '../money/money.ts'
 import type { Environment } from '../platform/db.ts'
 import type { Routing } from '../providers/routing.ts'
 import type { Bank, Branch, Country, Limits, Operator, ReferenceData } from './data.ts'
+import { operatorBy } from './momo.ts'
 
 /** The lists as the API shows them, made once: a request only picks. */
 export interface ReferenceLists {
@@ -14,7 +15,11 @@ export interface ReferenceLists {
 
 export function presentLists(data: ReferenceData, routing: Routing): ReferenceLists {
   const operatorsOf = (env: Environment) =>
-    [...data.operators.values()].map((operator) => presentOperator(operator, isOpen(routing, env, operator)))
+    [...data.operators.values()].map((operator) => {
+      const { country, currency, id: target } = operator
+      const [provider] = routing.providersOf(env, { operation: 'charge.momo', country, currency, target })
+      return presentOperator(operatorBy(data, operator, provider?.id ?? ''), isOpen(routing, env, operator))
+    })
   return {
     countries: [...data.countries.values()].map(presentCountry),
     banks: [...data.banks.values()].map((bank) => presentBank(bank, data.branches.has(bank.id))),

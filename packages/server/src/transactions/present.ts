@@ -3,6 +3,7 @@ import { showId } from '../platform/ids.ts'
 import type { Vault } from '../platform/seal.ts'
 import type { CustomerAction } from '../providers/contract.ts'
 import type { ReferenceData } from '../reference/data.ts'
+import { operatorBy } from '../reference/momo.ts'
 import { explain } from './explain.ts'
 import { numberOf, openParty } from './party.ts'
 import { publicStatus, stageOf } from './state.ts'
@@ -119,14 +120,14 @@ const questions = {
 /** What the customer must do now. What they answered is on its way while it is being sent. */
 export function presentAction(
   reference: ReferenceData,
-  { action, code, state }: Pick<Transaction, 'action' | 'code' | 'state'>,
+  { action, code, state, provider }: Pick<Transaction, 'action' | 'code' | 'state' | 'provider'>,
 ) {
   if (!action) return { type: 'NONE' }
   switch (action.kind) {
     case 'redirect':
       return { type: 'REDIRECT', redirectUrl: action.url }
     case 'pin_prompt':
-      return presentPrompt(reference, code)
+      return presentPrompt(reference, code, provider)
     case 'pay_to_account': {
       const { accountNumber, bankName, expiresAt } = action.account
       const instructions = [
@@ -147,8 +148,9 @@ function presentQuestion(question: Question) {
   return { type, instructions: [...(hint === undefined ? [] : [hint]), instruction] }
 }
 
-function presentPrompt(reference: ReferenceData, code: string) {
-  const operator = reference.operators.get(code)
+function presentPrompt(reference: ReferenceData, code: string, provider: string) {
+  const known = reference.operators.get(code)
+  const operator = known && operatorBy(reference, known, provider)
   const ussdCode = operator?.ussd_code ?? ''
   const prompt = `The customer gets a prompt from ${operator ? operator.name : 'the operator'} and approves it with their PIN.`
   return {
