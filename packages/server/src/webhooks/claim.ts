@@ -104,12 +104,10 @@ function readyAfter(tx: Tx, { after, leftOut, endpointsMax }: ReadyWanted): Prom
 /** The records, and what each endpoint has left. Its `due_from` never passes a record that waits. */
 function pick(tx: Tx, endpoints: readonly Owner[]): Promise<Delivery[]> {
   return tx.query<Delivery>(sql`
-    with clock as materialized (
-      select record_time() as now
-    ), moment as materialized (
+    with moment as materialized (
       select now, now + ${`${leaseMs} milliseconds`}::interval as lease_end,
         now - ${`${behindMs} milliseconds`}::interval as behind
-      from clock
+      from (select record_time() as now offset 0) clock
     ), ready as materialized (
       select e.merchant_id, e.env, e.url, e.secret, e.due_from, now, lease_end, behind,
         case when e.previous_secret_until > now then e.previous_secret end as previous_secret,
@@ -131,8 +129,7 @@ function pick(tx: Tx, endpoints: readonly Owner[]): Promise<Delivery[]> {
         select *
         from webhook_records w
         where (w.merchant_id, w.env) = (ready.merchant_id, ready.env)
-          and w.next_attempt_at >= ready.due_from
-          and w.next_attempt_at <= ready.now
+          and w.next_attempt_at between ready.due_from and ready.now
         order by w.next_attempt_at, w.id
         limit greatest(0, ready.most - ready.under_way)
         for no key update skip locked
