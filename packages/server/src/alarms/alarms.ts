@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { type Db, sql, type Tx } from '../platform/db.ts'
 
 /** A time to look at a payment again, in the lane of whoever must. */
@@ -35,7 +36,7 @@ export interface Rung {
   /** How many rang, the last of them, and the database's time when it was read. */
   readonly count: number
   readonly last: Place | undefined
-  readonly at: Date | undefined
+  readonly at: Date
 }
 
 /** What the requests of a lane are for, as the database's `work_kind` has it. Of the first two a customer waits for the outcome. */
@@ -50,7 +51,6 @@ export interface Work {
 }
 
 interface RungRow extends Place {
-  readonly at: Date
   readonly count: number
   readonly work: Work[] | null
 }
@@ -65,7 +65,8 @@ export async function rungAfter(
   lane: string,
   { after, limit }: { readonly after: Place; readonly limit: number },
 ): Promise<Rung> {
-  const [clock] = await db.query<{ now: string }>(sql`select record_time()::text as now`)
+  const [clock] = await db.query<{ now: string; at: Date }>(sql`select now::text, now as at from record_time() as now`)
+  assert(clock)
   const [row] = await db.query<RungRow>(sql`
     with rung as materialized (
       select due, transaction_id
@@ -73,23 +74,24 @@ export async function rungAfter(
       where lane = ${lane}
         and due >= ${after.due}::timestamptz
         and (due, transaction_id) > (${after.due}::timestamptz, ${after.transaction_id}::uuid)
-        and due <= ${clock?.now}::timestamptz
+        and due <= ${clock.now}::timestamptz
       order by due, transaction_id
       limit ${limit}
     )
     select last.due::text as due, last.transaction_id, (select count(*)::int from rung) as count,
-      ${clock?.now}::timestamptz as at, (
+      (
         select json_agg(json_build_object(
             'id', t.id, 'merchant_id', t.merchant_id, 'kind', work_kind(t.type, t.state, a.is_lost, a.is_hinted)
           ) order by rung.due, rung.transaction_id)
         from rung
         join transactions t on t.id = rung.transaction_id
         join attempts a on a.transaction_id = t.id and a.number = t.attempt
-        where t.wake_at <= ${clock?.now}::timestamptz
+        where t.env || '/' || t.provider = ${lane}
+          and t.wake_at <= ${clock.now}::timestamptz
           and t.state not in ('successful', 'failed')
       ) as work
     from rung last
     order by last.due desc, last.transaction_id desc
     limit 1`)
-  return { due: row?.work ?? [], count: row?.count ?? 0, last: row, at: row?.at }
+  return { due: row?.work ?? [], count: row?.count ?? 0, last: row, at: clock.at }
 }

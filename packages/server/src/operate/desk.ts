@@ -37,9 +37,15 @@ export function audited<Result>(
 ): Promise<Result> {
   return desk.db.write.transaction(async (tx) => {
     const { result, entry } = await work(tx)
-    await recordAudit(tx, desk.cell, { ...entry, actor: desk.actor })
+    await record(tx, desk, entry)
     return result
   })
+}
+
+/** Whoever reads the trail must find out why: a reason that is given is not blank. */
+async function record(tx: Tx, { cell, actor }: Desk, entry: Omit<AuditEntry, 'actor'>): Promise<void> {
+  if (entry.reason !== undefined && entry.reason.trim() === '') throw new OperatorError('the reason must not be empty')
+  await recordAudit(tx, cell, { ...entry, actor })
 }
 
 type PostingWork = (tx: BatchTx) => Promise<Decided<unknown>>
@@ -58,7 +64,7 @@ export function auditedPosting<Result>(
 ): Promise<Result> {
   const done = desk.postings.submit(async (tx) => {
     const { result, entry, written } = await work(tx)
-    await recordAudit(tx, desk.cell, { ...entry, actor: desk.actor })
+    await record(tx, desk, entry)
     reach('operator.written')
     return { answers: [result], ...written }
   })

@@ -144,6 +144,8 @@ test('fees that make no sense are refused with what is wrong, and leave no rule'
     [{ from: '2020-01-01' }, /has passed; leave out the date/],
     [{ from: '2099-02-30' }, /is not a day such as/],
     [{ from: 'tomorrow' }, /is not a day such as/],
+    [{ currency: 'KES', fixed: '100000000000000000000' }, /fixed 100000000000000000000 is not an amount of KES/],
+    [{ reason: ' ' }, /the reason must not be empty/],
     [{ merchant: nobody }, /there is no merchant/],
     [{ merchant: 'duka' }, /duka is no merchant id/],
   ] as const)

@@ -109,10 +109,14 @@ function ruleOf(order: FeeOrder): FeeRule {
   return { fixed, basisPoints, ...sums, ...(isReturned && { isReturned }) }
 }
 
+/** In minor units: more than any payment. */
+const sumMax = 10n ** 13n
+
 function minorOf(name: string, text: string, currency: string): bigint {
   if (!isCurrency(currency)) throw new OperatorError(`${name} is an amount of money, so it needs a currency`)
   const minor = parseMinor(text, currency)
-  if (minor === undefined || minor < 0n) throw new OperatorError(`${name} ${text} is not an amount of ${currency}`)
+  if (minor === undefined || minor < 0n || minor > sumMax)
+    throw new OperatorError(`${name} ${text} is not an amount of ${currency}`)
   return minor
 }
 

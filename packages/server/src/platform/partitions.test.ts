@@ -246,3 +246,21 @@ test('an id lies in the month of its millisecond, at both ends of a month', asyn
   for (const atMs of [month(0), month(1) - 1, month(1), month(2) - 1])
     assert.equal(await partitionOf(atMs), named(atMs))
 })
+
+test('an hour that was detached because the clock jumped ahead is attached again when it comes back', async (t) => {
+  const malipo = await payingMalipo(t)
+  const merchant = await malipo.merchant()
+  await keepPartitions(malipo.ctx)
+  const [now] = await malipo.ask<{ hour: string }>(`select hour_of(date_trunc('hour', record_time(), 'UTC')) as hour`)
+  const reader = await session(t)
+  await reader.query(`begin; select count(*) from timer_hours.${now?.hour}`)
+  await forward(malipo, 10)
+  await keepPartitions(malipo.ctx)
+  await forward(malipo, -10)
+  await reader.query('rollback')
+
+  await keepPartitions(malipo.ctx)
+
+  assert.ok((await partitionsLeft(malipo.ctx.db.write)).hours >= 72)
+  await payOut(merchant)
+})

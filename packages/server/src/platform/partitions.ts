@@ -90,7 +90,7 @@ const isLockHeld = (error: unknown) => (error as { code?: string }).code === '55
 /** Statements that take an hour out of alarms, if it still is in there, and drop it. */
 interface OldHour {
   readonly detach: string | null
-  readonly drop: string
+  readonly drop: string | null
 }
 
 /**
@@ -133,18 +133,24 @@ async function dropHours(client: pg.Client): Promise<void> {
   const { rows } = await client.query<OldHour>(oldHours() as pg.QueryConfig)
   for (const { detach, drop } of rows) {
     if (detach !== null) await client.query(detach)
-    await client.query(drop)
+    if (drop !== null) await client.query(drop)
   }
 }
 
-/** One whose detaching was begun comes first: no other can be detached before that is finished. */
+/**
+ * One whose detaching was begun comes first: no other can be detached before that is finished. It may be an hour that is needed, if
+ * the clock jumped ahead and came back: then it is not dropped, and attached again.
+ */
 const oldHours = () => sql`
-  select format('drop table timer_hours.%I', c.relname) as drop,
+  with kept as (
+    select hour_of(date_trunc('hour', record_time(), 'UTC') - make_interval(hours => ${hoursKept}::int)) as first
+  )
+  select case when c.relname < kept.first then format('drop table timer_hours.%I', c.relname) end as drop,
     format('alter table public.alarms detach partition timer_hours.%I ', c.relname)
       || case when i.inhdetachpending then 'finalize' when i.inhrelid is not null then 'concurrently' end as detach
-  from pg_class c
+  from kept, pg_class c
   left join pg_inherits i on i.inhrelid = c.oid
   where c.relnamespace = 'timer_hours'::regnamespace
     and c.relkind = 'r'
-    and c.relname < (select hour_of(date_trunc('hour', record_time(), 'UTC') - make_interval(hours => ${hoursKept}::int)))
+    and (c.relname < kept.first or i.inhdetachpending)
   order by i.inhdetachpending desc nulls last, c.relname`

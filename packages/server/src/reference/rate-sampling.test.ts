@@ -217,3 +217,18 @@ test('metrics tell how many pairs are held and how many are too old', async (t) 
     [rows.length, rows.length],
   )
 })
+
+test('the last decision about a rate counts: one rejected by mistake can be confirmed', async (t) => {
+  const { sample, accepted, ask, operator } = await sampling(t)
+  await sample(['100', '100'])
+  await sample(['150', '150'])
+  await sample(['150', '150'])
+  const [older, newer] = await ask<{ id: string }>('select id::text from held_rates order by id')
+  await operator.rates.reject(newer?.id ?? '', 'a mistake')
+  await sample(['150', '150'])
+
+  await operator.rates.confirm(older?.id ?? '', 'the currency was devalued')
+  await sample(['150', '150'])
+
+  assert.deepEqual(await accepted(), ['100 100 one', '150 150 one test'])
+})

@@ -76,7 +76,7 @@ function judge(pair: Pair, levels: readonly Level[], jumpPercent: number): Verdi
   if (!last || near.includes(last)) return { kind: 'accept', confirmedBy: '' }
   const [decision] = near
     .filter(({ state }) => state !== 'held')
-    .toSorted((one, other) => other.at.getTime() - one.at.getTime())
+    .toSorted((one, other) => other.decided_at.getTime() - one.decided_at.getTime())
   if (decision?.state === 'confirmed') return { kind: 'accept', confirmedBy: decision.decided_by }
   return { kind: 'hold', last, rejected: decision, isNews: near.length === 0 }
 }

@@ -28,11 +28,13 @@ export interface Level {
   readonly buy: string
   readonly sell: string
   readonly at: Date
+  /** When it was accepted, confirmed or rejected; when it was sampled, as long as it is held. */
+  readonly decided_at: Date
   readonly decided_by: string
   readonly reason: string
 }
 
-/** The newest of each state, the last accepted one first. */
+/** The newest of each state, by when it was decided; the last accepted one first. */
 export function levelsOf(db: Db, env: Environment, { base, quote }: PairRow): Promise<Level[]> {
   return db.query<Level>(sql`
     with accepted as (
@@ -42,14 +44,14 @@ export function levelsOf(db: Db, env: Environment, { base, quote }: PairRow): Pr
       order by at desc
       limit 1
     ), held as (
-      select distinct on (state) state, buy, sell, at, decided_by, reason
+      select distinct on (state) state, buy, sell, at, coalesce(decided_at, at) as decided_at, decided_by, reason
       from held_rates
       where env = ${env} and base = ${base} and quote = ${quote} and at > (select at from accepted)
-      order by state, at desc
+      order by state, coalesce(decided_at, at) desc
     )
-    select 'accepted' as state, buy::text, sell::text, at, '' as decided_by, '' as reason from accepted
+    select 'accepted' as state, buy::text, sell::text, at, at as decided_at, '' as decided_by, '' as reason from accepted
     union all
-    select state, buy::text, sell::text, at, coalesce(decided_by, ''), coalesce(reason, '') from held`)
+    select state, buy::text, sell::text, at, decided_at, coalesce(decided_by, ''), coalesce(reason, '') from held`)
 }
 
 interface Sampled {

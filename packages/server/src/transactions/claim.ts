@@ -58,7 +58,7 @@ export function claim(db: WriteDb, order: ClaimOrder): Promise<Claim> {
     if (wanted.length === 0) return { taken: [], isSpent: false }
     const [at, ...due] = await Promise.all([
       timeOf(tx),
-      ...wanted.map(({ work, limit }) => lockDue(tx, work.map(idOf), limit)),
+      ...wanted.map(({ work, limit }) => lockDue(tx, { lane: order.lane, ids: work.map(idOf), limit })),
     ])
     const taken = wanted.map((each, index) => takenOf(each, due[index] ?? [], at))
     const claimed = taken.flatMap((each) => each.claimed)

@@ -94,7 +94,8 @@ export async function followUp(
 ): Promise<void> {
   if (news.kind !== 'said' || news.said.state === 'received' || !standing) return
   if (!isContraryTo(standing, number, news.said)) return
-  const isAnswered = await askWhatIsTrue(dispatcher, standing.transaction, number)
+  const { provider } = standing.attempts.find((each) => each.number === number) ?? standing.transaction
+  const isAnswered = await askWhatIsTrue(dispatcher, { ...standing.transaction, provider }, number)
   const transactionId = showId('transaction', standing.transaction.id)
   if (!isAnswered) dispatcher.log.error({ transactionId }, 'a provider contradicts an end, and cannot be asked')
 }

@@ -272,17 +272,21 @@ export async function lock(tx: Tx, ids: readonly string[]): Promise<Map<string, 
 }
 
 /**
- * Locks those of these payments that are due, that no other process is working on and that nothing holds back, the first so many
- * in this order, and reads them with their attempts.
+ * Locks those of these payments that are due in this lane, that no other process is working on and that nothing holds back, the first
+ * so many in this order, and reads them with their attempts. One that was routed to another provider since is that one's lane's.
  */
-export async function lockDue(tx: Tx, ids: readonly string[], limit: number): Promise<FullPayment[]> {
+export async function lockDue(
+  tx: Tx,
+  { lane, ids, limit }: { readonly lane: string; readonly ids: readonly string[]; readonly limit: number },
+): Promise<FullPayment[]> {
   const transactions = await tx.query<Transaction>(sql`
     select t.*
     from unnest(${ids}::uuid[]) with ordinality as w(id, place)
     join transactions t on t.id = w.id
     join attempts a on a.transaction_id = t.id and a.number = t.attempt
     join merchants m on m.id = t.merchant_id
-    where t.state not in ('successful', 'failed')
+    where t.env || '/' || t.provider = ${lane}
+      and t.state not in ('successful', 'failed')
       and t.wake_at <= record_time()
       and held_by(t.state, a.is_lost, m.frozen_at, null) is null
     order by w.place

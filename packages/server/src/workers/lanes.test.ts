@@ -165,3 +165,41 @@ test('an alarm that is committed ten seconds after later ones were seen is found
 
   await malipo.comesTo(late.id, 'successful')
 })
+
+test('a payment that was routed to another provider is left to the lane of that provider', async (t) => {
+  const malipo = await payingMalipo(t)
+  const merchant = await malipo.merchant()
+  const { id } = await payOut(merchant)
+  const transaction_id = readId('transaction', id) ?? ''
+  await malipo.ask(
+    `with moved as (update transactions set provider = 'house' where id = $1 returning id)
+     update attempts set provider = 'house' where transaction_id in (select id from moved)`,
+    [transaction_id],
+  )
+  const after = { due: '1970-01-01', transaction_id: nowhere }
+  const work = [{ id: transaction_id, merchant_id: merchant.id, kind: 'payout' as const }]
+  const claimIn = async (lane: string) => {
+    const choose = () => [{ kind: 'payout' as const, work, limit: 10 }]
+    const { taken } = await claim(malipo.ctx.db.write, { lane, rates: { requestsPerSecond: 10 }, choose })
+    return taken.flatMap(({ claimed }) => claimed).length
+  }
+
+  const { due } = await rungAfter(malipo.ctx.db.write, 'sandbox/pawapay', { after, limit: 1000 })
+
+  assert.ok(!due.some((each) => each.id === transaction_id))
+  assert.deepEqual([await claimIn('sandbox/pawapay'), await claimIn('sandbox/house')], [0, 1])
+})
+
+test('when the clock of the database is set back, alarms are read from there on', async (t) => {
+  const malipo = await payingMalipo(t)
+  const merchant = await malipo.merchant()
+  await malipo.later(600)
+  malipo.work()
+  const first = await payOut(merchant)
+  await malipo.comesTo(first.id, 'successful')
+  await malipo.later(-600)
+
+  const { id } = await payOut(merchant)
+
+  await malipo.comesTo(id, 'successful')
+})

@@ -107,7 +107,9 @@ function startOf(lane: Lane, readUntil: Date): Date {
 async function readPage(lane: Lane, after: Place): Promise<Place | undefined> {
   const { due, count, last, at } = await rungAfter(lane.ctx.db.write, lane.name, { after, limit: pageMax })
   lane.queue.add(due)
-  if (!last || !at) return undefined
+  // The clock was set back: alarms are before what was read, and the next look starts there.
+  if (lane.readUntil && at < lane.readUntil) lane.readUntil = new Date(at.getTime() - firstMs)
+  if (!last) return undefined
   const isLastPage = count < pageMax
   const settledMs = isLastPage ? at.getTime() - settleMs : 0
   lane.readUntil = new Date(Math.max(lane.readUntil?.getTime() ?? 0, new Date(last.due).getTime(), settledMs))

@@ -9,9 +9,10 @@ export function startPartitionKeeper(ctx: Context): Watch {
   return ctx.bell.onRing('partitions', keepEveryMs, () => keepPartitions(ctx))
 }
 
-/** New room first, and by itself: it never waits for old hours to go. */
+/** New room first, and by itself: it never waits for old hours to go. An hour whose detaching was finished may be needed again. */
 export async function keepPartitions({ db, config, log }: Pick<Context, 'db' | 'config' | 'log'>): Promise<void> {
   await attachPartitions(db.write)
   const hours = await dropOldHours(db.write, config.databaseUrl)
+  await attachPartitions(db.write)
   if (hours > 0) log.info({ hours }, 'old hours of alarms kept: a reader holds them')
 }
