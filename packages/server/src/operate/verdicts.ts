@@ -43,15 +43,15 @@ export async function settlePayment(desk: Desk, shownId: string, verdict: Verdic
     refuseUntimely(tx, payment, outcome)
     refuseOtherAttempt(payment, attemptOfKey(shownId)?.attempt, outcome)
     const news = { kind: 'judged', outcome } as const
-    const { isChanged, written } = await take(desk, tx, payment, news, { reason, evidence })
+    const { isChanged, isPaidBefore, written } = await take(desk, tx, payment, news, { reason, evidence })
     if (!isChanged) throw new OperatorError(`${showId('transaction', id)} cannot be settled as ${outcome} now`)
     const { transaction } = payment
     const caution = cautionOf(transaction, outcome)
     return {
       result: {
         id: showId('transaction', id),
-        state: outcome,
-        money: moneyOf(transaction, outcome),
+        state: isPaidBefore ? 'successful' : outcome,
+        money: isPaidBefore ? paidBefore : moneyOf(transaction, outcome),
         ...(caution !== undefined && { caution }),
       },
       entry: { ...trail('payment.settle', payment, { outcome, evidence }), reason },
@@ -158,8 +158,15 @@ async function take(desk: Desk, tx: BatchTx, { transaction, attempt }: Payment, 
     note: { ...note, by: desk.actor },
   } as const
   const { answers, ...written } = await settleBatch(desk.settling, desk.writer, tx, [settlement])
-  return { isChanged: answers[0]?.isChanged === true, written }
+  const [standing] = answers
+  const isPaidBefore =
+    standing?.transaction.state === 'successful' && news.kind === 'judged' && news.outcome === 'failed'
+  return { isChanged: standing?.isChanged === true, isPaidBefore, written }
 }
+
+/** Of a payout whose current attempt failed. */
+const paidBefore =
+  'An earlier attempt had paid it: it is successful, and the money in suspense for it is what it cost the merchant.'
 
 function trail(action: string, { transaction, attempt }: Payment, detail: object) {
   const { id, merchant_id, env, state, doubt, provider } = transaction

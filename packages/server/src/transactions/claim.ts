@@ -3,9 +3,19 @@ import { laneOf, setAlarms, type Work, type WorkKind } from '../alarms/alarms.ts
 import { type Db, sql, type Tx, type WriteDb } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { accountMinMs, accountMs, sendWithinMs } from './accept.ts'
+import { isPaidBefore } from './decide-earlier.ts'
 import { type Budget, type LaneOperation, type LaneRates, openLane, spend, spentOf } from './lane-budget.ts'
 import type { State } from './state.ts'
-import { type Attempt, lock, lockDue, move, type Payment, type Transaction, updateAttempts } from './store.ts'
+import {
+  type Attempt,
+  type FullPayment,
+  lock,
+  lockDue,
+  move,
+  type Payment,
+  type Transaction,
+  updateAttempts,
+} from './store.ts'
 
 /** Work that now belongs to whoever claimed it: to send what was never sent, to ask about what may have been, or to end. */
 export interface Claimed extends Payment {
@@ -73,7 +83,7 @@ export function claim(db: WriteDb, order: ClaimOrder): Promise<Claim> {
 const idOf = ({ id }: Work) => id
 
 /** Rows are looked at in the order they were asked for, until there are enough. */
-function takenOf({ kind, work, limit }: Wanted, due: readonly Payment[], at: Date): Taken {
+function takenOf({ kind, work, limit }: Wanted, due: readonly FullPayment[], at: Date): Taken {
   const last = due.at(-1)?.transaction.id
   const examined = due.length < limit ? work : work.slice(0, work.findIndex(({ id }) => id === last) + 1)
   return { kind, examined, claimed: due.map((payment) => claimOne(payment, at)) }
@@ -137,10 +147,12 @@ async function timeOf(tx: Db): Promise<Date> {
   return row?.at ?? new Date()
 }
 
-function claimOne({ transaction, attempt }: Payment, at: Date): Claimed {
+function claimOne(payment: FullPayment, at: Date): Claimed {
+  const { transaction, attempt } = payment
   const { state, expires_at } = transaction
   const isToSend = state === 'accepted' || (state === 'unknown' && attempt.is_lost)
   if (!isToSend) return later('ask', transaction, attempt, at)
+  if (isPaidBefore(payment)) return later(state === 'accepted' ? 'end' : 'ask', transaction, attempt, at)
   const isTooLate = expires_at !== null && expires_at.getTime() - at.getTime() < promptMinMs
   return isTooLate || isTooLateToOpen(transaction, at)
     ? later('end', transaction, attempt, at)

@@ -8,6 +8,7 @@ import {
   type Settled,
 } from '../providers/contract.ts'
 import { answerRefused, answerUnsent } from './decide-answer.ts'
+import { unlessPaidBefore } from './decide-earlier.ts'
 import { decideLate } from './decide-late.ts'
 import { decideReceived } from './decide-received.ts'
 import { unfunded } from './decide-shortfall.ts'
@@ -38,7 +39,8 @@ const answerMs = 40_000
 
 /** The one place where news changes a payment. Pure: what is true of it is true in every process and after every crash. */
 export function decide(payment: KnownPayment, observation: Observation, around: Surroundings): Decision | undefined {
-  const decision = decideNews(payment, observation, around)
+  const { news } = observation
+  const decision = unlessPaidBefore(payment, news, decideNews(payment, observation, around), around)
   const isFromBefore = observation.cause === 'attempt' || observation.cause === 'query'
   const mayBeOld = isFromBefore && payment.attempt.is_hinted && !isFinal(payment.transaction.state)
   return decision && mayBeOld ? askOnceMore(decision, around) : decision
@@ -80,6 +82,8 @@ function decideNews(payment: KnownPayment, observation: Observation, around: Sur
       return failed(failureOf('AUTHORISATION_LOST'), failureCodes.AUTHORISATION_LOST)
     case 'too_late':
       return isUnsent(payment) ? failed(failureOf('EXPIRED'), 'It could not be sent in time.') : undefined
+    case 'paid_before': // Unless that is no longer so.
+      return isUnsent(payment) ? { progress: { state: 'accepted', wake_at: new Date(around.nowMs) } } : undefined
     case 'cancel':
       return isUnsent(payment) ? failed(failureOf('MANUALLY_CANCELLED'), 'Cancelled before it was sent.') : undefined
     case 'judged':

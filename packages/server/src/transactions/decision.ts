@@ -28,6 +28,8 @@ export type News =
   | { readonly kind: 'continuation_lost' }
   /** A charge whose time was up before it could be sent. */
   | { readonly kind: 'too_late' }
+  /** A payout that is not sent, since an earlier attempt has moved its money. */
+  | { readonly kind: 'paid_before' }
   /** The merchant does not want it any more. */
   | { readonly kind: 'cancel' }
   /** The merchant wants to be told once more where it stands. */
@@ -56,6 +58,8 @@ export interface Surroundings {
   readonly deadAfterMs: number | undefined
   /** What the payment's other attempts moved, as the books have it. */
   readonly movedElsewhere: bigint
+  /** The one among them that paid a payout as it was asked for. */
+  readonly paidBy?: Attempt | undefined
   /** Usable providers that have not been tried, the preferred first. */
   readonly alternatives: readonly string[]
   /** Usable providers that were tried and could not take it then, but may later. */

@@ -152,7 +152,10 @@ async function work(
     case 'ask':
       return { sent: await ask(dispatcher, claimed), cause: 'query' }
     case 'end':
-      return { sent: { news: { kind: 'too_late' } }, cause: 'clock' }
+      return {
+        sent: { news: { kind: claimed.transaction.type === 'withdrew' ? 'paid_before' : 'too_late' } },
+        cause: 'clock',
+      }
   }
 }
 

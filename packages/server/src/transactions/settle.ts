@@ -11,6 +11,7 @@ import type { Log } from '../platform/log.ts'
 import type { Connectors, Routing } from '../providers/routing.ts'
 import { type Adjustment, adjustmentEvent, adjustmentMovements, adjustmentOf } from './adjustments.ts'
 import { decide } from './decide.ts'
+import { earlierPaying, isPaidBefore } from './decide-earlier.ts'
 import { decideLate } from './decide-late.ts'
 import type { Decision, Observation, Surroundings } from './decision.ts'
 import { errandOf, railOf } from './errand.ts'
@@ -117,9 +118,10 @@ export async function settleBatch(
     settlements.map((settlement) => settlement.transaction_id),
   )
   const courses = new Map([...payments].map(([id, payment]) => [id, begin(payment)]))
-  const moving = settlements
-    .filter(({ news }) => mayMoveMoney(news))
-    .flatMap((each) => payments.get(each.transaction_id) ?? [])
+  const moving = settlements.flatMap(({ transaction_id, news }) => {
+    const payment = payments.get(transaction_id)
+    return payment && (mayMoveMoney(news) || isPaidBefore(payment)) ? [payment] : []
+  })
   const accounts = await accountsOf(options.accounts, moving)
   const wallets = moving.map(({ transaction }) => transaction.wallet_id)
   const books = await openBooks(tx, writer, moving.flatMap(endingsOf), wallets)
@@ -193,7 +195,7 @@ function take(options: Surrounded, course: Course, settlement: Settlement, at: D
     ? decideLate({ transaction, attempt: abandoned, movedElsewhere: around.movedElsewhere }, settlement)
     : decide({ transaction, attempt, receipts }, settlement, around)
   if (!decision) return { isChanged: false }
-  const { provider } = abandoned ?? attempt
+  const { provider } = [...givenUp, ...course.ended].find(isOf(decision.late)) ?? abandoned ?? attempt
   const facts = { transactionId: showId('transaction', transaction.id), provider, news: settlement.news.kind }
   const made = (decision.late?.adjustments ?? []).map((draft) => adjustmentOf(transaction, draft, at, options.cell))
   const refusal = refusalOf(course, decision) ?? post(provider, decision, made)
@@ -204,6 +206,12 @@ function take(options: Surrounded, course: Course, settlement: Settlement, at: D
   const { alert } = decision
   return { isChanged: true, ...(alert !== undefined && { alert: () => options.log.error(facts, alert) }) }
 }
+
+/** Whether money moved through an attempt. */
+const isOf =
+  (late: Decision['late']) =>
+  ({ number }: Attempt) =>
+    number === late?.attempt
 
 /** A step that the table does not know, from where the payment stands in the database. */
 function refusalOf({ before }: Course, { progress }: Decision): string | undefined {
@@ -254,6 +262,7 @@ function applyLate(
   const report = (attempt: Attempt) => (attempt.number === number ? { ...attempt, moved } : attempt)
   course.attempt = report(course.attempt)
   course.givenUp = course.givenUp.map(report)
+  course.ended.splice(0, course.ended.length, ...course.ended.map(report))
   course.receipts = course.receipts.map(
     (receipt) => changedReceipts.find(({ receipt_id }) => receipt_id === receipt.receipt_id) ?? receipt,
   )
@@ -309,6 +318,7 @@ function surroundings(
     notFoundWindowMs: rail?.notFoundWindowMs ?? Number.POSITIVE_INFINITY,
     deadAfterMs: rail?.deadAfterMs,
     movedElsewhere: others.reduce((sum, other) => sum + movedOf(transaction, other), 0n),
+    paidBy: earlierPaying(course, others),
     ...providersAfter(routing, course),
     jitter: Math.random(),
   }

@@ -11,6 +11,7 @@ interface Changed {
   readonly transaction: Transaction
   readonly attempt: Attempt
   readonly givenUp: readonly Attempt[]
+  readonly ended: readonly Attempt[]
   readonly receipts: readonly BookedReceipt[]
   readonly caseKind: CaseKind | undefined
   readonly adjustments: readonly Adjustment[]
@@ -25,8 +26,8 @@ export async function writeLate(tx: BatchTx, at: Date, cell: number, changed: re
         before.transaction.late_postings + before.transaction.adjustments.length ||
       transaction.suspended !== before.transaction.suspended,
   )
-  const reported = changed.flatMap(({ before, attempt, givenUp }) =>
-    [attempt, ...givenUp].filter((each) => each.moved !== movedBefore(before, each)),
+  const reported = changed.flatMap(({ before, attempt, givenUp, ended }) =>
+    [attempt, ...givenUp, ...ended].filter((each) => each.moved !== movedBefore(before, each)),
   )
   const marks = changed.flatMap(({ before, receipts }) =>
     receipts.slice(0, before.receipts.length).filter((each, index) => each !== before.receipts[index]),
