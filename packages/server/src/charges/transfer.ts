@@ -75,9 +75,9 @@ function continueCharge(
   if (transaction_id === null) throw new AppError('IDEMPOTENCY_KEY_IN_PROGRESS')
   return underKey(ctx, owner, { keyed, transaction_id }, async (keep) => {
     const answer = answerFor(ctx, await goOn(ctx, owner, transaction_id))
-    reach('charge.settled')
+    reach('transfer.settled')
     await keep(ctx.db.write, answer)
-    reach('charge.kept')
+    reach('transfer.kept')
     return { answer, isReplay }
   })
 }

@@ -36,6 +36,8 @@ export const failpoints = {
   'charge.settled': 'A charge that a request sent is settled, and its answer not kept.',
   'charge.kept': 'The answer of such a charge is kept and not given.',
   'transfer.claimed': 'A request that goes on with a charge by transfer has claimed it and not sent it.',
+  'transfer.settled': 'A request has gone on with a charge by transfer, and its answer is not kept.',
+  'transfer.kept': 'The answer of a request that went on with a charge by transfer is kept and not given.',
   'continuation.kept': 'What a card charge goes on with is written and not committed.',
   'authorise.claimed': 'A charge is claimed for what its customer answered.',
   'authorise.opened': 'What a card charge goes on with is read.',
