@@ -91,6 +91,21 @@ test('what happened stays as it was recorded; only what is to come is nearer', a
   assert.equal(by, Number(after.expires_at), 'the explanation names the new end')
 })
 
+test('time passes for a charge that is still on its way to its provider, too', async (t) => {
+  const malipo = await integratingMalipo(t)
+  const integrator = await malipo.integrator()
+  await malipo.simulator.setFault({ provider: 'pawapay', operation: 'charge', mode: 'latency', delayMs: 500 })
+  const charge = { ...stuckCharge(), phoneNumber: '+254703456789' }
+  const id = await integrator.play('expiry', '/fiat/deposit/momo', charge)
+  await until('it to be sent', async () => (await rowOf(malipo, id)).state === 'sending')
+
+  await integrator.advance(1200)
+
+  const { stage, timeline } = await integrator.ends(id)
+  assert.equal(stage, 'EXPIRED')
+  assert.ok(!timeline.some((event) => event.stage === 'UNCONFIRMED'))
+})
+
 test('time that passes is a hint, so that an answer from before it is followed by another question', async (t) => {
   const malipo = await integratingMalipo(t)
   const integrator = await malipo.integrator()

@@ -1,12 +1,17 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { pullWebhooks } from '../events/pull.ts'
+import { startWatch } from '../platform/clock.ts'
 import type { Owner } from '../platform/db.ts'
 import { pullAccounts } from '../transactions/paid-accounts.ts'
-import { pullEnds, pullWakes } from '../transactions/pull.ts'
+import { areBeingSent, pullEnds, pullWakes } from '../transactions/pull.ts'
 
 /** From a second to thirty days. */
 export const secondsMax = 30 * 24 * 3600
+
+const sendingMaxMs = 3000
+const lookEveryMs = 50
 
 /** How much was waiting, and waits for less now. */
 export interface Pulled {
@@ -22,6 +27,7 @@ export interface Pulled {
 export async function advanceClock(ctx: Context, owner: Owner, seconds: number): Promise<Pulled> {
   if (owner.env !== 'sandbox') throw new AppError('SANDBOX_ONLY')
   const { write } = ctx.db
+  await sendingEnds(ctx, owner)
   const { payments, lanes } = await pullEnds(write, owner, seconds * 1000)
   // Before they are asked about: what their provider ends by then is to be found ended.
   const isPassed = await ctx.simulator?.passTime(owner.merchant_id, seconds * 1000)
@@ -31,4 +37,10 @@ export async function advanceClock(ctx: Context, owner: Owner, seconds: number):
   await pullAccounts(write, owner, seconds)
   for (const topic of [...lanes, 'webhooks', 'accounts']) ctx.bell.ring(topic)
   return { payments, webhooks }
+}
+
+/** No time can pass at a provider for what it has not got yet. Without a worker nothing is sent, so nobody waits long for that. */
+async function sendingEnds({ db }: Context, owner: Owner): Promise<void> {
+  const elapsedMs = startWatch()
+  while (elapsedMs() < sendingMaxMs && (await areBeingSent(db.write, owner))) await pause(lookEveryMs)
 }

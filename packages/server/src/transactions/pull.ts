@@ -55,6 +55,19 @@ export async function pullWakes(db: WriteDb, owner: Owner, aheadMs: number): Pro
   })
 }
 
+/** Whether payments of this merchant are on their way to their provider, which does not know them yet. */
+export async function areBeingSent(db: WriteDb, { merchant_id, env }: Owner): Promise<boolean> {
+  const found = await db.query(sql`
+    select
+    from transactions
+    where merchant_id = ${merchant_id}
+      and env = ${env}
+      and state not in ('successful', 'failed')
+      and (state = 'sending' or (state = 'accepted' and doubt = '' and wake_at <= record_time()))
+    limit 1`)
+  return found.length > 0
+}
+
 /** In the order of their ids, as everybody locks them. */
 async function eachPage(
   db: WriteDb,
