@@ -66,25 +66,28 @@ export async function checkLedger(db: WriteDb, options: CheckOptions): Promise<C
   return { ...totals, accounts, seals, suspense: await inSuspense(db) }
 }
 
-/** A full check adds up everything from the first batch on, so it needs every month in which a batch was written. */
+/**
+ * A full check adds up everything from the first batch on, so it needs every month in which a batch was written. Months are those of
+ * transactions, which are never archived: a batch that claims another time is for the check to find.
+ */
 async function refuseArchived(db: Db): Promise<void> {
   const [missing] = await db.query<{ name: string }>(sql`
     with months as (
-      select month_of('transfers', date_trunc('month', to_timestamp(at / 1000000) at time zone 'UTC')::date) as name
+      select date_trunc('month', to_timestamp(at / 1000000) at time zone 'UTC')::date as month
       from ledger_batches
       group by 1
-    )
-    select name
-    from months
-    where not exists (
-      select
+    ), attached as (
+      select i.inhparent::regclass::text as parent, c.relname as name
       from pg_inherits i
       join pg_class c on c.oid = i.inhrelid
-      where i.inhparent = 'transfers'::regclass
+      where i.inhparent in ('transactions'::regclass, 'transfers'::regclass)
         and not i.inhdetachpending
-        and c.relname = name
     )
-    order by name
+    select month_of('transfers', month) as name
+    from months
+    where ('transactions', month_of('transactions', month)) in (select parent, name from attached)
+      and ('transfers', month_of('transfers', month)) not in (select parent, name from attached)
+    order by month
     limit 1`)
   if (missing)
     throw new MonthArchived(
