@@ -144,8 +144,8 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     edits: [
       {
         path: 'transactions/decide-late.ts',
-        text: '  if (difference >= 0n && difference <= attempt.returned) return undefined\n',
-        instead: '  if (difference >= 0n) return undefined\n',
+        text: '  if (difference === attempt.returned) return undefined\n',
+        instead: '  if (difference >= attempt.returned) return undefined\n',
       },
     ],
     complaint: /the provider moved/,

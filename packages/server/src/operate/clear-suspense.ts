@@ -6,11 +6,11 @@ import { isCurrency } from '../money/currencies.ts'
 import { type BatchTx, sql } from '../platform/db.ts'
 import { newTransactionId, showId } from '../platform/ids.ts'
 import { type Adjustment, adjustmentEvent, adjustmentOf } from '../transactions/adjustments.ts'
-import { lateFee, movedOf, smaller, withLate } from '../transactions/late-money.ts'
+import { clearedAside, lateFee, lateFeeAside, movedOf, partsOf, smaller, withLate } from '../transactions/late-money.ts'
 import { keepLate, keepMoved } from '../transactions/late-store.ts'
 import { claimReferences } from '../transactions/references.ts'
 import { isFinal } from '../transactions/state.ts'
-import { type Attempt, type FullPayment, insert, lock } from '../transactions/store.ts'
+import { type FullPayment, insert, lock, type Transaction } from '../transactions/store.ts'
 import type { SuspenseCase } from '../transactions/suspense-cases.ts'
 import { auditedPosting, type Desk, OperatorError } from './desk.ts'
 import { noPayment, paymentId } from './payments.ts'
@@ -100,6 +100,8 @@ function refuseUnfit(
     throw new OperatorError(
       'money is left over in this case: clear it as credit-merchant, return-to-payer or write-off',
     )
+  if (kind === 'return-to-payer' && first?.transaction.type === 'withdrew')
+    throw new OperatorError('a payout has no payer to return to: clear it as credit-merchant or write-off')
   if (transaction_id !== null && payment !== undefined) throw new OperatorError('the case names its payment already')
   if (kind === 'credit-merchant' && !first)
     throw new OperatorError('name the payment that the money belongs to: --payment txn_…')
@@ -165,7 +167,8 @@ async function walletOf(desk: Desk, tx: BatchTx, found: SuspenseCase, { transact
   return { ...transaction, wallet_id, wallet_currency: currency, wallet_country: country, currency, rate: null }
 }
 
-function draftOf({ amount, transaction_id }: SuspenseCase, { transaction }: FullPayment): Adjustment['draft'] {
+function draftOf(found: SuspenseCase, first: FullPayment): Adjustment['draft'] {
+  const { amount, transaction_id } = found
   const size = amount < 0n ? -amount : amount
   const isCredit = amount > 0n
   return {
@@ -173,10 +176,20 @@ function draftOf({ amount, transaction_id }: SuspenseCase, { transaction }: Full
     direction: isCredit ? 'credit' : 'debit',
     amount: size,
     wallet_amount: size,
-    fee: isCredit && transaction_id !== null ? lateFee(transaction, size) : 0n,
+    fee: isCredit && transaction_id !== null ? feeOf(found, first) : 0n,
     spread: 0n,
   }
 }
+
+/** In the currency of the case, which need not be that of the payment's wallet. */
+function feeOf({ amount }: SuspenseCase, { transaction, attempt, givenUp }: FullPayment): bigint {
+  if (isOfItsWallet(transaction)) return lateFee(transaction, amount)
+  const moved = [attempt, ...givenUp].reduce((sum, each) => sum + movedOf(transaction, each), 0n)
+  return lateFeeAside(transaction, amount, clearedAside(transaction, moved))
+}
+
+/** A payment's money in suspense is in its currency; its wallet may have another. */
+const isOfItsWallet = ({ currency, wallet_currency }: Transaction) => currency === wallet_currency
 
 type Accounts = Readonly<Record<string, string>>
 
@@ -222,10 +235,14 @@ function applyOrRefuse(books: Books, movements: Parameters<Books['apply']>[0]): 
   if (refusal) throw new OperatorError(`the ledger refuses: ${refusal.replace('_', ' ')}`)
 }
 
-/** The payment once its money is with the merchant. Money of an unknown payment only names it. */
+/**
+ * The payment once its money is with the merchant. Money of an unknown payment only names it; money that another wallet has
+ * is no part of what the payment's own wallet was credited.
+ */
 function adjusted({ transaction }: FullPayment, { transaction: made, draft }: Adjustment, found: SuspenseCase) {
   const adjustments = [...transaction.adjustments, made.id]
   if (found.transaction_id === null) return { ...transaction, adjustments }
+  if (!isOfItsWallet(transaction)) return { ...transaction, adjustments, suspended: 0n }
   return { ...withLate(transaction, { adjustments: [draft] }), adjustments, suspended: 0n }
 }
 
@@ -236,7 +253,7 @@ const referenceOf = ({ transaction: { merchant_id, env, external_reference: refe
   transaction_id: id,
 })
 
-/** Moves the money without the merchant: back through the provider, or to the operator's cost. */
+/** Moves the money without the merchant: back through the providers it came through, or to the operator's cost. */
 async function post(
   desk: Desk,
   tx: BatchTx,
@@ -246,38 +263,55 @@ async function post(
 ): Promise<Cleared> {
   const transaction_id = newTransactionId(Number(tx.atUs / 1000n), desk.cell)
   const { amount, currency } = found
-  const accounts = await accountsFor(desk, found, '')
   const writeOff = amount > 0n ? 'suspense_written_off' : 'suspense_loss_written_off'
+  const parts = outcome === 'returned' ? returnsOf(found, first) : [{ provider: found.provider, amount }]
   const books = await openBooks(tx, desk.writer, [], [])
+  const accounts = await Promise.all(parts.map(({ provider }) => accountsFor(desk, { ...found, provider }, '')))
   applyOrRefuse(
     books,
-    movementsOf(outcome === 'returned' ? 'suspense_returned' : writeOff, {
-      transaction_id,
-      firstNumber: 0,
-      sums: { received: amount < 0n ? -amount : amount },
-      accountOf: (role) => accounts[role] ?? '',
-      currencies: { wallet: currency, payment: currency },
-    }),
+    parts.flatMap((part, firstNumber) =>
+      movementsOf(outcome === 'returned' ? 'suspense_returned' : writeOff, {
+        transaction_id,
+        firstNumber,
+        sums: { received: part.amount < 0n ? -part.amount : part.amount },
+        accountOf: (role) => accounts[firstNumber]?.[role] ?? '',
+        currencies: { wallet: currency, payment: currency },
+      }),
+    ),
   )
   if (first && found.transaction_id !== null) await keepCleared(tx, found, first, outcome)
   return { outcome, transaction_id, written: await books.write() }
 }
 
-/** What was returned through the provider may or may not be in what it reports next. */
+/** What goes back through each provider. */
+function returnsOf(found: SuspenseCase, first: FullPayment | undefined): Pick<SuspenseCase, 'provider' | 'amount'>[] {
+  const { provider, amount, transaction_id } = found
+  const parts = first && transaction_id !== null ? partsOfCase(found, first) : []
+  const rest = amount - parts.reduce((sum, part) => sum + part.amount, 0n)
+  const through = parts.map((part) => ({ provider: part.attempt.provider, amount: part.amount }))
+  return rest > 0n ? [...through, { provider, amount: rest }] : through
+}
+
+const partsOfCase = ({ provider, amount }: SuspenseCase, { transaction, attempt, givenUp }: FullPayment) =>
+  partsOf(transaction, [attempt, ...givenUp], provider, amount)
+
+/** What was returned through a provider may or may not be in what it reports next. */
 async function keepCleared(
   tx: BatchTx,
-  { provider, amount }: SuspenseCase,
-  { transaction, attempt, givenUp }: FullPayment,
+  found: SuspenseCase,
+  first: FullPayment,
   outcome: 'returned' | 'written_off',
 ): Promise<void> {
+  const { transaction } = first
   await keepLate(tx, [{ ...transaction, suspended: 0n }])
-  const isNamed = (each: Attempt) =>
-    each.provider === provider && (transaction.method === 'bank-transfer' || movedOf(transaction, each) >= amount)
-  const named = [attempt, ...givenUp].find(isNamed)
-  if (outcome !== 'returned' || !named) return
-  const returned = named.returned + amount
-  const moved = transaction.method === 'bank-transfer' ? named.moved : movedOf(transaction, named) - amount
-  await keepMoved(tx, [{ ...named, moved, returned }])
+  if (outcome !== 'returned') return
+  const isByReceipt = transaction.method === 'bank-transfer'
+  const attempts = partsOfCase(found, first).map(({ attempt, amount }) => ({
+    ...attempt,
+    moved: isByReceipt ? attempt.moved : movedOf(transaction, attempt) - amount,
+    returned: attempt.returned + amount,
+  }))
+  await keepMoved(tx, attempts)
 }
 
 async function close(tx: BatchTx, { id }: SuspenseCase, outcome: Cleared['outcome'], clearedBy: string): Promise<void> {

@@ -1,5 +1,4 @@
 import type { NewEvent } from '../events/emit.ts'
-import { available, type Wallet } from '../ledger/accounts.ts'
 import type { Movement } from '../ledger/books.ts'
 import { type LedgerEvent, movementsOf, type Occurrence } from '../ledger/postings.ts'
 import { newTransactionId, showId } from '../platform/ids.ts'
@@ -54,16 +53,15 @@ export function adjustmentOf(first: Transaction, draft: AdjustmentDraft, at: Dat
   }
 }
 
-/** Books an adjustment under its own id. What the wallet lacks for a debit is owed. */
+/** Books an adjustment under its own id. What is not there in the wallet for a debit is owed. */
 export function adjustmentMovements(
   { transaction, draft }: Adjustment,
   first: Transaction,
-  wallet: Wallet,
+  there: bigint,
   accountOf: Occurrence['accountOf'],
 ): Movement[] {
   const { id, currency, wallet_currency, wallet_id } = transaction
   const { amount: received, wallet_amount, fee, spread } = draft
-  const there = available(wallet)
   const taken = wallet_amount < there ? wallet_amount : there
   const isAcross = currency !== wallet_currency
   const movements = movementsOf(isAcross ? across[eventOf(first, draft)] : eventOf(first, draft), {

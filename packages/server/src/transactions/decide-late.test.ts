@@ -39,7 +39,8 @@ const summary = (decision: Decision | undefined) =>
 /** The payment as it is once a report is booked. */
 function after(reported: Reported, decision: Decision | undefined): Reported {
   const { late = {} } = decision ?? {}
-  const attempt = { ...reported.attempt, moved: late.moved ?? reported.attempt.moved }
+  const { moved = reported.attempt.moved, returned = reported.attempt.returned } = late
+  const attempt = { ...reported.attempt, moved, returned }
   return { ...reported, transaction: withLate(reported.transaction, late), attempt }
 }
 
@@ -128,11 +129,11 @@ test('a charge that is taken back in parts is debited by each part, and never by
   ])
 })
 
-test('a chargeback that is won in part gives back that part', () => {
+test('a chargeback that is won in part gives back that part, and the fee is due again out of the first part', () => {
   assert.deepEqual(book(charge({ state: 'successful' }), reversed, partly(1500n), paid), [
     { adjustments: ['charge_reversed debit 2500: 2475 fee 25'], suspend: undefined },
-    { adjustments: ['chargeback_won credit 1000: 1000 fee 0'], suspend: undefined },
-    { adjustments: ['chargeback_won credit 1500: 1500 fee 25'], suspend: undefined },
+    { adjustments: ['chargeback_won credit 1000: 1000 fee 25'], suspend: undefined },
+    { adjustments: ['chargeback_won credit 1500: 1500 fee 0'], suspend: undefined },
   ])
 })
 
@@ -146,6 +147,35 @@ test('a payout that is returned after success is credited by what came back, its
   ])
   const returned = payout({ state: 'successful', fee_rule: { ...kept, isReturned: true } })
   assert.deepEqual(book(returned, refused)[0]?.adjustments, ['payout_returned credit 2500: 2500 fee 25'])
+})
+
+test('a fee is given back with a payout only if the merchant paid it, and only once', () => {
+  const fee_rule = { fixed: '0', basisPoints: 100, isReturned: true } as const
+  const debited = payout({ state: 'failed', fee_rule, adjusted: -2500n }, { moved: 2500n })
+  const again = payout({ state: 'successful', fee_rule, adjusted: 0n, adjusted_fee: -25n }, { moved: 2500n })
+
+  for (const each of [debited, again])
+    assert.deepEqual(book(each, reversed)[0]?.adjustments, ['payout_returned credit 2500: 2500 fee 0'])
+})
+
+test('a part of an overpaid charge that went back is taken off what moved, where the provider names that', () => {
+  const word = said({ state: 'reversed', failure, returned: 300n, collected: 3000n })
+
+  assert.deepEqual(book(charge({ state: 'successful' }), paidOf(3000n), word, word), [
+    { adjustments: [], suspend: 'amount_mismatch 500' },
+    { adjustments: [], suspend: 'amount_mismatch -300' },
+    undefined,
+  ])
+})
+
+test('a fee that was given back is due again when the money comes again in parts, as far as each part covers it', () => {
+  const small = charge({ state: 'successful', amount: 10_000n, wallet_amount: 2n, fee: 2n })
+
+  assert.deepEqual(book(small, partly(5001n), paidOf(5000n), paidOf(10_000n)), [
+    { adjustments: ['charge_reversed debit 5001: 0 fee 2'], suspend: undefined },
+    { adjustments: ['chargeback_won credit 1: 1 fee 1'], suspend: undefined },
+    { adjustments: ['chargeback_won credit 5000: 1 fee 1'], suspend: undefined },
+  ])
 })
 
 test('a payout that failed here and was paid is money to recover, and is resolved when the provider takes it back', () => {
@@ -230,8 +260,19 @@ test('what the operator returned to the payer is not collected again, whether th
   const cleared = charge({ state: 'failed' }, { moved: 0n, returned: 2400n })
 
   assert.equal(decideLate(cleared, asked(paidOf(2400n))), undefined)
-  assert.equal(decideLate(cleared, asked(refused)), undefined)
+  assert.deepEqual(book(cleared, refused, refused), [{ adjustments: [], suspend: undefined }, undefined])
   assert.equal(summary(decideLate(cleared, asked(paid)))?.suspend, undefined)
+})
+
+test('what the operator returned to the payer explains one difference exactly, and none after the provider reported it', () => {
+  const won = 'chargeback_won credit 700: 700 fee 0'
+  const back = 'charge_reversed debit 700: 700 fee 0'
+  const cleared = charge({ state: 'successful' }, { moved: 2500n, returned: 700n })
+  const steps = (...news: readonly News[]) => book(cleared, ...news).map((step) => step?.adjustments ?? [])
+
+  assert.deepEqual(steps(paidOf(3200n), paid, partly(700n), paid), [[], [], [back], [won]])
+  assert.deepEqual(steps(partly(700n), paid, paid), [[back], [won], []])
+  assert.deepEqual(book(cleared, paid, paidOf(3200n))[1]?.suspend, 'amount_mismatch 700')
 })
 
 test('a wallet in another currency gets back exactly what it paid, in parts that add up', () => {

@@ -2,8 +2,10 @@ import type { Said, Settled } from '../providers/contract.ts'
 import { type Decision, isAsAsked, type Late, type Observation } from './decision.ts'
 import {
   type AdjustmentDraft,
+  asideThere,
   chargebackWon,
   chargeReversed,
+  larger,
   lateSuccess,
   merchantShare,
   movedOf,
@@ -43,11 +45,24 @@ function decideReport(reported: Reported, said: Said): Decision | undefined {
   const moved = reportedMoved(transaction, said)
   if (moved === undefined) return undefined
   const difference = moved - movedOf(transaction, attempt)
-  if (difference >= 0n && difference <= attempt.returned) return undefined
+  if (difference === 0n) return attempt.returned === 0n ? undefined : returnReported(attempt, moved)
+  if (difference === attempt.returned) return undefined
   if (said.state === 'successful' && isPaidInstead(reported, said.settled)) return paidInstead(reported, said.settled)
   const booked = transaction.type === 'withdrew' ? latePayout : lateCharge
-  return decisionOf(reported, said, { attempt: attempt.number, moved, ...booked(reported, said, difference) })
+  const isReported = difference < 0n && attempt.returned > 0n
+  return decisionOf(reported, said, {
+    attempt: attempt.number,
+    moved,
+    ...(isReported && { returned: 0n }),
+    ...booked(reported, said, difference),
+  })
 }
+
+/** The provider's total includes what the operator returned to the payer, so that explains no later difference. */
+const returnReported = ({ number }: Attempt, moved: bigint): Decision => ({
+  progress: {},
+  late: { attempt: number, moved, returned: 0n },
+})
 
 /** An earlier attempt paid a payout whose current attempt was not sent: then that is the payout, and it is not sent again. */
 function isPaidInstead({ transaction, attempt, movedElsewhere }: Reported, settled: Settled): boolean {
@@ -78,7 +93,7 @@ function reportedMoved({ amount, currency }: Transaction, said: Said): bigint | 
     case 'failed':
       return 0n
     case 'reversed':
-      return said.returned === undefined || said.returned > amount ? 0n : amount - said.returned
+      return said.returned === undefined ? 0n : larger((said.collected ?? amount) - said.returned, 0n)
     default:
       return undefined
   }
@@ -89,7 +104,7 @@ type Booked = Pick<Late, 'suspend' | 'adjustments'>
 /** More money than is booked came in, or some of it went back. */
 function lateCharge(reported: Reported, said: Said, difference: bigint): Booked {
   const { transaction, movedElsewhere } = reported
-  if (difference < 0n) return chargeTakenBack(transaction, -difference)
+  if (difference < 0n) return chargeTakenBack(transaction, -difference, asideOf(reported))
   const { state, amount, suspended } = transaction
   const missing = state === 'successful' ? amount - merchantShare(transaction) : 0n
   const won = said.state === 'successful' && said.settled.amount > amount ? 0n : smaller(difference, missing)
@@ -107,13 +122,17 @@ function kindOfCollected({ transaction, attempt, movedElsewhere }: Reported, amo
   return amount === transaction.amount && movedElsewhere > 0n ? 'paid_twice' : 'amount_mismatch'
 }
 
+const asideOf = ({ transaction, attempt, movedElsewhere }: Reported): bigint =>
+  asideThere(transaction, movedOf(transaction, attempt) + movedElsewhere)
+
 /**
- * Money of a charge went back: what is in suspense for it first, then what the merchant was credited. More than that was
- * given to somebody else before, and a person must recover it.
+ * Money of a charge went back: what is in suspense for it first, then what was cleared aside, then what the merchant was
+ * credited. What was cleared aside, and more than there was, a person must recover.
  */
-export function chargeTakenBack(charge: Transaction, back: bigint): Booked {
+export function chargeTakenBack(charge: Transaction, back: bigint, aside: bigint): Booked {
   const fromSuspense = smaller(back, larger(charge.suspended, 0n))
-  const fromMerchant = smaller(back - fromSuspense, merchantShare(charge))
+  const fromAside = smaller(back - fromSuspense, aside)
+  const fromMerchant = smaller(back - fromSuspense - fromAside, larger(merchantShare(charge), 0n))
   const rest = back - fromSuspense - fromMerchant
   return {
     ...(fromMerchant > 0n && { adjustments: [chargeReversed(charge, fromMerchant)] }),
@@ -122,13 +141,15 @@ export function chargeTakenBack(charge: Transaction, back: bigint): Booked {
 }
 
 /** More money than is booked was paid, or some of it came back. */
-function latePayout({ transaction, attempt, movedElsewhere }: Reported, said: Said, difference: bigint): Booked {
+function latePayout(reported: Reported, said: Said, difference: bigint): Booked {
+  const { transaction, attempt, movedElsewhere } = reported
   if (difference > 0n) return { suspend: { amount: -difference, kind: kindOfPaid(transaction, attempt) } }
   const back = -difference
   if (said.state === 'successful') return { suspend: { amount: back, kind: 'amount_mismatch' } }
   const recovered = smaller(back, larger(-transaction.suspended, 0n))
+  const fromAside = smaller(back - recovered, asideOf(reported))
   const isOfThis = attempt.number === transaction.attempt || movedElsewhere === 0n
-  const toMerchant = isOfThis ? smaller(back - recovered, merchantShare(transaction)) : 0n
+  const toMerchant = isOfThis ? smaller(back - recovered - fromAside, larger(merchantShare(transaction), 0n)) : 0n
   const rest = back - recovered - toMerchant
   const adjustments: AdjustmentDraft[] = toMerchant > 0n ? [payoutReturned(transaction, toMerchant)] : []
   return {
@@ -142,8 +163,6 @@ function kindOfPaid({ state, attempt: current, adjusted }: Transaction, { number
   if (state === 'failed') return 'paid_after_failure'
   return adjusted > 0n ? 'paid_after_return' : 'amount_mismatch'
 }
-
-const larger = (one: bigint, other: bigint) => (one > other ? one : other)
 
 function decisionOf({ transaction, attempt }: Reported, said: Said, late: Late): Decision {
   const isAbandoned = attempt.number !== transaction.attempt

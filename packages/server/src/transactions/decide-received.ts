@@ -13,7 +13,7 @@ import {
   type Surroundings,
   wakeLater,
 } from './decision.ts'
-import { type AdjustmentDraft, chargebackWon, lateReceipt, withLate } from './late-money.ts'
+import { type AdjustmentDraft, asideThere, chargebackWon, lateReceipt, smaller, withLate } from './late-money.ts'
 import { isFinal } from './state.ts'
 import type { BookedReceipt, KnownPayment, Transaction } from './store.ts'
 
@@ -134,16 +134,19 @@ function short(payment: KnownPayment, { fresh }: Change, around: Surroundings): 
 }
 
 /** What arrived is credited; what the bank took back is debited, and what it gave again is credited again. */
-function afterTheEnd({ transaction, attempt }: KnownPayment, change: Change): Decision | undefined {
+function afterTheEnd(payment: KnownPayment, change: Change): Decision | undefined {
+  const { transaction, attempt, receipts } = payment
   const { fresh, lost, again } = change
   if (fresh.length + lost.length + again.length === 0) return undefined
+  const there = sumOf(receipts.filter(({ is_reversed }) => !is_reversed)) - attempt.returned
+  const reported = returnReported(payment, lost)
   const steps: readonly Step[] = [
     (charge) => credited(fresh, (came) => lateReceipt(charge, came)),
-    // The bank may report what the operator returned to the payer as taken back.
-    (charge) => (sumOf(lost) > attempt.returned ? chargeTakenBack(charge, sumOf(lost) - attempt.returned) : {}),
+    (charge) => chargeTakenBack(charge, sumOf(lost) - reported, asideThere(transaction, there)),
     (charge) => credited(again, (came) => givenAgain(charge, came)),
   ]
-  const late = steps.reduce<Late>((before, step) => joined(before, step(withLate(transaction, before))), {})
+  const booked = steps.reduce<Late>((before, step) => joined(before, step(withLate(transaction, before))), {})
+  const late = reported > 0n ? { ...booked, attempt: attempt.number, returned: attempt.returned - reported } : booked
   return {
     progress: {},
     receipts: fresh,
@@ -152,6 +155,15 @@ function afterTheEnd({ transaction, attempt }: KnownPayment, change: Change): De
     event: { message: messageOf(late), isTold: false },
     alert: 'a bank reported transfers moved after the end of a charge',
   }
+}
+
+/**
+ * The bank may report what the operator returned to the payer as taken back. Only receipts of before the end can be that:
+ * what came later was credited.
+ */
+function returnReported({ transaction, attempt }: KnownPayment, lost: readonly BookedReceipt[]): bigint {
+  const early = lost.filter(({ is_late }) => !is_late)
+  return transaction.state === 'failed' ? smaller(sumOf(early), attempt.returned) : 0n
 }
 
 type Step = (charge: Transaction) => Pick<Late, 'suspend' | 'adjustments'>

@@ -29,6 +29,7 @@ import {
   type Surroundings,
   wakeLater,
 } from './decision.ts'
+import { chargeReversed, payoutReturned } from './late-money.ts'
 import { isFinal } from './state.ts'
 import type { Attempt, KnownPayment, Payment, Transaction } from './store.ts'
 
@@ -117,7 +118,7 @@ function decideWord(payment: Payment, said: Said, cause: Cause, around: Surround
         ? unfunded(payment, around)
         : failedWord(payment, said.failure, around)
     case 'reversed':
-      return failedWord(payment, said.failure, around)
+      return partlyReversed(payment, said, around) ?? failedWord(payment, said.failure, around)
     case 'waiting':
       return (
         overdue(payment, said.action, cause, around) ??
@@ -184,6 +185,23 @@ function successful(payment: Payment, settled: Settled): Decision {
     settled,
     event: { message: type === 'withdrew' ? 'Paid out.' : 'Paid.', isTold: true },
   }
+}
+
+/** It was paid, and a part went back before its end was known: it ends as paid, and the part is an adjustment. */
+function partlyReversed(
+  payment: Payment,
+  { returned, collected }: Extract<Said, { readonly state: 'reversed' }>,
+  around: Surroundings,
+): Decision | undefined {
+  const { transaction, attempt } = payment
+  const { amount, currency, type, method } = transaction
+  const all = collected ?? amount
+  if (returned === undefined || returned >= all || method === 'bank-transfer') return undefined
+  if (all !== amount) return mismatch(payment, { amount: all - returned, currency }, around)
+  const ended = successful(payment, { amount, currency })
+  const draft = type === 'withdrew' ? payoutReturned : chargeReversed
+  const adjustments = [draft({ ...transaction, state: 'successful' }, returned)]
+  return { ...ended, late: { ...ended.late, attempt: attempt.number, moved: amount - returned, adjustments } }
 }
 
 /** Only a first sending can be believed to have moved nothing; then another provider may be tried, or the same one later. */

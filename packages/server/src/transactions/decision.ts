@@ -78,6 +78,8 @@ export interface Late {
   /** What the provider reports to have moved in all through an attempt. */
   readonly attempt?: number
   readonly moved?: bigint
+  /** What of the returns to the payer through this attempt the provider has not reported yet. */
+  readonly returned?: bigint
   /** What goes into suspense, or out of it below 0, and why a case is opened. What is there already is only given a case. */
   readonly suspend?: { readonly amount: bigint; readonly kind: CaseKind; readonly isThere?: true }
   /** What the bank took back of receipts that wait in suspense for the rest. */
@@ -156,10 +158,15 @@ function suspended({ transaction, attempt }: Payment, { amount, currency }: Sett
   return { late: { attempt: attempt.number, moved: amount, suspend } }
 }
 
+/** Whether the amount that this attempt moved is in suspense, because it is not the one that was requested. */
+const isOtherAmountBooked = ({ transaction, attempt }: Payment): boolean =>
+  transaction.suspended !== 0n && (attempt.moved ?? 0n) !== 0n
+
 /** A charge whose other amount is in suspense ends as the provider reports it now: what was booked is undone first. */
 export function released({ transaction, attempt }: Payment, moved: bigint): Pick<Decision, 'late'> {
-  if (transaction.suspended === 0n || attempt.moved === null) return {}
-  const suspend = { amount: -transaction.suspended, kind: 'amount_mismatch' } as const
+  if (!isOtherAmountBooked({ transaction, attempt })) return {}
+  // What other attempts moved stays in suspense.
+  const suspend = { amount: -(attempt.moved ?? 0n), kind: 'amount_mismatch' } as const
   return { late: { attempt: attempt.number, moved, suspend } }
 }
 

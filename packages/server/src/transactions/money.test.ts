@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Counters } from '../ledger/accounts.ts'
+import { available, type Counters } from '../ledger/accounts.ts'
 import type { Movement } from '../ledger/books.ts'
 import type { Currency } from '../money/currencies.ts'
 import type { Said } from '../providers/contract.ts'
@@ -17,6 +17,7 @@ import {
   type Accounts,
   accountsAt,
   accountsOf,
+  creditedBy,
   endingsOf,
   holdsFor,
   latePostings,
@@ -103,6 +104,9 @@ const words = [
   'successful',
   'failed',
   'reversed',
+  'partly reversed',
+  'more',
+  'less',
   'stray',
   'stray reversed',
   'judged successful',
@@ -125,6 +129,9 @@ function newsOf(word: Word, { amount, currency }: Transaction): News {
     'stray reversed': { state: 'reversed', failure },
     failed: { state: 'failed', failure },
     reversed: { state: 'reversed', failure },
+    'partly reversed': { state: 'reversed', failure, returned: amount / 3n + 1n },
+    more: { state: 'successful', settled: { amount: amount + 7n, currency } },
+    less: { state: 'successful', settled: { amount: amount / 2n + 1n, currency } },
     submitted: { state: 'submitted' },
   }
   return { kind: 'said', said: said[word] }
@@ -172,20 +179,20 @@ function hear(payment: FullPayment, word: Word, books: Books): { payment: FullPa
     return { payment, movements: [] }
   const { provider } = isStray ? abandoned : attempt
   const accountOf = accountsAt(transaction, provider, books.accounts)
-  const wallet = walletOf(transaction, books)
+  const there = available(walletOf(transaction, books)) + creditedBy(transaction, decision)
   const made = (decision.late?.adjustments ?? []).map((draft) => adjustmentOf(transaction, draft, new Date(0), 0))
   return {
     payment: changed(payment, decision),
     movements: [
       ...movementsFor(transaction, provider, decision, books.accounts),
-      ...made.flatMap((each) => adjustmentMovements(each, transaction, wallet, accountOf)),
+      ...made.flatMap((each) => adjustmentMovements(each, transaction, there, accountOf)),
     ],
   }
 }
 
 function changed(payment: FullPayment, { progress, attempt: change, late = {} }: Decision): FullPayment {
   const report = (attempt: Attempt) =>
-    attempt.number === late.attempt ? { ...attempt, moved: late.moved ?? null } : attempt
+    attempt.number === late.attempt ? { ...attempt, moved: late.moved ?? attempt.moved } : attempt
   const late_postings = payment.transaction.late_postings + latePostings(late).length
   const transaction = withLate({ ...payment.transaction, ...progress, late_postings }, late)
   return {

@@ -207,6 +207,11 @@ function receiptMovements(
   ]
 }
 
+/** What the end of a charge adds to its wallet. */
+export function creditedBy({ wallet_amount, fee }: Transaction, { postings = [] }: Decision): bigint {
+  return postings.includes('charge_successful') ? wallet_amount - fee : 0n
+}
+
 /** What came in by what is told, by the receipts there were, or else by what was asked for. */
 function receivedOf({ amount, received }: Transaction, { settled }: Decision): bigint {
   return settled?.amount ?? (received > 0n ? received : amount)

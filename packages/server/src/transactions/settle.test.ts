@@ -71,6 +71,23 @@ test('news of one payment in one batch is taken one after another: one effect, o
   await isClean()
 })
 
+test('what an attempt moved is kept when it is given up and reported paid in one batch', async (t) => {
+  const { malipo, merchant, settle, send, isClean } = await setUp(t)
+  const [first, { id }] = [await payOut(merchant), await payOut(merchant)]
+  await send(id)
+
+  // The first is written alone; what is told of the second meanwhile is one batch.
+  await Promise.all([
+    settle(first.id, { kind: 'announce' }, 1, 'pawapay'),
+    settle(id, nothing, 1, 'pawapay'),
+    settle(id, paid, 1),
+  ])
+
+  assert.equal(await malipo.stateOf(id), 'successful')
+  assert.equal((await settle(id, paid, 1))?.isChanged, false)
+  await isClean()
+})
+
 test('after a provider took nothing another is tried, and a report that the first paid is booked with a case', async (t) => {
   const { malipo, merchant, settle, send, isClean } = await setUp(t)
   const { id } = await payOut(merchant)

@@ -1,6 +1,6 @@
 import { type Alarm, laneOf, setAlarms } from '../alarms/alarms.ts'
 import { emit, type NewEvent } from '../events/emit.ts'
-import type { PlatformAccounts } from '../ledger/accounts.ts'
+import { available, type PlatformAccounts } from '../ledger/accounts.ts'
 import { openBooks, type Refusal } from '../ledger/books.ts'
 import { createWriter, type Writer } from '../ledger/chain.ts'
 import { type Batcher, createBatcher, type Decided } from '../platform/batch.ts'
@@ -16,7 +16,7 @@ import { decideLate } from './decide-late.ts'
 import type { Decision, Observation, Surroundings } from './decision.ts'
 import { errandOf, railOf } from './errand.ts'
 import { movedOf, withLate } from './late-money.ts'
-import { accountsAt, accountsOf, endingsOf, latePostings, mayMoveMoney, movementsFor } from './money.ts'
+import { accountsAt, accountsOf, creditedBy, endingsOf, latePostings, mayMoveMoney, movementsFor } from './money.ts'
 import { watchAccounts } from './paid-accounts.ts'
 import { isAllowed, stageOf } from './state.ts'
 import {
@@ -32,7 +32,7 @@ import {
   updateAttempts,
   walletOf,
 } from './store.ts'
-import type { CaseKind } from './suspense-cases.ts'
+import type { CaseChange } from './suspense-cases.ts'
 import { tell } from './tell.ts'
 import { writeLate } from './write-late.ts'
 
@@ -93,10 +93,10 @@ interface Course {
   attempt: Attempt
   givenUp: readonly Attempt[]
   receipts: readonly BookedReceipt[]
-  /** Why money of it is in suspense, where that changed. */
-  caseKind: CaseKind | undefined
+  /** Why money of it is in suspense and where it moved, where that changed. */
+  suspense: Pick<CaseChange, 'kind' | 'provider'> | undefined
   readonly adjustments: Adjustment[]
-  readonly ended: Attempt[]
+  ended: readonly Attempt[]
   readonly begun: Attempt[]
   readonly events: NewEvent[]
   readonly alarms: Alarm[]
@@ -134,9 +134,10 @@ export async function settleBatch(
       const { transaction } = course
       const accountOf = accountsAt(transaction, provider, accounts)
       const wallet = books.wallets.get(transaction.wallet_id)
+      const there = (wallet ? available(wallet) : 0n) + creditedBy(transaction, decision)
       return books.apply([
         ...movementsFor(transaction, provider, decision, accounts),
-        ...adjustments.flatMap((each) => (wallet ? adjustmentMovements(each, transaction, wallet, accountOf) : [])),
+        ...adjustments.flatMap((each) => adjustmentMovements(each, transaction, there, accountOf)),
       ])
     })
     if (alert) alerts.push(alert)
@@ -169,7 +170,7 @@ function begin(payment: FullPayment): Course {
   return {
     before: payment,
     ...payment,
-    caseKind: undefined,
+    suspense: undefined,
     adjustments: [],
     ended: [],
     begun: [],
@@ -202,7 +203,7 @@ function take(options: Surrounded, course: Course, settlement: Settlement, at: D
   if (refusal)
     return { isChanged: false, alert: () => options.log.error({ ...facts, refusal }, 'a settlement is refused') }
   apply(course, settlement, decision, { at, cell: options.cell })
-  applyLate(course, settlement, decision, made, { at, cell: options.cell })
+  applyLate(course, settlement, decision, made, { at, cell: options.cell, provider })
   const { alert } = decision
   return { isChanged: true, ...(alert !== undefined && { alert: () => options.log.error(facts, alert) }) }
 }
@@ -233,7 +234,7 @@ function apply(course: Course, settlement: Settlement, decision: Decision, momen
   course.attempt = { ...course.attempt, ...change }
   course.receipts = [...course.receipts, ...(decision.receipts ?? [])]
   if (reroute !== undefined) {
-    course.ended.push(course.attempt)
+    course.ended = [...course.ended, course.attempt]
     course.attempt = {
       ...freshAttempt,
       transaction_id: before.id,
@@ -255,18 +256,21 @@ function applyLate(
   { cause }: Settlement,
   { late = {}, changedReceipts = [] }: Decision,
   made: readonly Adjustment[],
-  { at, cell }: Moment,
+  { at, cell, provider }: Moment & { readonly provider: string },
 ): void {
   const before = course.transaction
-  const { attempt: number, moved = null, suspend } = late
-  const report = (attempt: Attempt) => (attempt.number === number ? { ...attempt, moved } : attempt)
+  const { attempt: number, suspend } = late
+  const report = (attempt: Attempt): Attempt => {
+    const { moved = attempt.moved, returned = attempt.returned } = late
+    return attempt.number === number ? { ...attempt, moved, returned } : attempt
+  }
   course.attempt = report(course.attempt)
   course.givenUp = course.givenUp.map(report)
-  course.ended.splice(0, course.ended.length, ...course.ended.map(report))
+  course.ended = course.ended.map(report)
   course.receipts = course.receipts.map(
     (receipt) => changedReceipts.find(({ receipt_id }) => receipt_id === receipt.receipt_id) ?? receipt,
   )
-  if (suspend) course.caseKind = suspend.kind
+  if (suspend) course.suspense = { kind: suspend.kind, provider }
   course.adjustments.push(...made)
   course.events.push(...made.map(({ transaction }) => adjustmentEvent(transaction, cause, at, cell)))
   course.transaction = {

@@ -38,6 +38,8 @@ export interface SuspenseCase {
 export interface CaseChange {
   readonly transaction: Transaction
   readonly kind: CaseKind
+  /** Where the money moved that changed it. */
+  readonly provider: string
 }
 
 /**
@@ -51,7 +53,7 @@ export async function keepCases(tx: Tx, at: Date, cell: number, changes: readonl
     with wanted as (
       select *
       from unnest(${changes.map(() => newTransactionId(at.getTime(), cell))}::uuid[], ${of('id')}::uuid[], ${of('env')}::text[],
-        ${changes.map(({ kind }) => kind)}::text[], ${of('provider')}::text[], ${of('country')}::text[],
+        ${changes.map(({ kind }) => kind)}::text[], ${changes.map(({ provider }) => provider)}::text[], ${of('country')}::text[],
         ${of('currency')}::text[], ${of('suspended')}::bigint[], ${of('merchant_id')}::uuid[])
         as w(id, transaction_id, env, kind, provider, country, currency, amount, merchant_id)
     ), changed as (

@@ -2,8 +2,8 @@ import type { BatchTx } from '../platform/db.ts'
 import type { Adjustment } from './adjustments.ts'
 import { keepLate, keepMoved, keepReceiptMarks } from './late-store.ts'
 import { claimReferences } from './references.ts'
-import { type Attempt, type BookedReceipt, type FullPayment, insert, type Transaction } from './store.ts'
-import { type CaseKind, keepCases } from './suspense-cases.ts'
+import { type Attempt, type BookedReceipt, type FullPayment, freshAttempt, insert, type Transaction } from './store.ts'
+import { type CaseChange, keepCases } from './suspense-cases.ts'
 
 /** A payment before and after a batch, as far as late money is concerned. */
 interface Changed {
@@ -11,9 +11,10 @@ interface Changed {
   readonly transaction: Transaction
   readonly attempt: Attempt
   readonly givenUp: readonly Attempt[]
+  /** Given up in this batch. */
   readonly ended: readonly Attempt[]
   readonly receipts: readonly BookedReceipt[]
-  readonly caseKind: CaseKind | undefined
+  readonly suspense: Pick<CaseChange, 'kind' | 'provider'> | undefined
   readonly adjustments: readonly Adjustment[]
 }
 
@@ -27,13 +28,13 @@ export async function writeLate(tx: BatchTx, at: Date, cell: number, changed: re
       transaction.suspended !== before.transaction.suspended,
   )
   const reported = changed.flatMap(({ before, attempt, givenUp, ended }) =>
-    [attempt, ...givenUp, ...ended].filter((each) => each.moved !== movedBefore(before, each)),
+    [attempt, ...givenUp, ...ended].filter((each) => isReported(each, before)),
   )
   const marks = changed.flatMap(({ before, receipts }) =>
     receipts.slice(0, before.receipts.length).filter((each, index) => each !== before.receipts[index]),
   )
-  const cases = changed.flatMap(({ before, transaction, caseKind: kind }) =>
-    kind !== undefined && transaction.suspended !== before.transaction.suspended ? [{ transaction, kind }] : [],
+  const cases = changed.flatMap(({ before, transaction, suspense }) =>
+    suspense && transaction.suspended !== before.transaction.suspended ? [{ transaction, ...suspense }] : [],
   )
   await Promise.all([
     claimReferences(tx, adjustments.map(referenceOf)),
@@ -48,8 +49,10 @@ export async function writeLate(tx: BatchTx, at: Date, cell: number, changed: re
   ])
 }
 
-const movedBefore = ({ attempt, givenUp }: FullPayment, { number }: Attempt) =>
-  [attempt, ...givenUp].find((each) => each.number === number)?.moved ?? null
+function isReported({ number, moved, returned }: Attempt, { attempt, givenUp }: FullPayment): boolean {
+  const before = [attempt, ...givenUp].find((each) => each.number === number) ?? freshAttempt
+  return moved !== before.moved || returned !== before.returned
+}
 
 const referenceOf = ({ merchant_id, env, external_reference: reference, id }: Transaction) => ({
   merchant_id,

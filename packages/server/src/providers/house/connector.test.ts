@@ -281,7 +281,7 @@ test('a question is answered by what house says of the payment, in every state i
     ],
     [
       { state: 'reversed', ...money, returned: '28.20' },
-      { state: 'reversed', failure: { code: 'REVERSED' }, returned: 2820n },
+      { state: 'reversed', failure: { code: 'REVERSED' }, returned: 2820n, collected: settled.amount },
     ],
     [
       { state: 'failed', ...money },

@@ -80,7 +80,15 @@ export function completed({ amount, currency, receipt }: Fields): Said | undefin
 /** House reports the sum that was taken back so far. Without a readable sum the report is unclear. */
 function reversed(payment: Fields): Said | undefined {
   const returned = readMoney(payment['returned'], payment['currency'])
-  return returned && { state: 'reversed', failure: failureOf('REVERSED'), returned: returned.amount }
+  const collected = readMoney(payment['amount'], payment['currency'])
+  return (
+    returned && {
+      state: 'reversed',
+      failure: failureOf('REVERSED'),
+      returned: returned.amount,
+      ...(collected && { collected: collected.amount }),
+    }
+  )
 }
 
 function readMoney(amount: unknown, currency: unknown): Pick<Receipt, 'amount' | 'currency'> | undefined {
