@@ -26,7 +26,7 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
         instead: `['not_found', 'judged', 'cancel', 'unknown'].includes(news.kind)`,
       },
     ],
-    complaint: /failed, though nobody said so, and its money has left|the provider moved/,
+    complaint: /failed, though nobody said so, and its money has left|the provider moved|a settlement is refused/,
   },
   {
     name: 'bell before commit',

@@ -6,6 +6,7 @@ import { createPostings, type Desk } from '../../packages/server/src/operate/des
 import type { Bell } from '../../packages/server/src/platform/bell.ts'
 import { createRouting } from '../../packages/server/src/providers/routing.ts'
 import { createAcceptor } from '../../packages/server/src/transactions/accept.ts'
+import { createCallbackLog } from '../../packages/server/src/transactions/callback-log.ts'
 import { createLaneHealth } from '../../packages/server/src/transactions/lane-health.ts'
 import { createSettler } from '../../packages/server/src/transactions/settle.ts'
 import { startLanes } from '../../packages/server/src/workers/lanes.ts'
@@ -80,6 +81,7 @@ export function startProcess(name: string, around: Surroundings): SimulatedProce
     connectors,
     routing,
     health,
+    callbackLog: createCallbackLog({ db: dbFor('callback').write, vault, cell }),
     acceptor: createAcceptor({ db: dbFor('accept').write, vault, cell, onTold }),
     settler: createSettler({ ...common, db: dbFor('settle').write, connectors, routing }),
   }
