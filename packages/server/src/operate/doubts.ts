@@ -8,6 +8,7 @@ type Doubt =
   | 'refused_unclear'
   | 'amount_mismatch'
   | 'overdue'
+  | 'contradicted'
 
 /** Why a payment waits or is not known, as staff reads it; docs/operating/payments.md tells what to do about each. */
 const doubts = {
@@ -17,6 +18,7 @@ const doubts = {
   refused_unclear: 'the provider refused it in words that we do not know, and is asked whether it has it',
   amount_mismatch: 'the provider moved another amount than was asked for',
   overdue: 'its time is over, but the provider still reports it as under way',
+  contradicted: 'it has ended, and the provider reported something else that cannot be booked',
   float_exhausted: 'our money with the provider is used up; nothing was paid',
   rate_limited: 'the provider takes no more requests for now; nothing was sent',
   closed: 'the provider, or the operator behind it, is closed for now; nothing was sent',

@@ -1,4 +1,5 @@
 import type { Said, Settled } from '../providers/contract.ts'
+import { contradicted, wordAgainstEnd } from './decide-contradiction.ts'
 import { type Decision, isAsAsked, type Late, type Observation } from './decision.ts'
 import {
   type AdjustmentDraft,
@@ -12,7 +13,6 @@ import {
   payoutReturned,
   smaller,
 } from './late-money.ts'
-import { isFinal } from './state.ts'
 import type { Attempt, Transaction } from './store.ts'
 import type { CaseKind } from './suspense-cases.ts'
 
@@ -31,17 +31,20 @@ export interface Reported {
  * put after the end counts.
  */
 export function decideLate(reported: Reported, { news, question }: Observation): Decision | undefined {
+  if (news.kind === 'contradicted') return contradicted(reported, { reported: news.reported, asked: 'no answer' })
   return news.kind === 'said' && question === reported.attempt.polls ? decideReport(reported, news.said) : undefined
 }
 
 /** Whether a report, if it is true, differs from the books. */
 export function isContrary(reported: Reported, said: Said): boolean {
-  return said.state === 'received' ? isFinal(reported.transaction.state) : decideReport(reported, said) !== undefined
+  return decideReport(reported, said) !== undefined
 }
 
 function decideReport(reported: Reported, said: Said): Decision | undefined {
   const { transaction, attempt } = reported
-  if (transaction.method === 'bank-transfer') return undefined // Only receipts say what came into its account.
+  if (transaction.method === 'bank-transfer') return wordAgainstEnd(reported, said)
+  if (said.state === 'successful' && said.settled.currency !== transaction.currency)
+    return contradicted(reported, { amount: String(said.settled.amount), currency: said.settled.currency })
   const moved = reportedMoved(transaction, said)
   if (moved === undefined) return undefined
   const difference = moved - movedOf(transaction, attempt)
@@ -85,11 +88,11 @@ function paidInstead({ attempt }: Reported, settled: Settled): Decision {
   }
 }
 
-/** What the provider says to have moved in all. Nothing when it does not speak of money, or of another currency's. */
-function reportedMoved({ amount, currency }: Transaction, said: Said): bigint | undefined {
+/** What the provider says to have moved in all. Nothing when it does not speak of money. */
+function reportedMoved({ amount }: Transaction, said: Said): bigint | undefined {
   switch (said.state) {
     case 'successful':
-      return said.settled.currency === currency ? said.settled.amount : undefined
+      return said.settled.amount
     case 'failed':
       return 0n
     case 'reversed':

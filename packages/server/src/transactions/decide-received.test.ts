@@ -64,7 +64,7 @@ const booked = (amount: bigint): BookedReceipt => ({
 })
 const receipt = (id: string, amount: bigint, currency: 'NGN' | 'KES' = 'NGN'): Receipt => ({ id, amount, currency })
 const take = (payment: KnownPayment, receipts: readonly Receipt[], cause: 'query' | 'callback' = 'query') =>
-  decide(payment, { cause, news: { kind: 'said', said: { state: 'received', receipts } } }, around)
+  decide(payment, { cause, news: { kind: 'said', said: { state: 'received', receipts } }, question: 0 }, around)
 
 /** The charge as it stands after a decision. */
 function after(payment: KnownPayment, decision: Decision | undefined): KnownPayment {
@@ -214,10 +214,72 @@ test('a charge that expires with a part of its money fails as underpaid, one wit
   assert.equal(silent?.progress.failure?.code, 'UNDERPAID')
 })
 
-test('money in another currency credits nobody and waits for a person', () => {
-  const decision = take(charge(), [receipt('a', 150_000n, 'KES')])
+test('money in another currency credits nobody, waits for a person and is reported once', () => {
+  const decision = take(charge(), [receipt('a', 150_000n, 'KES'), receipt('a', 150_000n, 'KES')])
   assert.deepEqual([decision?.progress.state, decision?.progress.doubt], ['unknown', 'amount_mismatch'])
+  assert.deepEqual(decision?.event?.detail?.['otherCurrency'], ['a: 150000 KES'])
+  assert.ok(decision?.alert)
   assert.deepEqual(posted(charge(), decision), [])
+
+  const again = take(after(charge(), decision), [receipt('a', 150_000n, 'KES')])
+  assert.deepEqual([again?.event, again?.alert, again?.receipts], [undefined, undefined, undefined])
+})
+
+test('a receipt in another currency stops no other: before the end and after it the others count', () => {
+  const foreign = receipt('x', 1n, 'KES')
+  const part = take(charge({ expires_at: new Date(now - 1) }), [receipt('a', 100_000n), foreign])
+  assert.deepEqual([part?.progress.state, part?.progress.doubt], ['unknown', 'amount_mismatch'])
+  const whole = take(after(charge(), part), [receipt('a', 100_000n), receipt('b', 50_000n), foreign])
+  assert.deepEqual([whole?.progress.state, whole?.progress.received, whole?.alert], ['successful', 150_000n, undefined])
+
+  const ended = charge({ state: 'successful' }, [booked(150_000n)])
+  const late = take(ended, [receipt('a', 150_000n), receipt('b', 50_000n), foreign])
+  assert.deepEqual(adjustmentsOf(late), ['late_receipt credit 50000: 50000 fee 500'])
+  assert.deepEqual(late?.event?.detail?.['otherCurrency'], ['x: 1 KES'])
+  assert.equal(take(after(ended, late), [receipt('a', 150_000n), receipt('b', 50_000n), foreign]), undefined)
+  const alone = take(ended, [foreign])
+  assert.deepEqual([alone?.progress, alone?.late, typeof alone?.alert], [{}, undefined, 'string'])
+})
+
+test('what contradicts the books counts only from the answer to the last question; a new receipt counts from any', () => {
+  const word = (payment: KnownPayment, question: number | undefined, ...receipts: Receipt[]) =>
+    decide(
+      payment,
+      {
+        cause: 'query',
+        news: { kind: 'said', said: { state: 'received', receipts } },
+        ...(question !== undefined && { question }),
+      },
+      around,
+    )
+  const back = { ...receipt('a', 150_000n), isReversed: true as const }
+  for (const question of [undefined, 7]) {
+    const paid = charge({ state: 'successful' }, [booked(150_000n)])
+    const reversed = charge({ state: 'successful' }, [{ ...booked(150_000n), is_reversed: true }])
+    assert.equal(word(paid, question, back), undefined)
+    assert.equal(word(reversed, question, receipt('a', 150_000n)), undefined)
+    assert.equal(adjustmentsOf(word(paid, question, receipt('b', 1n)))?.length, 1)
+    const open = charge({}, [booked(90_000n)])
+    const gone = { ...receipt('a', 90_000n), isReversed: true as const }
+    const short = word(open, question, gone, receipt('b', 60_000n))
+    assert.deepEqual([short?.progress.state, short?.progress.received], ['waiting', 60_000n])
+    const again = word(after(open, short), question, receipt('a', 90_000n), receipt('b', 60_000n))
+    assert.equal(again?.progress.received, 60_000n)
+    assert.equal(word(open, question, receipt('b', 60_000n))?.progress.state, 'successful')
+  }
+})
+
+test('a charge that fails with a part received has a case for it, by whomever it was ended', () => {
+  const suspend = { amount: 90_000n, kind: 'underpaid', isThere: true }
+  for (const news of [
+    { kind: 'judged', outcome: 'failed' },
+    { kind: 'said', said: { state: 'failed', failure: { code: 'UNSPECIFIED_FAILURE', message: '' } } },
+    { kind: 'said', said: { state: 'reversed', failure: { code: 'REVERSED', message: '' } } },
+  ] as const) {
+    const decision = decide(charge({}, [booked(90_000n)]), { cause: 'query', news }, around)
+    assert.deepEqual([decision?.progress.state, decision?.late?.suspend], ['failed', suspend])
+    assert.equal(decide(charge(), { cause: 'query', news }, around)?.late, undefined)
+  }
 })
 
 test('however receipts come, everything that came is booked once and nobody is credited twice', () => {

@@ -10,6 +10,7 @@ import {
   type Late,
   mismatch,
   type NewReceipt,
+  type Observation,
   type Surroundings,
   wakeLater,
 } from './decision.ts'
@@ -19,21 +20,66 @@ import type { BookedReceipt, KnownPayment, Transaction } from './store.ts'
 
 /**
  * Money that came into the account of a charge. Each receipt is booked once, whoever reports it and however often, and one
- * that the bank took back no longer counts. When they reach the amount the charge is paid, with all of them; what comes or
+ * that the bank took back no longer counts. A report may be old, so what contradicts the books is taken only from the answer to
+ * the last question put. From any report, a receipt is taken that is not booked yet; and, before the end, that one is gone,
+ * since then nothing is credited too much. When they reach the amount the charge is paid, with all of them; what comes or
  * goes after the end is an adjustment.
  */
 export function decideReceived(
   payment: KnownPayment,
   reported: readonly Receipt[],
-  cause: Cause,
+  { cause, question }: Pick<Observation, 'cause' | 'question'>,
   around: Surroundings,
 ): Decision | undefined {
   const { transaction } = payment
-  const strange = reported.find(({ currency }) => currency !== transaction.currency)
-  if (strange) return isFinal(transaction.state) ? undefined : mismatch(payment, strange, around)
-  const change = changeOf(payment, reported)
-  if (isFinal(transaction.state)) return afterTheEnd(payment, change)
-  return beforeTheEnd(payment, change, cause, around)
+  const change = changeOf(payment, reported, question)
+  const [strange] = strangeOf(payment, reported)
+  if (isFinal(transaction.state)) return traced(payment, change, afterTheEnd(payment, change))
+  if (!strange) return beforeTheEnd(payment, change, cause, around)
+  return traced(payment, change, besideStrange(payment, strange, change, cause, around))
+}
+
+/** Receipts in another currency than the charge has. */
+const strangeOf = ({ transaction }: Pick<KnownPayment, 'transaction'>, reported: readonly Receipt[]) =>
+  reported.filter(({ currency }) => currency !== transaction.currency)
+
+/** What came in the charge's own currency counts; for the rest it waits for a person, unless it is paid. */
+function besideStrange(
+  payment: KnownPayment,
+  strange: Receipt,
+  change: Change,
+  cause: Cause,
+  around: Surroundings,
+): Decision {
+  if (!isNews(change)) return mismatch(payment, strange, around)
+  const doubt = 'amount_mismatch'
+  const inDoubt = { ...payment, transaction: { ...payment.transaction, doubt } }
+  const counted = beforeTheEnd(inDoubt, change, cause, around)
+  if (counted.progress.state === 'successful') return counted
+  return { ...counted, progress: { ...counted.progress, state: 'unknown', doubt } }
+}
+
+/** A receipt in another currency is noted with the others, so that it is reported once; it never counts. */
+function traced(
+  { transaction, receipts: booked }: KnownPayment,
+  { strange, fresh }: Change,
+  decision: Decision | undefined,
+): Decision | undefined {
+  if (strange.length === 0) return decision
+  const noted = strange.map((receipt, index) => ({
+    ...newReceipt(transaction, receipt, booked.length + fresh.length + index),
+    ...{ fee: 0n, is_late: true, is_reversed: true },
+  }))
+  const otherCurrency = strange.map(({ id, amount, currency }) => `${id}: ${amount} ${currency}`)
+  const { message = 'A transfer in another currency was reported; it is not booked.', isTold = false } =
+    decision?.event ?? {}
+  return {
+    progress: {},
+    ...decision,
+    receipts: [...(decision?.receipts ?? []), ...noted],
+    event: { message, isTold, detail: { ...decision?.event?.detail, otherCurrency } },
+    alert: 'a bank reported a transfer in another currency than the charge has',
+  }
 }
 
 /** How a report differs from what is booked. */
@@ -43,18 +89,49 @@ interface Change {
   readonly lost: readonly BookedReceipt[]
   /** Taken back before and there again. */
   readonly again: readonly BookedReceipt[]
+  /** In another currency, and not noted yet. */
+  readonly strange: readonly Receipt[]
 }
 
-function changeOf({ receipts: booked, transaction }: KnownPayment, reported: readonly Receipt[]): Change {
+const isNews = ({ fresh, lost, again }: Change) => fresh.length + lost.length + again.length > 0
+
+function changeOf(
+  { receipts: booked, transaction, attempt }: KnownPayment,
+  reported: readonly Receipt[],
+  question: number | undefined,
+): Change {
   const known = new Map(booked.map((receipt) => [receipt.receipt_id, receipt]))
-  const byId = new Map(reported.map((receipt) => [receipt.id, receipt]))
+  const own = reported.filter(({ currency }) => currency === transaction.currency)
+  const byId = new Map(own.map((receipt) => [receipt.id, receipt]))
+  const strange = new Map(strangeOf({ transaction }, reported).map((receipt) => [receipt.id, receipt]))
   const isBack = ({ receipt_id }: BookedReceipt) => byId.get(receipt_id)?.isReversed === true
   const unknown = [...byId.values()].filter(({ id, isReversed }) => !known.has(id) && !isReversed)
+  const isContrary = (receipt: BookedReceipt) => byId.has(receipt.receipt_id) && isBack(receipt) !== receipt.is_reversed
+  const contrary = booked.filter(isContrary)
+  const isLastAnswer = question === attempt.polls
+  const isOpen = !isFinal(transaction.state)
   return {
     fresh: unknown.map((receipt, index) => newReceipt(transaction, receipt, booked.length + index)),
-    lost: booked.filter((receipt) => !receipt.is_reversed && isBack(receipt)),
-    again: booked.filter((receipt) => receipt.is_reversed && byId.has(receipt.receipt_id) && !isBack(receipt)),
+    lost: contrary.filter(({ is_reversed }) => !is_reversed && (isLastAnswer || isOpen)),
+    again: contrary.filter(({ is_reversed }) => is_reversed && isLastAnswer),
+    strange: [...strange.values()].filter(({ id }) => !known.has(id)),
   }
+}
+
+/** Whether a report differs from what is booked: of the answer to the last question put, nothing is left that does. */
+export function isUnbooked(payment: KnownPayment, reported: readonly Receipt[]): boolean {
+  const change = changeOf(payment, reported, payment.attempt.polls)
+  return isNews(change) || change.strange.length > 0
+}
+
+/** A part that came in for a charge which fails is in suspense: it gets a case, whoever ends the charge. */
+export function withCase({ transaction }: KnownPayment, decision: Decision | undefined): Decision | undefined {
+  const { method, state } = transaction
+  const { received = transaction.received, state: target } = decision?.progress ?? {}
+  const isLeft = method === 'bank-transfer' && !isFinal(state) && target === 'failed' && received > 0n
+  if (!decision || !isLeft || decision.late?.suspend) return decision
+  const suspend = { amount: received, kind: 'underpaid', isThere: true } as const
+  return { ...decision, late: { ...decision.late, suspend } }
 }
 
 function newReceipt(
@@ -86,10 +163,9 @@ function beforeTheEnd(payment: KnownPayment, change: Change, cause: Cause, aroun
   if (received >= transaction.amount && received > 0n)
     return { ...complete(payment, fresh, received), ...booked, ...(receiptsBack !== 0n && { late }) }
   const total = { ...payment, transaction: { ...transaction, received } }
-  const isNews = fresh.length + lost.length + again.length > 0
   const next =
     endIfExpired(total, cause, around) ??
-    (isNews ? short(payment, change, around) : goOn(payment, 'submitted', null, around))
+    (isNews(change) ? short(payment, change, around) : goOn(payment, 'submitted', null, around))
   return {
     ...next,
     progress: { ...next.progress, received },
@@ -137,7 +213,7 @@ function short(payment: KnownPayment, { fresh }: Change, around: Surroundings): 
 function afterTheEnd(payment: KnownPayment, change: Change): Decision | undefined {
   const { transaction, attempt, receipts } = payment
   const { fresh, lost, again } = change
-  if (fresh.length + lost.length + again.length === 0) return undefined
+  if (!isNews(change)) return undefined
   const there = sumOf(receipts.filter(({ is_reversed }) => !is_reversed)) - attempt.returned
   const reported = returnReported(payment, lost)
   const steps: readonly Step[] = [

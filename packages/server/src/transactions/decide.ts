@@ -10,7 +10,7 @@ import {
 import { answerRefused, answerUnsent } from './decide-answer.ts'
 import { unlessPaidBefore } from './decide-earlier.ts'
 import { decideLate } from './decide-late.ts'
-import { decideReceived } from './decide-received.ts'
+import { decideReceived, withCase } from './decide-received.ts'
 import { unfunded } from './decide-shortfall.ts'
 import {
   asked,
@@ -41,7 +41,8 @@ const answerMs = 40_000
 /** The one place where news changes a payment. Pure: what is true of it is true in every process and after every crash. */
 export function decide(payment: KnownPayment, observation: Observation, around: Surroundings): Decision | undefined {
   const { news } = observation
-  const decision = unlessPaidBefore(payment, news, decideNews(payment, observation, around), around)
+  const decided = withCase(payment, decideNews(payment, observation, around))
+  const decision = unlessPaidBefore(payment, news, decided, around)
   const isFromBefore = observation.cause === 'attempt' || observation.cause === 'query'
   const mayBeOld = isFromBefore && payment.attempt.is_hinted && !isFinal(payment.transaction.state)
   return decision && mayBeOld ? askOnceMore(decision, around) : decision
@@ -59,7 +60,7 @@ function decideNews(payment: KnownPayment, observation: Observation, around: Sur
   const { cause, news } = observation
   if (news.kind === 'announce') return { progress: {}, event: { message: 'Told again on request.', isTold: true } }
   if (news.kind === 'said' && news.said.state === 'received')
-    return decideReceived(payment, news.said.receipts, cause, around)
+    return decideReceived(payment, news.said.receipts, observation, around)
   if (isFinal(payment.transaction.state))
     return decideLate({ ...payment, movedElsewhere: around.movedElsewhere }, observation)
   switch (news.kind) {
@@ -81,6 +82,8 @@ function decideNews(payment: KnownPayment, observation: Observation, around: Sur
       return answerUnsent(payment, news, around)
     case 'continuation_lost':
       return failed(failureOf('AUTHORISATION_LOST'), failureCodes.AUTHORISATION_LOST)
+    case 'contradicted': // It has not ended, so it is asked about anyway.
+      return undefined
     case 'too_late':
       return isUnsent(payment) ? failed(failureOf('EXPIRED'), 'It could not be sent in time.') : undefined
     case 'paid_before': // Unless that is no longer so.

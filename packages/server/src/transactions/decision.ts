@@ -26,6 +26,8 @@ export type News =
   | { readonly kind: 'answer_unsent'; readonly action: PendingAction; readonly detail: string }
   /** What the provider must be given with the customer's answer is not there any more. */
   | { readonly kind: 'continuation_lost' }
+  /** A provider reported something against the end of a payment, and does not answer when it is asked. */
+  | { readonly kind: 'contradicted'; readonly reported: Said['state'] }
   /** A charge whose time was up before it could be sent. */
   | { readonly kind: 'too_late' }
   /** A payout that is not sent, since an earlier attempt has moved its money. */

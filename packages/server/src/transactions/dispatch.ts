@@ -20,6 +20,7 @@ import { accountMinMs, accountMs, sendWithinMs } from './accept.ts'
 import type { Claimed } from './claim.ts'
 import { keepContinuation } from './continuations.ts'
 import { isContrary } from './decide-late.ts'
+import { isUnbooked } from './decide-received.ts'
 import type { News } from './decision.ts'
 import { railOf } from './errand.ts'
 import { type LaneHealth, type Reply, replyOf, replyToQuery } from './lane-health.ts'
@@ -92,12 +93,14 @@ export async function followUp(
   standing: Standing | undefined,
   news: News,
 ): Promise<void> {
-  if (news.kind !== 'said' || news.said.state === 'received' || !standing) return
+  if (news.kind !== 'said' || !standing) return
   if (!isContraryTo(standing, number, news.said)) return
   const { provider } = standing.attempts.find((each) => each.number === number) ?? standing.transaction
   const isAnswered = await askWhatIsTrue(dispatcher, { ...standing.transaction, provider }, number)
-  const transactionId = showId('transaction', standing.transaction.id)
-  if (!isAnswered) dispatcher.log.error({ transactionId }, 'a provider contradicts an end, and cannot be asked')
+  if (isAnswered) return
+  const { id: transaction_id } = standing.transaction
+  const unasked = { kind: 'contradicted', reported: news.said.state } as const
+  await dispatcher.settler.submit({ transaction_id, attempt: number, cause: 'query', news: unasked })
 }
 
 /**
@@ -118,15 +121,18 @@ export async function askWhatIsTrue(
     const standing = await dispatcher.settler.submit({ ...common, news, question })
     // Not taken: somebody else put a later question, and may never hear the answer.
     const { said } = news
-    if (!standing || said.state === 'received' || !isContraryTo(standing, number, said)) return true
+    if (!standing || !isContraryTo(standing, number, said)) return true
   }
   return false
 }
 
-/** Whether a report on an attempt that is over differs from the books. */
-export function isContraryTo({ transaction, attempts }: Standing, number: number, said: Said): boolean {
+/** Whether a report differs from the books: on receipts, or on an attempt that is over. */
+export function isContraryTo({ transaction, attempts, receipts }: Standing, number: number, said: Said): boolean {
   const attempt = attempts.find((each) => each.number === number)
-  if (!attempt || (number === transaction.attempt && !isFinal(transaction.state))) return false
+  const isCurrent = number === transaction.attempt
+  if (attempt && said.state === 'received')
+    return isCurrent && isUnbooked({ transaction, attempt, receipts }, said.receipts)
+  if (!attempt || (isCurrent && !isFinal(transaction.state))) return false
   const others = attempts.filter((each) => each !== attempt)
   const movedElsewhere = others.reduce((sum, other) => sum + movedOf(transaction, other), 0n)
   return isContrary({ transaction, attempt, movedElsewhere }, said)

@@ -9,6 +9,7 @@ import type { CallbackNews, CallbackVerdict, InboundRequest } from '../providers
 import type { CallbackOutcome, ReceivedCallback } from './callback-log.ts'
 import type { News } from './decision.ts'
 import { askWhatIsTrue, isContraryTo } from './dispatch.ts'
+import { isFinal } from './state.ts'
 
 /** Which provider a callback claims to be from, and where it came from. */
 export interface CallbackSource {
@@ -101,8 +102,9 @@ async function applyNews(
     return false
   }
   if (news.kind === 'hint') ctx.bell.ring(laneOf(env, provider))
-  const isBooked = isProof && said.state === 'received' // Each receipt has an id: an old callback says nothing new.
-  const isToAsk = !isBooked && isContraryTo(standing, found.attempt, said)
+  // A hint about an open charge is followed by its lane.
+  const isAsked = !isProof && said.state === 'received' && !isFinal(standing.transaction.state)
+  const isToAsk = !isAsked && isContraryTo(standing, found.attempt, said)
   // Until it answers it is to call again.
   if (isToAsk && !(await askWhatIsTrue(ctx, { ...standing.transaction, provider }, found.attempt)))
     throw new AppError('PROVIDER_UNAVAILABLE')

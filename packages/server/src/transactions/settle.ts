@@ -53,6 +53,7 @@ export interface Standing {
   readonly isChanged: boolean
   readonly transaction: Transaction
   readonly attempts: readonly Attempt[]
+  readonly receipts: readonly BookedReceipt[]
 }
 
 /** Nothing when there is no such payment. */
@@ -141,8 +142,8 @@ export async function settleBatch(
       ])
     })
     if (alert) alerts.push(alert)
-    const { transaction, attempt, givenUp, ended } = course
-    return { isChanged, transaction, attempts: [attempt, ...givenUp, ...ended] }
+    const { transaction, attempt, givenUp, ended, receipts } = course
+    return { isChanged, transaction, attempts: [attempt, ...givenUp, ...ended], receipts }
   })
   const changed = [...courses.values()].filter(({ before, transaction }) => transaction !== before.transaction)
   for (const [index, { alongside }] of settlements.entries()) if (answers[index]?.isChanged) await alongside?.(tx)

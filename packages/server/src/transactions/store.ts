@@ -151,7 +151,7 @@ export interface BookedReceipt {
   readonly number: number
   readonly amount: bigint
   readonly is_late: boolean
-  /** The bank took it back. */
+  /** The bank took it back, or it is in another currency than the charge: it does not count. */
   readonly is_reversed: boolean
 }
 
@@ -244,13 +244,21 @@ export async function updateAttempts(tx: Tx, rows: readonly Attempt[]): Promise<
       and a.number = n.number`)
 }
 
-/** Numbers a question about an attempt, in one order for all processes. */
+/** Numbers a question about an attempt, in one order for all processes. The payment is locked, as for all that writes its attempts. */
 export async function putQuestion(db: Db, transactionId: string, number: number): Promise<number> {
   const [attempt] = await db.query<{ polls: number }>(sql`
-    update attempts set polls = least(polls + 1, 32767)
-    where transaction_id = ${transactionId}
-      and number = ${number}
-    returning polls`)
+    with locked as (
+      select id
+      from transactions
+      where id = ${transactionId}
+      for no key update
+    )
+    update attempts a
+    set polls = least(a.polls + 1, 32767)
+    from locked
+    where a.transaction_id = locked.id
+      and a.number = ${number}
+    returning a.polls`)
   assert(attempt, `payment ${transactionId} has no attempt ${number}`)
   return attempt.polls
 }

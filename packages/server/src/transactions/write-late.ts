@@ -31,7 +31,7 @@ export async function writeLate(tx: BatchTx, at: Date, cell: number, changed: re
     [attempt, ...givenUp, ...ended].filter((each) => isReported(each, before)),
   )
   const marks = changed.flatMap(({ before, receipts }) =>
-    receipts.slice(0, before.receipts.length).filter((each, index) => each !== before.receipts[index]),
+    receipts.filter((each, index) => each.is_reversed !== (before.receipts[index]?.is_reversed ?? false)),
   )
   const cases = changed.flatMap(({ before, transaction, suspense }) =>
     suspense && transaction.suspended !== before.transaction.suspended ? [{ transaction, ...suspense }] : [],
