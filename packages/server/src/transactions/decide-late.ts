@@ -41,12 +41,16 @@ export function isContrary(reported: Reported, said: Said): boolean {
 }
 
 function decideReport(reported: Reported, said: Said): Decision | undefined {
-  const { transaction, attempt } = reported
+  const { transaction } = reported
   if (transaction.method === 'bank-transfer') return wordAgainstEnd(reported, said)
   if (said.state === 'successful' && said.settled.currency !== transaction.currency)
     return contradicted(reported, { amount: String(said.settled.amount), currency: said.settled.currency })
   const moved = reportedMoved(transaction, said)
-  if (moved === undefined) return undefined
+  return moved === undefined ? undefined : decideMoved(reported, said, moved)
+}
+
+function decideMoved(reported: Reported, said: Said, moved: bigint): Decision | undefined {
+  const { transaction, attempt } = reported
   const difference = moved - movedOf(transaction, attempt)
   if (difference === 0n) return attempt.returned === 0n ? undefined : returnReported(attempt, moved)
   if (difference === attempt.returned) return undefined
