@@ -203,10 +203,7 @@ export type Said =
    * the reason: the payee can be paid under another key.
    */
   | { readonly state: 'failed'; readonly failure: Failure; readonly isOurShortfall?: true }
-  /**
-   * It was successful and money went back: `returned` minor units in all so far, or everything where it names no amount.
-   * `collected` is what had moved before, where the provider names it; else it was what was requested.
-   */
+  /** It was successful, and `returned` went back in all so far, or else everything, of `collected`, or else of what was requested. */
   | { readonly state: 'reversed'; readonly failure: Failure; readonly returned?: bigint; readonly collected?: bigint }
 
 export interface Settled {

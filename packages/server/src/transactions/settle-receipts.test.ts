@@ -116,6 +116,21 @@ test('a receipt and its reversal in one batch leave it reversed, and the reversa
   await isClean()
 })
 
+test('a part and its reversal in one batch before the end leave nothing of it, and the whole amount pays the charge', async (t) => {
+  const { charge, settle, row, isClean } = await setUp(t)
+  const [other, id] = [await charge(), await charge()]
+  const gone = { ...part, isReversed: true as const }
+
+  await Promise.all([settle(other, { kind: 'announce' }), settle(id, saying(part)), settle(id, saying(gone))])
+  await settle(id, saying(gone))
+  assert.equal((await row(id))?.[1], 0)
+  await isClean()
+  await settle(id, saying(gone, { ...whole, id: 'R2' }))
+
+  assert.deepEqual(await row(id), ['successful', 10_000, 0])
+  await isClean()
+})
+
 test('a charge that ends failed with a part received has a case, which closes when the bank takes that back', async (t) => {
   const { malipo, charge, put, settle, row, rowId, cases, isClean } = await setUp(t)
   const [judged, told] = [await charge(), await charge()]
