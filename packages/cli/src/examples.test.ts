@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -173,13 +174,16 @@ async function receiveCallback({ malipo }: Shop): Promise<string> {
   return found?.id ?? ''
 }
 
-/** A case: the provider paid less than the payout says, and the operator decides about the rest. */
+/** A case: the provider collected more than the charge says, and the operator decides about the rest. */
 async function openCase({ malipo }: Shop): Promise<string> {
-  const { id } = await payOut(await malipo.merchant())
+  const { call } = await malipo.merchant()
+  const order = { amount: 100, currency: 'KES', phoneNumber: '+254703456789', externalReference: randomUUID() }
+  const { body } = await call('POST', '/api/b2b/fiat/deposit/momo', order)
+  const id = String(body['transactionId'])
   await malipo.comesTo(id, 'successful')
   const transaction_id = readId('transaction', id) ?? ''
   const question = await putQuestion(malipo.ctx.db.write, transaction_id, 1)
-  const said = { state: 'successful', settled: { amount: 9000n, currency: 'KES' } } as const
+  const said = { state: 'successful', settled: { amount: 15_000n, currency: 'KES' } } as const
   await malipo.ctx.settler.submit({
     transaction_id,
     attempt: 1,
