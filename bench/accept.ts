@@ -5,7 +5,7 @@ import { type Asked, merchantsOf, onSite, percentile, putLoad, rateOf, settleDow
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 5)
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5)
 const merchantCount = Number(process.env['BENCH_MERCHANTS'] ?? 1000)
-/** One more would have to wait at the turnstile, and some would be refused at the peak. */
+/** As many as one process handles at a time. */
 const connections = 128
 const steadyShare = 0.7
 

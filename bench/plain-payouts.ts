@@ -106,7 +106,7 @@ function scriptFor(samples: readonly Sample[], id: string): Script {
   ])
   const constant = (value: unknown) => {
     if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    const text = typeof value === 'string' ? value : literalOf(value)
     const name = constants.get(text) ?? `c${constants.size}`
     constants.set(text, name)
     return `:${name}`
@@ -131,6 +131,10 @@ function scriptFor(samples: readonly Sample[], id: string): Script {
   ]
   return { statements, constants }
 }
+
+/** Lists are arrays of the database, and other objects are JSON. */
+const literalOf = (value: unknown) =>
+  Array.isArray(value) ? `{${value.map((each) => JSON.stringify(each)).join()}}` : JSON.stringify(value)
 
 /** What is no constant, by the name of its column. */
 const computed: Readonly<Record<string, string>> = {

@@ -123,7 +123,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         path: 'platform/batch.ts',
-        text: 'return resolveLost(db, entries, error as CommitUnknown<Decided<Answer>>)',
+        text: 'return resolveLost(run, entries, error as CommitUnknown<Decided<Answer>>)',
         instead: `return { kind: 'again' }`,
       },
     ],
@@ -169,7 +169,7 @@ export async function runCatchers(folder: string, name = '.'): Promise<{ code: n
     cwd: folder,
     env: { ...env, MALIPO_MODEL_OPERATIONS: '2000' },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 60_000,
+    timeout: 240_000,
   })
   const output: string[] = []
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part) => output.push(part))

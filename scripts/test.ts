@@ -1,10 +1,11 @@
 /** npm test [-- FILE…]: runs the tests beside one PostgreSQL and one NATS, which it starts and takes away again. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTestServers } from '../packages/server/src/testing/servers.ts'
+import { machineTime } from '../packages/server/src/testing/until.ts'
 
 const asked = process.argv.slice(2)
 
@@ -13,11 +14,25 @@ interface Round {
   readonly minutesMax: number
 }
 
-/** Files that mostly wait go three at a time; whole-system stories, which watch the clock, have the machine to themselves. */
+/** Tests that measure how long something takes while processors are scarce. They have the machine to themselves. */
+const timed = ['overload', 'under-attack', 'payments-lanes', 'webhooks-slow', 'webhooks-claims'].map(fileOf)
+const stories = readdirSync('test').map((name) => join('test', name))
+
+/** Files that mostly wait go three at a time, whole systems two at a time. */
 const everything: readonly Round[] = [
-  { args: ['--test-concurrency=3', 'packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts'], minutesMax: 25 },
-  { args: ['--test-concurrency=1', 'test/**/*.test.ts'], minutesMax: 25 },
+  { args: ['--test-concurrency=3', 'packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts'], minutesMax: 40 },
+  { args: ['--test-concurrency=2', ...stories.filter(isUntimed)], minutesMax: 40 },
+  { args: ['--test-concurrency=1', ...timed], minutesMax: 20 },
 ]
+
+function fileOf(name: string): string {
+  return join('test', `${name}.test.ts`)
+}
+
+function isUntimed(path: string): boolean {
+  return path.endsWith('.test.ts') && !timed.includes(path)
+}
+
 /** Only a proof that is asked for by name may take for long. */
 const rounds = asked.length > 0 ? [{ args: asked, minutesMax: 600 }] : everything
 
@@ -26,12 +41,15 @@ const servers = await startTestServers(folder)
 /** What one file has compiled the next need not: hundreds of processes start, most of them with the whole server. */
 const compiled = { NODE_COMPILE_CACHE: join(folder, 'compiled') }
 process.exitCode = 0
+const [startedAt, startedAtMachine] = [performance.now(), machineTime()]
 for (const round of rounds) process.exitCode = (await run(round)) || process.exitCode
+const share = (machineTime() - startedAtMachine) / (performance.now() - startedAt)
+if (share < 0.9) console.log(`The processors were given to this machine for ${Math.round(share * 100)} % of the time.`)
 await servers.stop()
 
 /** A file that never ends is named and fails. */
 async function run({ args, minutesMax }: Round): Promise<number> {
-  const all = ['--test', '--test-reporter=spec', '--test-timeout=90000', ...args]
+  const all = ['--test', '--test-reporter=spec', '--test-timeout=300000', ...args]
   const runner = spawn(process.execPath, all, {
     stdio: 'inherit',
     env: { ...process.env, ...servers.exports, ...compiled },

@@ -4,7 +4,7 @@ import { runChaos } from './chaos/run.ts'
 import { showReport } from './chaos/show.ts'
 import { proofSize } from './support/proof.ts'
 
-const seconds = proofSize('SECONDS', 60)
+const seconds = proofSize('SECONDS', 40)
 const seed = proofSize('SEED', 1)
 
 test(`${seconds} s of load with everything failing that can: nothing is lost, doubled or stuck, and five books agree`, {

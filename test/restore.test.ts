@@ -143,7 +143,7 @@ async function archiveAll({ superuserUrl }: OwnServers): Promise<void> {
     const [told] = await ask<{ last: string }>(superuserUrl, 'select last_archived_wal as last from pg_stat_archiver')
     return row && told && told.last >= row.name
   }
-  await until('the archive to have everything', isThere, { timeoutMs: 60_000 })
+  await until('the archive to have everything', isThere)
 }
 
 async function restore(

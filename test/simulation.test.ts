@@ -25,7 +25,7 @@ test('a seed is played the same every time', async () => {
 
 for (const bug of plantedInPayments)
   test(`a bug is found by playing: ${bug.name}`, async () => {
-    const { failure } = await findPlanted(bug, { first: 1, worlds: 12 })
+    const { failure } = await findPlanted(bug, { first: 1, worlds: 16 })
 
     assert.match(String(failure?.violations), bug.complaint)
   })

@@ -25,7 +25,7 @@ test('what runs on the schema before becomes what is here, schema and processes,
   if (!earlier) return t.skip(`the history does not reach back to ${from}`)
   const servers = await startOwnServers(t, { create: earlier.createDatabase })
   const simulator = await startSimulatorDesk(t, { SIMULATOR_SEED: String(seed) })
-  const cell = openCell(t, servers, simulator.settings, earlier.openOperator)
+  const cell = openCell(t, servers, simulator.settings, earlier.openOperator, earlier.makeSecrets(new Date()))
   const balancer = await startBalancer(t)
   const fleet = await startFleet(cell, balancer, earlier.main)
   await simulator.tune({ callbackBase: `${balancer.url}/callbacks/sandbox` })
@@ -52,7 +52,7 @@ test('what runs on the schema before becomes what is here, schema and processes,
   t.diagnostic(
     `${shop.requests()} requests, p99 ${shop.slowest()} ms, asked twice: ${shop.retried.join('; ') || 'none'}`,
   )
-  assert.deepEqual(shop.failed, [])
+  assert.deepEqual(shop.failed, [], `the balancer had no process for: ${balancer.refused.join('; ') || 'nothing'}`)
   await assertShopIsRight(t, cell, simulator, shop)
 })
 

@@ -21,8 +21,6 @@ const answered = (status: number): Posted => ({
 })
 
 const idsOf = (claimed: readonly Delivery[]) => claimed.map(({ id }) => showId('webhook', id))
-const median = (numbers: readonly number[]) =>
-  numbers.toSorted((left, right) => left - right)[Math.floor(numbers.length / 2)] ?? 0
 
 /** Claims and reports as workers do, step by step, with nobody else at work. */
 async function testClaims(t: TestContext) {
@@ -272,13 +270,14 @@ test('claims stay quick while a session holds a snapshot, however much was deliv
 
   await besideSnapshot(async () => {
     await deliver()
-    for (let claims = 0; claims < 7; claims += 1) {
+    for (let claims = 0; claims < 15; claims += 1) {
       took.fromTheBeginning.push(await claimOne(`'-infinity'`)) // As claims were before endpoints had a place.
       took.fromItsPlace.push(await claimOne('due_from'))
     }
   })
 
-  const [before, now] = [median(took.fromTheBeginning), median(took.fromItsPlace)]
+  // The quickest of each: what another process takes of the machine only ever adds.
+  const [before, now] = [Math.min(...took.fromTheBeginning), Math.min(...took.fromItsPlace)]
   t.diagnostic(
     `after ${delivered} deliveries beside a snapshot a claim takes ${now.toFixed(1)} ms; from the beginning ${before.toFixed(1)} ms`,
   )

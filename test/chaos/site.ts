@@ -10,6 +10,7 @@ import { ask } from '../../packages/server/src/testing/malipo.ts'
 import { type Postgres, startPostgres } from '../../packages/server/src/testing/postgres.ts'
 import { freePort, guardFolder, makeFolder, type Service } from '../../packages/server/src/testing/processes.ts'
 import {
+  publicHost,
   type SimulatorService,
   simulatorAccess,
   startSimulatorIn,
@@ -117,6 +118,7 @@ const settings = {
   MALIPO_PUBLIC_URL: 'http://127.0.0.1:8080',
   MALIPO_WEBHOOK_RANGES: '127.0.0.0/8',
   MALIPO_RATE_LIMIT_SANDBOX: '1000000',
+  MALIPO_RATE_LIMIT_ADDRESS: '1000000',
   MALIPO_CARD_TRIES_SANDBOX: '1000000',
   MALIPO_DRAIN_SECONDS: '0',
   NODE_COMPILE_CACHE: join(tmpdir(), 'malipo-compiled'), // Processes start in a third of the time.
@@ -203,6 +205,7 @@ async function startSimulator(folder: string, callbackPort: number, seed: number
   const begin = () =>
     startSimulatorIn(folder, {
       ...simulatorAccess(simulatorToken),
+      ...publicHost,
       SIMULATOR_CALLBACK_BASE: `http://127.0.0.1:${callbackPort}/callbacks/sandbox`,
       SIMULATOR_JOURNAL: join(folder, 'simulator.journal'),
       SIMULATOR_SETTLE_MS: '100-900',

@@ -1,5 +1,5 @@
 /**
- * What is otherwise left to chance, as a world decides it: the time, pauses, and random numbers. `main.ts` puts the two
+ * What is otherwise left to chance, as a world decides it: the time, pauses, and random numbers. `main.ts` puts the
  * functions below in the place of the real ones, for the server's files alone.
  */
 import assert from 'node:assert/strict'
@@ -23,6 +23,9 @@ export async function setTimeout<Value>(ms: number, value?: Value): Promise<Valu
   await chance.pause(ms)
   return value
 }
+
+/** In its place too. */
+export const setImmediate = (): Promise<unknown> => setTimeout(0)
 
 /** In the place of `platform/random.ts`, for ids. */
 export function randomBytesFor(length: number): Buffer {

@@ -28,6 +28,7 @@ export function gatedDatabase(real: Database, schedule: Schedule, process: Proce
           if (end === 'after') throw broken()
           return result
         }),
+      confirmed: (work) => turn('confirmed', () => real.write.confirmed(work)),
       batch: (lockTimeoutMs, work) => turn('batch', () => runBatch(real, schedule, lockTimeoutMs, work)),
     },
     read: {

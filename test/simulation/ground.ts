@@ -6,7 +6,7 @@ import { createPoster } from '../../packages/server/src/ledger/poster.ts'
 import { movementsOf } from '../../packages/server/src/ledger/postings.ts'
 import type { FeeRule } from '../../packages/server/src/money/fees.ts'
 import { makeSecrets } from '../../packages/server/src/operate/operator.ts'
-import { type Owner, sql } from '../../packages/server/src/platform/db.ts'
+import { type Owner, openDatabase, sql } from '../../packages/server/src/platform/db.ts'
 import { newId, newTransactionId } from '../../packages/server/src/platform/ids.ts'
 import { createLog } from '../../packages/server/src/platform/log.ts'
 import { monthly } from '../../packages/server/src/platform/partitions.ts'
@@ -51,6 +51,9 @@ const preparations = (database: string) => [
   'select start_epoch()',
 ]
 
+/** A slow machine is not part of any world: its real time must not end a connection or a statement. */
+const patient = { connectMs: 120_000, statementTimeoutMs: 120_000 }
+
 export async function openGround(): Promise<Ground> {
   const { superuserUrl, loginUrl, natsUrl } = await testDatabase()
   for (const statement of preparations(new URL(superuserUrl).pathname.slice(1))) await ask(superuserUrl, statement)
@@ -62,7 +65,7 @@ export async function openGround(): Promise<Ground> {
     MALIPO_CARD_TRIES_SANDBOX: '100000',
   }
   const log = createLog({ level: 'error', write: (line) => lines.push(line) })
-  const opened = openContext(loadConfig(variables), log)
+  const opened = openContext(loadConfig(variables), log, (options) => openDatabase({ ...options, ...patient }))
   const { write } = opened.db
   const accounts = createPlatformAccounts(write, opened.config.cell)
   await warm(accounts)

@@ -10,9 +10,20 @@ export interface Balancer {
   add(url: string): void
   remove(url: string): void
   isReady(url: string): boolean
+  /** Connections that were reset because no process was ready, and what the processes last replied. */
+  readonly refused: readonly string[]
+}
+
+/** What a process replied to the last look, and how many looks in a row had no reply. */
+interface Target {
+  isReady: boolean
+  unanswered: number
+  words: string
 }
 
 const lookEveryMs = 200
+/** A process that says it is not ready is left out at once; one that does not reply, after this many looks. */
+const unansweredMax = 3
 /** One way. */
 const wireMs = 10
 
@@ -21,13 +32,15 @@ const wireMs = 10
  * it leaves alone: whoever ends one under a request has failed that request.
  */
 export async function startBalancer(t: TestContext): Promise<Balancer> {
-  const targets = new Map<string, boolean>()
+  const targets = new Map<string, Target>()
   const sockets = new Set<Socket>()
+  const refused: string[] = []
   let turn = 0
   const next = (): URL | undefined => {
-    const ready = [...targets].filter(([, isReady]) => isReady).map(([url]) => url)
+    const ready = [...targets].filter(([, { isReady }]) => isReady).map(([url]) => url)
     turn += 1
     const url = ready[turn % Math.max(1, ready.length)]
+    if (url === undefined) refused.push([...targets.values()].map(({ words }) => words).join(' | '))
     return url === undefined ? undefined : new URL(url)
   }
   const server = createServer((client) => join(client, next(), sockets))
@@ -44,25 +57,33 @@ export async function startBalancer(t: TestContext): Promise<Balancer> {
   const address = server.address()
   return {
     url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
-    add: (url) => void targets.set(url, false),
+    add: (url) => void targets.set(url, { isReady: false, unanswered: 0, words: 'not asked yet' }),
     remove: (url) => void targets.delete(url),
-    isReady: (url) => targets.get(url) === true,
+    isReady: (url) => targets.get(url)?.isReady === true,
+    refused,
   }
 }
 
-async function look(targets: Map<string, boolean>, over: AbortSignal): Promise<void> {
+async function look(targets: Map<string, Target>, over: AbortSignal): Promise<void> {
   while (!over.aborted) {
-    const found = await Promise.all([...targets.keys()].map(async (url) => [url, await isReady(url)] as const))
-    for (const [url, isNow] of found) if (targets.has(url)) targets.set(url, isNow)
+    await Promise.all([...targets].map(([url, target]) => ask(url, target)))
     await pause(lookEveryMs, undefined, { signal: over }).catch(() => undefined)
   }
 }
 
-const isReady = (url: string) =>
-  fetch(`${url}/health/ready`, { headers: { connection: 'close' }, signal: AbortSignal.timeout(2000) }).then(
-    ({ ok }) => ok,
-    () => false,
-  )
+async function ask(url: string, target: Target): Promise<void> {
+  const request = { headers: { connection: 'close' }, signal: AbortSignal.timeout(2000) }
+  try {
+    const reply = await fetch(`${url}/health/ready`, request)
+    target.words = `${reply.status} ${await reply.text()}`
+    target.unanswered = 0
+    target.isReady = reply.ok
+  } catch (error) {
+    target.words = String(error)
+    target.unanswered += 1
+    target.isReady &&= target.unanswered < unansweredMax
+  }
+}
 
 function join(client: Socket, target: URL | undefined, sockets: Set<Socket>): void {
   if (!target) return void client.resetAndDestroy()

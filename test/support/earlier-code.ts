@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import type { openOperator } from '../../packages/server/src/operate/operator.ts'
+import type { makeSecrets, openOperator } from '../../packages/server/src/operate/operator.ts'
 import type { createDatabase } from '../../packages/server/src/testing/database.ts'
 
 /** What the service was at an earlier commit: its program, its operator's commands and its schema. */
@@ -11,6 +11,8 @@ export interface EarlierCode {
   readonly commit: string
   readonly main: string
   readonly openOperator: typeof openOperator
+  /** Keys as it can read them. */
+  readonly makeSecrets: typeof makeSecrets
   readonly createDatabase: typeof createDatabase
 }
 
@@ -36,7 +38,11 @@ export async function earlierCode(t: TestContext, reference: string): Promise<Ea
   execFileSync('tar', ['-x', '-C', folder], { input: archive })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   const source = join(folder, 'packages/server/src')
-  const { openOperator } = (await import(join(source, 'operate/operator.ts'))) as Pick<EarlierCode, 'openOperator'>
+  const operate = (await import(join(source, 'operate/operator.ts'))) as Pick<
+    EarlierCode,
+    'openOperator' | 'makeSecrets'
+  >
+  const { openOperator, makeSecrets } = operate
   const { createDatabase } = (await import(join(source, 'testing/database.ts'))) as Pick<EarlierCode, 'createDatabase'>
-  return { commit, main: join(source, 'main.ts'), openOperator, createDatabase }
+  return { commit, main: join(source, 'main.ts'), openOperator, makeSecrets, createDatabase }
 }

@@ -53,6 +53,7 @@ export async function testPayments(t: TestContext, settings: Record<string, stri
   const malipo = await testMalipo(t, {
     ...simulator.settings,
     MALIPO_RATE_LIMIT_SANDBOX: '100000',
+    MALIPO_RATE_LIMIT_ADDRESS: '100000',
     MALIPO_CARD_TRIES_SANDBOX: '100000',
     ...settings,
   })
@@ -133,7 +134,7 @@ async function becomes(seen: Payments['seen'], id: string, what: Partial<Record<
     last = await seen(id)
     return Object.entries(what).every(([name, value]) => last?.[name as keyof Seen] === value) && last
   }
-  return until(`${id} to become ${JSON.stringify(what)}`, isSo, { timeoutMs: 8000 }).catch((error) => {
+  return until(`${id} to become ${JSON.stringify(what)}`, isSo).catch((error) => {
     throw new Error(`${(error as Error).message}; it is ${JSON.stringify(last)}`)
   })
 }

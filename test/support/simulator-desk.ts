@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { guardFolder } from '../../packages/server/src/testing/processes.ts'
 import {
+  publicHost,
   type SimulatorService,
   simulatorAccess,
   startSimulatorIn,
@@ -69,6 +70,7 @@ export async function startSimulatorDesk(
   const guard = guardFolder(folder, { isKept: false })
   const service = await startSimulatorIn(folder, {
     ...simulatorAccess(simulatorToken),
+    ...publicHost,
     SIMULATOR_JOURNAL: join(folder, 'journal'),
     SIMULATOR_SETTLE_MS: '5-30',
     ...settings,

@@ -44,7 +44,11 @@ export interface Webhooks {
   deliver(): { stop(): Promise<void> }
 }
 
-export const settings = { MALIPO_WEBHOOK_RANGES: '127.0.0.0/8', MALIPO_RATE_LIMIT_SANDBOX: '1000000' }
+export const settings = {
+  MALIPO_WEBHOOK_RANGES: '127.0.0.0/8',
+  MALIPO_RATE_LIMIT_SANDBOX: '1000000',
+  MALIPO_RATE_LIMIT_ADDRESS: '1000000',
+}
 export const [seconds, minutes, hours] = [1000, 60_000, 3_600_000].map((unit) => (count: number) => count * unit) as [
   (count: number) => number,
   (count: number) => number,
@@ -105,7 +109,7 @@ async function openMerchant(malipo: Malipo, url: string): Promise<HookedMerchant
         last = await record(shown)
         return Object.entries(what).every(([name, value]) => last?.[name as keyof SeenRecord] === value) && last
       }
-      return until(`${shown} to become ${JSON.stringify(what)}`, isSo, { timeoutMs: 8000 }).catch((error) => {
+      return until(`${shown} to become ${JSON.stringify(what)}`, isSo).catch((error) => {
         throw new Error(`${(error as Error).message}; it is ${JSON.stringify(last)}`)
       })
     },

@@ -3,7 +3,7 @@ import type { Desk } from './desk.ts'
 import { guide } from './guide.ts'
 import { minute } from './time.ts'
 
-/** What the engineer who deploys needs: the schema brought up to date, and keys for the configuration. */
+/** What the engineer who deploys needs: the schema brought up to date. */
 export function addDatabaseCommands(program: Command, desk: Desk): void {
   guide(
     program
@@ -16,18 +16,6 @@ export function addDatabaseCommands(program: Command, desk: Desk): void {
       examples: ['malipo migrate', 'malipo migrate --status'],
     },
   ).action(({ status }: { status?: true }) => (status ? tellStatus(desk) : migrate(desk)))
-
-  guide(
-    program
-      .command('secrets')
-      .summary('make keys for the settings')
-      .description('make keys for MALIPO_TOKEN_KEYS and MALIPO_SECRET_KEYS; nothing is stored'),
-    { examples: ['malipo secrets', 'malipo secrets --json'] },
-  ).action(async () => {
-    const secrets = (await desk.server()).makeSecrets(new Date())
-    const lines = Object.entries(secrets).map(([name, value]) => `${name}=${value}`)
-    desk.say(secrets, () => lines.join('\n'))
-  })
 }
 
 async function migrate(desk: Desk): Promise<void> {

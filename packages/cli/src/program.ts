@@ -27,6 +27,7 @@ import { addPayCommand } from './pay.ts'
 import { addPaymentCommands } from './payments.ts'
 import { addProviderCommands } from './providers.ts'
 import { addRateCommands } from './rates.ts'
+import { addSecretCommands } from './secrets.ts'
 import { didYouMean } from './suggest.ts'
 import type { Surroundings } from './surroundings.ts'
 import { addSuspenseCommands } from './suspense.ts'
@@ -56,6 +57,7 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
     addRateCommands,
     addLedgerCommands,
     addDatabaseCommands,
+    addSecretCommands,
   ],
 }
 

@@ -3,21 +3,17 @@ import type { Command } from 'commander'
 import type { Surroundings } from './surroundings.ts'
 
 export interface SecretOptions {
-  readonly secret?: readonly string[]
   readonly secretFile?: string
 }
 
 export const secretVariable = 'MALIPO_WEBHOOK_SECRET'
 
-/** The options by which a webhook secret is given. */
+/** The option by which a webhook secret is given: an argument would be in the list of processes and in the shell's history. */
 export function withSecret(command: Command): Command {
-  return command
-    .option(
-      '--secret <whsec>',
-      'whsec_…; may be given twice during a rotation',
-      many<string>((text) => text),
-    )
-    .option('--secret-file <file>', `a file with the secret; ${secretVariable} when left out`)
+  return command.option(
+    '--secret-file <file>',
+    `a file with the secret, or with two during a rotation; ${secretVariable} when left out`,
+  )
 }
 
 /** An option that may be given several times. */
@@ -25,14 +21,13 @@ export function many<Value>(read: (text: string) => Value): (text: string, earli
   return (text, earlier = []) => [...earlier, read(text)]
 }
 
-/** The secrets of an argument, else of a file, else of the environment. */
+/** The secrets of a file, else of the environment. */
 export async function secretsOf(options: SecretOptions, around: Surroundings, command: Command): Promise<string[]> {
-  const { secret: given, secretFile } = options
-  if (given) return given.map((secret) => secret.trim())
+  const { secretFile } = options
   if (secretFile !== undefined) return words((await contents(secretFile, command)).toString('utf8'))
   const fromVariable = words(around.variables[secretVariable] ?? '')
   if (fromVariable.length > 0) return fromVariable
-  return command.error(`error: give a secret by --secret-file, ${secretVariable} or --secret`, { exitCode: 2 })
+  return command.error(`error: give a secret by --secret-file or ${secretVariable}`, { exitCode: 2 })
 }
 
 /** The first of them, which must be one that can sign. */

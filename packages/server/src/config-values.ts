@@ -1,6 +1,7 @@
 import { createPrivateKey, createSecretKey, type KeyObject } from 'node:crypto'
 import { isRange } from './platform/addresses.ts'
-import type { VaultKey } from './platform/seal.ts'
+import { parseNatsServers } from './platform/nats.ts'
+import type { VaultKey, VaultKeys } from './platform/seal.ts'
 import { Secret } from './platform/secret.ts'
 import type { OperationRates } from './providers/contract.ts'
 
@@ -79,6 +80,12 @@ export function databaseUrl(text: string): Secret {
   return new Secret(text)
 }
 
+/** Never repeats the text in its complaint: it may hold a password. */
+export function natsUrl(text: string): Secret {
+  parseNatsServers(text)
+  return new Secret(text)
+}
+
 export function zarContact(text: string): { readonly email: string; readonly phone: string; readonly address: string } {
   const [email = '', phone = '', address = '', ...rest] = text.split(';').map((part) => part.trim())
   const isGood = /^\S+@\S+$/.test(email) && /^\d{9,15}$/.test(phone) && address !== '' && rest.length === 0
@@ -101,13 +108,15 @@ export function signer(text: string): { readonly keyId: string; readonly private
 }
 
 /** Never repeats the text in its complaint: it is secret even when it is wrong. */
-export function keys(text: string): readonly [VaultKey, ...VaultKey[]] {
-  const [first, ...rest] = text.split(',').map((entry) => {
-    const [id = '', encoded = ''] = entry.trim().split(':')
+export function keys(text: string): VaultKeys {
+  const [first, ...rest] = text.split(',').map((entry): VaultKey => {
+    const [id = '', ...parts] = entry.trim().split(':')
+    const [encoded = '', word] = parts.toReversed()
     const bytes = Buffer.from(encoded, 'base64url')
-    if (!/^[\w-]{1,32}$/.test(id) || bytes.length !== 32)
-      throw new Error('must be name:base64url of 32 bytes, comma-separated')
-    return { id, key: createSecretKey(bytes) }
+    const isForm = parts.length === 1 || (parts.length === 2 && word === 'v2')
+    if (!/^[\w-]{1,32}$/.test(id) || bytes.length !== 32 || !isForm)
+      throw new Error('must be name:base64url of 32 bytes, or name:v2:base64url, comma-separated')
+    return { id, key: createSecretKey(bytes), version: word === 'v2' ? 2 : 1 }
   })
   if (!first) throw new Error('must hold at least one key')
   const names = [first, ...rest].map(({ id }) => id)

@@ -50,6 +50,8 @@ const refused: Record<string, string[]> = {
     'https://me@pay.example.com',
   ],
   DATABASE_URL: ['', 'mysql://x/y', 'postgres://x/y?options=-c%20role%3Dpostgres'],
+  NATS_URL: ['http://nats', 'nats://a,,nats://b', 'nats://'],
+  MALIPO_NATS_REPLICAS: ['0', '6'],
   MALIPO_TOKEN_KEYS: ['', 'a', `a:${key},a:${key}`, `a b:${key}`, `a:${key}AA`],
   MALIPO_RATE_LIMIT_LIVE: ['0', 'many'],
   MALIPO_TRUSTED_PROXIES: ['10.0.0.0/33', 'localhost', '10.0.0.0/8/8', '::1/129'],
@@ -127,7 +129,8 @@ test('a signing key is its name and a P-256 private key, and a complaint about i
 })
 
 test('neither the configuration nor a complaint about it prints a secret', () => {
-  const printed = inspect(loadConfig(good), { depth: 9 }) + JSON.stringify(loadConfig(good))
+  const config = loadConfig({ ...good, NATS_URL: 'nats://malipo:hunter2@nats' })
+  const printed = inspect(config, { depth: 9 }) + JSON.stringify(config)
   for (const secret of ['hunter2', key, '07 07 07', '7,7,7']) assert.ok(!printed.includes(secret), printed)
 
   assert.throws(

@@ -4,6 +4,7 @@ import {
   databaseUrl,
   httpUrl,
   keys,
+  natsUrl,
   nonEmpty,
   oneOf,
   optional,
@@ -42,7 +43,8 @@ export const settings = {
   },
   publicUrl: {
     name: 'MALIPO_PUBLIC_URL',
-    about: 'Where merchants reach the service. Tokens are issued in this name, so changing it ends them.',
+    about:
+      'Where merchants and providers reach the service. Tokens are issued in this name, so changing it ends them. Signed callbacks must be signed for its host.',
     read: httpUrl,
     fallback: 'http://127.0.0.1:8080',
   },
@@ -62,16 +64,52 @@ export const settings = {
   },
   databaseConnections: {
     name: 'MALIPO_DATABASE_CONNECTIONS',
-    about: 'Most connections for writing, and as many again for reading.',
+    about:
+      'Most connections for writing, and as many again for reading. One more checks whether the database takes writes.',
     read: whole(1, 1000),
     fallback: '10',
   },
   natsUrl: {
     name: 'NATS_URL',
     about:
-      'NATS server that wakes the other processes and tells other systems of events. Empty: there is none; the service works without, a little later.',
-    read: optional(nonEmpty),
+      'NATS servers of one cluster, comma-separated, that wake the other processes and carry events to other systems: `nats://` or `tls://`, with `user:password@` or `token@` before the host. One `tls://` demands TLS of all. Empty: there is none; the service works without, a little later.',
+    read: optional(natsUrl),
     fallback: 'nats://127.0.0.1:4222',
+    isSecret: true,
+  },
+  natsCa: {
+    name: 'MALIPO_NATS_CA',
+    about: "PEM of the authority that signed the NATS servers' certificates. It demands TLS. Empty: the public ones.",
+    read: optional(secret),
+    fallback: '',
+    isSecret: true,
+  },
+  natsCertificate: {
+    name: 'MALIPO_NATS_CERTIFICATE',
+    about: 'PEM of our own certificate, where NATS asks for one. It demands TLS.',
+    read: optional(secret),
+    fallback: '',
+    isSecret: true,
+  },
+  natsKey: {
+    name: 'MALIPO_NATS_KEY',
+    about: 'PEM of the private key of that certificate.',
+    read: optional(secret),
+    fallback: '',
+    isSecret: true,
+  },
+  natsCredentials: {
+    name: 'MALIPO_NATS_CREDENTIALS',
+    about: 'How we log in to NATS, where the URL does not say it: an nkey seed, or the content of a `.creds` file.',
+    read: optional(secret),
+    fallback: '',
+    isSecret: true,
+  },
+  natsReplicas: {
+    name: 'MALIPO_NATS_REPLICAS',
+    about: 'NATS servers that keep the stream `EVENTS`: 3 on a cluster of three.',
+    read: whole(1, 5),
+    fallback: '1',
   },
   cell: {
     name: 'MALIPO_CELL',
@@ -89,7 +127,7 @@ export const settings = {
   secretKeys: {
     name: 'MALIPO_SECRET_KEYS',
     about:
-      'Keys that seal and hash what the database keeps, `name:base64url` of 32 bytes, comma-separated. The first writes, all of them read. `malipo secrets` makes one.',
+      'Keys that seal and hash what the database keeps, `name:v2:base64url` of 32 bytes, comma-separated. The first writes, all of them read. `malipo secrets` makes one. Without `v2` a key does not change its data keys daily, as in releases before.',
     read: keys,
     isSecret: true,
   },
@@ -104,6 +142,25 @@ export const settings = {
     about: 'Requests a second of one merchant in the sandbox. Each api process counts its own.',
     read: whole(1, 1_000_000),
     fallback: '25',
+  },
+  addressRateLimit: {
+    name: 'MALIPO_RATE_LIMIT_ADDRESS',
+    about:
+      'Requests a second without a valid token from one address; twice as many in a burst. A token exchange counts as ten. Each api process counts its own.',
+    read: whole(1, 1_000_000),
+    fallback: '100',
+  },
+  connectionsMax: {
+    name: 'MALIPO_CONNECTIONS',
+    about: 'Most open connections from clients to one process.',
+    read: whole(10, 1_000_000),
+    fallback: '4000',
+  },
+  connectionsPerAddress: {
+    name: 'MALIPO_CONNECTIONS_PER_ADDRESS',
+    about: 'Most open connections to one process from one address. It does not apply to `MALIPO_TRUSTED_PROXIES`.',
+    read: whole(1, 1_000_000),
+    fallback: '1000',
   },
   liveCardTries: {
     name: 'MALIPO_CARD_TRIES_LIVE',
@@ -258,7 +315,7 @@ export const settings = {
   webhookRanges: {
     name: 'MALIPO_WEBHOOK_RANGES',
     about:
-      'Addresses or ranges that webhooks may go to although they are not public, comma-separated, such as 127.0.0.0/8 for a sandbox on one machine.',
+      'Addresses or ranges that sandbox webhooks may go to although they are not public, comma-separated, such as 127.0.0.0/8 for a sandbox on one machine. Live webhooks go to public addresses only.',
     read: ranges,
     fallback: '',
   },
@@ -301,7 +358,10 @@ export function loadConfig(variables: Variables): Config {
 
 /** What the operator's commands need: no token keys, since they issue no tokens. */
 export function loadOperatorConfig(variables: Variables) {
-  return load(variables, ['databaseUrl', 'databaseOwnerUrl', 'natsUrl', 'cell', 'secretKeys', 'sealsPath'])
+  return load(variables, [
+    ...(['databaseUrl', 'databaseOwnerUrl', 'cell', 'secretKeys', 'sealsPath'] as const),
+    ...(['natsUrl', 'natsCa', 'natsCertificate', 'natsKey', 'natsCredentials'] as const),
+  ])
 }
 
 function load<Key extends keyof Config>(variables: Variables, wanted: readonly Key[]): Pick<Config, Key> {

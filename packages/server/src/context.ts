@@ -1,5 +1,5 @@
 import { type Bearers, createBearers } from './auth/bearers.ts'
-import { createGuesses, type Guesses } from './auth/guesses.ts'
+import { createFailedLogins, type FailedLogins } from './auth/failed-logins.ts'
 import { createRevocations, type Revocations } from './auth/revocations.ts'
 import { createTokens, type Tokens } from './auth/tokens.ts'
 import type { Config } from './config.ts'
@@ -7,12 +7,12 @@ import { createPlatformAccounts, type PlatformAccounts } from './ledger/accounts
 import { createFees, type Fees } from './ledger/fee-rules.ts'
 import { createEnabledCurrencies, type EnabledCurrencies } from './merchants/enabled-currencies.ts'
 import { type Bell, openBell } from './platform/bell.ts'
+import { type ConcurrencyLimiter, createConcurrencyLimiter } from './platform/concurrency-limiter.ts'
 import { type Database, openDatabase } from './platform/db.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { partitionsLeft } from './platform/partitions.ts'
 import { createVault, type Vault } from './platform/seal.ts'
-import { createTurnstile, type Turnstile } from './platform/turnstile.ts'
 import { openConnectors } from './providers/registry.ts'
 import { type Connectors, createRouting, type Routing } from './providers/routing.ts'
 import { openSimulator, type Simulator } from './providers/simulator.ts'
@@ -24,6 +24,21 @@ import { createLaneHealth, type LaneHealth } from './transactions/lane-health.ts
 import { createSettler, type Settler } from './transactions/settle.ts'
 import { createUnknownPayments } from './transactions/unknown-payments.ts'
 
+/** Requests with a budget of their own. */
+export type RequestKind = keyof typeof budgets
+
+/**
+ * How many requests of each kind are handled at a time, the most urgent kind first. The sandbox may use as much as live while
+ * there is no live traffic, and a quarter of it as soon as there is. Each token exchange uses a connection that live payments write
+ * with, so there are few at a time.
+ */
+const budgets = {
+  live: { atOnce: 160, queueMax: 512 },
+  callback: { atOnce: 64, queueMax: 1024 },
+  exchange: { atOnce: 4, queueMax: 256 },
+  sandbox: { atOnce: 160, queueMax: 512, beside: { live: 40 } },
+} as const
+
 /** What a process has to work with. Made once, in `main.ts` or in a test, and handed down. */
 export interface Context {
   readonly config: Config
@@ -33,8 +48,9 @@ export interface Context {
   readonly vault: Vault
   readonly metrics: Metrics
   readonly tokens: Tokens
-  readonly guesses: Guesses
-  readonly turnstile: Turnstile
+  readonly failedLogins: FailedLogins
+  /** How many requests are handled at a time. */
+  readonly limiter: ConcurrencyLimiter<RequestKind>
   readonly revocations: Revocations
   readonly bearers: Bearers
   readonly reference: ReferenceData
@@ -57,23 +73,24 @@ export interface Context {
   close(): Promise<void>
 }
 
-export function openContext(config: Config, log: Log = createLog({ level: config.logLevel })): Context {
+export function openContext(config: Config, log = createLog({ level: config.logLevel }), open = openDatabase): Context {
   const reference = loadReferenceData()
   const simulator = openSimulator(config)
   const connectors = openConnectors(config, reference, simulator)
-  const db = openDatabase({
+  const db = open({
     url: config.databaseUrl,
     connectionsMax: config.databaseConnections,
     statementTimeoutMs: 5000,
     onError: (err) => log.warn({ err }, 'an idle database connection broke'),
   })
-  const bell = openBell({ url: config.natsUrl, log, cell: config.cell })
+  const bell = openBell({ url: config.natsUrl?.reveal(), access: config, log, cell: config.cell })
   const health = createLaneHealth(db.write, bell, log)
   const routing = createRouting(reference.routes, connectors, health.isUsable)
   const tokens = createTokens(config.publicUrl, config.tokenKeys)
   const revocations = createRevocations(db.write, bell)
   const vault = createVault(config.secretKeys)
   const accounts = createPlatformAccounts(db.write, config.cell)
+  const limiter = createConcurrencyLimiter<RequestKind>({ budgets, perTurn: 32 })
   const onTold = () => bell.ring('webhooks')
   return {
     config,
@@ -81,10 +98,14 @@ export function openContext(config: Config, log: Log = createLog({ level: config
     db,
     bell,
     vault,
-    metrics: createMetrics({ poolWaiting: db.waiting, partitionsLeft: () => partitionsLeft(db.write) }),
+    metrics: createMetrics({
+      poolWaiting: db.waiting,
+      partitionsLeft: () => partitionsLeft(db.write),
+      requests: limiter.counts,
+    }),
     tokens,
-    guesses: createGuesses(),
-    turnstile: createTurnstile({ atOnce: 128, perTurn: 32, patienceMs: 100, inLineMax: 384 }),
+    failedLogins: createFailedLogins(),
+    limiter,
     revocations,
     bearers: createBearers(tokens, db.write, revocations),
     reference,

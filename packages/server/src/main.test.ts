@@ -136,7 +136,7 @@ test('no role starts with live providers until live fees are set, be it to zero'
 
   const { get } = await start(t, 'all', liveProvider)
   const isReady = async () => /"fees":"ok"/.test((await (await get('/health/ready'))?.text()) ?? '')
-  await until('readiness', isReady, { timeoutMs: 60_000 })
+  await until('readiness', isReady)
 })
 
 test('an unknown role is met with those there are', async (t) => {

@@ -53,6 +53,8 @@ interface Item {
 
 export interface CallbackDeps {
   readonly clock: Clock
+  /** The host that callbacks name and are signed for; empty: that of their URL. */
+  readonly host: string
   headers(provider: string, attempt: CallbackAttempt): Record<string, string>
   /** A provider's own pauses before each retry; undefined where the usual rule holds. */
   pauses(provider: string): readonly number[] | undefined
@@ -165,8 +167,9 @@ export class Callbacks {
     const at = new Date(this.#deps.clock.now()).toISOString()
     const url = new URL(callback.url)
     const isForged = callback.attempts.length < letter.forgedAttempts
-    const headers = this.#deps.headers(callback.provider, { url, body: callback.body, isForged })
-    const status = await this.#post.send(url, headers, callback.body)
+    const host = this.#deps.host || url.host
+    const headers = this.#deps.headers(callback.provider, { url, host, body: callback.body, isForged })
+    const status = await this.#post.send(url, { ...headers, host }, callback.body)
     this.#inFlight--
     callback.attempts.push({ at, status })
     this.#after(item, status)

@@ -77,6 +77,8 @@ export interface Dialect {
 
 export interface CallbackAttempt {
   readonly url: URL
+  /** That the callback is addressed to, as the sender knows it. */
+  readonly host: string
   readonly body: string
   readonly isForged: boolean
 }

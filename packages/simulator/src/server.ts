@@ -71,6 +71,7 @@ function openCore(settings: Settings): { core: Core; journal: Journal } {
   }
   const callbacks = new Callbacks({
     clock,
+    host: settings.callbackHost,
     headers: (provider, attempt) => dialects.get(provider)?.callbackHeaders(attempt) ?? {},
     pauses: (provider) => dialects.get(provider)?.retryPausesMs,
     delivered: (callback) => {

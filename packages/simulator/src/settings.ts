@@ -6,6 +6,8 @@ export interface Settings {
   readonly port: number
   readonly publicUrl: string
   readonly callbackBase: string
+  /** The public host of the service, where callbacks reach it by another address. */
+  readonly callbackHost: string
   /** The control API does not exist without one. */
   readonly controlToken: string | undefined
   readonly settleMs: Range
@@ -33,6 +35,7 @@ export function readSettings(variables: Variables): Settings {
     port: read('PORT', '4010', parsePort),
     publicUrl: read('PUBLIC_URL', '', parseBase),
     callbackBase: read('CALLBACK_BASE', '', parseBase),
+    callbackHost: read('CALLBACK_HOST', '', parseHost),
     controlToken: variables[`${prefix}CONTROL_TOKEN`] || undefined,
     settleMs: read('SETTLE_MS', '500', parseRange),
     seed: read('SEED', '1', parseWhole),
@@ -58,6 +61,10 @@ export function parseBase(text: string): string | undefined {
   if (text === '') return ''
   return /^https?:\/\//.test(text) && URL.canParse(text) ? text.replace(/\/+$/, '') : undefined
 }
+
+/** A name or address with its port; nothing is nothing. */
+const parseHost = (text: string) =>
+  text === '' || (/^[^/?#@\\]+$/.test(text) && URL.canParse(`http://${text}`)) ? text.toLowerCase() : undefined
 
 const parseWhole = (text: string) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined)
 

@@ -27,9 +27,9 @@ async function drive(t: TestContext, receiver: RequestListener, ...more: string[
     server.close()
   })
   const { port } = server.address() as { port: number }
-  const args = ['--endpoint', `http://127.0.0.1:${port}/hooks`, '--secret', secret]
+  const args = ['--endpoint', `http://127.0.0.1:${port}/hooks`]
   const readAt = more.map((each) => each.replace('HERE', `http://127.0.0.1:${port}`))
-  return commandLine({}, { terminal: undefined })('conformance', ...args, ...readAt)
+  return commandLine({ MALIPO_WEBHOOK_SECRET: secret }, { terminal: undefined })('conformance', ...args, ...readAt)
 }
 
 const failedIn = (out: string) => [...out.matchAll(/^FAILED {2}(.+?) {2}/gm)].map(([, name = '']) => name.trim())
@@ -207,12 +207,12 @@ test('verdicts are JSON when asked for, and JUnit in a file', async (t) => {
 })
 
 test('a receiver that is not there, and a secret that is none, are told before anything is judged', async () => {
-  const run = commandLine({})
-  const nowhere = ['conformance', '--endpoint', 'http://127.0.0.1:9/hooks']
+  const run = (variables: Record<string, string>) =>
+    commandLine(variables)('conformance', '--endpoint', 'http://127.0.0.1:9/hooks')
 
-  const away = await run(...nowhere, '--secret', secret)
-  const secretless = await run(...nowhere)
-  const wrong = await run(...nowhere, '--secret', 'hunter2')
+  const away = await run({ MALIPO_WEBHOOK_SECRET: secret })
+  const secretless = await run({})
+  const wrong = await run({ MALIPO_WEBHOOK_SECRET: 'hunter2' })
 
   assert.deepEqual([away.code, secretless.code, wrong.code], [exitCodes.unreachable, exitCodes.usage, exitCodes.usage])
   assert.equal(away.err, 'Your receiver is not reached at 127.0.0.1:9: ECONNREFUSED. Is it running?\n')

@@ -69,6 +69,27 @@ export async function revoke(tx: Tx, publicKey: string): Promise<Credential | un
   return revoked
 }
 
+/** Keeps another hash of the same API key, unless the hash was changed meanwhile. */
+export async function replaceHash(
+  db: Db,
+  { id, before, after }: { readonly id: string; readonly before: string; readonly after: string },
+): Promise<void> {
+  await db.query(sql`
+    update credentials
+    set api_key_hash = ${after}
+    where id = ${id}
+      and api_key_hash = ${before}`)
+}
+
+/** How many API keys that can be used are hashed under each secret key. */
+export function countHashes(db: Db): Promise<{ key: string; count: number }[]> {
+  return db.query(sql`
+    select split_part(api_key_hash, '.', 1) as key, count(*)::int as count
+    from credentials
+    where revoked_at is null
+    group by 1`)
+}
+
 /** The claims of a token that a credential's owner can be given. */
 export interface TokenClaims {
   readonly token_id: string

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { AppError } from '../errors.ts'
 import { allowing } from '../platform/addresses.ts'
 import type { Db } from '../platform/db.ts'
 import type { Vault } from '../platform/seal.ts'
-import { type Credential, currentToken, findByPublicKey } from './credentials.ts'
-import type { Guesses } from './guesses.ts'
+import { type Credential, currentToken, findByPublicKey, replaceHash } from './credentials.ts'
+import type { FailedLogins } from './failed-logins.ts'
 import { isKey } from './keys.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -23,20 +23,22 @@ interface Needs {
   readonly db: Db
   readonly vault: Vault
   readonly tokens: Tokens
-  readonly guesses: Guesses
+  readonly failedLogins: FailedLogins
 }
 
 /** What the API key's hash is made for; part of the key the hash is made with. */
 export const apiKeyPurpose = 'api key'
 
 /**
- * Gives the owner of a key pair its current token. The pair is looked at before any count of failures, so a right pair
- * is never refused for what others did; a wrong pair learns nothing but that it is wrong.
+ * Gives the owner of a key pair its current token. The pair is checked before any count of failures, so a right pair
+ * is never refused for what others did; a wrong pair learns nothing but that it is wrong, and costs one query a minute.
  */
 export async function exchange(needs: Needs, pair: KeyPair): Promise<IssuedToken> {
-  const credential = await findGenuine(needs, pair)
-  if (!credential) throw refusal(needs.guesses.count(pair.address))
+  const key = hash('sha256', `${pair.publicKey} ${pair.apiKey}`, 'base64')
+  const credential = needs.failedLogins.isKnown(key) ? undefined : await findGenuine(needs, pair)
+  if (!credential) throw refusal(needs.failedLogins.count(pair.address, key))
   if (!allowing(credential.allowed_addresses)(pair.address)) throw new AppError('ADDRESS_NOT_ALLOWED')
+  await rehash(needs, credential, pair.apiKey)
   const claims = await currentToken(needs.db, credential.id, randomUUID())
   if (!claims) throw new AppError('INVALID_API_KEY') // Revoked between the two looks.
   const token = await needs.tokens.sign({ ...credential, credential_id: credential.id }, claims)
@@ -47,6 +49,11 @@ async function findGenuine({ db, vault }: Needs, { publicKey, apiKey }: KeyPair)
   if (!isKey('pk', publicKey) || !isKey('sk', apiKey)) return undefined
   const credential = await findByPublicKey(db, publicKey)
   return credential && vault.matches(apiKey, apiKeyPurpose, credential.api_key_hash) ? credential : undefined
+}
+
+/** The key itself is here only now: a hash under an older secret key is made again under the newest. */
+async function rehash({ db, vault }: Needs, { id, api_key_hash: before }: Credential, apiKey: string): Promise<void> {
+  if (!vault.isHashedNewest(before)) await replaceHash(db, { id, before, after: vault.hash(apiKey, apiKeyPurpose) })
 }
 
 function refusal(waitSeconds: number | undefined): AppError {

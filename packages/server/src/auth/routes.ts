@@ -9,7 +9,7 @@ const KeyPairBody = Type.Object(
 )
 
 const ApiKeyHeader = Type.Object({
-  'api-key': Type.String({ minLength: 1, description: 'The API key of the same pair, `sk_…`' }),
+  'api-key': Type.String({ minLength: 1, maxLength: 200, description: 'The API key of the same pair, `sk_…`' }),
 })
 
 const IssuedToken = Type.Object(
@@ -26,7 +26,11 @@ export function authRoutes(app: App, ctx: Context): void {
   app.post(
     '/auth/generate-bearer-token',
     {
-      config: { isPublic: true, errors: ['INVALID_API_KEY', 'ADDRESS_NOT_ALLOWED', 'RATE_LIMIT_EXCEEDED'] },
+      config: {
+        isPublic: true,
+        budget: 'exchange',
+        errors: ['INVALID_API_KEY', 'ADDRESS_NOT_ALLOWED', 'RATE_LIMIT_EXCEEDED'],
+      },
       schema: {
         summary: 'Get an access token',
         description:

@@ -10,6 +10,12 @@ const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('
 const foreign = generateKeyPairSync('ed25519')
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
+/** The last letter of a signature of 64 bytes carries two bits; readers ignore the other four. */
+function otherLastBits(token: string): string {
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  return token.slice(0, -1) + letters[letters.indexOf(token.slice(-1)) + 1]
+}
+
 interface Genuine {
   readonly token: string
   readonly header: Record<string, unknown>
@@ -76,6 +82,9 @@ function forgeries({ token, header, claims, publicKey, seal }: Genuine): [string
     ...['RS256', 'PS256', 'RS512', 'ES256', 'ES256K', 'Ed448', 'EdDSA2', 'dir', 'A256GCM'].map(
       (alg): [string, string] => [`alg ${alg}`, signedBy(rsa.privateKey, unsigned({ alg }), 'sha256')],
     ),
+    ['another spelling: padded', `${token}==`],
+    ['another spelling: a tab inside', `${token.slice(0, -9)}\t${token.slice(-9)}`],
+    ['another spelling: other last bits', otherLastBits(token)],
     ['a foreign key', signedBy(foreign.privateKey, `${head}.${payload}`)],
     [
       'a foreign key brought along',

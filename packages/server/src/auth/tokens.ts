@@ -28,8 +28,10 @@ export interface Tokens {
   readonly published: { readonly keys: readonly object[] }
 }
 
+type Seed = Pick<VaultKey, 'id' | 'key'>
+
 /** The first key signs; every key verifies and is published, so that keys are changed without refusing a living token. */
-export function createTokens(issuer: string, seeds: readonly [VaultKey, ...VaultKey[]]): Tokens {
+export function createTokens(issuer: string, seeds: readonly [Seed, ...Seed[]]): Tokens {
   const signers = seeds.map(({ id, key }) => ({ id, privateKey: privateKeyOf(key) }))
   const verifiers = new Map(signers.map(({ id, privateKey }) => [id, createPublicKey(privateKey)]))
   const [current] = signers as [(typeof signers)[number]]
@@ -44,9 +46,19 @@ export function createTokens(issuer: string, seeds: readonly [VaultKey, ...Vault
         .setExpirationTime(claims.token_expires_at)
         .setJti(claims.token_id)
         .sign(current.privateKey),
-    verify: (token) => (token.length > lengthMax ? Promise.resolve(undefined) : verify(token, issuer, verifiers)),
+    verify: async (token) =>
+      token.length <= lengthMax && isCanonical(token) ? verify(token, issuer, verifiers) : undefined,
     published: { keys: [...verifiers].map(([id, key]) => publicJwk(id, key)) },
   }
+}
+
+/**
+ * Whether the signature is spelled in the one way we spell it. Base64 readers ignore spaces, padding and the last bits, so one token
+ * would have many spellings, and each would be an unknown token to every limit that counts by token.
+ */
+function isCanonical(token: string): boolean {
+  const signature = token.slice(token.lastIndexOf('.') + 1)
+  return Buffer.from(signature, 'base64url').toString('base64url') === signature
 }
 
 const verification = { algorithms: [algorithm], typ: type, audience, requiredClaims: ['iat', 'exp', 'jti'] }

@@ -39,7 +39,7 @@ export function authoriseRoute(app: App, ctx: Context): void {
           "Passes on the customer's PIN, code or address. A wrong value is refused with `attemptsLeft`; the third fails the charge. A right PIN may be followed by a code: read the transaction, or wait for its webhook.",
         tags: ['Charges'],
         headers: IdempotencyHeaders,
-        params: Type.Object({ transactionId: Type.String() }),
+        params: Type.Object({ transactionId: Type.String({ maxLength: 100 }) }),
         body: Authorise,
         response: { 200: Type.Object({ success: Type.Literal(true), message: Type.String() }) },
       },

@@ -56,7 +56,7 @@ export async function authorise(
     )
     reach('authorise.claimed')
     const passing = passOn(ctx, payment, answer, elapsedMs)
-    const sent = await ctx.turnstile.aside(whileTheCallerWaits(passing))
+    const sent = await ctx.limiter.outside(owner.env, owner.merchant_id, whileTheCallerWaits(passing))
     if (sent === tooLate) {
       void passing.then((late) => settle(ctx, payment, late)).catch((err: unknown) => leave(ctx, payment, err))
       await keep(ctx.db.write, processing)

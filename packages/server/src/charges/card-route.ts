@@ -14,7 +14,7 @@ const name = (whose: string) =>
 const CardCharge = Type.Object(
   {
     amount: Type.Number({ description: 'What the customer pays, in major units' }),
-    currency: Type.String({ description: 'Three-letter currency code' }),
+    currency: Type.String({ maxLength: 100, description: 'Three-letter currency code' }),
     email: Email,
     firstName: name('first'),
     lastName: name('last'),
@@ -44,9 +44,9 @@ const CardCharge = Type.Object(
       ),
     ),
     successRedirectUrl: Type.Optional(
-      Type.String({ description: "Where the customer comes back to from their bank's page" }),
+      Type.String({ maxLength: 2048, description: "Where the customer comes back to from their bank's page" }),
     ),
-    redirectUrl: Type.Optional(Type.String({ description: 'The same as successRedirectUrl' })),
+    redirectUrl: Type.Optional(Type.String({ maxLength: 2048, description: 'The same as successRedirectUrl' })),
   },
   { additionalProperties: false, title: 'CardCharge' },
 )

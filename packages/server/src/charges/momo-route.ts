@@ -10,20 +10,28 @@ import { chargeMomo } from './momo.ts'
 const MomoCharge = Type.Object(
   {
     amount: Type.Number({ description: 'What the customer pays, in major units' }),
-    currency: Type.String({ description: 'Three-letter currency code' }),
+    currency: Type.String({ maxLength: 100, description: 'Three-letter currency code' }),
     externalReference: ExternalReference,
     phoneNumber: Type.Optional(
       Type.String({ maxLength: 30, description: 'In international form; or externalAccountId' }),
     ),
-    externalAccountId: Type.Optional(Type.String({ description: 'A mobile money account; or phoneNumber' })),
-    momoOperatorId: Type.Optional(Type.String({ description: 'Needed where the number does not tell the operator' })),
-    momoOperator: Type.Optional(Type.String({ description: 'The same as momoOperatorId' })),
+    externalAccountId: Type.Optional(
+      Type.String({ maxLength: 100, description: 'A mobile money account; or phoneNumber' }),
+    ),
+    momoOperatorId: Type.Optional(
+      Type.String({ maxLength: 100, description: 'Needed where the number does not tell the operator' }),
+    ),
+    momoOperator: Type.Optional(Type.String({ maxLength: 100, description: 'The same as momoOperatorId' })),
     otpCode: Type.Optional(Type.String({ maxLength: 20, description: 'For operators with authType PREAUTH' })),
-    walletCurrency: Type.Optional(Type.String({ description: 'Wallet to credit; `currency` when left out' })),
+    walletCurrency: Type.Optional(
+      Type.String({ maxLength: 100, description: 'Wallet to credit; `currency` when left out' }),
+    ),
     voucherPin: Type.Optional(Type.String({ maxLength: 20, description: 'For vouchers: 12 or 16 digits' })),
-    successRedirectUrl: Type.Optional(Type.String({ description: 'Where the customer comes back to, having paid' })),
+    successRedirectUrl: Type.Optional(
+      Type.String({ maxLength: 2048, description: 'Where the customer comes back to, having paid' }),
+    ),
     failureRedirectUrl: Type.Optional(
-      Type.String({ description: 'Where the customer comes back to, not having paid' }),
+      Type.String({ maxLength: 2048, description: 'Where the customer comes back to, not having paid' }),
     ),
   },
   { additionalProperties: false, title: 'MomoCharge' },

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 
 export const Email = Type.String({
   maxLength: 254,
-  pattern: '^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$',
+  pattern: '^[^\\s@]+@[^\\s@.]+\\.[^\\s@]+$',
   description: "The customer's e-mail address",
 })
 
@@ -14,7 +14,7 @@ export const Address = Type.Object(
     city: line,
     state: line,
     zip: Type.String({ minLength: 1, maxLength: 20 }),
-    country: Type.String({ pattern: '^[A-Z]{2}$', description: 'Two letters' }),
+    country: Type.String({ maxLength: 2, pattern: '^[A-Z]{2}$', description: 'Two letters' }),
   },
   { additionalProperties: false, title: 'BillingAddress' },
 )

@@ -53,7 +53,8 @@ export async function sendNow(ctx: Context, sending: Sending): Promise<Transacti
     return undefined
   }
   const work = send(ctx, payment, elapsedMs, given)
-  const sent = await ctx.turnstile.aside(whileTheCallerWaits(work)).catch(leave)
+  const { env, merchant_id } = payment.transaction
+  const sent = await ctx.limiter.outside(env, merchant_id, whileTheCallerWaits(work)).catch(leave)
   if (sent !== tooLate) return finish(sent && { ...sent, news: inTime(sent.news) }).catch(leave)
   void work.then(finish).catch(leave)
   return undefined

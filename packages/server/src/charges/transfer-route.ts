@@ -11,7 +11,7 @@ import { chargeByTransfer } from './transfer.ts'
 const TransferCharge = Type.Object(
   {
     amount: Type.Number({ description: 'What the customer pays, in major units' }),
-    currency: Type.String({ description: 'NGN or KES' }),
+    currency: Type.String({ maxLength: 100, description: 'NGN or KES' }),
     email: Email,
     externalReference: ExternalReference,
   },

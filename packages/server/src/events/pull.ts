@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type Owner, sql, type Tx, type WriteDb } from '../platform/db.ts'
+import { nameMerchants } from '../platform/named-merchants.ts'
 
 const pageMax = 5000
 
@@ -17,11 +18,17 @@ const firstId = '00000000-0000-0000-0000-000000000000'
  */
 export async function pullWebhooks(db: WriteDb, owner: Owner, aheadMs: number): Promise<number> {
   assert.equal(owner.env, 'sandbox', 'time passes in live by itself')
-  const first = await db.transaction((tx) => pullEndpoint(tx, owner, aheadMs))
+  const first = await db.transaction(async (tx) => {
+    await nameMerchants(tx, [owner.merchant_id])
+    return pullEndpoint(tx, owner, aheadMs)
+  })
   let webhooks = 0
   for (let place: Place | undefined = first; place; ) {
     const after: Place = place
-    const { count, last } = await db.transaction((tx) => pullPage(tx, owner, after, aheadMs))
+    const { count, last } = await db.transaction(async (tx) => {
+      await nameMerchants(tx, [owner.merchant_id])
+      return pullPage(tx, owner, after, aheadMs)
+    })
     webhooks += count
     place = count === pageMax ? last : undefined
   }

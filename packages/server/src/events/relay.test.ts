@@ -16,7 +16,7 @@ const cells = Array.from({ length: 10 }, (_, index) => 100 + index)
 async function setUp(t: TestContext): Promise<{ malipo: Malipo; stream: Stream; seen(): Promise<string[]> }> {
   const cell = cells.pop() ?? 0
   const malipo = await testMalipo(t, { ...nobodyAnswers, MALIPO_CELL: String(cell) })
-  const { natsUrl: url = '' } = malipo.ctx.config
+  const url = malipo.ctx.config.natsUrl?.reveal() ?? ''
   const stream = openStream({ url, cell })
   t.after(() => stream.close())
   const seen = async () => {
@@ -139,7 +139,7 @@ test('news that cannot be told stays to be told, and a stream that was wiped is 
     ),
   )
   await malipo.ask(`update relays set held_until = now() - interval '1 second'`)
-  await wipeStream(malipo.ctx.config.natsUrl ?? '', 'EVENTS')
+  await wipeStream(malipo.ctx.config.natsUrl?.reveal() ?? '', 'EVENTS')
 
   const relay = createRelay(malipo.ctx.db.write, stream)
   await relay.look().catch(() => undefined)

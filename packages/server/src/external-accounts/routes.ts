@@ -22,8 +22,8 @@ const Name = Type.String({ maxLength: 100 })
 const Short = Type.String({ maxLength: 50 })
 
 const Place = {
-  country: Type.String({ description: 'Two-letter country code' }),
-  currency: Type.String({ description: 'Three-letter currency code' }),
+  country: Type.String({ maxLength: 100, description: 'Two-letter country code' }),
+  currency: Type.String({ maxLength: 100, description: 'Three-letter currency code' }),
 }
 
 const CreateBody = Type.Object(
@@ -70,14 +70,14 @@ const ExternalAccount = Type.Object(
 )
 
 const Success = Type.Object({ success: Type.Literal(true), message: Type.String() }, { title: 'Done' })
-const Params = Type.Object({ externalAccountId: Type.String() })
+const Params = Type.Object({ externalAccountId: Type.String({ maxLength: 100 }) })
 
 const ListQuery = Type.Object(
   {
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: '50 when left out' })),
-    cursor: Type.Optional(Type.String({ description: 'From the `Link` header of the page before' })),
-    country: Type.Optional(Type.String()),
-    currency: Type.Optional(Type.String()),
+    cursor: Type.Optional(Type.String({ maxLength: 100, description: 'From the `Link` header of the page before' })),
+    country: Type.Optional(Type.String({ maxLength: 100 })),
+    currency: Type.Optional(Type.String({ maxLength: 100 })),
     destination: Type.Optional(Destination),
     type: Type.Optional(oneOf(store.types)),
   },

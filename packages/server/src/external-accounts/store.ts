@@ -12,12 +12,12 @@ export interface ExternalAccount extends Beneficiary {
   readonly created_at: Date
 }
 
-const purpose = 'external account number'
-const contextOf = (id: string) => `external_accounts.account_number ${id}`
+export const accountNumberPurpose = 'external account number'
+export const accountNumberContext = (id: string) => `external_accounts.account_number ${id}`
 
 /** Opens the number of an account that was read. */
 function opened(vault: Vault, row: ExternalAccount): ExternalAccount {
-  return { ...row, account_number: vault.open(row.account_number, contextOf(row.id)) }
+  return { ...row, account_number: vault.open(row.account_number, accountNumberContext(row.id)) }
 }
 
 export async function insert(
@@ -32,8 +32,8 @@ export async function insert(
       insert into external_accounts (id, merchant_id, env, type, country, currency, destination, account_name,
         account_number, account_number_hash, code, branch_code, business_number)
       values (${made.id}, ${owner.merchant_id}, ${owner.env}, ${made.type}, ${made.country}, ${made.currency},
-        ${made.destination}, ${made.account_name}, ${vault.seal(made.account_number, contextOf(made.id))},
-        ${vault.hash(made.account_number, purpose)}, ${made.code}, ${made.branch_code}, ${made.business_number})`),
+        ${made.destination}, ${made.account_name}, ${vault.seal(made.account_number, accountNumberContext(made.id))},
+        ${vault.hash(made.account_number, accountNumberPurpose)}, ${made.code}, ${made.branch_code}, ${made.business_number})`),
   )
 }
 
@@ -52,8 +52,8 @@ export async function replace(
         currency = ${made.currency},
         destination = ${made.destination},
         account_name = ${made.account_name},
-        account_number = ${vault.seal(made.account_number, contextOf(made.id))},
-        account_number_hash = ${vault.hash(made.account_number, purpose)},
+        account_number = ${vault.seal(made.account_number, accountNumberContext(made.id))},
+        account_number_hash = ${vault.hash(made.account_number, accountNumberPurpose)},
         code = ${made.code},
         branch_code = ${made.branch_code},
         business_number = ${made.business_number}
@@ -175,7 +175,7 @@ async function refuseTwin(
     from external_accounts
     where merchant_id = ${owner.merchant_id}
       and env = ${owner.env}
-      and account_number_hash = any(${vault.hashes(made.account_number, purpose)})
+      and account_number_hash = any(${vault.hashes(made.account_number, accountNumberPurpose)})
       and code = ${made.code}
       and country = ${made.country}
       and currency = ${made.currency}

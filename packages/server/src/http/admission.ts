@@ -1,34 +1,123 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import type { Context } from '../context.ts'
-import { AppError } from '../errors.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { bearerOf, hasBearer } from '../auth/request-bearer.ts'
+import type { Context, RequestKind } from '../context.ts'
+import { AppError, catalogue } from '../errors.ts'
+import { countedAs } from '../platform/addresses.ts'
+import { addressRefusal, type createAddressLimit, isCallbackPath, isExchangePath } from './address-limit.ts'
 import { guards, requestId } from './answer-headers.ts'
+import type { Access, App } from './app.ts'
+import { tokenOf } from './authenticate.ts'
+import { type createRateLimit, rateRefusal } from './rate-limit.ts'
 import { envelope } from './refuse.ts'
 
+/** How many requests a merchant, and an address, may send. */
+export interface RequestLimits {
+  readonly rateLimit: ReturnType<typeof createRateLimit>
+  readonly addressLimit: ReturnType<typeof createAddressLimit>
+}
+
+type Headers = Readonly<Record<string, string | number>>
+
 /**
- * Turns requests away while others wait for too long already, before anything is done for them: whoever is refused at once can
- * come again, and who was let in is answered in time. It stands before the framework, so that a refusal costs little. Health,
- * metrics and the providers' news are always let in.
+ * Refuses a request before the framework sees it, so that it costs little: while requests of its kind are being shed, and when its
+ * merchant or address is over its limit. Tokens that this process has not seen yet pass on, as do health and metrics while their
+ * address is within its limit.
  */
-export function admitting({ turnstile, metrics }: Context, handle: RequestListener): RequestListener {
-  const refuse = createRefusal()
+export function refuseEarly(ctx: Context, limits: RequestLimits, handle: RequestListener): RequestListener {
+  const reasonOf = createReasons(ctx, limits)
+  const refuseSoon = paced((request: IncomingMessage, response: ServerResponse, refuse: Refusal, headers: Headers) =>
+    refuse(request, response, headers),
+  )
   return (request, response) => {
-    if (isLetIn(request)) return handle(request, response)
-    const leave = turnstile.enter(() => handle(request, response))
-    if (leave) return void response.once('close', leave)
-    metrics.turnedAway.inc()
-    refuse(request, response)
+    const reason = reasonOf(request)
+    if (!reason) return handle(request, response)
+    ctx.metrics.turnedAway.inc()
+    refuseSoon(request, response, ...reason)
   }
 }
 
-const isLetIn = ({ url = '' }: IncomingMessage) => /^\/(health|metrics|callbacks)\b/.test(url)
+/** Why a request is refused, told by its headers alone. */
+function createReasons({ bearers, limiter }: Context, { rateLimit, addressLimit }: RequestLimits) {
+  const overloaded = createRefusal(new AppError('OVERLOADED'))
+  const tooMany = createRefusal(rateRefusal())
+  const tooManyFromAddress = createRefusal(addressRefusal())
+  return (request: IncomingMessage): [Refusal, Headers] | undefined => {
+    const { url = '', headers } = request
+    const bearer = bearers.peek(tokenOf(headers.authorization))
+    const kind = kindOfPath(url) ?? bearer?.env
+    const key = bearer?.merchant_id ?? addressLimit.addressOf(request)
+    if (kind && limiter.isShedding(kind, key)) return [overloaded, {}]
+    if (!bearer) return addressLimit.isOver(request) ? [tooManyFromAddress, {}] : undefined
+    return rateLimit.isOver(bearer) ? [tooMany, rateLimit.headersOf(bearer)] : undefined
+  }
+}
 
-function createRefusal(): (request: IncomingMessage, response: ServerResponse) => void {
-  const headers = { ...guards, 'retry-after': '1', 'content-type': 'application/json; charset=utf-8' }
-  const [before = '', after = ''] = JSON.stringify(envelope(new AppError('OVERLOADED'), '\u0000')).split('\\u0000')
-  return (request, response) => {
+function kindOfPath(url: string): RequestKind | undefined {
+  if (isCallbackPath(url)) return 'callback'
+  return isExchangePath(url) ? 'exchange' : undefined
+}
+
+/** Refusals in one turn of the event loop. More would hold up the requests that are being handled. */
+const refusalsPerTurn = 32
+
+/** Does the work at most so often in one turn of the event loop, the rest in the next ones. */
+function paced<Args extends unknown[]>(work: (...args: Args) => void): (...args: Args) => void {
+  const due: Args[] = []
+  const next = () => {
+    for (const args of due.splice(0, refusalsPerTurn)) work(...args)
+    if (due.length > 0) setImmediate(next)
+  }
+  return (...args) => {
+    if (due.push(args) === 1) setImmediate(next)
+  }
+}
+
+type Refusal = (request: IncomingMessage, response: ServerResponse, headers: Headers) => void
+
+function createRefusal(error: AppError): Refusal {
+  const { status } = catalogue[error.key]
+  const common = { ...guards, 'retry-after': '1', 'content-type': 'application/json; charset=utf-8' }
+  const [before = '', after = ''] = JSON.stringify(envelope(error, '\u0000')).split('\\u0000')
+  return (request, response, headers) => {
     const id = requestId(request)
     const body = before + JSON.stringify(id).slice(1, -1) + after
-    response.writeHead(503, { ...headers, 'x-request-id': id, 'content-length': body.length })
+    response.writeHead(status, { ...common, ...headers, 'x-request-id': id, 'content-length': body.length })
     response.end(body)
   }
+}
+
+/**
+ * Has every request with a budget take a place once its body is complete, and leave it when its response is ready. A client that
+ * sends or reads slowly holds no place. Health, metrics and published documents need none.
+ */
+export function limitConcurrency(app: App, { limiter, metrics }: Context): void {
+  const places = new WeakMap<FastifyRequest, { readonly kind: RequestKind; readonly key: string }>()
+  app.addHook('preValidation', (request, _reply, done) => {
+    const kind = kindOf(request)
+    if (kind === undefined) return done()
+    const key = hasBearer(request) ? bearerOf(request).merchant_id : countedAs(request.ip)
+    limiter.enter(kind, {
+      key,
+      begin: () => {
+        places.set(request, { kind, key })
+        done()
+      },
+      reject: () => {
+        metrics.turnedAway.inc()
+        done(new AppError('OVERLOADED'))
+      },
+      isGone: () => request.raw.socket.destroyed,
+    })
+  })
+  app.addHook('onSend', (request: FastifyRequest, _reply: FastifyReply, _payload: unknown, done: () => void) => {
+    const place = places.get(request)
+    if (place && places.delete(request)) limiter.leave(place.kind, place.key)
+    done()
+  })
+}
+
+function kindOf(request: FastifyRequest): RequestKind | undefined {
+  if (hasBearer(request)) return bearerOf(request).env
+  return (request.routeOptions.config as Access).budget
 }

@@ -11,7 +11,7 @@ import type { Access } from './app.ts'
  */
 export async function identify(ctx: Context, request: FastifyRequest): Promise<void> {
   if (isOpen(request)) return
-  const bearer = await ctx.bearers.of(tokenOf(request))
+  const bearer = await ctx.bearers.of(tokenOf(request.headers.authorization))
   if (!bearer) {
     ctx.metrics.authFailures.inc({ at: 'token' })
     throw new AppError('UNAUTHORIZED')
@@ -53,9 +53,10 @@ function decodedPath(url: string): string | undefined {
   }
 }
 
-function tokenOf({ headers }: FastifyRequest): string {
-  const [, token] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? []
-  return token ?? ''
+/** The token of an Authorization header; empty without one. */
+export function tokenOf(authorization = ''): string {
+  const [scheme = '', token = '', ...rest] = authorization.split(' ').filter((word) => word !== '')
+  return scheme.toLowerCase() === 'bearer' && rest.length === 0 ? token : ''
 }
 
 function requireScope(bearer: Bearer, { scope }: Access): void {

@@ -134,7 +134,7 @@ function operation({ method, url, schema, access }: DeclaredRoute, components: J
           { description: 'Success', content: json(lifted(body, components)) },
         ]),
       ),
-      ...refusals(errorsOf(access, schema)),
+      ...refusals(errorsOf(method, access), access),
     },
   }
 }
@@ -181,29 +181,51 @@ function lifted(schema: unknown, components: Json): unknown {
   return { $ref: `#/components/schemas/${title}` }
 }
 
-function errorsOf({ isPublic, errors = [] }: DeclaredRoute['access'], schema: DeclaredRoute['schema']): ErrorKey[] {
+/** Everything but GET may carry a body, whether the operation reads one or not. */
+function errorsOf(method: string, { isPublic, errors = [] }: DeclaredRoute['access']): ErrorKey[] {
   const guarded: ErrorKey[] = ['UNAUTHORIZED', 'INSUFFICIENT_SCOPE', 'ADDRESS_NOT_ALLOWED', 'RATE_LIMIT_EXCEEDED']
-  const withBody: ErrorKey[] = ['VALIDATION', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
-  const all = [
-    ...(schema.body ? withBody : schema.querystring ? withBody.slice(0, 1) : []),
+  const ofBody: ErrorKey[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
+  const all: ErrorKey[] = [
+    'VALIDATION',
+    ...(method === 'GET' ? [] : ofBody),
     ...(isPublic ? [] : guarded),
     ...errors,
-    'INTERNAL' as const,
-    'OVERLOADED' as const,
+    'INTERNAL',
+    'OVERLOADED',
   ]
   return [...new Set(all)]
 }
 
 /** One answer per status, which tells the codes it can carry. */
-function refusals(keys: readonly ErrorKey[]): Json {
+function refusals(keys: readonly ErrorKey[], access: DeclaredRoute['access']): Json {
   const byStatus = Object.groupBy(keys, (key) => catalogue[key].status)
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, same = []]) => [
       status,
       {
         description: same.map((key) => `\`${catalogue[key].errorCode}\`: ${catalogue[key].message}`).join('\n\n'),
-        content: json({ $ref: '#/components/schemas/Failure' }),
+        content: json(refusalSchema(Number(status), access)),
       },
     ]),
   )
+}
+
+/** An operation with a form of its own still refuses in the usual one what does not reach it. */
+function refusalSchema(status: number, { refusal }: DeclaredRoute['access']): Json {
+  const usual = { $ref: '#/components/schemas/Failure' }
+  if (refusal === 'empty' && status === 400) return { anyOf: [usual, ownForms.empty] }
+  return refusal === 'error' && ![401, 403, 429].includes(status) ? { anyOf: [usual, ownForms.error] } : usual
+}
+
+const ownForms = {
+  empty: {
+    type: 'object',
+    maxProperties: 0,
+    description: 'The reason is in the headers `X-Error-Code` and `X-Error-Message`.',
+  },
+  error: {
+    type: 'object',
+    required: ['success', 'error'],
+    properties: { success: { type: 'boolean', const: false }, error: { type: 'string' } },
+  },
 }

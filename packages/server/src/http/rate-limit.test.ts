@@ -10,11 +10,15 @@ import { createRateLimit } from './rate-limit.ts'
 function limited() {
   const clock = { now: 0 }
   const limit = createRateLimit({ sandboxRateLimit: 5, liveRateLimit: 2 } as Config, () => clock.now)
-  const isTaken = (merchant_id: string, env: Bearer['env']) => {
+  const reply = { headers: () => undefined } as unknown as FastifyReply
+  const requestOf = (merchant_id: string, env: Bearer['env']) => {
     const request = {} as FastifyRequest
     setBearer(request, { merchant_id, env } as Bearer)
+    return request
+  }
+  const isTaken = (merchant_id: string, env: Bearer['env']) => {
     try {
-      limit.admit(request, { headers: () => undefined } as unknown as FastifyReply)
+      limit.admit(requestOf(merchant_id, env), reply)
       return true
     } catch {
       return false
@@ -22,7 +26,7 @@ function limited() {
   }
   const sendMany = (count: number, merchant = 'a', env: Bearer['env'] = 'sandbox') =>
     Array.from({ length: count }, () => isTaken(merchant, env)).filter(Boolean).length
-  return { clock, sendMany }
+  return { clock, limit, reply, requestOf, sendMany }
 }
 
 test("a second's worth is taken at once, and as much again a second later", () => {
@@ -50,4 +54,13 @@ test('each merchant and each environment has a limit of its own', () => {
   assert.equal(sendMany(20, 'a'), 5)
   assert.equal(sendMany(20, 'a', 'live'), 2)
   assert.equal(sendMany(20, 'b'), 5)
+})
+
+test('a response counts as one request for every 16 KiB begun', () => {
+  const { limit, sendMany, requestOf, reply } = limited()
+
+  limit.countSize(requestOf('a', 'sandbox'), reply, 'x'.repeat(16 * 1024))
+  limit.countSize(requestOf('a', 'sandbox'), reply, 'x'.repeat(40 * 1024))
+
+  assert.equal(sendMany(20), 3)
 })

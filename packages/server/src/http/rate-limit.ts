@@ -2,58 +2,58 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { bearerOf, hasBearer } from '../auth/request-bearer.ts'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
-import { BoundedMap } from '../platform/bounded-map.ts'
 import type { Environment, Owner } from '../platform/db.ts'
+import { createTokenBuckets, type RateLimit } from '../platform/token-buckets.ts'
 
-interface Bucket {
-  tokens: number
-  filledAt: number
-}
+/** A response counts as one request for every so many bytes begun. */
+const bytesPerUnit = 16 * 1024
 
-const merchantsMax = 100_000
+export const rateRefusal = () => new AppError('RATE_LIMIT_EXCEEDED', { headers: { 'retry-after': '1' } })
 
 /**
  * Holds a merchant to so many requests a second in each environment, with a burst of one second's worth. A request counts
- * as one when it comes, and as more once its body shows that it is: what is over is owed, and the next ones wait for it.
+ * as one when it comes, and as more once its body or its response shows that it is: what is over is owed, and the next ones wait
+ * for it.
  */
-export function createRateLimit(config: Config, now: () => number = () => performance.now()) {
-  const buckets = new BoundedMap<string, Bucket>(merchantsMax)
-  const limits: Record<Environment, number> = { live: config.liveRateLimit, sandbox: config.sandboxRateLimit }
-
-  const bucketOf = ({ merchant_id, env }: Owner): Bucket => {
-    const key = `${merchant_id} ${env}`
-    const bucket = buckets.get(key) ?? { tokens: limits[env], filledAt: now() }
-    if (!buckets.has(key)) buckets.set(key, bucket)
-    refill(bucket, limits[env], now())
-    return bucket
+export function createRateLimit(config: Config, now?: () => number) {
+  const buckets = createTokenBuckets(now)
+  const limits: Record<Environment, RateLimit> = {
+    live: { perSecond: config.liveRateLimit, burst: config.liveRateLimit },
+    sandbox: { perSecond: config.sandboxRateLimit, burst: config.sandboxRateLimit },
   }
-  const tell = (reply: FastifyReply, { tokens }: Bucket, limit: number) =>
-    reply.headers({
-      'ratelimit-limit': limit,
-      'ratelimit-remaining': Math.max(0, Math.floor(tokens)),
-      'ratelimit-reset': Math.ceil((limit - tokens) / limit),
-    })
-
+  const keyOf = ({ merchant_id, env }: Owner) => `${merchant_id} ${env}`
+  const leftOf = (owner: Owner) => buckets.left(keyOf(owner), limits[owner.env])
+  const headersOf = (owner: Owner) => {
+    const { perSecond, burst } = limits[owner.env]
+    const left = leftOf(owner)
+    return {
+      'ratelimit-limit': perSecond,
+      'ratelimit-remaining': Math.max(0, Math.floor(left)),
+      'ratelimit-reset': Math.ceil((burst - left) / perSecond),
+    }
+  }
+  const tell = (reply: FastifyReply, owner: Owner) => reply.headers(headersOf(owner))
+  const owe = (request: FastifyRequest, reply: FastifyReply, units: number) => {
+    const bearer = bearerOf(request)
+    buckets.owe(keyOf(bearer), limits[bearer.env], units)
+    tell(reply, bearer)
+  }
   return {
+    headersOf,
+    /** Whether the next request of a merchant would be refused. */
+    isOver: (owner: Owner): boolean => leftOf(owner) < 1,
     admit: (request: FastifyRequest, reply: FastifyReply): void => {
       if (!hasBearer(request)) return
       const bearer = bearerOf(request)
-      const bucket = bucketOf(bearer)
-      const isWithin = bucket.tokens >= 1
-      if (isWithin) bucket.tokens -= 1
-      tell(reply, bucket, limits[bearer.env])
-      if (!isWithin) throw new AppError('RATE_LIMIT_EXCEEDED', { headers: { 'retry-after': '1' } })
+      const isWithin = buckets.take(keyOf(bearer), limits[bearer.env])
+      tell(reply, bearer)
+      if (!isWithin) throw rateRefusal()
     },
-    owe: (request: FastifyRequest, reply: FastifyReply, units: number): void => {
-      const bearer = bearerOf(request)
-      const bucket = bucketOf(bearer)
-      bucket.tokens -= units
-      tell(reply, bucket, limits[bearer.env])
+    owe,
+    /** Counts a long response as several requests: it costs as much. */
+    countSize: (request: FastifyRequest, reply: FastifyReply, payload: unknown): void => {
+      const isLong = typeof payload === 'string' && payload.length > bytesPerUnit
+      if (isLong && hasBearer(request)) owe(request, reply, Math.ceil(payload.length / bytesPerUnit) - 1)
     },
   }
-}
-
-function refill(bucket: Bucket, limit: number, at: number): void {
-  bucket.tokens = Math.min(limit, bucket.tokens + ((at - bucket.filledAt) / 1000) * limit)
-  bucket.filledAt = at
 }

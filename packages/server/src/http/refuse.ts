@@ -23,11 +23,13 @@ function headersOf(status: number): Record<string, string> {
   return status === 503 ? { 'retry-after': '1' } : {}
 }
 
+const headerMax = 200
+
 /** Who may call is told as everywhere; what a route refuses by itself may have another form there. */
 function bodyOf(error: AppError, request: FastifyRequest, reply: FastifyReply, status: number): object {
   const { refusal } = request.routeOptions.config as Access
   if (refusal === 'empty' && status === 400) {
-    const message = error.message.replaceAll(/[^\x20-\x7e]/g, '?')
+    const message = error.message.slice(0, headerMax).replaceAll(/[^\x20-\x7e]/g, '?')
     reply.headers({ 'x-error-code': catalogue[error.key].errorCode, 'x-error-message': message })
     return {}
   }
@@ -50,20 +52,29 @@ export function envelope(error: AppError, requestId: string): object {
 
 /** What the framework and the driver throw, in our words. */
 function understood(thrown: Error & { statusCode?: number; code?: string }): AppError {
-  const key: ErrorKey | undefined = keysByStatus[thrown.statusCode ?? 0]
+  const key = keyOf(thrown.statusCode ?? 500)
   if (key === 'VALIDATION') return new AppError(key, { message: `Validation error: ${inWords(thrown)}` })
   if (key) return new AppError(key)
   return new AppError(isPassing(thrown) || thrown.code === '55P03' ? 'OVERLOADED' : 'INTERNAL')
 }
 
-const keysByStatus: Record<number, ErrorKey> = {
-  400: 'VALIDATION',
+/** Whatever the framework blames on the request is never a fault of ours, whether we know its status or not. */
+function keyOf(status: number): ErrorKey | undefined {
+  const key = keysByStatus[status]
+  return key ?? (status >= 400 && status < 500 ? 'VALIDATION' : undefined)
+}
+
+const keysByStatus: Record<number, ErrorKey | undefined> = {
+  404: 'ROUTE_NOT_FOUND',
   413: 'PAYLOAD_TOO_LARGE',
+  414: 'ROUTE_NOT_FOUND', // A path parameter longer than any id of ours.
   415: 'UNSUPPORTED_MEDIA_TYPE',
+  503: 'OVERLOADED',
 }
 
 function inWords({ code }: { code?: string }): string {
   if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY') return 'the body is empty; JSON was expected'
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return 'the body is not as long as Content-Length says'
-  return 'the body is not valid JSON'
+  if (code?.startsWith('FST_ERR_CTP_')) return 'the body is not valid JSON'
+  return 'the request cannot be read'
 }

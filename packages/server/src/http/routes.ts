@@ -1,4 +1,4 @@
-import type { HTTPMethods } from 'fastify'
+import type { FastifyRequest, HTTPMethods } from 'fastify'
 import type { TSchema } from 'typebox'
 import { AppError } from '../errors.ts'
 import type { Access, App } from './app.ts'
@@ -43,11 +43,22 @@ export function refuseOtherMethods(app: App, routes: readonly DeclaredRoute[]): 
   for (const [url, declared] of taken) {
     const allowed = declared.map(({ method }) => method)
     const refuse = async () => {
-      throw new AppError('METHOD_NOT_ALLOWED', { headers: { allow: allowed.join(', ') } })
+      throw methodNotAllowed(allowed)
     }
     const isPublic = declared.some(({ access }) => access.isPublic)
     const config: Access = { isRefusal: true, ...(isPublic && { isPublic }) }
     const others = methods.filter((method) => !allowed.includes(method))
     app.route({ method: others, url, config, onRequest: refuse, handler: refuse })
   }
+}
+
+const allMethods: readonly string[] = ['GET', 'HEAD', ...methods.slice(1)]
+
+/** A method that no path takes is refused as such, whether something is at the path or not. */
+export function refuseUnknownMethods({ method }: FastifyRequest): void {
+  if (!allMethods.includes(method)) throw methodNotAllowed()
+}
+
+export function methodNotAllowed(allowed = allMethods): AppError {
+  return new AppError('METHOD_NOT_ALLOWED', { headers: { allow: allowed.join(', ') } })
 }

@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto'
-import { createServer, STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
 import Fastify, { type FastifyBodyParser, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify'
+import { bearerOf, hasBearer } from '../auth/request-bearer.ts'
 import { authRoutes, publishedKeysRoute } from '../auth/routes.ts'
 import { bankLogoRoute } from '../charges/bank-logo.ts'
 import { chargeRoutes } from '../charges/routes.ts'
 import type { Context } from '../context.ts'
-import { AppError, catalogue } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import { externalAccountRoutes } from '../external-accounts/routes.ts'
 import { payoutRoutes } from '../payouts/routes.ts'
 import { referenceRoutes } from '../reference/routes.ts'
@@ -15,17 +13,21 @@ import { transactionRoutes } from '../transactions/routes.ts'
 import { userRoutes } from '../users/routes.ts'
 import { walletRoutes } from '../wallets/routes.ts'
 import { simulateRoute, webhookRoutes } from '../webhooks/routes.ts'
-import { admitting } from './admission.ts'
+import { createAddressLimit } from './address-limit.ts'
+import { limitConcurrency, type RequestLimits, refuseEarly } from './admission.ts'
 import { guards, requestId } from './answer-headers.ts'
 import type { Access, App } from './app.ts'
 import { authorise, identify } from './authenticate.ts'
+import { refusalOfShape } from './body-shape.ts'
 import { registerCallbacks } from './callbacks.ts'
+import { createLimitedServer, proveConnection } from './connections.ts'
 import { type Health, registerHealth } from './health.ts'
+import { refuseMalformed, refuseSlowBody, refuseUnreadable } from './malformed.ts'
 import { observeRequests, registerMetrics } from './metrics.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { registerReference } from './reference/routes.ts'
-import { envelope, refuseWith } from './refuse.ts'
-import { collectRoutes, refuseOtherMethods } from './routes.ts'
+import { refuseWith } from './refuse.ts'
+import { collectRoutes, refuseOtherMethods, refuseUnknownMethods } from './routes.ts'
 import { validatorCompiler } from './validate.ts'
 
 export interface Server {
@@ -78,26 +80,24 @@ export function createApiServer(ctx: Context): Server {
   return { app, health }
 }
 
-const connections = {
-  maxHeaderSize: 16 * 1024,
-  requestTimeout: 15_000,
-  keepAliveTimeout: 65_000,
-  connectionsCheckingInterval: 1000,
-}
-
 function createApp(ctx: Context): App {
   const rateLimit = createRateLimit(ctx.config)
+  const addressLimit = createAddressLimit(ctx)
+  const requestLimits = { rateLimit, addressLimit }
+  const { connectionsMax, connectionsPerAddress: perAddressMax, trustedProxies } = ctx.config
+  const limits = { connectionsMax, perAddressMax, trustedProxies, onSlowBody: refuseSlowBody }
   const app: App = Fastify({
     genReqId: requestId,
     requestIdHeader: false,
     trustProxy: [...ctx.config.trustedProxies],
     bodyLimit: 64 * 1024,
-    serverFactory: (handle) => createServer(connections, admitting(ctx, handle)).setTimeout(20_000),
+    serverFactory: (handle) =>
+      createLimitedServer(limits, refuseMalformed(ctx.config, refuseEarly(ctx, requestLimits, handle))),
     return503OnClosing: false, // What still arrives on an open connection while draining is answered as usual.
     forceCloseConnections: 'idle',
     clientErrorHandler: refuseUnreadable,
     frameworkErrors: (error, request, reply) =>
-      void refuseUnroutable(ctx, error, request, setHeaders(request, reply), rateLimit),
+      void refuseUnroutable(ctx, error, request, setHeaders(request, reply), requestLimits),
   })
   app.removeContentTypeParser(['text/plain', 'application/json'])
   app.addContentTypeParser('application/json', { parseAs: 'string' }, parseJson(app))
@@ -108,13 +108,25 @@ function createApp(ctx: Context): App {
   })
   app.addHook('onRequest', async (request, reply) => {
     setHeaders(request, reply)
+    addressLimit.admit(request)
     await identify(ctx, request)
     rateLimit.admit(request, reply)
     authorise(request)
+    refuseUnknownMethods(request)
+    if (hasBearer(request)) proveConnection(request.raw.socket, bearerOf(request).merchant_id)
+  })
+  limitConcurrency(app, ctx)
+  app.addHook('onResponse', (request, { statusCode }, done) => {
+    addressLimit.countRejected(request, statusCode)
+    done()
   })
   app.addHook('preHandler', (request, reply, done) => {
     const { unitsOf } = request.routeOptions.config as Access
     if (unitsOf) rateLimit.owe(request, reply, unitsOf(request.body) - 1)
+    done()
+  })
+  app.addHook('onSend', (request, reply, payload, done) => {
+    rateLimit.countSize(request, reply, payload)
     done()
   })
   return app
@@ -123,7 +135,11 @@ function createApp(ctx: Context): App {
 /** Many clients name a type and send nothing; where a body is needed its schema says so. */
 function parseJson(app: App): FastifyBodyParser<string> {
   const parse = app.getDefaultJsonParser('error', 'error') as FastifyBodyParser<string>
-  return (request, body, done) => (body === '' ? done(null, undefined) : parse(request, body, done))
+  return (request, body, done) => {
+    if (body === '') return done(null, undefined)
+    const refusal = refusalOfShape(body)
+    return refusal ? done(refusal) : parse(request, body, done)
+  }
 }
 
 function registerCommon(app: App, ctx: Context): Health {
@@ -142,34 +158,17 @@ async function refuseUnroutable(
   error: FastifyError,
   request: FastifyRequest,
   reply: FastifyReply,
-  rateLimit: ReturnType<typeof createRateLimit>,
+  { rateLimit, addressLimit }: RequestLimits,
 ): Promise<void> {
-  const refusal = await identify(ctx, request)
-    .then(() => rateLimit.admit(request, reply))
-    .then(
-      () => (error.code === 'FST_ERR_BAD_URL' ? new AppError('ROUTE_NOT_FOUND') : error),
-      (refused: Error) => refused,
-    )
+  const admit = async () => {
+    addressLimit.admit(request)
+    await identify(ctx, request)
+    rateLimit.admit(request, reply)
+  }
+  const refusal = await admit().then(
+    () => (error.code === 'FST_ERR_BAD_URL' ? new AppError('ROUTE_NOT_FOUND') : error),
+    (refused: Error) => refused,
+  )
   refuseWith(ctx.log)(refusal, request, reply)
-}
-
-/** Bytes that are no HTTP request still get an answer in our form, and the connection ends. */
-function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) return void socket.destroy()
-  const refusal = unreadableAs(error.code)
-  const body = JSON.stringify(envelope(refusal, `req_${randomUUID()}`))
-  const { status } = catalogue[refusal.key]
-  const headers = ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close']
-  if (status === 503) headers.push('Retry-After: 1')
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.join('\r\n')}\r\n\r\n${body}`)
-}
-
-/**
- * What did not arrive in time may have been held up by us, who stood still and came back to half a request: whoever sent it must
- * not take that for a refusal of what it says.
- */
-function unreadableAs(code: string | undefined): AppError {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new AppError('OVERLOADED')
-  const why = code === 'HPE_HEADER_OVERFLOW' ? 'the headers are larger than 16 KiB' : 'this is not an HTTP request'
-  return new AppError('VALIDATION', { message: `Validation error: ${why}` })
+  addressLimit.countRejected(request, reply.statusCode)
 }

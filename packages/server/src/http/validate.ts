@@ -1,9 +1,10 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile, type Validator } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
 import { Settings } from 'typebox/system'
 import { type Detail, invalid } from '../errors.ts'
+import { bounded } from './bounded-schema.ts'
 
 Settings.Set({ maxErrors: 100 }) // Every field is named, not the first eight.
 
@@ -12,16 +13,29 @@ Settings.Set({ maxErrors: 100 }) // Every field is named, not the first eight.
  * numbers of a query string are read from their text, since everything there is text.
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
-  const validator = Compile(schema)
+  const validator = validatorOf(schema)
   return (sent) => {
     const value = httpPart === 'body' ? sent : withNumbers(schema, sent)
     const unfit = unfitText(value)
-    if (unfit !== undefined)
-      return { error: invalid([{ field: unfit, message: `${unfit} has characters that are no text` }]) }
+    if (unfit) {
+      const field = unfit.join('.') || 'body'
+      return { error: invalid([{ field, message: `${field} has characters that are no text` }]) }
+    }
     if (validator.Check(value)) return { value }
     const [first, ...rest] = detailsOf(schema, validator.Errors(value))
     return { error: invalid([first ?? { field: 'body', message: 'the request is not as it should be' }, ...rest]) }
   }
+}
+
+/** The sandbox serves the same routes, so every schema comes at least twice. */
+const validators = new WeakMap<TSchema, Validator>()
+
+function validatorOf(schema: TSchema): Validator {
+  const known = validators.get(schema)
+  if (known) return known
+  const compiled = Compile(bounded(schema))
+  validators.set(schema, compiled)
+  return compiled
 }
 
 /** Texts that are numbers, where numbers belong. Nothing is rounded: a fraction is no integer. */
@@ -36,31 +50,41 @@ function withNumbers(schema: TSchema, sent: unknown): unknown {
   return Object.fromEntries(entries)
 }
 
-/** The first field whose text no database or log can keep: with a NUL, or with half a character. */
-function unfitText(value: unknown, path = ''): string | undefined {
-  if (typeof value === 'string') return value.includes('\u0000') || !value.isWellFormed() ? path || 'body' : undefined
+/** The way to the first text that no database or log can keep: with a NUL, or with half a character. */
+function unfitText(value: unknown): string[] | undefined {
+  if (typeof value === 'string') return value.includes('\u0000') || !value.isWellFormed() ? [] : undefined
   if (typeof value !== 'object' || value === null) return undefined
-  for (const [name, inner] of Object.entries(value)) {
-    const found = unfitText(inner, path === '' ? name : `${path}.${name}`)
-    if (found !== undefined) return found
+  for (const name in value) {
+    const inner = unfitText((value as Record<string, unknown>)[name])
+    if (inner) return [name, ...inner]
   }
   return undefined
 }
 
+/** One for each field, and no more than this. */
+const detailsMax = 100
+
 function detailsOf(schema: TSchema, errors: readonly TLocalizedValidationError[]): Detail[] {
-  const details = errors.flatMap((error) => describe(schema, error))
-  return details.filter(({ field }, index) => details.findIndex((other) => other.field === field) === index)
+  const byField = new Map<string, Detail>()
+  for (const detail of errors.flatMap((error) => describe(schema, error)))
+    if (byField.size < detailsMax && !byField.has(detail.field)) byField.set(detail.field, detail)
+  return [...byField.values()]
 }
+
+/** A name that a caller made up is repeated only as far as it can be recognised. */
+const fieldMax = 200
 
 function describe(schema: TSchema, error: TLocalizedValidationError): Detail[] {
   const path = error.instancePath.split('/').slice(1)
-  const at = (...names: string[]) => [...path, ...names].join('.') || 'body'
+  const at = (...names: string[]) => [...path, ...names].join('.').slice(0, fieldMax).toWellFormed() || 'body'
   const say = (field: string, what: string) => ({ field, message: `${field} ${what}` })
   switch (error.keyword) {
     case 'required':
       return error.params.requiredProperties.map((name) => say(at(name), 'is required'))
     case 'additionalProperties':
-      return error.params.additionalProperties.map((name) => say(at(name), unknownField(schema, path, name)))
+      return error.params.additionalProperties
+        .slice(0, detailsMax)
+        .map((name) => say(at(name), unknownField(schema, path, name)))
     case 'boolean':
       return [] // Said better by the additionalProperties error beside it.
     case 'type':

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { AppError } from '../errors.ts'
 import { type Database, type Db, type Owner, sql, type Tx } from '../platform/db.ts'
+import { nameMerchants } from '../platform/named-merchants.ts'
 import type { Vault } from '../platform/seal.ts'
 
 /** A request that may be sent again, and what it would be recognised by. */
@@ -53,8 +54,9 @@ export async function once<Answer extends object>(
   keyed: KeyedRequest | undefined,
   work: (tx: Tx) => Promise<Answer>,
 ): Promise<Once<Answer>> {
-  if (!keyed) return { answer: await db.write.transaction(work), isReplay: false }
   return db.write.transaction(async (tx) => {
+    await nameMerchants(tx, [owner.merchant_id])
+    if (!keyed) return { answer: await work(tx), isReplay: false }
     const row = rowOf(vault, owner, keyed, { answer: {}, transaction_id: null })
     const known = await take(tx, vault, keyed, row)
     if (known) return { answer: known.answer as Answer, isReplay: true }
@@ -206,8 +208,9 @@ function fingerprintOf(vault: Vault, keyed: KeyedRequest): string {
   return vault.hash(textOf(keyed), 'idempotency')
 }
 
+/** A fingerprint whose secret key was removed, which is after 30 days at the earliest, matches nothing: the key is refused. */
 export function isSameRequest(vault: Vault, keyed: KeyedRequest, fingerprint: string): boolean {
-  return vault.matches(textOf(keyed), 'idempotency', fingerprint)
+  return vault.knows(fingerprint) && vault.matches(textOf(keyed), 'idempotency', fingerprint)
 }
 
 const textOf = ({ method, path, asked }: KeyedRequest) => JSON.stringify([method, path, asked])

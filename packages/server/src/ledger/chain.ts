@@ -58,7 +58,8 @@ export function createWriter(): Writer {
       const linked = { ...unsealed, previous_hash: head.hash, content_hash }
       return { ...linked, hash: sha256(canonicalLink(linked)) }
     },
-    advance: ({ number, hash }) => {
+    advance: ({ writer, number, hash }) => {
+      if (writer !== id) return // It was abandoned, and is known to be committed only now.
       head = { number, hash }
     },
     abandon: () => {

@@ -8,11 +8,11 @@ export function makeWebhookSecret(): string {
 }
 
 export function sealWebhookSecret(vault: Vault, endpoint: Endpoint, secret: string): string {
-  return vault.seal(secret, contextOf(endpoint))
+  return vault.seal(secret, webhookSecretContext(endpoint))
 }
 
 export function openWebhookSecret(vault: Vault, endpoint: Endpoint, sealed: string): string {
-  return vault.open(sealed, contextOf(endpoint))
+  return vault.open(sealed, webhookSecretContext(endpoint))
 }
 
-const contextOf = ({ merchant_id, env }: Endpoint) => `webhook_endpoints|secret|${merchant_id}|${env}`
+export const webhookSecretContext = ({ merchant_id, env }: Endpoint) => `webhook_endpoints|secret|${merchant_id}|${env}`

@@ -4,10 +4,13 @@ import { dirname, resolve } from 'node:path'
 import { type Config, ConfigError, loadConfig } from '../config.ts'
 import { liveFeesProblem } from '../ledger/fee-table.ts'
 import { skewMs } from '../platform/clock.ts'
-import { DatabaseMoved, type Db, openDatabase, sql } from '../platform/db.ts'
+import { DatabaseMoved } from '../platform/connections.ts'
+import { type Db, openDatabase, sql } from '../platform/db.ts'
 import { pendingMigrations } from '../platform/migrate.ts'
-import { connectNats } from '../platform/nats.ts'
+import { connectNats, parseNatsServers } from '../platform/nats.ts'
 import { partitionsLeft, shortage } from '../platform/partitions.ts'
+import { createVault } from '../platform/seal.ts'
+import { missingKeys } from '../platform/secret-keys.ts'
 import { openConnectors } from '../providers/registry.ts'
 import { loadReferenceData } from '../reference/data.ts'
 
@@ -68,7 +71,12 @@ async function database(config: Config): Promise<Finding[]> {
       Number(number) >= versionMin
         ? ok('database', `PostgreSQL ${name} answers at ${where}`)
         : bad('database', `PostgreSQL ${name} is too old`, 'use PostgreSQL 15 or later')
-    return [version, ...(await schema(db.write)), ...(await liveFees(db.write, config))]
+    return [
+      version,
+      ...(await schema(db.write)),
+      ...(await secretKeys(db.write, config)),
+      ...(await liveFees(db.write, config)),
+    ]
   } catch (error) {
     if (error instanceof DatabaseMoved) return [bad('database', error.message, 'run malipo migrate')]
     const { message, code } = error as Error & { code?: string }
@@ -97,6 +105,21 @@ async function schema(db: Db): Promise<Finding[]> {
   return [ok('migrations', 'all applied'), clock, partitions]
 }
 
+/** A database without the table is reported as not migrated. */
+async function secretKeys(db: Db, { secretKeys: keys }: Config): Promise<Finding[]> {
+  const what = 'secret keys'
+  try {
+    const missing = await missingKeys(db, createVault(keys))
+    if (missing !== undefined)
+      return [bad(what, missing, 'add them to MALIPO_SECRET_KEYS, run malipo secrets reseal, and remove them then')]
+  } catch {
+    return []
+  }
+  const remedy = 'once every process runs this release, write name:v2:… in MALIPO_SECRET_KEYS'
+  if (keys[0].version === 1) return [poor(what, `${keys[0].id} seals every value with one data key`, remedy)]
+  return [ok(what, `${keys[0].id} writes; all keys that values are under are configured`)]
+}
+
 /** Only where real money moves. A database without the table is reported as not migrated. */
 async function liveFees(db: Db, config: Config): Promise<Finding[]> {
   const connectors = openConnectors(config, loadReferenceData(), undefined)
@@ -112,16 +135,18 @@ async function liveFees(db: Db, config: Config): Promise<Finding[]> {
 }
 
 /** Without NATS every promise holds, so it is bad only where somebody said that there is one. */
-async function nats({ natsUrl }: Config, variables: Readonly<Record<string, string | undefined>>): Promise<Finding> {
-  if (natsUrl === undefined) return ok('NATS', 'none is set: work is found by looking, a little later')
-  const { host } = URL.canParse(natsUrl) ? new URL(natsUrl) : { host: natsUrl }
+async function nats(config: Config, variables: Readonly<Record<string, string | undefined>>): Promise<Finding> {
+  if (config.natsUrl === undefined) return ok('NATS', 'none is set: work is found by looking, a little later')
+  const url = config.natsUrl.reveal()
+  const hosts = parseNatsServers(url).servers.map(({ host }) => host)
   try {
-    const connection = await connectNats(natsUrl)
+    const connection = await connectNats(url, config)
     await connection.close()
-    return ok('NATS', `answers at ${host}`)
+    return ok('NATS', `answers at ${hosts.join(' or ')}`)
   } catch {
+    const isSet = variables['NATS_URL'] ?? variables['NATS_URL_FILE']
     const remedy = 'start it, or set NATS_URL to where it is; without it work is found by looking, a little later'
-    return (variables['NATS_URL'] ? bad : poor)('NATS', `does not answer at ${host}`, remedy)
+    return (isSet ? bad : poor)('NATS', `does not answer at ${hosts.join(' or ')}`, remedy)
   }
 }
 

@@ -37,6 +37,7 @@ import {
   resumeProvider,
 } from './providers.ts'
 import { confirmRate, type DecidedRate, listRates, type RateListOrder, type RateView, rejectRate } from './rates.ts'
+import { listSecretKeys, type Resealed, type ResealOrder, reseal, type SecretKeyView } from './secrets.ts'
 import { type CasesWanted, type CaseView, listCases, showCase } from './suspense.ts'
 import { type JudgedPayment, type RetriedPayment, retryPayment, settlePayment, type Verdict } from './verdicts.ts'
 
@@ -99,6 +100,12 @@ export interface Operator {
     check(order: Omit<CheckOrder, 'sealsPath'>): Promise<CheckReport>
     show(transactionId: string): Promise<string>
   }
+  /** The keys that seal and hash what the database keeps. */
+  readonly secrets: {
+    list(): Promise<SecretKeyView[]>
+    /** Moves every sealed value to the newest key while processes work. */
+    reseal(order?: ResealOrder): Promise<Resealed>
+  }
   readonly database: {
     /** Applies what is pending and tells what it was. */
     migrate(): Promise<Migrated>
@@ -107,9 +114,11 @@ export interface Operator {
   close(): Promise<void>
 }
 
-export function openOperator(variables: Readonly<Record<string, string | undefined>>, actor: string): Operator {
+type Variables = Readonly<Record<string, string | undefined>>
+
+export function openOperator(variables: Variables, actor: string, open = openDatabase): Operator {
   const config = loadOperatorConfig(variables)
-  const desk = openDesk(config, actor)
+  const desk = openDesk(config, actor, open)
   const ownerUrl = config.databaseOwnerUrl ?? config.databaseUrl
   return {
     merchants: {
@@ -159,6 +168,7 @@ export function openOperator(variables: Readonly<Record<string, string | undefin
       check: (order) => check(desk, { ...order, sealsPath: config.sealsPath }),
       show: (transactionId) => show(desk, transactionId),
     },
+    secrets: { list: () => listSecretKeys(desk), reseal: (order = {}) => reseal(desk, order) },
     database: { migrate: () => migrate(ownerUrl), status: () => migrationStates(ownerUrl) },
     close: async () => {
       await desk.bell.close()
@@ -168,16 +178,17 @@ export function openOperator(variables: Readonly<Record<string, string | undefin
 }
 
 /** Everything the commands work with, opened for one person. */
-function openDesk(config: ReturnType<typeof loadOperatorConfig>, actor: string): Desk {
+function openDesk(config: ReturnType<typeof loadOperatorConfig>, actor: string, open: typeof openDatabase): Desk {
   const log = createLog({ level: 'error', write: (line) => void process.stderr.write(line) })
-  const db = openDatabase({
+  const db = open({
     url: config.databaseUrl,
     connectionsMax: 2,
     statementTimeoutMs: 60_000,
+    connectMs: 10_000, // A person waits for it, and there is nothing to fall back on.
     onError: (err) => log.warn({ err }, 'an idle database connection broke'),
   })
   const platformAccounts = createPlatformAccounts(db.write, config.cell)
-  const bell = openBell({ url: config.natsUrl, log, cell: config.cell })
+  const bell = openBell({ url: config.natsUrl?.reveal(), access: config, log, cell: config.cell })
   return {
     db,
     bell,
@@ -198,10 +209,11 @@ function openDesk(config: ReturnType<typeof loadOperatorConfig>, actor: string):
   }
 }
 
-/** Fresh keys for the two settings that need them, named by the month so that a later one can be told apart. */
+/** Fresh keys for the two settings that need them, named by the day so that a later one can be told apart. */
 export function makeSecrets(now: Date): Record<'MALIPO_TOKEN_KEYS' | 'MALIPO_SECRET_KEYS', string> {
-  const key = () => `${now.toISOString().slice(0, 7)}:${randomBytes(32).toString('base64url')}`
-  return { MALIPO_TOKEN_KEYS: key(), MALIPO_SECRET_KEYS: key() }
+  const name = now.toISOString().slice(0, 10)
+  const key = () => randomBytes(32).toString('base64url')
+  return { MALIPO_TOKEN_KEYS: `${name}:${key()}`, MALIPO_SECRET_KEYS: `${name}:v2:${key()}` }
 }
 
 /** Looks at an installation from outside. Needs no settings that can be used, and tells what is wrong with them. */

@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from '../context.ts'
 import { AppError, catalogue } from '../errors.ts'
 import { type KeyedRequest, reserveKey } from '../idempotency/keys.ts'
 import { isPassing } from '../platform/batch.ts'
 import type { Owner } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
+import { createTurns } from '../platform/turns.ts'
+import { createWaitingLimit } from '../platform/waiting-limit.ts'
 import { createRateOf } from '../reference/rates.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
 import { acceptNew, acceptPayout } from './accept.ts'
 import type { PayoutBody } from './propose.ts'
 
-export interface BulkResult {
+interface BulkResult {
   readonly success: boolean
   readonly message: string
   readonly externalReference: string
@@ -19,13 +22,24 @@ export interface BulkResult {
 }
 
 /** Reads one item; throws the refusal it deserves. */
-export type ReadItem = (item: unknown) => PayoutBody
+type ReadItem = (item: unknown) => PayoutBody
+
+/** Requests of one merchant that are worked on or wait. */
+const limited = createWaitingLimit(32)
+const inTurn = createTurns()
 
 /**
  * Accepts many payouts, each by itself: what is wrong with one is told in its place and stops no other. All are priced at
  * the same rates, and what is played is played to each. Said again under the same key, every item is answered as it was.
+ * A merchant's requests are worked on one after another, so that other merchants wait for a part of one of them at most.
  */
-export async function acceptBulk(
+export function acceptBulk(...order: Parameters<typeof acceptAll>): ReturnType<typeof acceptAll> {
+  const [, { merchant_id, env }] = order
+  const key = `${merchant_id} ${env}`
+  return limited(key, () => inTurn(key, () => acceptAll(...order)))
+}
+
+async function acceptAll(
   ctx: Context,
   owner: Owner,
   items: readonly unknown[],
@@ -37,24 +51,52 @@ export async function acceptBulk(
   const accept = isRepeated ? acceptPayout : acceptNew // Items of a new request have no keys to look for.
   reach('bulk.reserved')
   const terms = { rateOf: createRateOf(ctx, owner), scenario }
-  const all = await Promise.all(
-    items.map(async (item, index) => {
-      try {
-        const body = readItem(item)
-        const { answer, isReplay } = await accept(ctx, owner, body, itemKey(keyed, index, body), terms)
-        const { message, externalReference, transactionId } = answer
-        return { result: { success: true, message, externalReference, transactionId }, isReplay }
-      } catch (error) {
-        return { result: refusal(asRefusal(ctx, error), item), isReplay: false }
-      }
-    }),
-  )
+  const one = async (item: unknown, index: number) => {
+    try {
+      const body = readItem(item)
+      const { answer, isReplay } = await accept(ctx, owner, body, itemKey(keyed, index, body), terms)
+      const { message, externalReference, transactionId } = answer
+      return { result: { success: true, message, externalReference, transactionId }, isReplay }
+    } catch (error) {
+      return { result: refusal(asRefusal(ctx, error), item), isReplay: false }
+    }
+  }
+  const all = await inParts(items, one)
   reach('bulk.accepted')
   const taken = all.filter(({ result }) => result.success)
   return {
     results: all.map(({ result }) => result),
     isReplay: taken.length > 0 && taken.every((each) => each.isReplay),
   }
+}
+
+const perPart = 200
+const perTurn = 50
+
+/** Works on one part after another: payouts of other merchants wait for one at most. */
+async function inParts<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  while (results.length < items.length) {
+    const done = results.length
+    results.push(...(await startInTurns(items.slice(done, done + perPart), (item, index) => work(item, done + index))))
+  }
+  return results
+}
+
+/** Starts work on all items of a part. Other requests are served between: reading them all at once would delay those. */
+async function startInTurns<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const started: Promise<Result>[] = []
+  for (const [index, item] of items.entries()) {
+    if (index % perTurn === 0) await nextTurn()
+    started.push(work(item, index))
+  }
+  return Promise.all(started)
 }
 
 /** A fault of ours with one item is told in its place too: the others may have been accepted. */

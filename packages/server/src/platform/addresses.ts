@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 
 /** Whether the text is an address or a range such as 10.0.0.0/8. */
@@ -17,7 +18,17 @@ export function allowing(ranges: readonly string[]): (address: string) => boolea
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
     list.addSubnet(address, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family)
   }
-  return (address) => list.check(plain(address), isIP(plain(address)) === 6 ? 'ipv6' : 'ipv4')
+  return (address) => {
+    const version = isIP(plain(address))
+    return version !== 0 && list.check(plain(address), version === 6 ? 'ipv6' : 'ipv4')
+  }
+}
+
+/** Where a request comes from: the last address that its trusted proxies report, and that is not a trusted proxy itself. */
+export function clientAddress({ headers, socket }: IncomingMessage, isProxy: (address: string) => boolean): string {
+  const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',')
+  const addresses = [...forwarded.map((address) => address.trim()), socket.remoteAddress ?? '']
+  return addresses.findLast((address) => !isProxy(address)) ?? addresses[0] ?? ''
 }
 
 /** Where failures are counted. One household or server has a whole /64 of IPv6, so that is one address. */

@@ -206,7 +206,7 @@ test('a commit that is still under way is waited for, and is what it becomes', a
     let isLost = false
     const slow: WriteDb = {
       ...db.write,
-      query: (query) => db.write.query<never>(query).finally(asked.resolve),
+      confirmed: (work) => db.write.confirmed(work).finally(asked.resolve),
       batch: async (lockTimeoutMs, work) => {
         if (isLost) return db.write.batch(lockTimeoutMs, work)
         isLost = true
@@ -271,7 +271,7 @@ test('an outcome that cannot be known in time is told as such, and the writer is
   let isAbandoned = false
   const blind = losing(db.write, { isCommitted: () => true })
   const batcher = createBatcher({
-    db: { ...blind, query: () => Promise.reject(new Error('away')) },
+    db: { ...blind, confirmed: () => Promise.reject(new Error('away')) },
     keyOf: String,
     decide: async (tx, items: readonly number[]) => ({
       ...(await decide(tx, items)),
@@ -284,6 +284,27 @@ test('an outcome that cannot be known in time is told as such, and the writer is
   await assert.rejects(batcher.submit(7), /cannot take this request now/)
 
   assert.ok(isAbandoned)
+})
+
+test('a batch whose COMMIT got lost holds up none of those after it', async (t) => {
+  const { db, decide } = await numbersBatcher(t)
+  const [known, lost] = [Promise.withResolvers<void>(), new Set<number>()]
+  const lossy = losing(db.write, { isCommitted: () => true })
+  const batcher = createBatcher({
+    db: {
+      ...db.write,
+      batch: (lockTimeoutMs, work) => (lost.size > 0 ? db.write : lossy).batch(lockTimeoutMs, work),
+      confirmed: (work) => known.promise.then(() => db.write.confirmed(work)),
+    },
+    keyOf: String,
+    decide: (tx, items: readonly number[]) => decide(tx, items).finally(() => lost.add(items[0] ?? 0)),
+  })
+
+  const first = batcher.submit(7)
+  assert.deepEqual(await Promise.all([8, 9].map((item) => batcher.submit(item))), [16, 18])
+  known.resolve()
+
+  assert.equal(await first, 14)
 })
 
 test('a commit that comes with a warning is no answer', async (t) => {

@@ -9,7 +9,7 @@ export interface Decided<Answer> {
   readonly answers: readonly Answer[]
   /** Called when the transaction is known to be committed, before anybody is answered. */
   readonly committed?: () => void
-  /** Called when it can never be known. */
+  /** Called when that is not known in time: what comes next must not build on it. `committed` may still follow. */
   readonly abandoned?: () => void
 }
 
@@ -34,12 +34,15 @@ interface Entry<Item, Answer> {
   readonly reject: (error: unknown) => void
   /** How often it had to make way because somebody else held its lock. */
   madeWay: number
+  /** How often its batch was found to be rolled back long after the answer to its COMMIT got lost. */
+  losses: number
 }
 
 const lockWaitMs = 200
 const triesMax = 3
 const madeWayMax = 15
-const resolveMs = 5000
+const resolveAtOnceMs = 1000
+const resolveLaterMs = 4000
 
 /**
  * Group commit: what arrives while a batch is being written forms the next one. There is no timer, so a batch is small
@@ -52,23 +55,30 @@ export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer
 
   const write = async () => {
     isWriting = true
-    while (queue.length > 0) queue.push(...(await writeBatch(options, queue.splice(0, sizeMax))))
+    while (queue.length > 0) queue.push(...(await writeBatch(run, queue.splice(0, sizeMax))))
     isWriting = false
   }
+  const add = (entries: readonly Entry<Item, Answer>[]) => {
+    queue.push(...entries)
+    if (!isWriting) void write()
+  }
+  const run: Run<Item, Answer> = { ...options, again: add }
   return {
     submit: (item) => {
       if (queue.length >= queueMax) return Promise.reject(new AppError('OVERLOADED'))
-      return new Promise((resolve, reject) => {
-        queue.push({ item, resolve, reject, madeWay: 0 })
-        if (!isWriting) void write()
-      })
+      return new Promise((resolve, reject) => add([{ item, resolve, reject, madeWay: 0, losses: 0 }]))
     },
   }
 }
 
-/** Never throws: every entry is answered, one way or the other, or given back because its lock is held by somebody else. */
+interface Run<Item, Answer> extends BatcherOptions<Item, Answer> {
+  /** Puts entries into a later batch. */
+  readonly again: (entries: readonly Entry<Item, Answer>[]) => void
+}
+
+/** Never throws: every entry is answered, now or later, or given back because its lock is held by somebody else. */
 async function writeBatch<Item, Answer>(
-  options: BatcherOptions<Item, Answer>,
+  options: Run<Item, Answer>,
   entries: readonly Entry<Item, Answer>[],
 ): Promise<Entry<Item, Answer>[]> {
   let outcome = await tryBatch(options, entries)
@@ -83,7 +93,7 @@ async function writeBatch<Item, Answer>(
 }
 
 async function writeParts<Item, Answer>(
-  options: BatcherOptions<Item, Answer>,
+  options: Run<Item, Answer>,
   parts: readonly (readonly Entry<Item, Answer>[])[],
 ): Promise<Entry<Item, Answer>[]> {
   const heldUp: Entry<Item, Answer>[] = []
@@ -108,16 +118,17 @@ type Outcome =
   | { readonly kind: 'failed'; readonly error: unknown }
 
 async function tryBatch<Item, Answer>(
-  { db, decide }: BatcherOptions<Item, Answer>,
+  run: Run<Item, Answer>,
   entries: readonly Entry<Item, Answer>[],
 ): Promise<Outcome> {
+  const { db, decide } = run
   const items = entries.map(({ item }) => item)
   let decided: Decided<Answer>
   try {
     reach('batch.begin')
     decided = await db.batch(lockWaitMs, (tx) => decide(tx, items))
   } catch (error) {
-    if (error instanceof CommitUnknown) return resolveLost(db, entries, error as CommitUnknown<Decided<Answer>>)
+    if (error instanceof CommitUnknown) return resolveLost(run, entries, error as CommitUnknown<Decided<Answer>>)
     return classify(error as Error, entries.length)
   }
   answer(entries, decided)
@@ -141,11 +152,14 @@ function classify(error: Error & { code?: string }, size: number): Outcome {
   return isPassing(error) ? { kind: 'again' } : { kind: 'failed', error }
 }
 
-/** The database cannot be reached, is starting or stopping, has no connection left, or kept us waiting: later may be better. */
+/**
+ * The database cannot be reached, is starting, stopping or read-only, has no connection left, or kept us waiting: later may be
+ * better. Its name may not be resolved for a while either (`EAI_AGAIN`).
+ */
 export function isPassing({ code = '', message }: { readonly code?: string; readonly message: string }): boolean {
   return (
-    /^(08|25P03|40|53|57|58)/.test(code) ||
-    /^E[A-Z]+$/.test(code) ||
+    /^(08|25006|25P03|40|53|57|58)/.test(code) ||
+    /^E(AI_)?[A-Z]+$/.test(code) ||
     /Connection terminated|not queryable|timeout/.test(message)
   )
 }
@@ -164,31 +178,60 @@ async function partsOf<Item, Answer>(
   return kind === 'poisoned' ? [entries.slice(0, middle), entries.slice(middle)] : [entries]
 }
 
-/** Asks the database what became of a commit whose answer got lost, and believes nothing but its word. */
+/**
+ * Asks the database what became of a commit whose answer got lost, and believes nothing but its word. Later batches wait for
+ * that no longer than a moment, so that items are decided in their order where nothing else is wrong; while the database is
+ * away they do not stand behind it.
+ */
 async function resolveLost<Item, Answer>(
-  db: Db,
+  run: Run<Item, Answer>,
   entries: readonly Entry<Item, Answer>[],
   lost: CommitUnknown<Decided<Answer>>,
 ): Promise<Outcome> {
-  const fate = await fateOf(db, lost.mark)
+  const fate = await fateOf(run.db, lost.mark, resolveAtOnceMs)
+  if (fate === 'aborted') return { kind: 'again' }
   if (fate === 'committed') {
     answer(entries, lost.result)
     return { kind: 'done' }
   }
-  if (fate === 'aborted') return { kind: 'again' }
   lost.result.abandoned?.()
-  return { kind: 'failed', error: new AppError('OVERLOADED') }
+  void resolveLater(run, entries, lost)
+  return { kind: 'done' }
 }
 
-async function fateOf(db: Db, mark: BatchMark): Promise<'committed' | 'aborted' | 'unknown'> {
-  const deadline = performance.now() + resolveMs
-  while (performance.now() < deadline) {
-    const found = await findCommit(db, mark).catch(() => undefined)
-    if (found?.is_there) return 'committed'
-    if (found?.has_ended && found.is_kept) return 'aborted'
-    await pause(20)
+async function resolveLater<Item, Answer>(
+  { db, again }: Run<Item, Answer>,
+  entries: readonly Entry<Item, Answer>[],
+  lost: CommitUnknown<Decided<Answer>>,
+): Promise<void> {
+  const fate = await fateOf(db, lost.mark, resolveLaterMs)
+  if (fate === 'committed') answer(entries, lost.result)
+  else if (fate === 'aborted') again(entries.filter(mayTryAgain))
+  else rejectAll(entries, new AppError('OVERLOADED'))
+}
+
+function mayTryAgain<Item, Answer>(entry: Entry<Item, Answer>): boolean {
+  entry.losses += 1
+  if (entry.losses >= triesMax) entry.reject(new AppError('OVERLOADED'))
+  return entry.losses < triesMax
+}
+
+async function fateOf(db: WriteDb, mark: BatchMark, withinMs: number): Promise<'committed' | 'aborted' | 'unknown'> {
+  const patience = new AbortController()
+  const over = pause(withinMs, undefined, { signal: patience.signal }).catch(() => undefined)
+  const deadline = performance.now() + withinMs
+  try {
+    while (performance.now() < deadline) {
+      const looked = db.confirmed((tx) => findCommit(tx, mark)).catch(() => undefined)
+      const found = await Promise.race([looked, over])
+      if (found?.is_there) return 'committed'
+      if (found?.has_ended && found.is_kept) return 'aborted'
+      await pause(20)
+    }
+    return 'unknown'
+  } finally {
+    patience.abort()
   }
-  return 'unknown'
 }
 
 interface FoundCommit {
@@ -200,7 +243,8 @@ interface FoundCommit {
 
 /**
  * One statement and so one snapshot: a batch that has ended in it and left no row was rolled back. Nothing that others
- * write, before or after, changes the result.
+ * write, before or after, changes the result. A row that is there may be on this server alone, as after a crash before the
+ * standby had it: whoever asks must confirm it.
  */
 async function findCommit(db: Db, { batch, token, atUs }: BatchMark): Promise<FoundCommit | undefined> {
   const [found] = await db.query<FoundCommit>(sql`

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { Log } from './log.ts'
-import { connectNats } from './nats.ts'
+import { connectNats, type NatsAccess } from './nats.ts'
 
 /**
  * Wakes other processes. A ring carries no news, only "look now": the truth is in PostgreSQL, so a lost ring costs the
@@ -27,6 +27,7 @@ interface RungWatch extends Watch {
 export interface BellOptions {
   /** Without one a ring is heard in this process alone, and the others find work by looking. */
   readonly url: string | undefined
+  readonly access?: NatsAccess
   readonly log: Log
   /** Subjects begin with the cell's number, so that cells may share a NATS. */
   readonly cell: number
@@ -35,7 +36,7 @@ export interface BellOptions {
 const reconnectMs = 1000
 const closeMs = 1000
 
-export function openBell({ url, log, cell }: BellOptions): Bell {
+export function openBell({ url, access, log, cell }: BellOptions): Bell {
   const subject = (topic: string) => `malipo.${cell}.${topic}`
   const looks = new Map<string, Set<() => void>>()
   let connection: NatsConnection | undefined
@@ -57,7 +58,7 @@ export function openBell({ url, log, cell }: BellOptions): Bell {
   const tryConnect = async () => {
     if (url === undefined) return
     try {
-      connection = await connectNats(url)
+      connection = await connectNats(url, access)
     } catch (err) {
       log.warn({ err }, 'the bell is not reached; work is found by looking until it is')
       return tryLater()

@@ -1,4 +1,4 @@
-/** A map that forgets the entry set longest ago when it grows beyond its size, so that memory stays bounded. */
+/** A map that forgets what was set longest ago, a tenth at a time, when it grows beyond its size: memory stays bounded. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #sizeMax: number
 
@@ -10,8 +10,12 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
   override set(key: Key, value: Value): this {
     this.delete(key)
     super.set(key, value)
-    const [oldest] = this.keys()
-    if (this.size > this.#sizeMax && oldest !== undefined) this.delete(oldest)
+    if (this.size > this.#sizeMax) this.#forget(Math.ceil(this.#sizeMax / 10))
     return this
+  }
+
+  /** Finding the oldest passes all that were deleted before it, so it is not done for each new entry. */
+  #forget(count: number): void {
+    for (const key of this.keys().take(count)) this.delete(key)
   }
 }

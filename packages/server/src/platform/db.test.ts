@@ -334,3 +334,32 @@ test('statements that are given without waiting run in the order given', async (
 
   assert.equal(found, 1)
 })
+
+test('sandbox reads that are held up leave connections for live reads', async (t) => {
+  const { ctx } = await testMalipo(t, { MALIPO_DATABASE_CONNECTIONS: '4' })
+  const merchant_id = newId(Date.now(), 0)
+  const sleeping = Array.from({ length: 4 }, () =>
+    ctx.db.read.query({ merchant_id, env: 'sandbox' }, sql`select pg_sleep(1)`),
+  )
+
+  const startedAt = performance.now()
+  await ctx.db.read.query({ merchant_id, env: 'live' }, sql`select 1`)
+
+  assert.ok(performance.now() - startedAt < 900, 'the live read waited for sandbox reads')
+  await Promise.all(sleeping)
+})
+
+test('slow reads of one merchant leave connections for another, and wait for 5 s at most', async (t) => {
+  const { ctx } = await testMalipo(t, { MALIPO_DATABASE_CONNECTIONS: '4' })
+  const [slow, other] = [newId(Date.now(), 0), newId(Date.now(), 0)]
+  const sleeping = Promise.allSettled(
+    Array.from({ length: 20 }, () => ctx.db.read.query({ merchant_id: slow, env: 'live' }, sql`select pg_sleep(1)`)),
+  )
+
+  const startedAt = performance.now()
+  await ctx.db.read.query({ merchant_id: other, env: 'live' }, sql`select 1`)
+
+  assert.ok(performance.now() - startedAt < 900, 'it waited for reads of another merchant')
+  const reasons = (await sleeping).flatMap((each) => (each.status === 'rejected' ? [each.reason.key] : []))
+  assert.ok(reasons.length > 0 && reasons.length < 20 && reasons.every((key) => key === 'OVERLOADED'), String(reasons))
+})

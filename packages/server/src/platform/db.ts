@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import pg from 'pg'
+import type pg from 'pg'
 import { arrayLiteral } from './array-literal.ts'
+import { createConnections, type DatabaseOptions, faultOf, isReadOnly } from './connections.ts'
 import { reach } from './failpoints.ts'
-import { ownerStatements, queryAs, type ReadKind } from './owned-query.ts'
-import type { Secret } from './secret.ts'
+import { createFairSemaphore } from './fair-semaphore.ts'
+import { queryAs, type ReadKind } from './owned-query.ts'
+import { openWriteProbe, type WriteProbe } from './write-probe.ts'
 
 /** A statement with its values apart. Only {@link sql} makes one, so no value can become part of the text. */
 export interface Query {
@@ -50,17 +52,6 @@ export class CommitUnknown<Result> extends Error {
   }
 }
 
-/** The database holds batch numbers that its cluster has not reached: written to now, it would use numbers twice. */
-export class DatabaseMoved extends Error {
-  override readonly name = 'DatabaseMoved'
-  /** That of a server which takes no connections yet: what waits for it may try again later. */
-  readonly code = '57P03'
-
-  constructor() {
-    super('The database was restored from another cluster. Run malipo migrate, which starts a new epoch.')
-  }
-}
-
 /** Runs as `malipo_write`: sees every merchant, and may insert, and update named columns only. */
 export interface WriteDb extends Db {
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
@@ -68,6 +59,8 @@ export interface WriteDb extends Db {
   snapshot<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
   /** A transaction that waits at most so long for any lock. Throws {@link CommitUnknown} when its COMMIT got lost. */
   batch<Result>(lockTimeoutMs: number, work: (tx: BatchTx) => Promise<Result>): Promise<Result>
+  /** Reads, then commits a write of its own: what was read is on the synchronous standby by then. */
+  confirmed<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
 }
 
 export type Environment = 'live' | 'sandbox'
@@ -85,9 +78,18 @@ export interface ReadDb {
   find<Row>(owner: Owner, query: Query): Promise<Row[]>
 }
 
+/** Works beside the pools, on one connection, and gives up within 2 s. */
+export interface Probe extends Db {
+  /** Returns once a write is on the synchronous standby too. */
+  write(): Promise<void>
+  close(): Promise<void>
+}
+
 export interface Database {
   readonly write: WriteDb
   readonly read: ReadDb
+  /** Tells whether writes are possible. Whoever opens it closes it. */
+  openProbe(): Probe
   /** Requests that wait for a connection, for the metrics. */
   waiting(): number
   close(): Promise<void>
@@ -107,78 +109,46 @@ function prepare(parts: TemplateStringsArray): { name: string; text: string } {
   return { name: createHash('sha256').update(text).digest('base64url').slice(0, 22), text }
 }
 
-export interface DatabaseOptions {
-  readonly url: Secret
-  readonly connectionsMax: number
-  readonly statementTimeoutMs: number
-  /** How long past its own timeout a statement may stay unanswered before the connection counts as dead. */
-  readonly silenceMs?: number
-  /** How long a connection stays open unused. */
-  readonly idleMs?: number
-  readonly onError: (error: Error) => void
-}
+/** How long a read waits for its turn. */
+const readWaitMs = 5000
 
 /** Two pools on one login: each connection takes on its role as it starts, and the login itself may do nothing. */
 export function openDatabase(options: DatabaseOptions): Database {
-  const writers = createPool(options, 'malipo_write', { pipeline: true, onConnect: refuseMoved })
-  const readers = createPool(options, 'malipo_read', { onConnect: prepareOwner })
+  const writers = createConnections(options, 'malipo_write')
+  const readers = createConnections(options, 'malipo_read')
+  const turns = createFairSemaphore(options.connectionsMax, readWaitMs)
+  const sandboxTurns = createFairSemaphore(Math.max(1, Math.floor(options.connectionsMax / 2)), readWaitMs)
+  /** Merchants read in turn, and the sandbox over half of the connections at most: slow reads of one keep no other waiting. */
+  const inTurn = <Result>({ env, merchant_id: merchant }: Owner, read: () => Promise<Result>) => {
+    const own = () => turns.run(merchant, read)
+    return env === 'sandbox' ? sandboxTurns.run(merchant, own) : own()
+  }
   return {
     write: {
       query: (query) => anew(async () => rows(await writers.query(asConfig(query)))),
       transaction: (work) => inTransaction(writers, 'begin', work),
       snapshot: (work) => inTransaction(writers, 'begin isolation level repeatable read', work),
       batch: (lockTimeoutMs, work) => inBatch(writers, lockTimeoutMs, work),
+      confirmed: (work) => inBatch(writers, 1000, work),
     },
     read: {
-      query: (owner, query) => anew(() => readAs(readers, 'query', owner, query)),
-      find: (owner, query) => anew(() => readAs(readers, 'find', owner, query)),
+      query: (owner, query) => inTurn(owner, () => anew(() => readAs(readers, 'query', owner, query))),
+      find: (owner, query) => inTurn(owner, () => anew(() => readAs(readers, 'find', owner, query))),
     },
-    waiting: () => writers.waitingCount + readers.waitingCount,
+    openProbe: () =>
+      asProbe(openWriteProbe(options, (server) => [writers, readers].forEach((pool) => void pool.keepOnly(server)))),
+    waiting: () => writers.waitingCount + readers.waitingCount + turns.waiting() + sandboxTurns.waiting(),
     close: async () => {
       await Promise.all([writers.end(), readers.end()])
     },
   }
 }
 
-function createPool(options: DatabaseOptions, role: string, more: pg.PoolConfig): pg.Pool {
-  const { silenceMs = 5000, idleMs = 10_000 } = options
-  const settings = {
-    role,
-    statement_timeout: options.statementTimeoutMs,
-    lock_timeout: 2000,
-    // A process that vanished without closing holds its locks no longer than this, and its place on the server three times
-    // as long: one that lives has closed an idle connection by then. client_connection_check_interval stays off: a commit
-    // that waits for the standby would become visible without it when its client has gone.
-    idle_in_transaction_session_timeout: idleMs,
-    idle_session_timeout: 3 * idleMs,
-    // A plan is kept for as long as its connection lasts, and every month begins with empty tables: what is right for these
-    // would read them from end to end when they are full. So it goes by keys from the beginning. What looks dear
-    // by that is not worth compiling.
-    seq_page_cost: 100,
-    jit: 'off',
-  }
-  const pool = new pg.Pool({
-    connectionString: options.url.reveal(),
-    options: Object.entries(settings)
-      .map(([name, value]) => `-c ${name}=${value}`)
-      .join(' '),
-    application_name: role,
-    max: options.connectionsMax,
-    connectionTimeoutMillis: 5000,
-    idleTimeoutMillis: idleMs,
-    query_timeout: options.statementTimeoutMs + silenceMs, // For a server that falls silent without closing.
-    types: { getTypeParser: parserOf },
-    ...more,
-  })
-  pool.on('error', options.onError) // An idle connection broke: the pool has dropped it already.
-  pool.on('connect', (client) => client.on('error', options.onError)) // One in use broke: its query fails and tells.
-  return pool
-}
-
-/** Whole numbers of 64 bits are bigint, because amounts are; everything else as the driver does it. */
-function parserOf(oid: number, format?: 'text' | 'binary') {
-  return oid === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(oid, format)
-}
+const asProbe = ({ use, write, close }: WriteProbe): Probe => ({
+  query: (query) => use(async (client) => rows(await client.query(asConfig(query)))),
+  write,
+  close,
+})
 
 /** Part of every statement's name. */
 let edition = 0
@@ -229,7 +199,7 @@ async function inTransaction<Result>(pool: pg.Pool, begin: string, work: (tx: Tx
   } catch (error) {
     end()
     await client.query('rollback').then(
-      () => client.release(),
+      () => client.release(isReadOnly(error as Error)),
       (broken) => client.release(broken),
     )
     throw retryable(error)
@@ -278,6 +248,7 @@ async function inBatch<Result>(
     return result
   } catch (error) {
     end()
+    if (isReadOnly(error as Error)) fault = error as Error
     await client.query('rollback').catch((broken: Error) => {
       fault = broken
     })
@@ -323,23 +294,6 @@ function isRefusal(error: Error & { severity?: string; code?: string }): boolean
   return error instanceof assert.AssertionError || (error.severity === 'ERROR' && error.code !== undefined)
 }
 
-/**
- * Runs once on a new writing connection. A connection stays with its cluster, so what is found here is true for as long as it
- * lasts. A database that was never migrated so far cannot be asked, and cannot be written to by this code.
- */
-async function refuseMoved(client: pg.ClientBase): Promise<void> {
-  const found = await client.query<{ is_moved: boolean }>('select is_moved()').catch((error: Error) => {
-    if ((error as { code?: string }).code === '42883') return undefined
-    throw error
-  })
-  if (found?.rows[0]?.is_moved) throw new DatabaseMoved()
-}
-
-/** Runs once on a new reading connection; outside a transaction the settings they make end at once. */
-async function prepareOwner(client: pg.ClientBase): Promise<void> {
-  for (const statement of Object.values(ownerStatements)) await client.query({ ...statement, values: ['', ''] })
-}
-
 async function readAs<Row>(pool: pg.Pool, kind: ReadKind, owner: Owner, query: Query): Promise<Row[]> {
   const client = await pool.connect()
   let fault: Error | undefined
@@ -352,9 +306,3 @@ async function readAs<Row>(pool: pg.Pool, kind: ReadKind, owner: Owner, query: Q
     client.release(fault)
   }
 }
-
-/**
- * Why a connection must not be used again after a failed statement, if so. What the server refused it answered; after anything
- * else the connection may be dead without a sign of it, and every statement on it would wait for its whole timeout.
- */
-const faultOf = (error: Error) => (error instanceof pg.DatabaseError ? undefined : error)

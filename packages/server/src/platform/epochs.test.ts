@@ -6,7 +6,9 @@ import { sealHeads } from '../ledger/seals.ts'
 import { movement, openTestDatabase, testLedger } from '../testing/ledger.ts'
 import { testMalipo } from '../testing/malipo.ts'
 import { testDatabase } from '../testing/servers.ts'
-import { DatabaseMoved, sql } from './db.ts'
+import { until } from '../testing/until.ts'
+import { DatabaseMoved } from './connections.ts'
+import { sql } from './db.ts'
 import { migrate } from './migrate.ts'
 import { Secret } from './secret.ts'
 
@@ -36,9 +38,11 @@ test('numbers that a cluster has not reached refuse every new connection that wr
     moved.write.batch(200, async () => undefined),
     DatabaseMoved,
   )
-  const ready = await malipo.call('GET', '/health/ready')
-  assert.equal(ready.status, 503)
-  assert.match(JSON.stringify(ready.body['checks']), /restored from another cluster\. Run malipo migrate/)
+  const { body } = await until('the process not to be ready', async () => {
+    const ready = await malipo.call('GET', '/health/ready')
+    return ready.status === 503 && ready
+  })
+  assert.match(JSON.stringify(body['checks']), /restored from another cluster\. Run malipo migrate/)
   assert.equal((await migrateAll()).epoch, 1)
 
   assert.equal(await again.write.batch(200, async () => 'written'), 'written')

@@ -108,7 +108,7 @@ function hostProblem({ hostname, port }: Target): string | undefined {
 }
 
 function targetOf({ protocol, hostname: written, port: given }: URL): Target {
-  const host = written.replace(/\.+$/, '')
+  const host = written.replace(/(?<!\.)\.+$/, '')
   const isSecure = protocol === 'https:'
   return {
     origin: `${protocol}//${host}${given === '' ? '' : `:${given}`}`,

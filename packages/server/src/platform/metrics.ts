@@ -8,13 +8,16 @@ export type Metrics = ReturnType<typeof createMetrics>
 interface Sources {
   readonly poolWaiting: () => number
   readonly partitionsLeft: () => Promise<PartitionsLeft>
+  /** By kind of request. */
+  readonly requests: () => Readonly<Record<string, { readonly handled: number; readonly queued: number }>>
 }
 
-export function createMetrics({ poolWaiting, partitionsLeft }: Sources) {
+export function createMetrics({ poolWaiting, partitionsLeft, requests }: Sources) {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
   countPartitions(registry, partitionsLeft)
+  countRequests(registry, requests)
   new Gauge({
     name: 'db_pool_waiting',
     help: 'Requests that wait for a database connection',
@@ -56,6 +59,19 @@ export function createMetrics({ poolWaiting, partitionsLeft }: Sources) {
       registers,
     }),
   }
+}
+
+function countRequests(registry: Registry, requests: Sources['requests']): void {
+  new Gauge({
+    name: 'malipo_requests',
+    help: 'Requests that are being handled or wait to be, by kind',
+    labelNames: ['kind', 'state'] as const,
+    registers: [registry],
+    collect() {
+      for (const [kind, counts] of Object.entries(requests()))
+        for (const [state, count] of Object.entries(counts)) this.set({ kind, state }, count)
+    },
+  })
 }
 
 /** Without a database there is no series: an alert on what is absent fires, one on an old value would not. */

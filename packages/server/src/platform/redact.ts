@@ -14,7 +14,7 @@ export function hideCardNumbers(text: string): string {
 
 /** Fields whose value is secret by its name alone; the quotes may be escaped, as they are in JSON inside JSON. */
 const secretFields = new RegExp(
-  String.raw`(?<name>(?<escape>\\*)"(?:${[
+  String.raw`(?<name>(?<escape>\\{0,31})"(?:${[
     'apiKey',
     'api-key',
     'authorization',
@@ -38,7 +38,7 @@ const secretTexts = new RegExp(
     String.raw`\bsk_(?:live|test)_[0-9A-Za-z]+`, // API keys
     String.raw`\bwhsec_[0-9A-Za-z+/=_-]+`, // webhook secrets
     String.raw`\beyJ[\w-]+\.[\w-]+\.[\w-]*`, // JSON web tokens
-    String.raw`(?<=\bBearer\s+)[\w.~+/-]+=*`,
+    String.raw`(?<=\bBearer\s{1,9})[\w.~+/-]+=*`,
     String.raw`(?<=\b[a-z][a-z0-9+.-]*://[^\s:/@]*:)[^\s@/]+(?=@)`, // passwords in URLs
   ].join('|'),
   'g',

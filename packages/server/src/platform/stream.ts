@@ -1,6 +1,6 @@
 import { jetstream, jetstreamManager, RetentionPolicy, StorageType } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
-import { connectNats } from './nats.ts'
+import { connectNats, type NatsAccess } from './nats.ts'
 
 /** Something to tell the operator's other systems. The same id told twice is kept once. */
 interface Message {
@@ -22,12 +22,21 @@ const keptNs = 7 * 24 * 3600 * 1_000_000_000
 const repeatNs = 120 * 1_000_000_000
 const storeMs = 5000
 
-export function openStream({ url, cell }: { readonly url: string; readonly cell: number }): Stream {
+export interface StreamOptions {
+  readonly url: string
+  readonly access?: NatsAccess
+  /** How many servers of a cluster keep the stream. */
+  readonly replicas?: number
+  readonly cell: number
+}
+
+export function openStream(options: StreamOptions): Stream {
+  const { cell } = options
   const root = `malipo.${cell}.events`
   let opened: Promise<NatsConnection> | undefined
 
   const connection = () => {
-    opened ??= open(url)
+    opened ??= open(options)
     opened.catch(() => {
       opened = undefined
     })
@@ -56,10 +65,10 @@ export function openStream({ url, cell }: { readonly url: string; readonly cell:
   }
 }
 
-async function open(url: string): Promise<NatsConnection> {
-  const nats = await connectNats(url)
+async function open({ url, access, replicas = 1 }: StreamOptions): Promise<NatsConnection> {
+  const nats = await connectNats(url, access)
   try {
-    await keepStream(nats)
+    await keepStream(nats, replicas)
   } catch (error) {
     await nats.close().catch(() => undefined)
     throw error
@@ -68,9 +77,10 @@ async function open(url: string): Promise<NatsConnection> {
 }
 
 /** Cells that share a NATS share the stream, and are told apart by their subjects. */
-async function keepStream(nats: NatsConnection): Promise<void> {
+async function keepStream(nats: NatsConnection, replicas: number): Promise<void> {
   const manager = await jetstreamManager(nats)
-  const config = { subjects: ['malipo.*.events.>'], max_age: keptNs, duplicate_window: repeatNs }
+  const limits = { max_age: keptNs, duplicate_window: repeatNs }
+  const config = { subjects: ['malipo.*.events.>'], ...limits, num_replicas: replicas }
   const fixed = { name, storage: StorageType.File, retention: RetentionPolicy.Limits }
   await manager.streams.info(name).then(
     () => manager.streams.update(name, config),

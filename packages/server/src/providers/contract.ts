@@ -351,7 +351,8 @@ export interface InboundRequest {
   readonly method: string
   /** With the query, as it was asked for. */
   readonly path: string
-  readonly host: string
+  /** The host, with its port, of `MALIPO_PUBLIC_URL`: the one a signature must be made for. Never the Host that the sender named. */
+  readonly authority: string
   /** By their names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: Buffer

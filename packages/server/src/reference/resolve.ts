@@ -1,7 +1,8 @@
 import type { Context } from '../context.ts'
 import { AppError, invalid } from '../errors.ts'
 import { type Currency, currencies } from '../money/currencies.ts'
-import type { Environment } from '../platform/db.ts'
+import type { Owner } from '../platform/db.ts'
+import { createWaitingLimit } from '../platform/waiting-limit.ts'
 import type { NameQuery } from '../providers/contract.ts'
 import type { Errand } from '../providers/routing.ts'
 import { bankOf } from './banks.ts'
@@ -25,17 +26,23 @@ export interface AccountName {
 
 const askMs = 10_000
 
+/** Look-ups of one merchant that wait for a provider at a time. */
+const limited = createWaitingLimit(50)
+
 /** Asks the provider whose account this is. The question is checked first, so that a typing mistake costs no call. */
-export async function resolveName(ctx: Context, env: Environment, question: AccountQuestion): Promise<AccountName> {
+export async function resolveName(ctx: Context, owner: Owner, question: AccountQuestion): Promise<AccountName> {
   const currency = currencyOf(question.currency)
   const { query, errand } =
     question.method === 'momo' ? momoQuery(ctx, question, currency) : bankQuery(ctx, question, currency)
-  const [connector] = ctx.routing.providersOf(env, errand)
-  if (!connector?.names) throw new AppError('PROVIDER_NOT_FOUND', { message: 'Nobody here can look this account up.' })
-  const outcome = await connector.names.resolve(query, AbortSignal.timeout(askMs))
+  const { merchant_id, env } = owner
+  const { id, names } = ctx.routing.providersOf(env, errand)[0] ?? {}
+  if (!names) throw new AppError('PROVIDER_NOT_FOUND', { message: 'Nobody here can look this account up.' })
+  const outcome = await limited(`${merchant_id} ${env}`, () =>
+    ctx.limiter.outside(env, merchant_id, names.resolve(query, AbortSignal.timeout(askMs))),
+  )
   if (outcome.found === 'yes') return { accountId: outcome.accountId, accountName: outcome.accountName }
   if (outcome.found === 'no') throw new AppError('ACCOUNT_UNKNOWN')
-  ctx.log.warn({ provider: connector.id, detail: outcome.detail }, 'a name could not be looked up')
+  ctx.log.warn({ provider: id, detail: outcome.detail }, 'a name could not be looked up')
   throw new AppError('PROVIDER_UNAVAILABLE')
 }
 

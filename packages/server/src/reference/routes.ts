@@ -11,9 +11,9 @@ import { presentLists, type ReferenceLists } from './present.ts'
 import { freshRate, ratesBetween, type SampledPair } from './rates.ts'
 import { resolveName } from './resolve.ts'
 
-const Iso2 = Type.String({ pattern: '^[A-Z]{2}$', description: 'Two-letter country code' })
-const Iso4217 = Type.String({ pattern: '^[A-Z]{3}$', description: 'Three-letter currency code' })
-const Day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'YYYY-MM-DD, in UTC' })
+const Iso2 = Type.String({ maxLength: 2, pattern: '^[A-Z]{2}$', description: 'Two-letter country code' })
+const Iso4217 = Type.String({ maxLength: 3, pattern: '^[A-Z]{3}$', description: 'Three-letter currency code' })
+const Day = Type.String({ maxLength: 10, pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'YYYY-MM-DD, in UTC' })
 const closed = { additionalProperties: false }
 const listOf = <Item extends Parameters<typeof Type.Array>[0]>(item: Item, title: string) =>
   Type.Object({ success: Type.Literal(true), data: Type.Array(item) }, { title })
@@ -99,10 +99,12 @@ const Question = Type.Object(
       maxLength: 34,
       description: 'A phone number, or a bank account number',
     }),
-    currency: Type.String({ description: 'Three-letter currency code' }),
-    momoOperator: Type.Optional(Type.String({ description: 'Operator id; needed where the number does not tell' })),
-    momoOperatorId: Type.Optional(Type.String({ description: 'The same as momoOperator' })),
-    bankCode: Type.Optional(Type.String({ description: 'For method bank' })),
+    currency: Type.String({ maxLength: 100, description: 'Three-letter currency code' }),
+    momoOperator: Type.Optional(
+      Type.String({ maxLength: 100, description: 'Operator id; needed where the number does not tell' }),
+    ),
+    momoOperatorId: Type.Optional(Type.String({ maxLength: 100, description: 'The same as momoOperator' })),
+    bankCode: Type.Optional(Type.String({ maxLength: 100, description: 'For method bank' })),
     branchCode: Type.Optional(Type.String({ maxLength: 20 })),
   },
   closed,
@@ -151,7 +153,7 @@ export function referenceRoutes(app: App, ctx: Context): void {
     },
     async (request) => ({
       success: true as const,
-      data: await resolveName(ctx, bearerOf(request).env, request.body),
+      data: await resolveName(ctx, bearerOf(request), request.body),
     }),
   )
 }

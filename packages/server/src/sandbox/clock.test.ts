@@ -94,12 +94,14 @@ test('what happened stays as it was recorded; only what is to come is nearer', a
 test('time passes for a charge that is still on its way to its provider, too', async (t) => {
   const malipo = await integratingMalipo(t)
   const integrator = await malipo.integrator()
-  await malipo.simulator.setFault({ provider: 'pawapay', operation: 'charge', mode: 'latency', delayMs: 500 })
+  await malipo.simulator.setFault({ provider: 'pawapay', operation: 'charge', mode: 'latency', delayMs: 60_000 })
   const charge = { ...stuckCharge(), phoneNumber: '+254703456789' }
   const id = await integrator.play('expiry', '/fiat/deposit/momo', charge)
   await until('it to be sent', async () => (await rowOf(malipo, id)).state === 'sending')
 
-  await integrator.advance(1200)
+  const advanced = integrator.advance(1200)
+  await malipo.simulator.advance(60_000)
+  await advanced
 
   const { stage, timeline } = await integrator.ends(id)
   assert.equal(stage, 'EXPIRED')

@@ -2,15 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { pullWebhooks } from '../events/pull.ts'
-import { startWatch } from '../platform/clock.ts'
 import type { Owner } from '../platform/db.ts'
+import { createSemaphore } from '../platform/semaphore.ts'
+import { createTurns } from '../platform/turns.ts'
+import { createWaitingLimit } from '../platform/waiting-limit.ts'
 import { pullAccounts } from '../transactions/paid-accounts.ts'
 import { areBeingSent, pullEnds, pullWakes } from '../transactions/pull.ts'
 
 /** From a second to thirty days. */
 export const secondsMax = 30 * 24 * 3600
 
-const sendingMaxMs = 3000
+const looksMax = 60
 const lookEveryMs = 50
 
 /** How much was waiting, and waits for less now. */
@@ -26,8 +28,21 @@ export interface Pulled {
  */
 export async function advanceClock(ctx: Context, owner: Owner, seconds: number): Promise<Pulled> {
   if (owner.env !== 'sandbox') throw new AppError('SANDBOX_ONLY')
+  const { merchant_id } = owner
+  return limited(merchant_id, async () => {
+    await sendingEnds(ctx, owner)
+    return inTurn(merchant_id, () => fewAtOnce(() => advance(ctx, owner, seconds)))
+  })
+}
+
+/** Requests of one merchant that are worked on or wait. */
+const limited = createWaitingLimit(8)
+const inTurn = createTurns()
+/** Each uses a connection for writing, which live payments need too. */
+const fewAtOnce = createSemaphore(2)
+
+async function advance(ctx: Context, owner: Owner, seconds: number): Promise<Pulled> {
   const { write } = ctx.db
-  await sendingEnds(ctx, owner)
   const { payments, lanes } = await pullEnds(write, owner, seconds * 1000)
   // Before they are asked about: what their provider ends by then is to be found ended.
   const isPassed = await ctx.simulator?.passTime(owner.merchant_id, seconds * 1000)
@@ -41,6 +56,5 @@ export async function advanceClock(ctx: Context, owner: Owner, seconds: number):
 
 /** No time can pass at a provider for what it has not got yet. Without a worker nothing is sent, so nobody waits long for that. */
 async function sendingEnds({ db }: Context, owner: Owner): Promise<void> {
-  const elapsedMs = startWatch()
-  while (elapsedMs() < sendingMaxMs && (await areBeingSent(db.write, owner))) await pause(lookEveryMs)
+  for (let looks = 0; looks < looksMax && (await areBeingSent(db.write, owner)); looks += 1) await pause(lookEveryMs)
 }

@@ -1,4 +1,5 @@
 import { type Db, type Owner, type ReadDb, sql, type Tx, type WriteDb } from '../platform/db.ts'
+import { nameMerchants } from '../platform/named-merchants.ts'
 import type { Scenario } from './catalogue.ts'
 
 /** What is to be played to the payment that will have a reference. */
@@ -23,6 +24,7 @@ export function setStanding(
   scenario: Scenario,
 ): Promise<'kept' | 'used' | 'too many'> {
   return db.transaction(async (tx) => {
+    await nameMerchants(tx, [merchant_id])
     await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`scenarios ${merchant_id}`}, 0))`)
     const [counted] = await tx.query<{ others: number; is_used: boolean }>(sql`
       select exists (

@@ -17,7 +17,7 @@ export async function openInbox(): Promise<Inbox> {
   const server = createServer(async (request, response) => {
     const { method = '', url: path = '', headers } = request
     const body = Buffer.concat(await request.toArray())
-    received.push({ method, path, host: headers.host ?? '', headers: headers as Record<string, string>, body })
+    received.push({ method, path, authority: headers.host ?? '', headers: headers as Record<string, string>, body })
     response.writeHead(inbox.statusOf(body.toString())).end()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')

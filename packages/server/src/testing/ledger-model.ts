@@ -354,7 +354,7 @@ function repeated(
 
 /** How much is tried, and from which seed; a shortened run only has to tell whether it fails. */
 export function modelSettings() {
-  const { MALIPO_MODEL_SEED = '20260704', MALIPO_MODEL_OPERATIONS = '20000' } = process.env
+  const { MALIPO_MODEL_SEED = '20260704', MALIPO_MODEL_OPERATIONS = '8000' } = process.env
   const operations = Number(MALIPO_MODEL_OPERATIONS)
-  return { operations, seed: Number(MALIPO_MODEL_SEED), isShort: operations < 20_000 }
+  return { operations, seed: Number(MALIPO_MODEL_SEED), isShort: operations < 8000 }
 }

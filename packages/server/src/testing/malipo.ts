@@ -4,9 +4,10 @@ import { loadConfig } from '../config.ts'
 import { type Context, openContext } from '../context.ts'
 import { createApiServer } from '../http/server.ts'
 import { makeSecrets, type Operator, openOperator } from '../operate/operator.ts'
-import type { Environment } from '../platform/db.ts'
+import { type Environment, openDatabase } from '../platform/db.ts'
 import { createLog } from '../platform/log.ts'
 import { testDatabase } from './servers.ts'
+import { openSharedDatabase, query } from './shared-database.ts'
 
 /** A running api process inside the test, on a database of the test file's own, with real HTTP before it. */
 export interface Malipo {
@@ -55,12 +56,24 @@ export interface Answer {
 /** Secrets are the same for every process of a test file, as they are for every process of a cell. */
 const secrets = makeSecrets(new Date())
 
+/** All of a test's requests come from one address. */
+const unlimited = { MALIPO_RATE_LIMIT_ADDRESS: '1000000' }
+
 export async function testMalipo(t: TestContext, settings: Record<string, string> = {}): Promise<Malipo> {
   const { superuserUrl, loginUrl, natsUrl } = await testDatabase()
-  const variables = { ...secrets, DATABASE_URL: loginUrl, NATS_URL: natsUrl, MALIPO_PORT: '0', ...settings }
+  const variables = {
+    ...secrets,
+    DATABASE_URL: loginUrl,
+    NATS_URL: natsUrl,
+    MALIPO_PORT: '0',
+    ...unlimited,
+    ...settings,
+  }
   const log: string[] = []
-  const ctx = openContext(loadConfig(variables), createLog({ level: 'debug', write: (line) => log.push(line) }))
-  const operator = openOperator(variables, 'test')
+  const write = (line: string) => void log.push(line)
+  const open = variables.DATABASE_URL === loginUrl ? openSharedDatabase : openDatabase
+  const ctx = openContext(loadConfig(variables), createLog({ level: 'debug', write }), open)
+  const operator = openOperator(variables, 'test', open)
   const watches = [ctx.revocations.watch(), ctx.health.watch()]
   const { app } = createApiServer(ctx)
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
@@ -79,7 +92,7 @@ export async function testMalipo(t: TestContext, settings: Record<string, string
     merchant: (options) => createMerchant(operator, url, options),
     as: async (pair) => callerOf(url, pair),
     call: (method, path, headers, body) => call(url, method, path, headers, body),
-    ask: (text, values) => ask(superuserUrl, text, values),
+    ask: (text, values) => query(superuserUrl, text, values),
   }
 }
 

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
@@ -29,6 +30,28 @@ async function startServer(folder: string, command: string): Promise<Nats> {
   const port = await freePort()
   const args = ['--addr', '127.0.0.1', '--port', String(port), '--jetstream', '--store_dir', join(folder, 'nats')]
   const service = await startService({ name: 'nats', command, args, folder, isReady: () => isListening(port), env: {} })
+  return { ...service, url: `nats://127.0.0.1:${port}` }
+}
+
+/** A server with a configuration of its own, on a port of its own. */
+export async function startNatsWith(folder: string, config: string): Promise<Nats> {
+  const port = await freePort()
+  return startNatsNamed({ folder, name: `nats-${port}`, port, config })
+}
+
+/** The same where the port and the name are chosen, as in a cluster. */
+export async function startNatsNamed(of: {
+  readonly folder: string
+  readonly name: string
+  readonly port: number
+  readonly config: string
+}): Promise<Nats> {
+  const { folder, name, port } = of
+  const path = join(folder, `${name}.conf`)
+  writeFileSync(path, `listen: "127.0.0.1:${port}"\n${of.config}\n`)
+  const command = findProgram('nats-server', places, 'nats-server')
+  const isReady = () => isListening(port)
+  const service = await startService({ name, command, args: ['-c', path], folder, isReady, env: {} })
   return { ...service, url: `nats://127.0.0.1:${port}` }
 }
 

@@ -5,7 +5,7 @@ import { providerKeyOf, readId } from '../platform/ids.ts'
 import { attachPartitions } from '../platform/partitions.ts'
 import { startLanes } from '../workers/lanes.ts'
 import { type Malipo, testMalipo } from './malipo.ts'
-import { type SimulatorControl, simulatorAccess, startSimulator } from './simulator.ts'
+import { publicHost, type SimulatorControl, simulatorAccess, startSimulator } from './simulator.ts'
 import { until } from './until.ts'
 
 /** A Malipo whose sandbox providers are played by the simulator. */
@@ -27,11 +27,13 @@ export const simulatorToken = 'token-of-a-simulator'
 export async function payingMalipo(t: TestContext, settings: Record<string, string> = {}): Promise<PayingMalipo> {
   const lanes: Watch[] = []
   t.after(() => Promise.all(lanes.map((lane) => lane.stop()))) // Before what they work with goes.
-  const simulator = await startSimulator(t, { ...simulatorAccess(simulatorToken), SIMULATOR_SETTLE_MS: '20' })
+  const access = { ...simulatorAccess(simulatorToken), ...publicHost }
+  const simulator = await startSimulator(t, { ...access, SIMULATOR_SETTLE_MS: '20' })
   const malipo = await testMalipo(t, {
     MALIPO_SIMULATOR_URL: simulator.url,
     MALIPO_SIMULATOR_TOKEN: simulatorToken,
     MALIPO_RATE_LIMIT_SANDBOX: '1000',
+    MALIPO_RATE_LIMIT_ADDRESS: '1000',
     MALIPO_CARD_TRIES_SANDBOX: '1000',
     ...settings,
   })

@@ -9,7 +9,7 @@ import { until } from './until.ts'
 export interface Service {
   readonly name: string
   readonly pid: number
-  /** Asks it to end by the given signal, and makes it end if it has not within ten seconds. */
+  /** Asks it to end by the given signal, and makes it end if it has not within thirty seconds. */
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
@@ -62,7 +62,7 @@ async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> 
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
   child.kill(signal)
-  const patience = setTimeout(() => child.kill('SIGKILL'), 10_000)
+  const patience = setTimeout(() => child.kill('SIGKILL'), 30_000)
   await ended
   clearTimeout(patience)
 }

@@ -21,7 +21,7 @@ export async function startTestServers(
   folder: string,
 ): Promise<{ exports: Record<string, string>; stop(): Promise<void> }> {
   const guard = guardFolder(makeFolder(folder), { isKept: false })
-  const postgres = await startPostgres(folder)
+  const postgres = await startPostgres(folder, { fsync: 'off', full_page_writes: 'off' }) // Nothing outlives the run.
   const nats = await startNats(folder)
   const loginPassword = randomBytes(24).toString('hex')
   await createDatabase(postgres, template, loginPassword)

@@ -123,6 +123,9 @@ export function simulatorAccess(token: string): Readonly<Record<string, string>>
   }
 }
 
+/** The host of the default `MALIPO_PUBLIC_URL`. Callbacks must be signed for it whatever port a test's own process got. */
+export const publicHost = { SIMULATOR_CALLBACK_HOST: '127.0.0.1:8080' }
+
 const program = join(import.meta.dirname, '../../../simulator/src/main.ts')
 const controlToken = 'control-of-a-test'
 

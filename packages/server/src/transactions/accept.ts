@@ -19,6 +19,7 @@ import { type Batcher, createBatcher, type Decided } from '../platform/batch.ts'
 import type { BatchTx, Owner, WriteDb } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { newTransactionId } from '../platform/ids.ts'
+import { nameMerchants } from '../platform/named-merchants.ts'
 import type { Vault } from '../platform/seal.ts'
 import type { CustomerAction } from '../providers/contract.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
@@ -85,8 +86,16 @@ export interface AcceptorOptions {
   readonly cell: number
 }
 
-/** Promises payments, many in one transaction. Once it is committed no payment of it can be lost. */
+/**
+ * Promises payments, many in one transaction. Once it is committed no payment of it can be lost. Live and sandbox have batches of
+ * their own: live never waits for what the sandbox was asked.
+ */
 export function createAcceptor(options: AcceptorOptions): Acceptor {
+  const batchers = { live: createAcceptBatcher(options), sandbox: createAcceptBatcher(options) }
+  return { submit: (proposal) => batchers[proposal.owner.env].submit(proposal) }
+}
+
+function createAcceptBatcher(options: AcceptorOptions): Acceptor {
   const writer = createWriter()
   return createBatcher({
     db: options.db,
@@ -112,7 +121,8 @@ async function acceptBatch(
   const items = proposals.map((proposal) => itemOf(proposal, at, cell))
   reach('accept.begun')
   const answers = new Map<Item, Acceptance>()
-  const fresh = await withoutKnownKeys(tx, vault, items, answers)
+  const merchants = proposals.map(({ owner }) => owner.merchant_id)
+  const [fresh] = await Promise.all([withoutKnownKeys(tx, vault, items, answers), nameMerchants(tx, merchants)])
   const candidates = await withReferences(tx, vault, fresh, answers)
   const keys = candidates.flatMap((item) => keyOf(item, vault))
   if (!(await insertKeys(tx, keys))) throw Object.assign(new Error('a key was taken meanwhile'), { code: '40001' })

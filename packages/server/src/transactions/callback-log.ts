@@ -38,6 +38,7 @@ export interface CallbackContent {
   readonly address: string
   readonly method: string
   readonly path: string
+  /** As the sender named it. */
   readonly host: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -127,7 +128,7 @@ function rowOf(vault: Vault, cell: number, received: ReceivedCallback, limit: Li
     transactionId: named?.transactionId ?? null,
     perPaymentMax: limit === 'per_payment' ? unsignedPerPayment : null,
     bodyBytes: request.body.length,
-    content: vault.seal(JSON.stringify(content), placeOf(tail)),
+    content: vault.seal(JSON.stringify(content), callbackContext(tail)),
   }
 }
 
@@ -146,13 +147,13 @@ const headerMax = 1000
 
 /** No provider sends card numbers; should one do so they are hidden before they are sealed. */
 function contentOf({ address, request }: ReceivedCallback, bodyMax: number): CallbackContent {
-  const { method, path, host, headers, body } = request
+  const { method, path, headers, body } = request
   const bytes = body.subarray(0, bodyMax)
   const text = bytes.toString('utf8')
   const isText = Buffer.from(text, 'utf8').equals(bytes)
   const kept = keptHeaders.flatMap((name) => (headers[name] ? [[name, headers[name].slice(0, headerMax)]] : []))
   return {
-    ...{ address, method, path: path.slice(0, headerMax), host: host.slice(0, headerMax) },
+    ...{ address, method, path: path.slice(0, headerMax), host: headers['host']?.slice(0, headerMax) ?? '' },
     headers: Object.fromEntries(kept),
     body: isText ? hideCardNumbers(text) : bytes.toString('base64'),
     encoding: isText ? 'utf8' : 'base64',
@@ -161,10 +162,10 @@ function contentOf({ address, request }: ReceivedCallback, bodyMax: number): Cal
 }
 
 /** Where the content of a callback is sealed for: its row, by the part of its id that is known before it is written. */
-const placeOf = (id: string) => `callbacks.content ${id.slice(14)}`
+export const callbackContext = (id: string) => `callbacks.content ${id.slice(14)}`
 
 export function openContent(vault: Vault, id: string, content: string): CallbackContent {
-  return JSON.parse(vault.open(content, placeOf(id))) as CallbackContent
+  return JSON.parse(vault.open(content, callbackContext(id))) as CallbackContent
 }
 
 /** The time of an id is the database's. */

@@ -8,7 +8,7 @@ const keptMinutes = 15
 const contextOf = (transactionId: string) => `card_continuations ${transactionId}`
 
 /** A vault for one row, whose key is kept beside it, itself sealed. */
-const rowVault = (key: Buffer) => createVault([{ id: 'row', key: createSecretKey(key) }])
+const rowVault = (key: Buffer) => createVault([{ id: 'row', key: createSecretKey(key), version: 1 }])
 
 /**
  * Keeps what a connector needs to go on with a card charge once the customer has answered. It may hold the card, so it is

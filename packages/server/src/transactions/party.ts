@@ -32,14 +32,14 @@ interface KnownCard {
   readonly fingerprint: string
 }
 
-const contextOf = (transactionId: string) => `transactions.party ${transactionId}`
+export const partyContext = (transactionId: string) => `transactions.party ${transactionId}`
 
 export function sealParty(vault: Vault, transactionId: string, party: Party): string {
-  return vault.seal(JSON.stringify(party), contextOf(transactionId))
+  return vault.seal(JSON.stringify(party), partyContext(transactionId))
 }
 
 export function openParty(vault: Vault, { id, party }: { readonly id: string; readonly party: string }): Party {
-  return JSON.parse(vault.open(party, contextOf(id))) as Party
+  return JSON.parse(vault.open(party, partyContext(id))) as Party
 }
 
 /** The number a person knows the other side by. */

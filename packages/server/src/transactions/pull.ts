@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type Alarm, laneOf, setAlarms } from '../alarms/alarms.ts'
 import { type Owner, sql, type Tx, type WriteDb } from '../platform/db.ts'
+import { nameMerchants } from '../platform/named-merchants.ts'
 import type { VirtualAccount } from '../providers/contract.ts'
 import type { Transaction } from './store.ts'
 
@@ -79,6 +80,7 @@ async function eachPage(
   let after = firstId
   do {
     page = await db.transaction(async (tx) => {
+      await nameMerchants(tx, [merchant_id])
       const open = await tx.query<Pullable>(sql`
         select id, type, provider, attempt, state, wake_at, expires_at, action
         from transactions

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import type { AppError } from '../errors.ts'
 import { newTransactionId, providerKeyOf } from '../platform/ids.ts'
+import type { Connector } from '../providers/contract.ts'
 import { sendHouseCallback } from '../testing/house-callbacks.ts'
 import { openTransaction } from '../testing/open-transaction.ts'
 import { payingMalipo, payOut, simulatorToken } from '../testing/paying.ts'
 import { createCallbackLog, dropOldCallbacks, type ReceivedCallback } from './callback-log.ts'
+import { receiveCallback } from './receive-callback.ts'
 
 /** A payout that house was given, and that only a callback or a question ends. */
 async function setUp(t: TestContext) {
@@ -118,7 +121,7 @@ test('a flood of refused callbacks stores ten, and the start of each', async (t)
 test('unsigned callbacks are stored ten times for a payment, and ten an hour where they name none', async (t) => {
   const { malipo, list } = await setUp(t)
   const log = createCallbackLog({ db: malipo.ctx.db.write, vault: malipo.ctx.vault, cell: 1 })
-  const request = { method: 'POST', path: '/', host: 'h', headers: {}, body: Buffer.from('{}') }
+  const request = { method: 'POST', path: '/', authority: 'h', headers: {}, body: Buffer.from('{}') }
   const common = { env: 'live', provider: 'pawapay', address: '10.0.0.1', request } as const
   const send = (keys: string[], outcome: ReceivedCallback['outcome'], isUnsigned: boolean) =>
     log.keep({ ...common, keys, outcome, isUnsigned })
@@ -198,4 +201,29 @@ test('a callback is there for 90 days, and its month is dropped 90 days after it
   const left = await months()
   assert.ok(!left.includes(month) && left.length >= 3, left.join())
   assert.equal((await malipo.ask('select from callbacks')).length, 0)
+})
+
+test('unsigned callbacks against the end of a payment make us ask its provider 60 times a minute at most', async (t) => {
+  const { malipo, submitted, completed } = await setUp(t)
+  const { id, key } = await submitted()
+  await completed(key)
+  await malipo.simulator.clearFaults()
+  const failure = { code: 'UNSPECIFIED_FAILURE', message: 'It failed.' } as const
+  const said = { state: 'failed', failure } as const
+  const read = async () => ({ isGenuine: true, isProof: false, isUnsigned: true, news: [{ key, said }] }) as const
+  const house = malipo.ctx.connectors.sandbox.get('house')
+  assert(house)
+  const sandbox = new Map<string, Connector>([['house', { ...house, callbacks: { read } }]])
+  const ctx = { ...malipo.ctx, connectors: { ...malipo.ctx.connectors, sandbox } }
+  const request = { method: 'POST', path: '/', authority: 'h', headers: {}, body: Buffer.from('{}') }
+
+  const received: string[] = []
+  for (let sent = 0; sent < 62; sent += 1)
+    await receiveCallback(ctx, { env: 'sandbox', provider: 'house', address: '192.0.2.1' }, request).then(
+      () => received.push('asked'),
+      (error: AppError) => received.push(error.key),
+    )
+
+  assert.deepEqual(received.slice(58), ['asked', 'asked', 'OVERLOADED', 'OVERLOADED'])
+  assert.equal(await malipo.stateOf(id), 'successful')
 })

@@ -2,9 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { laneOf } from '../alarms/alarms.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
+import { createAllowance } from '../platform/allowance.ts'
 import type { Environment } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { attemptOfKey } from '../platform/ids.ts'
+import { noteSetback } from '../platform/setback.ts'
 import type { CallbackNews, CallbackVerdict, InboundRequest } from '../providers/contract.ts'
 import type { CallbackOutcome, ReceivedCallback } from './callback-log.ts'
 import type { News } from './decision.ts'
@@ -69,8 +71,8 @@ const keepMs = 1000
  */
 async function keep({ callbackLog, log }: Context, received: ReceivedCallback): Promise<void> {
   const { env, provider, outcome } = received
-  const stored = callbackLog.keep(received).catch((err: unknown) => {
-    log.error({ err, env, provider }, 'callback not stored')
+  const stored = callbackLog.keep(received).catch((error: Error) => {
+    noteSetback(log, error, { env, provider }, 'callback not stored')
     if (outcome === 'unknown_payment') throw new AppError('OVERLOADED')
   })
   if (outcome === 'unknown_payment') return stored
@@ -78,6 +80,12 @@ async function keep({ callbackLog, log }: Context, received: ReceivedCallback): 
   await Promise.race([stored, pause(keepMs, undefined, patience).catch(() => undefined)])
   patience.abort()
 }
+
+/**
+ * Unsigned callbacks can come from anyone, and one that contradicts the end of a payment costs a call of the provider. This many
+ * of one provider are followed in a minute.
+ */
+const isUnsignedAskAllowed = createAllowance(60, 60_000)
 
 /** Whether it names a payment that this provider was given from here. If not, the provider is asked about its money. */
 async function applyNews(
@@ -105,6 +113,7 @@ async function applyNews(
   // A hint about an open charge is followed by its lane.
   const isAsked = !isProof && said.state === 'received' && !isFinal(standing.transaction.state)
   const isToAsk = !isAsked && isContraryTo(standing, found.attempt, said)
+  if (isToAsk && isUnsigned && !isUnsignedAskAllowed(`${env} ${provider}`)) throw new AppError('OVERLOADED')
   // Until it answers it is to call again.
   if (isToAsk && !(await askWhatIsTrue(ctx, { ...standing.transaction, provider }, found.attempt)))
     throw new AppError('PROVIDER_UNAVAILABLE')

@@ -69,18 +69,21 @@ const OneTransaction = Type.Object(
   { title: 'OneTransaction' },
 )
 
-const Day = (description: string) => Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description }))
+const Day = (description: string) =>
+  Type.Optional(Type.String({ maxLength: 10, pattern: '^\\d{4}-\\d{2}-\\d{2}$', description }))
 
 const ListQuery = Type.Object(
   {
-    currency: Type.Optional(Type.String()),
-    type: Type.Optional(Type.String({ description: 'deposit, withdrew (also withdrawal and payout) or adjustment' })),
-    externalReference: Type.Optional(Type.String()),
+    currency: Type.Optional(Type.String({ maxLength: 100 })),
+    type: Type.Optional(
+      Type.String({ maxLength: 100, description: 'deposit, withdrew (also withdrawal and payout) or adjustment' }),
+    ),
+    externalReference: Type.Optional(Type.String({ maxLength: 100 })),
     startDate: Day('YYYY-MM-DD, in UTC'),
     endDate: Day('The last day that is included'),
     status: Type.Optional(Type.Union([Type.Literal('pending'), Type.Literal('failed'), Type.Literal('successful')])),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10, description: '3 when left out' })),
-    transactionId: Type.Optional(Type.String({ description: 'Only what is older than this one' })),
+    transactionId: Type.Optional(Type.String({ maxLength: 100, description: 'Only what is older than this one' })),
   },
   { additionalProperties: false },
 )
@@ -131,7 +134,7 @@ export function transactionRoutes(app: App, ctx: Context): void {
         summary: 'Read a transaction',
         description: 'By its id or its external reference, with everything that happened to it.',
         tags,
-        params: Type.Object({ transactionId: Type.String() }),
+        params: Type.Object({ transactionId: Type.String({ maxLength: 100 }) }),
         response: { 200: Type.Object({ success: Type.Literal(true), data: OneTransaction }) },
       },
     },

@@ -3,6 +3,7 @@ import { eventNames } from '../events/catalogue.ts'
 
 /** What merchants call a payment. */
 export const ExternalReference = Type.String({
+  maxLength: 100,
   pattern: '^[\\x21-\\x7e]{1,100}$',
   description: 'Your own id for this payment, of 1 to 100 printable characters; unique for ever',
 })

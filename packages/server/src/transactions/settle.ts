@@ -8,6 +8,7 @@ import type { BatchTx, Environment, Tx, WriteDb } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
+import { nameMerchants } from '../platform/named-merchants.ts'
 import type { Connectors, Routing } from '../providers/routing.ts'
 import { type Adjustment, adjustmentEvent, adjustmentMovements, adjustmentOf } from './adjustments.ts'
 import { decide } from './decide.ts'
@@ -123,7 +124,8 @@ export async function settleBatch(
     const payment = payments.get(transaction_id)
     return payment && (mayMoveMoney(news) || isPaidBefore(payment)) ? [payment] : []
   })
-  const accounts = await accountsOf(options.accounts, moving)
+  const merchants = [...payments.values()].map(({ transaction }) => transaction.merchant_id)
+  const [accounts] = await Promise.all([accountsOf(options.accounts, moving), nameMerchants(tx, merchants)])
   const wallets = moving.map(({ transaction }) => transaction.wallet_id)
   const books = await openBooks(tx, writer, moving.flatMap(endingsOf), wallets)
   reach('settle.locked')

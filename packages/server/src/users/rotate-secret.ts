@@ -4,11 +4,13 @@ import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { replaceSecret } from '../merchants/store.ts'
 import { makeWebhookSecret, sealWebhookSecret } from '../merchants/webhook-secret.ts'
+import { nameMerchants } from '../platform/named-merchants.ts'
 
 /** Gives a new signing secret for the token's environment. This is the only time it is shown. */
 export async function rotateWebhookSecret(ctx: Context, bearer: Bearer): Promise<string> {
   const secret = makeWebhookSecret()
   await ctx.db.write.transaction(async (tx) => {
+    await nameMerchants(tx, [bearer.merchant_id])
     if (!(await replaceSecret(tx, bearer, sealWebhookSecret(ctx.vault, bearer, secret))))
       throw new AppError('USER_MISSING')
     await recordAudit(tx, ctx.config.cell, auditOf(bearer, 'webhook-secret.rotate'))

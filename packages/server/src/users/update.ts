@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import { AppError, type Detail, invalid } from '../errors.ts'
 import { rename, setEndpointUrl } from '../merchants/store.ts'
 import type { Environment } from '../platform/db.ts'
+import { nameMerchants } from '../platform/named-merchants.ts'
 
 /** What a merchant may change of itself; what is left out stays as it is. */
 export interface ProfileChange {
@@ -19,6 +20,7 @@ export async function updateProfile(ctx: Context, bearer: Bearer, change: Profil
   refuseUnreadable('firstName', change.firstName)
   refuseUnreadable('lastName', change.lastName)
   await ctx.db.write.transaction(async (tx) => {
+    await nameMerchants(tx, [bearer.merchant_id])
     const names = { first_name: change.firstName, last_name: change.lastName }
     if (!(await rename(tx, bearer.merchant_id, names))) throw new AppError('USER_MISSING')
     if (url !== undefined) await setEndpointUrl(tx, bearer, url)

@@ -9,13 +9,14 @@ import { lineKinds } from './line-kinds.ts'
 import { presentStatement } from './present.ts'
 import { readStatement } from './statement.ts'
 
-const Day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'YYYY-MM-DD, in UTC' })
+const Day = Type.String({ maxLength: 10, pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'YYYY-MM-DD, in UTC' })
 
 const StatementQuery = Type.Object(
   {
-    currency: Type.String({ description: 'Three-letter code of the wallet' }),
+    currency: Type.String({ maxLength: 100, description: 'Three-letter code of the wallet' }),
     country: Type.Optional(
       Type.String({
+        maxLength: 2,
         pattern: '^[A-Z]{2}$',
         description: "The wallet's country; needed only where a currency has several",
       }),
@@ -23,7 +24,7 @@ const StatementQuery = Type.Object(
     startDate: Type.Optional(Day),
     endDate: Type.Optional({ ...Day, description: 'The last day that is included' }),
     cursor: Type.Optional(
-      Type.String({ pattern: '^\\d{1,16}$', description: 'From the `Link` header of the page before' }),
+      Type.String({ maxLength: 16, pattern: '^\\d{1,16}$', description: 'From the `Link` header of the page before' }),
     ),
   },
   { additionalProperties: false },

@@ -1,20 +1,37 @@
 import { openWebhookSecret } from '../merchants/webhook-secret.ts'
+import type { Environment } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
-import type { Gate } from '../platform/gated-http.ts'
+import { type Gate, openGate } from '../platform/gated-http.ts'
 import { showId } from '../platform/ids.ts'
 import type { Vault } from '../platform/seal.ts'
 import type { Delivery } from './claim.ts'
 import type { Reporter } from './report.ts'
 import { signatureHeaders } from './sign.ts'
 
+export type Gates = Readonly<Record<Environment, Gate>>
+
+/** Only the sandbox may send to addresses that are not public: live webhooks carry real payments and real customers. */
+export function openGates({
+  sandboxRanges,
+  timeoutMs,
+}: {
+  sandboxRanges: readonly string[]
+  timeoutMs: number
+}): Gates {
+  return {
+    live: openGate({ allowedRanges: [], timeoutMs }),
+    sandbox: openGate({ allowedRanges: sandboxRanges, timeoutMs }),
+  }
+}
+
 export interface Deliverer {
-  readonly gate: Gate
+  readonly gates: Gates
   readonly vault: Vault
   readonly reporter: Reporter
 }
 
 /** Signs a record, posts it and has the reply kept. The signature is of this moment; id and body are those of every attempt. */
-export async function deliver({ gate, vault, reporter }: Deliverer, delivery: Delivery): Promise<void> {
+export async function deliver({ gates, vault, reporter }: Deliverer, delivery: Delivery): Promise<void> {
   const { id, url, body, env } = delivery
   const sealed = [delivery.secret, ...(delivery.previous_secret === null ? [] : [delivery.previous_secret])]
   const secrets = sealed.map((text) => openWebhookSecret(vault, delivery, text))
@@ -24,7 +41,7 @@ export async function deliver({ gate, vault, reporter }: Deliverer, delivery: De
     ...signatureHeaders({ id: showId('webhook', id), at: new Date(), body, secrets }),
   }
   reach('webhook.first_byte')
-  const posted = await gate.post({ url, headers, body, isHttpAllowed: env === 'sandbox' })
+  const posted = await gates[env].post({ url, headers, body, isHttpAllowed: env === 'sandbox' })
   reach('webhook.replied')
   await reporter.submit({ delivery, posted })
   reach('webhook.reported')

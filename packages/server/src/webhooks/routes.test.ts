@@ -73,6 +73,34 @@ test('records and events are nobody’s but the merchant’s own, in its own env
   }
 })
 
+test('a resend of an unknown id changes nothing, and that of a known one ends the rest of its endpoint', async (t) => {
+  const malipo = await testMalipo(t, nobodySends)
+  const owner = await malipo.merchant()
+  const other = await malipo.merchant()
+  for (const { call } of [owner, other]) {
+    await call('PUT', '/api/b2b/users', { sandboxWebhookUrl: 'http://127.0.0.1:9/hooks' })
+    await call('POST', charges, charge('r1'))
+  }
+  const [[own], [foreign]] = [
+    rows(await owner.call('GET', '/api/b2b/webhooks')),
+    rows(await other.call('GET', '/api/b2b/webhooks')),
+  ]
+  await malipo.ask(`update webhook_endpoints set next_due = '2999-01-01', rests_until = '2999-01-01'`)
+  const resting = async () => {
+    const [{ count } = { count: 0 }] = await malipo.ask<{ count: number }>(
+      `select count(*)::int from webhook_endpoints where rests_until = '2999-01-01' and next_due = '2999-01-01'`,
+    )
+    return count
+  }
+  const before = await resting()
+
+  for (const id of ['wh_01a1dcca607870008e5b057d3cc01da8', foreign?.id, 'nothing'])
+    assert.deepEqual(refusalOf(await owner.call('POST', `/api/b2b/webhooks/${id}/resend`)), [404, 'WEBHOOK_NOT_FOUND'])
+  assert.equal(await resting(), before)
+  assert.equal((await owner.call('POST', `/api/b2b/webhooks/${own?.id}/resend`)).status, 200)
+  assert.equal(await resting(), before - 1)
+})
+
 test('records are found by status, day, and either name of their payment', async (t) => {
   const { call } = await (await testMalipo(t, nobodySends)).merchant()
   await call('PUT', '/api/b2b/users', { sandboxWebhookUrl: 'http://127.0.0.1:9/hooks' })

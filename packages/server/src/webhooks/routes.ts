@@ -5,6 +5,7 @@ import { AppError, invalid } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import type { Owner } from '../platform/db.ts'
 import { readId } from '../platform/ids.ts'
+import { nameMerchants } from '../platform/named-merchants.ts'
 import { findTransaction } from '../transactions/read.ts'
 import { FeedLine, WebhookData } from '../transactions/schema.ts'
 import { readFeed } from './feed.ts'
@@ -37,8 +38,9 @@ const WebhookRecord = Type.Object(
   { title: 'WebhookRecord' },
 )
 
-const Day = (description: string) => Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description }))
-const Reference = (description: string) => Type.Optional(Type.String({ description }))
+const Day = (description: string) =>
+  Type.Optional(Type.String({ maxLength: 10, pattern: '^\\d{4}-\\d{2}-\\d{2}$', description }))
+const Reference = (description: string) => Type.Optional(Type.String({ maxLength: 100, description }))
 
 const ListQuery = Type.Object(
   {
@@ -68,7 +70,7 @@ export function webhookRoutes(app: App, ctx: Context): void {
         summary: 'Send a webhook again',
         description: 'The stored body under the same id, to the URL of this moment.',
         tags,
-        params: Type.Object({ id: Type.String() }),
+        params: Type.Object({ id: Type.String({ maxLength: 100 }) }),
         response: {
           200: Type.Object({ success: Type.Literal(true), message: Type.String() }, { title: 'Resent' }),
         },
@@ -76,7 +78,11 @@ export function webhookRoutes(app: App, ctx: Context): void {
     },
     async (request) => {
       const id = idOf(request.params.id)
-      const isDue = await ctx.db.write.transaction((tx) => sendAgain(tx, bearerOf(request), id))
+      const owner = bearerOf(request)
+      const isDue = await ctx.db.write.transaction(async (tx) => {
+        await nameMerchants(tx, [owner.merchant_id])
+        return sendAgain(tx, owner, id)
+      })
       if (!isDue) throw new AppError('WEBHOOK_MISSING')
       ctx.bell.ring('webhooks')
       return { success: true as const, message: 'The webhook is sent again.' }
@@ -120,7 +126,7 @@ function readingRoutes(app: App, ctx: Context): void {
         schema: {
           summary: 'Read a webhook record',
           tags,
-          params: Type.Object({ id: Type.String() }),
+          params: Type.Object({ id: Type.String({ maxLength: 100 }) }),
           response: { 200: Type.Object({ success: Type.Literal(true), data: WebhookRecord }) },
         },
       },
@@ -164,14 +170,14 @@ export function simulateRoute(app: App, ctx: Context): void {
   app.post(
     '/utilities/simulate-webhook',
     {
-      config: { scope: 'webhooks:write', errors: ['TRANSACTION_MISSING'] },
+      config: { scope: 'webhooks:write', errors: ['SANDBOX_ONLY', 'TRANSACTION_MISSING'] },
       schema: {
         summary: 'Bring a sandbox payment to an end',
         tags,
         body: Type.Object(
           {
-            externalReference: Type.String(),
-            webhookStatus: Type.String({ description: 'successful, failed or pending, in any case' }),
+            externalReference: Type.String({ maxLength: 100 }),
+            webhookStatus: Type.String({ maxLength: 100, description: 'successful, failed or pending, in any case' }),
           },
           closed,
         ),

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { type Owner, sql } from '../platform/db.ts'
 import { providerKeyOf, showId } from '../platform/ids.ts'
+import { createWaitingLimit } from '../platform/waiting-limit.ts'
 import type { News } from '../transactions/decision.ts'
 import { findById, findTransaction } from '../transactions/read.ts'
 import { isFinal, publicStatus } from '../transactions/state.ts'
@@ -12,7 +13,12 @@ import type { Transaction } from '../transactions/store.ts'
 export type Wish = 'successful' | 'failed' | 'pending'
 
 const waitMs = 5000
-const everyMs = 100
+/** How long it waits before it looks again: more and more. */
+const firstPauseMs = 50
+const pauseMaxMs = 800
+
+/** Calls of one merchant at a time. */
+const limited = createWaitingLimit(10)
 
 /**
  * Brings a pending sandbox payment to an end through the simulator, with its money and its webhook; one that has ended, or
@@ -26,15 +32,28 @@ export async function simulateWebhook(
 ): Promise<string | undefined> {
   const transaction = await findTransaction(ctx.db.read, owner, reference)
   if (!transaction) throw new AppError('TRANSACTION_MISSING')
+  return limited(owner.merchant_id, () => simulate(ctx, owner, transaction, wish))
+}
+
+async function simulate(ctx: Context, owner: Owner, transaction: Transaction, wish: Wish): Promise<string | undefined> {
   const giveUpAt = performance.now() + waitMs
   if (wish === 'pending' || isFinal(transaction.state)) await settle(ctx, transaction, { kind: 'announce' })
   else await bringTo(ctx, owner, transaction, wish, giveUpAt)
-  while (performance.now() < giveUpAt) {
+  for (const wait = pausesOf(ctx, owner); performance.now() < giveUpAt; await wait()) {
     const told = await toldSince(ctx, owner, transaction, wish)
     if (told !== undefined) return showId('webhook', told)
-    await pause(everyMs)
   }
   return undefined
+}
+
+/** Each is twice as long as the one before. */
+function pausesOf({ limiter }: Context, { merchant_id }: Owner): () => Promise<void> {
+  let pauseMs = firstPauseMs
+  return () => {
+    const paused = limiter.outside('sandbox', merchant_id, pause(pauseMs))
+    pauseMs = Math.min(2 * pauseMs, pauseMaxMs)
+    return paused
+  }
 }
 
 function settle(ctx: Context, { id: transaction_id }: Transaction, news: News) {
@@ -45,13 +64,14 @@ function settle(ctx: Context, { id: transaction_id }: Transaction, news: News) {
 async function bringTo(ctx: Context, owner: Owner, first: Transaction, wish: Wish, giveUpAt: number): Promise<void> {
   const action = wish === 'successful' ? 'approve' : 'decline'
   let standing: Transaction | undefined = first
+  const wait = pausesOf(ctx, owner)
   while (standing && !isFinal(standing.state) && performance.now() < giveUpAt) {
     const { id, attempt, env, provider } = standing
     if (await ctx.simulator?.act(providerKeyOf(id, attempt), action)) {
       await settle(ctx, standing, { kind: 'hint' })
       ctx.bell.ring(laneOf(env, provider))
     }
-    await pause(everyMs)
+    await wait()
     standing = await findById(ctx.db.read, owner, first.id)
   }
 }

@@ -89,7 +89,14 @@ export async function sendAgain(tx: Tx, { merchant_id, env }: Owner, id: string)
     update webhook_endpoints
     set next_due = record_time(), rests_until = '-infinity'
     where merchant_id = ${merchant_id}
-      and env = ${env}`)
+      and env = ${env}
+      and exists (
+        select
+        from webhook_records
+        where id = ${id}
+          and merchant_id = ${merchant_id}
+          and env = ${env}
+      )`)
   const due = await tx.query(sql`
     update webhook_records
     set next_attempt_at = record_time()

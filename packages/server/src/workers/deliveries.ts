@@ -1,12 +1,11 @@
 import type { Context } from '../context.ts'
 import type { Watch } from '../platform/bell.ts'
 import { reach } from '../platform/failpoints.ts'
-import { openGate } from '../platform/gated-http.ts'
+import { noteSetback } from '../platform/setback.ts'
 import { claimDeliveries, type Delivery, newPlace } from '../webhooks/claim.ts'
-import { deliver } from '../webhooks/deliver.ts'
+import { deliver, openGates } from '../webhooks/deliver.ts'
 import { createReporter } from '../webhooks/report.ts'
 import { divideSlots } from './delivery-slots.ts'
-import { noteSetback } from './setback.ts'
 
 const lookEveryMs = 250
 const endpointsMax = 100
@@ -15,8 +14,8 @@ const limits = { quickMax: 1000, quickMs: 1000, slowMax: 1000, underWayMax: 3000
 
 /** Delivers webhooks: claims endpoints that have something to do, posts, keeps the replies. Slow endpoints delay no others. */
 export function startDeliveries(ctx: Context): Watch {
-  const gate = openGate({ allowedRanges: ctx.config.webhookRanges, timeoutMs })
-  const deliverer = { gate, vault: ctx.vault, reporter: createReporter(ctx.db.write, ctx.log) }
+  const gates = openGates({ sandboxRanges: ctx.config.webhookRanges, timeoutMs })
+  const deliverer = { gates, vault: ctx.vault, reporter: createReporter(ctx.db.write, ctx.log) }
   const underWay = new Set<Promise<void>>()
   const place = newPlace()
 
@@ -48,7 +47,7 @@ export function startDeliveries(ctx: Context): Watch {
     stop: async () => {
       await watch.stop()
       await Promise.allSettled(underWay)
-      await gate.close()
+      await Promise.all([gates.live.close(), gates.sandbox.close()])
     },
   }
 }

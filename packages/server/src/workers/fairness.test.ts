@@ -59,7 +59,7 @@ async function waitOf({ ask }: PayingMalipo, id: string): Promise<Wait> {
        where t.id = $1 and a.sends > 0`,
       [readId('transaction', id)],
     )
-  await until(`${id} to be sent`, async () => (await find()).length > 0, { timeoutMs: 60_000 })
+  await until(`${id} to be sent`, async () => (await find()).length > 0)
   return (await find())[0] ?? { seconds: Number.NaN, ahead: Number.NaN }
 }
 
@@ -118,7 +118,7 @@ test('questions about payments that hang do not delay a payout, and are still as
   const [hanging, other] = [await malipo.merchant(), await malipo.merchant()]
   malipo.work()
   await payBulk(hanging, 100, '129')
-  await until('all to be sent', async () => (await sentBy(malipo, hanging)).length === 100, { timeoutMs: 60_000 })
+  await until('all to be sent', async () => (await sentBy(malipo, hanging)).length === 100)
   const asked = () => malipo.ask(`select from attempts where polls > 1`).then(({ length }) => length)
   await malipo.later(120)
 
@@ -136,7 +136,7 @@ test('while prompts fill a lane, payouts keep their share of it', async (t) => {
 
   malipo.work()
 
-  await until('60 to be sent', async () => (await sentBy(malipo, selling, paying)).length >= 60, { timeoutMs: 30_000 })
+  await until('60 to be sent', async () => (await sentBy(malipo, selling, paying)).length >= 60)
   const first = (await sentBy(malipo, selling, paying)).slice(0, 60)
   const payouts = first.filter(({ type }) => type === 'withdrew').length
   assert.ok(payouts >= 6 && payouts <= 18, `${payouts} of the first 60; a fifth is their share`)
@@ -151,7 +151,7 @@ test('two workers together send no faster than the provider takes', async (t) =>
   malipo.work()
 
   const sent = () => sentBy(malipo, merchant)
-  await until('all to be sent', async () => (await sent()).length === 120, { timeoutMs: 60_000 })
+  await until('all to be sent', async () => (await sent()).length === 120)
   const times = (await sent()).map(({ at }) => at.getTime())
   const seconds = (Math.max(...times) - Math.min(...times)) / 1000
   assert.ok(120 <= 20 + 20 * seconds + 1, `120 in ${seconds} s`)
@@ -164,7 +164,7 @@ test('an operation with a limit of its own keeps to it, and the others do not wa
   malipo.work()
 
   await waitOf(malipo, await charge(merchant))
-  await until('half to be sent', async () => (await sentBy(malipo, merchant)).length > 15, { timeoutMs: 30_000 })
+  await until('half to be sent', async () => (await sentBy(malipo, merchant)).length > 15)
 
   const charged = (await sentBy(malipo, merchant)).findIndex(({ type }) => type === 'deposit')
   assert.ok(charged !== -1 && charged <= 2 * 5, `${charged} payouts ahead of it`)
@@ -181,7 +181,7 @@ test('a merchant with more waiting than a worker keeps in memory is worked off t
 
   malipo.work()
 
-  await until('all to be sent', async () => (await sentBy(malipo, merchant)).length === count, { timeoutMs: 60_000 })
+  await until('all to be sent', async () => (await sentBy(malipo, merchant)).length === count)
 })
 
 test('a lane reads the alarms of a backlog a few times, not at every look', async (t) => {
@@ -199,7 +199,7 @@ test('a lane reads the alarms of a backlog a few times, not at every look', asyn
   malipo.work()
 
   // At four a second, 40 claims take ten seconds and at least as many looks.
-  await until('40 to be sent', async () => (await sentBy(malipo, merchant)).length >= looks, { timeoutMs: 30_000 })
+  await until('40 to be sent', async () => (await sentBy(malipo, merchant)).length >= looks)
 
   const rows = (await read()) - before
   t.diagnostic(`${rows} alarms read in at least ${looks} looks at a backlog of ${backlog}`)

@@ -4,6 +4,7 @@ import type { Watch } from '../platform/bell.ts'
 import { databaseTimeMs, startWatch } from '../platform/clock.ts'
 import type { Environment } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
+import { noteSetback } from '../platform/setback.ts'
 import { providerIds } from '../providers/registry.ts'
 import { type Claimed, claim, type Wanted } from '../transactions/claim.ts'
 import { dispatch } from '../transactions/dispatch.ts'
@@ -12,7 +13,6 @@ import { createLaneQueue, type LaneQueue, mapKinds, refillMax } from '../transac
 import { createLaneShares, type LaneShares } from '../transactions/lane-shares.ts'
 import { openWork } from '../transactions/open-work.ts'
 import { createCalls, type LaneCalls } from './lane-calls.ts'
-import { noteSetback } from './setback.ts'
 import { startSweeper } from './sweeper.ts'
 
 /** Without a bell, work is found this late. */

@@ -1,12 +1,16 @@
 import type { Context } from '../context.ts'
 import type { Watch } from '../platform/bell.ts'
 import { attachPartitions, dropOldHours } from '../platform/partitions.ts'
+import { noteKeys } from '../platform/secret-keys.ts'
 
 const keepEveryMs = 10 * 60_000
 
 /** Runs in every process, api included: as long as one process of any role runs, there is room to write to. */
 export function startPartitionKeeper(ctx: Context): Watch {
-  return ctx.bell.onRing('partitions', keepEveryMs, () => keepPartitions(ctx))
+  return ctx.bell.onRing('partitions', keepEveryMs, async () => {
+    await keepPartitions(ctx)
+    await noteKeys(ctx.db.write, ctx.vault)
+  })
 }
 
 /** New room first, and by itself: it never waits for old hours to go. An hour whose detaching was finished may be needed again. */

@@ -57,9 +57,10 @@ async function sweep({ db, log }: Context): Promise<void> {
 
 /** Without a NATS there is nobody to tell; what happened waits in its table until there is. */
 function startRelay(ctx: Context): Watch[] {
-  const { natsUrl: url, cell } = ctx.config
-  if (url === undefined) return []
-  const stream = openStream({ url, cell })
+  const { config } = ctx
+  if (config.natsUrl === undefined) return []
+  const { cell, natsReplicas: replicas } = config
+  const stream = openStream({ url: config.natsUrl.reveal(), access: config, replicas, cell })
   const relay = createRelay(ctx.db.write, stream)
   const watch = ctx.bell.onRing('relay', relayEveryMs, () => relay.look())
   const stop = async () => {

@@ -24,7 +24,7 @@ export const pawapay: DialectMaker = {
       words,
       routes: [...paymentRoutes(merchant), ...toolkitRoutes(signer, merchant), ...pageRoutes],
       callbackBody: presentCallback,
-      callbackHeaders: ({ url, body, isForged }) => signPost(url, body, isForged ? forger : signer),
+      callbackHeaders: ({ isForged, ...attempt }) => signPost(attempt, isForged ? forger : signer),
     }
     return dialect
   },

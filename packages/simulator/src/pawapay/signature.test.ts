@@ -34,6 +34,18 @@ test('a callback carries a signature that the published key verifies', async (t)
   )
 })
 
+test('a callback names the host it is configured for, and is signed for it', async (t) => {
+  const sim = await startTestSimulator(t, { SIMULATOR_CALLBACK_HOST: 'pay.example.com' })
+  await sim.pawapay('POST', '/v2/deposits', deposit())
+  await sim.advance(settleMs)
+  const [callback] = await sim.receiver.take(1)
+  const [published] = (await sim.pawapay('GET', '/v2/public-key/http')).body
+
+  assert.ok(callback)
+  assert.equal(callback.host, 'pay.example.com')
+  assert.ok(verifies(callback, createPublicKey(published.key)))
+})
+
 test('a callback under callback_bad_signature does not verify', async (t) => {
   const sim = await startTestSimulator(t)
   await sim.fault({ provider: 'pawapay', operation: 'charge', mode: 'callback_bad_signature', count: 1 })

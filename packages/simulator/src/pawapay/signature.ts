@@ -19,7 +19,10 @@ export interface Signer {
   readonly key: KeyObject
 }
 
-export function signPost(url: URL, body: string, { keyId, key }: Signer): Record<string, string> {
+export function signPost(
+  { url, host, body }: { readonly url: URL; readonly host: string; readonly body: string },
+  { keyId, key }: Signer,
+): Record<string, string> {
   const now = new Date()
   const created = Math.floor(now.getTime() / 1000)
   const names = covered.map((name) => `"${name}"`).join(' ')
@@ -29,7 +32,7 @@ export function signPost(url: URL, body: string, { keyId, key }: Signer): Record
     'content-digest': `sha-512=:${createHash('sha512').update(body).digest('base64')}:`,
     'signature-date': now.toISOString(),
   }
-  const request = { method: 'POST', authority: url.host, path: url.pathname, headers, raw: Buffer.from(body) }
+  const request = { method: 'POST', authority: host, path: url.pathname, headers, raw: Buffer.from(body) }
   const signature = sign('sha256', signatureBase(request, covered, parameters), { key, dsaEncoding: 'der' })
   return {
     ...headers,

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../app.ts'
 import { openApiDocument } from '../openapi.ts'
 import type { DeclaredRoute } from '../routes.ts'
@@ -9,14 +11,34 @@ import { style } from './style.ts'
 export function registerReference(app: App, routes: readonly DeclaredRoute[]): void {
   const config = { isPublic: true }
   const document = once(() => openApiDocument(routes))
-  const page = once(() => referencePage(document()))
-  app.get('/openapi.json', { config }, (_, reply) => reply.headers(cacheable).send(document()))
-  app.get('/docs', { config }, (_, reply) =>
-    reply
-      .headers({ ...cacheable, 'content-security-policy': pagePolicy })
-      .type('text/html; charset=utf-8')
-      .send(page()),
+  const published = once(() => publish(JSON.stringify(document())))
+  const page = once(() => publish(referencePage(document())))
+  app.get('/openapi.json', { config }, (request, reply) =>
+    send(request, reply.type('application/json; charset=utf-8'), published()),
   )
+  app.get('/docs', { config }, (request, reply) =>
+    send(request, reply.header('content-security-policy', pagePolicy).type('text/html; charset=utf-8'), page()),
+  )
+}
+
+/** Large texts in the form in which they are sent, since anyone may ask for them as often as the limit of an address allows. */
+interface Published {
+  readonly plain: Buffer
+  readonly packed: Buffer
+  readonly etag: string
+}
+
+function publish(text: string): Published {
+  const plain = Buffer.from(text)
+  const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`
+  return { plain, packed: gzipSync(plain, { level: 9 }), etag }
+}
+
+function send({ headers }: FastifyRequest, reply: FastifyReply, { plain, packed, etag }: Published): FastifyReply {
+  reply.headers({ ...cacheable, etag, vary: 'accept-encoding' })
+  if (headers['if-none-match'] === etag) return reply.code(304).send()
+  const isPacked = /\bgzip\b/.test(String(headers['accept-encoding'] ?? ''))
+  return isPacked ? reply.header('content-encoding', 'gzip').send(packed) : reply.send(plain)
 }
 
 const cacheable = { 'cache-control': 'public, max-age=300' }

@@ -13,7 +13,7 @@ function callback(
   headers: InboundRequest['headers'] = { 'verif-hash': webhookHash },
 ): InboundRequest {
   const body = Buffer.from(typeof content === 'string' ? content : JSON.stringify(content))
-  return { method: 'POST', path: '/callbacks/flutterwave', host: 'pay.example.com', headers, body }
+  return { method: 'POST', path: '/callbacks/flutterwave', authority: 'pay.example.com', headers, body }
 }
 const read = (request: InboundRequest) => readCallback(request, new Secret(webhookHash))
 const ofCharge = (fields: object = {}) => callback({ event: 'charge.completed', data: { ...charge, ...fields } })

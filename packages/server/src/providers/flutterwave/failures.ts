@@ -21,7 +21,7 @@ const transferReasons: Reasons = [
 
 /** Our balance with Flutterwave, or a limit of our account there, was used up: nothing that the payee can change. */
 export const isShortfall = (words: unknown): boolean =>
-  typeof words === 'string' && /insufficient (funds?|wallet|balance)|exceeded your .*limit/i.test(words)
+  typeof words === 'string' && /insufficient (funds?|wallet|balance)|exceeded your .{0,200}limit/i.test(words)
 
 /** What a refusal finds wrong with a payout itself, where it names no reason of the recipient's. */
 const detailReasons: Reasons = [

@@ -18,7 +18,7 @@ const seal = (body: Buffer | string, time: number | string = nowS, by = secret) 
 function callback(content: unknown, signature?: string): InboundRequest {
   const body = Buffer.isBuffer(content) ? content : Buffer.from(JSON.stringify(content))
   const headers = { 'content-type': 'application/json', 'house-signature': signature ?? seal(body) }
-  return { method: 'POST', path: '/callbacks/house', host: 'pay.example.com', headers, body }
+  return { method: 'POST', path: '/callbacks/house', authority: 'pay.example.com', headers, body }
 }
 
 const read = (request: InboundRequest, atMs = nowMs) => readCallback(request, new Secret(secret), atMs)

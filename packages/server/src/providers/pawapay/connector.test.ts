@@ -34,7 +34,7 @@ async function pawapay(t: TestContext, first: Answer, options: Partial<PawapayOp
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray())
     const { method = '', url: path = '', headers } = request
-    const inbound = { method, path, host: headers.host ?? '', headers: headers as InboundRequest['headers'], body }
+    const inbound = { method, path, authority: headers.host ?? '', headers: headers as InboundRequest['headers'], body }
     seen.push({ ...inbound, json: body.length > 0 ? JSON.parse(String(body)) : undefined })
     desk.answer(request, response, String(body))
   }).listen(0, '127.0.0.1')
@@ -333,7 +333,7 @@ test('an answer to a question that cannot be read is neither "not found" nor suc
 const inbound = (body: unknown): InboundRequest => ({
   method: 'POST',
   path: '/callbacks/pawapay',
-  host: 'pay.example.com',
+  authority: 'pay.example.com',
   headers: { 'content-type': 'application/json' },
   body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
 })
@@ -348,10 +348,10 @@ test('a callback without a signature is refused, or only a hint where pawaPay is
   assert.deepEqual(await lax.connector.callbacks?.read(request), hint)
 })
 
-test('a signed callback is proof of what it says, at the host pawaPay called, and a hint where we can read but half', async (t) => {
+test('a signed callback is proof of what it says, at our public host, and a hint where we can read but half', async (t) => {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const keys = [{ id: 'theirs', key: publicKey.export({ type: 'spki', format: 'pem' }) }]
-  const { connector } = await pawapay(t, says(200, keys), { callbackHost: 'pay.example.com' })
+  const { connector } = await pawapay(t, says(200, keys))
   const told = (fields: object) => {
     const body = JSON.stringify({ payoutId: key, ...fields })
     const message = {
@@ -362,7 +362,7 @@ test('a signed callback is proof of what it says, at the host pawaPay called, an
     }
     const headers = Object.entries(signatureHeaders(message, { keyId: 'theirs', privateKey }, 'der', Date.now()))
     const lower = Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]))
-    return connector.callbacks?.read({ ...inbound(body), host: 'server-7.internal', headers: lower })
+    return connector.callbacks?.read({ ...inbound(body), headers: { ...lower, host: 'server-7.internal' } })
   }
 
   const proof = { isGenuine: true, isProof: true, news: [{ key, said: done }] }

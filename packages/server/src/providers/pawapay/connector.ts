@@ -33,8 +33,6 @@ export interface PawapayOptions {
   readonly signatureForm?: SignatureForm
   /** Whether pawaPay is told to sign its callbacks: then those without a signature are refused. Else they are hints to ask. */
   readonly areCallbacksSigned?: boolean
-  /** The host that pawaPay calls, where something in between changes it. */
-  readonly callbackHost?: string
   readonly notFoundWindowMs?: number
   readonly requestsPerSecond?: number
   readonly operationsPerSecond?: OperationRates
@@ -186,9 +184,9 @@ async function readCallback(
   findKey: FindKey,
   request: InboundRequest,
 ): Promise<CallbackVerdict> {
-  const { areCallbacksSigned = true, callbackHost, signatureForm: form = 'der' } = options
+  const { areCallbacksSigned = true, signatureForm: form = 'der' } = options
   if (areCallbacksSigned) {
-    const flaw = await findFlaw({ ...request, host: callbackHost ?? request.host }, { findKey, form }, now())
+    const flaw = await findFlaw(request, { findKey, form }, now())
     if (flaw !== undefined) return { isGenuine: false, why: flaw }
   }
   const callback = readFields(request.body.toString('utf8'))

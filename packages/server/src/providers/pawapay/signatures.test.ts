@@ -50,7 +50,7 @@ function callback(shape: Shape = {}): InboundRequest {
   return {
     method: 'POST',
     path: '/callbacks/pawapay',
-    host: 'pay.example.com',
+    authority: 'pay.example.com',
     headers: {
       'content-type': contentType,
       'content-digest': shape.digest ?? digest,
@@ -74,7 +74,7 @@ test('a request is signed in the form that is set, and its digest is the publish
     const signature = Buffer.from(String(headers['Signature']).split(':')[1] ?? '', 'base64')
     assert.equal(signature[0] === 0x30 && signature[1] === signature.length - 2, form === 'der', form)
     const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-    const request = { method: 'POST', path: '/pawapay/v2/deposits', host: '127.0.0.1:8080', headers: lower }
+    const request = { method: 'POST', path: '/pawapay/v2/deposits', authority: '127.0.0.1:8080', headers: lower }
     assert.equal(await flawOf({ ...request, body: Buffer.from(body) }, nowMs, form), undefined)
   }
 })
@@ -124,15 +124,16 @@ test('a request whose body, digest, path, method, host or header differs from wh
     'digest we do not know': callback({ digest: `md5=:${createHash('md5').update(body).digest('base64')}:` }),
     path: { ...good, path: '/callbacks/other' },
     method: { ...good, method: 'PUT' },
-    host: { ...good, host: 'other.example.com' },
+    host: { ...good, authority: 'other.example.com' },
+    port: { ...good, authority: 'pay.example.com:8443' },
     header: { ...good, headers: { ...good.headers, 'content-type': 'text/plain' } },
   }
 
   for (const [name, request] of Object.entries(changed)) assert.notEqual(await flawOf(request), undefined, name)
 })
 
-test('a signature that does not cover the method, the path and the digest proves nothing', async () => {
-  const components = ['@method', '@path', 'content-digest']
+test('a signature that does not cover the method, the host, the path and the digest proves nothing', async () => {
+  const components = ['@method', '@authority', '@path', 'content-digest']
   assert.equal(await flawOf(callback({ covered: components })), undefined)
   for (const left of components) {
     const covered = components.filter((each) => each !== left)

@@ -58,7 +58,7 @@ export function signatureHeaders(
 }
 
 /** Without all of these a signature could be carried over to another request. */
-const mustCover = ['@method', '@path', 'content-digest']
+const mustCover = ['@method', '@authority', '@path', 'content-digest']
 /** How far the provider's clock may be from ours. */
 const skewS = 30
 /** How long a signature is good for that does not say. */
@@ -120,10 +120,10 @@ function headerOf({ headers }: InboundRequest, name: string): string {
   return headers[name]?.trim() ?? ''
 }
 
-function componentOf(component: string, { method, path, host, headers }: InboundRequest): string | undefined {
+function componentOf(component: string, { method, path, authority, headers }: InboundRequest): string | undefined {
   if (component === '@method') return method
   if (component === '@path') return path.split('?', 1)[0]
-  if (component === '@authority') return host.toLowerCase()
+  if (component === '@authority') return authority
   if (component === '@query') return path.includes('?') ? path.slice(path.indexOf('?')) : '?'
   return component.startsWith('@') ? undefined : headers[component]?.trim()
 }

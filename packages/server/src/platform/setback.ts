@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
-import { isPassing } from '../platform/batch.ts'
-import type { Log } from '../platform/log.ts'
+import { isPassing } from './batch.ts'
+import type { Log } from './log.ts'
 
 /** Notes work that broke off and will be done again. Only what the database's absence does not explain is a fault. */
 export function noteSetback(log: Log, error: Error, facts: object, words: string): void {

@@ -1,0 +1,87 @@
+import type { Operator } from '@malipo/server/operate'
+import type { Command } from 'commander'
+import type { Desk } from './desk.ts'
+import { guide } from './guide.ts'
+import { createProgressLine } from './progress.ts'
+import type { Surroundings } from './surroundings.ts'
+import { minute } from './time.ts'
+
+/** Keys for the configuration, and how an old one is replaced. */
+export function addSecretCommands(program: Command, desk: Desk, around: Surroundings): void {
+  const secrets = program.command('secrets').description('the keys of the settings')
+
+  guide(
+    secrets
+      .command('make', { isDefault: true })
+      .summary('make keys for the settings')
+      .description('make keys for MALIPO_TOKEN_KEYS and MALIPO_SECRET_KEYS; nothing is stored'),
+    { examples: ['malipo secrets make', 'malipo secrets make --json'] },
+  ).action(async () => {
+    const made = (await desk.server()).makeSecrets(new Date())
+    const lines = Object.entries(made).map(([name, value]) => `${name}=${value}`)
+    desk.say(made, () => lines.join('\n'))
+  })
+
+  guide(
+    secrets
+      .command('list')
+      .summary('show what is under each secret key')
+      .description('show how many values are under each secret key, and which key may be removed'),
+    {
+      note: 'Reads every sealed value once, piece by piece.',
+      examples: ['malipo secrets list', 'malipo secrets list --json'],
+    },
+  ).action(async () => {
+    const keys = await desk.operate((operator) => operator.secrets.list())
+    desk.say(keys, (paper) => paper.table(keys, columns))
+  })
+
+  guide(
+    secrets
+      .command('reseal')
+      .summary('move everything to the newest secret key')
+      .description('move every sealed value to the first key of MALIPO_SECRET_KEYS, while the service runs'),
+    {
+      note: `Run it once every process has the new key as its first. Interrupted, run it again: it continues with what is left.
+API keys move when they are next exchanged for a token.`,
+      examples: ['malipo secrets reseal', 'malipo secrets reseal --json'],
+    },
+  ).action(async () => {
+    const progress = createProgressLine(around)
+    const onPiece = ({ column, read, moved }: Piece) => progress.say(`${column}: ${read} read, ${moved} moved`)
+    const resealed = await desk.operate((operator) => operator.secrets.reseal({ onPiece }))
+    progress.end()
+    desk.say(resealed, (paper) => `${sentences(resealed)}\n\n${paper.table(resealed.keys, columns)}`)
+  })
+}
+
+type Piece = Parameters<NonNullable<NonNullable<Parameters<Operator['secrets']['reseal']>[0]>['onPiece']>>[0]
+type Resealed = Awaited<ReturnType<Operator['secrets']['reseal']>>
+type KeyView = Resealed['keys'][number]
+
+const sum = (counts: Readonly<Record<string, number>>) =>
+  Object.values(counts).reduce((total, count) => total + count, 0)
+const listed = (counts: Readonly<Record<string, number>>) =>
+  Object.entries(counts)
+    .map(([name, count]) => `${count} ${name}`)
+    .join(', ')
+
+function sentences({ key, moved, left }: Resealed): string {
+  const done = `Moved ${sum(moved)} values to ${key}.`
+  return sum(left) === 0 ? done : `${done} Left: ${listed(left)}. Run it again; what stays cannot be opened.`
+}
+
+const columns = {
+  KEY: ({ key }: KeyView) => key,
+  VALUES: ({ values }: KeyView) => listed(values) || 'none',
+  STATUS: statusOf,
+}
+
+function statusOf({ isNewest, isConfigured, isRemovable, isWrittenWith, values, neededUntil }: KeyView): string {
+  const isUsed = Object.keys(values).length > 0
+  if (isNewest) return 'writes'
+  if (isUsed) return isConfigured ? 'needed' : 'needed, but not configured'
+  if (isWrittenWith) return 'a process wrote with it in the last half hour'
+  if (isRemovable) return isConfigured ? 'may be removed' : 'removed'
+  return `may be removed after ${minute(neededUntil)}: idempotency keys`
+}

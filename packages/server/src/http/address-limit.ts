@@ -1,0 +1,80 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import type { Config } from '../config.ts'
+import type { Context } from '../context.ts'
+import { AppError } from '../errors.ts'
+import { allowing, clientAddress, countedAs } from '../platform/addresses.ts'
+import type { Log } from '../platform/log.ts'
+import { createTokenBuckets } from '../platform/token-buckets.ts'
+import { tokenOf } from './authenticate.ts'
+
+/**
+ * Limits requests by the address they come from, before anything is done for them: those without a token (token exchanges,
+ * published documents, health), and those that are refused for a wrong token or, on a callback, a wrong signature. A known token
+ * is held up by neither, and a callback only by refused ones: a provider sends many from few addresses.
+ */
+export function createAddressLimit({ bearers, config, log }: Pick<Context, 'bearers' | 'config' | 'log'>) {
+  const [withoutToken, refused] = [createTokenBuckets(), createTokenBuckets()]
+  const limit = limitOf(config)
+  const warn = createProxyWarning(config, log)
+  const isProxy = config.trustedProxies.length === 0 ? () => false : allowing(config.trustedProxies)
+  const isWithin = ({ headers, ip, raw: { url = '' } }: FastifyRequest) => {
+    const token = tokenOf(headers.authorization)
+    if (bearers.peek(token) !== undefined) return true
+    if (isNameless(url, token)) {
+      const isTaken = withoutToken.take(countedAs(ip), limit)
+      if (isTaken && isExchangePath(url)) withoutToken.owe(countedAs(ip), limit, exchangeUnits - 1)
+      return isTaken
+    }
+    return refused.left(countedAs(ip), limit) >= 1
+  }
+  const addressOf = (request: IncomingMessage) => countedAs(clientAddress(request, isProxy))
+  return {
+    addressOf,
+    admit: (request: FastifyRequest): void => {
+      warn(request)
+      if (!isWithin(request)) throw addressRefusal()
+    },
+    /** Whether a request would be refused, judged by its headers alone and without counting it among those that are let in. */
+    isOver: (request: IncomingMessage): boolean => {
+      const { headers, url = '' } = request
+      const [address, token] = [addressOf(request), tokenOf(headers.authorization)]
+      if (bearers.peek(token) !== undefined) return false
+      return (isNameless(url, token) ? withoutToken : refused).left(address, limit) < 1
+    },
+    /** Counts a request that failed with a wrong token, and a callback that was rejected for any reason. */
+    countRejected: ({ ip, raw: { url = '' } }: FastifyRequest, status: number): void => {
+      const isRejected = status === 401 || (isCallbackPath(url) && status >= 400 && status < 500 && status !== 429)
+      if (isRejected) refused.owe(countedAs(ip), limit, 1)
+    },
+  }
+}
+
+export const addressRefusal = () =>
+  new AppError('RATE_LIMIT_EXCEEDED', {
+    message: 'Too many requests without a valid token came from this address.',
+    headers: { 'retry-after': '1' },
+  })
+
+/** Whether the token of a request is not going to be verified: it has none, or its path is public. */
+const isNameless = (url: string, token: string) =>
+  !isCallbackPath(url) && (token === '' || !url.startsWith('/api/') || isExchangePath(url))
+
+/** A token exchange counts as this many requests: it uses the database, and a client needs one an hour. */
+const exchangeUnits = 10
+
+export const isExchangePath = (url: string) => url.includes('/auth/generate-bearer-token')
+
+export const isCallbackPath = (url: string) => url.startsWith('/callbacks/')
+
+const limitOf = ({ addressRateLimit }: Config) => ({ perSecond: addressRateLimit, burst: 2 * addressRateLimit })
+
+/** Behind a proxy that is not configured every client has one address, and they share its limits. */
+function createProxyWarning({ trustedProxies }: Config, log: Log): (request: FastifyRequest) => void {
+  let isSaid = trustedProxies.length > 0
+  return ({ headers, ip }) => {
+    if (isSaid || headers['x-forwarded-for'] === undefined) return
+    isSaid = true
+    log.warn({ address: ip }, 'X-Forwarded-For ignored: the sender is not in MALIPO_TRUSTED_PROXIES')
+  }
+}

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { type Malipo, testMalipo } from '../testing/malipo.ts'
+import { openTransaction } from '../testing/open-transaction.ts'
+import { until } from '../testing/until.ts'
+
+const exchangePath = '/api/b2b/auth/generate-bearer-token'
+
+/** A connection on which the head of a token exchange and part of its body were sent. */
+function sendPartly(t: TestContext, { url }: Malipo, apiKey: string, body: string, part: string) {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  t.after(() => socket.destroy())
+  const head = [`POST ${exchangePath} HTTP/1.1`, 'Host: malipo', `api-key: ${apiKey}`]
+  socket.write([...head, 'Content-Type: application/json', `Content-Length: ${body.length}`, '', part].join('\r\n'))
+  let reply = ''
+  socket.on('data', (bytes) => {
+    reply += bytes.toString()
+  })
+  return { socket, reply: () => reply }
+}
+
+test('a request takes a place only when its body is complete', async (t) => {
+  const malipo = await testMalipo(t)
+  const { publicKey, apiKey } = await malipo.merchant()
+  const release = await openTransaction(t, 'lock table credentials in access exclusive mode')
+  const body = JSON.stringify({ publicKey })
+  const { socket, reply } = sendPartly(t, malipo, apiKey, body, body.slice(0, -1))
+  assert.equal((await malipo.call('GET', '/health/live')).status, 200)
+
+  assert.deepEqual(malipo.ctx.limiter.counts().exchange, { handled: 0, queued: 0 })
+  socket.write(body.slice(-1))
+  await until('it to be handled', () => malipo.ctx.limiter.counts().exchange.handled === 1)
+  await release()
+  await until('its token', () => reply().includes('"token"'))
+  assert.deepEqual(malipo.ctx.limiter.counts().exchange, { handled: 0, queued: 0 })
+})
+
+test('a request whose client disconnects gives its place back when its work is done', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant()
+  const authorization = `Bearer ${await merchant.token()}`
+  const release = await openTransaction(t, 'lock table merchants in access exclusive mode')
+  const leaving = new AbortController()
+  const asked = fetch(`${malipo.url}/api/b2b/users`, { headers: { authorization }, signal: leaving.signal })
+  await until('it to be handled', () => malipo.ctx.limiter.counts().sandbox.handled === 1)
+
+  leaving.abort()
+  await assert.rejects(asked)
+  await release()
+
+  await until('its place to be free', () => malipo.ctx.limiter.counts().sandbox.handled === 0)
+})
+
+test('requests without a token are limited by address, and a known token is not', async (t) => {
+  const malipo = await testMalipo(t, { MALIPO_RATE_LIMIT_ADDRESS: '1', MALIPO_TRUSTED_PROXIES: '127.0.0.0/8' })
+  const merchant = await malipo.merchant()
+  const headers = { authorization: `Bearer ${await merchant.token()}` }
+  await malipo.call('GET', '/api/b2b/users', headers)
+  const from = (address: string) => malipo.call('GET', '/.well-known/jwks.json', { 'x-forwarded-for': address })
+
+  const statuses = []
+  for (let count = 0; count < 6; count += 1) statuses.push((await from('192.0.2.1')).status)
+  const refused = await from('192.0.2.1')
+
+  assert.equal(statuses[0], 200)
+  assert.ok(statuses.includes(429))
+  assert.equal(refused.headers.get('retry-after'), '1')
+  assert.equal((await from('192.0.2.2')).status, 200)
+  const known = await malipo.call('GET', '/api/b2b/users', { ...headers, 'x-forwarded-for': '192.0.2.1' })
+  assert.equal(known.status, 200)
+})
+
+test('behind a trusted proxy the client it reports is refused early, and its other clients are served', async (t) => {
+  const malipo = await testMalipo(t, { MALIPO_RATE_LIMIT_ADDRESS: '1', MALIPO_TRUSTED_PROXIES: '127.0.0.0/8' })
+  const from = (addresses: string) => malipo.call('GET', '/.well-known/jwks.json', { 'x-forwarded-for': addresses })
+  const early = async () => (await malipo.ctx.metrics.turnedAway.get()).values[0]?.value ?? 0
+
+  for (let count = 0; count < 6; count += 1) await from('198.51.100.7, 192.0.2.1, 127.0.0.9')
+
+  assert.ok((await early()) >= 3, 'refused before the framework')
+  assert.equal((await from('192.0.2.1')).status, 429)
+  assert.equal((await from('198.51.100.7')).status, 200, 'what a client claims about others does not count')
+  assert.equal((await from('not an address')).status, 200)
+})
+
+test('a token exchange counts as ten requests of its address', async (t) => {
+  const malipo = await testMalipo(t, { MALIPO_RATE_LIMIT_ADDRESS: '10', MALIPO_TRUSTED_PROXIES: '127.0.0.0/8' })
+  const merchant = await malipo.merchant()
+  const { publicKey, apiKey } = merchant
+  const exchange = (address: string) =>
+    malipo.call(
+      'POST',
+      '/api/b2b/auth/generate-bearer-token',
+      { 'api-key': apiKey, 'x-forwarded-for': address },
+      { publicKey },
+    )
+
+  const statuses = []
+  for (let count = 0; count < 4; count += 1) statuses.push((await exchange('192.0.2.1')).status)
+
+  assert.deepEqual(statuses, [200, 200, 429, 429])
+  assert.equal((await exchange('192.0.2.2')).status, 200)
+})
+
+test('wrong tokens are limited by address, and a new right one of another address is not', async (t) => {
+  const malipo = await testMalipo(t, { MALIPO_RATE_LIMIT_ADDRESS: '1', MALIPO_TRUSTED_PROXIES: '127.0.0.0/8' })
+  const merchant = await malipo.merchant()
+  const right = await merchant.token()
+  const ask = (token: string, address: string) =>
+    malipo.call('GET', '/api/b2b/users', { authorization: `Bearer ${token}`, 'x-forwarded-for': address })
+
+  const statuses = []
+  for (let count = 0; count < 6; count += 1) statuses.push((await ask('wrong', '192.0.2.1')).status)
+
+  assert.deepEqual(statuses.slice(0, 2), [401, 401])
+  assert.ok(statuses.includes(429))
+  assert.equal((await ask(right, '192.0.2.2')).status, 200)
+  assert.equal((await ask(right, '192.0.2.1')).status, 200, 'it is known by now')
+})
+
+test('callbacks with a wrong signature are limited by address', async (t) => {
+  const live = { MALIPO_PAWAPAY_URL: 'http://127.0.0.1:9', MALIPO_PAWAPAY_TOKEN: 'a-token-of-a-live-account' }
+  const malipo = await testMalipo(t, { ...live, MALIPO_RATE_LIMIT_ADDRESS: '1' })
+
+  const statuses = []
+  for (let count = 0; count < 6; count += 1)
+    statuses.push((await malipo.call('POST', '/callbacks/pawapay', {}, {})).status)
+
+  assert.deepEqual(statuses.slice(0, 2), [401, 401])
+  assert.ok(statuses.includes(429))
+})
+
+test('a path that cannot be decoded, and a token where none is looked at, count for the limit of an address too', async (t) => {
+  const malipo = await testMalipo(t, { MALIPO_RATE_LIMIT_ADDRESS: '1', MALIPO_TRUSTED_PROXIES: '127.0.0.0/8' })
+  const statusesOf = async (address: string, path: string) => {
+    const headers = { 'x-forwarded-for': address, authorization: 'Bearer wrong' }
+    const statuses: number[] = []
+    for (let request = 0; request < 4; request += 1) statuses.push((await malipo.call('GET', path, headers)).status)
+    return statuses
+  }
+
+  assert.deepEqual(await statusesOf('198.51.100.1', '/api/%zz'), [401, 401, 429, 429])
+  assert.deepEqual(await statusesOf('198.51.100.2', '/nowhere'), [404, 404, 429, 429])
+  assert.deepEqual(await statusesOf('198.51.100.3', '/health/live'), [200, 200, 429, 429])
+  assert.deepEqual(await statusesOf('198.51.100.4', '/callbacks/nowhere'), [405, 405, 429, 429])
+  assert.deepEqual(await statusesOf('198.51.100.5', '/api/b2b/auth/generate-bearer-token'), [405, 429, 429, 429])
+})

@@ -1,0 +1,248 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { allowing, countedAs } from '../platform/addresses.ts'
+import { createFloodGuard } from './flood-guard.ts'
+import { refuseConnect } from './malformed.ts'
+
+export interface ConnectionLimits {
+  readonly connectionsMax: number
+  readonly perAddressMax: number
+  /** They carry the requests of many clients, so the limits of an address do not hold for them. */
+  readonly trustedProxies: readonly string[]
+  /** Called when a request's body takes too long. It must end the connection. */
+  readonly onSlowBody: (socket: Socket) => void
+  /** A body has this long for its first bytes, and then must come at a least rate. */
+  readonly bodyGraceMs?: number
+  /** A connection on which nothing happens ends after this, unless a request waits for its response. */
+  readonly silenceMs?: number
+}
+
+const options = {
+  maxHeaderSize: 16 * 1024,
+  requireHostHeader: false, // Refused in our form instead.
+  // Also for the first byte: clients open connections ahead. Whoever opens many without using them makes room for others.
+  headersTimeout: 15_000,
+  requestTimeout: 15_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 1000,
+}
+
+/** A request with more is refused unread: 800 headers cost as much as five requests. */
+const headersMax = 100
+
+/** Requests that may wait for their responses on one connection. No client that we know of sends a second one before. */
+const pipelinedMax = 16
+
+interface Connection {
+  readonly address: string
+  readonly isProxy: boolean
+  /** Of the requests that are being handled. */
+  readonly responses: Set<ServerResponse>
+  /** Since when the body of a request is incomplete, and how many bytes had been received by then. */
+  body: { readonly since: number; readonly bytesBefore: number } | undefined
+}
+
+/** Whether a request is complete and has no response yet. Whoever does not read a response need not be waited for. */
+const isHandling = (connection: Connection | undefined) =>
+  connection !== undefined && !connection.body && [...connection.responses].some(isUnsent)
+
+const isUnsent = ({ headersSent }: ServerResponse) => !headersSent
+
+/** Merchants by the connections that carried a request with a valid token of theirs. */
+const merchants = new WeakMap<Socket, string>()
+
+/** Notes that a request with a valid token of this merchant came over a connection. */
+export function proveConnection(socket: Socket, merchantId: string): void {
+  merchants.set(socket, merchantId)
+}
+
+/**
+ * An HTTP server with limits on connections: of the process, of each address, on how slowly a request may arrive, and on how many
+ * may be sent ahead. When there are too many connections, the merchant or address with the most idle ones loses its oldest. An
+ * address that floods is cut off.
+ */
+export function createLimitedServer(limits: ConnectionLimits, handle: RequestListener): Server {
+  const connections = createConnections(limits)
+  const take: RequestListener = (request, response) => {
+    const connection = connections.all.get(request.socket)
+    if (!connection) return // It is being closed: whatever else had arrived on it by then is left alone.
+    if (connection.responses.size >= pipelinedMax) return connections.cutOff(request.socket, connection, sentAheadMs)
+    watchRequest(connection, request, response)
+    if (isChunked(request))
+      watchChunks(request, response, () => connections.cutOff(request.socket, connection, chunksMs))
+    handle(request, response)
+  }
+  const server = createServer(options, take)
+  server.maxHeadersCount = headersMax
+  server.on('checkExpectation', take)
+  server.on('connect', refuseConnect)
+  serveOnly(server, connections.isAdded)
+  server.setTimeout(limits.silenceMs ?? 20_000, (socket) => {
+    const { responses = [] } = connections.all.get(socket) ?? {}
+    if (![...responses].some(isUnsent)) socket.destroy() // Nothing is sent, or the client does not read its response.
+  })
+  const sweep = setInterval(createSlowBodySweep(connections.all, limits), sweepMs).unref()
+  server.once('close', () => clearInterval(sweep))
+  return server
+}
+
+/** Refuses a connection before the server has made anything for it. */
+function serveOnly(server: Server, isAdmitted: (socket: Socket) => boolean): void {
+  const serve = server.listeners('connection') as ((socket: Socket) => void)[]
+  server.removeAllListeners('connection')
+  server.on('connection', (socket: Socket) => {
+    if (!isAdmitted(socket)) return void socket.destroy()
+    for (const listener of serve) listener.call(server, socket)
+  })
+}
+
+function createConnections({ connectionsMax, perAddressMax, trustedProxies }: ConnectionLimits) {
+  const floodGuard = createFloodGuard()
+  const all = new Map<Socket, Connection>()
+  const byAddress = new Map<string, Set<Socket>>()
+  const isTrusted = trustedProxies.length === 0 ? () => false : allowing(trustedProxies)
+
+  const remove = (socket: Socket) => {
+    const { address = '' } = all.get(socket) ?? {}
+    all.delete(socket)
+    const others = byAddress.get(address)
+    others?.delete(socket)
+    if (others?.size === 0) byAddress.delete(address)
+  }
+  const close = (socket: Socket) => {
+    remove(socket)
+    stopParsing(socket)
+    socket.destroy()
+  }
+  /** Makes room for one more among these, if it can. */
+  const isRoomMade = (candidates: Set<Socket> | Map<Socket, Connection>): boolean => {
+    const idle = [...candidates.keys().filter((socket) => !isHandling(all.get(socket)))]
+    const dispensable = dispensableOf(idle, (socket) => all.get(socket)?.address)
+    if (dispensable) close(dispensable)
+    return dispensable !== undefined
+  }
+  const isRoom = (address: string, isProxy: boolean): boolean => {
+    if (!isProxy && floodGuard.isBlocked(address)) return false
+    const siblings = byAddress.get(address) ?? new Set<Socket>()
+    if (siblings.size >= perAddressMax && !isProxy) return isRoomMade(siblings)
+    return all.size < connectionsMax || isRoomMade(all)
+  }
+  return {
+    all: all as ReadonlyMap<Socket, Connection>,
+    isAdded: (socket: Socket): boolean => {
+      const { remoteAddress: sender = '' } = socket
+      const [address, isProxy] = [countedAs(sender), isTrusted(sender)]
+      if (!isRoom(address, isProxy)) return false
+      all.set(socket, { address, isProxy, responses: new Set(), body: undefined })
+      byAddress.set(address, (byAddress.get(address) ?? new Set()).add(socket))
+      socket.once('close', () => remove(socket))
+      return true
+    },
+    /**
+     * Closes a connection that sends too far ahead, or tiny chunks. Once its address floods, so are the others of its address that may hold as
+     * much unread: those that never carried a valid token, or carried one of the same merchant.
+     */
+    cutOff: (socket: Socket, { address, isProxy }: Connection, costMs: number): void => {
+      close(socket)
+      floodGuard.count(address, costMs)
+      if (isProxy || !floodGuard.isBlocked(address)) return
+      const merchant = merchants.get(socket)
+      for (const other of [...(byAddress.get(address) ?? [])])
+        if ([undefined, merchant].includes(merchants.get(other))) close(other)
+    },
+  }
+}
+
+/**
+ * Node reads 64 KiB at a time and handles everything in it, also after the connection is closed: 2,500 requests cost 100 ms, and
+ * 10,000 chunks 40 ms. For a parser an upgrade ends HTTP, so this is what it gets for the next request; without a request it
+ * passes chunks over.
+ */
+function stopParsing(socket: Socket): void {
+  const { parser } = socket as Socket & { readonly parser?: { onIncoming: unknown; incoming: unknown } | null }
+  if (!parser) return
+  parser.onIncoming = () => isUpgrade
+  parser.incoming = null
+}
+
+/** What Node's own listener returns to its parser for a request that asks for another protocol. */
+const isUpgrade = 2
+
+/**
+ * The oldest idle connection of the merchant with the most. Connections without a merchant count together as one; of those the
+ * address with the most loses its oldest, so that a new connection lives until its first request.
+ */
+function dispensableOf(idle: readonly Socket[], addressOf: (socket: Socket) => string | undefined): Socket | undefined {
+  const most = largestOf(Map.groupBy(idle, (socket) => merchants.get(socket)))
+  return largestOf(Map.groupBy(most, (socket) => merchants.get(socket) ?? addressOf(socket)))[0]
+}
+
+/** The first group wins among equal ones. */
+function largestOf(groups: ReadonlyMap<string | undefined, readonly Socket[]>): readonly Socket[] {
+  return groups.values().reduce<readonly Socket[]>((most, some) => (some.length > most.length ? some : most), [])
+}
+
+function watchRequest(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
+  connection.responses.add(response)
+  response.once('close', () => connection.responses.delete(response))
+  if (!hasBody(request)) return
+  connection.body = { since: performance.now(), bytesBefore: request.socket.bytesRead }
+  request.once('end', () => {
+    connection.body = undefined
+  })
+}
+
+/** What is spent until a connection is cut off: on requests that were sent ahead, and on the chunks that had arrived. */
+const [sentAheadMs, chunksMs] = [2, 25]
+
+/** A body of so many chunks that hold so few bytes each is made to cost much: every chunk costs as much as a kilobyte. */
+const [chunksMax, chunkBytesMin] = [256, 16]
+
+/**
+ * Cuts off whoever sends a body in tiny chunks. One whose response is sent before its body is complete is closed, since nothing
+ * looks at the rest of that body any more.
+ */
+function watchChunks(request: IncomingMessage, response: ServerResponse, cutOff: () => void): void {
+  const push = request.push.bind(request)
+  let [chunks, bytes] = [0, 0]
+  request.push = (chunk: Buffer | null, encoding?: BufferEncoding) => {
+    chunks += 1
+    bytes += chunk?.length ?? 0
+    if (chunks > chunksMax && bytes < chunks * chunkBytesMin) cutOff()
+    return push(chunk, encoding)
+  }
+  response.once('finish', () => {
+    if (request.complete) return
+    stopParsing(request.socket)
+    request.socket.destroySoon()
+  })
+}
+
+const isChunked = ({ headers }: IncomingMessage) => headers['transfer-encoding'] !== undefined
+
+const sweepMs = 500
+const bodyBytesPerMs = 16
+
+/** Ends requests whose bodies come too slowly. When this process itself stood still, what has arrived meanwhile is read first. */
+function createSlowBodySweep(
+  connections: ReadonlyMap<Socket, Connection>,
+  { onSlowBody, bodyGraceMs = 5000 }: ConnectionLimits,
+): () => void {
+  let sweptAt = performance.now()
+  const isTooSlow = ({ bytesRead }: Socket, { body }: Connection, now: number) =>
+    body !== undefined && now - body.since > bodyGraceMs + (bytesRead - body.bytesBefore) / bodyBytesPerMs
+  const end = (socket: Socket, { responses }: Connection) => {
+    if (responses.size > 0) onSlowBody(socket)
+    else socket.destroy() // It has its response already.
+  }
+  return () => {
+    const now = performance.now()
+    const isLate = now - sweptAt > 2 * sweepMs
+    sweptAt = now
+    if (isLate) return
+    for (const [socket, connection] of connections) if (isTooSlow(socket, connection, now)) end(socket, connection)
+  }
+}
+
+const hasBody = ({ headers }: IncomingMessage) =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0

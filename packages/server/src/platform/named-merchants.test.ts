@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import { type Malipo, testMalipo } from '../testing/malipo.ts'
+import { sql, type Tx } from './db.ts'
+import { readId } from './ids.ts'
+import { nameMerchants } from './named-merchants.ts'
+
+/** A payment is accepted without its provider; what becomes of it does not matter here. */
+const noProvider = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask' }
+
+/** A merchant with a row in every table that has merchants' rows. Returns its id. */
+async function fill(malipo: Malipo): Promise<string> {
+  const { id: shown, ...merchant } = await malipo.merchant()
+  const id = readId('merchant', shown) ?? ''
+  await merchant.call('PUT', '/api/b2b/users', { firstName: 'Achieng', sandboxWebhookUrl: 'http://127.0.0.1:9/hooks' })
+  const payoutMethod = { accountName: 'Amina Otieno', accountNumber: '+254703456789' }
+  const account = { country: 'KE', currency: 'KES', destination: 'MoMo', payoutMethod }
+  const made = await merchant.call('POST', '/api/b2b/external-accounts', account)
+  const externalAccountId = (made.body['data'] as { id: string }).id
+  const headers = { authorization: `Bearer ${await merchant.token()}`, 'idempotency-key': 'k1' }
+  const order = { amount: 20, externalReference: 'r1', externalAccountId }
+  const paid = await malipo.call('POST', '/api/b2b/fiat/payout', headers, order)
+  assert.equal(paid.status, 200, JSON.stringify(paid.body))
+  await merchant.call('PUT', '/api/sandbox/b2b/utilities/scenarios/r2', { scenario: 'expiry' })
+  await malipo.operator.merchants.setCurrencies(shown, { env: 'sandbox', disable: ['UGX'], reason: 'a test' })
+  await malipo.operator.fees.set({ env: 'sandbox', merchant: shown, basisPoints: 90, reason: 'a test' })
+  await malipo.ask(`insert into card_tries values ($1, 'sandbox', 'h', now(), 1)`, [id])
+  await malipo.ask(
+    `insert into suspense_cases (id, env, kind, provider, country, currency, amount, merchant_id, transaction_id, opened_at,
+       updated_at)
+     values ($1, 'sandbox', 'paid_twice', 'house', 'KE', 'KES', 1, $2, $3, now(), now())`,
+    [randomUUID(), id, readId('transaction', String(paid.body['transactionId']))],
+  )
+  return id
+}
+
+interface Table {
+  readonly name: string
+  /** The column that says whose row it is. */
+  readonly owner: string
+  /** A column that a writer may change, if there is one. */
+  readonly column: string | null
+  readonly is_deletable: boolean
+}
+
+const ownedTables = (malipo: Malipo) =>
+  malipo.ask<Table>(`
+    select c.relname as name, a.attname as owner,
+      (select min(u.attname) from pg_attribute u
+       where u.attrelid = c.oid and u.attnum > 0 and has_column_privilege('malipo_write', c.oid, u.attnum, 'update')) as column,
+      has_table_privilege('malipo_write', c.oid, 'delete') as is_deletable
+    from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attname = case c.relname when 'merchants' then 'id' else 'merchant_id' end
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+    order by 1`)
+
+const raw = (text: string) => ({ name: '', text, values: [] })
+
+/** What one statement does within a transaction that names merchants, if any: how many rows, or why not. */
+async function attempt({ ctx }: Malipo, named: readonly string[] | undefined, text: string): Promise<number | string> {
+  let outcome: number | string = ''
+  const work = ctx.db.write.transaction(async (tx: Tx) => {
+    if (named) await nameMerchants(tx, named)
+    outcome = (await tx.query(raw(text))).length
+    throw new Error('roll back')
+  })
+  await work.catch((error: Error & { code?: string }) => {
+    if (error.code !== undefined) outcome = error.code
+  })
+  return outcome
+}
+
+async function setUp(t: TestContext) {
+  const malipo = await testMalipo(t, noProvider)
+  return { malipo, mine: await fill(malipo), other: await fill(malipo), tables: await ownedTables(malipo) }
+}
+
+test('a transaction that names a merchant changes, locks and deletes no row of another, in any table', async (t) => {
+  const { malipo, mine, other, tables } = await setUp(t)
+  assert.ok(tables.length >= 17, tables.map(({ name }) => name).join())
+
+  for (const { name, owner, column, is_deletable } of tables) {
+    const statements = [
+      ...(column === null
+        ? []
+        : [
+            `update ${name} set ${column} = ${column} where ${owner} = $owner returning 1`,
+            `select 1 from ${name} where ${owner} = $owner for no key update`,
+          ]),
+      ...(is_deletable ? [`delete from ${name} where ${owner} = $owner returning 1`] : []),
+    ]
+    for (const statement of statements) {
+      const of = (id: string) => statement.replace('$owner', `'${id}'`)
+      assert.notEqual(await attempt(malipo, [mine], of(mine)), 0, of('mine'))
+      assert.equal(await attempt(malipo, [mine], of(other)), 0, of('other'))
+      assert.notEqual(await attempt(malipo, [mine, other], of(other)), 0, of('one of two'))
+      assert.notEqual(await attempt(malipo, undefined, of(other)), 0, 'a worker, or a process of the release before')
+      assert.equal(await attempt(malipo, [], of(mine)), 0, 'nobody is named')
+    }
+    const everything = column === null ? undefined : `update ${name} set ${column} = ${column} returning ${owner} as id`
+    if (everything !== undefined)
+      assert.equal(
+        await attempt(malipo, [mine], everything),
+        await attempt(
+          malipo,
+          undefined,
+          `${everything.replace(' returning', ` where ${owner} = '${mine}' returning`)}`,
+        ),
+        `${name} without a WHERE`,
+      )
+  }
+})
+
+test('a transaction that names a merchant inserts no row for another, into any table', async (t) => {
+  const { malipo, mine, other, tables } = await setUp(t)
+  const generated = { fee_rules: 'overriding user value ' }
+
+  for (const { name, owner } of tables) {
+    const copy = `insert into ${name} ${name === 'fee_rules' ? generated.fee_rules : ''}select * from ${name} where ${owner} = `
+    assert.equal(await attempt(malipo, [mine], `${copy}'${other}' limit 1`), '42501', name)
+    assert.notEqual(await attempt(malipo, [mine], `${copy}'${mine}' limit 1`), '42501', name)
+  }
+})
+
+test('a transaction that names a merchant changes and inserts nothing that holds for all merchants', async (t) => {
+  const malipo = await testMalipo(t)
+  const mine = readId('merchant', (await malipo.merchant()).id) ?? ''
+  await malipo.operator.fees.set({ env: 'sandbox', basisPoints: 80, reason: 'a test' })
+  const copy = `insert into fee_rules overriding user value select * from fee_rules where merchant_id is null limit 1`
+
+  assert.equal(await attempt(malipo, [mine], copy), '42501')
+  assert.notEqual(await attempt(malipo, undefined, copy), '42501')
+})
+
+test('the names end with their transaction', async (t) => {
+  const malipo = await testMalipo(t, { MALIPO_DATABASE_CONNECTIONS: '1' })
+  const [mine, other] = [await malipo.merchant(), await malipo.merchant()].map(({ id }) => readId('merchant', id) ?? '')
+  const rename = sql`update merchants set first_name = 'Baraka' where id = ${other} returning id`
+
+  const during = await malipo.ctx.db.write.transaction(async (tx) => {
+    await nameMerchants(tx, [mine ?? ''])
+    return tx.query(rename)
+  })
+  const after = await malipo.ctx.db.write.query(rename)
+
+  assert.deepEqual([during.length, after.length], [0, 1])
+})

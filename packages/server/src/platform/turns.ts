@@ -1,0 +1,14 @@
+/** Does work of one key one after another, in the order it came. Work of other keys does not wait for it. */
+export function createTurns(): <Value>(key: string, work: () => Promise<Value>) => Promise<Value> {
+  const last = new Map<string, Promise<unknown>>()
+  return async (key, work) => {
+    const before = last.get(key) ?? Promise.resolve()
+    const mine = before.then(work, work)
+    last.set(key, mine)
+    try {
+      return await mine
+    } finally {
+      if (last.get(key) === mine) last.delete(key)
+    }
+  }
+}

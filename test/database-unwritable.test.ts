@@ -1,0 +1,303 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { type TestContext, test } from 'node:test'
+import { createBatcher } from '../packages/server/src/platform/batch.ts'
+import { isReadOnly } from '../packages/server/src/platform/connections.ts'
+import { type Database, openDatabase, sql } from '../packages/server/src/platform/db.ts'
+import { newId } from '../packages/server/src/platform/ids.ts'
+import { Secret } from '../packages/server/src/platform/secret.ts'
+import { sendHouseCallback } from '../packages/server/src/testing/house-callbacks.ts'
+import { type Answer, ask, call, type Malipo, testMalipo } from '../packages/server/src/testing/malipo.ts'
+import { payingMalipo, payOut } from '../packages/server/src/testing/paying.ts'
+import type { Postgres } from '../packages/server/src/testing/postgres.ts'
+import { machineTime, until } from '../packages/server/src/testing/until.ts'
+import { startFaultProxy } from './chaos/fault-proxy.ts'
+import { type OwnServers, startOwnServers } from './support/own-servers.ts'
+import { startStandby } from './support/standby.ts'
+
+/** A cell whose database is one server, and later another, as behind a load balancer. */
+async function openSite(t: TestContext) {
+  const servers = await startOwnServers(t, { settings: { shared_buffers: '32MB' } })
+  let port = portOf(servers.loginUrl)
+  const proxy = await startFaultProxy(() => port, 0)
+  t.after(() => proxy.close())
+  const url = new URL(servers.loginUrl)
+  url.port = String(proxy.port)
+  return {
+    servers,
+    url: url.href,
+    /** The connections there are now never carry anything again, and neither side gets to know. */
+    forget: () => {
+      proxy.change('forgotten')
+      proxy.change('clear')
+    },
+    /** From now on every connection leads to this server; those there are break, or stay. */
+    leadTo: (target: string, { isCut }: { isCut: boolean }) => {
+      port = portOf(target)
+      if (!isCut) return
+      proxy.change('cut')
+      proxy.change('clear')
+    },
+  }
+}
+
+const portOf = (url: string) => Number(new URL(url).port)
+
+const readOnly = (servers: OwnServers, value: 'on' | 'off') =>
+  servers.postgres.run(
+    'postgres',
+    `alter system set default_transaction_read_only = ${value}`,
+    'select pg_reload_conf()',
+  )
+
+function openOne(t: TestContext, url: string): Database {
+  const limits = { connectionsMax: 1, statementTimeoutMs: 5000 }
+  const db = openDatabase({ url: new Secret(url), ...limits, onError: () => undefined })
+  t.after(() => db.close())
+  return db
+}
+
+const writes: readonly [string, (db: Database) => Promise<unknown>][] = [
+  ['statement', ({ write }) => write.query(sql`insert into batch_commits default values`)],
+  ['transaction', ({ write }) => write.transaction((tx) => tx.query(sql`insert into batch_commits default values`))],
+  ['batch', ({ write }) => write.batch(200, (tx) => tx.query(sql`select 1`))],
+]
+
+const isRefusedAsReadOnly = (work: Promise<unknown>) => assert.rejects(work, (error: Error) => isReadOnly(error))
+
+test('a connection to a server that became read-only is dropped, so that the next reaches the primary', async (t) => {
+  const servers = await startOwnServers(t, { settings: { shared_buffers: '32MB' } })
+  const db = openOne(t, servers.loginUrl)
+  const pid = async () => (await db.write.query<{ pid: number }>(sql`select pg_backend_pid() as pid`))[0]?.pid
+  for (const [name, write] of writes) {
+    const before = await pid()
+
+    await readOnly(servers, 'on')
+    await until(`${name} to be refused`, () => write(db).then(() => false, isReadOnly))
+    await isRefusedAsReadOnly(write(db))
+    await readOnly(servers, 'off')
+    await until(`${name} to be taken`, () =>
+      write(db).then(
+        () => true,
+        () => false,
+      ),
+    )
+
+    assert.notEqual(await pid(), before, `a ${name} uses the connection again`)
+  }
+})
+
+test('a standby is neither written to nor read from, and is both as soon as it is promoted', async (t) => {
+  const servers = await startOwnServers(t, { settings: { shared_buffers: '32MB' } })
+  const standby = await startStandby(t, servers.postgres)
+  const db = openOne(t, standby.urlOf('story', { name: 'malipo', password: servers.password }))
+  const read = () => db.read.query({ merchant_id: newId(0, 0), env: 'sandbox' }, sql`select 1 as one`)
+  for (const [, write] of writes) await isRefusedAsReadOnly(write(db))
+  await isRefusedAsReadOnly(read())
+
+  await standby.run('postgres', 'select pg_promote()')
+
+  for (const [, write] of writes) await write(db)
+  assert.deepEqual(await read(), [{ one: 1 }])
+})
+
+/** One request of each kind that needs the database. */
+async function requests(malipo: Malipo) {
+  const { call, token, publicKey, apiKey } = await malipo.merchant()
+  const held = { authorization: `Bearer ${await token()}` }
+  const { key } = await payOut({ call }, { by: 'house' })
+  const till = { destination: 'Till', payoutMethod: { accountName: 'Duka', accountNumber: '5432100' } }
+  let turn = 0
+  const sandbox = '/api/sandbox/b2b'
+  return {
+    payout: () => {
+      turn += 1
+      const body = { amount: 20, currency: 'KES', country: 'KE', externalReference: `out-${turn}`, ...till }
+      return malipo.call('POST', `${sandbox}/fiat/payout`, held, body)
+    },
+    profile: () => malipo.call('PUT', `${sandbox}/users`, held, { firstName: 'Achieng' }),
+    read: () => malipo.call('GET', `${sandbox}/users`, held),
+    exchange: () => malipo.call('POST', '/api/b2b/auth/generate-bearer-token', { 'api-key': apiKey }, { publicKey }),
+    callback: async () => {
+      const reply = await sendHouseCallback(malipo.url, { key, operation: 'payout' })
+      return { status: reply.status, headers: reply.headers, body: (await reply.json()) as Record<string, unknown> }
+    },
+  }
+}
+
+type Asked = Awaited<ReturnType<typeof requests>>
+
+const shown = ({ status, headers, body }: Answer) => `${status} ${body['errorCode']} ${headers.get('retry-after')}`
+
+/** Every write is refused as what may be sent again; a read may still be answered. Nothing is our fault. */
+async function areRefused(asked: Asked): Promise<void> {
+  const refused = (['payout', 'profile', 'callback'] as const).map(async (name) =>
+    assert.equal(shown(await asked[name]()), '503 OVERLOADED 1', name),
+  )
+  const others = (['read', 'exchange'] as const).map(async (name) =>
+    assert.match(shown(await asked[name]()), /^200|^503 OVERLOADED 1/, name),
+  )
+  await Promise.all([...refused, ...others])
+}
+
+/** Freezes a server with all its sessions, or has it go on. */
+function signalAll({ pid }: Postgres, signal: 'SIGSTOP' | 'SIGCONT'): void {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  for (const each of [pid, ...children.split(' ').filter(Boolean).map(Number)]) process.kill(each, signal)
+}
+
+const isTaken = async (asked: Asked) => (await asked.payout()).status === 200
+
+test('a read-only database, a standby, a dead and a frozen server are 503 and never 500', async (t) => {
+  const { servers, url, leadTo } = await openSite(t)
+  const malipo = await payingMalipo(t, { DATABASE_URL: url, NATS_URL: '' })
+  const asked = await requests(malipo)
+  assert.ok(await isTaken(asked))
+
+  await readOnly(servers, 'on')
+  await until('a payout to be refused', async () => !(await isTaken(asked)))
+  await areRefused(asked)
+  await readOnly(servers, 'off')
+  await until('a payout to be taken', () => isTaken(asked))
+
+  const standby = await startStandby(t, servers.postgres)
+  leadTo(standby.urlOf('story'), { isCut: true })
+  await areRefused(asked)
+  leadTo(servers.loginUrl, { isCut: true })
+  await until('a payout to be taken', () => isTaken(asked))
+
+  signalAll(servers.postgres, 'SIGSTOP')
+  await areRefused(asked)
+  signalAll(servers.postgres, 'SIGCONT')
+  await until('a payout to be taken', () => isTaken(asked))
+
+  await servers.postgres.stop('SIGKILL')
+  await areRefused(asked)
+  await standby.run('postgres', 'select pg_promote()')
+  leadTo(standby.urlOf('story'), { isCut: true })
+  await until('a payout to be taken', () => isTaken(asked))
+  assert.ok(!malipo.log.some((line) => line.includes('by our fault')))
+})
+
+/** Commits wait for a standby of this name, which there is not; with none they wait for nothing. */
+const waitForStandby = (servers: OwnServers, name: 'nowhere' | '') =>
+  servers.postgres.run(
+    'postgres',
+    'set synchronous_commit = local',
+    `alter system set synchronous_standby_names = '${name}'`,
+    'select pg_reload_conf()',
+  )
+
+const waitingForStandby = (servers: OwnServers) =>
+  ask<{ pid: number; xid: string }>(
+    servers.superuserUrl,
+    `select pid, backend_xid as xid from pg_stat_activity where wait_event = 'SyncRep'`,
+  )
+
+test('a commit that the standby may not have is answered only once it has it', async (t) => {
+  const servers = await startOwnServers(t, { settings: { shared_buffers: '32MB' } })
+  const db = openOne(t, servers.loginUrl)
+  const batcher = createBatcher({
+    db: db.write,
+    keyOf: String,
+    decide: async (tx, items: readonly number[]) => {
+      await tx.query(sql`select 1`)
+      return { answers: items }
+    },
+  })
+  const waiting = () => waitingForStandby(servers)
+  await waitForStandby(servers, 'nowhere')
+
+  let isAnswered = false
+  const submitted = batcher.submit(7).finally(() => {
+    isAnswered = true
+  })
+  const [first] = await until('the commit to wait', async () => (await waiting()).length > 0 && waiting())
+  assert(first)
+  await ask(servers.superuserUrl, `set synchronous_commit = local; select pg_cancel_backend(${first.pid})`)
+  await until(
+    'another commit to wait',
+    async () => (await waiting()).some(({ xid }) => xid !== first.xid) || isAnswered,
+  )
+  assert.ok(!isAnswered, 'it was answered before the standby had it')
+  await waitForStandby(servers, '')
+
+  assert.equal(await submitted, 7)
+})
+
+/** What a process says of its database, and how soon. */
+async function readiness({ url }: Malipo) {
+  const startedAt = machineTime()
+  const { status, body } = await call(url, 'GET', '/health/ready')
+  const { database = '' } = body['checks'] as Record<string, string>
+  return { status, database, tookMs: machineTime() - startedAt }
+}
+
+const isReady = async (malipo: Malipo) => (await readiness(malipo)).status === 200
+
+test('a process is not ready as soon as its database is read-only or a standby, and ready again at once', async (t) => {
+  const { servers, url, leadTo } = await openSite(t)
+  const malipo = await testMalipo(t, { DATABASE_URL: url, NATS_URL: '' })
+  const standby = await startStandby(t, servers.postgres)
+  const soon = { timeoutMs: 5000 } // Long before a commit that hangs would count.
+  const isReadOnlyNow = async () => (await readiness(malipo)).database === 'is read-only: a standby, or in recovery'
+  await until('readiness', () => isReady(malipo))
+
+  await readOnly(servers, 'on')
+  await until('the read-only server to be noticed', isReadOnlyNow, soon)
+  await readOnly(servers, 'off')
+  await until('readiness', () => isReady(malipo), soon)
+  leadTo(standby.urlOf('story'), { isCut: true })
+  await until('the standby to be noticed', isReadOnlyNow, soon)
+  await standby.run('postgres', 'select pg_promote()')
+
+  await until('readiness', () => isReady(malipo), soon)
+})
+
+test('a process whose commits hang for 10 s is not ready, and its probes leave no sessions behind', async (t) => {
+  const servers = await startOwnServers(t, { settings: { shared_buffers: '32MB' } })
+  const malipo = await testMalipo(t, { DATABASE_URL: servers.loginUrl, NATS_URL: '' })
+  await until('readiness', () => isReady(malipo))
+
+  const hungAt = performance.now()
+  await waitForStandby(servers, 'nowhere')
+  const [sessions, took]: [number[], number[]] = [[], []]
+  const last = await until(
+    'the process not to be ready',
+    async () => {
+      const found = await readiness(malipo)
+      took.push(found.tookMs)
+      sessions.push((await waitingForStandby(servers)).length)
+      return found.status === 503 && found.database !== 'does not answer' && found
+    },
+    { timeoutMs: 30_000 },
+  )
+  const hungMs = performance.now() - hungAt
+  await waitForStandby(servers, '')
+
+  assert.equal(last.database, 'commits hang: is the synchronous standby away?')
+  assert.ok(hungMs > 8000, `not ready after ${hungMs} ms`)
+  assert.ok(Math.max(...took) < 1000, `a response took ${Math.max(...took)} ms`)
+  assert.ok(Math.max(...sessions) <= 2, `${Math.max(...sessions)} sessions wait for the standby`)
+  await until('readiness', () => isReady(malipo), { timeoutMs: 5000 })
+})
+
+test('a server that went without closing its connections is left as soon as another takes writes', async (t) => {
+  const { servers, url, leadTo, forget } = await openSite(t)
+  const malipo = await payingMalipo(t, { DATABASE_URL: url, NATS_URL: '' })
+  const asked = await requests(malipo)
+  const standby = await startStandby(t, servers.postgres)
+  await Promise.all([asked.payout(), asked.read(), asked.profile()])
+
+  forget()
+  const lost = asked.payout()
+  await standby.run('postgres', 'select pg_promote()')
+  leadTo(standby.urlOf('story'), { isCut: false })
+  const startedAt = machineTime()
+  const answered = await lost
+  const tookMs = machineTime() - startedAt
+
+  assert.ok(tookMs < 6000, `a payment on a dead connection took ${tookMs} ms, as long as without another server`)
+  assert.match(shown(answered), /^200|^503 OVERLOADED 1/)
+  await until('a payout to be taken', () => isTaken(asked), { timeoutMs: 3000 })
+})
