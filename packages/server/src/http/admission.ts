@@ -8,6 +8,7 @@ import { addressRefusal, type createAddressLimit, isCallbackPath, isExchangePath
 import { guards, requestId } from './answer-headers.ts'
 import type { Access, App } from './app.ts'
 import { tokenOf } from './authenticate.ts'
+import { postpone } from './connections.ts'
 import { type createRateLimit, rateRefusal } from './rate-limit.ts'
 import { envelope } from './refuse.ts'
 
@@ -33,22 +34,27 @@ export function refuseEarly(ctx: Context, limits: RequestLimits, handle: Request
     const reason = reasonOf(request)
     if (!reason) return handle(request, response)
     ctx.metrics.turnedAway.inc()
-    refuseSoon(request, response, ...reason)
+    const [refuse, headers, isPostponed] = reason
+    if (isPostponed) postpone(response, postponedMs, () => refuse(request, response, headers))
+    else refuseSoon(request, response, refuse, headers)
   }
 }
+
+/** As long as a refused client is told to wait: so many connections as an address may have send so few requests in this time. */
+const postponedMs = 1000
 
 /** Why a request is refused, told by its headers alone. */
 function createReasons({ bearers, limiter }: Context, { rateLimit, addressLimit }: RequestLimits) {
   const overloaded = createRefusal(new AppError('OVERLOADED'))
   const tooMany = createRefusal(rateRefusal())
   const tooManyFromAddress = createRefusal(addressRefusal())
-  return (request: IncomingMessage): [Refusal, Headers] | undefined => {
+  return (request: IncomingMessage): [Refusal, Headers, isPostponed?: true] | undefined => {
     const { url = '', headers } = request
     const bearer = bearers.peek(tokenOf(headers.authorization))
     const kind = kindOfPath(url) ?? bearer?.env
     const key = bearer?.merchant_id ?? addressLimit.addressOf(request)
     if (kind && limiter.isShedding(kind, key)) return [overloaded, {}]
-    if (!bearer) return addressLimit.isOver(request) ? [tooManyFromAddress, {}] : undefined
+    if (!bearer) return addressLimit.isOver(request) ? [tooManyFromAddress, {}, true] : undefined
     return rateLimit.isOver(bearer) ? [tooMany, rateLimit.headersOf(bearer)] : undefined
   }
 }

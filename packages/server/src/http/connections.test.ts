@@ -187,6 +187,21 @@ test('one address has so many connections, and others are not affected', async (
   assert.deepEqual([other, second, third].map(isOpen), [true, true, true])
 })
 
+test('an address that opens connections beyond its share, again and again, is refused until it has paused', async (t) => {
+  let now = 0
+  const { open } = await listen(t, { perAddressMax: 2, now: () => now })
+  for (let opened = 0; opened < 510; opened += 1) await open('127.0.0.2')
+  const [refused, other] = [await open('127.0.0.2'), await open('127.0.0.3')]
+  await isClosed('one more to be refused', refused)
+  assert.ok(isOpen(other))
+
+  now = 1000
+  const [served, next] = [await open('127.0.0.2'), await open('127.0.0.2')]
+  assert.deepEqual([served, next].map(isOpen), [true, true])
+  await open('127.0.0.2')
+  await isClosed('the older of them to make room', served)
+})
+
 test('a trusted proxy has as many connections as the process', async (t) => {
   const { open } = await listen(t, { perAddressMax: 1, trustedProxies: ['127.0.0.0/8'] })
 

@@ -15,6 +15,8 @@ export interface ConnectionLimits {
   readonly bodyGraceMs?: number
   /** A connection on which nothing happens ends after this, unless a request waits for its response. */
   readonly silenceMs?: number
+  /** Time by which an address is forgiven, in milliseconds. */
+  readonly now?: () => number
 }
 
 const options = {
@@ -46,7 +48,18 @@ interface Connection {
 const isHandling = (connection: Connection | undefined) =>
   connection !== undefined && !connection.body && [...connection.responses].some(isUnsent)
 
-const isUnsent = ({ headersSent }: ServerResponse) => !headersSent
+const isUnsent = (response: ServerResponse) => !response.headersSent && !postponed.has(response)
+
+/** Refusals that their clients wait for. */
+const postponed = new WeakSet<ServerResponse>()
+
+/** Sends a refusal later. Until then its connection makes room for others, as an idle one does. */
+export function postpone(response: ServerResponse, ms: number, refuse: () => void): void {
+  postponed.add(response)
+  setTimeout(() => {
+    if (!response.destroyed) refuse()
+  }, ms)
+}
 
 /** Merchants by the connections that carried a request with a valid token of theirs. */
 const merchants = new WeakMap<Socket, string>()
@@ -96,8 +109,8 @@ function serveOnly(server: Server, isAdmitted: (socket: Socket) => boolean): voi
   })
 }
 
-function createConnections({ connectionsMax, perAddressMax, trustedProxies }: ConnectionLimits) {
-  const floodGuard = createFloodGuard()
+function createConnections({ connectionsMax, perAddressMax, trustedProxies, now }: ConnectionLimits) {
+  const floodGuard = createFloodGuard(now)
   const all = new Map<Socket, Connection>()
   const byAddress = new Map<string, Set<Socket>>()
   const isTrusted = trustedProxies.length === 0 ? () => false : allowing(trustedProxies)
@@ -114,18 +127,19 @@ function createConnections({ connectionsMax, perAddressMax, trustedProxies }: Co
     stopParsing(socket)
     socket.destroy()
   }
+  const spare = createSpare(all)
   /** Makes room for one more among these, if it can. */
-  const isRoomMade = (candidates: Set<Socket> | Map<Socket, Connection>): boolean => {
-    const idle = [...candidates.keys().filter((socket) => !isHandling(all.get(socket)))]
-    const dispensable = dispensableOf(idle, (socket) => all.get(socket)?.address)
+  const isRoomMade = (candidates: Candidates): boolean => {
+    const dispensable = spare(candidates)
     if (dispensable) close(dispensable)
     return dispensable !== undefined
   }
   const isRoom = (address: string, isProxy: boolean): boolean => {
     if (!isProxy && floodGuard.isBlocked(address)) return false
     const siblings = byAddress.get(address) ?? new Set<Socket>()
-    if (siblings.size >= perAddressMax && !isProxy) return isRoomMade(siblings)
-    return all.size < connectionsMax || isRoomMade(all)
+    if (siblings.size < perAddressMax || isProxy) return all.size < connectionsMax || isRoomMade(all)
+    floodGuard.count(address, openedMs)
+    return isRoomMade(siblings)
   }
   return {
     all: all as ReadonlyMap<Socket, Connection>,
@@ -168,13 +182,37 @@ function stopParsing(socket: Socket): void {
 /** What Node's own listener returns to its parser for a request that asks for another protocol. */
 const isUpgrade = 2
 
+type Candidates = ReadonlySet<Socket> | ReadonlyMap<Socket, Connection>
+
 /**
- * The oldest idle connection of the merchant with the most. Connections without a merchant count together as one; of those the
- * address with the most loses its oldest, so that a new connection lives until its first request.
+ * Gives the oldest idle connection of the merchant with the most among the candidates. Connections without a merchant count
+ * together as one; of those the address with the most loses its oldest, so that a new connection lives until its first request.
+ * Whoever has the most is found once for a quarter of what it has: with thousands of connections, finding it costs as much as
+ * many requests.
  */
-function dispensableOf(idle: readonly Socket[], addressOf: (socket: Socket) => string | undefined): Socket | undefined {
-  const most = largestOf(Map.groupBy(idle, (socket) => merchants.get(socket)))
-  return largestOf(Map.groupBy(most, (socket) => merchants.get(socket) ?? addressOf(socket)))[0]
+function createSpare(all: ReadonlyMap<Socket, Connection>): (candidates: Candidates) => Socket | undefined {
+  const found = new WeakMap<Candidates, { readonly owner: string | undefined; readonly sockets: Socket[] }>()
+  const isIdle = (socket: Socket) => !isHandling(all.get(socket))
+  const ownerOf = (socket: Socket) => merchants.get(socket) ?? all.get(socket)?.address
+  const find = (candidates: Candidates) => {
+    const idle = [...candidates.keys().filter(isIdle)]
+    const most = largestOf(Map.groupBy(idle, (socket) => merchants.get(socket)))
+    const oldest = largestOf(Map.groupBy(most, ownerOf))
+    const sockets = oldest.slice(0, Math.ceil(oldest.length / 4)).toReversed()
+    return { owner: oldest[0] && ownerOf(oldest[0]), sockets }
+  }
+  const next = (candidates: Candidates): Socket | undefined => {
+    const { owner, sockets = [] } = found.get(candidates) ?? {}
+    for (let socket = sockets.pop(); socket; socket = sockets.pop())
+      if (all.has(socket) && isIdle(socket) && ownerOf(socket) === owner) return socket
+    return undefined
+  }
+  return (candidates) => {
+    const known = next(candidates)
+    if (known) return known
+    found.set(candidates, find(candidates))
+    return next(candidates)
+  }
 }
 
 /** The first group wins among equal ones. */
@@ -194,6 +232,9 @@ function watchRequest(connection: Connection, request: IncomingMessage, response
 
 /** What is spent until a connection is cut off: on requests that were sent ahead, and on the chunks that had arrived. */
 const [sentAheadMs, chunksMs] = [2, 25]
+
+/** What is spent on a connection that another of its address makes room for. */
+const openedMs = 0.1
 
 /** A body of so many chunks that hold so few bytes each is made to cost much: every chunk costs as much as a kilobyte. */
 const [chunksMax, chunkBytesMin] = [256, 16]

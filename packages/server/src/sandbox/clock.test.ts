@@ -100,7 +100,11 @@ test('time passes for a charge that is still on its way to its provider, too', a
   await until('it to be sent', async () => (await rowOf(malipo, id)).state === 'sending')
 
   const advanced = integrator.advance(1200)
-  await malipo.simulator.advance(60_000)
+  // Again and again, since the request may not have reached the simulator yet.
+  await until('its provider to have answered', async () => {
+    await malipo.simulator.advance(60_000)
+    return (await rowOf(malipo, id)).state !== 'sending'
+  })
   await advanced
 
   const { stage, timeline } = await integrator.ends(id)
