@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { eventNames } from '../packages/server/src/events/catalogue.ts'
-import { compare, lint } from './openapi.ts'
+import { compare, lint, seriesOf } from './openapi.ts'
 
 interface Operation {
   operationId?: string
@@ -54,6 +54,17 @@ for (const [name, change] of Object.entries(breaking)) {
     assert.ok(!compare(before, after).isFine)
   })
 }
+
+test('versions of one series stay compatible: of a major version, or before 1.0 of a minor one', () => {
+  assert.deepEqual(['0.2.0', '0.2.7', '0.3.0', '1.0.0', '1.9.2', '2.0.0'].map(seriesOf), [
+    '0.2',
+    '0.2',
+    '0.3',
+    '1',
+    '1',
+    '2',
+  ])
+})
 
 test('a new path and a new optional field break nothing', (t) => {
   const { before, after } = changed(t, ({ paths, components }) => {

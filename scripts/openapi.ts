@@ -1,4 +1,4 @@
-/** Checks the API's description: that it is sound, and that it breaks no promise an earlier version made. */
+/** Checks the API's description: it is valid, and compatible with the first version of its series. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -33,18 +33,31 @@ export function compare(before: string, after: string): Verdict {
   return redocly('diff', before, after, '--fail-on=major')
 }
 
-/** The document as it was before its last change: the one merged, when there are changes not yet merged, else the one before that. */
-function documentBefore(): string | undefined {
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' })
-  const commits = git('log', '-2', '--format=%H', '--', path).trim().split('\n')
-  const isChanged = git('status', '--porcelain', '--', path) !== ''
-  const commit = isChanged ? commits[0] : commits[1]
-  return commit ? git('show', `${commit}:${path}`) : undefined
+const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' })
+
+/** Versions that differ in this may break each other's clients, by semantic versioning. */
+export function seriesOf(version: string): string {
+  const [major = '', minor = ''] = version.split('.')
+  return major === '0' ? `0.${minor}` : major
+}
+
+/** Nothing was released before 0.2, so nothing is promised. */
+const unreleased = '0.1'
+
+/** The document of the first version in the current series, which every later one must stay compatible with. */
+function promisedDocument(): string | undefined {
+  const versionAt = (commit: string) =>
+    (JSON.parse(git('show', `${commit}:package.json`)) as { version: string }).version
+  const changes = git('log', '--format=%H', '-G^  "version": ', '--', 'package.json').trim().split('\n')
+  const series = seriesOf(versionAt('HEAD'))
+  if (series === unreleased) return undefined
+  const first = changes.findLast((commit) => seriesOf(versionAt(commit)) === series)
+  return first && git('show', `${first}:${path}`)
 }
 
 function check(): Verdict {
   const linted = lint(join(root, path))
-  const before = documentBefore()
+  const before = promisedDocument()
   if (!linted.isFine || before === undefined) return linted
   const folder = mkdtempSync(join(tmpdir(), 'malipo-openapi-'))
   writeFileSync(join(folder, 'before.json'), before)
