@@ -1,5 +1,5 @@
 // Who may import whom inside packages/server/src. Lower ranks know nothing of higher ones; types may be looked up anywhere.
-const ranks = require('./scripts/ranks.json').map(({ folders }) => folders)
+const ranks = require('./tools/checks/ranks.json').map(({ folders }) => folders)
 const source = '^packages/server/src/'
 const test = '\\.(test|suite)\\.ts$'
 const at = (names) => `${source}(${names.join('|')})(/|\\.ts$)`
@@ -30,13 +30,13 @@ module.exports = {
     {
       name: 'connectors-know-only-the-contract',
       severity: 'error',
-      from: { path: `${source}providers/([^/]+)/` },
+      from: { path: `${source}providers/(?!sandbox/|conformance/)([^/]+)/` },
       to: { path: source, pathNot: `${source}(providers/($1/|contract\\.ts)|money/|platform/)` },
     },
     {
       name: 'only-the-platform-knows-the-drivers',
       severity: 'error',
-      from: { pathNot: `(${source}(platform|testing)/|^bench/)` },
+      from: { pathNot: `(${source}(platform|testing|dev-stack)/|^bench/)` },
       to: { path: 'node_modules/(pg|nats|@nats-io)/' },
     },
     {
@@ -61,12 +61,12 @@ module.exports = {
       name: 'sdk-knows-nothing-of-ours',
       severity: 'error',
       from: { path: '^packages/sdk/src/', pathNot: test },
-      to: { path: '^(packages/(?!sdk/)|scripts/|bench/|test/)' },
+      to: { path: '^(packages/(?!sdk/)|scripts/|tools/|bench/|test/)' },
     },
     {
       name: 'no-tests-from-code',
       severity: 'error',
-      from: { pathNot: `(${test}|/testing/|^scripts/|^bench/|^test/)` },
+      from: { pathNot: `(${test}|/testing/|^scripts/|^tools/|^bench/|^test/)` },
       to: { path: `(${test}|/testing/)` },
     },
   ],

@@ -1,4 +1,4 @@
-import type { Cell } from '../test/support/cell.ts'
+import type { Cell } from '../test/support/cluster/cell.ts'
 
 /** Tables that keep a payment when it is over, and how its rows are found there. */
 const whole = {

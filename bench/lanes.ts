@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { readId } from '../packages/server/src/platform/ids.ts'
-import type { Cell, CellMerchant } from '../test/support/cell.ts'
+import type { Cell, CellMerchant } from '../test/support/cluster/cell.ts'
 import { type Bench, median, rounded } from './bench.ts'
 import { usedMs } from './processes.ts'
 import { merchantsOf, onSite } from './site.ts'

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { programFolders } from '../packages/server/src/testing/postgres.ts'
-import { findProgram } from '../packages/server/src/testing/processes.ts'
+import { programFolders } from '../packages/server/src/dev-stack/postgres.ts'
+import { findProgram } from '../packages/server/src/dev-stack/processes.ts'
 
 export interface PgbenchOrder {
   readonly url: string

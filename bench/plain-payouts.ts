@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createDatabase } from '../packages/server/src/dev-stack/database.ts'
 import { readId } from '../packages/server/src/platform/ids.ts'
-import { createDatabase } from '../packages/server/src/testing/database.ts'
 import { ask } from '../packages/server/src/testing/malipo.ts'
 import { pgbench } from './pgbench.ts'
 import type { Site } from './site.ts'

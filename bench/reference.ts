@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { startStack } from '../packages/server/src/testing/stack.ts'
+import { startStack } from '../packages/server/src/dev-stack/stack.ts'
 import { type Bench, rounded } from './bench.ts'
 import { tokenOf } from './stack-token.ts'
 

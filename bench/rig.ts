@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { programFolders } from '../packages/server/src/testing/postgres.ts'
-import { findProgram } from '../packages/server/src/testing/processes.ts'
+import { programFolders } from '../packages/server/src/dev-stack/postgres.ts'
+import { findProgram } from '../packages/server/src/dev-stack/processes.ts'
 import { median, rounded } from './bench.ts'
 
 /** What the figures were measured on. */

@@ -1,11 +1,11 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { createDatabase, login } from '../packages/server/src/testing/database.ts'
-import { type Cell, type CellMerchant, openCell } from '../test/support/cell.ts'
-import { type OwnServers, startOwnServers } from '../test/support/own-servers.ts'
-import type { LoadOrder, LoadReport } from '../test/support/payout-load.ts'
-import { type SimulatorDesk, startSimulatorDesk } from '../test/support/simulator-desk.ts'
+import { createDatabase, login } from '../packages/server/src/dev-stack/database.ts'
+import { type Cell, type CellMerchant, openCell } from '../test/support/cluster/cell.ts'
+import { type OwnServers, startOwnServers } from '../test/support/cluster/own-servers.ts'
+import { type SimulatorDesk, startSimulatorDesk } from '../test/support/cluster/simulator-desk.ts'
+import type { LoadOrder, LoadReport } from '../test/support/load/payout-load.ts'
 
 /** A cell to be measured, with servers of its own and a simulator. */
 export interface Site {
@@ -82,7 +82,7 @@ export type Asked = Omit<LoadOrder, 'port'>
 
 /** Load comes from a process of its own, and what it costs is told with what it measured. */
 export async function putLoad(url: string, order: Asked): Promise<LoadReport> {
-  const child = fork(join(import.meta.dirname, '../test/support/payout-load.ts'), { serialization: 'advanced' })
+  const child = fork(join(import.meta.dirname, '../test/support/load/payout-load.ts'), { serialization: 'advanced' })
   child.send({ port: Number(new URL(url).port), ...order })
   const [report] = (await once(child, 'message')) as [LoadReport]
   const statuses = Object.keys(report.latencies)

@@ -1,7 +1,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
-import { createBearers } from '../packages/server/src/auth/bearers.ts'
 import type { Credential } from '../packages/server/src/auth/credentials.ts'
 import type { Revocations } from '../packages/server/src/auth/revocations.ts'
+import { createBearers } from '../packages/server/src/auth/token-cache.ts'
 import { createTokens } from '../packages/server/src/auth/tokens.ts'
 import type { Db } from '../packages/server/src/platform/db.ts'
 import { newId } from '../packages/server/src/platform/ids.ts'

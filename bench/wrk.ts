@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { findProgram } from '../packages/server/src/testing/processes.ts'
+import { findProgram } from '../packages/server/src/dev-stack/processes.ts'
 
 /** Requests a second that a URL on loopback answers to so many connections; any answer but 2xx stops the bench. */
 export async function requestsPerSecond(

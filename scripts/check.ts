@@ -5,8 +5,8 @@ const steps: readonly (readonly [string, string, ...string[]])[] = [
   ['format and lint', 'biome', 'ci', '--error-on-warnings', '.'],
   ['types', 'tsc'],
   ['nothing unused', 'knip', '--no-config-hints'],
-  ['who imports whom', 'node', 'scripts/layers.ts'],
-  ['API description', 'node', 'scripts/openapi.ts'],
+  ['who imports whom', 'node', 'tools/checks/layers.ts'],
+  ['API description', 'node', 'tools/checks/openapi.ts'],
   ['tests', 'node', 'scripts/test.ts'],
 ]
 

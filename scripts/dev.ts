@@ -5,9 +5,9 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs, styleText } from 'node:util'
-import { freePort, isListening } from '../packages/server/src/testing/processes.ts'
-import { startStack } from '../packages/server/src/testing/stack.ts'
-import { devFolder, shownFolder } from './dev-folder.ts'
+import { devFolder, shownFolder } from '../packages/server/src/dev-stack/dev-folder.ts'
+import { freePort, isListening } from '../packages/server/src/dev-stack/processes.ts'
+import { startStack } from '../packages/server/src/dev-stack/stack.ts'
 
 const usualPort = 8080
 const orphanEveryMs = 500

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { readTree } from '../tools/checks/tidy.ts'
+import { fenceTroubles, pagesOf, stepsOf } from '../tools/docs/doc-fences.ts'
+import { type Ground, openGround, typeTroubles } from '../tools/docs/doc-ground.ts'
+import { differences, missingWords } from '../tools/docs/doc-shape.ts'
+import { fencesOf } from '../tools/docs/markdown.ts'
 import { runPage } from './doc-blocks.ts'
-import { fenceTroubles, pagesOf, stepsOf } from './doc-fences.ts'
-import { type Ground, openGround, typeTroubles } from './doc-ground.ts'
-import { differences, missingWords } from './doc-shape.ts'
-import { fencesOf } from './markdown.ts'
-import { readTree } from './tidy.ts'
 
 const tree = readTree(join(import.meta.dirname, '..'))
 const pages = pagesOf(tree)

@@ -18,13 +18,13 @@
  */
 import { join, posix } from 'node:path'
 import { parseArgs } from 'node:util'
-import { until } from '../packages/server/src/testing/until.ts'
-import { fenceTroubles, isProgram, pagesOf, parseJson, place, stepsOf } from './doc-fences.ts'
-import { openGround } from './doc-ground.ts'
-import { type Outcome, openSession, type Session } from './doc-session.ts'
-import { differences, missingWords } from './doc-shape.ts'
-import { type Fence, upToSection, withoutCode } from './markdown.ts'
-import { readTree, type SourceFile } from './tidy.ts'
+import { until } from '../packages/server/src/dev-stack/until.ts'
+import { readTree, type SourceFile } from '../tools/checks/tidy.ts'
+import { fenceTroubles, isProgram, pagesOf, parseJson, place, stepsOf } from '../tools/docs/doc-fences.ts'
+import { openGround } from '../tools/docs/doc-ground.ts'
+import { type Outcome, openSession, type Session } from '../tools/docs/doc-session.ts'
+import { differences, missingWords } from '../tools/docs/doc-shape.ts'
+import { type Fence, upToSection, withoutCode } from '../tools/docs/markdown.ts'
 
 interface Step {
   readonly fence: Fence

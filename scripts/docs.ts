@@ -5,11 +5,11 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { llmsFull, llmsIndex, onSite } from './llms.ts'
-import { siteTroubles } from './site-check.ts'
-import { pageOf } from './site-map.ts'
-import { sidebar, sitePage } from './site-pages.ts'
-import { readTree } from './tidy.ts'
+import { readTree } from '../tools/checks/tidy.ts'
+import { llmsFull, llmsIndex, onSite } from '../tools/docs/llms.ts'
+import { siteTroubles } from '../tools/docs/site-check.ts'
+import { pageOf } from '../tools/docs/site-map.ts'
+import { sidebar, sitePage } from '../tools/docs/site-pages.ts'
 
 const root = join(import.meta.dirname, '..')
 const site = join(root, 'docs-site')

@@ -1,7 +1,7 @@
 /** npm run generate: writes the files that are made from tables in the code. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { generated } from './generated.ts'
+import { generated } from '../tools/docs/generated.ts'
 
 const root = join(import.meta.dirname, '..')
 

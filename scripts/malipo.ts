@@ -1,7 +1,7 @@
 /** npm run malipo -- …: the operator's commands; on the stack of npm run dev where the environment does not say otherwise. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { devFolder } from './dev-folder.ts'
+import { devFolder } from '../packages/server/src/dev-stack/dev-folder.ts'
 
 const variables = join(devFolder, 'env')
 if (existsSync(variables)) process.loadEnvFile(variables)

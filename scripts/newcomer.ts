@@ -9,9 +9,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { until } from '../packages/server/src/testing/until.ts'
-import { missingWords } from './doc-shape.ts'
-import { type Fence, fencesOf } from './markdown.ts'
+import { until } from '../packages/server/src/dev-stack/until.ts'
+import { missingWords } from '../tools/docs/doc-shape.ts'
+import { type Fence, fencesOf } from '../tools/docs/markdown.ts'
 
 const root = join(import.meta.dirname, '..')
 const secondsMax = 120

@@ -6,10 +6,10 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { startTestServers } from '../packages/server/src/testing/servers.ts'
+import { startTestServers } from '../packages/server/src/dev-stack/servers.ts'
 import { findPlanted, plantedInPayments } from '../test/simulation/planted.ts'
 import { livesPerWorld, type Played, playWorlds, root } from '../test/simulation/runner.ts'
-import { proofSize } from '../test/support/proof.ts'
+import { proofSize } from '../test/support/cluster/proof.ts'
 
 const { values } = parseArgs({
   options: {

@@ -6,8 +6,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { freePort, isListening } from '../packages/server/src/testing/processes.ts'
-import { until } from '../packages/server/src/testing/until.ts'
+import { freePort, isListening } from '../packages/server/src/dev-stack/processes.ts'
+import { until } from '../packages/server/src/dev-stack/until.ts'
 
 const root = join(import.meta.dirname, '..')
 const script = join(import.meta.dirname, 'stack.ts')
@@ -137,7 +137,7 @@ test('a command that does not exist is told so', async (t) => {
 test('a machine without the servers is told which package to install', async (t) => {
   const empty = mkdtempSync(join(tmpdir(), 'malipo-no-programs-'))
   t.after(() => rmSync(empty, { recursive: true }))
-  const { findProgram } = await import('../packages/server/src/testing/processes.ts')
+  const { findProgram } = await import('../packages/server/src/dev-stack/processes.ts')
 
   assert.throws(() => findProgram('no-such-server', [empty], 'no-such-package'), /apt-get install no-such-package/)
 })

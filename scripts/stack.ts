@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startStack } from '../packages/server/src/testing/stack.ts'
+import { startStack } from '../packages/server/src/dev-stack/stack.ts'
 
 const [command, ...args] = process.argv.slice(2)
 if (command === undefined) {

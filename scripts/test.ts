@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { mkdtempSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startTestServers } from '../packages/server/src/testing/servers.ts'
-import { machineTime } from '../packages/server/src/testing/until.ts'
+import { startTestServers } from '../packages/server/src/dev-stack/servers.ts'
+import { machineTime } from '../packages/server/src/dev-stack/until.ts'
 
 const asked = process.argv.slice(2)
 
@@ -20,7 +20,10 @@ const stories = readdirSync('test').map((name) => join('test', name))
 
 /** Files that mostly wait go three at a time, whole systems two at a time. */
 const everything: readonly Round[] = [
-  { args: ['--test-concurrency=3', 'packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts'], minutesMax: 40 },
+  {
+    args: ['--test-concurrency=3', 'packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts', 'tools/**/*.test.ts'],
+    minutesMax: 40,
+  },
   { args: ['--test-concurrency=2', ...stories.filter(isUntimed)], minutesMax: 40 },
   { args: ['--test-concurrency=1', ...timed], minutesMax: 20 },
 ]

@@ -3,14 +3,14 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createProgram } from '../packages/cli/src/program.ts'
+import { until } from '../packages/server/src/dev-stack/until.ts'
 import { showId } from '../packages/server/src/platform/ids.ts'
-import { until } from '../packages/server/src/testing/until.ts'
-import { cardStories, forgottenForms, type Say, secretForms, secretValue } from './support/card-stories.ts'
-import { type Cell, openCell, type Role } from './support/cell.ts'
-import { type OwnServers, startOwnServers } from './support/own-servers.ts'
-import { createSearch, findInFiles } from './support/search.ts'
-import { type SimulatorDesk, startSimulatorDesk } from './support/simulator-desk.ts'
-import { openReceiver, type Receiver } from './support/webhook-receiver.ts'
+import { type Cell, openCell, type Role } from './support/cluster/cell.ts'
+import { type OwnServers, startOwnServers } from './support/cluster/own-servers.ts'
+import { type SimulatorDesk, startSimulatorDesk } from './support/cluster/simulator-desk.ts'
+import { cardStories, forgottenForms, type Say, secretForms, secretValue } from './support/load/card-stories.ts'
+import { openReceiver, type Receiver } from './support/load/webhook-receiver.ts'
+import { createSearch, findInFiles } from './support/oracles/search.ts'
 
 const metricsToken = 'metrics-of-a-story'
 const atOnce = 12
@@ -62,7 +62,7 @@ async function openBench(t: TestContext): Promise<Bench> {
 const heapPath = ({ folder }: Cell, role: string) => join(folder, `${role}.heapsnapshot`)
 
 function heapWriter(cell: Cell, role: string): string {
-  const url = new URL('./support/heap-on-signal.ts', import.meta.url)
+  const url = new URL('./support/cluster/heap-on-signal.ts', import.meta.url)
   url.searchParams.set('to', heapPath(cell, role))
   return url.href
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runChaos } from './chaos/run.ts'
 import { showReport } from './chaos/show.ts'
-import { proofSize } from './support/proof.ts'
+import { proofSize } from './support/cluster/proof.ts'
 
 const seconds = proofSize('SECONDS', 40)
 const seed = proofSize('SEED', 1)

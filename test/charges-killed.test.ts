@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { until } from '../packages/server/src/dev-stack/until.ts'
 import { readId } from '../packages/server/src/platform/ids.ts'
 import { cards } from '../packages/server/src/testing/charging.ts'
-import { until } from '../packages/server/src/testing/until.ts'
-import { type Cell, type CellMerchant, openCell } from './support/cell.ts'
-import { type BookedCharge, readCharges, wrongCharges } from './support/charge-books.ts'
-import { startOwnServers } from './support/own-servers.ts'
-import { keyOf } from './support/payments.ts'
-import { proofSize } from './support/proof.ts'
-import { createRandom, type Random } from './support/random.ts'
+import { type Cell, type CellMerchant, openCell } from './support/cluster/cell.ts'
+import { startOwnServers } from './support/cluster/own-servers.ts'
+import { proofSize } from './support/cluster/proof.ts'
+import { createRandom, type Random } from './support/cluster/random.ts'
+import { type SimulatorDesk, startSimulatorDesk } from './support/cluster/simulator-desk.ts'
+import { moments, startVictims, workMs } from './support/faults/victims.ts'
+import { keyOf } from './support/load/payments.ts'
 import {
   anyCard,
   ask,
@@ -20,10 +21,9 @@ import {
   type Sale,
   sellByCard,
   sellByTransfer,
-} from './support/sales.ts'
-import { type SimulatorDesk, startSimulatorDesk } from './support/simulator-desk.ts'
-import { show } from './support/truth.ts'
-import { moments, startVictims, workMs } from './support/victims.ts'
+} from './support/load/sales.ts'
+import { type BookedCharge, readCharges, wrongCharges } from './support/oracles/charge-books.ts'
+import { show } from './support/oracles/truth.ts'
 
 const kills = proofSize('KILLS', 10)
 const seed = proofSize('SEED', 1)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { testDatabase } from '../packages/server/src/dev-stack/servers.ts'
+import { until } from '../packages/server/src/dev-stack/until.ts'
 import { type Database, type Owner, openDatabase, sql } from '../packages/server/src/platform/db.ts'
 import { newId } from '../packages/server/src/platform/ids.ts'
 import { Secret } from '../packages/server/src/platform/secret.ts'
 import { ask } from '../packages/server/src/testing/malipo.ts'
-import { testDatabase } from '../packages/server/src/testing/servers.ts'
-import { until } from '../packages/server/src/testing/until.ts'
 import { startFaultProxy } from './chaos/fault-proxy.ts'
 
 interface Line {

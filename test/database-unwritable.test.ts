@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
+import type { Postgres } from '../packages/server/src/dev-stack/postgres.ts'
+import { machineTime, until } from '../packages/server/src/dev-stack/until.ts'
 import { createBatcher } from '../packages/server/src/platform/batch.ts'
 import { isReadOnly } from '../packages/server/src/platform/connections.ts'
 import { type Database, openDatabase, sql } from '../packages/server/src/platform/db.ts'
@@ -9,11 +11,9 @@ import { Secret } from '../packages/server/src/platform/secret.ts'
 import { sendHouseCallback } from '../packages/server/src/testing/house-callbacks.ts'
 import { type Answer, ask, call, type Malipo, testMalipo } from '../packages/server/src/testing/malipo.ts'
 import { payingMalipo, payOut } from '../packages/server/src/testing/paying.ts'
-import type { Postgres } from '../packages/server/src/testing/postgres.ts'
-import { machineTime, until } from '../packages/server/src/testing/until.ts'
 import { startFaultProxy } from './chaos/fault-proxy.ts'
-import { type OwnServers, startOwnServers } from './support/own-servers.ts'
-import { startStandby } from './support/standby.ts'
+import { type OwnServers, startOwnServers } from './support/cluster/own-servers.ts'
+import { startStandby } from './support/cluster/standby.ts'
 
 /** A cell whose database is one server, and later another, as behind a load balancer. */
 async function openSite(t: TestContext) {

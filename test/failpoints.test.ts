@@ -1,18 +1,22 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { messagesOf } from '../packages/server/src/dev-stack/nats.ts'
+import { until } from '../packages/server/src/dev-stack/until.ts'
 import { failpoints } from '../packages/server/src/platform/failpoints.ts'
 import { showId } from '../packages/server/src/platform/ids.ts'
-import { messagesOf } from '../packages/server/src/testing/nats.ts'
-import { until } from '../packages/server/src/testing/until.ts'
-import { type Strike, struckWords } from './support/armed-failpoints.ts'
-import { type Cell, type CellMerchant, openCell } from './support/cell.ts'
-import { gather } from './support/crowd.ts'
-import type { Market, Ordered } from './support/market.ts'
-import { createNudges } from './support/nudges.ts'
-import { openOperators } from './support/operating.ts'
-import { type OwnServers, startOwnServers } from './support/own-servers.ts'
-import { proofSize } from './support/proof.ts'
-import { createRandom } from './support/random.ts'
+import { type Cell, type CellMerchant, openCell } from './support/cluster/cell.ts'
+import { type OwnServers, startOwnServers } from './support/cluster/own-servers.ts'
+import { proofSize } from './support/cluster/proof.ts'
+import { createRandom } from './support/cluster/random.ts'
+import { type SimulatorDesk, startSimulatorDesk } from './support/cluster/simulator-desk.ts'
+import { openPost, type Post } from './support/cluster/struck-processes.ts'
+import { type Strike, struckWords } from './support/faults/armed-failpoints.ts'
+import { planStrikes, type Target } from './support/faults/strike-plan.ts'
+import { gather } from './support/load/crowd.ts'
+import type { Market, Ordered } from './support/load/market.ts'
+import { createNudges } from './support/load/nudges.ts'
+import { openOperators } from './support/load/operating.ts'
+import { openReceiver, type Receiver } from './support/load/webhook-receiver.ts'
 import {
   assertFeeds,
   assertMovedOnce,
@@ -21,11 +25,7 @@ import {
   type Row,
   readAll,
   tally,
-} from './support/reckoning.ts'
-import { type SimulatorDesk, startSimulatorDesk } from './support/simulator-desk.ts'
-import { planStrikes, type Target } from './support/strike-plan.ts'
-import { openPost, type Post } from './support/struck-processes.ts'
-import { openReceiver, type Receiver } from './support/webhook-receiver.ts'
+} from './support/oracles/reckoning.ts'
 
 const times = proofSize('STRIKES', 1)
 const seed = proofSize('SEED', 1)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runFuzz } from './fuzz/run.ts'
 import { showReport } from './fuzz/show.ts'
-import { proofSize } from './support/proof.ts'
+import { proofSize } from './support/cluster/proof.ts'
 
 const requests = proofSize('REQUESTS', 5000)
 const seed = proofSize('SEED', 1)

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
-import { type Postgres, programFolders, startPostgres } from '../packages/server/src/testing/postgres.ts'
-import { freePort, guardFolder, makeFolder } from '../packages/server/src/testing/processes.ts'
-import { until } from '../packages/server/src/testing/until.ts'
-import { fencesOf } from '../scripts/markdown.ts'
-import { startNatsAt } from './support/own-servers.ts'
+import { type Postgres, programFolders, startPostgres } from '../packages/server/src/dev-stack/postgres.ts'
+import { freePort, guardFolder, makeFolder } from '../packages/server/src/dev-stack/processes.ts'
+import { until } from '../packages/server/src/dev-stack/until.ts'
+import { fencesOf } from '../tools/docs/markdown.ts'
+import { startNatsAt } from './support/cluster/own-servers.ts'
 
 const root = join(import.meta.dirname, '..')
 const page = readFileSync(join(root, 'docs/operating', 'install.md'), 'utf8')

@@ -9,20 +9,20 @@ import type { Readable, Writable } from 'node:stream'
 import { after, type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { testDatabase } from '../packages/server/src/dev-stack/servers.ts'
+import { until } from '../packages/server/src/dev-stack/until.ts'
 import { checkLedger } from '../packages/server/src/ledger/check/check.ts'
 import { testLedger } from '../packages/server/src/testing/ledger.ts'
-import { testDatabase } from '../packages/server/src/testing/servers.ts'
-import { until } from '../packages/server/src/testing/until.ts'
-import { type Asked, type Customers, createCustomers, type Told } from './support/customers.ts'
-import { writePosting } from './support/posting-lines.ts'
-import { proofSize } from './support/proof.ts'
-import { createRandom, type Random } from './support/random.ts'
-import { compareAnswers, readTransfers, show, wrongCounters } from './support/truth.ts'
+import { writePosting } from './support/cluster/posting-lines.ts'
+import { proofSize } from './support/cluster/proof.ts'
+import { createRandom, type Random } from './support/cluster/random.ts'
+import { type Asked, type Customers, createCustomers, type Told } from './support/load/customers.ts'
+import { compareAnswers, readTransfers, show, wrongCounters } from './support/oracles/truth.ts'
 
 const killsMax = proofSize('KILLS', 100)
 const seed = proofSize('SEED', 1)
 const inFlight = 40
-const program = fileURLToPath(import.meta.resolve('./support/posting-process.ts'))
+const program = fileURLToPath(import.meta.resolve('./support/cluster/posting-process.ts'))
 
 /** Where customers wait for their answers. It outlives every process, and asks the next one what the last left open. */
 interface Desk {

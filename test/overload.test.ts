@@ -5,14 +5,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { machineTime } from '../packages/server/src/dev-stack/until.ts'
 import { readId } from '../packages/server/src/platform/ids.ts'
-import { machineTime } from '../packages/server/src/testing/until.ts'
-import { type Cell, openCell, type Role } from './support/cell.ts'
-import { startOwnServers } from './support/own-servers.ts'
-import type { LoadOrder, LoadReport } from './support/payout-load.ts'
-import { proofSize } from './support/proof.ts'
-import { complaintsIn } from './support/reckoning.ts'
-import { startSimulatorDesk } from './support/simulator-desk.ts'
+import { type Cell, openCell, type Role } from './support/cluster/cell.ts'
+import { startOwnServers } from './support/cluster/own-servers.ts'
+import { proofSize } from './support/cluster/proof.ts'
+import { startSimulatorDesk } from './support/cluster/simulator-desk.ts'
+import type { LoadOrder, LoadReport } from './support/load/payout-load.ts'
+import { complaintsIn } from './support/oracles/reckoning.ts'
 
 const seconds = proofSize('SECONDS', 10)
 const times = 10
@@ -87,7 +87,7 @@ test(`for ${seconds} s ten times as many payouts come as one api can take: the r
 
 /** The load has a process of its own, or its work would count as the server's delay. */
 async function run(order: LoadOrder): Promise<LoadReport> {
-  const child = fork(join(import.meta.dirname, 'support/payout-load.ts'), { serialization: 'advanced' })
+  const child = fork(join(import.meta.dirname, 'support/load/payout-load.ts'), { serialization: 'advanced' })
   child.send(order)
   const [report] = (await once(child, 'message')) as [LoadReport]
   return report

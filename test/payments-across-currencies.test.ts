@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Answer } from '../packages/server/src/testing/malipo.ts'
 import { quote, walletsOf } from '../packages/server/src/testing/paying.ts'
-import { assertFinalIsFinal, keyOf, minutes, type Payments, testPayments } from './support/payments.ts'
+import { assertFinalIsFinal, keyOf, minutes, type Payments, testPayments } from './support/load/payments.ts'
 
 /** 1,000 KES are 7.79 USD to a payout and 7.67 to a charge, each with a fee of 0.08; by the provider's own rates 7.76 and 7.70. */
 async function paymentsWithRates(t: TestContext): Promise<Payments> {

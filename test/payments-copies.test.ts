@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { testDatabase } from '../packages/server/src/dev-stack/servers.ts'
 import { showId } from '../packages/server/src/platform/ids.ts'
 import type { Answer } from '../packages/server/src/testing/malipo.ts'
-import { testDatabase } from '../packages/server/src/testing/servers.ts'
-import { type Cell, type CellMerchant, openCell, type Role } from './support/cell.ts'
-import { chargeBody, keyOf, payoutBody } from './support/payments.ts'
-import { proofSize } from './support/proof.ts'
-import { type SimulatorDesk, startSimulatorDesk } from './support/simulator-desk.ts'
+import { type Cell, type CellMerchant, openCell, type Role } from './support/cluster/cell.ts'
+import { proofSize } from './support/cluster/proof.ts'
+import { type SimulatorDesk, startSimulatorDesk } from './support/cluster/simulator-desk.ts'
+import { chargeBody, keyOf, payoutBody } from './support/load/payments.ts'
 
 const payoutsMax = proofSize('PAYOUTS', 40)
 const copiesMax = proofSize('COPIES', 25)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '../packages/server/src/dev-stack/until.ts'
+import { putQuestion } from '../packages/server/src/payments/model/store.ts'
+import { createSettler } from '../packages/server/src/payments/resolve/resolve.ts'
 import type { Said } from '../packages/server/src/providers/contract.ts'
-import { until } from '../packages/server/src/testing/until.ts'
-import { createSettler } from '../packages/server/src/transactions/settle.ts'
-import { putQuestion } from '../packages/server/src/transactions/store.ts'
-import { assertFinalIsFinal, keyOf, minutes, type Payments, testPayments } from './support/payments.ts'
+import { assertFinalIsFinal, keyOf, minutes, type Payments, testPayments } from './support/load/payments.ts'
 
 const pastWindow = minutes(16)
 const success: Said = { state: 'successful', settled: { amount: 10_000n, currency: 'KES', receipt: 'R1' } }

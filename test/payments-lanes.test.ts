@@ -1,5 +1,5 @@
 import { test } from 'node:test'
-import { testPayments } from './support/payments.ts'
+import { testPayments } from './support/load/payments.ts'
 
 test('of more alarms for one moment than fit a page, every one is looked at', async (t) => {
   const payments = await testPayments(t)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import { until } from '../packages/server/src/testing/until.ts'
-import { assertFinalIsFinal, keyOf, minutes, testPayments } from './support/payments.ts'
-import { simulatorToken } from './support/simulator-desk.ts'
+import { until } from '../packages/server/src/dev-stack/until.ts'
+import { simulatorToken } from './support/cluster/simulator-desk.ts'
+import { assertFinalIsFinal, keyOf, minutes, testPayments } from './support/load/payments.ts'
 
 /** Fee 1 KES of 100: in minor units 10,000 and 100. */
 const [sum, fee] = [10_000, 100]

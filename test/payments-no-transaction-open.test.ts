@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { testDatabase } from '../packages/server/src/dev-stack/servers.ts'
+import { machineTime, until } from '../packages/server/src/dev-stack/until.ts'
 import { readId } from '../packages/server/src/platform/ids.ts'
-import { testDatabase } from '../packages/server/src/testing/servers.ts'
-import { machineTime, until } from '../packages/server/src/testing/until.ts'
-import { openCell } from './support/cell.ts'
-import { chargeBody, payoutBody } from './support/payments.ts'
-import { startSimulatorDesk } from './support/simulator-desk.ts'
+import { openCell } from './support/cluster/cell.ts'
+import { startSimulatorDesk } from './support/cluster/simulator-desk.ts'
+import { chargeBody, payoutBody } from './support/load/payments.ts'
 
 const slowMs = 2000
 /** No transaction of the service takes this long, whatever goes on elsewhere. */

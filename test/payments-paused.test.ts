@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { testDatabase } from '../packages/server/src/dev-stack/servers.ts'
+import { until } from '../packages/server/src/dev-stack/until.ts'
 import { providerKeyOf, readId } from '../packages/server/src/platform/ids.ts'
 import { type Malipo, testMalipo } from '../packages/server/src/testing/malipo.ts'
-import { testDatabase } from '../packages/server/src/testing/servers.ts'
-import { until } from '../packages/server/src/testing/until.ts'
 import { startLanes } from '../packages/server/src/workers/lanes.ts'
-import { type Cell, openCell, type Role } from './support/cell.ts'
-import { assertFinalIsFinal, chargeBody, keyOf, minutes, payoutBody, testPayments } from './support/payments.ts'
-import { type ProviderGate, startProviderGate } from './support/provider-gate.ts'
-import { type SimulatorDesk, startSimulatorDesk } from './support/simulator-desk.ts'
-import { startTcpProxy } from './support/tcp-proxy.ts'
+import { type Cell, openCell, type Role } from './support/cluster/cell.ts'
+import { type SimulatorDesk, startSimulatorDesk } from './support/cluster/simulator-desk.ts'
+import { type ProviderGate, startProviderGate } from './support/faults/provider-gate.ts'
+import { startTcpProxy } from './support/faults/tcp-proxy.ts'
+import { assertFinalIsFinal, chargeBody, keyOf, minutes, payoutBody, testPayments } from './support/load/payments.ts'
 
 /** Past the time to send, and past the time by which the provider must have heard of it. */
 const pastSending = 11_000

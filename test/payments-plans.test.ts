@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { testDatabase } from '../packages/server/src/dev-stack/servers.ts'
+import { until } from '../packages/server/src/dev-stack/until.ts'
 import { readId } from '../packages/server/src/platform/ids.ts'
-import { testDatabase } from '../packages/server/src/testing/servers.ts'
-import { until } from '../packages/server/src/testing/until.ts'
-import { openCell } from './support/cell.ts'
-import { chargeBody, payoutBody } from './support/payments.ts'
-import { startSimulatorDesk } from './support/simulator-desk.ts'
+import { openCell } from './support/cluster/cell.ts'
+import { startSimulatorDesk } from './support/cluster/simulator-desk.ts'
+import { chargeBody, payoutBody } from './support/load/payments.ts'
 
 /** Every payment has rows in these. */
 const tables = 'transactions|attempts|events|transfers|ledger_batches|webhook_records|alarms|external_references'

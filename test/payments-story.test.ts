@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { until } from '../packages/server/src/testing/until.ts'
-import { type Cell, openCell, type Role } from './support/cell.ts'
-import { startOwnServers } from './support/own-servers.ts'
-import { proofSize } from './support/proof.ts'
-import { createRandom, type Random } from './support/random.ts'
+import { until } from '../packages/server/src/dev-stack/until.ts'
+import { type Cell, openCell, type Role } from './support/cluster/cell.ts'
+import { startOwnServers } from './support/cluster/own-servers.ts'
+import { proofSize } from './support/cluster/proof.ts'
+import { createRandom, type Random } from './support/cluster/random.ts'
+import { type SimulatorDesk, startSimulatorDesk } from './support/cluster/simulator-desk.ts'
+import { makeOrder, type Order, sendAll } from './support/load/shopper.ts'
 import {
   assertFeeds,
   assertMovedOnce,
@@ -13,10 +15,8 @@ import {
   type Row,
   readAll,
   tally,
-} from './support/reckoning.ts'
-import { assertOrdersAreKept, assertWallet } from './support/shop-books.ts'
-import { makeOrder, type Order, sendAll } from './support/shopper.ts'
-import { type SimulatorDesk, startSimulatorDesk } from './support/simulator-desk.ts'
+} from './support/oracles/reckoning.ts'
+import { assertOrdersAreKept, assertWallet } from './support/oracles/shop-books.ts'
 
 const payoutsMax = proofSize('PAYOUTS', 100)
 const chargesMax = proofSize('CHARGES', 100)

@@ -6,9 +6,9 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { freePort } from '../packages/server/src/testing/processes.ts'
-import { type Stack, startStack } from '../packages/server/src/testing/stack.ts'
-import { shopInJavaScript, shopInTypeScript, withoutNodeTypes } from './support/sdk-shops.ts'
+import { freePort } from '../packages/server/src/dev-stack/processes.ts'
+import { type Stack, startStack } from '../packages/server/src/dev-stack/stack.ts'
+import { shopInJavaScript, shopInTypeScript, withoutNodeTypes } from './support/cluster/sdk-shops.ts'
 
 const root = join(import.meta.dirname, '..')
 const sdk = join(root, 'packages/sdk')

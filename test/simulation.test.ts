@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findPlanted, plantedInPayments } from './simulation/planted.ts'
 import { livesPerWorld, type Played, playWorlds, root } from './simulation/runner.ts'
-import { proofSize } from './support/proof.ts'
+import { proofSize } from './support/cluster/proof.ts'
 
 const tell = ({ failure }: Played) =>
   failure ? [...failure.trace.slice(-80), `seed ${failure.seed}:`, ...failure.violations].join('\n') : ''

@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { call, exchange } from '../packages/server/src/testing/malipo.ts'
-import { type AttackOrder, attacks } from './support/attacker.ts'
-import { openCell } from './support/cell.ts'
-import { startOwnServers } from './support/own-servers.ts'
-import { proofSize } from './support/proof.ts'
-import { startSimulatorDesk } from './support/simulator-desk.ts'
+import { openCell } from './support/cluster/cell.ts'
+import { startOwnServers } from './support/cluster/own-servers.ts'
+import { proofSize } from './support/cluster/proof.ts'
+import { startSimulatorDesk } from './support/cluster/simulator-desk.ts'
+import { type AttackOrder, attacks } from './support/load/attacker.ts'
 
 const seconds = proofSize('SECONDS', 4)
 const everyMs = 25
@@ -64,7 +64,7 @@ for (const attack of Object.keys(attacks) as AttackOrder['attack'][]) {
   test(`a live merchant is served in time during an attack by ${attack}`, { timeout: 120_000 }, async (t) => {
     const { api, calm, merchant, attacker, reference } = site
     const port = Number(new URL(api.url).port)
-    const child = fork(join(import.meta.dirname, 'support/attacker.ts'))
+    const child = fork(join(import.meta.dirname, 'support/load/attacker.ts'))
     try {
       const { pair, authorization } = attacker
       child.send({ attack, port, reference, pair, authorization } satisfies AttackOrder)

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { testDatabase } from '../packages/server/src/dev-stack/servers.ts'
+import { until } from '../packages/server/src/dev-stack/until.ts'
 import { pullWebhooks } from '../packages/server/src/events/pull.ts'
 import { openDatabase, sql, type WriteDb } from '../packages/server/src/platform/db.ts'
 import type { Posted } from '../packages/server/src/platform/gated-http.ts'
 import { showId } from '../packages/server/src/platform/ids.ts'
 import { Secret } from '../packages/server/src/platform/secret.ts'
-import { testDatabase } from '../packages/server/src/testing/servers.ts'
 import { tellMerchants } from '../packages/server/src/testing/telling.ts'
-import { until } from '../packages/server/src/testing/until.ts'
 import { type ClaimPlace, claimDeliveries, type Delivery, newPlace } from '../packages/server/src/webhooks/claim.ts'
 import { createReporter } from '../packages/server/src/webhooks/report.ts'
 import { sweepEndpoints } from '../packages/server/src/webhooks/sweep.ts'
-import { proofSize } from './support/proof.ts'
-import { minutes, seconds, testWebhooks } from './support/webhooks.ts'
+import { proofSize } from './support/cluster/proof.ts'
+import { minutes, seconds, testWebhooks } from './support/load/webhooks.ts'
 
 const delivered = proofSize('DELIVERED', 30_000)
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { until } from '../packages/server/src/testing/until.ts'
+import { until } from '../packages/server/src/dev-stack/until.ts'
 import { verify } from '../packages/server/src/webhooks/sign.ts'
-import { proofSize } from './support/proof.ts'
-import { createRandom } from './support/random.ts'
-import { type Got, openReceiver } from './support/webhook-receiver.ts'
-import { runStorm, type Shop } from './support/webhook-storm.ts'
-import { hours, minutes, seconds, testWebhooks } from './support/webhooks.ts'
+import { proofSize } from './support/cluster/proof.ts'
+import { createRandom } from './support/cluster/random.ts'
+import { type Got, openReceiver } from './support/load/webhook-receiver.ts'
+import { runStorm, type Shop } from './support/load/webhook-storm.ts'
+import { hours, minutes, seconds, testWebhooks } from './support/load/webhooks.ts'
 
 const events = proofSize('EVENTS', 500)
 const kills = proofSize('KILLS', 2)

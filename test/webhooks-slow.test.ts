@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Context } from '../packages/server/src/context.ts'
+import { until } from '../packages/server/src/dev-stack/until.ts'
 import { createMerchant } from '../packages/server/src/merchants/create.ts'
 import { setEndpointUrl } from '../packages/server/src/merchants/store.ts'
 import { newId } from '../packages/server/src/platform/ids.ts'
 import { tellMerchants } from '../packages/server/src/testing/telling.ts'
-import { until } from '../packages/server/src/testing/until.ts'
-import { openReceiver } from './support/webhook-receiver.ts'
-import { testWebhooks } from './support/webhooks.ts'
+import { openReceiver } from './support/load/webhook-receiver.ts'
+import { testWebhooks } from './support/load/webhooks.ts'
 
 /** At eight at a time they have more under way than a worker begins at once. */
 const slowEndpoints = 130

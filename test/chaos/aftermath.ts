@@ -1,4 +1,4 @@
-import { until } from '../../packages/server/src/testing/until.ts'
+import { until } from '../../packages/server/src/dev-stack/until.ts'
 import type { Site } from './site.ts'
 
 /** What was done with the clocks once the load had stopped. */

@@ -1,4 +1,4 @@
-import type { Moved } from '../support/simulator-desk.ts'
+import type { Moved } from '../support/cluster/simulator-desk.ts'
 import type { Site } from './site.ts'
 
 /** Something that must not be, and the payment whose story explains it. */

@@ -1,7 +1,7 @@
 import { sandboxFunds } from '../../packages/server/src/merchants/sandbox-funds.ts'
 import { type Currency, currencies } from '../../packages/server/src/money/currencies.ts'
 import { attemptOfKey } from '../../packages/server/src/platform/ids.ts'
-import type { Moved } from '../support/simulator-desk.ts'
+import type { Moved } from '../support/cluster/simulator-desk.ts'
 import {
   type Books,
   isFinal,

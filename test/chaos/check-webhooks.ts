@@ -1,5 +1,5 @@
 import { showId } from '../../packages/server/src/platform/ids.ts'
-import type { Got } from '../support/webhook-receiver.ts'
+import type { Got } from '../support/load/webhook-receiver.ts'
 import { type Books, isFinal, type Kept, type KeptAdjustment, type Violation } from './books.ts'
 import type { Merchant } from './merchants.ts'
 import type { Site } from './site.ts'

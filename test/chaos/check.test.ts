@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newTransactionId, providerKeyOf, showId } from '../../packages/server/src/platform/ids.ts'
-import type { Moved } from '../support/simulator-desk.ts'
+import type { Moved } from '../support/cluster/simulator-desk.ts'
 import type { Books, Kept, KeptAdjustment, KeptReceipt, KeptWallet } from './books.ts'
 import { checkAdjustments, checkCases } from './check-late.ts'
 import { checkMovements, checkWallets } from './check-money.ts'

@@ -1,4 +1,4 @@
-import { guardFinalStates } from '../support/payments.ts'
+import { guardFinalStates } from '../support/load/payments.ts'
 import { type Books, readBooks, type Violation } from './books.ts'
 import { checkAdjustments, checkCases } from './check-late.ts'
 import { checkMovements, checkWallets } from './check-money.ts'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { until } from '../../packages/server/src/testing/until.ts'
+import { until } from '../../packages/server/src/dev-stack/until.ts'
 import { startFaultProxy } from './fault-proxy.ts'
 
 test('what a connection carries keeps its order, however the weather changes', async (t) => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { breakOff } from '../support/break-off.ts'
+import { breakOff } from '../support/faults/break-off.ts'
 
 /** What the network between two parts is like. */
 export type Weather =

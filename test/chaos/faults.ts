@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { until } from '../../packages/server/src/testing/until.ts'
-import type { Random } from '../support/random.ts'
+import { until } from '../../packages/server/src/dev-stack/until.ts'
+import type { Random } from '../support/cluster/random.ts'
 import type { Weather } from './fault-proxy.ts'
 import type { Merchant } from './merchants.ts'
 import { isAlive, type Part, type Place, places, type Site } from './site.ts'

@@ -1,4 +1,4 @@
-import { createRandom } from '../support/random.ts'
+import { createRandom } from '../support/cluster/random.ts'
 import { type Aftermath, letTimePass, waitForPayments } from './aftermath.ts'
 import type { Violation } from './books.ts'
 import { type Checked, checkEverything, tally, watchFinalStates } from './check.ts'

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { freePort, type Service, startService } from '../../packages/server/src/testing/processes.ts'
+import { freePort, type Service, startService } from '../../packages/server/src/dev-stack/processes.ts'
 import { every } from './every.ts'
 
 const main = fileURLToPath(new URL('../../packages/server/src/main.ts', import.meta.url))

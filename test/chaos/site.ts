@@ -4,19 +4,19 @@ import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { makeSecrets, type Operator, openOperator } from '../../packages/server/src/operate/operator.ts'
-import { createDatabase, login } from '../../packages/server/src/testing/database.ts'
-import { ask } from '../../packages/server/src/testing/malipo.ts'
-import { type Postgres, startPostgres } from '../../packages/server/src/testing/postgres.ts'
-import { freePort, guardFolder, makeFolder, type Service } from '../../packages/server/src/testing/processes.ts'
+import { createDatabase, login } from '../../packages/server/src/dev-stack/database.ts'
+import { type Postgres, startPostgres } from '../../packages/server/src/dev-stack/postgres.ts'
+import { freePort, guardFolder, makeFolder, type Service } from '../../packages/server/src/dev-stack/processes.ts'
 import {
   publicHost,
   type SimulatorService,
   simulatorAccess,
   startSimulatorIn,
-} from '../../packages/server/src/testing/simulator.ts'
-import { startNatsAt } from '../support/own-servers.ts'
-import { deskOf, type SimulatorDesk, simulatorToken } from '../support/simulator-desk.ts'
+} from '../../packages/server/src/dev-stack/simulator.ts'
+import { makeSecrets, type Operator, openOperator } from '../../packages/server/src/operate/operator.ts'
+import { ask } from '../../packages/server/src/testing/malipo.ts'
+import { startNatsAt } from '../support/cluster/own-servers.ts'
+import { deskOf, type SimulatorDesk, simulatorToken } from '../support/cluster/simulator-desk.ts'
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts'
 import { createSeats, type Seat, type Seats } from './seats.ts'
 import { mountVolume, type Volume } from './volume.ts'

@@ -1,4 +1,4 @@
-import type { Random } from '../support/random.ts'
+import type { Random } from '../support/cluster/random.ts'
 import type { Fault, Scene } from './faults.ts'
 
 /** A fault that was, with the times of this process's watch. */

@@ -1,4 +1,4 @@
-import type { Random } from '../support/random.ts'
+import type { Random } from '../support/cluster/random.ts'
 import type { Merchant } from './merchants.ts'
 
 /** One request as it went out, and what came back of it. */

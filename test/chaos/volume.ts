@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { until } from '../../packages/server/src/testing/until.ts'
+import { until } from '../../packages/server/src/dev-stack/until.ts'
 
 const run = promisify(execFile)
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { cardBody, cards } from '../../packages/server/src/testing/charging.ts'
-import type { Random } from '../support/random.ts'
+import type { Random } from '../support/cluster/random.ts'
 
 /** Bodies of what merchants ask for. The last digits of a number choose what the provider makes of it. */
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { until } from '../../packages/server/src/testing/until.ts'
+import { until } from '../../packages/server/src/dev-stack/until.ts'
 import type { Cluster } from './cluster.ts'
 
 /** What is done to a cluster under load. It returns when everything runs again, or is left as it is to be. */

@@ -4,10 +4,8 @@ import { chownSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { connectNats } from '../../packages/server/src/platform/nats.ts'
-import { createDatabase, login } from '../../packages/server/src/testing/database.ts'
-import { ask } from '../../packages/server/src/testing/malipo.ts'
-import { serverUser } from '../../packages/server/src/testing/postgres.ts'
+import { createDatabase, login } from '../../packages/server/src/dev-stack/database.ts'
+import { serverUser } from '../../packages/server/src/dev-stack/postgres.ts'
 import {
   findProgram,
   freePort,
@@ -16,8 +14,10 @@ import {
   makeFolder,
   type Service,
   startService,
-} from '../../packages/server/src/testing/processes.ts'
-import { until } from '../../packages/server/src/testing/until.ts'
+} from '../../packages/server/src/dev-stack/processes.ts'
+import { until } from '../../packages/server/src/dev-stack/until.ts'
+import { connectNats } from '../../packages/server/src/platform/nats.ts'
+import { ask } from '../../packages/server/src/testing/malipo.ts'
 import { addressOf, here, type Network, openNetwork } from './network.ts'
 
 /** Three PostgreSQL under Patroni and three NATS, each on a machine of its own, with HAProxy before the databases and the api. */

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { openDatabase } from '../../packages/server/src/platform/db.ts'
 import { readId } from '../../packages/server/src/platform/ids.ts'
 import { Secret } from '../../packages/server/src/platform/secret.ts'
-import type { CellMerchant } from '../support/cell.ts'
+import type { CellMerchant } from '../support/cluster/cell.ts'
 
 interface Acknowledged {
   readonly reference: string

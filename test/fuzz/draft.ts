@@ -1,4 +1,4 @@
-import type { Random } from '../support/random.ts'
+import type { Random } from '../support/cluster/random.ts'
 import type { ApiDocument, Operation, Schema } from './document.ts'
 import { fittingValue } from './fitting.ts'
 import { recipeFor } from './recipes.ts'

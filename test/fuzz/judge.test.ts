@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRandom } from '../support/random.ts'
+import { createRandom } from '../support/cluster/random.ts'
 import { readDocument } from './document.ts'
 import { asSent, drawRequest } from './draft.ts'
 import { drawFraming } from './framing.ts'

@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import type { Random } from '../support/random.ts'
+import type { Random } from '../support/cluster/random.ts'
 import type { Draft } from './draft.ts'
 import { oddText, oddValue } from './odd-values.ts'
 import type { World } from './world.ts'

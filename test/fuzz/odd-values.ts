@@ -1,4 +1,4 @@
-import type { Random } from '../support/random.ts'
+import type { Random } from '../support/cluster/random.ts'
 
 /** Text that trips up parsers, databases and logs. */
 const oddTexts = [

@@ -1,4 +1,4 @@
-import type { Random } from '../support/random.ts'
+import type { Random } from '../support/cluster/random.ts'
 import type { World } from './world.ts'
 
 interface Recipe {

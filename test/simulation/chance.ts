@@ -3,7 +3,7 @@
  * functions below in the place of the real ones, for the server's files alone.
  */
 import assert from 'node:assert/strict'
-import type { Random } from '../support/random.ts'
+import type { Random } from '../support/cluster/random.ts'
 
 export interface Chance {
   nowMs(): number

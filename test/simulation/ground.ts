@@ -1,5 +1,6 @@
 import { loadConfig } from '../../packages/server/src/config.ts'
 import { type Context, openContext } from '../../packages/server/src/context.ts'
+import { testDatabase } from '../../packages/server/src/dev-stack/servers.ts'
 import { createPlatformAccounts, ensureWallets } from '../../packages/server/src/ledger/accounts.ts'
 import { type Charged, createFees, type Fees } from '../../packages/server/src/ledger/fee-rules.ts'
 import { createPoster } from '../../packages/server/src/ledger/poster.ts'
@@ -11,7 +12,6 @@ import { newId, newTransactionId } from '../../packages/server/src/platform/ids.
 import { createLog } from '../../packages/server/src/platform/log.ts'
 import { monthly } from '../../packages/server/src/platform/partitions.ts'
 import { ask } from '../../packages/server/src/testing/malipo.ts'
-import { testDatabase } from '../../packages/server/src/testing/servers.ts'
 
 /** When every world begins, by the database's clock, which stands still but for what the schedule adds. */
 export const startMs = Date.UTC(2030, 0, 15, 12)

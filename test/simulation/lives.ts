@@ -7,7 +7,7 @@ import type { KeyedRequest } from '../../packages/server/src/idempotency/keys.ts
 import { acceptPayout } from '../../packages/server/src/payouts/accept.ts'
 import type { Owner } from '../../packages/server/src/platform/db.ts'
 import { readId } from '../../packages/server/src/platform/ids.ts'
-import type { Random } from '../support/random.ts'
+import type { Random } from '../support/cluster/random.ts'
 
 type Kind = 'payout' | 'bank payout' | 'prompt' | 'page' | 'card' | 'transfer'
 

@@ -1,4 +1,4 @@
-import { copyServer, type Edit } from '../../scripts/planted-bugs.ts'
+import { copyServer, type Edit } from '../../tools/checks/planted-bugs.ts'
 import { type Played, playWorlds } from './runner.ts'
 
 /** A mistake in how payments are made, planted in a copy of the server. */
@@ -14,14 +14,14 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     name: 'hold voided on timeout',
     edits: [
       {
-        path: 'transactions/decide.ts',
+        path: 'payments/resolve/decide.ts',
         text: '  // Somebody has heard of it meanwhile: that one answer got lost says nothing against that.\n',
         instead: `  // It took too long.
   if (payment.transaction.type === 'withdrew') return failed(failureOf('PROVIDER_UNAVAILABLE'), 'It took too long.')
 `,
       },
       {
-        path: 'transactions/money.ts',
+        path: 'payments/resolve/payment-postings.ts',
         text: `['not_found', 'judged', 'cancel'].includes(news.kind)`,
         instead: `['not_found', 'judged', 'cancel', 'unknown'].includes(news.kind)`,
       },
@@ -48,7 +48,7 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     name: 'double settle',
     edits: [
       {
-        path: 'transactions/decide.ts',
+        path: 'payments/resolve/decide.ts',
         text: `    return decideLate({ ...payment, movedElsewhere: around.movedElsewhere }, observation)
 `,
         instead: `    return news.kind === 'said' && news.said.state === 'successful'
@@ -57,12 +57,12 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
 `,
       },
       {
-        path: 'transactions/money.ts',
+        path: 'payments/resolve/payment-postings.ts',
         text: 'firstNumber: places[event],',
         instead: 'firstNumber: places[event] + 1000 * transaction.events,',
       },
       {
-        path: 'transactions/money.ts',
+        path: 'payments/resolve/payment-postings.ts',
         text: 'holds: isEnding ? heldOf(transaction) : [],',
         instead: `holds: isEnding && transaction.state !== 'successful' ? heldOf(transaction) : [],`,
       },
@@ -73,7 +73,7 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     name: 'lost alarm',
     edits: [
       {
-        path: 'transactions/settle.ts',
+        path: 'payments/resolve/resolve.ts',
         text: '  if (wake_at && wake_at !== before.wake_at)\n',
         instead: '  if (event && wake_at && wake_at !== before.wake_at)\n',
       },
@@ -84,7 +84,7 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     name: 'state written twice',
     edits: [
       {
-        path: 'transactions/claim.ts',
+        path: 'payments/dispatch/claim.ts',
         text: `      reach('claim.written')\n`,
         instead: `      reach('claim.written')
     await tx.query(sql\`update transactions set state = 'sending' where id = any(\${wanted.flatMap(({ work }) => work.map(idOf))}::uuid[])\`)
@@ -97,7 +97,7 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     name: 'callback trusted without re-query',
     edits: [
       {
-        path: 'transactions/decide-late.ts',
+        path: 'payments/resolve/decide-late.ts',
         text: `  return news.kind === 'said' && question === reported.attempt.polls ? decideReport(reported, news.said) : undefined
 `,
         instead: `  return news.kind === 'said' && question !== -1 ? decideReport(reported, news.said) : undefined
@@ -110,7 +110,7 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     name: 'resend under a new key',
     edits: [
       {
-        path: 'transactions/dispatch.ts',
+        path: 'payments/dispatch/dispatch.ts',
         text: '  const ref = { ...refOf(transaction, attempt.number), ...playedTo(transaction, attempt) }',
         instead:
           '  const ref = { ...refOf(transaction, attempt.number + 8 * (attempt.sends - 1)), ...playedTo(transaction, attempt) }',
@@ -122,7 +122,7 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     name: 're-route after unknown',
     edits: [
       {
-        path: 'transactions/decide.ts',
+        path: 'payments/resolve/decide.ts',
         text: `  const isTold = payment.transaction.doubt === '' // Who was told of one doubt need not hear of the next.
 `,
         instead: `  const isTold = payment.transaction.doubt === ''
@@ -143,7 +143,7 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     name: 'late money dropped',
     edits: [
       {
-        path: 'transactions/decide-late.ts',
+        path: 'payments/resolve/decide-late.ts',
         text: '  if (difference === attempt.returned) return undefined\n',
         instead: '  if (difference >= attempt.returned) return undefined\n',
       },
@@ -154,7 +154,7 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     name: 'reversal booked twice',
     edits: [
       {
-        path: 'transactions/late-store.ts',
+        path: 'payments/late-money/late-store.ts',
         text: `    set moved = n.moved, returned = n.returned\n`,
         instead: `    set returned = n.returned\n`,
       },
@@ -165,7 +165,7 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     name: 'first come, first served',
     edits: [
       {
-        path: 'transactions/lane-queue.ts',
+        path: 'payments/dispatch/lane-queue.ts',
         text: `      const { value: id, done } = ids.next()
       if (!done) dealt.push({ id, merchant_id })
       return !done
@@ -175,7 +175,7 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
 `,
       },
       {
-        path: 'transactions/lane-queue.ts',
+        path: 'payments/dispatch/lane-queue.ts',
         text: '      if (line && lines.delete(merchant_id)) lines.set(merchant_id, line)\n',
         instead: '      if (!line) lines.delete(merchant_id)\n',
       },
@@ -200,7 +200,7 @@ export async function findPlanted(
   { edits }: PlantedInPayments,
   order: Parameters<typeof playWorlds>[1],
 ): Promise<Played> {
-  const { folder, remove } = copyServer(edits, ['test', 'packages/server/data', 'scripts/planted-bugs.ts'])
+  const { folder, remove } = copyServer(edits, ['test', 'packages/server/data', 'tools/checks/planted-bugs.ts'])
   try {
     return await playWorlds(folder, order)
   } finally {

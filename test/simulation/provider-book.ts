@@ -6,7 +6,7 @@ import type {
   Said,
   SubmitOutcome,
 } from '../../packages/server/src/providers/contract.ts'
-import type { Random } from '../support/random.ts'
+import type { Random } from '../support/cluster/random.ts'
 import type { Schedule } from './schedule.ts'
 
 export type Rail = 'payout' | 'momo' | 'card' | 'transfer'

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate as settled } from 'node:timers/promises'
-import type { Random } from '../support/random.ts'
+import type { Random } from '../support/cluster/random.ts'
 
 /** Something that waits for its turn: a transaction, a message on its way, a timer. */
 interface Op {

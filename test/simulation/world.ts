@@ -1,5 +1,5 @@
 import { type Owner, sql } from '../../packages/server/src/platform/db.ts'
-import { createRandom, type Random } from '../support/random.ts'
+import { createRandom, type Random } from '../support/cluster/random.ts'
 import { playBy } from './chance.ts'
 import { type Ground, startMs } from './ground.ts'
 import { type Life, planLives } from './lives.ts'

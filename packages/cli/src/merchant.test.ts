@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '../../server/src/dev-stack/until.ts'
 import { openInbox } from '../../server/src/testing/inbox.ts'
-import { until } from '../../server/src/testing/until.ts'
 import { exitCodes } from './exit-codes.ts'
 import { openShop, type Shop } from './testing/shop.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { testDatabase } from '../../server/src/dev-stack/servers.ts'
 import { type PayingMalipo, payingMalipo, payOut, payoutInDoubt } from '../../server/src/testing/paying.ts'
-import { testDatabase } from '../../server/src/testing/servers.ts'
 import { exitCodes } from './exit-codes.ts'
 import { commandLine } from './testing/command-line.ts'
 

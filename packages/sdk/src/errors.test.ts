@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { freePort } from '../../server/src/dev-stack/processes.ts'
 import { cardBody, cards, chargingMalipo, codes } from '../../server/src/testing/charging.ts'
 import { testMalipo } from '../../server/src/testing/malipo.ts'
-import { freePort } from '../../server/src/testing/processes.ts'
 import {
   ApiError,
   AuthenticationError,

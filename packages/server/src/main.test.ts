@@ -4,11 +4,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { freePort } from './dev-stack/processes.ts'
+import { testDatabase } from './dev-stack/servers.ts'
+import { until } from './dev-stack/until.ts'
 import { makeSecrets, openOperator } from './operate/operator.ts'
 import { ask } from './testing/malipo.ts'
-import { freePort } from './testing/processes.ts'
-import { testDatabase } from './testing/servers.ts'
-import { until } from './testing/until.ts'
 
 const main = join(import.meta.dirname, 'main.ts')
 

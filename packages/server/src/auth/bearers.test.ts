@@ -3,7 +3,7 @@ import { createSecretKey, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import type { Db } from '../platform/db.ts'
 import { newId } from '../platform/ids.ts'
-import { createBearers } from './bearers.ts'
+import { createBearers } from './token-cache.ts'
 import { createTokens } from './tokens.ts'
 
 /** Bearers on a database that knows one credential and counts how often it is asked. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { FastifyRequest } from 'fastify'
-import type { Bearer } from './bearers.ts'
+import type { Bearer } from './token-cache.ts'
 
 const bearers = new WeakMap<FastifyRequest, Bearer>()
 

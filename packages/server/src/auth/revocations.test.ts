@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Bell } from '../platform/bell.ts'
+import { machineTime, until } from '../dev-stack/until.ts'
+import type { Bell } from '../platform/wakeups.ts'
 import { call, exchange, type Malipo, testMalipo } from '../testing/malipo.ts'
-import { machineTime, until } from '../testing/until.ts'
 import { createRevocations } from './revocations.ts'
 
 const read = (malipo: Malipo, token: string) =>

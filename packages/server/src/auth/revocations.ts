@@ -1,5 +1,5 @@
-import type { Bell, Watch } from '../platform/bell.ts'
 import type { Db } from '../platform/db.ts'
+import type { Bell, Watch } from '../platform/wakeups.ts'
 import { listRevoked } from './credentials.ts'
 
 /** Knows which credentials were revoked, without asking the database on every request. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { laneOf } from '../alarms/alarms.ts'
+import { openLane, takeTurn } from '../payments/dispatch/lane-budget.ts'
+import { laneOf } from '../payments/dispatch/timers.ts'
 import { cardBody, cards, chargingMalipo, codes } from '../testing/charging.ts'
-import { openLane, takeTurn } from '../transactions/lane-budget.ts'
 
 const declinedCards = [
   ['5590131743294314', '11', '2032'],

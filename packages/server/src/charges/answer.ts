@@ -1,10 +1,10 @@
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { Once } from '../idempotency/keys.ts'
+import type { Replay } from '../payments/accept/replay.ts'
+import type { Transaction } from '../payments/model/store.ts'
 import type { Owner } from '../platform/db.ts'
-import type { Replay } from '../transactions/answer.ts'
 import { findById } from '../transactions/read.ts'
-import type { Transaction } from '../transactions/store.ts'
 
 /** What was answered before; while that is not known, where the charge stands, unless it is only just being sent. */
 export async function answerAgain<Answer>(

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { machineTime, until } from '../dev-stack/until.ts'
+import { dropExpiredContinuations } from '../payments/dispatch/continuations.ts'
 import { readId } from '../platform/ids.ts'
 import { balanceOf, cardBody, cards, chargingMalipo, codes, nextReference } from '../testing/charging.ts'
 import type { Answer } from '../testing/malipo.ts'
-import { machineTime, until } from '../testing/until.ts'
-import { dropExpiredContinuations } from '../transactions/continuations.ts'
 
 const processing = { success: true, message: 'Payment is processing.' }
 const refusal = ({ status, body }: Answer) => [status, body['errorCode'], body['attemptsLeft']]

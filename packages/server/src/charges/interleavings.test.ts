@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '../dev-stack/until.ts'
 import { readId } from '../platform/ids.ts'
 import {
   balanceOf,
@@ -11,7 +12,6 @@ import {
   keyOf,
   transferBody,
 } from '../testing/charging.ts'
-import { until } from '../testing/until.ts'
 
 async function open(merchant: ChargingMerchant, over: object = {}) {
   const answer = await merchant.send('bank-transfer', transferBody(over))

@@ -3,7 +3,7 @@ import { bearerOf } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
 import type { App } from '../http/app.ts'
 import { keyedRequest } from '../idempotency/keys.ts'
-import { PaymentHeaders, scenarioIn } from '../transactions/payment-headers.ts'
+import { PaymentHeaders, scenarioIn } from '../payments/accept/payment-headers.ts'
 import { ExternalReference, NextAction } from '../transactions/schema.ts'
 import { chargeMomo } from './momo.ts'
 

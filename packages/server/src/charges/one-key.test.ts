@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '../dev-stack/until.ts'
 import { cards, chargingMalipo, codes, nextReference, transferBody } from '../testing/charging.ts'
 import type { Answer } from '../testing/malipo.ts'
 import { payOut } from '../testing/paying.ts'
-import { until } from '../testing/until.ts'
 
 const codeOf = ({ status, body }: Answer) => body['errorCode'] ?? status
 const accountOf = ({ body }: Answer) => (body['data'] as { virtualAccount: { number: string } }).virtualAccount

@@ -3,9 +3,9 @@ import { AppError } from '../errors.ts'
 import { countryOf } from '../merchants/home-country.ts'
 import type { Currency } from '../money/currencies.ts'
 import { feeOn, keepRule } from '../money/fees.ts'
+import type { Proposal } from '../payments/accept/accept.ts'
 import type { Owner } from '../platform/db.ts'
 import { exactAmount } from '../reference/momo.ts'
-import type { Proposal } from '../transactions/accept.ts'
 
 const destinations = { card: 'Card', 'bank-transfer': 'Bank Transfer' } as const
 

@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { KeyedRequest } from '../idempotency/keys.ts'
+import type { Proposal } from '../payments/accept/accept.ts'
 import type { Owner } from '../platform/db.ts'
 import { currencyOf } from '../reference/momo.ts'
-import type { Proposal } from '../transactions/accept.ts'
 import { plainCharge } from './plain-charge.ts'
 
 /** A bank transfer charge as a merchant asks for it. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { until } from '../dev-stack/until.ts'
 import { providerKeyOf, readId } from '../platform/ids.ts'
 import type { Answer } from '../testing/malipo.ts'
 import { type PayingMalipo, payingMalipo } from '../testing/paying.ts'
-import { until } from '../testing/until.ts'
 
 const path = '/api/b2b/fiat/deposit/momo'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '../dev-stack/until.ts'
 import { readId } from '../platform/ids.ts'
 import { cardBody, cards, chargingMalipo, codes, nextReference, transferBody } from '../testing/charging.ts'
-import { until } from '../testing/until.ts'
 
 test('after 503 the same request goes on with the charge, also when the lane got the account meanwhile', async (t) => {
   const malipo = await chargingMalipo(t)

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { laneOf } from '../alarms/alarms.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
+import { type Given, type Sent, send, settleSent } from '../payments/dispatch/dispatch.ts'
+import { takeTurn } from '../payments/dispatch/lane-budget.ts'
+import { laneOf } from '../payments/dispatch/timers.ts'
+import type { Payment, Transaction } from '../payments/model/store.ts'
+import type { News } from '../payments/resolve/decision.ts'
 import { type Owner, sql } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
-import type { News } from '../transactions/decision.ts'
-import { type Given, type Sent, send, settleSent } from '../transactions/dispatch.ts'
-import { takeTurn } from '../transactions/lane-budget.ts'
-import type { Payment, Transaction } from '../transactions/store.ts'
 
 /** The caller waits this long for the customer's next step; the call to the provider may go on. */
 export const answerWithinMs = 8000

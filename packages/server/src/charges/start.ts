@@ -1,11 +1,11 @@
 import type { Context } from '../context.ts'
 import { type KeyedRequest, keepAnswer, type Once, rowOf } from '../idempotency/keys.ts'
+import type { Proposal } from '../payments/accept/accept.ts'
+import { outcomeOf, type Replay } from '../payments/accept/replay.ts'
+import type { Payment, Transaction } from '../payments/model/store.ts'
 import { startWatch } from '../platform/clock.ts'
 import type { Owner } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
-import type { Proposal } from '../transactions/accept.ts'
-import { outcomeOf, type Replay } from '../transactions/answer.ts'
-import type { Payment, Transaction } from '../transactions/store.ts'
 
 /** A charge that is sent by the request that made it, because the request alone has what must not be kept, or waits for a page. */
 interface Start<Answer extends object> {

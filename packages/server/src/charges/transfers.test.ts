@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '../dev-stack/until.ts'
 import { readId } from '../platform/ids.ts'
 import {
   balanceOf,
@@ -10,7 +11,6 @@ import {
   nextReference,
   transferBody,
 } from '../testing/charging.ts'
-import { until } from '../testing/until.ts'
 import { lookAtPaidAccounts } from '../workers/paid-accounts.ts'
 
 interface Account {

@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
+import type { Transaction } from '../payments/model/store.ts'
 import { countedAs } from '../platform/addresses.ts'
 import { type Db, type Owner, sql } from '../platform/db.ts'
 import type { FailureCode } from '../providers/contract.ts'
-import type { Transaction } from '../transactions/store.ts'
 
 type Counting = Pick<Context, 'config' | 'db' | 'vault'>
 

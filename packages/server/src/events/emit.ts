@@ -92,7 +92,7 @@ async function countFeeds(tx: Tx, told: readonly ToldEvent[]): Promise<Map<strin
  * A record for each event whose merchant has a URL, and a nudge for its endpoint. The endpoint is locked even when it is due
  * already: a claim that began before this commits does not see the record, and would put the endpoint to rest over it. Claims
  * read records from `due_from` on, so it is never later than a record. One that is to come after the end is not due until the
- * end is delivered (webhooks/play.ts).
+ * end is delivered (webhooks/fault-injection.ts).
  */
 async function keepForDelivery(tx: Tx, at: Date, told: readonly ToldEvent[]): Promise<void> {
   if (told.length === 0) return

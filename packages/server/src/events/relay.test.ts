@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
+import { messagesOf, wipeStream } from '../dev-stack/nats.ts'
+import { until } from '../dev-stack/until.ts'
 import { newTransactionId, readId, showId } from '../platform/ids.ts'
 import { openStream, type Stream } from '../platform/stream.ts'
 import { type Malipo, testMalipo } from '../testing/malipo.ts'
-import { messagesOf, wipeStream } from '../testing/nats.ts'
-import { until } from '../testing/until.ts'
 import { emit, type NewEvent } from './emit.ts'
 import { createRelay, type Relay } from './relay.ts'
 

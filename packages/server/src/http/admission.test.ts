@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { until } from '../dev-stack/until.ts'
 import { type Malipo, testMalipo } from '../testing/malipo.ts'
 import { openTransaction } from '../testing/open-transaction.ts'
-import { until } from '../testing/until.ts'
 
 const exchangePath = '/api/b2b/auth/generate-bearer-token'
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import type { Bearer } from '../auth/bearers.ts'
 import { bearerOf, hasBearer, setBearer } from '../auth/request-bearer.ts'
+import type { Bearer } from '../auth/token-cache.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { Access } from './app.ts'

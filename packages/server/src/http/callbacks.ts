@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
+import { receiveCallback } from '../payments/resolve/receive-callback.ts'
 import type { Environment } from '../platform/db.ts'
 import type { InboundRequest } from '../providers/contract.ts'
-import { receiveCallback } from '../transactions/receive-callback.ts'
 import type { Access, App } from './app.ts'
 import { refusalOfShape } from './body-shape.ts'
 

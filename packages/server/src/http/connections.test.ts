@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { RequestListener, ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { until } from '../testing/until.ts'
+import { until } from '../dev-stack/until.ts'
 import { type ConnectionLimits, createLimitedServer, proveConnection } from './connections.ts'
 
 async function listen(t: TestContext, limits: Partial<ConnectionLimits>, handle: RequestListener = () => undefined) {

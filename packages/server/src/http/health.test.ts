@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '../dev-stack/until.ts'
 import { attachPartitions, monthly, partitionsLeft } from '../platform/partitions.ts'
 import { call, type Malipo, testMalipo } from '../testing/malipo.ts'
-import { until } from '../testing/until.ts'
 
 /** What a process says once it has noticed. */
 const notReady = (malipo: Malipo) =>

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { makeKey } from '../auth/keys.ts'
+import { testDatabase } from '../dev-stack/servers.ts'
 import { sql } from '../platform/db.ts'
 import { openTestDatabase } from '../testing/ledger.ts'
 import { call, exchange, type Malipo, testMalipo } from '../testing/malipo.ts'
-import { testDatabase } from '../testing/servers.ts'
 
 const users = '/api/b2b/users'
 

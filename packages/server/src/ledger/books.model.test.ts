@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { testDatabase } from '../dev-stack/servers.ts'
 import { AppError } from '../errors.ts'
 import type { Batcher } from '../platform/batch.ts'
 import { type BatchMark, CommitUnknown, type Database, sql, type WriteDb } from '../platform/db.ts'
@@ -24,7 +25,6 @@ import {
   transferText,
 } from '../testing/ledger-model.ts'
 import { ask } from '../testing/malipo.ts'
-import { testDatabase } from '../testing/servers.ts'
 import { type Counters, counterNames, createPlatformAccounts, ensureWallets } from './accounts.ts'
 import { openBooks, type Refusal } from './books.ts'
 import { createWriter } from './chain.ts'

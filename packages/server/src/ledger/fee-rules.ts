@@ -1,7 +1,7 @@
 import type { FeeRule } from '../money/fees.ts'
+import { createGatherer } from '../platform/batch-loader.ts'
 import { BoundedMap } from '../platform/bounded-map.ts'
 import { type Db, type Owner, sql } from '../platform/db.ts'
-import { createGatherer } from '../platform/gather.ts'
 
 /** What a fee is asked for. */
 export interface Charged extends Owner {

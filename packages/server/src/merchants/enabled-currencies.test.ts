@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { until } from '../dev-stack/until.ts'
 import type { CurrencyOrder } from '../operate/merchant-currencies.ts'
 import { readId } from '../platform/ids.ts'
 import { cardBody, cards, transferBody } from '../testing/charging.ts'
 import { type Answer, testMalipo } from '../testing/malipo.ts'
 import { quote } from '../testing/paying.ts'
-import { until } from '../testing/until.ts'
 import { createEnabledCurrencies } from './enabled-currencies.ts'
 
 const nobodySends = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask' }

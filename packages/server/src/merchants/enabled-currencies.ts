@@ -1,8 +1,8 @@
 import { AppError } from '../errors.ts'
 import type { Currency } from '../money/currencies.ts'
+import { createGatherer } from '../platform/batch-loader.ts'
 import { BoundedMap } from '../platform/bounded-map.ts'
 import { type Db, type Owner, sql, type Tx } from '../platform/db.ts'
-import { createGatherer } from '../platform/gather.ts'
 
 /** Which currencies merchants may pay and be paid in. Remembered for a few seconds: every payment asks. */
 export interface EnabledCurrencies {

@@ -1,13 +1,13 @@
-import { type Environment, sql } from '../platform/db.ts'
-import { attemptOfKey, readId, showId } from '../platform/ids.ts'
-import { redact } from '../platform/redact.ts'
 import {
   type CallbackContent,
   type CallbackOutcome,
   callbackOutcomes,
   openContent,
-} from '../transactions/callback-log.ts'
-import { audited, type Desk, OperatorError } from './desk.ts'
+} from '../payments/resolve/callback-log.ts'
+import { type Environment, sql } from '../platform/db.ts'
+import { attemptOfKey, readId, showId } from '../platform/ids.ts'
+import { redact } from '../platform/redact.ts'
+import { audited, type Desk, OperatorError } from './operator-context.ts'
 
 /** A callback in a list. */
 interface ListedCallback {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { platformBalances } from '../ledger/deltas.ts'
+import { putQuestion } from '../payments/model/store.ts'
+import type { News } from '../payments/resolve/decision.ts'
+import { createSettler } from '../payments/resolve/resolve.ts'
 import { readId } from '../platform/ids.ts'
 import type { Connector, Receipt, Said } from '../providers/contract.ts'
 import { balanceOf, nextReference, transferBody } from '../testing/charging.ts'
 import { payingMalipo, payOut, quote, walletsOf } from '../testing/paying.ts'
-import type { News } from '../transactions/decision.ts'
-import { createSettler } from '../transactions/settle.ts'
-import { putQuestion } from '../transactions/store.ts'
 import type { Clearing } from './clear-suspense.ts'
 
 const say = (said: Said): News => ({ kind: 'said', said })

@@ -3,16 +3,24 @@ import { available, ensureWallets } from '../ledger/accounts.ts'
 import { type Books, openBooks } from '../ledger/books.ts'
 import { movementsOf } from '../ledger/postings.ts'
 import { isCurrency } from '../money/currencies.ts'
+import { claimReferences } from '../payments/accept/references.ts'
+import { type Adjustment, adjustmentEvent, adjustmentOf } from '../payments/late-money/adjustments.ts'
+import {
+  clearedAside,
+  lateFee,
+  lateFeeAside,
+  movedOf,
+  partsOf,
+  smaller,
+  withLate,
+} from '../payments/late-money/late-money.ts'
+import { keepLate, keepMoved } from '../payments/late-money/late-store.ts'
+import type { SuspenseCase } from '../payments/late-money/suspense-cases.ts'
+import { isFinal } from '../payments/model/state.ts'
+import { type FullPayment, insert, lock, type Transaction } from '../payments/model/store.ts'
 import { type BatchTx, sql } from '../platform/db.ts'
 import { newTransactionId, showId } from '../platform/ids.ts'
-import { type Adjustment, adjustmentEvent, adjustmentOf } from '../transactions/adjustments.ts'
-import { clearedAside, lateFee, lateFeeAside, movedOf, partsOf, smaller, withLate } from '../transactions/late-money.ts'
-import { keepLate, keepMoved } from '../transactions/late-store.ts'
-import { claimReferences } from '../transactions/references.ts'
-import { isFinal } from '../transactions/state.ts'
-import { type FullPayment, insert, lock, type Transaction } from '../transactions/store.ts'
-import type { SuspenseCase } from '../transactions/suspense-cases.ts'
-import { auditedPosting, type Desk, OperatorError } from './desk.ts'
+import { auditedPosting, type Desk, OperatorError } from './operator-context.ts'
 import { noPayment, paymentId } from './payments.ts'
 import { caseId, noCase, shown } from './suspense.ts'
 

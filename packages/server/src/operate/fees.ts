@@ -13,8 +13,8 @@ import { formatMinor, parseMinor } from '../money/money.ts'
 import { databaseTimeMs } from '../platform/clock.ts'
 import type { Environment, Tx } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
-import { audited, type Desk, OperatorError } from './desk.ts'
 import { existing, merchantId } from './merchants.ts'
+import { audited, type Desk, OperatorError } from './operator-context.ts'
 
 export interface FeeOrder {
   readonly env: Environment

@@ -7,8 +7,8 @@ import { isRange } from '../platform/addresses.ts'
 import { databaseTimeMs } from '../platform/clock.ts'
 import type { Environment, Owner, Tx } from '../platform/db.ts'
 import { newId } from '../platform/ids.ts'
-import { audited, type Desk, OperatorError } from './desk.ts'
 import { existing, merchantId } from './merchants.ts'
+import { audited, type Desk, OperatorError } from './operator-context.ts'
 
 export interface KeyOrder {
   readonly env: Environment

@@ -4,7 +4,7 @@ import { drawTransaction } from '../ledger/draw.ts'
 import { isCurrency } from '../money/currencies.ts'
 import { formatMinor } from '../money/money.ts'
 import { readId } from '../platform/ids.ts'
-import { type Desk, OperatorError } from './desk.ts'
+import { type Desk, OperatorError } from './operator-context.ts'
 import { type CaseView, listCases } from './suspense.ts'
 
 export interface CheckOrder {

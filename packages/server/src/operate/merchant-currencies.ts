@@ -2,8 +2,8 @@ import { changeCurrencies, disabledCurrencies } from '../merchants/enabled-curre
 import { type Currency, currencies, isCurrency } from '../money/currencies.ts'
 import type { Environment } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
-import { audited, type Desk, OperatorError } from './desk.ts'
 import { existing, merchantId } from './merchants.ts'
+import { audited, type Desk, OperatorError } from './operator-context.ts'
 
 /** A change of what a merchant may use. `only` turns every other currency off. */
 export interface CurrencyOrder {

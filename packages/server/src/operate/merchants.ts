@@ -6,10 +6,10 @@ import { createMerchant } from '../merchants/create.ts'
 import { sandboxFunds } from '../merchants/sandbox-funds.ts'
 import { find, list, type Merchant, setFrozen } from '../merchants/store.ts'
 import { exponentOf } from '../money/currencies.ts'
+import { wakeHeld } from '../payments/dispatch/lanes.ts'
 import type { BatchTx, Db } from '../platform/db.ts'
 import { newId, newTransactionId, readId, showId } from '../platform/ids.ts'
-import { wakeHeld } from '../transactions/lanes.ts'
-import { audited, auditedPosting, type Desk, OperatorError } from './desk.ts'
+import { audited, auditedPosting, type Desk, OperatorError } from './operator-context.ts'
 
 export interface MerchantOrder {
   readonly name: string

@@ -9,8 +9,8 @@ import { newTransactionId, showId } from '../platform/ids.ts'
 import { providerIds } from '../providers/registry.ts'
 import { loadReferenceData, type ReferenceData } from '../reference/data.ts'
 import { isWalletPlace } from '../reference/wallet-places.ts'
-import { auditedPosting, type Desk, OperatorError } from './desk.ts'
 import { existing, merchantId } from './merchants.ts'
+import { auditedPosting, type Desk, OperatorError } from './operator-context.ts'
 
 export interface Funding {
   readonly env: Environment

@@ -2,15 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { loadOperatorConfig } from '../config.ts'
 import { createPlatformAccounts } from '../ledger/accounts.ts'
 import { createWriter } from '../ledger/chain.ts'
-import { openBell } from '../platform/bell.ts'
 import { openDatabase } from '../platform/db.ts'
 import { createLog } from '../platform/log.ts'
 import { type Migrated, type MigrationState, migrate, migrationStates } from '../platform/migrate.ts'
 import { createVault } from '../platform/seal.ts'
+import { openBell } from '../platform/wakeups.ts'
 import { type Received, type Verified, verify } from '../webhooks/sign.ts'
 import { type CallbackCommands, callbackCommands } from './callbacks.ts'
 import { type ClearedCase, type Clearing, clearCase } from './clear-suspense.ts'
-import { createPostings, type Desk } from './desk.ts'
 import { examine as examineInstallation, type Finding } from './doctor.ts'
 import {
   type FeeAnswer,
@@ -24,9 +23,17 @@ import {
 } from './fees.ts'
 import { create as createKey, end, type KeyOrder, type KeyView, listOf, type NewPair, rotate } from './keys.ts'
 import { type CheckOrder, type CheckReport, check, show } from './ledger.ts'
+import {
+  type JudgedPayment,
+  type RetriedPayment,
+  retryPayment,
+  settlePayment,
+  type Verdict,
+} from './manual-resolution.ts'
 import { type CurrencyOrder, type MerchantCurrencies, setCurrencies, showCurrencies } from './merchant-currencies.ts'
 import { create as createMerchant, freeze, type MerchantOrder, type MerchantView, page, unfreeze } from './merchants.ts'
 import { adjustFloat, type FloatAdjustment, type Funding, fundWallet, type Posted } from './money.ts'
+import { createPostings, type Desk } from './operator-context.ts'
 import { type ListedPayment, type ListOrder, listPayments, type PaymentView, showPayment } from './payments.ts'
 import {
   type LaneOrder,
@@ -39,7 +46,6 @@ import {
 import { confirmRate, type DecidedRate, listRates, type RateListOrder, type RateView, rejectRate } from './rates.ts'
 import { listSecretKeys, type Resealed, type ResealOrder, reseal, type SecretKeyView } from './secrets.ts'
 import { type CasesWanted, type CaseView, listCases, showCase } from './suspense.ts'
-import { type JudgedPayment, type RetriedPayment, retryPayment, settlePayment, type Verdict } from './verdicts.ts'
 
 export type { Finding } from './doctor.ts'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '../dev-stack/until.ts'
+import { putQuestion } from '../payments/model/store.ts'
 import { readId } from '../platform/ids.ts'
 import { type Malipo, testMalipo } from '../testing/malipo.ts'
 import { type PayingMalipo, payingMalipo, payOut, payoutInDoubt, walletOf } from '../testing/paying.ts'
-import { until } from '../testing/until.ts'
-import { putQuestion } from '../transactions/store.ts'
 
 const verdict = { reason: 'case 4711', evidence: 'pawaPay statement line 88' }
 const funded = 1_000_000_00n

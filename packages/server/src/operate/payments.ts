@@ -1,14 +1,14 @@
 import { drawTransaction } from '../ledger/draw.ts'
 import { formatMinor } from '../money/money.ts'
+import { caseKinds } from '../payments/late-money/suspense-cases.ts'
+import { numberOf, openParty } from '../payments/model/counterparty.ts'
+import { isFinal } from '../payments/model/state.ts'
+import type { Attempt, Transaction } from '../payments/model/store.ts'
 import type { Environment } from '../platform/db.ts'
 import { attemptOfKey, providerKeyOf, readId, showId } from '../platform/ids.ts'
-import { numberOf, openParty } from '../transactions/party.ts'
-import { isFinal } from '../transactions/state.ts'
-import type { Attempt, Transaction } from '../transactions/store.ts'
-import { type Inspected, inspect, type Surveyed, survey } from '../transactions/survey.ts'
-import { caseKinds } from '../transactions/suspense-cases.ts'
-import { type Desk, OperatorError } from './desk.ts'
 import { meaningOfDoubt } from './doubts.ts'
+import { type Inspected, inspect, type Surveyed, survey } from './open-payments.ts'
+import { type Desk, OperatorError } from './operator-context.ts'
 
 export interface ListOrder {
   /** Only those that need a person, final ones with money in suspense among them. */

@@ -1,20 +1,13 @@
-import { laneOf } from '../alarms/alarms.ts'
 import { platformBalances } from '../ledger/deltas.ts'
 import { isCurrency } from '../money/currencies.ts'
 import { formatMinor } from '../money/money.ts'
+import { lanesTopic } from '../payments/dispatch/lane-health.ts'
+import { type LaneState, listLanes, pauseLane, resumeLane, wakeHeld } from '../payments/dispatch/lanes.ts'
+import { laneOf } from '../payments/dispatch/timers.ts'
 import type { Environment, Tx } from '../platform/db.ts'
 import { providerIds } from '../providers/registry.ts'
-import { lanesTopic } from '../transactions/lane-health.ts'
-import { type LaneState, listLanes, pauseLane, resumeLane, wakeHeld } from '../transactions/lanes.ts'
-import {
-  countCases,
-  countOpen,
-  countRecent,
-  type OpenCount,
-  type OutcomeCount,
-  recentMax,
-} from '../transactions/survey.ts'
-import { audited, type Desk, OperatorError } from './desk.ts'
+import { countCases, countOpen, countRecent, type OpenCount, type OutcomeCount, recentMax } from './open-payments.ts'
+import { audited, type Desk, OperatorError } from './operator-context.ts'
 
 export interface LaneOrder {
   readonly env: Environment

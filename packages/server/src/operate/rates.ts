@@ -3,7 +3,7 @@ import { parseRate } from '../money/rates.ts'
 import type { Environment } from '../platform/db.ts'
 import { loadReferenceData } from '../reference/data.ts'
 import { decideHeld, type HeldDecision, lockHeld, type PairStanding, pairStandings } from '../reference/rate-store.ts'
-import { audited, type Desk, OperatorError } from './desk.ts'
+import { audited, type Desk, OperatorError } from './operator-context.ts'
 
 /** A rate that jumped and is not used until it is confirmed, as the provider quotes it. */
 interface HeldRateView {

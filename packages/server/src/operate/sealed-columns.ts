@@ -1,9 +1,9 @@
 import { accountNumberContext, accountNumberPurpose } from '../external-accounts/store.ts'
 import { webhookSecretContext } from '../merchants/webhook-secret.ts'
+import { partyContext } from '../payments/model/counterparty.ts'
+import { callbackContext } from '../payments/resolve/callback-log.ts'
 import { type Db, type Environment, sql } from '../platform/db.ts'
 import type { Vault } from '../platform/seal.ts'
-import { callbackContext } from '../transactions/callback-log.ts'
-import { partyContext } from '../transactions/party.ts'
 
 /** A row with a sealed value. */
 export interface SealedRow {

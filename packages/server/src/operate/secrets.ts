@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { recordAudit } from '../audit/record.ts'
 import { countHashes } from '../auth/credentials.ts'
 import { fingerprintsKeptDays, type KnownKey, listKeys, noteKeys, retireKeys } from '../platform/secret-keys.ts'
-import type { Desk } from './desk.ts'
+import type { Desk } from './operator-context.ts'
 import { type Move, type SealedColumn, type SealedRow, sealedColumns } from './sealed-columns.ts'
 
 /** A secret key, and what is in the database under it. */

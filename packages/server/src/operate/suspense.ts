@@ -1,9 +1,9 @@
 import { isCurrency } from '../money/currencies.ts'
 import { formatMinor } from '../money/money.ts'
+import { caseKinds, type SuspenseCase } from '../payments/late-money/suspense-cases.ts'
 import { type Environment, sql } from '../platform/db.ts'
 import { readId, showId } from '../platform/ids.ts'
-import { caseKinds, type SuspenseCase } from '../transactions/suspense-cases.ts'
-import { type Desk, OperatorError } from './desk.ts'
+import { type Desk, OperatorError } from './operator-context.ts'
 
 /** A case about money in suspense as staff see it. */
 export interface CaseView {

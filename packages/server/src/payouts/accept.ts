@@ -1,12 +1,12 @@
-import { laneOf } from '../alarms/alarms.ts'
 import type { Context } from '../context.ts'
 import type { KeyedRequest } from '../idempotency/keys.ts'
+import { outcomeOf, replayOf } from '../payments/accept/replay.ts'
+import { laneOf } from '../payments/dispatch/timers.ts'
 import type { Owner } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
 import { createRateOf, type RateOf } from '../reference/rates.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
-import { outcomeOf, replayOf } from '../transactions/answer.ts'
 import { type PayoutBody, proposePayout } from './propose.ts'
 
 interface AcceptedPayout {

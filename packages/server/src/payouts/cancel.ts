@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { type KeyedRequest, type Once, underKey } from '../idempotency/keys.ts'
+import { replayOf } from '../payments/accept/replay.ts'
 import type { Owner } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
-import { replayOf } from '../transactions/answer.ts'
 import { findTransaction } from '../transactions/read.ts'
 
 interface Cancelled {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { until } from '../dev-stack/until.ts'
+import { putQuestion } from '../payments/model/store.ts'
+import type { News } from '../payments/resolve/decision.ts'
 import { providerKeyOf, readId } from '../platform/ids.ts'
 import { payingMalipo, payOut, walletOf } from '../testing/paying.ts'
-import { until } from '../testing/until.ts'
-import type { News } from '../transactions/decision.ts'
-import { putQuestion } from '../transactions/store.ts'
 
 const paidOf = (amount: bigint): News => ({
   kind: 'said',

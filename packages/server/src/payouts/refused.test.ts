@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '../dev-stack/until.ts'
 import { providerKeyOf, readId } from '../platform/ids.ts'
 import { type PayingMalipo, payingMalipo, walletsOf } from '../testing/paying.ts'
-import { until } from '../testing/until.ts'
 
 type Merchant = Awaited<ReturnType<PayingMalipo['merchant']>>
 

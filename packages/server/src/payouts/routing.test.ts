@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '../dev-stack/until.ts'
 import { readId } from '../platform/ids.ts'
 import { type PayingMalipo, payingMalipo } from '../testing/paying.ts'
-import { until } from '../testing/until.ts'
 
 const because = { env: 'sandbox', reason: 'maintenance' } as const
 let payouts = 0

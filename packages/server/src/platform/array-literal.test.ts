@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { testDatabase } from '../testing/servers.ts'
+import { testDatabase } from '../dev-stack/servers.ts'
 import { arrayLiteral } from './array-literal.ts'
 
 test('whatever an array holds is read by PostgreSQL as it was', async (t) => {

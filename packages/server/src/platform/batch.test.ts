@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { testDatabase } from '../dev-stack/servers.ts'
 import { openTestDatabase, testLedger } from '../testing/ledger.ts'
-import { testDatabase } from '../testing/servers.ts'
 import { type BatcherOptions, createBatcher, forgetCommits } from './batch.ts'
 import { type BatchTx, CommitUnknown, sql, type WriteDb } from './db.ts'
 

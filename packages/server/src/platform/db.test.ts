@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
+import { testDatabase } from '../dev-stack/servers.ts'
 import { type Malipo, testMalipo } from '../testing/malipo.ts'
-import { testDatabase } from '../testing/servers.ts'
 import { type Owner, sql } from './db.ts'
 import { newId, readId } from './ids.ts'
 

@@ -66,6 +66,6 @@ export type Failpoint = keyof typeof failpoints
 
 /**
  * Says that a place is reached, and does nothing about it: no setting changes that. Who strikes puts a module of its own in the
- * place of this one as the process loads (test/support/failing.ts).
+ * place of this one as the process loads (test/support/faults/failing.ts).
  */
 export function reach(_place: Failpoint): void {}

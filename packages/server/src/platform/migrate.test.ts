@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
-import { testDatabase } from '../testing/servers.ts'
+import { testDatabase } from '../dev-stack/servers.ts'
 import { migrate, migrationStates } from './migrate.ts'
 import { Secret } from './secret.ts'
 

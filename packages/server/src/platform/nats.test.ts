@@ -7,14 +7,14 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { nkeys } from '@nats-io/transport-node'
-import { startNatsNamed, startNatsWith } from '../testing/nats.ts'
-import { freePort, guardFolder, makeFolder } from '../testing/processes.ts'
-import { until } from '../testing/until.ts'
-import { openBell } from './bell.ts'
+import { startNatsNamed, startNatsWith } from '../dev-stack/nats.ts'
+import { freePort, guardFolder, makeFolder } from '../dev-stack/processes.ts'
+import { until } from '../dev-stack/until.ts'
 import { createLog } from './log.ts'
 import { connectNats, type NatsAccess, parseNatsServers } from './nats.ts'
 import { Secret } from './secret.ts'
 import { openStream } from './stream.ts'
+import { openBell } from './wakeups.ts'
 
 const folder = makeFolder(mkdtempSync(join(tmpdir(), 'malipo-nats-')))
 const guard = guardFolder(folder, { isKept: false })

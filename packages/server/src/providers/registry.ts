@@ -7,9 +7,9 @@ import { sandboxKeysOf } from './flutterwave/sandbox-keys.ts'
 import { createHouse } from './house/connector.ts'
 import { createPawapay, type PawapayOperator } from './pawapay/connector.ts'
 import type { SignatureForm, Signer } from './pawapay/signatures.ts'
-import { playing } from './playing.ts'
 import type { Connectors } from './routing.ts'
-import type { Simulator, SimulatorSettings } from './simulator.ts'
+import { playing } from './sandbox/fault-injection.ts'
+import type { Simulator, SimulatorSettings } from './sandbox/simulator.ts'
 
 /** Every provider there can be. Routes may name only these. */
 export const providerIds = ['flutterwave', 'house', 'pawapay'] as const

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { simulatorAccess, startSimulator } from '../dev-stack/simulator.ts'
 import { createLog } from '../platform/log.ts'
 import { type Answer, type Malipo, testMalipo } from '../testing/malipo.ts'
-import { simulatorAccess, startSimulator } from '../testing/simulator.ts'
 import { keepRates } from '../workers/rate-keeper.ts'
 import { sampleRates } from './rate-sampling.ts'
 

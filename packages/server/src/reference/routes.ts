@@ -9,7 +9,7 @@ import { creditFor, formatRate } from '../money/rates.ts'
 import { currencyOf } from './momo.ts'
 import { presentLists, type ReferenceLists } from './present.ts'
 import { freshRate, ratesBetween, type SampledPair } from './rates.ts'
-import { resolveName } from './resolve.ts'
+import { resolveName } from './resolve-account.ts'
 
 const Iso2 = Type.String({ maxLength: 2, pattern: '^[A-Z]{2}$', description: 'Two-letter country code' })
 const Iso4217 = Type.String({ maxLength: 3, pattern: '^[A-Z]{3}$', description: 'Three-letter currency code' })

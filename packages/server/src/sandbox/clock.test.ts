@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '../dev-stack/until.ts'
 import { keyOf, nextReference, transferBody } from '../testing/charging.ts'
 import { type IntegratingMalipo, type Integrator, integratingMalipo } from '../testing/integrating.ts'
-import { until } from '../testing/until.ts'
 import { lookAtPaidAccounts } from '../workers/paid-accounts.ts'
 
 /** Stays pending until somebody ends it. */

@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { pullWebhooks } from '../events/pull.ts'
+import { areBeingSent, pullEnds, pullWakes } from '../payments/dispatch/fast-forward.ts'
+import { pullAccounts } from '../payments/dispatch/paid-accounts.ts'
 import type { Owner } from '../platform/db.ts'
 import { createSemaphore } from '../platform/semaphore.ts'
 import { createTurns } from '../platform/turns.ts'
 import { createWaitingLimit } from '../platform/waiting-limit.ts'
-import { pullAccounts } from '../transactions/paid-accounts.ts'
-import { areBeingSent, pullEnds, pullWakes } from '../transactions/pull.ts'
 
 /** From a second to thirty days. */
 export const secondsMax = 30 * 24 * 3600

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '../dev-stack/until.ts'
 import { cardBody, cards, keyOf, nextReference, transferBody } from '../testing/charging.ts'
 import { type IntegratingMalipo, type Integrator, integratingMalipo } from '../testing/integrating.ts'
 import { walletsOf } from '../testing/paying.ts'
-import { until } from '../testing/until.ts'
 
 const momo = () => ({ amount: 100, currency: 'KES', phoneNumber: '+254703456789', externalReference: nextReference() })
 const till = () => ({

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
+import { until } from '../dev-stack/until.ts'
 import { providerKeyOf, readId } from '../platform/ids.ts'
 import type { Answer, Malipo } from './malipo.ts'
 import { type PayingMalipo, payingMalipo } from './paying.ts'
-import { until } from './until.ts'
 
 /** The cards of the sandbox, and what their owners know. */
 export const cards = {

@@ -1,7 +1,7 @@
+import { type Attempt, type KnownPayment, type Transaction, unadjusted } from '../payments/model/store.ts'
+import { decide } from '../payments/resolve/decide.ts'
+import type { News, Surroundings } from '../payments/resolve/decision.ts'
 import type { Said } from '../providers/contract.ts'
-import { decide } from '../transactions/decide.ts'
-import type { News, Surroundings } from '../transactions/decision.ts'
-import { type Attempt, type KnownPayment, type Transaction, unadjusted } from '../transactions/store.ts'
 
 export const now = Date.parse('2026-11-15T12:00:00Z')
 export const minuteMs = 60_000

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
+import { until } from '../dev-stack/until.ts'
 import { startDeliveries } from '../workers/deliveries.ts'
 import { type ChargingMalipo, chargingMalipo } from './charging.ts'
 import { type Inbox, openInbox } from './inbox.ts'
 import type { Answer } from './malipo.ts'
-import { until } from './until.ts'
 
 /** A transaction as an integrator reads it. */
 interface ReadTransaction {

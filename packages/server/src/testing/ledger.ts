@@ -1,4 +1,5 @@
 import type { TestContext } from 'node:test'
+import { testDatabase } from '../dev-stack/servers.ts'
 import { createPlatformAccounts, ensureWallets, type PlatformKind } from '../ledger/accounts.ts'
 import type { Movement } from '../ledger/books.ts'
 import { createPoster } from '../ledger/poster.ts'
@@ -6,7 +7,6 @@ import { type Database, openDatabase } from '../platform/db.ts'
 import { newId, newTransactionId } from '../platform/ids.ts'
 import { Secret } from '../platform/secret.ts'
 import { ask } from './malipo.ts'
-import { testDatabase } from './servers.ts'
 
 /** The ledger on a database of the test file's own, without the rest of the service. */
 export interface TestLedger {

@@ -2,11 +2,11 @@ import type { TestContext } from 'node:test'
 import pg from 'pg'
 import { loadConfig } from '../config.ts'
 import { type Context, openContext } from '../context.ts'
+import { testDatabase } from '../dev-stack/servers.ts'
 import { createApiServer } from '../http/server.ts'
 import { makeSecrets, type Operator, openOperator } from '../operate/operator.ts'
 import { type Environment, openDatabase } from '../platform/db.ts'
 import { createLog } from '../platform/log.ts'
-import { testDatabase } from './servers.ts'
 import { openSharedDatabase, query } from './shared-database.ts'
 
 /** A running api process inside the test, on a database of the test file's own, with real HTTP before it. */

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
 import pg from 'pg'
-import { testDatabase } from './servers.ts'
+import { testDatabase } from '../dev-stack/servers.ts'
 
 /** Runs a statement as the superuser and leaves its transaction open; gives a way to end it. */
 export async function openTransaction(t: TestContext, statement: string): Promise<() => Promise<void>> {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import type { Watch } from '../platform/bell.ts'
+import { publicHost, type SimulatorControl, simulatorAccess, startSimulator } from '../dev-stack/simulator.ts'
+import { until } from '../dev-stack/until.ts'
 import { providerKeyOf, readId } from '../platform/ids.ts'
 import { attachPartitions } from '../platform/partitions.ts'
+import type { Watch } from '../platform/wakeups.ts'
 import { startLanes } from '../workers/lanes.ts'
 import { type Malipo, testMalipo } from './malipo.ts'
-import { publicHost, type SimulatorControl, simulatorAccess, startSimulator } from './simulator.ts'
-import { until } from './until.ts'
 
 /** A Malipo whose sandbox providers are played by the simulator. */
 export interface PayingMalipo extends Malipo {

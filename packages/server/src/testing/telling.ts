@@ -1,8 +1,8 @@
 import { emit, type NewEvent } from '../events/emit.ts'
+import { insert, type Transaction, unadjusted } from '../payments/model/store.ts'
+import { tell } from '../payments/notify/webhook-body.ts'
 import type { WriteDb } from '../platform/db.ts'
 import { newId, newTransactionId, showId } from '../platform/ids.ts'
-import { insert, type Transaction, unadjusted } from '../transactions/store.ts'
-import { tell } from '../transactions/tell.ts'
 
 /** Something a merchant is told. */
 export interface ToldEvent {
@@ -14,7 +14,7 @@ export interface ToldEvent {
 
 /**
  * Tells merchants of payments of theirs, one for each id in the list, in one transaction: the payment's row, its event, its
- * place in the feed and its webhook record are made as `transactions/accept.ts` makes them; no money is moved.
+ * place in the feed and its webhook record are made as `payments/accept/accept.ts` makes them; no money is moved.
  */
 export function tellMerchants(db: WriteDb, merchantIds: readonly string[]): Promise<ToldEvent[]> {
   return db.batch(5000, async (tx) => {

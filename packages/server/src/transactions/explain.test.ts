@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isFinal, type State, states } from '../payments/model/state.ts'
+import { type PendingAction, type Transaction, unadjusted } from '../payments/model/store.ts'
 import { failureCodes } from '../providers/contract.ts'
 import { loadReferenceData } from '../reference/data.ts'
 import { explain } from './explain.ts'
-import { isFinal, type State, states } from './state.ts'
-import { type PendingAction, type Transaction, unadjusted } from './store.ts'
 
 const names = loadReferenceData()
 const now = new Date('2026-11-15T12:00:00Z')

@@ -1,10 +1,10 @@
 import { currencies } from '../money/currencies.ts'
 import { formatMinor } from '../money/money.ts'
+import { stageOf } from '../payments/model/state.ts'
+import type { AdjustmentReason, PendingAction, Transaction } from '../payments/model/store.ts'
+import { minorSidesOf } from '../payments/notify/webhook-body.ts'
 import { type FailureCode, failureCodes, type VirtualAccount } from '../providers/contract.ts'
 import type { ReferenceData } from '../reference/data.ts'
-import { stageOf } from './state.ts'
-import type { AdjustmentReason, PendingAction, Transaction } from './store.ts'
-import { minorSidesOf } from './tell.ts'
 
 /** Where a payment stands, in words that whoever answers a merchant's customers can pass on. */
 export interface Explanation {

@@ -1,14 +1,14 @@
 import { formatMinor, numberFromMinor } from '../money/money.ts'
+import { numberOf, openParty } from '../payments/model/counterparty.ts'
+import { publicStatus, stageOf } from '../payments/model/state.ts'
+import type { Transaction } from '../payments/model/store.ts'
+import { adjustingOf, reasonOf, sidesOf } from '../payments/notify/webhook-body.ts'
 import { showId } from '../platform/ids.ts'
 import type { Vault } from '../platform/seal.ts'
 import type { CustomerAction } from '../providers/contract.ts'
 import type { ReferenceData } from '../reference/data.ts'
 import { operatorBy } from '../reference/momo.ts'
 import { explain } from './explain.ts'
-import { numberOf, openParty } from './party.ts'
-import { publicStatus, stageOf } from './state.ts'
-import type { Transaction } from './store.ts'
-import { adjustingOf, reasonOf, sidesOf } from './tell.ts'
 
 const months = 'January February March April May June July August September October November December'.split(' ')
 const weekdays = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')

@@ -1,8 +1,8 @@
+import type { PublicStatus } from '../payments/model/state.ts'
+import type { Transaction } from '../payments/model/store.ts'
 import { type Owner, type ReadDb, sql } from '../platform/db.ts'
 import { readId } from '../platform/ids.ts'
 import type { TimelineEntry } from './present.ts'
-import type { PublicStatus } from './state.ts'
-import type { Transaction } from './store.ts'
 
 /** By its shown id, else by its external reference. */
 export async function findTransaction(db: ReadDb, owner: Owner, wanted: string): Promise<Transaction | undefined> {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
+import { until } from '../dev-stack/until.ts'
 import { createPlatformAccounts } from '../ledger/accounts.ts'
 import { createPoster } from '../ledger/poster.ts'
 import { newTransactionId, readId } from '../platform/ids.ts'
 import { movement } from '../testing/ledger.ts'
 import { testMalipo } from '../testing/malipo.ts'
-import { until } from '../testing/until.ts'
 
 interface Statement {
   opening: number

@@ -1,8 +1,8 @@
 import { feeOn, readRule } from '../money/fees.ts'
+import type { State } from '../payments/model/state.ts'
+import type { Transaction } from '../payments/model/store.ts'
+import { bodyOf, type Subject, type ToldFacts } from '../payments/notify/webhook-body.ts'
 import { type Owner, type ReadDb, sql } from '../platform/db.ts'
-import type { State } from '../transactions/state.ts'
-import type { Transaction } from '../transactions/store.ts'
-import { bodyOf, type Subject, type ToldFacts } from '../transactions/tell.ts'
 
 interface FeedRow extends Omit<Subject, 'id'>, ToldFacts, Pick<Transaction, 'fee_rule'> {
   readonly transaction_id: string

@@ -1,5 +1,5 @@
+import type { WebhookBody } from '../payments/notify/webhook-body.ts'
 import { showId } from '../platform/ids.ts'
-import type { WebhookBody } from '../transactions/tell.ts'
 import type { WebhookRecord } from './store.ts'
 
 export function presentRecord(record: WebhookRecord) {

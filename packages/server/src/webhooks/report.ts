@@ -4,7 +4,7 @@ import { reach } from '../platform/failpoints.ts'
 import type { Posted } from '../platform/gated-http.ts'
 import type { Log } from '../platform/log.ts'
 import type { Delivery } from './claim.ts'
-import { play } from './play.ts'
+import { play } from './fault-injection.ts'
 import { breakerMs, isGone, isSuccess, retryAfterMs } from './schedule.ts'
 
 interface Endpoint {

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { laneOf } from '../alarms/alarms.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
+import { laneOf } from '../payments/dispatch/timers.ts'
+import { isFinal, publicStatus } from '../payments/model/state.ts'
+import type { Transaction } from '../payments/model/store.ts'
+import type { News } from '../payments/resolve/decision.ts'
 import { type Owner, sql } from '../platform/db.ts'
 import { providerKeyOf, showId } from '../platform/ids.ts'
 import { createWaitingLimit } from '../platform/waiting-limit.ts'
-import type { News } from '../transactions/decision.ts'
 import { findById, findTransaction } from '../transactions/read.ts'
-import { isFinal, publicStatus } from '../transactions/state.ts'
-import type { Transaction } from '../transactions/store.ts'
 
 export type Wish = 'successful' | 'failed' | 'pending'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { until } from '../dev-stack/until.ts'
 import { readId } from '../platform/ids.ts'
 import { type PayingMalipo, payingMalipo, payOut } from '../testing/paying.ts'
-import { until } from '../testing/until.ts'
 
 type Merchant = Awaited<ReturnType<PayingMalipo['merchant']>>
 

@@ -1,5 +1,5 @@
-import type { WorkKind } from '../alarms/alarms.ts'
-import { mapKinds } from '../transactions/lane-queue.ts'
+import { mapKinds } from '../payments/dispatch/lane-queue.ts'
+import type { WorkKind } from '../payments/dispatch/timers.ts'
 
 /**
  * Calls to one provider that one process has under way at most, by what they are for: calls that hang fill the room of their own

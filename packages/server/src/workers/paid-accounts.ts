@@ -1,9 +1,9 @@
-import { laneOf } from '../alarms/alarms.ts'
 import type { Context } from '../context.ts'
-import { ask, settleSent } from '../transactions/dispatch.ts'
-import { takeTurn } from '../transactions/lane-budget.ts'
-import { claimEndedAccounts, forgetAccount } from '../transactions/paid-accounts.ts'
-import type { Transaction } from '../transactions/store.ts'
+import { ask, settleSent } from '../payments/dispatch/dispatch.ts'
+import { takeTurn } from '../payments/dispatch/lane-budget.ts'
+import { claimEndedAccounts, forgetAccount } from '../payments/dispatch/paid-accounts.ts'
+import { laneOf } from '../payments/dispatch/timers.ts'
+import type { Transaction } from '../payments/model/store.ts'
 
 const pageMax = 50
 const againSeconds = 15 * 60

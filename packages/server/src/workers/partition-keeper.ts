@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
-import type { Watch } from '../platform/bell.ts'
 import { attachPartitions, dropOldHours } from '../platform/partitions.ts'
 import { noteKeys } from '../platform/secret-keys.ts'
+import type { Watch } from '../platform/wakeups.ts'
 
 const keepEveryMs = 10 * 60_000
 

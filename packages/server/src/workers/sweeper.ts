@@ -1,8 +1,8 @@
-import type { Work } from '../alarms/alarms.ts'
 import type { Context } from '../context.ts'
-import type { Watch } from '../platform/bell.ts'
+import { lateWork, type OpenPlace } from '../payments/dispatch/open-work.ts'
+import type { Work } from '../payments/dispatch/timers.ts'
 import { reach } from '../platform/failpoints.ts'
-import { lateWork, type OpenPlace } from '../transactions/open-work.ts'
+import type { Watch } from '../platform/wakeups.ts'
 
 /** A payment that has been due for longer is not in the queue of its lane, or waits there for its turn. */
 const lateMs = 60_000

@@ -1,0 +1,196 @@
+import { find } from '../merchants/store.ts'
+import { formatMinor } from '../money/money.ts'
+import { submitMs } from '../payments/dispatch/dispatch.ts'
+import { listLanes } from '../payments/dispatch/lanes.ts'
+import { laneOf } from '../payments/dispatch/timers.ts'
+import { isFinal } from '../payments/model/state.ts'
+import { lock, type Payment, type Transaction } from '../payments/model/store.ts'
+import type { News } from '../payments/resolve/decision.ts'
+import { settleBatch } from '../payments/resolve/resolve.ts'
+import type { BatchTx } from '../platform/db.ts'
+import { reach } from '../platform/failpoints.ts'
+import { attemptOfKey, providerKeyOf, showId } from '../platform/ids.ts'
+import { auditedPosting, type Desk, OperatorError } from './operator-context.ts'
+import { noPayment, paymentId } from './payments.ts'
+
+export interface Verdict {
+  readonly outcome: 'successful' | 'failed'
+  readonly reason: string
+  /** What proves it: a line of the provider's statement, a ticket in which the provider says so. */
+  readonly evidence: string
+}
+
+export interface JudgedPayment {
+  readonly id: string
+  readonly state: string
+  /** What this did to the money. */
+  readonly money: string
+  /** What is left to do, where something is. */
+  readonly caution?: string
+}
+
+/**
+ * Ends a payment by an operator's word. State, money, event and audit row are one transaction, so there is never an effect
+ * without its reason.
+ */
+export async function settlePayment(desk: Desk, shownId: string, verdict: Verdict): Promise<JudgedPayment> {
+  const id = paymentId(shownId)
+  const { outcome, reason, evidence } = verdict
+  refuseEmpty({ reason, evidence })
+  return auditedPosting(desk, async (tx) => {
+    const payment = await lockOpen(tx, id)
+    reach('operator.locked')
+    refuseUntimely(tx, payment, outcome)
+    refuseOtherAttempt(payment, attemptOfKey(shownId)?.attempt, outcome)
+    const news = { kind: 'judged', outcome } as const
+    const { isChanged, isPaidBefore, written } = await take(desk, tx, payment, news, { reason, evidence })
+    if (!isChanged) throw new OperatorError(`${showId('transaction', id)} cannot be settled as ${outcome} now`)
+    const { transaction } = payment
+    const caution = cautionOf(transaction, outcome)
+    return {
+      result: {
+        id: showId('transaction', id),
+        state: isPaidBefore ? 'successful' : outcome,
+        money: isPaidBefore ? paidBefore : moneyOf(transaction, outcome),
+        ...(caution !== undefined && { caution }),
+      },
+      entry: { ...trail('payment.settle', payment, { outcome, evidence }), reason },
+      written,
+    }
+  })
+}
+
+export interface RetriedPayment {
+  readonly id: string
+  readonly provider: string
+  /** The key the provider knows it by: the same as before. */
+  readonly key: string
+  readonly isPaused: boolean
+}
+
+/** Has a payout sent again under the key the provider knows it by, and only where that can move money once at most. */
+export async function retryPayment(desk: Desk, shownId: string, reason: string): Promise<RetriedPayment> {
+  const id = paymentId(shownId)
+  refuseEmpty({ reason })
+  const { transaction, attempt } = await auditedPosting(desk, async (tx) => {
+    const payment = await lockOpen(tx, id)
+    await refuseFrozen(tx, payment.transaction)
+    const { isChanged, written } = await take(desk, tx, payment, { kind: 'retry' }, { reason })
+    if (!isChanged) throw new OperatorError(whyNotAgain(payment.transaction))
+    return { result: payment, entry: { ...trail('payment.retry', payment, {}), reason }, written }
+  })
+  const lane = laneOf(transaction.env, transaction.provider)
+  desk.bell.ring(lane)
+  return {
+    id: showId('transaction', id),
+    provider: transaction.provider,
+    key: providerKeyOf(id, attempt.number),
+    isPaused: (await listLanes(desk.db.write)).some((each) => each.lane === lane && each.paused_at !== null),
+  }
+}
+
+function refuseEmpty(texts: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(texts))
+    if (text.trim() === '') throw new OperatorError(`the ${name} must say something: it is what an auditor will read`)
+}
+
+async function lockOpen(tx: BatchTx, id: string): Promise<Payment> {
+  const payment = (await lock(tx, [id])).get(id)
+  if (!payment) throw noPayment(id)
+  const { state } = payment.transaction
+  if (isFinal(state)) throw new OperatorError(`${showId('transaction', id)} is ${state} already, and that is final`)
+  return payment
+}
+
+/** What was never sent has not succeeded; and while it may be on its way no evidence can tell what will become of it. */
+function refuseUntimely(tx: BatchTx, { transaction, attempt }: Payment, outcome: Verdict['outcome']): void {
+  const { state } = transaction
+  const shown = showId('transaction', transaction.id)
+  if (state === 'accepted' && outcome === 'successful')
+    throw new OperatorError(`${shown} was not sent to anybody yet, so it cannot have succeeded`)
+  if (transaction.method === 'bank-transfer' && outcome === 'successful')
+    throw new OperatorError(`${shown} is paid by the transfers its provider tells of; settle it as failed, or wait`)
+  const onItsWayUntil = (attempt.send_by?.getTime() ?? 0) + submitMs
+  const isOnItsWay = (state === 'sending' || state === 'unknown') && Number(tx.atUs / 1000n) < onItsWayUntil
+  if (!isOnItsWay) return
+  const until = new Date(onItsWayUntil).toISOString().slice(11, 19)
+  throw new OperatorError(`${shown} may be on its way to ${attempt.provider} until ${until} UTC: look again after that`)
+}
+
+/**
+ * A statement tells of one attempt. What one that was given up moved after all is booked or flagged as such, and must not be taken
+ * for what the current one did: that would book it twice.
+ */
+function refuseOtherAttempt({ transaction, attempt }: Payment, named: number | undefined, outcome: string): void {
+  const { id, suspended } = transaction
+  const key = providerKeyOf(id, attempt.number)
+  if (named !== undefined && named !== attempt.number)
+    throw new OperatorError(`attempt ${named} was given up; what counts is ${key} at ${attempt.provider}`)
+  if (outcome === 'successful' && suspended !== 0n && attempt.moved !== null)
+    throw new OperatorError(
+      `another amount was collected for ${showId('transaction', id)} and is in suspense: settle it as failed, then clear the case (malipo suspense list)`,
+    )
+  if (outcome === 'successful' && named === undefined && suspended !== 0n)
+    throw new OperatorError(
+      `an abandoned attempt at ${showId('transaction', id)} moved money, which is in suspense with a case of its own. If ${attempt.provider} moved it too, name it by the key on its statement, ${key}; else settle it as failed`,
+    )
+}
+
+async function refuseFrozen(tx: BatchTx, { merchant_id }: Transaction): Promise<void> {
+  const merchant = await find(tx, merchant_id)
+  if (merchant?.frozen_at)
+    throw new OperatorError(`${showId('merchant', merchant_id)} is frozen: nothing is sent for it`)
+}
+
+function whyNotAgain({ id, state, type, provider }: Transaction): string {
+  const shown = showId('transaction', id)
+  if (state === 'sending') return `${shown} is being sent right now`
+  if (type === 'deposit') return `${shown} is a charge: sent again, it might ask the customer twice`
+  return `${shown} is with ${provider}, which works on it: it is asked again by itself, and never sent twice`
+}
+
+async function take(desk: Desk, tx: BatchTx, { transaction, attempt }: Payment, news: News, note: object) {
+  const settlement = {
+    transaction_id: transaction.id,
+    attempt: attempt.number,
+    cause: 'operator',
+    news,
+    note: { ...note, by: desk.actor },
+  } as const
+  const { answers, ...written } = await settleBatch(desk.settling, desk.writer, tx, [settlement])
+  const [standing] = answers
+  const isPaidBefore =
+    standing?.transaction.state === 'successful' && news.kind === 'judged' && news.outcome === 'failed'
+  return { isChanged: standing?.isChanged === true, isPaidBefore, written }
+}
+
+/** Of a payout whose current attempt failed. */
+const paidBefore =
+  'An earlier attempt had paid it: it is successful, and the money in suspense for it is what it cost the merchant.'
+
+function trail(action: string, { transaction, attempt }: Payment, detail: object) {
+  const { id, merchant_id, env, state, doubt, provider } = transaction
+  const from = { state, doubt, provider, key: providerKeyOf(id, attempt.number) }
+  return { action, merchant_id, env, subject: showId('transaction', id), detail: { ...detail, from } }
+}
+
+function moneyOf(transaction: Transaction, outcome: Verdict['outcome']): string {
+  const { type, amount, currency, wallet_amount, wallet_currency, fee, provider, country } = transaction
+  const paid = `${formatMinor(amount, currency)} ${currency}`
+  const own = `${formatMinor(wallet_amount, wallet_currency)} ${wallet_currency}`
+  const charged = `the fee of ${formatMinor(fee, wallet_currency)} ${wallet_currency}`
+  const float = `The float at ${provider} in ${country}`
+  if (type === 'withdrew')
+    return outcome === 'successful'
+      ? `${own} and ${charged} have left the merchant's wallet for good. ${float} is lower by ${paid}.`
+      : `${own} and ${charged} are back in the merchant's wallet. Should the provider pay after all, the loss is yours.`
+  return outcome === 'successful'
+    ? `${own} less ${charged} were credited to the merchant's wallet. ${float} is higher by ${paid}.`
+    : 'Nothing was credited. If the provider reports later that the customer paid, the merchant is credited by an adjustment.'
+}
+
+function cautionOf({ doubt, amount, currency }: Transaction, outcome: Verdict['outcome']): string | undefined {
+  if (doubt !== 'amount_mismatch' || outcome === 'failed') return undefined
+  const asked = `${formatMinor(amount, currency)} ${currency}`
+  return `The books say that ${asked} moved, as was asked for; the provider said otherwise. Correct the float: malipo floats adjust`
+}

@@ -1,0 +1,180 @@
+import type { Cause } from '../events/emit.ts'
+import type { Currency } from '../money/currencies.ts'
+import type { CaseKind } from '../payments/late-money/suspense-cases.ts'
+import type { State } from '../payments/model/state.ts'
+import type { Attempt, Transaction } from '../payments/model/store.ts'
+import { type Db, type Environment, sql } from '../platform/db.ts'
+
+/** Reads across all merchants, for the operator. None looks at more than the open payments, or a bounded part of the rest. */
+
+export interface SurveyWanted {
+  /** Only those that need a person, and then also final ones with money in suspense. */
+  readonly isDoubtOnly: boolean
+  readonly env: Environment | undefined
+  readonly provider: string | undefined
+  readonly olderThanMinutes: number
+  readonly limit: number
+}
+
+/** What keeps a payment from being worked on, as the database's `held_by` has it; null when nothing does. */
+type HeldBy = 'paused' | 'frozen' | null
+
+export interface Surveyed extends Pick<Transaction, 'id' | 'env' | 'type' | 'amount' | 'state' | 'provider'> {
+  readonly currency: Currency
+  readonly doubt: string
+  /** Why money of it is in suspense, where some is. */
+  readonly case_kind: CaseKind | null
+  readonly attempt: number
+  readonly age_seconds: number
+  /** Negative when it is overdue; nothing when nobody will look again. */
+  readonly wake_in_seconds: number | null
+  readonly held_by: HeldBy
+}
+
+/**
+ * Open payments, oldest first, and after them final ones with money in suspense. The open ones are gathered before they are
+ * put in order, so that they are read along the index of the open ones and never by going through all there ever were.
+ */
+export function survey(db: Db, wanted: SurveyWanted): Promise<Surveyed[]> {
+  const { isDoubtOnly, env = null, provider = null, olderThanMinutes, limit } = wanted
+  return db.query<Surveyed>(sql`
+    with found as materialized (
+      select id, merchant_id, env, type, amount, currency, state, doubt, provider, attempt, created_at, wake_at,
+        0 as place
+      from transactions
+      where state not in ('successful', 'failed')
+        and (not ${isDoubtOnly}::boolean or state = 'unknown' or doubt <> '')
+      union all
+      select t.id, t.merchant_id, t.env, t.type, t.amount, t.currency, t.state, t.doubt, t.provider, t.attempt,
+        t.created_at, t.wake_at, 1
+      from suspense_cases c
+      join transactions t on t.id = c.transaction_id
+      where c.closed_at is null
+        and t.state in ('successful', 'failed')
+        and ${isDoubtOnly}::boolean
+    ), clock as (
+      select record_time() as at
+    )
+    select f.id, f.env, f.type, f.amount, f.currency, f.state, f.doubt, f.provider, f.attempt, c.kind as case_kind,
+      extract(epoch from at - f.created_at)::int as age_seconds, extract(epoch from f.wake_at - at)::int as wake_in_seconds,
+      held_by(f.state, a.is_lost, m.frozen_at, l.paused_at) as held_by
+    from clock, found f
+    left join attempts a on a.transaction_id = f.id and a.number = f.attempt
+    join merchants m on m.id = f.merchant_id
+    left join lanes l on l.lane = f.env || '/' || f.provider
+    left join suspense_cases c on c.transaction_id = f.id and c.closed_at is null
+    where f.env = coalesce(${env}::text, f.env)
+      and f.provider = coalesce(${provider}::text, f.provider)
+      and f.created_at <= at - make_interval(mins => ${olderThanMinutes}::int)
+    order by f.place, f.id
+    limit ${limit}`)
+}
+
+/** One payment in full with what may hold it back. */
+export interface Inspected {
+  readonly at: Date
+  readonly transaction: Transaction
+  readonly attempts: readonly Attempt[]
+  readonly events: readonly RecordedEvent[]
+  readonly merchant_name: string
+  readonly is_frozen: boolean
+  readonly held_by: HeldBy
+  readonly pause_reason: string
+  /** Of the case about money of it in suspense, where one is open. */
+  readonly case_id: string | null
+  readonly case_kind: CaseKind | null
+}
+
+interface RecordedEvent {
+  readonly number: number
+  readonly at: Date
+  readonly cause: Cause
+  /** Whether the merchant is told. */
+  readonly is_told: boolean
+  readonly state: State
+  readonly message: string
+  readonly detail: Readonly<Record<string, unknown>>
+}
+
+export async function inspect(db: Db, id: string): Promise<Inspected | undefined> {
+  const [transaction] = await db.query<Transaction>(sql`select * from transactions where id = ${id}`)
+  if (!transaction) return undefined
+  const attempts = await db.query<Attempt>(sql`
+    select *
+    from attempts
+    where transaction_id = ${id}
+    order by number`)
+  const events = await db.query<RecordedEvent>(sql`
+    select number, at, cause, name is not null as is_told, state, message, detail
+    from events
+    where transaction_id = ${id}
+    order by number
+    limit 1000`)
+  const isLost = attempts.some(({ number, is_lost }) => number === transaction.attempt && is_lost)
+  const [around] = await db.query<Omit<Inspected, 'transaction' | 'attempts' | 'events'>>(sql`
+    select record_time() as at, m.name as merchant_name, m.frozen_at is not null as is_frozen,
+      held_by(${transaction.state}, ${isLost}, m.frozen_at, l.paused_at) as held_by, coalesce(l.reason, '') as pause_reason,
+      c.id as case_id, c.kind as case_kind
+    from merchants m
+    left join lanes l on l.lane = ${`${transaction.env}/${transaction.provider}`}
+    left join suspense_cases c on c.transaction_id = ${id} and c.closed_at is null
+    where m.id = ${transaction.merchant_id}`)
+  return around && { ...around, transaction, attempts, events }
+}
+
+/** Payments of one provider in one environment that are in the same state. */
+export interface OpenCount {
+  readonly env: Environment
+  readonly provider: string
+  readonly state: State
+  readonly payments: number
+  readonly in_doubt: number
+  readonly oldest_seconds: number
+}
+
+export function countOpen(db: Db): Promise<OpenCount[]> {
+  return db.query<OpenCount>(sql`
+    select env, provider, state, count(*)::int as payments,
+      (count(*) filter (where state = 'unknown' or doubt <> ''))::int as in_doubt,
+      extract(epoch from (select record_time()) - min(created_at))::int as oldest_seconds
+    from transactions
+    where state not in ('successful', 'failed')
+    group by env, provider, state`)
+}
+
+export interface OutcomeCount {
+  readonly env: Environment
+  readonly provider: string
+  readonly successful: number
+  readonly failed: number
+  /** How many payments of all providers were looked at. */
+  readonly looked: number
+}
+
+/** No more of the last hour's payments than this are looked at, the newest. */
+export const recentMax = 20_000
+
+/** What became of the last hour's payments. */
+export function countRecent(db: Db): Promise<OutcomeCount[]> {
+  return db.query<OutcomeCount>(sql`
+    with recent as materialized (
+      select env, provider, state
+      from transactions
+      where id >= (select id_at(record_time() - interval '1 hour'))
+      order by id desc
+      limit ${recentMax}
+    )
+    select env, provider, (count(*) filter (where state = 'successful'))::int as successful,
+      (count(*) filter (where state = 'failed'))::int as failed, (select count(*)::int from recent) as looked
+    from recent
+    group by env, provider`)
+}
+
+/** Open cases about money in suspense, by the provider that reported it. */
+export function countCases(db: Db): Promise<{ env: Environment; provider: string; cases: number }[]> {
+  return db.query(sql`
+    select env, provider, count(*)::int as cases
+    from suspense_cases
+    where closed_at is null
+    group by env, provider`)
+}

@@ -1,0 +1,390 @@
+import type { ErrorKey } from '../../errors.ts'
+import { emit } from '../../events/emit.ts'
+import {
+  findKeys,
+  insertKeys,
+  isSameRequest,
+  type KeyedRequest,
+  type KeyRow,
+  type KnownKey,
+  nameOf,
+  releaseKeys,
+  rowOf,
+} from '../../idempotency/keys.ts'
+import { ensureWallets, findWallets, type WalletScope } from '../../ledger/accounts.ts'
+import { type Books, type Movement, openBooks } from '../../ledger/books.ts'
+import { createWriter, type Writer } from '../../ledger/chain.ts'
+import { type Batcher, createBatcher, type Decided } from '../../platform/batch.ts'
+import type { BatchTx, Owner, WriteDb } from '../../platform/db.ts'
+import { reach } from '../../platform/failpoints.ts'
+import { newTransactionId } from '../../platform/ids.ts'
+import { nameMerchants } from '../../platform/named-merchants.ts'
+import type { Vault } from '../../platform/seal.ts'
+import type { CustomerAction } from '../../providers/contract.ts'
+import { findStanding, useStanding } from '../../scenarios/armed.ts'
+import type { Scenario } from '../../scenarios/catalogue.ts'
+import { type Alarm, laneOf, setAlarms } from '../dispatch/timers.ts'
+import { type Party, sealParty } from '../model/counterparty.ts'
+import {
+  type Attempt,
+  freshAttempt,
+  insert,
+  insertAttempts,
+  type Progress,
+  type Promised,
+  type Transaction,
+  unadjusted,
+} from '../model/store.ts'
+import { type Accounts, holdsFor } from '../resolve/payment-postings.ts'
+import { createdEvent } from './created-event.ts'
+import { isRateTooOld } from './exchange.ts'
+import { claimReferences, type Reference, releaseReferences } from './references.ts'
+
+/** A payment that has been checked and priced, and only needs to be promised. */
+export interface Proposal
+  extends Omit<
+      Promised,
+      'id' | 'wallet_id' | 'party' | 'created_at' | 'expires_at' | 'merchant_id' | 'env' | 'scenario'
+    >,
+    Pick<Progress, 'fee'> {
+  readonly owner: Owner
+  readonly party: Party
+  readonly provider: string
+  readonly action: CustomerAction | null
+  readonly expiresInMs: number | undefined
+  /** Whoever proposes it sends it as soon as it is promised; else its lane does. */
+  readonly isSentAtOnce: boolean
+  /** Platform accounts that a payout's holds go to; a charge holds nothing. */
+  readonly holdsGoTo: Accounts | undefined
+  readonly keyed: KeyedRequest | undefined
+  /** What is to be played to it; in the sandbox one may stand for its reference besides. */
+  readonly scenario?: Scenario | undefined
+  /** The answer to be kept under the key; nothing when it is known only after the provider was called. */
+  readonly answerOf: ((transactionId: string) => object) | undefined
+}
+
+export type Acceptance =
+  | { readonly kind: 'accepted'; readonly transaction: Transaction; readonly attempt: Attempt }
+  /** The same was asked before under this key. The answer is missing while the first is still being worked on. */
+  | { readonly kind: 'known'; readonly key: KnownKey }
+  | { readonly kind: 'refused'; readonly error: ErrorKey }
+
+export type Acceptor = Batcher<Proposal, Acceptance>
+
+/** How long a sender has, from the moment it is entitled to send, to begin. */
+export const sendWithinMs = 10_000
+
+/** How long the account of a bank transfer charge takes money, from when the charge was accepted; and the least it does. */
+export const accountMs = 2 * 3_600_000
+export const accountMinMs = 10 * 60_000
+
+export interface AcceptorOptions {
+  /** Called once merchants have something to be told. */
+  readonly onTold: () => void
+  readonly db: WriteDb
+  readonly vault: Vault
+  readonly cell: number
+}
+
+/**
+ * Promises payments, many in one transaction. Once it is committed no payment of it can be lost. Live and sandbox have batches of
+ * their own: live never waits for what the sandbox was asked.
+ */
+export function createAcceptor(options: AcceptorOptions): Acceptor {
+  const batchers = { live: createAcceptBatcher(options), sandbox: createAcceptBatcher(options) }
+  return { submit: (proposal) => batchers[proposal.owner.env].submit(proposal) }
+}
+
+function createAcceptBatcher(options: AcceptorOptions): Acceptor {
+  const writer = createWriter()
+  return createBatcher({
+    db: options.db,
+    decide: (tx, proposals) => acceptBatch(options, writer, tx, proposals),
+    keyOf: ({ owner, wallet_currency, wallet_country }) =>
+      [owner.merchant_id, owner.env, wallet_currency, wallet_country].join(' '),
+  })
+}
+
+interface Item {
+  readonly proposal: Proposal
+  readonly id: string
+  readonly reference: Reference
+}
+
+async function acceptBatch(
+  { vault, cell, onTold }: AcceptorOptions,
+  writer: Writer,
+  tx: BatchTx,
+  proposals: readonly Proposal[],
+): Promise<Decided<Acceptance>> {
+  const at = new Date(Number(tx.atUs / 1000n))
+  const items = proposals.map((proposal) => itemOf(proposal, at, cell))
+  reach('accept.begun')
+  const answers = new Map<Item, Acceptance>()
+  const merchants = proposals.map(({ owner }) => owner.merchant_id)
+  const [fresh] = await Promise.all([withoutKnownKeys(tx, vault, items, answers), nameMerchants(tx, merchants)])
+  const candidates = await withReferences(tx, vault, fresh, answers)
+  const keys = candidates.flatMap((item) => keyOf(item, vault))
+  if (!(await insertKeys(tx, keys))) throw Object.assign(new Error('a key was taken meanwhile'), { code: '40001' })
+
+  const [wallets, standingFor] = await Promise.all([
+    walletsOf(tx, cell, candidates),
+    findStanding(tx, candidates.map(refOf)),
+  ])
+  const books = await openBooks(tx, writer, [], [...new Set(wallets.values())])
+  reach('accept.locked')
+  const used = new Set<string>()
+  const keep = (item: Item, wallet_id: string): Kept => {
+    const standing = standingFor(item.reference)
+    const scenario = item.proposal.scenario ?? standing ?? null
+    return { item, standing, transaction: { ...promise(item, wallet_id, at, vault), scenario } }
+  }
+  const kept = candidates.flatMap((item) => {
+    const decided = decideItem(item, wallets.get(item), books, used, at)
+    if (decided.kind === 'refused') answers.set(item, decided)
+    return decided.kind === 'refused' ? [] : [keep(item, decided.wallet_id)]
+  })
+  for (const each of kept)
+    answers.set(each.item, { kind: 'accepted', transaction: each.transaction, attempt: firstAttempt(each) })
+  await giveBack(tx, candidates, kept)
+  const [{ committed, ...written }] = await Promise.all([books.write(), record(tx, at, cell, kept, answers)])
+  reach('accept.written')
+  const tellAll = () => {
+    reach('accept.committed')
+    committed?.()
+    if (kept.length > 0) onTold()
+  }
+  return {
+    answers: items.map((item) => answers.get(item) ?? sameAsFirst(item, items, answers)),
+    ...written,
+    committed: tellAll,
+  }
+}
+
+function itemOf(proposal: Proposal, at: Date, cell: number): Item {
+  const id = newTransactionId(at.getTime(), cell)
+  const { owner, external_reference } = proposal
+  const { merchant_id, env } = owner
+  return { proposal, id, reference: { merchant_id, env, reference: external_reference, transaction_id: id } }
+}
+
+const keyNameOf = ({ proposal: { owner, keyed } }: Item) => (keyed ? nameOf(owner, keyed.key) : undefined)
+
+/** Keys are looked at before references: what was asked before is answered as before. A second equal key waits for the first. */
+async function withoutKnownKeys(
+  tx: BatchTx,
+  vault: Vault,
+  items: readonly Item[],
+  answers: Map<Item, Acceptance>,
+): Promise<Item[]> {
+  const known = await findKeys(tx, items.flatMap(keysIn))
+  const seen = new Set<string>()
+  return items.filter((item) => {
+    const name = keyNameOf(item)
+    if (name === undefined) return true
+    const found = known.get(name)
+    if (found) answers.set(item, answerByKey(item, found, vault))
+    const isFirst = !seen.has(name)
+    seen.add(name)
+    return !found && isFirst
+  })
+}
+
+function answerByKey({ proposal: { keyed } }: Item, known: KnownKey, vault: Vault): Acceptance {
+  const isSame = keyed !== undefined && isSameRequest(vault, keyed, known.fingerprint)
+  return isSame ? { kind: 'known', key: known } : { kind: 'refused', error: 'IDEMPOTENCY_KEY_REUSED' }
+}
+
+const refOf = ({ reference }: Item) => reference
+
+const referenceName = ({ reference }: Item) => nameOf(reference, reference.reference)
+
+/** Takes the references, once each. Who finds its own taken is turned away; equal ones in this batch are decided in order. */
+async function withReferences(
+  tx: BatchTx,
+  vault: Vault,
+  fresh: readonly Item[],
+  answers: Map<Item, Acceptance>,
+): Promise<Item[]> {
+  const firsts = [...new Map(fresh.toReversed().map((item) => [referenceName(item), item])).values()]
+  const claimed = await claimReferences(
+    tx,
+    firsts.map(({ reference }) => reference),
+  )
+  const ours = new Set(firsts.filter(({ id }) => claimed.has(id)).map(referenceName))
+  const taken = fresh.filter((item) => !ours.has(referenceName(item)))
+  // Whose reference was taken may have been overtaken by its own repetition elsewhere: then its key is there now.
+  const keys = await findKeys(tx, taken.flatMap(keysIn))
+  for (const item of taken) answers.set(item, turnedAway(item, keys, vault))
+  return fresh.filter((item) => ours.has(referenceName(item)))
+}
+
+const keysIn = ({ proposal: { owner, keyed } }: Item) => (keyed ? [{ owner, key: keyed.key }] : [])
+
+function turnedAway(item: Item, keys: ReadonlyMap<string, KnownKey>, vault: Vault): Acceptance {
+  const known = keys.get(keyNameOf(item) ?? '')
+  return known ? answerByKey(item, known, vault) : { kind: 'refused', error: 'REFERENCE_USED' }
+}
+
+/** The answer of an item whose key came twice in this batch: what the first got. */
+function sameAsFirst(item: Item, items: readonly Item[], answers: ReadonlyMap<Item, Acceptance>): Acceptance {
+  const first = items.find((other) => keyNameOf(other) === keyNameOf(item))
+  const answer = first && answers.get(first)
+  if (!first || !answer) throw new Error('an item was not decided')
+  const isSame = JSON.stringify(first.proposal.keyed) === JSON.stringify(item.proposal.keyed)
+  if (!isSame) return { kind: 'refused', error: 'IDEMPOTENCY_KEY_REUSED' }
+  if (answer.kind !== 'accepted') return answer
+  const { id } = answer.transaction
+  return {
+    kind: 'known',
+    key: { fingerprint: '', answer: first.proposal.answerOf?.(id) ?? null, transaction_id: id },
+  }
+}
+
+function scopeOf({ proposal: { owner, wallet_currency, wallet_country } }: Item): WalletScope {
+  return { merchant_id: owner.merchant_id, env: owner.env, currency: wallet_currency, country: wallet_country }
+}
+
+/** The wallet of each item. A charge makes one where there is none; a payout from nowhere has nothing to pay with. */
+async function walletsOf(tx: BatchTx, cell: number, items: readonly Item[]): Promise<Map<Item, string>> {
+  const [payouts, charges] = [items.filter(isPayout), items.filter((item) => !isPayout(item))]
+  const found = await findWallets(tx, payouts.map(scopeOf))
+  const made = charges.length === 0 ? [] : await ensureWallets(tx, cell, charges.map(scopeOf))
+  const wallets = new Map<Item, string>()
+  for (const [index, item] of payouts.entries()) {
+    const id = found[index]
+    if (id) wallets.set(item, id)
+  }
+  for (const [index, item] of charges.entries()) wallets.set(item, made[index] ?? '')
+  return wallets
+}
+
+const isPayout = ({ proposal }: Item) => proposal.type === 'withdrew'
+
+/** Decides one item, in order of arrival: by its reference, then by its money. */
+function decideItem(
+  item: Item,
+  wallet_id: string | undefined,
+  books: Books,
+  used: Set<string>,
+  at: Date,
+): { readonly kind: 'kept'; readonly wallet_id: string } | { readonly kind: 'refused'; readonly error: ErrorKey } {
+  if (used.has(referenceName(item))) return { kind: 'refused', error: 'REFERENCE_USED' }
+  if (isRateTooOld(item.proposal, at)) return { kind: 'refused', error: 'FX_RATE_UNAVAILABLE' }
+  if (wallet_id === undefined || books.apply(holdsOf(item, wallet_id)))
+    return { kind: 'refused', error: 'INSUFFICIENT_FUNDS' }
+  used.add(referenceName(item))
+  return { kind: 'kept', wallet_id }
+}
+
+/** A request that is refused after all uses up neither its reference nor its key. */
+async function giveBack(tx: BatchTx, candidates: readonly Item[], kept: readonly Kept[]): Promise<void> {
+  const keeping = new Set(kept.map(({ item }) => item))
+  const refused = candidates.filter((item) => !keeping.has(item))
+  if (refused.length === 0) return
+  await releaseKeys(
+    tx,
+    refused.flatMap((item) => keysIn(item).map((key) => ({ ...key, transaction_id: item.id }))),
+  )
+  await releaseReferences(
+    tx,
+    refused.map(({ reference }) => reference),
+  )
+  // Where the first of equals was refused, the one that was kept has yet to take the reference.
+  const released = new Set(refused.map(referenceName))
+  const heirs = kept.filter(({ item }) => released.has(referenceName(item)))
+  await claimReferences(
+    tx,
+    heirs.map(({ item }) => item.reference),
+  )
+}
+
+function holdsOf({ id, proposal }: Item, wallet_id: string): Movement[] {
+  const { holdsGoTo, owner } = proposal
+  return holdsGoTo ? holdsFor({ ...proposal, id, wallet_id, env: owner.env }, holdsGoTo) : []
+}
+
+function promise({ id, proposal }: Item, wallet_id: string, at: Date, vault: Vault): Omit<Transaction, 'scenario'> {
+  const { owner, party, expiresInMs, isSentAtOnce, holdsGoTo: _, keyed: __, answerOf: ___, ...promised } = proposal
+  return {
+    ...promised,
+    id,
+    merchant_id: owner.merchant_id,
+    env: owner.env,
+    wallet_id,
+    party: sealParty(vault, id, party),
+    created_at: at,
+    expires_at: expiresInMs === undefined ? null : new Date(at.getTime() + expiresInMs),
+    state: isSentAtOnce ? 'sending' : 'accepted',
+    attempt: 1,
+    doubt: '',
+    failure: null,
+    receipt: '',
+    received: 0n,
+    events: 1,
+    told: 1,
+    wake_at: isSentAtOnce ? sendBy(at) : at,
+    ...unadjusted,
+    related_transaction_id: null,
+    related_reference: null,
+    direction: null,
+    reason: null,
+    updated_at: at,
+  }
+}
+
+const sendBy = (at: Date) => new Date(at.getTime() + sendWithinMs)
+
+interface Kept {
+  readonly item: Item
+  readonly standing: Scenario | undefined
+  readonly transaction: Transaction
+}
+
+/** Everything a promise consists of beside its money. The feed's counters are locked last, as everywhere. */
+async function record(
+  tx: BatchTx,
+  at: Date,
+  cell: number,
+  kept: readonly Kept[],
+  answers: ReadonlyMap<Item, Acceptance>,
+): Promise<void> {
+  if (kept.length === 0) return
+  const transactions = kept.map(({ transaction }) => transaction)
+  const attempts = kept.flatMap(({ item }) => {
+    const answer = answers.get(item)
+    return answer?.kind === 'accepted' ? [answer.attempt] : []
+  })
+  const events = transactions.map((transaction) => createdEvent(transaction, at, cell))
+  await Promise.all([
+    insert(tx, transactions),
+    insertAttempts(tx, attempts),
+    setAlarms(tx, kept.map(firstAlarm)),
+    useStanding(
+      tx,
+      kept.filter(({ standing }) => standing !== undefined).map(({ item }) => refOf(item)),
+    ),
+    emit(tx, at, events),
+  ])
+}
+
+function keyOf({ proposal, id }: Item, vault: Vault): KeyRow[] {
+  const { keyed, owner, answerOf } = proposal
+  return keyed ? [rowOf(vault, owner, keyed, { answer: answerOf?.(id) ?? null, transaction_id: id })] : []
+}
+
+function firstAttempt({ item, transaction: { id, provider, created_at } }: Kept): Attempt {
+  const isSent = item.proposal.isSentAtOnce
+  return {
+    ...freshAttempt,
+    transaction_id: id,
+    number: 1,
+    provider,
+    sends: isSent ? 1 : 0,
+    send_by: isSent ? sendBy(created_at) : null,
+  }
+}
+
+function firstAlarm({ transaction: { id, env, provider, wake_at, created_at } }: Kept): Alarm {
+  return { due: wake_at ?? created_at, lane: laneOf(env, provider), transaction_id: id }
+}

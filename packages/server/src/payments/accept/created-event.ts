@@ -1,0 +1,21 @@
+import type { NewEvent } from '../../events/emit.ts'
+import { stageOf } from '../model/state.ts'
+import type { Transaction } from '../model/store.ts'
+import { tell } from '../notify/webhook-body.ts'
+
+/** The first event of a payment. */
+export function createdEvent(transaction: Transaction, at: Date, cell: number): NewEvent {
+  const { id, merchant_id, env, state, type } = transaction
+  return {
+    transaction_id: id,
+    number: 1,
+    merchant_id,
+    env,
+    cause: 'request',
+    told: tell(transaction, 'transaction_created', 1, at, cell),
+    state,
+    stage: stageOf(state, undefined),
+    message: type === 'withdrew' ? 'Payout accepted; its money is reserved.' : 'Charge accepted.',
+    detail: {},
+  }
+}

@@ -1,0 +1,38 @@
+import { AppError } from '../../errors.ts'
+import type { Currency } from '../../money/currencies.ts'
+import { exchangeIn, exchangeOut } from '../../money/exchange.ts'
+import { formatRate } from '../../money/rates.ts'
+import { type RateOf, rateAgeMaxMs } from '../../reference/rates.ts'
+import type { Promised } from '../model/store.ts'
+
+/** A payment's amount, and the currencies at its two ends. */
+export interface Sides {
+  readonly amount: bigint
+  readonly currency: Currency
+  readonly wallet_currency: Currency
+}
+
+/** The wallet's side of a payment, and the rate it was found at where its currency is another. */
+export type WalletSide = Pick<Promised, 'wallet_amount' | 'rate'>
+
+const ways = {
+  payout: { price: exchangeOut, unreachable: 'DEBIT_CURRENCY_NOT_SUPPORTED' },
+  charge: { price: exchangeIn, unreachable: 'WALLET_CURRENCY_NOT_SUPPORTED' },
+} as const
+
+/** What the wallet pays for a payout or gets of a charge, before the fee, at the rate of now. */
+export async function walletSideOf(way: keyof typeof ways, sides: Sides, rateOf: RateOf): Promise<WalletSide> {
+  const { amount, currency, wallet_currency: wallet } = sides
+  if (currency === wallet) return { wallet_amount: amount, rate: null }
+  const { price, unreachable } = ways[way]
+  const pair = await rateOf(currency, wallet)
+  if (!pair) throw new AppError(unreachable)
+  const { walletAmount, markup, side, rate } = price(pair, { amount, currency, wallet })
+  const used = { pair: `${pair.base}/${pair.quote}`, side, value: formatRate(rate), at: pair.at.toISOString() }
+  return { wallet_amount: walletAmount, rate: { ...used, spread: String(markup) } }
+}
+
+/** A rate that has become too old while the payment waited to be accepted. */
+export function isRateTooOld({ rate }: Pick<WalletSide, 'rate'>, at: Date): boolean {
+  return rate !== null && at.getTime() - Date.parse(rate.at) > rateAgeMaxMs
+}

@@ -1,0 +1,37 @@
+import type { Context } from '../../context.ts'
+import { AppError } from '../../errors.ts'
+import { findKeys, isSameRequest, type KeyedRequest, nameOf } from '../../idempotency/keys.ts'
+import type { Owner } from '../../platform/db.ts'
+import type { Attempt, Transaction } from '../model/store.ts'
+import type { Acceptance } from './accept.ts'
+
+/** The answer that was given before under a key. It is missing while the first request is still being worked on. */
+export interface Replay {
+  readonly isReplay: true
+  readonly answer: object | null
+  readonly transactionId: string | null
+}
+
+/** What came of a proposal that was not refused: a new payment, or the answer that was given before under its key. */
+export type Outcome =
+  | Replay
+  | { readonly isReplay: false; readonly transaction: Transaction; readonly attempt: Attempt }
+
+export function outcomeOf(acceptance: Acceptance): Outcome {
+  if (acceptance.kind === 'refused') throw new AppError(acceptance.error)
+  if (acceptance.kind === 'accepted') return { isReplay: false, ...acceptance }
+  return { isReplay: true, answer: acceptance.key.answer, transactionId: acceptance.key.transaction_id }
+}
+
+/** What was answered under this key before, looked at before anything that may have changed since: accounts, limits, routes. */
+export async function replayOf(
+  { db, vault }: Context,
+  owner: Owner,
+  keyed: KeyedRequest | undefined,
+): Promise<Replay | undefined> {
+  if (!keyed) return undefined
+  const known = (await findKeys(db.write, [{ owner, key: keyed.key }])).get(nameOf(owner, keyed.key))
+  if (!known) return undefined
+  if (!isSameRequest(vault, keyed, known.fingerprint)) throw new AppError('IDEMPOTENCY_KEY_REUSED')
+  return { isReplay: true, answer: known.answer, transactionId: known.transaction_id }
+}

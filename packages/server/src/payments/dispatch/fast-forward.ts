@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { type Owner, sql, type Tx, type WriteDb } from '../../platform/db.ts'
+import { nameMerchants } from '../../platform/named-merchants.ts'
+import type { VirtualAccount } from '../../providers/contract.ts'
+import type { Transaction } from '../model/store.ts'
+import { type Alarm, laneOf, setAlarms } from './timers.ts'
+
+/** As much of an open payment as time can pass for. */
+export type Pullable = Pick<
+  Transaction,
+  'id' | 'type' | 'provider' | 'attempt' | 'state' | 'wake_at' | 'expires_at' | 'action'
+>
+
+/** Few at a time, so that nobody else's batch waits long for their locks. */
+const pageMax = 500
+const firstId = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Lets time pass for the open payments of one merchant of the sandbox: they end that much sooner, as if the clock had moved.
+ * What was written about the past stays, and so does all that belongs to others. When they are looked at next is for
+ * {@link pullWakes}, so that between the two time can pass at their provider. Tells how many there were, and their lanes.
+ */
+export async function pullEnds(
+  db: WriteDb,
+  owner: Owner,
+  aheadMs: number,
+): Promise<{ readonly payments: number; readonly lanes: ReadonlySet<string> }> {
+  const lanes = new Set<string>()
+  let payments = 0
+  await eachPage(db, owner, async (tx, open) => {
+    const page = open.map((payment) => endingSooner(payment, aheadMs))
+    const ids = page.map(({ id }) => id)
+    await Promise.all([
+      keepEnds(tx, page),
+      pullContinuations(tx, ids, aheadMs),
+      pullWindows(tx, page.filter(isKnownThere), aheadMs),
+    ])
+    for (const { provider } of page) lanes.add(laneOf(owner.env, provider))
+    payments += page.length
+  })
+  return { payments, lanes }
+}
+
+/** Has the open payments of one merchant of the sandbox looked at that much sooner. The old alarm of each rings for nothing. */
+export async function pullWakes(db: WriteDb, owner: Owner, aheadMs: number): Promise<void> {
+  await eachPage(db, owner, async (tx, open) => {
+    const [clock] = await tx.query<{ now: Date }>(sql`select record_time() as now`)
+    assert(clock)
+    const page = open.map((payment) => wakingSooner(payment, aheadMs, clock.now))
+    const alarms = page.flatMap(({ id, provider, wake_at }): Alarm[] =>
+      wake_at
+        ? [{ due: wake_at > clock.now ? wake_at : clock.now, lane: laneOf(owner.env, provider), transaction_id: id }]
+        : [],
+    )
+    await Promise.all([keepWakes(tx, page), setAlarms(tx, alarms), hintAt(tx, page.filter(isWithProvider))])
+  })
+}
+
+/** Whether payments of this merchant are on their way to their provider, which does not know them yet. */
+export async function areBeingSent(db: WriteDb, { merchant_id, env }: Owner): Promise<boolean> {
+  const found = await db.query(sql`
+    select
+    from transactions
+    where merchant_id = ${merchant_id}
+      and env = ${env}
+      and state not in ('successful', 'failed')
+      and (state = 'sending' or (state = 'accepted' and doubt = '' and wake_at <= record_time()))
+    limit 1`)
+  return found.length > 0
+}
+
+/** In the order of their ids, as everybody locks them. */
+async function eachPage(
+  db: WriteDb,
+  { merchant_id, env }: Owner,
+  work: (tx: Tx, open: readonly Pullable[]) => Promise<void>,
+): Promise<void> {
+  assert.equal(env, 'sandbox', 'time passes in live by itself')
+  let page: readonly Pullable[]
+  let after = firstId
+  do {
+    page = await db.transaction(async (tx) => {
+      await nameMerchants(tx, [merchant_id])
+      const open = await tx.query<Pullable>(sql`
+        select id, type, provider, attempt, state, wake_at, expires_at, action
+        from transactions
+        where merchant_id = ${merchant_id}
+          and env = ${env}
+          and state not in ('successful', 'failed')
+          and id > ${after}
+        order by id
+        limit ${pageMax}
+        for no key update`)
+      if (open.length > 0) await work(tx, open)
+      return open
+    })
+    after = page.at(-1)?.id ?? after
+  } while (page.length === pageMax)
+}
+
+/** A payment that ends after so much less time. */
+export function endingSooner(payment: Pullable, aheadMs: number): Pullable {
+  const { expires_at, action } = payment
+  const sooner = (at: Date) => new Date(at.getTime() - aheadMs)
+  return {
+    ...payment,
+    expires_at: expires_at && sooner(expires_at),
+    action: action?.kind === 'pay_to_account' ? { ...action, account: endingAt(action.account, sooner) } : action,
+  }
+}
+
+/**
+ * A payment that is looked at after so much less time. One that is being sent is in somebody's hands by real clocks: it is asked
+ * about when its time to be sent is over and not before.
+ */
+export function wakingSooner(payment: Pullable, aheadMs: number, now: Date): Pullable {
+  const { state, wake_at } = payment
+  if (state === 'sending' || wake_at === null || wake_at <= now) return payment
+  return { ...payment, wake_at: new Date(Math.max(now.getTime(), wake_at.getTime() - aheadMs)) }
+}
+
+function endingAt(account: VirtualAccount, sooner: (at: Date) => Date): VirtualAccount {
+  return { ...account, expiresAt: sooner(new Date(account.expiresAt)).toISOString() }
+}
+
+async function keepEnds(tx: Tx, page: readonly Pullable[]): Promise<void> {
+  await tx.query(sql`
+    update transactions as t
+    set expires_at = n.expires_at, action = n.action
+    from unnest(${page.map(({ id }) => id)}::uuid[], ${page.map(({ expires_at }) => expires_at)}::timestamptz[],
+      ${page.map(({ action }) => (action ? JSON.stringify(action) : null))}::jsonb[])
+      as n(id, expires_at, action)
+    where t.id = n.id`)
+}
+
+async function keepWakes(tx: Tx, page: readonly Pullable[]): Promise<void> {
+  await tx.query(sql`
+    update transactions as t
+    set wake_at = n.wake_at
+    from unnest(${page.map(({ id }) => id)}::uuid[], ${page.map(({ wake_at }) => wake_at)}::timestamptz[])
+      as n(id, wake_at)
+    where t.id = n.id`)
+}
+
+const isWithProvider = ({ state }: Pullable) => state === 'waiting' || state === 'submitted' || state === 'unknown'
+
+/** A question that was under way while time passed is answered by what was before: after it the provider is asked once more. */
+async function hintAt(tx: Tx, page: readonly Pullable[]): Promise<void> {
+  await tx.query(sql`
+    update attempts as a
+    set is_hinted = true
+    from unnest(${page.map(({ id }) => id)}::uuid[], ${page.map(({ attempt }) => attempt)}::smallint[])
+      as n(transaction_id, number)
+    where (a.transaction_id, a.number) = (n.transaction_id, n.number)`)
+}
+
+/** What a card charge goes on with is kept for so long and no longer. */
+async function pullContinuations(tx: Tx, ids: readonly string[], aheadMs: number): Promise<void> {
+  await tx.query(sql`
+    update card_continuations
+    set expires_at = expires_at - make_interval(secs => ${aheadMs / 1000})
+    where transaction_id = any(${ids}::uuid[])`)
+}
+
+/**
+ * A charge that its provider has spoken of is not being sent any more, so the time in which its provider might not know it yet
+ * may be over sooner: else a charge that is asked about at its end could not end. Of a payout that time stays: it guards money.
+ */
+const isKnownThere = ({ type, state }: Pullable) => type === 'deposit' && (state === 'waiting' || state === 'submitted')
+
+async function pullWindows(tx: Tx, charges: readonly Pullable[], aheadMs: number): Promise<void> {
+  await tx.query(sql`
+    update attempts as a
+    set send_by = a.send_by - make_interval(secs => ${aheadMs / 1000})
+    from unnest(${charges.map(({ id }) => id)}::uuid[], ${charges.map(({ attempt }) => attempt)}::smallint[])
+      as n(transaction_id, number)
+    where (a.transaction_id, a.number) = (n.transaction_id, n.number)`)
+}

@@ -1,0 +1,91 @@
+import { type Db, type Environment, sql } from '../../platform/db.ts'
+import type { Log } from '../../platform/log.ts'
+import type { Bell, Watch } from '../../platform/wakeups.ts'
+import type { AuthoriseOutcome, QueryOutcome } from '../../providers/contract.ts'
+import { laneOf } from './timers.ts'
+
+/** Knows which providers are paused or unhealthy, without asking the database for every payment. */
+export interface LaneHealth {
+  /** Whether payments may be routed to it. */
+  isUsable(env: Environment, provider: string): boolean
+  /** Counts whether the provider responded to a request. Never fails. */
+  note(env: Environment, provider: string, reply: Reply): Promise<void>
+  watch(): Watch
+}
+
+export type Reply = 'responded' | 'no_response'
+
+/** Rung when a lane is paused or resumed, or its provider becomes healthy or unhealthy. */
+export const lanesTopic = 'lanes'
+
+const lookEveryMs = 1000
+/** A provider that does not respond so many times in a row, to one process, is unhealthy for all of them. */
+const failuresMax = 5
+/** After this time one payment is routed to it again, unless it responded to anything before. */
+const unhealthySeconds = 30
+
+/**
+ * Health is one column of the lane's row: until when its provider is taken to be unhealthy. Workers and requests that send write
+ * it, and every process reads it each second. It decides where new payments go and nothing else: what a provider has stays
+ * with it, and the lane of an unhealthy one is worked as before, which is how it is found to respond again.
+ */
+export function createLaneHealth(db: Db, bell: Bell, log: Log): LaneHealth {
+  let unusable: ReadonlySet<string> = new Set()
+  const failures = new Map<string, number>()
+  const look = async () => {
+    const rows = await db.query<{ lane: string }>(sql`
+      select lane from lanes where paused_at is not null or unhealthy_until > record_time()`)
+    unusable = new Set(rows.map(({ lane }) => lane))
+  }
+  const change = async (lane: string, reply: Reply) => {
+    const changed = reply === 'responded' ? await setHealthy(db, lane) : await setUnhealthy(db, lane)
+    if (!changed) return
+    bell.ring(lanesTopic)
+    if (reply === 'responded') log.info({ lane }, 'provider responds again')
+    else log.warn({ lane }, 'provider does not respond, payments are routed to others')
+  }
+  return {
+    isUsable: (env, provider) => !unusable.has(laneOf(env, provider)),
+    note: async (env, provider, reply) => {
+      const lane = laneOf(env, provider)
+      const before = failures.get(lane) ?? 0
+      failures.set(lane, reply === 'responded' ? 0 : before + 1)
+      const isNews = reply === 'responded' ? before > 0 || unusable.has(lane) : before + 1 >= failuresMax
+      if (isNews) await change(lane, reply).catch((err) => log.warn({ err, lane }, 'provider health not recorded'))
+    },
+    watch: () => bell.onRing(lanesTopic, lookEveryMs, look),
+  }
+}
+
+/** Whether a request to a provider was responded to; nothing when none was made. */
+export function replyOf(outcome: AuthoriseOutcome): Reply | undefined {
+  const cause = 'cause' in outcome ? outcome.cause : undefined
+  if (cause === 'unwritable') return undefined
+  return cause !== undefined && unanswered.includes(cause) ? 'no_response' : 'responded'
+}
+
+const unanswered: readonly string[] = ['not_reached', 'timeout', 'broken_off', 'server_error', 'unreadable']
+
+export const replyToQuery = ({ found }: QueryOutcome): Reply => (found === 'unclear' ? 'no_response' : 'responded')
+
+/** False when it was not unhealthy. */
+async function setHealthy(db: Db, lane: string): Promise<boolean> {
+  const changed = await db.query(sql`
+    update lanes set unhealthy_until = null where lane = ${lane} and unhealthy_until is not null returning lane`)
+  return changed.length > 0
+}
+
+/** Written again when half of the time is over, and not for every request that fails. False when it was unhealthy already. */
+async function setUnhealthy(db: Db, lane: string): Promise<boolean> {
+  const [changed] = await db.query<{ is_new: boolean }>(sql`
+    with before as (
+      select unhealthy_until from lanes where lane = ${lane} for no key update
+    )
+    update lanes as l
+    set unhealthy_until = record_time() + make_interval(secs => ${unhealthySeconds})
+    from before
+    where l.lane = ${lane}
+      and coalesce(before.unhealthy_until, '-infinity') < record_time() + make_interval(secs => ${unhealthySeconds / 2})
+    returning coalesce(before.unhealthy_until, '-infinity') < record_time() as is_new`)
+  return changed?.is_new === true
+}

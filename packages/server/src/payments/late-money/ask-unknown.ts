@@ -1,0 +1,123 @@
+import { AppError } from '../../errors.ts'
+import { type Currency, currencies } from '../../money/currencies.ts'
+import { createAllowance } from '../../platform/allowance.ts'
+import type { Environment } from '../../platform/db.ts'
+import { cellOfKey, showId } from '../../platform/ids.ts'
+import type { Log } from '../../platform/log.ts'
+import type { CallbackNews, Connector, QueryOutcome, Said } from '../../providers/contract.ts'
+import type { Connectors } from '../../providers/routing.ts'
+import type { Booked, ConfirmedMoney, UnknownPayments } from './unknown-payments.ts'
+
+/** A report on a payment that is not known here. */
+interface UnknownReport extends CallbackNews {
+  readonly env: Environment
+  readonly provider: string
+  readonly isProof: boolean
+  readonly isUnsigned: boolean
+}
+
+export type AskUnknown = (report: UnknownReport) => Promise<void>
+
+export interface AskUnknownOptions {
+  readonly connectors: Connectors
+  readonly cell: number
+  readonly log: Log
+  readonly unknownPayments: UnknownPayments
+}
+
+const queryMs = 15_000
+const dayMs = 86_400_000
+const minuteMs = 60_000
+
+/**
+ * Asks the provider about money of a payment that is not known here, and has it put into suspense with a case. A callback is
+ * never enough, signed or not: what is booked is what the provider confirms under that very key. Throws while it cannot be
+ * asked, so that the callback is sent again. Strangers can make us ask, so only so many questions a minute are put.
+ */
+export function createAskUnknown(options: AskUnknownOptions): AskUnknown {
+  const { connectors, cell, log } = options
+  const isSignedAllowed = createAllowance(60, minuteMs)
+  const isUnsignedAllowed = createAllowance(10, minuteMs)
+  return async (report) => {
+    const { env, provider, key, isUnsigned } = report
+    const facts = { env, provider, key: key.slice(0, 100) }
+    log.warn(facts, 'callback names an unknown payment')
+    if (!saysMoney(report)) return
+    if (!isCellsOwn(key, cell)) return log.error(facts, 'callback names a payment of another cell')
+    const isAllowed = isUnsigned ? isUnsignedAllowed : isSignedAllowed
+    if (!isAllowed(`${env}/${provider}`)) throw new AppError('OVERLOADED')
+    const outcome = await ask(connectors[env].get(provider), key)
+    if (outcome.found === 'unclear') throw new AppError('PROVIDER_UNAVAILABLE')
+    if (outcome.found === 'yes') await book(options, report, outcome)
+  }
+}
+
+/** Each of these logs is for the operator, at once. */
+async function book(
+  { log, unknownPayments }: AskUnknownOptions,
+  { env, provider, key }: UnknownReport,
+  { said, country: named }: Extract<QueryOutcome, { found: 'yes' }>,
+): Promise<void> {
+  const facts = { env, provider, key }
+  if (said.state === 'reversed') return log.error(facts, 'money of an unknown payment was taken back')
+  const money = moneyOf(said)
+  if (!money) return
+  const country = named ?? countryOf(money.currency)
+  if (country === undefined)
+    return log.error(facts, 'money of an unknown payment not booked: the provider does not name its country')
+  const { caseId, change }: Booked = await unknownPayments.submit({ env, provider, key, country, ...money })
+  const shown = { ...facts, ...(caseId !== undefined && { caseId: showId('case', caseId) }) }
+  if (change === 'opened' || change === 'changed') log.error(shown, 'money of an unknown payment put into suspense')
+  if (change === 'contradicted') log.error(shown, 'money of an unknown payment changed after its case was cleared')
+}
+
+/**
+ * Proof that says no money moved needs no question. Of a hint only a failure is taken for that: the rest may be misread. Keys
+ * become part of URLs.
+ */
+function saysMoney({ key, said: { state }, isProof }: UnknownReport): boolean {
+  const isNone = state === 'failed' || state === 'waiting' || (isProof && state === 'submitted')
+  return !isNone && /^[\w-]{1,100}$/.test(key)
+}
+
+/** Callbacks of several cells may come to one: the money is in another's books. Keys of other systems name no cell. */
+function isCellsOwn(key: string, cell: number): boolean {
+  return (cellOfKey(key, Date.now() + dayMs) ?? cell) === cell
+}
+
+/** Only a charge brings money in. The first rail under which the provider knows the key counts. */
+async function ask(connector: Connector | undefined, key: string): Promise<QueryOutcome> {
+  const rails = [connector?.transferCharges, connector?.cardCharges, connector?.momoCharges]
+  let last: QueryOutcome = { found: 'no' }
+  for (const rail of rails) {
+    const outcome = rail ? await rail.query({ key }, AbortSignal.timeout(queryMs)) : undefined
+    if (outcome?.found === 'yes') return outcome
+    if (outcome?.found === 'unclear') last = outcome
+  }
+  return last
+}
+
+type Money = Pick<ConfirmedMoney, 'currency' | 'amount' | 'fee'>
+
+/** What it collected in all, less what went back. */
+function moneyOf(said: Said): Money | undefined {
+  if (said.state === 'successful') {
+    const { amount, currency, fee = 0n } = said.settled
+    return { amount, currency, fee }
+  }
+  const [first] = said.state === 'received' ? said.receipts : []
+  if (said.state !== 'received' || !first) return undefined
+  const { currency } = first
+  if (said.receipts.some((receipt) => receipt.currency !== currency)) return undefined
+  const kept = said.receipts.filter(({ isReversed }) => !isReversed)
+  return {
+    currency,
+    amount: kept.reduce((sum, { amount }) => sum + amount, 0n),
+    fee: kept.reduce((sum, { fee = 0n }) => sum + fee, 0n),
+  }
+}
+
+function countryOf(currency: Currency): string | undefined {
+  const own = currencies[currency]
+  return 'country' in own ? own.country : undefined
+}

@@ -1,0 +1,222 @@
+import { feeOn, readRule } from '../../money/fees.ts'
+import type { AdjustmentReason, Attempt, Transaction } from '../model/store.ts'
+import type { Late } from '../resolve/decision.ts'
+
+/** What an adjustment moves, in minor units. */
+export interface AdjustmentDraft {
+  readonly reason: AdjustmentReason
+  readonly direction: 'credit' | 'debit'
+  /** What moved at the provider, in the payment's currency. */
+  readonly amount: bigint
+  /** The merchant's side of it before the fee, in the wallet's currency. */
+  readonly wallet_amount: bigint
+  /** Of a credit the fee taken out of it; of a debit, or of a payout that came back, the fee that we give back. */
+  readonly fee: bigint
+  /** The part of our exchange income that moves with it, in the wallet's currency. */
+  readonly spread: bigint
+}
+
+type Sums = Pick<
+  Transaction,
+  | 'type'
+  | 'method'
+  | 'state'
+  | 'amount'
+  | 'received'
+  | 'wallet_amount'
+  | 'fee'
+  | 'fee_rule'
+  | 'rate'
+  | 'adjusted'
+  | 'adjusted_fee'
+>
+
+/** What moved through an attempt as the books have it, in the payment's currency. */
+export function movedOf(
+  { amount, method, received }: Pick<Transaction, 'amount' | 'method' | 'received'>,
+  { moved, outcome }: Pick<Attempt, 'moved' | 'outcome'>,
+): bigint {
+  if (moved !== null) return moved
+  if (outcome !== 'successful') return 0n
+  return method === 'bank-transfer' ? received : amount
+}
+
+/** What an attempt moved, as a part of what is in suspense for its payment. */
+interface Part {
+  readonly attempt: Attempt
+  readonly amount: bigint
+}
+
+/**
+ * Through which attempts money in suspense came in: through the provider that its case names first. What the merchant has of
+ * a charge that ended well came through the current attempt.
+ */
+export function partsOf(charge: Transaction, attempts: readonly Attempt[], provider: string, amount: bigint): Part[] {
+  const named = attempts.filter((each) => each.provider === provider)
+  const ordered = [...named, ...attempts.filter((each) => !named.includes(each))]
+  if (charge.method === 'bank-transfer') return ordered.slice(0, 1).map((attempt) => ({ attempt, amount }))
+  let left = amount
+  const parts = ordered.map((attempt) => {
+    const isEnd = attempt.number === charge.attempt && charge.state === 'successful'
+    const there = movedOf(charge, attempt) - (isEnd ? smaller(merchantShare(charge), charge.amount) : 0n)
+    const part = smaller(left, larger(there, 0n))
+    left -= part
+    return { attempt, amount: part }
+  })
+  return parts.filter((part) => part.amount > 0n)
+}
+
+/** What the merchant has of a charge, or has paid for a payout, before fees and in the payment's currency. */
+export function merchantShare({ type, method, state, amount, received, adjusted }: Sums): bigint {
+  const atTheEnd = state !== 'successful' ? 0n : method === 'bank-transfer' ? received : amount
+  return type === 'withdrew' ? atTheEnd - adjusted : atTheEnd + adjusted
+}
+
+/** A payment once this is booked. */
+export function withLate(transaction: Transaction, { adjustments = [], suspend }: Late): Transaction {
+  const sums = adjustments.map(({ direction, amount, fee }) => {
+    const isCredit = direction === 'credit'
+    const isCharged = isCredit && transaction.type === 'deposit'
+    return { amount: isCredit ? amount : -amount, fee: isCharged ? fee : -fee }
+  })
+  return {
+    ...transaction,
+    adjusted: sums.reduce((sum, { amount }) => sum + amount, transaction.adjusted),
+    adjusted_fee: sums.reduce((sum, { fee }) => sum + fee, transaction.adjusted_fee),
+    suspended: transaction.suspended + (suspend?.amount ?? 0n),
+  }
+}
+
+/**
+ * What moved and is neither with the merchant by the payment nor in suspense: it was written off, or cleared with the
+ * merchant in another wallet. If it goes back, a person decides whose it is.
+ */
+export function clearedAside(payment: Sums & Pick<Transaction, 'suspended'>, movedInAll: bigint): bigint {
+  const { type, suspended } = payment
+  return movedInAll - merchantShare(payment) + (type === 'withdrew' ? suspended : -suspended)
+}
+
+/** How much of that may still go back: what went back already is a case. */
+export function asideThere(payment: Sums & Pick<Transaction, 'suspended'>, movedInAll: bigint): bigint {
+  const { type, suspended } = payment
+  const back = larger(type === 'withdrew' ? suspended : -suspended, 0n)
+  return larger(clearedAside(payment, movedInAll) - back, 0n)
+}
+
+/** The fees that the merchant has paid for it so far. */
+const feesPaid = ({ state, fee, adjusted_fee }: Sums) => (state === 'successful' ? fee : 0n) + adjusted_fee
+
+/** A charge that succeeded after its end: credited as it would have been in time. */
+export function lateSuccess(charge: Sums): AdjustmentDraft {
+  const { amount, wallet_amount, fee } = charge
+  return {
+    reason: 'late_success',
+    direction: 'credit',
+    amount,
+    wallet_amount,
+    fee,
+    spread: spreadOf(charge, amount),
+  }
+}
+
+/** A transfer that arrived after the end. */
+export function lateReceipt(charge: Sums, came: bigint): AdjustmentDraft {
+  return {
+    reason: 'late_receipt',
+    direction: 'credit',
+    amount: came,
+    wallet_amount: came,
+    fee: lateFee(charge, came),
+    spread: 0n,
+  }
+}
+
+/**
+ * The fee on money of a charge that is credited after its end: what is due on all that the merchant then has, less what it
+ * paid, and never more than it is credited. A payout costs nothing more.
+ */
+export function lateFee(charge: Sums, came: bigint): bigint {
+  if (charge.type !== 'deposit') return 0n
+  const before = merchantShare(charge)
+  const due = feeDue(charge, before + came) - feesPaid(charge)
+  return due < 0n ? 0n : smaller(due, walletSide(charge, before + came) - walletSide(charge, before))
+}
+
+/** What was agreed, also of a part; of more than was agreed, and of money that came after a failure, what the rule says. */
+function feeDue(charge: Sums, share: bigint): bigint {
+  const { state, method, received, amount, fee, fee_rule } = charge
+  const agreed = method === 'bank-transfer' ? received : amount
+  if (share <= 0n) return 0n // The operator debited more than the merchant had of it.
+  if (state === 'successful' && share <= agreed) return fee
+  return fee_rule ? feeOn(readRule(fee_rule), walletSide(charge, share)) : 0n
+}
+
+/**
+ * The fee on money of a charge that is credited to a wallet in the payment's currency, in that currency. The rule is in the
+ * currency of the payment's own wallet, so what it adds for this part is converted at the payment's rate.
+ */
+export function lateFeeAside(charge: Sums, came: bigint, aside: bigint): bigint {
+  const { type, fee_rule, amount, wallet_amount } = charge
+  if (type !== 'deposit' || !fee_rule || wallet_amount === 0n) return 0n
+  const rule = readRule(fee_rule)
+  const had = larger(merchantShare(charge), 0n) + larger(aside, 0n)
+  const due = feeOn(rule, walletSide(charge, had + came)) - (had > 0n ? feeOn(rule, walletSide(charge, had)) : 0n)
+  return smaller((larger(due, 0n) * amount) / wallet_amount, came)
+}
+
+/** The merchant gives back what it was credited; the fee is ours to give back once nothing else is left. */
+export function chargeReversed(charge: Sums, back: bigint): AdjustmentDraft {
+  const before = merchantShare(charge)
+  const gross = walletSide(charge, before) - walletSide(charge, before - back)
+  const net = walletSide(charge, before) - feesPaid(charge)
+  const wallet_amount = smaller(gross, net)
+  const spread = spreadOf(charge, before) - spreadOf(charge, before - back)
+  return {
+    reason: 'charge_reversed',
+    direction: 'debit',
+    amount: back,
+    wallet_amount,
+    fee: gross - wallet_amount,
+    spread,
+  }
+}
+
+/** What was taken back is given again, and the fee that was given back is due again. */
+export function chargebackWon(charge: Sums, won: bigint): AdjustmentDraft {
+  const before = merchantShare(charge)
+  const after = before + won
+  return {
+    reason: 'chargeback_won',
+    direction: 'credit',
+    amount: won,
+    wallet_amount: walletSide(charge, after) - walletSide(charge, before),
+    fee: lateFee(charge, won),
+    spread: spreadOf(charge, after) - spreadOf(charge, before),
+  }
+}
+
+/** The merchant gets back what it paid at the rate it paid; the fee that it paid too where the rule says so and all came back. */
+export function payoutReturned(payout: Sums, back: bigint): AdjustmentDraft {
+  const before = merchantShare(payout)
+  const isWhole = before === back
+  return {
+    reason: 'payout_returned',
+    direction: 'credit',
+    amount: back,
+    wallet_amount: walletSide(payout, before) - walletSide(payout, before - back),
+    fee: isWhole && payout.fee_rule?.isReturned ? feesPaid(payout) : 0n,
+    spread: spreadOf(payout, before) - spreadOf(payout, before - back),
+  }
+}
+
+/** The wallet's side of a part of a payment, at the rate it was accepted at. The whole is exactly what was agreed. */
+function walletSide({ amount, wallet_amount, method }: Sums, part: bigint): bigint {
+  return method === 'bank-transfer' ? part : (wallet_amount * part) / amount
+}
+
+function spreadOf({ rate, amount }: Sums, part: bigint): bigint {
+  return (BigInt(rate?.spread ?? 0) * part) / amount
+}
+
+export const larger = (one: bigint, other: bigint): bigint => (one > other ? one : other)
+export const smaller = (one: bigint, other: bigint): bigint => (one < other ? one : other)

@@ -1,0 +1,363 @@
+import assert from 'node:assert/strict'
+import type { Currency } from '../../money/currencies.ts'
+import type { KeptFeeRule } from '../../money/fees.ts'
+import { type Db, type Environment, sql, type Tx } from '../../platform/db.ts'
+import type { CustomerAction, Failure } from '../../providers/contract.ts'
+import type { Scenario } from '../../scenarios/catalogue.ts'
+import { allowed, type State } from './state.ts'
+
+type TransactionType = 'deposit' | 'withdrew' | 'adjustment'
+type Method = 'momo' | 'card' | 'bank-transfer' | 'bank'
+
+/** The rate a payment across currencies was accepted at. */
+interface UsedRate {
+  readonly pair: string
+  readonly side: 'buy' | 'sell'
+  readonly value: string
+  readonly at: string
+  /** Our markup on the wallet's side, in minor units of its currency: the FX income. Not shown. */
+  readonly spread: string
+}
+
+/** Why money moved after a payment's end. */
+export type AdjustmentReason =
+  | 'late_success'
+  | 'late_receipt'
+  | 'payout_returned'
+  | 'charge_reversed'
+  | 'chargeback_won'
+  | 'suspense_cleared'
+  | 'operator'
+
+/** What an adjustment says of itself; null for every other transaction. */
+interface Adjusting {
+  /** The transaction whose money moved after its end. */
+  readonly related_transaction_id: string | null
+  readonly related_reference: string | null
+  readonly direction: 'credit' | 'debit' | null
+  readonly reason: AdjustmentReason | null
+}
+
+/** What is known of a payment when it is accepted, and never changes. */
+export interface Promised {
+  readonly id: string
+  readonly merchant_id: string
+  readonly env: Environment
+  readonly type: TransactionType
+  readonly method: Method
+  readonly destination: string
+  readonly country: string
+  readonly external_reference: string
+  readonly amount: bigint
+  readonly currency: Currency
+  readonly wallet_id: string
+  readonly wallet_country: string
+  readonly wallet_currency: Currency
+  readonly wallet_amount: bigint
+  /** The fee rule in force at acceptance. Null for payments accepted before rules were kept. */
+  readonly fee_rule: KeptFeeRule | null
+  readonly rate: UsedRate | null
+  readonly account_name: string
+  readonly code: string
+  /** Sealed; see party.ts. */
+  readonly party: string
+  readonly created_at: Date
+  /** A sandbox merchant who lets time pass has it come sooner; nothing else ever moves it. */
+  readonly expires_at: Date | null
+  /** A lane can send it at any time; what a request sends, only that request can. */
+  readonly sent_by: 'lane' | 'request'
+  /** What is played to it; the database refuses any in live. */
+  readonly scenario: Scenario | null
+}
+
+/** What the customer was asked to do, as it stands here. */
+export type PendingAction = CustomerAction & {
+  /** How many wrong answers are still allowed, where the merchant answers for the customer. */
+  readonly attemptsLeft?: number
+  /** The caller was answered with it; else whoever asks again under the same reference still is. */
+  readonly isTold?: true
+}
+
+/** What changes as a payment goes on. */
+export interface Progress {
+  readonly state: State
+  readonly attempt: number
+  readonly provider: string
+  readonly doubt: string
+  readonly action: PendingAction | null
+  readonly failure: Failure | null
+  readonly receipt: string
+  /** What came into the account of a bank transfer charge before its end. */
+  readonly received: bigint
+  /** The fee taken, in the wallet's currency; until the payment ends, the fee expected. */
+  readonly fee: bigint
+  readonly events: number
+  /** How many of them the merchant was told. */
+  readonly told: number
+  readonly wake_at: Date | null
+  /** The adjustments that name this transaction, oldest first. */
+  readonly adjustments: readonly string[]
+  /** What adjustments after the end credited to the merchant less what they debited, in the payment's currency. */
+  readonly adjusted: bigint
+  /** Fees that adjustments charged less fees that they gave back, in the wallet's currency. */
+  readonly adjusted_fee: bigint
+  /** What is in suspense for it after its end. Below 0: money left that the operator must recover. */
+  readonly suspended: bigint
+  /** How many postings were made after the end. */
+  readonly late_postings: number
+}
+
+/** Where every payment starts: nothing happened after its end. */
+export const unadjusted = {
+  adjustments: [],
+  adjusted: 0n,
+  adjusted_fee: 0n,
+  suspended: 0n,
+  late_postings: 0,
+} as const satisfies Partial<Progress>
+
+export interface Transaction extends Promised, Progress, Adjusting {
+  readonly updated_at: Date
+}
+
+export interface Attempt {
+  readonly transaction_id: string
+  readonly number: number
+  readonly provider: string
+  readonly sends: number
+  readonly polls: number
+  readonly refusals: number
+  readonly send_by: Date | null
+  readonly is_lost: boolean
+  /** The provider told that there is news since it was last asked or sent to. */
+  readonly is_hinted: boolean
+  readonly outcome: 'successful' | 'failed' | 'not_submitted' | 'unwritable' | null
+  /** What the provider reported to have moved, once it reported anything after the end. */
+  readonly moved: bigint | null
+  /** What the operator returned to the payer through the provider, which may or may not report that. */
+  readonly returned: bigint
+}
+
+/** A payment with the attempt that counts. */
+export interface Payment {
+  readonly transaction: Transaction
+  readonly attempt: Attempt
+}
+
+/** One transfer into the account of a charge. */
+export interface BookedReceipt {
+  readonly transaction_id: string
+  readonly receipt_id: string
+  readonly number: number
+  readonly amount: bigint
+  readonly is_late: boolean
+  /** The bank took it back, or it is in another currency than the charge: it does not count. */
+  readonly is_reversed: boolean
+}
+
+/** The same with what came into its account, where it has one. */
+export interface KnownPayment extends Payment {
+  readonly receipts: readonly BookedReceipt[]
+}
+
+/** The same with the attempts that were given up. */
+export interface FullPayment extends KnownPayment {
+  readonly givenUp: readonly Attempt[]
+}
+
+export async function insert(tx: Tx, rows: readonly Transaction[]): Promise<void> {
+  if (rows.length === 0) return
+  const of = <Key extends keyof Transaction>(name: Key) => rows.map((row) => row[name])
+  const json = (name: 'rate' | 'fee_rule' | 'action' | 'failure') =>
+    rows.map((row) => (row[name] ? JSON.stringify(row[name]) : null))
+  await tx.query(sql`
+    insert into transactions (id, merchant_id, env, type, method, destination, country, external_reference, amount,
+      currency, wallet_id, wallet_country, wallet_currency, wallet_amount, fee, fee_rule, rate, account_name, code, party,
+      created_at, expires_at, sent_by, scenario, state, attempt, provider, doubt, action, events, told, wake_at,
+      updated_at, related_transaction_id, related_reference, direction, reason)
+    select *
+    from unnest(${of('id')}::uuid[], ${of('merchant_id')}::uuid[], ${of('env')}::text[], ${of('type')}::text[],
+      ${of('method')}::text[], ${of('destination')}::text[], ${of('country')}::text[],
+      ${of('external_reference')}::text[], ${of('amount')}::bigint[], ${of('currency')}::text[],
+      ${of('wallet_id')}::uuid[], ${of('wallet_country')}::text[], ${of('wallet_currency')}::text[],
+      ${of('wallet_amount')}::bigint[], ${of('fee')}::bigint[], ${json('fee_rule')}::jsonb[], ${json('rate')}::jsonb[],
+      ${of('account_name')}::text[], ${of('code')}::text[], ${of('party')}::text[], ${of('created_at')}::timestamptz[],
+      ${of('expires_at')}::timestamptz[], ${of('sent_by')}::text[], ${of('scenario')}::text[], ${of('state')}::text[],
+      ${of('attempt')}::smallint[], ${of('provider')}::text[], ${of('doubt')}::text[], ${json('action')}::jsonb[], ${of('events')}::smallint[],
+      ${of('told')}::smallint[], ${of('wake_at')}::timestamptz[], ${of('updated_at')}::timestamptz[],
+      ${of('related_transaction_id')}::uuid[], ${of('related_reference')}::text[], ${of('direction')}::text[], ${of('reason')}::text[])`)
+}
+
+export async function insertAttempts(tx: Tx, rows: readonly Attempt[]): Promise<void> {
+  if (rows.length === 0) return
+  await tx.query(sql`
+    insert into attempts (transaction_id, number, provider, sends, send_by)
+    select *
+    from unnest(${rows.map((row) => row.transaction_id)}::uuid[], ${rows.map((row) => row.number)}::smallint[],
+      ${rows.map((row) => row.provider)}::text[], ${rows.map((row) => row.sends)}::smallint[],
+      ${rows.map((row) => row.send_by)}::timestamptz[])`)
+}
+
+export interface Move extends Progress {
+  readonly id: string
+}
+
+/**
+ * Moves each payment if the transition table allows it from where it is. Whoever calls this has locked the rows, so one
+ * that does not move is a mistake in the caller and undoes everything. This is the only statement that writes `state`.
+ */
+export async function move(tx: Tx, at: Date, moves: readonly Move[]): Promise<void> {
+  if (moves.length === 0) return
+  const of = <Key extends keyof Move>(name: Key) => moves.map((each) => each[name])
+  const json = (name: 'action' | 'failure') => moves.map((each) => (each[name] ? JSON.stringify(each[name]) : null))
+  const moved = await tx.query(sql`
+    update transactions as t
+    set state = m.target, attempt = m.attempt, provider = m.provider, doubt = m.doubt,
+      action = m.action, failure = m.failure, receipt = m.receipt, received = m.received, fee = m.fee,
+      events = m.events, told = m.told, wake_at = m.wake_at,
+      updated_at = ${at}
+    from unnest(${of('id')}::uuid[], ${of('state')}::text[], ${of('attempt')}::smallint[], ${of('provider')}::text[],
+      ${of('doubt')}::text[], ${json('action')}::jsonb[], ${json('failure')}::jsonb[],
+      ${of('receipt')}::text[], ${of('received')}::bigint[], ${of('fee')}::bigint[],
+      ${of('events')}::smallint[], ${of('told')}::smallint[], ${of('wake_at')}::timestamptz[])
+      as m(id, target, attempt, provider, doubt, action, failure, receipt, received, fee, events,
+        told, wake_at)
+    join unnest(${allowed.sources}::text[], ${allowed.targets}::text[]) as a(source, target) using (target)
+    where t.id = m.id
+      and t.state = a.source
+    returning t.id`)
+  assert.equal(moved.length, moves.length, 'a payment was moved where the table does not allow it')
+}
+
+export async function updateAttempts(tx: Tx, rows: readonly Attempt[]): Promise<void> {
+  if (rows.length === 0) return
+  const of = <Key extends keyof Attempt>(name: Key) => rows.map((row) => row[name])
+  await tx.query(sql`
+    update attempts as a
+    set sends = n.sends, polls = n.polls, refusals = n.refusals, send_by = n.send_by, is_lost = n.is_lost,
+      is_hinted = n.is_hinted, outcome = n.outcome
+    from unnest(${of('transaction_id')}::uuid[], ${of('number')}::smallint[], ${of('sends')}::smallint[],
+      ${of('polls')}::smallint[], ${of('refusals')}::smallint[], ${of('send_by')}::timestamptz[], ${of('is_lost')}::boolean[],
+      ${of('is_hinted')}::boolean[], ${of('outcome')}::text[])
+      as n(transaction_id, number, sends, polls, refusals, send_by, is_lost, is_hinted, outcome)
+    where a.transaction_id = n.transaction_id
+      and a.number = n.number`)
+}
+
+/** Numbers a question about an attempt, in one order for all processes. The payment is locked, as for all that writes its attempts. */
+export async function putQuestion(db: Db, transactionId: string, number: number): Promise<number> {
+  const [attempt] = await db.query<{ polls: number }>(sql`
+    with locked as (
+      select id
+      from transactions
+      where id = ${transactionId}
+      for no key update
+    )
+    update attempts a
+    set polls = least(a.polls + 1, 32767)
+    from locked
+    where a.transaction_id = locked.id
+      and a.number = ${number}
+    returning a.polls`)
+  assert(attempt, `payment ${transactionId} has no attempt ${number}`)
+  return attempt.polls
+}
+
+export async function walletOf(db: Db, id: string): Promise<string> {
+  const [found] = await db.query<{ wallet_id: string }>(sql`select wallet_id from transactions where id = ${id}`)
+  return found?.wallet_id ?? ''
+}
+
+/** Locks these payments in the order of their ids and reads them with their current attempts. */
+export async function lock(tx: Tx, ids: readonly string[]): Promise<Map<string, FullPayment>> {
+  const transactions = await tx.query<Transaction>(sql`
+    select *
+    from transactions
+    where id = any(${[...new Set(ids)]}::uuid[])
+    order by id
+    for no key update`)
+  return withAttempts(tx, transactions)
+}
+
+/**
+ * Locks those of these payments that are due in this lane, that no other process is working on and that nothing holds back, the first
+ * so many in this order, and reads them with their attempts. One that was routed to another provider since is that one's lane's.
+ */
+export async function lockDue(
+  tx: Tx,
+  { lane, ids, limit }: { readonly lane: string; readonly ids: readonly string[]; readonly limit: number },
+): Promise<FullPayment[]> {
+  const transactions = await tx.query<Transaction>(sql`
+    select t.*
+    from unnest(${ids}::uuid[]) with ordinality as w(id, place)
+    join transactions t on t.id = w.id
+    join attempts a on a.transaction_id = t.id and a.number = t.attempt
+    join merchants m on m.id = t.merchant_id
+    where t.env || '/' || t.provider = ${lane}
+      and t.state not in ('successful', 'failed')
+      and t.wake_at <= record_time()
+      and held_by(t.state, a.is_lost, m.frozen_at, null) is null
+    order by w.place
+    limit ${limit}
+    for no key update of t skip locked`)
+  return [...(await withAttempts(tx, transactions)).values()]
+}
+
+async function withAttempts(tx: Tx, transactions: readonly Transaction[]): Promise<Map<string, FullPayment>> {
+  const [attempts, receipts] = await Promise.all([
+    tx.query<Attempt>(sql`
+      select *
+      from attempts
+      where transaction_id = any(${transactions.map(({ id }) => id)}::uuid[])`),
+    receiptsOf(tx, transactions),
+  ])
+  const byTransaction = Map.groupBy(attempts, (attempt) => attempt.transaction_id)
+  return new Map(
+    transactions.map((transaction) => {
+      const all = byTransaction.get(transaction.id) ?? []
+      const attempt = all.find(({ number }) => number === transaction.attempt) ?? noAttempt(transaction)
+      assert(attempt, `payment ${transaction.id} has no attempt ${transaction.attempt}`)
+      const givenUp = all.filter((each) => each !== attempt)
+      return [transaction.id, { transaction, attempt, givenUp, receipts: receipts.get(transaction.id) ?? [] }]
+    }),
+  )
+}
+
+/** An adjustment is sent to nobody, so it has no attempt; it is final from the start. */
+function noAttempt({ id, provider, type }: Transaction): Attempt | undefined {
+  return type === 'adjustment' ? { ...freshAttempt, transaction_id: id, number: 0, provider } : undefined
+}
+
+/** An attempt of which nothing has happened yet. */
+export const freshAttempt = {
+  sends: 0,
+  polls: 0,
+  refusals: 0,
+  send_by: null,
+  is_lost: false,
+  is_hinted: false,
+  outcome: null,
+  moved: null,
+  returned: 0n,
+} as const
+
+async function receiptsOf(tx: Tx, transactions: readonly Transaction[]): Promise<Map<string, BookedReceipt[]>> {
+  const charges = transactions.filter(({ method }) => method === 'bank-transfer')
+  if (charges.length === 0) return new Map()
+  const receipts = await tx.query<BookedReceipt>(sql`
+    select transaction_id, receipt_id, number, amount, is_late, is_reversed
+    from receipts
+    where transaction_id = any(${charges.map(({ id }) => id)}::uuid[])`)
+  return Map.groupBy(receipts, (receipt) => receipt.transaction_id)
+}
+
+/** Whoever calls this has locked the charges and booked the money. */
+export async function insertReceipts(tx: Tx, at: Date, rows: readonly BookedReceipt[]): Promise<void> {
+  if (rows.length === 0) return
+  const of = <Key extends keyof BookedReceipt>(name: Key) => rows.map((row) => row[name])
+  await tx.query(sql`
+    insert into receipts (transaction_id, receipt_id, number, amount, is_late, at)
+    select *, ${at}::timestamptz
+    from unnest(${of('transaction_id')}::uuid[], ${of('receipt_id')}::text[], ${of('number')}::smallint[],
+      ${of('amount')}::bigint[], ${of('is_late')}::boolean[])`)
+}

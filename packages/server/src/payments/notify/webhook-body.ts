@@ -1,0 +1,147 @@
+import type { Static } from 'typebox'
+import type { EventName } from '../../events/catalogue.ts'
+import type { Told } from '../../events/emit.ts'
+import { numberFromMinor } from '../../money/money.ts'
+import { newId, showId } from '../../platform/ids.ts'
+import type { WebhookData } from '../../transactions/schema.ts'
+import { isFinal, publicStatus, type State } from '../model/state.ts'
+import type { Transaction } from '../model/store.ts'
+
+/** What a merchant is told of a payment: the body of a webhook and of a line of the feed. */
+export interface WebhookBody {
+  readonly id: string
+  readonly event: EventName
+  readonly data: Static<typeof WebhookData>
+  readonly timestamp: string
+  readonly sequence: number
+}
+
+/** A transaction with as much of it as merchants are told. */
+export type Subject = Pick<
+  Transaction,
+  | 'id'
+  | 'external_reference'
+  | 'type'
+  | 'state'
+  | 'amount'
+  | 'currency'
+  | 'country'
+  | 'method'
+  | 'fee'
+  | 'wallet_amount'
+  | 'wallet_currency'
+  | 'received'
+  | 'failure'
+  | 'related_transaction_id'
+  | 'related_reference'
+  | 'direction'
+  | 'reason'
+>
+
+/** Makes what a merchant is told: with an id of its own, and the bytes that will be signed and sent every time. */
+export function tell(subject: Played, name: EventName, sequence: number, at: Date, cell: number): Told {
+  const id = newId(at.getTime(), cell)
+  const { scenario } = subject
+  return { name, id, sequence, scenario, body: JSON.stringify(bodyOf({ id, name, sequence, at }, subject)) }
+}
+
+type Played = Subject & Pick<Transaction, 'scenario'>
+
+export interface ToldFacts {
+  readonly id: string
+  readonly name: EventName
+  readonly sequence: number
+  readonly at: Date
+}
+
+export function bodyOf({ id, name, sequence, at }: ToldFacts, subject: Subject): WebhookBody {
+  return {
+    id: showId('webhook', id),
+    event: name,
+    data: dataOf(subject),
+    timestamp: at.toISOString(),
+    sequence,
+  }
+}
+
+function dataOf(subject: Subject): WebhookBody['data'] {
+  const { id, external_reference, type, state, amount, currency, country, method, fee, wallet_currency } = subject
+  const { failure, received } = subject
+  const status = publicStatus[state]
+  return {
+    transactionId: showId('transaction', id),
+    externalReference: external_reference,
+    type,
+    status,
+    chargeStatus: status,
+    amount: numberFromMinor(amount, currency),
+    ...sidesOf(subject),
+    currency,
+    country,
+    method,
+    fee: numberFromMinor(fee, wallet_currency),
+    // Until its end it may still change, and what was told once is told the same for ever.
+    ...(type === 'deposit' &&
+      method === 'bank-transfer' &&
+      isFinal(state) && { amountReceived: numberFromMinor(received, currency) }),
+    ...(failure && isFailed(state) && { failureReason: reasonOf(failure) }),
+    // The money is back in the very transaction that makes a payout failed, so this can be said at once.
+    ...(isFailed(state) && type === 'withdrew' && { walletReversed: true as const }),
+    ...adjustingOf(subject),
+  }
+}
+
+/** What an adjustment says beside what every transaction does. */
+export function adjustingOf(
+  subject: Pick<Subject, 'related_transaction_id' | 'related_reference' | 'direction' | 'reason'>,
+) {
+  const { related_transaction_id, related_reference, direction, reason } = subject
+  if (related_transaction_id === null || !direction || !reason) return {}
+  return {
+    relatedTransactionId: showId('transaction', related_transaction_id),
+    relatedExternalReference: related_reference ?? '',
+    direction,
+    reason,
+  }
+}
+
+/** What leaves one side and reaches the other, each in its currency; the fee of a charge is taken before it is credited. */
+export function sidesOf(payment: Sided) {
+  const { currency, wallet_currency } = payment
+  const { outside, wallet } = minorSidesOf(payment)
+  const other = { amount: numberFromMinor(outside, currency), currency }
+  const own = { amount: numberFromMinor(wallet, wallet_currency), currency: wallet_currency }
+  const [sender, receiver] = isCredit(payment) ? [other, own] : [own, other]
+  return {
+    senderAmount: sender.amount,
+    receiverAmount: receiver.amount,
+    senderCurrency: sender.currency,
+    receiverCurrency: receiver.currency,
+  }
+}
+
+type Sided = Omit<
+  Subject,
+  'id' | 'external_reference' | 'country' | 'failure' | 'related_transaction_id' | 'related_reference' | 'reason'
+>
+
+/** Money comes to the wallet. */
+const isCredit = ({ type, direction }: Pick<Sided, 'type' | 'direction'>) =>
+  type === 'deposit' || (type === 'adjustment' && direction === 'credit')
+
+/** The same in minor units: what the customer pays or the beneficiary gets, and what reaches or leaves the wallet. */
+export function minorSidesOf(payment: Sided): { readonly outside: bigint; readonly wallet: bigint } {
+  const { fee, amount, received, wallet_amount } = payment
+  const [outside, gross] = isPaidInParts(payment) ? [received, received] : [amount, wallet_amount]
+  return { outside, wallet: isCredit(payment) ? gross - fee : gross }
+}
+
+/** By transfers, which may come to more than was asked for; all of it is credited. */
+const isPaidInParts = ({ type, method, state }: Pick<Subject, 'type' | 'method' | 'state'>) =>
+  type === 'deposit' && method === 'bank-transfer' && state === 'successful'
+
+const isFailed = (state: State) => state === 'failed'
+
+export function reasonOf({ code, message, providerCode }: NonNullable<Transaction['failure']>) {
+  return { failureCode: code, failureMessage: message, ...(providerCode !== undefined && { providerCode }) }
+}

@@ -1,0 +1,33 @@
+import type { Said } from '../../providers/contract.ts'
+import { movedOf } from '../late-money/late-money.ts'
+import { isFinal } from '../model/state.ts'
+import type { Attempt, Transaction } from '../model/store.ts'
+import type { Decision } from './decision.ts'
+
+/** A payment, and the attempt that a report is about. */
+interface About {
+  readonly transaction: Transaction
+  readonly attempt: Attempt
+}
+
+const message = 'The provider reported what cannot be booked; nothing has changed.'
+const alert = 'a provider contradicts a payment in a way that cannot be booked'
+
+/** A report that cannot be booked is kept as an event, and the operator is alerted: once for a payment that has ended. */
+export function contradicted({ transaction, attempt }: About, detail: Record<string, unknown>): Decision | undefined {
+  const { state, doubt } = transaction
+  const isOver = isFinal(state)
+  if (isOver ? doubt === 'contradicted' : attempt.moved !== null) return undefined
+  const noted = isOver
+    ? { progress: { doubt: 'contradicted' } }
+    : { progress: {}, late: { attempt: attempt.number, moved: movedOf(transaction, attempt) } }
+  return { ...noted, event: { message, isTold: false, detail: { attempt: attempt.number, ...detail } }, alert }
+}
+
+/** Only receipts say what came into the account of a charge, so a word that speaks against its end books nothing. */
+export function wordAgainstEnd(about: About, said: Said): Decision | undefined {
+  const against = { successful: ['failed', 'reversed'], failed: ['successful'] } as const
+  const { state } = about.transaction
+  const words: readonly string[] = state === 'successful' || state === 'failed' ? against[state] : []
+  return words.includes(said.state) ? contradicted(about, { reported: said.state }) : undefined
+}

@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { around, minuteMs, now, paid, payment, refused, said, take } from '../../testing/deciding.ts'
+import { withLate } from '../late-money/late-money.ts'
+import { isFinal, states } from '../model/state.ts'
+import type { Attempt, Transaction } from '../model/store.ts'
+import { decide } from './decide.ts'
+import { decideLate, isContrary, type Reported } from './decide-late.ts'
+import type { Decision, News, Observation } from './decision.ts'
+
+const asked = (news: News): Observation => ({ cause: 'query', news, question: 0 })
+const failure = { code: 'REVERSED', message: '' } as const
+const reversed = said({ state: 'reversed', failure })
+const partly = (returned: bigint) => said({ state: 'reversed', failure, returned })
+const paidOf = (amount: bigint) => said({ state: 'successful', settled: { amount, currency: 'KES' } })
+
+const payout = (over: Partial<Transaction> = {}, attempt: Partial<Attempt> = {}) =>
+  ended({ type: 'withdrew', ...over }, attempt)
+const charge = (over: Partial<Transaction> = {}, attempt: Partial<Attempt> = {}) =>
+  ended({ type: 'deposit', ...over }, attempt)
+
+function ended(over: Partial<Transaction>, attemptOver: Partial<Attempt>): Reported {
+  const { transaction, attempt } = payment(over, {
+    outcome: over.state === 'successful' ? 'successful' : 'failed',
+    ...attemptOver,
+  })
+  return { transaction, attempt, movedElsewhere: 0n }
+}
+
+const summary = (decision: Decision | undefined) =>
+  decision && {
+    adjustments: (decision.late?.adjustments ?? []).map(
+      ({ reason, direction, amount, wallet_amount, fee }) =>
+        `${reason} ${direction} ${amount}: ${wallet_amount} fee ${fee}`,
+    ),
+    suspend: decision.late?.suspend ? `${decision.late.suspend.kind} ${decision.late.suspend.amount}` : undefined,
+  }
+
+/** The payment as it is once a report is booked. */
+function after(reported: Reported, decision: Decision | undefined): Reported {
+  const { late = {} } = decision ?? {}
+  const { moved = reported.attempt.moved, returned = reported.attempt.returned } = late
+  const attempt = { ...reported.attempt, moved, returned }
+  return { ...reported, transaction: withLate(reported.transaction, late), attempt }
+}
+
+/** Books reports one after another and returns what each did. */
+function book(reported: Reported, ...news: readonly News[]) {
+  let at = reported
+  return news.map((each) => {
+    const decision = decideLate(at, asked(each))
+    at = after(at, decision)
+    return summary(decision)
+  })
+}
+
+test('not found is as old as its question: a late response says nothing of what came after the question', () => {
+  const sent = payment({ state: 'unknown' }, { send_by: new Date(now - 16 * minuteMs) })
+
+  const slept = take(sent, { kind: 'not_found' }, { askedMsAgo: 10 * minuteMs })
+
+  assert.equal(slept?.attempt?.is_lost, undefined)
+  assert.equal(slept?.progress.doubt, 'not_found')
+})
+
+test('a response that may be older than a hint ends nothing, and the provider is asked once more', () => {
+  for (const [word, cause] of [
+    [paid, 'attempt'],
+    [refused, 'query'],
+    [said({ state: 'submitted' }), 'query'],
+  ] as const) {
+    const decision = decide(payment({}, { is_hinted: true }), { cause, news: word }, around)
+    assert.equal(decision?.progress.wake_at?.getTime(), now)
+    assert.notEqual(isFinal(decision?.progress.state ?? 'sending'), true)
+    assert.equal(decision?.postings, undefined)
+  }
+})
+
+test('a payment the provider hinted at is not sent to another provider', () => {
+  const nothing: News = { kind: 'not_submitted', cause: 'not_reached', detail: '' }
+
+  const decision = take(payment({}, { is_hinted: true }), nothing, { alternatives: ['flutterwave'] })
+
+  assert.deepEqual([decision?.reroute, decision?.progress.state], [undefined, 'unknown'])
+})
+
+test('after the end only the response to the last question counts', () => {
+  const back = payment({ state: 'failed', failure: { code: 'REVERSED', message: '' } }, { polls: 3, outcome: 'failed' })
+
+  for (const cause of ['attempt', 'query', 'callback'] as const)
+    assert.equal(decide(back, { cause, news: paid }, around), undefined)
+  assert.equal(decide(back, { cause: 'query', news: paid, question: 2 }, around), undefined)
+  assert.equal(
+    decide(back, { cause: 'query', news: paid, question: 3 }, around)?.late?.suspend?.kind,
+    'paid_after_failure',
+  )
+})
+
+test('a charge paid after its end is credited once, with its fee, and taken back and paid again as often as it happens', () => {
+  const late = 'late_success credit 2500: 2500 fee 25'
+  const back = 'charge_reversed debit 2500: 2475 fee 25'
+
+  assert.deepEqual(book(charge({ state: 'failed' }), paid, paid, reversed, reversed, paid), [
+    { adjustments: [late], suspend: undefined },
+    undefined,
+    { adjustments: [back], suspend: undefined },
+    undefined,
+    { adjustments: [late], suspend: undefined },
+  ])
+})
+
+test('a charge paid with another amount after its end waits in suspense, and leaves it when the provider takes it back', () => {
+  assert.deepEqual(book(charge({ state: 'failed' }), paidOf(2400n), paidOf(2400n), refused), [
+    { adjustments: [], suspend: 'amount_mismatch 2400' },
+    undefined,
+    { adjustments: [], suspend: 'amount_mismatch -2400' },
+  ])
+})
+
+test('a charge that is taken back in parts is debited by each part, and never by more than was credited', () => {
+  const steps = book(charge({ state: 'successful' }), partly(1000n), partly(1000n), partly(2500n), reversed, paid)
+
+  assert.deepEqual(steps, [
+    { adjustments: ['charge_reversed debit 1000: 1000 fee 0'], suspend: undefined },
+    undefined,
+    { adjustments: ['charge_reversed debit 1500: 1475 fee 25'], suspend: undefined },
+    undefined,
+    { adjustments: ['chargeback_won credit 2500: 2500 fee 25'], suspend: undefined },
+  ])
+})
+
+test('a chargeback that is won in part gives back that part, and the fee is due again out of the first part', () => {
+  assert.deepEqual(book(charge({ state: 'successful' }), reversed, partly(1500n), paid), [
+    { adjustments: ['charge_reversed debit 2500: 2475 fee 25'], suspend: undefined },
+    { adjustments: ['chargeback_won credit 1000: 1000 fee 25'], suspend: undefined },
+    { adjustments: ['chargeback_won credit 1500: 1500 fee 0'], suspend: undefined },
+  ])
+})
+
+test('a payout that is returned after success is credited by what came back, its fee only where the rule says so', () => {
+  const kept = { fixed: '0', basisPoints: 100 }
+
+  assert.deepEqual(book(payout({ state: 'successful', fee_rule: kept }), partly(500n), reversed, reversed), [
+    { adjustments: ['payout_returned credit 500: 500 fee 0'], suspend: undefined },
+    { adjustments: ['payout_returned credit 2000: 2000 fee 0'], suspend: undefined },
+    undefined,
+  ])
+  const returned = payout({ state: 'successful', fee_rule: { ...kept, isReturned: true } })
+  assert.deepEqual(book(returned, refused)[0]?.adjustments, ['payout_returned credit 2500: 2500 fee 25'])
+})
+
+test('a fee is given back with a payout only if the merchant paid it, and only once', () => {
+  const fee_rule = { fixed: '0', basisPoints: 100, isReturned: true } as const
+  const debited = payout({ state: 'failed', fee_rule, adjusted: -2500n }, { moved: 2500n })
+  const again = payout({ state: 'successful', fee_rule, adjusted: 0n, adjusted_fee: -25n }, { moved: 2500n })
+
+  for (const each of [debited, again])
+    assert.deepEqual(book(each, reversed)[0]?.adjustments, ['payout_returned credit 2500: 2500 fee 0'])
+})
+
+test('a part of an overpaid charge that went back is taken off what moved, where the provider names that', () => {
+  const word = said({ state: 'reversed', failure, returned: 300n, collected: 3000n })
+
+  assert.deepEqual(book(charge({ state: 'successful' }), paidOf(3000n), word, word), [
+    { adjustments: [], suspend: 'amount_mismatch 500' },
+    { adjustments: [], suspend: 'amount_mismatch -300' },
+    undefined,
+  ])
+})
+
+test('a fee that was given back is due again when the money comes again in parts, as far as each part covers it', () => {
+  const small = charge({ state: 'successful', amount: 10_000n, wallet_amount: 2n, fee: 2n })
+
+  assert.deepEqual(book(small, partly(5001n), paidOf(5000n), paidOf(10_000n)), [
+    { adjustments: ['charge_reversed debit 5001: 0 fee 2'], suspend: undefined },
+    { adjustments: ['chargeback_won credit 1: 1 fee 1'], suspend: undefined },
+    { adjustments: ['chargeback_won credit 5000: 1 fee 1'], suspend: undefined },
+  ])
+})
+
+test('a payout that failed here and was paid is money to recover, and is resolved when the provider takes it back', () => {
+  assert.deepEqual(book(payout({ state: 'failed' }), paid, paid, reversed, paid), [
+    { adjustments: [], suspend: 'paid_after_failure -2500' },
+    undefined,
+    { adjustments: [], suspend: 'amount_mismatch 2500' },
+    { adjustments: [], suspend: 'paid_after_failure -2500' },
+  ])
+})
+
+test('a payout that was returned and is then paid after all waits for a person', () => {
+  assert.deepEqual(book(payout({ state: 'successful' }), reversed, paid), [
+    { adjustments: ['payout_returned credit 2500: 2500 fee 0'], suspend: undefined },
+    { adjustments: [], suspend: 'paid_after_return -2500' },
+  ])
+})
+
+test('money moved by an abandoned attempt once its payment was sent again is booked once and alerts the operator', () => {
+  for (const state of states.filter((each) => each !== 'accepted')) {
+    const strayed = payout({ state, attempt: 2 }, { number: 1, outcome: 'not_submitted' })
+    const decision = decideLate(strayed, asked(paid))
+    assert.deepEqual(summary(decision), { adjustments: [], suspend: 'abandoned_attempt_success -2500' })
+    assert.ok(decision?.alert)
+    assert.deepEqual(decision?.progress, {})
+    assert.equal(decideLate(after(strayed, decision), asked(paid)), undefined)
+    assert.equal(decideLate(strayed, asked(refused)), undefined)
+    assert.deepEqual(summary(decideLate(after(strayed, decision), asked(reversed)))?.suspend, 'amount_mismatch 2500')
+  }
+})
+
+test('a payout that an abandoned attempt paid before the next was sent succeeds by it, and is not sent again', () => {
+  const waits = payout({ state: 'accepted', attempt: 2 }, { number: 1, outcome: 'failed' })
+  const decision = decideLate(waits, asked(paid))
+
+  assert.deepEqual([decision?.progress.state, decision?.progress.wake_at], ['successful', null])
+  assert.deepEqual(decision?.postings, ['payout_successful', 'provider_fee_told'])
+  assert.deepEqual([decision?.late, decision?.event?.isTold], [{ attempt: 1, moved: 2500n }, true])
+  assert.ok(decision?.alert)
+  const booked = after({ ...waits, transaction: { ...waits.transaction, state: 'successful' } }, decision)
+  assert.equal(decideLate(booked, asked(paid)), undefined)
+  assert.deepEqual(summary(decideLate(booked, asked(reversed))), {
+    adjustments: ['payout_returned credit 2500: 2500 fee 0'],
+    suspend: undefined,
+  })
+})
+
+test('a payout that waits is not ended by another amount, or by what was booked or given back before', () => {
+  const waits = payout({ state: 'accepted', attempt: 2 }, { number: 1, outcome: 'failed' })
+  const other = decideLate(waits, asked(paidOf(2400n)))
+
+  assert.deepEqual([other?.progress, summary(other)?.suspend], [{}, 'abandoned_attempt_success -2400'])
+  const twice = { ...waits, movedElsewhere: 2500n }
+  assert.equal(summary(decideLate(twice, asked(paid)))?.suspend, 'abandoned_attempt_success -2500')
+  const recovered = { ...waits, attempt: { ...waits.attempt, returned: 2500n } }
+  assert.equal(decideLate(recovered, asked(paid)), undefined)
+})
+
+test('a charge that failed and whose abandoned attempt collected the amount is credited; collected twice it is not', () => {
+  const strayed = charge({ state: 'failed', attempt: 2 }, { number: 1, outcome: 'not_submitted' })
+
+  assert.deepEqual(summary(decideLate(strayed, asked(paid)))?.adjustments, ['late_success credit 2500: 2500 fee 25'])
+  const twice = { ...charge({ state: 'failed' }), movedElsewhere: 2500n }
+  assert.deepEqual(summary(decideLate(twice, asked(paid))), { adjustments: [], suspend: 'paid_twice 2500' })
+})
+
+test('a callback about an abandoned attempt is not enough: it may be older than what came after', () => {
+  const strayed = payout({ attempt: 2 }, { number: 1 })
+  for (const news of [paid, reversed]) assert.equal(decideLate(strayed, { cause: 'callback', news }), undefined)
+})
+
+test('a report is contrary to the books until it is booked', () => {
+  const ended = charge({ state: 'successful' })
+  assert(reversed.kind === 'said' && paid.kind === 'said')
+
+  assert.equal(isContrary(ended, paid.said), false)
+  assert.equal(isContrary(ended, reversed.said), true)
+  assert.equal(isContrary(after(ended, decideLate(ended, asked(reversed))), reversed.said), false)
+})
+
+test('what the operator returned to the payer is not collected again, whether the provider reports the return or not', () => {
+  const cleared = charge({ state: 'failed' }, { moved: 0n, returned: 2400n })
+
+  assert.equal(decideLate(cleared, asked(paidOf(2400n))), undefined)
+  assert.deepEqual(book(cleared, refused, refused), [{ adjustments: [], suspend: undefined }, undefined])
+  assert.equal(summary(decideLate(cleared, asked(paid)))?.suspend, undefined)
+})
+
+test('what the operator returned to the payer explains one difference exactly, and none after the provider reported it', () => {
+  const won = 'chargeback_won credit 700: 700 fee 0'
+  const back = 'charge_reversed debit 700: 700 fee 0'
+  const cleared = charge({ state: 'successful' }, { moved: 2500n, returned: 700n })
+  const steps = (...news: readonly News[]) => book(cleared, ...news).map((step) => step?.adjustments ?? [])
+
+  assert.deepEqual(steps(paidOf(3200n), paid, partly(700n), paid), [[], [], [back], [won]])
+  assert.deepEqual(steps(partly(700n), paid, paid), [[back], [won], []])
+  assert.deepEqual(book(cleared, paid, paidOf(3200n))[1]?.suspend, 'amount_mismatch 700')
+})
+
+test('a wallet in another currency gets back exactly what it paid, in parts that add up', () => {
+  const rate = { pair: 'USD/KES', side: 'buy', value: '129', at: '', spread: '7' } as const
+  const across = payout({ state: 'successful', wallet_amount: 1003n, wallet_currency: 'USD', rate })
+
+  let at = across
+  let [back, spread] = [0n, 0n]
+  for (const returned of [1n, 834n, 835n, 2499n, 2500n]) {
+    const decision = decideLate(at, asked(partly(returned)))
+    const [adjustment] = decision?.late?.adjustments ?? []
+    back += adjustment?.wallet_amount ?? 0n
+    spread += adjustment?.spread ?? 0n
+    at = after(at, decision)
+  }
+  assert.deepEqual([back, spread], [1003n, 7n])
+})

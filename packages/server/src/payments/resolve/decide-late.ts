@@ -1,0 +1,189 @@
+import type { Said, Settled } from '../../providers/contract.ts'
+import {
+  type AdjustmentDraft,
+  asideThere,
+  chargebackWon,
+  chargeReversed,
+  larger,
+  lateSuccess,
+  merchantShare,
+  movedOf,
+  payoutReturned,
+  smaller,
+} from '../late-money/late-money.ts'
+import type { CaseKind } from '../late-money/suspense-cases.ts'
+import type { Attempt, Transaction } from '../model/store.ts'
+import { contradicted, wordAgainstEnd } from './decide-contradiction.ts'
+import { type Decision, isAsAsked, type Late, type Observation } from './decision.ts'
+
+/** A payment and the attempt that its provider reports on, with what the other attempts moved. */
+export interface Reported {
+  readonly transaction: Transaction
+  readonly attempt: Attempt
+  /** What the payment's other attempts moved, as the books have it. */
+  readonly movedElsewhere: bigint
+}
+
+/**
+ * A report on a final payment, or on an attempt that was given up. What the provider says to have moved in all is compared
+ * with the books, so the same report twice changes nothing, and one that takes back an earlier one is booked too. The state
+ * never changes. A report that was on its way when the payment ended may be old, so only the response to the last question
+ * put after the end counts.
+ */
+export function decideLate(reported: Reported, { news, question }: Observation): Decision | undefined {
+  if (news.kind === 'contradicted') return contradicted(reported, { reported: news.reported, asked: 'no answer' })
+  return news.kind === 'said' && question === reported.attempt.polls ? decideReport(reported, news.said) : undefined
+}
+
+/** Whether a report, if it is true, differs from the books. */
+export function isContrary(reported: Reported, said: Said): boolean {
+  return decideReport(reported, said) !== undefined
+}
+
+function decideReport(reported: Reported, said: Said): Decision | undefined {
+  const { transaction } = reported
+  if (transaction.method === 'bank-transfer') return wordAgainstEnd(reported, said)
+  if (said.state === 'successful' && said.settled.currency !== transaction.currency)
+    return contradicted(reported, { amount: String(said.settled.amount), currency: said.settled.currency })
+  const moved = reportedMoved(transaction, said)
+  return moved === undefined ? undefined : decideMoved(reported, said, moved)
+}
+
+function decideMoved(reported: Reported, said: Said, moved: bigint): Decision | undefined {
+  const { transaction, attempt } = reported
+  const difference = moved - movedOf(transaction, attempt)
+  if (difference === 0n) return attempt.returned === 0n ? undefined : returnReported(attempt, moved)
+  if (difference === attempt.returned) return undefined
+  if (said.state === 'successful' && isPaidInstead(reported, said.settled)) return paidInstead(reported, said.settled)
+  const booked = transaction.type === 'withdrew' ? latePayout : lateCharge
+  const isReported = difference < 0n && attempt.returned > 0n
+  return decisionOf(reported, said, {
+    attempt: attempt.number,
+    moved,
+    ...(isReported && { returned: 0n }),
+    ...booked(reported, said, difference),
+  })
+}
+
+/** The provider's total includes what the operator returned to the payer, so that explains no later difference. */
+const returnReported = ({ number }: Attempt, moved: bigint): Decision => ({
+  progress: {},
+  late: { attempt: number, moved, returned: 0n },
+})
+
+/** An earlier attempt paid a payout whose current attempt was not sent: then that is the payout, and it is not sent again. */
+function isPaidInstead({ transaction, attempt, movedElsewhere }: Reported, settled: Settled): boolean {
+  const { type, state, suspended } = transaction
+  const isUnsent = type === 'withdrew' && state === 'accepted' && attempt.number !== transaction.attempt
+  const isUnbooked = suspended === 0n && movedElsewhere === 0n && movedOf(transaction, attempt) === 0n
+  return isUnsent && isUnbooked && isAsAsked({ transaction }, settled)
+}
+
+function paidInstead({ attempt }: Reported, settled: Settled): Decision {
+  const { receipt = '', amount } = settled
+  return {
+    progress: { state: 'successful', failure: null, doubt: '', action: null, wake_at: null, receipt },
+    attempt: { outcome: 'not_submitted' },
+    postings: ['payout_successful', 'provider_fee_told'],
+    settled,
+    late: { attempt: attempt.number, moved: amount },
+    event: { message: 'Paid out.', isTold: true, detail: { provider: attempt.provider, attempt: attempt.number } },
+    alert: 'an abandoned attempt moved money',
+  }
+}
+
+/** What the provider says to have moved in all. Nothing when it does not speak of money. */
+function reportedMoved({ amount }: Transaction, said: Said): bigint | undefined {
+  switch (said.state) {
+    case 'successful':
+      return said.settled.amount
+    case 'failed':
+      return 0n
+    case 'reversed':
+      return said.returned === undefined ? 0n : larger((said.collected ?? amount) - said.returned, 0n)
+    default:
+      return undefined
+  }
+}
+
+type Booked = Pick<Late, 'suspend' | 'adjustments'>
+
+/** More money than is booked came in, or some of it went back. */
+function lateCharge(reported: Reported, said: Said, difference: bigint): Booked {
+  const { transaction, movedElsewhere } = reported
+  if (difference < 0n) return chargeTakenBack(transaction, -difference, asideOf(reported))
+  const { state, amount, suspended } = transaction
+  const missing = state === 'successful' ? amount - merchantShare(transaction) : 0n
+  const won = said.state === 'successful' && said.settled.amount > amount ? 0n : smaller(difference, missing)
+  const rest = difference - won
+  const isInTimeButFor = state === 'failed' && rest === amount && suspended === 0n && movedElsewhere === 0n
+  if (isInTimeButFor) return { adjustments: [lateSuccess(transaction)] }
+  return {
+    ...(won > 0n && { adjustments: [chargebackWon(transaction, won)] }),
+    ...(rest > 0n && { suspend: { amount: rest, kind: kindOfCollected(reported, rest) } }),
+  }
+}
+
+function kindOfCollected({ transaction, attempt, movedElsewhere }: Reported, amount: bigint): CaseKind {
+  if (attempt.number !== transaction.attempt) return 'abandoned_attempt_success'
+  return amount === transaction.amount && movedElsewhere > 0n ? 'paid_twice' : 'amount_mismatch'
+}
+
+const asideOf = ({ transaction, attempt, movedElsewhere }: Reported): bigint =>
+  asideThere(transaction, movedOf(transaction, attempt) + movedElsewhere)
+
+/**
+ * Money of a charge went back: what is in suspense for it first, then what was cleared aside, then what the merchant was
+ * credited. What was cleared aside, and more than there was, a person must recover.
+ */
+export function chargeTakenBack(charge: Transaction, back: bigint, aside: bigint): Booked {
+  const fromSuspense = smaller(back, larger(charge.suspended, 0n))
+  const fromAside = smaller(back - fromSuspense, aside)
+  const fromMerchant = smaller(back - fromSuspense - fromAside, larger(merchantShare(charge), 0n))
+  const rest = back - fromSuspense - fromMerchant
+  return {
+    ...(fromMerchant > 0n && { adjustments: [chargeReversed(charge, fromMerchant)] }),
+    ...(fromSuspense + rest > 0n && { suspend: { amount: -(fromSuspense + rest), kind: 'amount_mismatch' } }),
+  }
+}
+
+/** More money than is booked was paid, or some of it came back. */
+function latePayout(reported: Reported, said: Said, difference: bigint): Booked {
+  const { transaction, attempt, movedElsewhere } = reported
+  if (difference > 0n) return { suspend: { amount: -difference, kind: kindOfPaid(transaction, attempt) } }
+  const back = -difference
+  if (said.state === 'successful') return { suspend: { amount: back, kind: 'amount_mismatch' } }
+  const recovered = smaller(back, larger(-transaction.suspended, 0n))
+  const fromAside = smaller(back - recovered, asideOf(reported))
+  const isOfThis = attempt.number === transaction.attempt || movedElsewhere === 0n
+  const toMerchant = isOfThis ? smaller(back - recovered - fromAside, larger(merchantShare(transaction), 0n)) : 0n
+  const rest = back - recovered - toMerchant
+  const adjustments: AdjustmentDraft[] = toMerchant > 0n ? [payoutReturned(transaction, toMerchant)] : []
+  return {
+    adjustments,
+    ...(recovered + rest > 0n && { suspend: { amount: recovered + rest, kind: 'amount_mismatch' } }),
+  }
+}
+
+function kindOfPaid({ state, attempt: current, adjusted }: Transaction, { number }: Attempt): CaseKind {
+  if (number !== current) return 'abandoned_attempt_success'
+  if (state === 'failed') return 'paid_after_failure'
+  return adjusted > 0n ? 'paid_after_return' : 'amount_mismatch'
+}
+
+function decisionOf({ transaction, attempt }: Reported, said: Said, late: Late): Decision {
+  const isAbandoned = attempt.number !== transaction.attempt
+  const fee = said.state === 'successful' ? (said.settled.fee ?? 0n) : 0n
+  return {
+    progress: {},
+    late: { ...late, ...(movedOf(transaction, attempt) === 0n && fee > 0n && { fee }) },
+    event: { message: messageOf(late), isTold: false, detail: { moved: String(late.moved) } },
+    alert: isAbandoned ? 'an abandoned attempt moved money' : 'a provider reported money moved after the end',
+  }
+}
+
+export function messageOf({ adjustments = [], suspend }: Late): string {
+  const done = adjustments.map(({ direction }) => `the merchant is ${direction}ed`)
+  if (suspend) done.push('the operator decides about the amount in suspense')
+  return `The provider reported money moved after the end; ${done.join('; ')}.`
+}

@@ -1,0 +1,264 @@
+import type { Cause } from '../../events/emit.ts'
+import { feeOn, readRule } from '../../money/fees.ts'
+import type { Receipt } from '../../providers/contract.ts'
+import {
+  type AdjustmentDraft,
+  asideThere,
+  chargebackWon,
+  lateReceipt,
+  smaller,
+  withLate,
+} from '../late-money/late-money.ts'
+import { isFinal } from '../model/state.ts'
+import type { BookedReceipt, KnownPayment, Transaction } from '../model/store.ts'
+import { chargeTakenBack, messageOf } from './decide-late.ts'
+import {
+  asked,
+  type Decision,
+  endIfExpired,
+  goOn,
+  type Late,
+  mismatch,
+  type NewReceipt,
+  type Observation,
+  type Surroundings,
+  wakeLater,
+} from './decision.ts'
+
+/**
+ * Money that came into the account of a charge. Each receipt is booked once, whoever reports it and however often, and one
+ * that the bank took back no longer counts. A report may be old, so what contradicts the books is taken only from the answer to
+ * the last question put. From any report, a receipt is taken that is not booked yet; and, before the end, that one is gone,
+ * since then nothing is credited too much. When they reach the amount the charge is paid, with all of them; what comes or
+ * goes after the end is an adjustment.
+ */
+export function decideReceived(
+  payment: KnownPayment,
+  reported: readonly Receipt[],
+  { cause, question }: Pick<Observation, 'cause' | 'question'>,
+  around: Surroundings,
+): Decision | undefined {
+  const { transaction } = payment
+  const change = changeOf(payment, reported, question)
+  const [strange] = strangeOf(payment, reported)
+  if (isFinal(transaction.state)) return traced(payment, change, afterTheEnd(payment, change))
+  if (!strange) return beforeTheEnd(payment, change, cause, around)
+  return traced(payment, change, besideStrange(payment, strange, change, cause, around))
+}
+
+/** Receipts in another currency than the charge has. */
+const strangeOf = ({ transaction }: Pick<KnownPayment, 'transaction'>, reported: readonly Receipt[]) =>
+  reported.filter(({ currency }) => currency !== transaction.currency)
+
+/** What came in the charge's own currency counts; for the rest it waits for a person, unless it is paid. */
+function besideStrange(
+  payment: KnownPayment,
+  strange: Receipt,
+  change: Change,
+  cause: Cause,
+  around: Surroundings,
+): Decision {
+  if (!isNews(change)) return mismatch(payment, strange, around)
+  const doubt = 'amount_mismatch'
+  const inDoubt = { ...payment, transaction: { ...payment.transaction, doubt } }
+  const counted = beforeTheEnd(inDoubt, change, cause, around)
+  if (counted.progress.state === 'successful') return counted
+  return { ...counted, progress: { ...counted.progress, state: 'unknown', doubt } }
+}
+
+/** A receipt in another currency is noted with the others, so that it is reported once; it never counts. */
+function traced(
+  { transaction, receipts: booked }: KnownPayment,
+  { strange, fresh }: Change,
+  decision: Decision | undefined,
+): Decision | undefined {
+  if (strange.length === 0) return decision
+  const noted = strange.map((receipt, index) => ({
+    ...newReceipt(transaction, receipt, booked.length + fresh.length + index),
+    ...{ fee: 0n, is_late: true, is_reversed: true },
+  }))
+  const otherCurrency = strange.map(({ id, amount, currency }) => `${id}: ${amount} ${currency}`)
+  const { message = 'A transfer in another currency was reported; it is not booked.', isTold = false } =
+    decision?.event ?? {}
+  return {
+    progress: {},
+    ...decision,
+    receipts: [...(decision?.receipts ?? []), ...noted],
+    event: { message, isTold, detail: { ...decision?.event?.detail, otherCurrency } },
+    alert: 'a bank reported a transfer in another currency than the charge has',
+  }
+}
+
+/** How a report differs from what is booked. */
+interface Change {
+  readonly fresh: readonly NewReceipt[]
+  /** Booked before and taken back since. */
+  readonly lost: readonly BookedReceipt[]
+  /** Taken back before and there again. */
+  readonly again: readonly BookedReceipt[]
+  /** In another currency, and not noted yet. */
+  readonly strange: readonly Receipt[]
+}
+
+const isNews = ({ fresh, lost, again }: Change) => fresh.length + lost.length + again.length > 0
+
+function changeOf(
+  { receipts: booked, transaction, attempt }: KnownPayment,
+  reported: readonly Receipt[],
+  question: number | undefined,
+): Change {
+  const known = new Map(booked.map((receipt) => [receipt.receipt_id, receipt]))
+  const own = reported.filter(({ currency }) => currency === transaction.currency)
+  const byId = new Map(own.map((receipt) => [receipt.id, receipt]))
+  const strange = new Map(strangeOf({ transaction }, reported).map((receipt) => [receipt.id, receipt]))
+  const isBack = ({ receipt_id }: BookedReceipt) => byId.get(receipt_id)?.isReversed === true
+  const unknown = [...byId.values()].filter(({ id, isReversed }) => !known.has(id) && !isReversed)
+  const isContrary = (receipt: BookedReceipt) => byId.has(receipt.receipt_id) && isBack(receipt) !== receipt.is_reversed
+  const contrary = booked.filter(isContrary)
+  const isLastAnswer = question === attempt.polls
+  const isOpen = !isFinal(transaction.state)
+  return {
+    fresh: unknown.map((receipt, index) => newReceipt(transaction, receipt, booked.length + index)),
+    lost: contrary.filter(({ is_reversed }) => !is_reversed && (isLastAnswer || isOpen)),
+    again: contrary.filter(({ is_reversed }) => is_reversed && isLastAnswer),
+    strange: [...strange.values()].filter(({ id }) => !known.has(id)),
+  }
+}
+
+/** Whether a report differs from what is booked: of the answer to the last question put, nothing is left that does. */
+export function isUnbooked(payment: KnownPayment, reported: readonly Receipt[]): boolean {
+  const change = changeOf(payment, reported, payment.attempt.polls)
+  return isNews(change) || change.strange.length > 0
+}
+
+/** A part that came in for a charge which fails is in suspense: it gets a case, whoever ends the charge. */
+export function withCase({ transaction }: KnownPayment, decision: Decision | undefined): Decision | undefined {
+  const { method, state } = transaction
+  const { received = transaction.received, state: target } = decision?.progress ?? {}
+  const isLeft = method === 'bank-transfer' && !isFinal(state) && target === 'failed' && received > 0n
+  if (!decision || !isLeft || decision.late?.suspend) return decision
+  const suspend = { amount: received, kind: 'underpaid', isThere: true } as const
+  return { ...decision, late: { ...decision.late, suspend } }
+}
+
+function newReceipt(
+  { id, state }: Transaction,
+  { id: receipt_id, amount, fee = 0n }: Receipt,
+  number: number,
+): NewReceipt {
+  return { transaction_id: id, receipt_id, number, amount, fee, is_late: isFinal(state), is_reversed: false }
+}
+
+const sumOf = (receipts: readonly BookedReceipt[]) => receipts.reduce((sum, { amount }) => sum + amount, 0n)
+
+/** Receipts whose mark changes. */
+function marked({ lost, again }: Change): Pick<Decision, 'changedReceipts'> {
+  const changed = [
+    ...lost.map((receipt) => ({ ...receipt, is_reversed: true })),
+    ...again.map((receipt) => ({ ...receipt, is_reversed: false })),
+  ]
+  return changed.length === 0 ? {} : { changedReceipts: changed }
+}
+
+function beforeTheEnd(payment: KnownPayment, change: Change, cause: Cause, around: Surroundings): Decision {
+  const { transaction } = payment
+  const { fresh, lost, again } = change
+  const receiptsBack = sumOf(lost) - sumOf(again)
+  const received = transaction.received + sumOf(fresh) - receiptsBack
+  const booked = { receipts: fresh, ...marked(change) }
+  const late: Late = { receiptsBack }
+  if (received >= transaction.amount && received > 0n)
+    return { ...complete(payment, fresh, received), ...booked, ...(receiptsBack !== 0n && { late }) }
+  const total = { ...payment, transaction: { ...transaction, received } }
+  const next =
+    endIfExpired(total, cause, around) ??
+    (isNews(change) ? short(payment, change, around) : goOn(payment, 'submitted', null, around))
+  return {
+    ...next,
+    progress: { ...next.progress, received },
+    ...booked,
+    ...((next.late || receiptsBack !== 0n) && { late: { ...next.late, ...(receiptsBack !== 0n && late) } }),
+  }
+}
+
+function complete({ transaction }: KnownPayment, receipts: readonly NewReceipt[], received: bigint): Decision {
+  const isOver = received > transaction.amount
+  return {
+    progress: {
+      state: 'successful',
+      failure: null,
+      doubt: '',
+      action: null,
+      wake_at: null,
+      received,
+      fee: feeTaken(transaction, received),
+      receipt: receipts.at(-1)?.receipt_id ?? '',
+    },
+    attempt: { outcome: 'successful', is_lost: false },
+    postings: ['receipts_complete'],
+    settled: { amount: received, currency: transaction.currency },
+    event: { message: isOver ? 'Paid, with more than was requested.' : 'Paid.', isTold: true },
+  }
+}
+
+/** By the rule in force at acceptance, on all that was received. A charge from before rules were kept pays what was quoted. */
+function feeTaken({ fee, fee_rule }: Transaction, received: bigint): bigint {
+  return fee_rule ? feeOn(readRule(fee_rule), received) : fee
+}
+
+function short(payment: KnownPayment, { fresh }: Change, around: Surroundings): Decision {
+  const came = 'A part of the amount was received; waiting for the rest.'
+  const message = fresh.length > 0 ? came : 'The bank took back a part of what was received.'
+  return {
+    progress: { state: 'waiting', doubt: '', failure: null, ...wakeLater(payment, around) },
+    attempt: { ...asked(payment), refusals: 0, is_lost: false },
+    event: { message, isTold: true },
+  }
+}
+
+/** What arrived is credited; what the bank took back is debited, and what it gave again is credited again. */
+function afterTheEnd(payment: KnownPayment, change: Change): Decision | undefined {
+  const { transaction, attempt, receipts } = payment
+  const { fresh, lost, again } = change
+  if (!isNews(change)) return undefined
+  const there = sumOf(receipts.filter(({ is_reversed }) => !is_reversed)) - attempt.returned
+  const reported = returnReported(payment, lost)
+  const steps: readonly Step[] = [
+    (charge) => credited(fresh, (came) => lateReceipt(charge, came)),
+    (charge) => chargeTakenBack(charge, sumOf(lost) - reported, asideThere(transaction, there)),
+    (charge) => credited(again, (came) => givenAgain(charge, came)),
+  ]
+  const booked = steps.reduce<Late>((before, step) => joined(before, step(withLate(transaction, before))), {})
+  const late = reported > 0n ? { ...booked, attempt: attempt.number, returned: attempt.returned - reported } : booked
+  return {
+    progress: {},
+    receipts: fresh,
+    ...marked(change),
+    late,
+    event: { message: messageOf(late), isTold: false },
+    alert: 'a bank reported transfers moved after the end of a charge',
+  }
+}
+
+/**
+ * The bank may report what the operator returned to the payer as taken back. Only receipts of before the end can be that:
+ * what came later was credited.
+ */
+function returnReported({ transaction, attempt }: KnownPayment, lost: readonly BookedReceipt[]): bigint {
+  const early = lost.filter(({ is_late }) => !is_late)
+  return transaction.state === 'failed' ? smaller(sumOf(early), attempt.returned) : 0n
+}
+
+type Step = (charge: Transaction) => Pick<Late, 'suspend' | 'adjustments'>
+
+function credited(receipts: readonly BookedReceipt[], draft: (came: bigint) => AdjustmentDraft): ReturnType<Step> {
+  return receipts.length > 0 ? { adjustments: [draft(sumOf(receipts))] } : {}
+}
+
+const givenAgain = (charge: Transaction, came: bigint): AdjustmentDraft =>
+  charge.state === 'successful' ? chargebackWon(charge, came) : lateReceipt(charge, came)
+
+function joined(one: Late, other: Late): Late {
+  const suspend = other.suspend ?? one.suspend
+  return { ...(suspend && { suspend }), adjustments: [...(one.adjustments ?? []), ...(other.adjustments ?? [])] }
+}

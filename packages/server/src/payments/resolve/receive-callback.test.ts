@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { AppError } from '../../errors.ts'
+import { newTransactionId, providerKeyOf } from '../../platform/ids.ts'
+import type { Connector } from '../../providers/contract.ts'
+import { sendHouseCallback } from '../../testing/house-callbacks.ts'
+import { openTransaction } from '../../testing/open-transaction.ts'
+import { payingMalipo, payOut, simulatorToken } from '../../testing/paying.ts'
+import { createCallbackLog, dropOldCallbacks, type ReceivedCallback } from './callback-log.ts'
+import { receiveCallback } from './receive-callback.ts'
+
+/** A payout that house was given, and that only a callback or a question ends. */
+async function setUp(t: TestContext) {
+  const malipo = await payingMalipo(t)
+  const { url, operator, simulator } = malipo
+  await malipo.ask('truncate callbacks')
+  await simulator.setFault({ provider: 'house', operation: 'payout', mode: 'callback_never' })
+  await simulator.setFault({ provider: 'house', operation: 'payout_status', mode: 'http_status' })
+  const merchant = await malipo.merchant()
+  return {
+    malipo,
+    operator,
+    submitted: async () => {
+      const payout = await payOut(merchant, { by: 'house' })
+      malipo.work()
+      await malipo.comesTo(payout.id, 'submitted')
+      return payout
+    },
+    completed: (key: string, over: object = {}) =>
+      sendHouseCallback(url, { key, operation: 'payout', amount: '100.00', ...over }),
+    list: (wanted: Partial<Parameters<typeof operator.callbacks.list>[0]> = {}) =>
+      operator.callbacks.list({ limit: 100, ...wanted }),
+  }
+}
+
+const unknownKey = () => providerKeyOf(newTransactionId(Date.now(), 1), 1)
+
+test('a callback is stored as it was sent, sealed, and reading it is audited', async (t) => {
+  const { malipo, submitted, completed, list, operator } = await setUp(t)
+  const { id, key } = await submitted()
+
+  assert.equal((await completed(key, { payer: '+254703111222' })).status, 200)
+  assert.equal((await completed(key, { payer: '+254703111222' })).status, 200)
+
+  assert.equal(await malipo.stateOf(id), 'successful')
+  const found = await list({ payment: id })
+  assert.deepEqual(
+    found.map(({ outcome, provider, env, keys, transactionId }) => ({ outcome, provider, env, keys, transactionId })),
+    Array(2).fill({ outcome: 'applied', provider: 'house', env: 'sandbox', keys: [key], transactionId: id }),
+  )
+  assert.deepEqual(await list({ payment: key }), found)
+  assert.deepEqual(await list({ payment: key, outcome: 'hint' }), [])
+  assert.deepEqual(await list({ provider: 'pawapay' }), [])
+  const [first] = found
+  assert(first)
+  const shown = await operator.callbacks.show(first.id)
+  assert.equal(JSON.parse(shown.body).payer, '+254703111222')
+  assert.match(String(shown.headers['house-signature']), /^t=\d+,v1=/)
+  assert.deepEqual([shown.method, shown.path, shown.isCut], ['POST', '/callbacks/sandbox/house', false])
+  const rows = await malipo.ask<{ row: string }>('select callbacks::text as row from callbacks')
+  assert.ok(rows.every(({ row }) => !row.includes('254703111222') && !row.includes('v1=')))
+  const audit = await malipo.ask(
+    `select actor, action, detail from audit_entries where subject = $1 and action = 'callback.show'`,
+    [first.id],
+  )
+  assert.deepEqual(audit, [{ actor: 'test', action: 'callback.show', detail: { provider: 'house' } }])
+})
+
+test('callbacks that are refused, name no payment or an unknown one are stored too', async (t) => {
+  const { malipo, completed, list } = await setUp(t)
+  const key = unknownKey()
+
+  assert.equal((await sendHouseCallback(malipo.url, { key }, 'another secret')).status, 401)
+  assert.equal((await completed(key)).status, 200)
+  assert.equal((await completed('order-17')).status, 200)
+  assert.equal((await completed(key, { operation: 'settlement' })).status, 200)
+
+  const found = await list()
+  assert.deepEqual(
+    found.map(({ outcome, keys, reason }) => [outcome, keys, reason]),
+    [
+      ['ignored', [], undefined],
+      ['unknown_payment', ['order-17'], undefined],
+      ['unknown_payment', [key], undefined],
+      ['refused', [], 'its signature is wrong'],
+    ],
+  )
+  assert.equal((await list({ payment: 'order-17' })).length, 1)
+  assert.equal((await list({ outcome: 'unknown_payment' })).length, 2)
+})
+
+test('a secret that a provider sends along is stored nowhere, sealed or not', async (t) => {
+  const { malipo, list, operator } = await setUp(t)
+  const body = { event: 'charge.completed', data: { tx_ref: unknownKey(), card: '4242 4242 4242 4242' } }
+
+  const headers = { 'verif-hash': simulatorToken, authorization: `Bearer ${simulatorToken}`, cookie: 'a=b' }
+  const { status } = await malipo.call('POST', '/callbacks/sandbox/flutterwave', headers, body)
+
+  assert.equal(status, 200)
+  const [found] = await list({ provider: 'flutterwave' })
+  assert(found)
+  const shown = JSON.stringify(await operator.callbacks.show(found.id))
+  assert.ok(shown.includes('charge.completed'))
+  assert.doesNotMatch(shown, /token-of-a-simulator|verif-hash|authorization|cookie|4242/)
+})
+
+test('a flood of refused callbacks stores ten, and the start of each', async (t) => {
+  const { malipo, list, operator } = await setUp(t)
+  const long = 'x'.repeat(60_000)
+
+  const flood = Array.from({ length: 40 }, () => sendHouseCallback(malipo.url, { key: 'k', long }, 'another secret'))
+
+  assert.ok((await Promise.all(flood)).every(({ status }) => status === 401))
+  const found = await list()
+  assert.equal(found.length, 10)
+  const shown = await operator.callbacks.show(found[0]?.id ?? '')
+  assert.deepEqual([shown.isCut, shown.body.length], [true, 4096])
+  assert.ok(shown.bodyBytes > 60_000)
+})
+
+test('unsigned callbacks are stored ten times for a payment, and ten an hour where they name none', async (t) => {
+  const { malipo, list } = await setUp(t)
+  const log = createCallbackLog({ db: malipo.ctx.db.write, vault: malipo.ctx.vault, cell: 1 })
+  const request = { method: 'POST', path: '/', authority: 'h', headers: {}, body: Buffer.from('{}') }
+  const common = { env: 'live', provider: 'pawapay', address: '10.0.0.1', request } as const
+  const send = (keys: string[], outcome: ReceivedCallback['outcome'], isUnsigned: boolean) =>
+    log.keep({ ...common, keys, outcome, isUnsigned })
+  const [known, other, signed] = [unknownKey(), unknownKey(), unknownKey()]
+
+  for (let sent = 0; sent < 15; sent += 1) {
+    await send([known], 'hint', true)
+    await send([other], 'hint', true)
+    await send([unknownKey()], 'unknown_payment', true)
+    await send([unknownKey()], 'failed', true)
+    await send([signed], 'applied', false)
+  }
+
+  const counts = await Promise.all([known, other, signed].map(async (payment) => (await list({ payment })).length))
+  assert.deepEqual(counts, [10, 10, 15])
+  assert.equal((await list({ outcome: 'unknown_payment' })).length, 10)
+  assert.equal((await list({ outcome: 'failed' })).length, 10)
+})
+
+test('a callback is applied when it cannot be stored; one of an unknown payment is to be sent again', async (t) => {
+  const { malipo, submitted, completed, list } = await setUp(t)
+  const { id, key } = await submitted()
+  await malipo.ask('revoke insert on callbacks from malipo_write')
+  t.after(() => malipo.ask('grant insert on callbacks to malipo_write'))
+
+  assert.equal((await completed(key)).status, 200)
+  assert.equal((await completed(unknownKey())).status, 503)
+  assert.equal((await sendHouseCallback(malipo.url, { key }, 'another secret')).status, 401)
+
+  assert.equal(await malipo.stateOf(id), 'successful')
+  assert.deepEqual(await list(), [])
+  assert.equal(malipo.log.filter((line) => line.includes('callback not stored')).length, 3)
+})
+
+test('a locked table of callbacks delays no payment', async (t) => {
+  const { malipo, submitted, completed } = await setUp(t)
+  const { id, key } = await submitted()
+  const end = await openTransaction(t, 'lock table callbacks')
+
+  assert.equal((await completed(key)).status, 200)
+
+  assert.equal(await malipo.stateOf(id), 'successful')
+  await end()
+})
+
+test('a callback is there for 90 days, and its month is dropped 90 days after it ended', async (t) => {
+  const { malipo, submitted, completed, list, operator } = await setUp(t)
+  const { id, key } = await submitted()
+  await completed(key)
+  const [found] = await list({ payment: id })
+  assert(found)
+  const months = async () => {
+    await dropOldCallbacks(malipo.ctx.db.write)
+    const rows = await malipo.ask<{ name: string }>(
+      `select relname as name from pg_inherits join pg_class c on c.oid = inhrelid
+       where inhparent = 'callbacks'::regclass order by 1`,
+    )
+    return rows.map(({ name }) => name)
+  }
+  const month = `callbacks_${found.receivedAt.slice(0, 7).replace('-', '')}`
+  const day = 86_400
+  const dayOfMonth = Number(found.receivedAt.slice(8, 10))
+
+  await malipo.later(89 * day)
+  assert.ok((await months()).includes(month))
+  assert.equal((await list({ payment: id })).length, 1)
+  assert.equal((await operator.callbacks.show(found.id)).id, found.id)
+  await malipo.later(day)
+  assert.ok((await months()).includes(month))
+  assert.deepEqual(await list({ payment: id }), [])
+  await assert.rejects(operator.callbacks.show(found.id), /there is no callback cb_\w+; they are kept for 90 days/)
+  await malipo.later((32 - dayOfMonth) * day)
+  const endReading = await openTransaction(t, 'select from callbacks')
+  assert.ok((await months()).includes(month), 'a month that is being read is dropped later')
+  await endReading()
+  await Promise.all(Array.from({ length: 4 }, () => dropOldCallbacks(malipo.ctx.db.write)))
+  const left = await months()
+  assert.ok(!left.includes(month) && left.length >= 3, left.join())
+  assert.equal((await malipo.ask('select from callbacks')).length, 0)
+})
+
+test('unsigned callbacks against the end of a payment make us ask its provider 60 times a minute at most', async (t) => {
+  const { malipo, submitted, completed } = await setUp(t)
+  const { id, key } = await submitted()
+  await completed(key)
+  await malipo.simulator.clearFaults()
+  const failure = { code: 'UNSPECIFIED_FAILURE', message: 'It failed.' } as const
+  const said = { state: 'failed', failure } as const
+  const read = async () => ({ isGenuine: true, isProof: false, isUnsigned: true, news: [{ key, said }] }) as const
+  const house = malipo.ctx.connectors.sandbox.get('house')
+  assert(house)
+  const sandbox = new Map<string, Connector>([['house', { ...house, callbacks: { read } }]])
+  const ctx = { ...malipo.ctx, connectors: { ...malipo.ctx.connectors, sandbox } }
+  const request = { method: 'POST', path: '/', authority: 'h', headers: {}, body: Buffer.from('{}') }
+
+  const received: string[] = []
+  for (let sent = 0; sent < 62; sent += 1)
+    await receiveCallback(ctx, { env: 'sandbox', provider: 'house', address: '192.0.2.1' }, request).then(
+      () => received.push('asked'),
+      (error: AppError) => received.push(error.key),
+    )
+
+  assert.deepEqual(received.slice(58), ['asked', 'asked', 'OVERLOADED', 'OVERLOADED'])
+  assert.equal(await malipo.stateOf(id), 'successful')
+})

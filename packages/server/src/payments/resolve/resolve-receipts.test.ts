@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { until } from '../../dev-stack/until.ts'
+import { providerKeyOf, readId } from '../../platform/ids.ts'
+import type { QueryOutcome, Receipt } from '../../providers/contract.ts'
+import { balanceOf, transferBody } from '../../testing/charging.ts'
+import { openTransaction } from '../../testing/open-transaction.ts'
+import { payingMalipo, payOut } from '../../testing/paying.ts'
+import { followUp } from '../dispatch/dispatch.ts'
+import { putQuestion } from '../model/store.ts'
+import type { News } from './decision.ts'
+
+const whole: Receipt = { id: 'R1', amount: 10_000n, currency: 'NGN' }
+const part: Receipt = { ...whole, amount: 6000n }
+const back: Receipt = { ...whole, isReversed: true }
+const received = (...receipts: Receipt[]) => ({ state: 'received', receipts }) as const
+const saying = (...receipts: Receipt[]): News => ({ kind: 'said', said: received(...receipts) })
+const refused: News = { kind: 'said', said: { state: 'failed', failure: { code: 'UNSPECIFIED_FAILURE', message: '' } } }
+const why = { reason: 'r', evidence: 'e' }
+
+/** Charges by transfer of NGN 100 whose provider reports what the test says. */
+async function setUp(t: TestContext) {
+  const malipo = await payingMalipo(t)
+  const { ctx } = malipo
+  const merchant = await malipo.merchant()
+  const charge = async () => {
+    const { status, body } = await merchant.call(
+      'POST',
+      '/api/b2b/fiat/deposit/bank-transfer',
+      transferBody({ amount: 100 }),
+    )
+    assert.equal(status, 200, JSON.stringify(body))
+    return String((body['data'] as { transactionId: string }).transactionId)
+  }
+  const rowId = (shown: string) => readId('transaction', shown) ?? ''
+  const put = (shown: string) => putQuestion(ctx.db.write, rowId(shown), 1)
+  const settle = (shown: string, news: News, question?: number) =>
+    ctx.settler.submit({
+      ...{ transaction_id: rowId(shown), attempt: 1, news, cause: 'query' },
+      ...(question !== undefined && { question }),
+    })
+  const row = async (shown: string) => {
+    const [found] = await malipo.ask<{ state: string; received: string; suspended: string }>(
+      'select state, received, suspended from transactions where id = $1',
+      [rowId(shown)],
+    )
+    return found && [found.state, Number(found.received), Number(found.suspended)]
+  }
+  const cases = async (shown: string) =>
+    (await malipo.operator.suspense.list({ limit: 1000 }))
+      .filter(({ transactionId }) => transactionId === shown)
+      .map(({ kind, amount }) => [kind, amount])
+  const balance = () => balanceOf(malipo, merchant.id, 'NGN')
+  const isClean = () => malipo.operator.ledger.check({ isFull: true })
+  return { malipo, ctx, merchant, charge, put, settle, row, rowId, cases, balance, isClean }
+}
+
+test('of two callbacks the older answer does not credit what the bank took back since', async (t) => {
+  const { malipo, ctx, charge, settle, rowId, balance, isClean } = await setUp(t)
+  const id = await charge()
+  const before = await balance()
+  await settle(id, saying(whole))
+  const { transferCharges, callbacks } = ctx.connectors.sandbox.get('flutterwave') ?? {}
+  assert.ok(transferCharges && callbacks)
+  const slow = Promise.withResolvers<void>()
+  let asked = 0
+  t.mock.method(transferCharges, 'query', async (): Promise<QueryOutcome> => {
+    asked += 1
+    if (asked > 1) return { found: 'yes', said: received(back) }
+    await slow.promise
+    return { found: 'yes', said: received(whole) }
+  })
+  const news = [{ key: providerKeyOf(rowId(id), 1), said: received(back) }]
+  t.mock.method(callbacks, 'read', () => ({ isGenuine: true, isProof: false, news }))
+  const call = async () =>
+    (await fetch(`${malipo.url}/callbacks/sandbox/flutterwave`, { method: 'POST', body: '{}' })).status
+
+  const older = call()
+  await until('the first question', async () => asked === 1)
+  const newer = await call()
+  slow.resolve()
+
+  assert.deepEqual([await older, newer], [200, 200])
+  assert.equal(await balance(), before)
+  await isClean()
+})
+
+test('an answer to an older question about receipts books nothing against the newer one', async (t) => {
+  const { charge, put, settle, balance, isClean } = await setUp(t)
+  const id = await charge()
+  const before = await balance()
+  await settle(id, saying(whole))
+  const [older, newer] = [await put(id), await put(id)]
+
+  await settle(id, saying(back), newer)
+  const late = await settle(id, saying(whole), older)
+
+  assert.deepEqual([late?.isChanged, await balance()], [false, before])
+  await isClean()
+})
+
+test('a receipt and its reversal in one batch leave it reversed, and the reversal is booked once', async (t) => {
+  const { charge, put, settle, balance, isClean } = await setUp(t)
+  const [other, id] = [await charge(), await charge()]
+  const before = await balance()
+  const question = await put(id)
+
+  await Promise.all([
+    settle(other, { kind: 'announce' }),
+    settle(id, saying(whole)),
+    settle(id, saying(back), question),
+  ])
+  const again = await settle(id, saying(back), await put(id))
+
+  assert.deepEqual([again?.isChanged, again?.receipts[0]?.is_reversed, await balance()], [false, true, before])
+  await isClean()
+})
+
+test('a part and its reversal in one batch before the end leave nothing of it, and the whole amount pays the charge', async (t) => {
+  const { charge, settle, row, isClean } = await setUp(t)
+  const [other, id] = [await charge(), await charge()]
+  const gone = { ...part, isReversed: true as const }
+
+  await Promise.all([settle(other, { kind: 'announce' }), settle(id, saying(part)), settle(id, saying(gone))])
+  await settle(id, saying(gone))
+  assert.equal((await row(id))?.[1], 0)
+  await isClean()
+  await settle(id, saying(gone, { ...whole, id: 'R2' }))
+
+  assert.deepEqual(await row(id), ['successful', 10_000, 0])
+  await isClean()
+})
+
+test('a charge that ends failed with a part received has a case, which closes when the bank takes that back', async (t) => {
+  const { malipo, charge, put, settle, row, rowId, cases, isClean } = await setUp(t)
+  const [judged, told] = [await charge(), await charge()]
+  for (const id of [judged, told]) await settle(id, saying(part))
+  await malipo.ask(`update attempts set send_by = now() - interval '1 hour' where transaction_id = $1`, [rowId(judged)])
+
+  await malipo.operator.payments.settle(judged, { outcome: 'failed', ...why })
+  await settle(told, refused)
+
+  for (const id of [judged, told]) {
+    assert.deepEqual([await row(id), await cases(id)], [['failed', 6000, 6000], [['underpaid', '60.00']]])
+    await isClean()
+    await settle(id, saying({ ...part, isReversed: true }), await put(id))
+    assert.deepEqual(await cases(id), [])
+  }
+  await isClean()
+})
+
+test('a question that is put while an answer is settled has a number of its own', async (t) => {
+  const { malipo, merchant, charge, put, settle, isClean } = await setUp(t)
+  const id = await charge()
+  await settle(id, saying(whole))
+  const first = await put(id)
+  const merchantId = readId('merchant', merchant.id)
+  const release = await openTransaction(t, `select from wallets where merchant_id = '${merchantId}' for no key update`)
+  const waiting = async () => {
+    const [row] = await malipo.ask<{ count: number }>(
+      `select count(*)::int as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+    )
+    return row?.count ?? 0
+  }
+
+  const settled = settle(id, saying(back), first)
+  await until('the settlement to wait for the wallet', async () => (await waiting()) >= 1)
+  let isPut = false
+  const older = put(id).finally(() => {
+    isPut = true
+  })
+  await until('the question to wait, or to be put', async () => isPut || (await waiting()) >= 2)
+  await release()
+  await settled
+  const newer = await put(id)
+
+  assert.equal(new Set([first, await older, newer]).size, 3)
+  await isClean()
+})
+
+test('a receipt in another currency stops no other, and alerts once', async (t) => {
+  const { malipo, charge, settle, row, balance, isClean } = await setUp(t)
+  const id = await charge()
+  const foreign: Receipt = { id: 'X', amount: 1n, currency: 'USD' }
+  const alerts = () => malipo.log.filter((line) => line.includes('in another currency than the charge has')).length
+
+  await settle(id, saying(part, foreign))
+  assert.deepEqual(await row(id), ['unknown', 6000, 0])
+  await settle(id, saying(part, foreign))
+  const rest = { ...whole, id: 'R2', amount: 4000n }
+  await settle(id, saying(part, rest, foreign))
+  const paid = await balance()
+  await settle(id, saying(part, rest, { ...whole, id: 'R3', amount: 5000n }, foreign))
+
+  assert.deepEqual([await row(id), alerts()], [['successful', 10_000, 0], 1])
+  assert.ok((await balance()) > paid)
+  await isClean()
+})
+
+test('a word against an end that the provider does not answer for is an event and an alert, once', async (t) => {
+  const { malipo, ctx, merchant, rowId } = await setUp(t)
+  const { id } = await payOut(merchant)
+  const transaction_id = rowId(id)
+  await malipo.ask(`update transactions set state = 'sending' where id = $1`, [transaction_id])
+  const standing = await ctx.settler.submit({ transaction_id, attempt: 1, cause: 'query', news: refused })
+  const payouts = ctx.connectors.sandbox.get(standing?.transaction.provider ?? '')?.payouts
+  assert.ok(payouts)
+  t.mock.method(payouts, 'query', async (): Promise<QueryOutcome> => ({ found: 'unclear', detail: 'timeout' }))
+  const settled = { amount: 10_000n, currency: 'KES' } as const
+  const late: News = { kind: 'said', said: { state: 'successful', settled } }
+
+  for (let time = 0; time < 2; time += 1) await followUp(ctx, 1, standing, late)
+
+  const events = await malipo.ask<{ message: string; detail: { reported: string } }>(
+    'select message, detail from events where transaction_id = $1 order by number',
+    [transaction_id],
+  )
+  assert.equal(events.filter(({ detail }) => detail.reported === 'successful').length, 1)
+  assert.equal(malipo.log.filter((line) => line.includes('a way that cannot be booked')).length, 1)
+  assert.equal(await malipo.stateOf(id), 'failed')
+})

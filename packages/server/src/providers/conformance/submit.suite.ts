@@ -1,0 +1,358 @@
+import assert from 'node:assert/strict'
+import { inspect } from 'node:util'
+import type { FaultOrder } from '../../dev-stack/simulator.ts'
+import {
+  accepted,
+  type Bench,
+  type Case,
+  found,
+  fulfil,
+  isOpen,
+  type Lane,
+  movedNothing,
+  movedOnce,
+  notSubmitted,
+  sentAgain,
+  settle,
+  stillOpen,
+  strike,
+  succeeded,
+  type Trial,
+  timesSent,
+  unknown,
+} from './bench.suite.ts'
+
+const hasFailures = ({ examples }: Lane) => Object.keys(examples.fails).length > 0
+
+/** What a connector concludes from what comes back when it submits, and that money moves at most once whatever it does. */
+export const submitCases: readonly Case[] = [
+  {
+    guarantee: 'a payment is accepted, then successful, and its money moves once and exactly',
+    run: async (lane, bench) => {
+      const trial = lane.examples.succeeds()
+
+      accepted(await trial.submit())
+      await stillOpen(lane, trial)
+      await movedNothing(bench, trial)
+
+      await fulfil(bench, lane, trial)
+      succeeded(found(await trial.query()), trial.ref)
+      await movedOnce(bench, trial)
+    },
+  },
+  {
+    guarantee: 'every published failure is told by its own code, and no money moves',
+    needs: hasFailures,
+    run: async ({ examples }, bench) => {
+      for (const [code, make] of Object.entries(examples.fails)) {
+        const trial = make()
+
+        const outcome = await trial.submit()
+        await settle(bench)
+
+        const said = outcome.certainty === 'definitely_failed' ? undefined : found(await trial.query())
+        const failure =
+          outcome.certainty === 'definitely_failed' ? outcome.failure : said?.state === 'failed' && said.failure
+        assert.ok(failure, `${code}, not ${inspect(said)}`)
+        assert.ok(!(said?.state === 'failed' && said.isOurShortfall), `${code} is not about our money`)
+        assert.equal(failure.code, code)
+        assert.ok(failure.message.length > 0)
+        await movedNothing(bench, trial)
+      }
+    },
+  },
+  {
+    guarantee: 'one key submitted five times at once moves money once',
+    run: async (lane, bench) => {
+      const trial = lane.examples.succeeds()
+
+      const outcomes = await Promise.all(Array.from({ length: 5 }, () => trial.submit()))
+      assert.ok(outcomes.some(({ certainty }) => certainty === 'accepted'))
+      for (const outcome of outcomes) sentAgain(outcome)
+
+      await fulfil(bench, lane, trial)
+      succeeded(found(await trial.query()), trial.ref)
+      await movedOnce(bench, trial)
+    },
+  },
+  {
+    guarantee: 'a key submitted again after its end is no new payment and moves nothing more',
+    run: async (lane, bench) => {
+      const won = lane.examples.succeeds()
+      const lost = Object.values(lane.examples.fails).map((make) => make())
+      const trials = [won, ...lost]
+      for (const trial of trials) await trial.submit()
+      await fulfil(bench, lane, won)
+      const before = await Promise.all(trials.map((trial) => trial.query()))
+
+      for (const trial of trials) sentAgain(await trial.submit())
+      await settle(bench)
+      const after = await Promise.all(trials.map((trial) => trial.query()))
+      assert.deepEqual(after, before)
+      await movedOnce(bench, won)
+      for (const trial of lost) await movedNothing(bench, trial)
+    },
+  },
+  {
+    guarantee: 'the connector sends once and never repeats by itself, whatever happens to the request',
+    run: async (lane, bench) => {
+      const modes = [
+        'drop_before_processing',
+        'drop_after_processing',
+        'half_response',
+        'html_503',
+        'rate_limited',
+      ] as const
+      for (const mode of modes) {
+        const trial = lane.examples.succeeds()
+        await strike(bench, lane, trial, { mode })
+
+        await trial.submit()
+        assert.equal(await timesSent(bench, lane, trial), 1, mode)
+      }
+    },
+  },
+  {
+    guarantee: 'what the provider cannot do is refused before anything is sent',
+    run: async (lane, bench) => {
+      for (const [name, trial] of Object.entries(lane.impossible)) {
+        assert.equal(notSubmitted(await trial.submit()), 'unwritable', name)
+        assert.equal(await timesSent(bench, lane, trial), 0, name)
+      }
+    },
+  },
+  {
+    guarantee: 'when no connection was made nothing was submitted, and a question stays open',
+    run: async ({ lost }) => {
+      assert.equal(notSubmitted(await lost.submit()), 'not_reached')
+      assert.equal((await lost.query()).found, 'unclear')
+    },
+  },
+  {
+    guarantee: 'a connection cut before the request was worked on is unknown; the same key sent again moves money once',
+    run: async (lane, bench) => {
+      const trial = lane.examples.succeeds()
+      await strike(bench, lane, trial, { mode: 'drop_before_processing' })
+
+      assert.equal(unknown(await trial.submit()), 'broken_off')
+      assert.deepEqual(await trial.query(), { found: 'no' })
+      accepted(await trial.submit())
+
+      await fulfil(bench, lane, trial)
+      await movedOnce(bench, trial)
+    },
+  },
+  ...lostAnswers().map(({ name, fault, cause }) => ({
+    guarantee: `${name} after the request was worked on is unknown; asking tells, and sending again moves nothing more`,
+    run: async (lane: Lane, bench: Bench) => {
+      const trial = lane.examples.succeeds()
+      await strike(bench, lane, trial, fault)
+
+      assert.equal(unknown(await trial.submit()), cause)
+      await stillOpen(lane, trial)
+      sentAgain(await trial.submit())
+
+      await fulfil(bench, lane, trial)
+      succeeded(found(await trial.query()), trial.ref)
+      await movedOnce(bench, trial)
+    },
+  })),
+  {
+    guarantee: 'an answer that does not come in time is unknown, whatever the provider made of the request',
+    run: async (lane, bench) => {
+      const trial = lane.examples.succeeds()
+      await strike(bench, lane, trial, { mode: 'latency', delayMs: 3_600_000 })
+
+      assert.equal(unknown(await trial.submit(AbortSignal.timeout(200))), 'timeout')
+      await bench.control.advance(3_600_000) // Now it is worked on.
+      sentAgain(await trial.submit())
+      await fulfil(bench, lane, trial)
+      await movedOnce(bench, trial)
+    },
+  },
+  {
+    guarantee: 'a server error that came before the request was worked on is unknown all the same',
+    run: async (lane, bench) => {
+      for (const status of [500, 502, 503, 504]) {
+        const trial = lane.examples.succeeds()
+        await strike(bench, lane, trial, { mode: 'http_status', status, moment: 'before' })
+
+        assert.equal(unknown(await trial.submit()), 'server_error')
+        await movedNothing(bench, trial)
+      }
+    },
+  },
+  {
+    guarantee: 'a refusal in unknown words is unknown, at the first sending and at the next',
+    needs: ({ operation }, { refusesInSentences }) => !refusesInSentences || operation === 'payout',
+    run: async (lane, bench) => {
+      const trial = lane.examples.succeeds()
+      await strike(bench, lane, trial, { mode: 'unknown_words' })
+      assert.match(unknown(await trial.submit()), /^(unreadable|refused)$/)
+      await movedNothing(bench, trial)
+
+      await strike(bench, lane, trial, { mode: 'drop_after_processing' })
+      assert.equal(unknown(await trial.submit()), 'broken_off')
+      await strike(bench, lane, trial, { mode: 'unknown_words' })
+      assert.match(unknown(await trial.submit()), /^(unreadable|refused)$/)
+      await fulfil(bench, lane, trial)
+      await movedOnce(bench, trial)
+    },
+  },
+  {
+    guarantee: 'a charge refused in any other sentence was not submitted',
+    needs: ({ operation }, { refusesInSentences }) => refusesInSentences && operation === 'charge',
+    run: (lane, bench) => refusedOnce(lane, bench, { mode: 'unknown_words' }, 'rejected'),
+  },
+  {
+    guarantee: 'a duplicate key named in unknown words is unknown, and the payment is found',
+    needs: (_, { refusesInSentences }) => refusesInSentences,
+    run: async (lane, bench) => {
+      const trial = lane.examples.succeeds()
+      const code = 'Kindly supply another transaction reference'
+      await strike(bench, lane, trial, { mode: 'unknown_words', moment: 'after', code })
+
+      assert.equal(unknown(await trial.submit()), 'repeated')
+      await stillOpen(lane, trial)
+      await fulfil(bench, lane, trial)
+      await movedOnce(bench, trial)
+    },
+  },
+  {
+    guarantee: 'what the provider’s validation refuses has failed by its code, and nothing was taken',
+    needs: ({ examples }) => Object.keys(examples.refused ?? {}).length > 0,
+    run: async ({ examples }, bench) => {
+      for (const [code, make] of Object.entries(examples.refused ?? {})) {
+        const trial = make()
+
+        const outcome = await trial.submit()
+        assert.ok(outcome.certainty === 'definitely_failed', `${code}, not ${inspect(outcome)}`)
+        assert.equal(outcome.failure.code, code)
+        await settle(bench)
+        assert.deepEqual(await trial.query(), { found: 'no' })
+        await movedNothing(bench, trial)
+      }
+    },
+  },
+  {
+    guarantee: 'while our account is not allowed nothing is submitted, and then the same key goes through',
+    run: (lane, bench) => refusedOnce(lane, bench, { mode: 'account_not_allowed' }, 'rejected'),
+  },
+  {
+    guarantee: 'statuses nobody documents are unknown',
+    run: async (lane, bench) => {
+      for (const status of [302, 404, 405, 409, 413, 418, 422]) {
+        const trial = lane.examples.succeeds()
+        await strike(bench, lane, trial, { mode: 'http_status', status, moment: 'before' })
+
+        assert.equal(unknown(await trial.submit()), 'unreadable', `HTTP ${status}`)
+        await movedNothing(bench, trial)
+      }
+    },
+  },
+  {
+    guarantee: 'when our credentials ran out nothing was submitted, and with good ones the same key goes through',
+    run: (lane, bench) => refusedOnce(lane, bench, { mode: 'token_expired' }, 'rejected'),
+  },
+  {
+    guarantee: 'when we ask too often nothing was submitted, and later the same key goes through',
+    run: (lane, bench) => refusedOnce(lane, bench, { mode: 'rate_limited' }, 'rate_limited'),
+  },
+  {
+    guarantee: 'a closed operator takes nothing, and once it is open the same key goes through',
+    run: (lane, bench) => refusedOnce(lane, bench, { mode: 'operator_closed' }, 'closed'),
+  },
+  {
+    guarantee: 'when our money with the provider is used up nothing was submitted, and later the same key goes through',
+    needs: ({ operation }, { takesWithoutFloat }) => operation === 'payout' && !takesWithoutFloat,
+    run: (lane, bench) => refusedOnce(lane, bench, { mode: 'float_empty' }, 'float_exhausted'),
+  },
+  {
+    guarantee: 'a payout that ends unpaid for want of our money is reported so, and its key is never paid',
+    needs: ({ operation }, { takesWithoutFloat }) => operation === 'payout' && takesWithoutFloat,
+    run: async (lane, bench) => {
+      const trial = lane.examples.succeeds()
+      await strike(bench, lane, trial, { mode: 'float_empty' })
+
+      accepted(await trial.submit())
+      await settle(bench)
+      const said = found(await trial.query())
+      assert.ok(said.state === 'failed' && said.isOurShortfall, inspect(said))
+      sentAgain(await trial.submit())
+      await settle(bench)
+      assert.deepEqual(found(await trial.query()), said)
+      await movedNothing(bench, trial)
+    },
+  },
+  {
+    guarantee: 'a charge at a slow operator is either taken or turned away as closed, and sent again moves money once',
+    needs: ({ operation }) => operation === 'charge',
+    run: async (lane, bench) => {
+      const trial = lane.examples.succeeds()
+      await strike(bench, lane, trial, { mode: 'operator_delayed', seconds: 600 })
+
+      const outcome = await trial.submit()
+      if (outcome.certainty === 'accepted') assert.ok(isOpen(outcome.said))
+      else assert.equal(notSubmitted(outcome), 'closed')
+      await bench.control.advance(600_000)
+      sentAgain(await trial.submit())
+      await fulfil(bench, lane, trial)
+      await movedOnce(bench, trial)
+    },
+  },
+  {
+    guarantee: 'a payout to a slow operator is taken, waits, and moves money once when its turn comes',
+    needs: ({ operation }) => operation === 'payout',
+    run: async (lane, bench) => {
+      const trial = lane.examples.succeeds()
+      await strike(bench, lane, trial, { mode: 'operator_delayed', seconds: 600 })
+
+      assert.deepEqual(accepted(await trial.submit()), { state: 'submitted' })
+      await stillOpen(lane, trial)
+      await movedNothing(bench, trial)
+      await bench.control.advance(600_000)
+      await settle(bench)
+      succeeded(found(await trial.query()), trial.ref)
+      await movedOnce(bench, trial)
+    },
+  },
+]
+
+interface LostAnswer {
+  readonly name: string
+  readonly fault: Pick<FaultOrder, 'mode' | 'status' | 'moment' | 'body'>
+  readonly cause: string
+}
+
+function lostAnswers(): readonly LostAnswer[] {
+  const after = { mode: 'http_status', moment: 'after' } as const
+  return [
+    { name: 'a connection cut', fault: { mode: 'drop_after_processing' }, cause: 'broken_off' },
+    { name: 'half an answer', fault: { mode: 'half_response' }, cause: 'broken_off' },
+    { name: 'an answer that is not JSON', fault: { mode: 'malformed_json' }, cause: 'unreadable' },
+    { name: 'a page of HTML with 503', fault: { mode: 'html_503', moment: 'after' }, cause: 'server_error' },
+    { name: 'an internal error', fault: { ...after, status: 500 }, cause: 'server_error' },
+    { name: 'a bad gateway', fault: { ...after, status: 502 }, cause: 'server_error' },
+    { name: 'an empty answer', fault: { ...after, status: 200, body: {} }, cause: 'unreadable' },
+    { name: 'a list for an answer', fault: { ...after, status: 200, body: [] }, cause: 'unreadable' },
+    {
+      name: 'an answer for another version',
+      fault: { ...after, status: 202, body: { ok: true } },
+      cause: 'unreadable',
+    },
+    { name: 'a refusal without words', fault: { ...after, status: 400 }, cause: 'unreadable' },
+  ]
+}
+
+async function refusedOnce(lane: Lane, bench: Bench, fault: Pick<FaultOrder, 'mode'>, cause: string): Promise<void> {
+  const trial: Trial = lane.examples.succeeds()
+  await strike(bench, lane, trial, fault)
+
+  assert.equal(notSubmitted(await trial.submit()), cause)
+  await settle(bench)
+  await movedNothing(bench, trial)
+
+  accepted(await trial.submit())
+  await fulfil(bench, lane, trial)
+  await movedOnce(bench, trial)
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Connector, PayoutAttempt, SubmitOutcome } from '../contract.ts'
+import { playing } from './fault-injection.ts'
+import type { PlayOrder, Simulator } from './simulator.ts'
+
+const attempt: PayoutAttempt = {
+  key: '019a0000-0000-4000-8000-000000000001',
+  country: 'KE',
+  currency: 'KES',
+  amount: 100n,
+  to: { kind: 'till', tillNumber: '1', accountName: 'Duka' },
+}
+const taken: SubmitOutcome = { certainty: 'accepted', said: { state: 'submitted' } }
+
+/** A connector that notes what it is given, and a simulator that consents or not. */
+function stage(consents: boolean) {
+  const [sent, played]: [unknown[], unknown[]] = [[], []]
+  const payouts = {
+    notFoundWindowMs: 0,
+    submit: async (given: PayoutAttempt) => {
+      sent.push(given)
+      return taken
+    },
+    query: async () => ({ found: 'no' }) as const,
+  }
+  const connector = { id: 'house', payouts } as unknown as Connector
+  const simulator = {
+    playing: async ({ key, operation, owner, faults }: PlayOrder, work: () => Promise<unknown>) => {
+      played.push([key, operation, owner, faults.map((fault) => (fault as { mode: string }).mode)])
+      return consents ? work() : undefined
+    },
+  } as unknown as Simulator
+  const submit = playing(connector, simulator).payouts?.submit
+  assert(submit)
+  return { sent, played, submit: (given: PayoutAttempt) => submit(given, new AbortController().signal) }
+}
+
+test('the simulator is asked for what an attempt plays, and the connector hears nothing of it', async () => {
+  const { sent, played, submit } = stage(true)
+
+  assert.deepEqual(await submit({ ...attempt, scenario: 'lost-answer', owner: 'amina' }), taken)
+
+  assert.deepEqual(sent, [attempt])
+  assert.deepEqual(played, [[attempt.key, 'payout', 'amina', ['drop_after_processing', 'callback_never']]])
+})
+
+test('an attempt that plays nothing at its provider goes straight there', async () => {
+  const { sent, played, submit } = stage(false)
+
+  const silent = ['duplicate-webhook', 'late-success', 'charge-reversed'] as const // Two of them are for charges.
+  for (const given of [attempt, ...silent.map((scenario) => ({ ...attempt, scenario }))])
+    assert.deepEqual(await submit(given), taken)
+
+  assert.deepEqual([sent, played], [Array(4).fill(attempt), []])
+})
+
+test('what cannot be played is not sent, and that is certain', async () => {
+  const { sent, submit } = stage(false)
+
+  const outcome = await submit({ ...attempt, scenario: 'expiry', owner: 'amina' })
+
+  assert.deepEqual([outcome.certainty, sent], ['definitely_not_submitted', []])
+})

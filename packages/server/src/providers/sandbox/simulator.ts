@@ -1,0 +1,92 @@
+import { openOutbound } from '../../platform/outbound-http.ts'
+import type { Secret } from '../../platform/secret.ts'
+
+/** How to reach the simulator; without both there is none. */
+export interface SimulatorSettings {
+  readonly simulatorUrl: string | undefined
+  readonly simulatorToken: Secret | undefined
+}
+
+/** What chooses an outcome at the simulator, in its own words. */
+interface PlayedValues {
+  phones: NumberValue[]
+  accounts: NumberValue[]
+  cards: CardValue[]
+  otps: { value: string; kind: string; for: string; what: string }[]
+}
+
+interface NumberValue {
+  value: string
+  ending: string
+  for: string
+  outcome: string
+  what: string
+}
+
+interface CardValue {
+  number: string
+  expiry?: string
+  asks: string
+  pins?: string[]
+  otps?: string[]
+  outcome: string
+  what: string
+}
+
+/** What the simulator does beside playing providers. */
+export interface Simulator {
+  /** What customers and recipients do, by the key of an attempt. False when it does not know the key yet, or has ended it. */
+  act(key: string, action: 'approve' | 'decline'): Promise<boolean>
+  /** Has a payment go wrong once, in these ways, as `work` sends it. Nothing when the simulator does not consent. */
+  playing<Result>(order: PlayOrder, work: () => Promise<Result>): Promise<Result | undefined>
+  /** Lets time pass for what is still to come of one merchant's played payments. False when it does not answer. */
+  passTime(owner: string, ms: number): Promise<boolean>
+  /** What it makes of phones, accounts, cards and codes; nothing when it does not answer. */
+  testValues(): Promise<PlayedValues | undefined>
+  close(): Promise<void>
+}
+
+export interface PlayOrder {
+  /** Of the attempt. */
+  readonly key: string
+  readonly operation: 'charge' | 'payout'
+  /** Whose payment it is. */
+  readonly owner: string
+  readonly faults: readonly object[]
+}
+
+const answerMs = 2000
+
+export function openSimulator({ simulatorUrl, simulatorToken }: SimulatorSettings): Simulator | undefined {
+  if (simulatorUrl === undefined || simulatorToken === undefined) return undefined
+  const outbound = openOutbound({ baseUrl: simulatorUrl, connectionsMax: 4 })
+  const headers = { authorization: `Bearer ${simulatorToken.reveal()}`, 'content-type': 'application/json' }
+  const ask = async (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<string | undefined> => {
+    const sent = body && { body: JSON.stringify(body) }
+    const signal = AbortSignal.timeout(answerMs)
+    const reply = await outbound.call({ method, path: `/__sim/${path}`, headers, signal, ...sent })
+    return reply.kind === 'answered' && reply.status < 300 ? reply.text : undefined
+  }
+  const add = async ({ key, operation, owner }: PlayOrder, fault: object) => {
+    const added = await ask('POST', 'faults', { provider: '*', operation, owner, match: { key }, times: 1, ...fault })
+    return added === undefined ? undefined : (JSON.parse(added) as { id: string }).id
+  }
+  return {
+    act: async (key, action) => (await ask('POST', `payer/${key}/act`, { action })) !== undefined,
+    playing: async (order, work) => {
+      const ids = await Promise.all(order.faults.map((fault) => add(order, fault)))
+      try {
+        return ids.includes(undefined) ? undefined : await work()
+      } finally {
+        // What a payment has drawn it keeps; what was not drawn must not strike what is sent or asked later.
+        await Promise.all(ids.map((id) => id !== undefined && ask('DELETE', `faults/${id}`)))
+      }
+    },
+    passTime: async (owner, ms) => (await ask('POST', 'time/pass', { owner, ms })) !== undefined,
+    testValues: async () => {
+      const text = await ask('GET', 'test-values')
+      return text === undefined ? undefined : (JSON.parse(text) as PlayedValues)
+    },
+    close: () => outbound.close(),
+  }
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { createDatabase, login } from '../../../packages/server/src/dev-stack/database.ts'
+import { type Postgres, startPostgres } from '../../../packages/server/src/dev-stack/postgres.ts'
+import {
+  findProgram,
+  freePort,
+  guardFolder,
+  isListening,
+  makeFolder,
+  type Service,
+  startService,
+} from '../../../packages/server/src/dev-stack/processes.ts'
+import type { Ground } from './cell.ts'
+
+/** A PostgreSQL and a NATS of one test's own, which it may kill. */
+export interface OwnServers extends Ground {
+  /** Where both keep everything, logs included. */
+  readonly folder: string
+  readonly postgres: Postgres
+  /** Of the login that processes use. */
+  readonly password: string
+  /** Kills NATS, takes away everything it kept, and starts it again where it was. */
+  wipeNats(): Promise<void>
+}
+
+interface OwnServersOptions {
+  /** Makes the database as other code would. */
+  readonly create?: typeof createDatabase
+  /** Of PostgreSQL. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+export async function startOwnServers(
+  t: Pick<TestContext, 'after'>,
+  { create = createDatabase, settings = {} }: OwnServersOptions = {},
+): Promise<OwnServers> {
+  const folder = makeFolder(mkdtempSync(join(tmpdir(), 'malipo-story-')))
+  const guard = guardFolder(folder, { isKept: false })
+  const postgres = await startPostgres(folder, settings)
+  const port = await freePort()
+  let nats = await startNatsAt(folder, port)
+  const password = randomBytes(24).toString('hex')
+  await create(postgres, 'story', password)
+  t.after(async () => {
+    await nats.stop('SIGKILL')
+    await postgres.stop()
+    await guard.dismiss()
+  })
+  return {
+    folder,
+    postgres,
+    password,
+    superuserUrl: postgres.urlOf('story'),
+    loginUrl: postgres.urlOf('story', { name: login, password }),
+    natsUrl: `nats://127.0.0.1:${port}`,
+    wipeNats: async () => {
+      await nats.stop('SIGKILL')
+      rmSync(join(folder, 'nats'), { recursive: true, force: true })
+      nats = await startNatsAt(folder, port)
+    },
+  }
+}
+
+/** Starts it where it was before, on what it kept there. */
+export function startNatsAt(folder: string, port: number): Promise<Service> {
+  const command = findProgram('nats-server', ['/usr/sbin'], 'nats-server')
+  const args = ['--addr', '127.0.0.1', '--port', String(port), '--jetstream', '--store_dir', join(folder, 'nats')]
+  return startService({ name: 'nats', command, args, folder, isReady: () => isListening(port), env: {} })
+}

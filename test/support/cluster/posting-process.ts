@@ -1,0 +1,29 @@
+/** A process that posts what it is asked for, line by line, and says a word only when it was answered. Made to be killed. */
+import { createInterface } from 'node:readline'
+import { createPoster } from '../../../packages/server/src/ledger/poster.ts'
+import { openDatabase } from '../../../packages/server/src/platform/db.ts'
+import { Secret } from '../../../packages/server/src/platform/secret.ts'
+import { toldBy } from '../load/customers.ts'
+import { readPosting } from './posting-lines.ts'
+
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
+const url = String((await lines.next()).value)
+const db = openDatabase({
+  url: new Secret(url),
+  connectionsMax: 4,
+  statementTimeoutMs: 60_000,
+  onError: () => undefined,
+})
+const poster = createPoster(db.write)
+
+/** A pipe takes the line before `write` returns, so that what was said is said, whatever happens next. */
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+for (let line = await lines.next(); !line.done; line = await lines.next()) {
+  const { place, posting } = readPosting(line.value)
+  void toldBy(poster.submit(posting)).then(
+    (told) => say(`${place} ${told}`),
+    (error) => say(`${place} fault ${error}`),
+  )
+}
+await db.close()

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { programFolders, serverUser } from '../../../packages/server/src/dev-stack/postgres.ts'
+
+const root = join(import.meta.dirname, '../../..')
+
+/** The commands of a page for operators, run as they are written there, but for where the backups are. */
+export function openRunbook(page: string, backups: string) {
+  const text = readFileSync(join(root, 'docs/operating', page), 'utf8').replaceAll('/backup/', `${backups}/`)
+  const blockOf = (info: string): string => {
+    const found = text.split('```').find((part) => part.startsWith(`${info}\n`))
+    assert.ok(found, `${page} has no block ${info}`)
+    return found.slice(info.length + 1)
+  }
+  return {
+    block: blockOf,
+    /** Settings by name, as PostgreSQL is given them. */
+    settings: (): Record<string, string> =>
+      Object.fromEntries(
+        blockOf('conf')
+          .trim()
+          .split('\n')
+          .map((line) => {
+            const [, name = '', value = ''] = /^(\w+) = '?(.*?)'?$/.exec(line) ?? []
+            return [name, value]
+          }),
+      ),
+    run: async (
+      name: string,
+      env: Readonly<Record<string, string>>,
+      { isPostgres }: { readonly isPostgres: boolean },
+    ): Promise<string> => {
+      const malipo = `malipo() { '${process.execPath}' '${join(root, 'packages/cli/src/main.ts')}' "$@"; }\n`
+      const path = [...programFolders(), process.env['PATH']].join(':')
+      const { stdout } = await promisify(execFile)('sh', ['-euc', malipo + blockOf(`sh ${name}`)], {
+        cwd: '/',
+        env: { ...env, PATH: path, NODE_COMPILE_CACHE: join(tmpdir(), 'malipo-compiled') },
+        ...(isPostgres && serverUser()),
+      })
+      return stdout
+    },
+  }
+}

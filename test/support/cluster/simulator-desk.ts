@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { guardFolder } from '../../../packages/server/src/dev-stack/processes.ts'
+import {
+  publicHost,
+  type SimulatorService,
+  simulatorAccess,
+  startSimulatorIn,
+} from '../../../packages/server/src/dev-stack/simulator.ts'
+import { until } from '../../../packages/server/src/dev-stack/until.ts'
+
+/** The simulator's own record of money that moved. */
+export interface Moved {
+  readonly key: string
+  readonly kind: 'collected' | 'paid' | 'reversed' | 'reinstated'
+  readonly amount: string
+  readonly currency: string
+  /** Which payment into the account of a charge it is, where it has one. */
+  readonly receipt?: string
+}
+
+interface FaultWish {
+  readonly operation: string
+  readonly mode: string
+  readonly provider?: string
+  readonly match?: { readonly key?: string; readonly phone?: string; readonly amount?: string }
+  readonly [parameter: string]: unknown
+}
+
+/** Everything a whole-system test does with the provider's side. */
+export interface SimulatorDesk {
+  readonly url: string
+  readonly pid: number
+  /** Where its journal and its log are. */
+  readonly folder: string
+  /** What the service is configured with to reach it. */
+  readonly settings: Readonly<Record<string, string>>
+  fault(wish: FaultWish): Promise<void>
+  clearFaults(): Promise<void>
+  advance(ms: number): Promise<void>
+  tune(settings: Readonly<Record<string, unknown>>): Promise<void>
+  setFloat(amount: string, purse: { country: string; currency: string; provider?: string }): Promise<void>
+  /** Every movement there is, or those of one payment. */
+  moved(key?: string): Promise<Moved[]>
+  requests(key: string): Promise<{ operation: string; status: number }[]>
+  callbacks(key: string): Promise<{ body: string; status: string; attempts: { status: number }[] }[]>
+  /** Sends the newest callback about a payment so many times more, and waits until each was heard. */
+  repeat(key: string, times: number): Promise<void>
+  /** The customer approves a payment that is open. */
+  approve(key: string): Promise<void>
+  /** The customer declines it. */
+  decline(key: string): Promise<void>
+  /** The customer pays so much into an account of a charge. */
+  pay(key: string, amount: string, account: string): Promise<void>
+  stop(signal?: NodeJS.Signals): Promise<void>
+}
+
+/** What it and the service know each other by. */
+export const simulatorToken = 'simulator-of-a-story'
+
+/** Ends with the test, or with this process. With a journal it could be killed and started again on what it knew. */
+export async function startSimulatorDesk(
+  t: Pick<TestContext, 'after'>,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<SimulatorDesk> {
+  const folder = mkdtempSync(join(tmpdir(), 'malipo-simulator-'))
+  const guard = guardFolder(folder, { isKept: false })
+  const service = await startSimulatorIn(folder, {
+    ...simulatorAccess(simulatorToken),
+    ...publicHost,
+    SIMULATOR_JOURNAL: join(folder, 'journal'),
+    SIMULATOR_SETTLE_MS: '5-30',
+    ...settings,
+  })
+  t.after(async () => {
+    await service.stop('SIGKILL')
+    await guard.dismiss()
+  })
+  return deskOf(service, folder)
+}
+
+/** The provider's side of a simulator that runs already. */
+export function deskOf(service: SimulatorService, folder: string): SimulatorDesk {
+  const { url } = service
+  const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
+    const reply = await fetch(`${url}/__sim/${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${simulatorToken}`, 'Content-Type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const text = await reply.text()
+    assert.ok(reply.ok, `the simulator refused ${method} ${path}: ${reply.status} ${text}`)
+    return JSON.parse(text)
+  }
+  const list = async <Item>(path: string) => ((await ask('GET', path)) as { items: Item[] }).items
+  const all = async <Item>(path: string): Promise<Item[]> => {
+    const items: Item[] = []
+    for (let after: number | null = 0; after !== null; ) {
+      const page = (await ask('GET', `${path}?after=${after}`)) as { items: Item[]; next: number | null }
+      items.push(...page.items)
+      after = page.next
+    }
+    return items
+  }
+  return {
+    url,
+    pid: service.pid,
+    folder,
+    settings: { MALIPO_SIMULATOR_URL: url, MALIPO_SIMULATOR_TOKEN: simulatorToken },
+    fault: async (wish) => void (await ask('POST', 'faults', { provider: '*', ...wish })),
+    clearFaults: async () => void (await ask('DELETE', 'faults')),
+    advance: async (ms) => void (await ask('POST', 'clock/advance', { ms })),
+    tune: async (wanted) => void (await ask('PUT', 'settings', wanted)),
+    setFloat: async (amount, purse) => void (await ask('PUT', 'float', { provider: 'pawapay', ...purse, amount })),
+    moved: (key) => (key === undefined ? all('ledger') : list(`ledger?key=${key}`)),
+    requests: (key) => list(`requests?key=${key}`),
+    callbacks: (key) => list(`callbacks?key=${key}`),
+    repeat: async (key, times) => {
+      const isQuiet = async () =>
+        (await list<{ status: string }>(`callbacks?key=${key}`)).every(({ status }) => status === 'delivered')
+      await until('callbacks to be delivered', isQuiet)
+      for (let time = 0; time < times; time += 1) {
+        await ask('POST', `callbacks/${key}/resend`)
+        await until('the repeated callback to be delivered', isQuiet)
+      }
+    },
+    approve: async (key) => void (await ask('POST', `payer/${key}/act`, { action: 'approve' })),
+    decline: async (key) => void (await ask('POST', `payer/${key}/act`, { action: 'decline' })),
+    pay: async (key, amount, account) =>
+      void (await ask('POST', `payer/${key}/act`, { action: 'pay_account', amount, account })),
+    stop: (signal) => service.stop(signal),
+  }
+}

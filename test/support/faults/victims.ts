@@ -1,0 +1,133 @@
+import type { TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Cell, Ground, Role } from '../cluster/cell.ts'
+import type { Random } from '../cluster/random.ts'
+import { type Passage, startProviderGate } from './provider-gate.ts'
+import { type Request, startTcpProxy } from './tcp-proxy.ts'
+
+/** When an api process dies, in the life of what it was asked for. */
+export const moments = [
+  /** The charge, or the claim to answer for its customer, is being committed; nothing has left for the provider. */
+  'journalled',
+  /** The first bytes have left, and the provider never gets them. */
+  'on its way',
+  /** The provider has it and works on it. */
+  'worked on',
+  /** The provider has answered, and nobody hears it. */
+  'answered',
+  /** The answer was heard, and what became of it is lost on the way to the database. */
+  'not settled',
+  /** It is being settled for good; the caller is not told. */
+  'settled',
+  /** Whenever. */
+  'any time',
+] as const
+type Moment = (typeof moments)[number]
+
+export interface Victims {
+  /** Sends requests to a new api process and kills it at the moment. What comes of the requests is up to who sends them. */
+  kill(moment: Moment, send: (url: string) => Promise<unknown>): Promise<void>
+  /** How often one died just then; `too late` when everything had been answered. */
+  readonly deaths: ReadonlyMap<string, number>
+}
+
+interface Aim {
+  readonly moment: Moment
+  readonly strike: () => void
+}
+
+/** Ready before they are needed: a start takes longer than a life. */
+const readyMax = 2
+const anyTimeMs = 120
+/** How long a provider works on anything, so that there is time to die meanwhile. */
+export const workMs = 60
+
+/** Api processes that reach their database and their provider by way of somebody who kills them. */
+export async function startVictims(
+  t: TestContext,
+  { cell, ground, providerUrl, random }: { cell: Cell; ground: Ground; providerUrl: string; random: Random },
+): Promise<Victims> {
+  let aim: Aim | undefined
+  const strikeAt = (moment: Moment) => {
+    if (aim?.moment !== moment) return false
+    aim.strike()
+    return true
+  }
+  const proxy = await startTcpProxy({
+    url: ground.loginUrl,
+    random,
+    faultOf: (request) => {
+      if (isJournal(request)) strikeAt('journalled')
+      if (isSettlement(request) && strikeAt('not settled')) return 'request lost'
+      if (isSettlement(request)) strikeAt('settled')
+      return undefined
+    },
+  })
+  t.after(() => proxy.close())
+  const going = () => {
+    const { moment, strike } = aim ?? {}
+    if (moment === 'worked on') void pause(random.below(workMs)).then(strike)
+  }
+  const told: Passage = { going, answered: () => void strikeAt('answered') }
+  const gate = await startProviderGate(t, providerUrl, ({ method }) => {
+    if (method !== 'POST') return 'pass'
+    return strikeAt('on its way') ? 'lose' : told
+  })
+  const next = keepReady(t, cell, { DATABASE_URL: proxy.url, MALIPO_SIMULATOR_URL: gate.url })
+  const deaths = new Map<string, number>()
+  return {
+    deaths,
+    kill: async (moment, send) => {
+      const victim = await next()
+      let isStruck = false
+      const strike = () => {
+        if (!isStruck) process.kill(victim.pid, 'SIGKILL')
+        isStruck = true
+      }
+      aim = { moment, strike }
+      const sent = send(victim.url)
+      if (moment === 'any time') await pause(random.below(anyTimeMs)).then(strike)
+      await sent
+      aim = undefined
+      const heading = isStruck ? moment : 'too late'
+      deaths.set(heading, (deaths.get(heading) ?? 0) + 1)
+      await victim.stop('SIGKILL')
+    },
+  }
+}
+
+/** Gives the next process, and starts those after it meanwhile. */
+function keepReady(t: TestContext, cell: Cell, over: Readonly<Record<string, string>>): () => Promise<Role> {
+  let starts = 0
+  const ready: Promise<Role>[] = []
+  // Those that were never needed may still be starting when everybody else is stopped.
+  t.after(async () => {
+    for (const spare of await Promise.allSettled(ready))
+      if (spare.status === 'fulfilled') await spare.value.stop('SIGKILL')
+  })
+  return () => {
+    while (ready.length < readyMax) {
+      starts += 1
+      const starting = cell.start('api', `victim-${starts}`, over)
+      starting.catch(() => undefined) // Told to whoever takes it.
+      ready.push(starting)
+    }
+    return ready.shift() as Promise<Role>
+  }
+}
+
+const isCommit = ({ text }: Request) => /\bcommit$/.test(text)
+const isBatch = ({ within }: Request) => within.includes('insert into batch_commits')
+
+/** The commit of a charge, or of a claim to answer for its customer. */
+function isJournal(request: Request): boolean {
+  const { within } = request
+  const isClaim = !isBatch(request) && within.includes('update transactions') && !within.includes('update lanes')
+  return isCommit(request) && (within.includes('insert into transactions') || isClaim)
+}
+
+function isSettlement(request: Request): boolean {
+  const { within } = request
+  const isMoved = within.includes('update transactions') && !within.includes('insert into transactions')
+  return isCommit(request) && isBatch(request) && isMoved
+}

@@ -1,0 +1,128 @@
+import { AppError } from '../../../packages/server/src/errors.ts'
+import type { Movement, Refusal } from '../../../packages/server/src/ledger/books.ts'
+import type { Posting } from '../../../packages/server/src/ledger/poster.ts'
+import { newTransactionId } from '../../../packages/server/src/platform/ids.ts'
+import type { Random } from '../cluster/random.ts'
+
+type Ending = Extract<Movement, { kind: 'post' | 'void' }>
+
+/** What a customer of the ledger was told. */
+export type Told = 'applied' | Refusal | 'duplicate' | 'overloaded'
+
+/** A posting that was asked for, and the answer, if one came. */
+export interface Asked {
+  readonly posting: Posting
+  told?: Told
+  /** It was asked for again because nobody had answered: what is in the ledger may be of an earlier time. */
+  isRepeated?: true
+}
+
+export interface Accounts {
+  readonly wallets: readonly string[]
+  readonly treasury: string
+  readonly clearing: string
+}
+
+/** Customers that want all the ledger can do, what it must refuse included, and forget nothing they asked for. */
+export interface Customers {
+  readonly record: readonly Asked[]
+  ask(): Asked
+  hear(asked: Asked, told: Told): void
+}
+
+export const proofEvent = 'proof'
+
+export function createCustomers(random: Random, accounts: Accounts): Customers {
+  const record: Asked[] = []
+  const open: Ending[] = []
+  const ended: Ending[] = []
+  const applied: Movement[] = []
+  const kinds = kindsOf(random, accounts, { open, ended, applied })
+  return {
+    record,
+    ask: () => {
+      const asked: Asked = { posting: random.pick(kinds)() }
+      record.push(asked)
+      return asked
+    },
+    hear: (asked, told) => {
+      asked.told = told
+      for (const movement of told === 'applied' ? asked.posting.movements : []) {
+        if (!('amount' in movement)) ended.push(movement)
+        else if (movement.kind === 'hold')
+          open.push({ ...keyOf(movement), event: proofEvent, kind: random.pick(endings) })
+        else applied.push(movement)
+      }
+    },
+  }
+}
+
+interface Known {
+  readonly open: Ending[]
+  readonly ended: readonly Ending[]
+  readonly applied: readonly Movement[]
+}
+
+/** One of these is picked each time; what is wanted more often stands there more often. */
+function kindsOf(random: Random, accounts: Accounts, { open, ended, applied }: Known): (() => Posting)[] {
+  const { treasury, clearing } = accounts
+  const wallet = () => random.pick(accounts.wallets)
+  const sum = () => BigInt(1 + random.below(50))
+  const hold = (amount = sum()): Posting => {
+    const payer = wallet()
+    return { wallets: [payer], movements: [move('hold', payer, clearing, amount)] }
+  }
+  const fund = (): Posting => {
+    const payee = wallet()
+    return { wallets: [payee], movements: [move('transfer', treasury, payee, sum())] }
+  }
+  const linked = (): Posting => {
+    const [payer, payee, amount, transaction_id] = [wallet(), wallet(), sum(), newTransaction()]
+    const out = { ...move('transfer', payer, clearing, amount), transaction_id }
+    const into = { ...move('transfer', clearing, payee, amount), transaction_id, number: 1 }
+    return { wallets: [payer, payee], movements: [out, into] }
+  }
+  const end = (): Posting => {
+    const [ending] = open.splice(random.below(open.length), 1)
+    return ending ? { wallets: [], movements: [ending] } : hold()
+  }
+  const endAgain = (): Posting => (ended.length > 0 ? { wallets: [], movements: [random.pick(ended)] } : fund())
+  const endNothing = (): Posting => ({ wallets: [], movements: [{ ...ending('void'), number: 7 }] })
+  const overspend = () => hold(1_000_000_000_000n)
+  const copy = (): Posting => {
+    const original = applied.length > 0 ? random.pick(applied) : undefined
+    if (!original) return fund()
+    return {
+      wallets: [],
+      movements: [{ ...original, ...move('transfer', treasury, clearing, 51n), ...keyOf(original) }],
+    }
+  }
+  const common = [hold, fund, linked, end].flatMap((kind) => Array.from({ length: 10 }, () => kind))
+  return [...common, () => hold(), () => hold(), endAgain, endNothing, overspend, copy].map((kind) => () => kind())
+}
+
+const endings = ['post', 'void'] as const
+const newTransaction = () => newTransactionId(Date.now(), 0)
+const keyOf = ({ transaction_id, number }: Movement) => ({ transaction_id, number })
+const ending = (kind: Ending['kind']): Ending => ({
+  kind,
+  event: proofEvent,
+  transaction_id: newTransaction(),
+  number: 0,
+})
+
+function move(kind: 'hold' | 'transfer', debit_account: string, credit_account: string, amount: bigint): Movement {
+  const key = { transaction_id: newTransaction(), number: 0 }
+  return { kind, event: proofEvent, ...key, debit_account, credit_account, amount, currency: 'KES' }
+}
+
+/** An answer of the ledger in a word. What is no answer, but a fault, is thrown on. */
+export async function toldBy(answer: Promise<Refusal | undefined>): Promise<Told> {
+  try {
+    return (await answer) ?? 'applied'
+  } catch (error) {
+    if (error instanceof AppError && error.key === 'OVERLOADED') return 'overloaded'
+    if ((error as { code?: string }).code === '23505') return 'duplicate'
+    throw error
+  }
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { until } from '../../../packages/server/src/dev-stack/until.ts'
+import { showId } from '../../../packages/server/src/platform/ids.ts'
+import type { Cell } from '../cluster/cell.ts'
+import { runCommand } from '../cluster/struck-processes.ts'
+import type { Strike } from '../faults/armed-failpoints.ts'
+import type { Ordered } from './market.ts'
+
+/** Operators who end payouts that never get an answer out of their provider. */
+export interface Operators {
+  /** One of them is struck in the middle of it, and does it again if need be. */
+  endOne(strike: Strike): Promise<unknown>
+  /** Ends what is left and can be ended now. */
+  endAll(): Promise<void>
+}
+
+const findMs = 120_000
+const verdict = { reason: 'stuck', evidence: 'the provider says it was never paid' }
+
+export function openOperators(cell: Cell, orders: readonly Ordered[]): Operators {
+  const ended = new Set<string>()
+  const stuck = () => orders.flatMap(({ id, isStuck }) => (id !== undefined && isStuck && !ended.has(id) ? [id] : []))
+  const waiting = async () => {
+    const rows = await cell.ask<{ id: string }>(
+      `select id from transactions where id = any($1) and state = 'submitted' order by id`,
+      [stuck()],
+    )
+    return rows.map(({ id }) => id)
+  }
+  const settle = (id: string, strike?: Strike) => {
+    const words = ['--failed', '--reason', verdict.reason, '--evidence', verdict.evidence]
+    const args = ['payments', 'settle', showId('transaction', id), ...words]
+    return runCommand(cell.folder, cell.operatorSettings, args, strike)
+  }
+  /** A payment that somebody struck holds locked turns an operator away, who looks and tries again. */
+  const isTurnedAway = ({ text }: { readonly text: string }) => text.includes('the database is too busy')
+  const finish = (id: string) =>
+    until('an operator to end a payout', async () => {
+      const { code, text } = await settle(id)
+      assert.ok(code === 0 || text.includes('is failed already') || isTurnedAway({ text }), text)
+      return !isTurnedAway({ text })
+    })
+  const strikeAt = async (strike: Strike) => {
+    const id = await until('a payout to be stuck', async () => (await waiting())[0], { timeoutMs: findMs })
+    ended.add(id)
+    const first = await settle(id, strike)
+    assert.ok(first.isStruck || isTurnedAway(first), `the operator did not reach ${strike.place}: ${first.text}`)
+    if (first.code !== 0) await finish(id)
+    return first.isStruck
+  }
+  return {
+    endOne: (strike) => until(`an operator to reach ${strike.place}`, () => strikeAt(strike), { timeoutMs: findMs }),
+    endAll: async () => {
+      for (const id of await waiting()) {
+        ended.add(id)
+        await cell.operator.payments.settle(showId('transaction', id), { outcome: 'failed', ...verdict })
+      }
+    },
+  }
+}

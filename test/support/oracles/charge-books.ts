@@ -1,0 +1,106 @@
+import { providerKeyOf } from '../../../packages/server/src/platform/ids.ts'
+import type { Cell } from '../cluster/cell.ts'
+import type { Moved } from '../cluster/simulator-desk.ts'
+
+/** A charge, with what the ledger says of its money in minor units, its adjustments included. */
+export interface BookedCharge extends Record<string, unknown> {
+  readonly id: string
+  readonly merchant_id: string
+  readonly method: string
+  readonly currency: string
+  readonly state: string
+  readonly failure: string | null
+  readonly amount: bigint
+  readonly fee: bigint
+  /** What was received in time, where it is paid by transfers. */
+  readonly received: bigint
+  /** What was credited after its end and the fees of that, by how many adjustments. */
+  readonly adjusted: bigint
+  readonly adjusted_fee: bigint
+  readonly adjustments: number
+  /** What is in suspense for it, and in its open case. */
+  readonly suspended: bigint
+  readonly open_case: bigint
+  /** What came in by way of its provider. */
+  readonly came: bigint
+  /** What its merchant's wallet was given, how often, and what of it was taken as fee. */
+  readonly credited: bigint
+  readonly credits: number
+  readonly charged: bigint
+  /** What the suspense account holds for it. */
+  readonly kept: bigint
+}
+
+/** Every charge there is, with its money added up from transfers alone. */
+export async function readCharges(cell: Cell): Promise<BookedCharge[]> {
+  const rows = await cell.ask<Record<string, string> & { credits: number; adjustments: number }>(`
+    with sides as (
+      select p.first, t.amount, coalesce(d.kind, 'wallet') as debit, coalesce(c.kind, 'wallet') as credit
+      from (select id, coalesce(related_transaction_id, id) as first from transactions) p
+      join transfers t on t.transaction_id = p.id
+      left join platform_accounts d on d.id = t.debit_account
+      left join platform_accounts c on c.id = t.credit_account
+      where t.event not in ('debt_collected', 'provider_fee_told')
+    )
+    select t.id, t.merchant_id, t.method, t.currency, t.state, t.failure ->> 'code' as failure, t.amount, t.fee,
+      t.received, t.adjusted, t.adjusted_fee, cardinality(t.adjustments) as adjustments, t.suspended,
+      (select coalesce(sum(c.amount), 0) from suspense_cases c where c.transaction_id = t.id and c.closed_at is null)
+        as open_case,
+      count(*) filter (where s.credit = 'wallet')::int as credits,
+      coalesce(sum(s.amount) filter (where s.debit = 'float'), 0)
+        - coalesce(sum(s.amount) filter (where s.credit = 'float'), 0) as came,
+      coalesce(sum(s.amount) filter (where s.credit = 'wallet'), 0) as credited,
+      coalesce(sum(s.amount) filter (where s.debit = 'wallet'), 0) as charged,
+      coalesce(sum(s.amount) filter (where s.credit = 'suspense'), 0)
+        - coalesce(sum(s.amount) filter (where s.debit = 'suspense'), 0) as kept
+    from transactions t
+    left join sides s on s.first = t.id
+    where t.type = 'deposit'
+    group by t.id
+    order by t.id`)
+  const sums = ['amount', 'fee', 'received', 'adjusted', 'adjusted_fee', 'suspended', 'open_case']
+  const booked = ['came', 'credited', 'charged', 'kept']
+  return rows.map((row) => ({
+    ...row,
+    ...Object.fromEntries([...sums, ...booked].map((name) => [name, BigInt(row[name] ?? 0)])),
+  })) as unknown as BookedCharge[]
+}
+
+/** What is wrong with the money of charges, held against the provider's own books. Nothing, when all is well. */
+export function wrongCharges(charges: readonly BookedCharge[], moved: readonly Moved[]): string[] {
+  const collected = Map.groupBy(moved, ({ key }) => key)
+  const wrong = charges.flatMap((charge) => {
+    const movements = collected.get(providerKeyOf(charge.id, 1)) ?? []
+    collected.delete(providerKeyOf(charge.id, 1))
+    return complaintsOf(charge, movements).map((what) => `${charge.method} ${charge.id} (${charge.state}) ${what}`)
+  })
+  return [...wrong, ...[...collected.keys()].map((key) => `the provider moved money for ${key}, which nobody knows`)]
+}
+
+function complaintsOf(charge: BookedCharge, movements: readonly Moved[]): string[] {
+  const { state, method, amount, fee, received, adjusted, adjusted_fee, adjustments, suspended, open_case } = charge
+  const { came, credited, credits, charged, kept, failure } = charge
+  const isPaid = state === 'successful'
+  const took = movements.reduce((sum, movement) => sum + minorOf(movement.amount), 0n)
+  const inTime = isPaid ? (method === 'bank-transfer' ? received : amount) : 0n
+  const fees = (isPaid ? fee : 0n) + adjusted_fee
+  const rules: [boolean, string][] = [
+    [isPaid || state === 'failed', 'has not ended'],
+    [movements.every(({ kind }) => kind === 'collected'), 'was not only collected'],
+    [came === took, `has ${came} of the ${took} that the provider collected`],
+    [credits === (isPaid ? 1 : 0) + adjustments, `was credited ${credits} times, ${adjustments} after its end`],
+    [!isPaid || inTime >= amount, `was paid with ${inTime} of ${amount}`],
+    [credited === inTime + adjusted, `was credited ${credited}, not ${inTime} in time and ${adjusted} later`],
+    [charged === fees, `was charged ${charged}, not ${fees}`],
+    [credited + kept === came, `has ${came}, of which ${credited} are credited and ${kept} kept`],
+    [kept === suspended && kept === open_case, `keeps ${kept}, says ${suspended}, with ${open_case} in its open case`],
+    [kept >= 0n && (kept === 0n || failure === 'UNDERPAID'), `keeps ${kept} although it is not underpaid`],
+  ]
+  return rules.filter(([isKept]) => !isKept).map(([, complaint]) => complaint)
+}
+
+/** The provider's decimals, of a currency with two of them. */
+function minorOf(amount: string): bigint {
+  const [whole = '0', part = ''] = amount.split('..')
+  return BigInt(whole + part.padEnd(2, '0').slice(0, 2))
+}

@@ -1,0 +1,125 @@
+import { type Counters, counterNames } from '../../../packages/server/src/ledger/accounts.ts'
+import type { Movement } from '../../../packages/server/src/ledger/books.ts'
+import type { Transfer } from '../../../packages/server/src/ledger/chain.ts'
+import { platformBalances } from '../../../packages/server/src/ledger/deltas.ts'
+import { type Db, sql } from '../../../packages/server/src/platform/db.ts'
+import { type Asked, proofEvent } from '../load/customers.ts'
+
+export interface Comparison {
+  /** Answers that are not true, and transfers that nobody asked for. */
+  readonly lies: readonly string[]
+  readonly counts: Readonly<Record<string, number>>
+}
+
+type Rows = ReadonlyMap<string, Transfer>
+
+interface Judged extends Asked {
+  readonly keys: readonly string[]
+  /** All of it is in the ledger, as it was asked for. */
+  readonly isThere: boolean
+  readonly isTrue: boolean
+}
+
+/** Holds what customers were told against what is in the ledger. */
+export function compareAnswers(record: readonly Asked[], transfers: readonly Transfer[]): Comparison {
+  const rows = new Map(transfers.filter(({ event }) => event === proofEvent).map((row) => [keyOf(row), row]))
+  const judged = record.map((asked) => judge(asked, rows))
+  const applied = judged.filter(({ told }) => told === 'applied').flatMap(({ keys }) => keys)
+  const isApplied = new Set(applied)
+  const isOpen = ({ told, isRepeated }: Asked) => told === 'overloaded' || isRepeated
+  const isSecretly = ({ keys, isThere }: Judged) => isThere && !keys.some((key) => isApplied.has(key))
+  const claimed = new Set([...applied, ...judged.filter(isOpen).flatMap(({ keys, isThere }) => (isThere ? keys : []))])
+  const headings = judged.map((each) => {
+    const note = isSecretly(each) ? 'there after all' : 'not there'
+    return each.told === 'overloaded' ? `overloaded and ${note}` : `${each.told}${each.isRepeated ? ' at last' : ''}`
+  })
+  return {
+    lies: [
+      ...judged.filter(({ isTrue }) => !isTrue).map(({ told, keys }) => `it is not true that ${keys} was ${told}`),
+      ...(applied.length === isApplied.size ? [] : ['something was applied twice']),
+      ...[...rows.keys()].filter((key) => !claimed.has(key)).map((key) => `nobody asked for ${key}`),
+    ],
+    counts: Object.fromEntries([...Map.groupBy(headings, String)].map(([name, all]) => [name, all.length])),
+  }
+}
+
+function judge(asked: Asked, rows: Rows): Judged {
+  const { movements } = asked.posting
+  const keys = movements.map(keyOf)
+  const found = movements.filter((movement) => isIn(rows, movement)).length
+  const isThere = found === movements.length
+  const isTaken = keys.some((key) => rows.has(key))
+  return { ...asked, keys, isThere, isTrue: isTrueAnswer(asked, { isThere, isTaken, isPart: found > 0 && !isThere }) }
+}
+
+interface Found {
+  readonly isThere: boolean
+  readonly isPart: boolean
+  /** Something has its place, itself or another. */
+  readonly isTaken: boolean
+}
+
+function isTrueAnswer({ told }: Asked, { isThere, isPart, isTaken }: Found): boolean {
+  if (told === 'applied') return isThere
+  if (told === 'overloaded') return !isPart
+  if (told === 'duplicate' || told === 'number_used' || told === 'hold_ended') return isTaken && !isPart
+  return told !== undefined && !isTaken
+}
+
+const phaseOf = ({ kind }: Pick<Movement, 'kind'>) => (kind === 'post' || kind === 'void' ? 1 : 0)
+const keyOf = (movement: Pick<Movement, 'kind' | 'transaction_id' | 'number'>) =>
+  `${movement.transaction_id} ${movement.number} ${phaseOf(movement)}`
+
+function isIn(rows: Rows, movement: Movement): boolean {
+  const row = rows.get(keyOf(movement))
+  if (row?.kind !== movement.kind) return false
+  if (!('amount' in movement)) return true
+  const { debit_account, credit_account, amount } = movement
+  return row.debit_account === debit_account && row.credit_account === credit_account && row.amount === amount
+}
+
+/** Accounts whose counters are not what their transfers add up to, found without any of the ledger's own arithmetic. */
+export async function wrongCounters(db: Db, transfers: readonly Transfer[]): Promise<string[]> {
+  const wallets = await db.query<Counters & { id: string }>(sql`select * from wallets`)
+  const sums = sumsOf(transfers)
+  const stored = [...wallets, ...(await platformBalances(db))]
+  const unknown = [...sums.keys()].filter((id) => !stored.some((account) => account.id === id))
+  return [
+    ...unknown,
+    ...stored.filter((account) => counterNames.some((name) => account[name] !== (sums.get(account.id)?.[name] ?? 0n))),
+  ].map((wrong) => (typeof wrong === 'string' ? wrong : wrong.id))
+}
+
+function sumsOf(transfers: readonly Transfer[]): Map<string, Counters> {
+  const sums = new Map<string, Counters>()
+  const add = (account: string, name: keyof Counters, amount: bigint) => {
+    const known = sums.get(account) ?? {
+      debits_pending: 0n,
+      debits_posted: 0n,
+      credits_pending: 0n,
+      credits_posted: 0n,
+    }
+    known[name] += amount
+    sums.set(account, known)
+  }
+  for (const { kind, debit_account, credit_account, amount } of transfers) {
+    const pending = { hold: amount, post: -amount, void: -amount, transfer: 0n }[kind]
+    const posted = kind === 'post' || kind === 'transfer' ? amount : 0n
+    add(debit_account, 'debits_pending', pending)
+    add(debit_account, 'debits_posted', posted)
+    add(credit_account, 'credits_pending', pending)
+    add(credit_account, 'credits_posted', posted)
+  }
+  return sums
+}
+
+export function readTransfers(db: Db): Promise<Transfer[]> {
+  return db.query<Transfer>(sql`select * from transfers`)
+}
+
+/** Counts in a line, for the closing note. */
+export function show(counts: object): string {
+  return Object.entries(counts)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ')
+}

@@ -1,0 +1,73 @@
+/** Checks the API's description: it is valid, and compatible with the first version of its series. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '../..')
+const path = 'docs/reference/openapi.json'
+const program = join(root, 'node_modules/@redocly/cli/bin/cli.js')
+const config = join(root, 'redocly.yaml')
+
+export interface Verdict {
+  readonly isFine: boolean
+  readonly report: string
+}
+
+function redocly(...args: string[]): Verdict {
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args, '--config', config], {
+    cwd: root,
+    env,
+    encoding: 'utf8',
+  })
+  return { isFine: status === 0, report: `${stdout}${stderr}` }
+}
+
+export function lint(document: string): Verdict {
+  return redocly('lint', document)
+}
+
+/** Fails when a caller written for `before` could be broken by `after`. */
+export function compare(before: string, after: string): Verdict {
+  return redocly('diff', before, after, '--fail-on=major')
+}
+
+const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' })
+
+/** Versions that differ in this may break each other's clients, by semantic versioning. */
+export function seriesOf(version: string): string {
+  const [major = '', minor = ''] = version.split('../../scripts')
+  return major === '0' ? `0.${minor}` : major
+}
+
+/** Nothing was released before 0.2, so nothing is promised. */
+const unreleased = '0.1'
+
+/** The document of the first version in the current series, which every later one must stay compatible with. */
+function promisedDocument(): string | undefined {
+  const versionAt = (commit: string) =>
+    (JSON.parse(git('show', `${commit}:package.json`)) as { version: string }).version
+  const changes = git('log', '--format=%H', '-G^  "version": ', '--', 'package.json').trim().split('\n')
+  const series = seriesOf(versionAt('HEAD'))
+  if (series === unreleased) return undefined
+  const first = changes.findLast((commit) => seriesOf(versionAt(commit)) === series)
+  return first && git('show', `${first}:${path}`)
+}
+
+function check(): Verdict {
+  const linted = lint(join(root, path))
+  const before = promisedDocument()
+  if (!linted.isFine || before === undefined) return linted
+  const folder = mkdtempSync(join(tmpdir(), 'malipo-openapi-'))
+  writeFileSync(join(folder, 'before.json'), before)
+  const compared = compare(join(folder, 'before.json'), join(root, path))
+  rmSync(folder, { recursive: true })
+  return compared
+}
+
+if (import.meta.main) {
+  const { isFine, report } = check()
+  console.log(report.trim())
+  process.exitCode = isFine ? 0 : 1
+}

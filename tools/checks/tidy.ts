@@ -1,0 +1,147 @@
+/** Rules about the tree itself. Each is a function from the tree to its complaints, so that a test can plant a breach. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import ts from 'typescript'
+import { anchorsOf, linksOf } from '../docs/markdown.ts'
+
+export interface SourceFile {
+  readonly path: string
+  readonly text: string
+}
+
+const linesMax = 400
+const functionLinesMax = 60
+const architectureLinesMax = 250
+
+/** Every file that is in the repository or about to be, except those nobody writes by hand. */
+export function readTree(root: string): SourceFile[] {
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  return listed
+    .split('\n')
+    .filter((path) => path !== '' && !/(\.(png|ico)$|\/generated\/)/.test(path) && existsSync(join(root, path)))
+    .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+}
+
+const isCode = ({ path }: SourceFile) => /\.(ts|tsx|cjs|sql)$/.test(path)
+const lineCount = (text: string) => text.split('\n').length - 1
+
+export function longFiles(files: readonly SourceFile[]): string[] {
+  const limits = files.map((file) => ({
+    ...file,
+    max: file.path === 'ARCHITECTURE.md' ? architectureLinesMax : linesMax,
+  }))
+  return limits
+    .filter((file) => (isCode(file) || file.path === 'ARCHITECTURE.md') && lineCount(file.text) > file.max)
+    .map(({ path, text, max }) => `${path} has ${lineCount(text)} lines, more than ${max}`)
+}
+
+export function longFunctions(files: readonly SourceFile[]): string[] {
+  return files.filter(({ path }) => /\.tsx?$/.test(path) && !path.endsWith('.test.ts')).flatMap(longFunctionsOf)
+}
+
+function longFunctionsOf({ path, text }: SourceFile): string[] {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+  const complaints: string[] = []
+  const visit = (node: ts.Node): void => {
+    const lineOf = (position: number) => source.getLineAndCharacterOfPosition(position).line
+    const lines = lineOf(node.getEnd()) - lineOf(node.getStart()) + 1
+    if (ts.isFunctionLike(node) && lines > functionLinesMax)
+      complaints.push(
+        `${path}:${lineOf(node.getStart()) + 1} has a function of ${lines} lines, more than ${functionLinesMax}`,
+      )
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return complaints
+}
+
+/** Put together, so that this file does not find itself. */
+const unfinished = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME'].join('|')})\\b`)
+
+export function unfinishedWork(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => path !== 'package-lock.json')
+    .flatMap(({ path, text }) =>
+      text
+        .split('\n')
+        .flatMap((line, index) =>
+          unfinished.test(line) ? [`${path}:${index + 1} is unfinished: ${line.trim()}`] : [],
+        ),
+    )
+}
+
+const environmentReaders =
+  /^(packages\/server\/src\/(main\.ts|testing\/)|packages\/(cli|simulator)\/src\/main\.ts|scripts\/|bench\/|test\/)/
+
+/** The environment is read once, at the very edge, and handed down. */
+export function strayEnvironment(files: readonly SourceFile[]): string[] {
+  const reads = new RegExp(['process', 'env'].join('\\.'))
+  return files
+    .filter((file) => isCode(file) && !environmentReaders.test(file.path) && reads.test(file.text))
+    .map(({ path }) => `${path} reads the environment itself`)
+}
+
+/** A migration that was merged has run somewhere: it must stay as it was when it came. */
+export function changedMigrations(root: string): string[] {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' })
+  const folder = 'packages/server/migrations'
+  const added = git('log', '--diff-filter=A', '--format=commit %H', '--name-only', '--', folder).split('\n')
+  let commit = ''
+  return added.flatMap((line) => {
+    if (line.startsWith('commit ')) commit = line.slice('commit '.length)
+    if (!line.startsWith(folder)) return []
+    const now = existsSync(join(root, line)) ? readFileSync(join(root, line), 'utf8') : undefined
+    return now === git('show', `${commit}:${line}`)
+      ? []
+      : [`${line} is not what was merged; put the change in a new migration`]
+  })
+}
+
+interface LockedPackage {
+  readonly resolved?: string
+  readonly link?: true
+  readonly hasInstallScript?: true
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
+
+/** A lock file that names a registry, or lacks the packages of other platforms, breaks `npm ci` for somebody else. */
+export function lockFileTroubles(text: string): string[] {
+  const { packages } = JSON.parse(text) as { packages: Record<string, LockedPackage> }
+  const entries = Object.entries(packages)
+  const hosted = entries
+    .filter(([, entry]) => !entry.link && entry.resolved !== undefined)
+    .map(([name]) => `${name} names its registry`)
+  const scripted = entries
+    .filter(([, entry]) => entry.hasInstallScript)
+    .map(([name]) => `${name} wants to run a script when installed`)
+  const names = new Set(entries.map(([name]) => name.replace(/^.*node_modules\//, '')))
+  const missing = entries.flatMap(([name, { dependencies, optionalDependencies }]) =>
+    Object.keys({ ...dependencies, ...optionalDependencies })
+      .filter((needed) => !names.has(needed))
+      .map((needed) => `${name} needs ${needed}, which is missing`),
+  )
+  return [...hosted, ...scripted, ...missing]
+}
+
+/** Links between our own documents lead somewhere, and to a place that is on that page. */
+export function brokenLinks(files: readonly SourceFile[], root: string): string[] {
+  const pages = new Map(files.filter(({ path }) => path.endsWith('.md')).map(({ path, text }) => [path, text]))
+  return [...pages].flatMap(([path, text]) =>
+    linksOf(text)
+      .filter((link) => !/^[a-z]+:/.test(link))
+      .flatMap((link) => {
+        const [target = '', anchor = ''] = link.split('#')
+        const there = target === '' ? path : posix.join(posix.dirname(path), target)
+        const page = pages.get(there)
+        if (page === undefined && !existsSync(join(root, there)))
+          return [`${path} links to ${link}, which is not there`]
+        const isPlace = anchor === '' || page === undefined || anchorsOf(page).has(anchor)
+        return isPlace ? [] : [`${path} links to ${link}, and that page has no such place`]
+      }),
+  )
+}

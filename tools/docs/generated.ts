@@ -1,0 +1,102 @@
+/** What is made from the tables in the code, by path. `npm run generate` writes it; tidy.test.ts fails when it is stale. */
+
+import { buildProgram } from '../../packages/cli/src/program.ts'
+import { referencePage } from '../../packages/cli/src/reference.ts'
+import sdk from '../../packages/sdk/package.json' with { type: 'json' }
+import { loadConfig, settings } from '../../packages/server/src/config.ts'
+import { openContext } from '../../packages/server/src/context.ts'
+import { catalogue } from '../../packages/server/src/errors.ts'
+import { createApiServer } from '../../packages/server/src/http/server.ts'
+import { makeSecrets } from '../../packages/server/src/operate/operator.ts'
+import { loadReferenceData } from '../../packages/server/src/reference/data.ts'
+import { type Described, sdkTypes } from '../sdk/sdk-types.ts'
+import type { ApiDocument } from './api-document.ts'
+import { apiPages } from './api-pages.ts'
+import { httpFile, postmanCollection } from './api-requests.ts'
+import { coveragePage } from './coverage.ts'
+import { inRepository, llmsIndex } from './llms.ts'
+import { currenciesPage, eventsPage, note, sandboxPage, statesPage } from './reference-pages.ts'
+
+export async function generated(): Promise<Map<string, string>> {
+  const document = await openApi()
+  const data = loadReferenceData()
+  const errorCodes = Object.values(catalogue).map(({ errorCode }) => errorCode)
+  const files = new Map([
+    ['docs/reference/config.md', configPage()],
+    ['docs/reference/errors.md', errorsPage()],
+    ['docs/reference/states.md', statesPage()],
+    ['docs/reference/events.md', eventsPage(document)],
+    ['docs/reference/currencies.md', currenciesPage(data)],
+    ['docs/reference/sandbox.md', sandboxPage()],
+    ['docs/reference/coverage.md', coveragePage(data)],
+    ['docs/reference/cli.md', `${note}\n\n${cliPage()}`],
+    ['docs/reference/openapi.json', `${JSON.stringify(document, null, 2)}\n`],
+    ['docs/reference/malipo.postman_collection.json', postmanCollection(document)],
+    ['docs/reference/malipo.http', httpFile(document)],
+    ...apiPages(document),
+    ['packages/sdk/src/generated/api.ts', sdkTypes(document, { version: sdk.version, errorCodes })],
+  ])
+  return new Map([...files, ['docs/llms.txt', llmsIndex(inRepository, files)]])
+}
+
+function configPage(): string {
+  const rows = Object.values(settings).map((setting) => {
+    const { name, about, fallback, isSecret } = setting as {
+      name: string
+      about: string
+      fallback?: string
+      isSecret?: true
+    }
+    const standard = fallback === undefined ? '**required**' : fallback === '' ? '' : `\`${fallback}\``
+    return `| \`${name}\` | ${standard} | ${isSecret ? 'yes' : ''} | ${about} |`
+  })
+  return `${note}
+
+# Configuration
+
+Everything is set by environment variables and read once, at the start. A process that cannot use what it was given says
+so for all variables at once and exits with code 2. A secret can also be given as the path of a file that holds it, in a
+variable of the same name with \`_FILE\` at its end, such as \`DATABASE_URL_FILE\`.
+
+| variable | default | secret | what it is |
+|---|---|---|---|
+${rows.join('\n')}
+`
+}
+
+function errorsPage(): string {
+  const byStatus = Object.entries(Object.groupBy(Object.values(catalogue), ({ status }) => status))
+  const sections = byStatus.map(([status, same = []]) => `## ${status}\n\n${same.map(errorSection).join('\n')}`)
+  return `${note}
+
+# Errors
+
+A refusal is always \`{ success: false, message, errorCode, requestId }\`, with \`details: [{ field, message }]\` where
+fields can be named, and \`retryable: true\` where the very same request may succeed later. One code has one status. The
+message, in bold below, may say more; decide by the code. \`requestId\` is also in the header \`X-Request-Id\`: the operator
+finds what happened by it.
+
+${sections.join('\n')}`
+}
+
+function errorSection(entry: (typeof catalogue)[keyof typeof catalogue]): string {
+  const { errorCode, status, message, cause, fix } = entry
+  const again = 'retryable' in entry ? ' *Retryable.*' : ''
+  return `### ${errorCode}\n\n${status}: **${message}** ${cause}\n\n${fix}${again}\n`
+}
+
+function cliPage(): string {
+  const nobody = { variables: {}, actor: 'your user name', write: () => undefined, complain: () => undefined }
+  return referencePage(buildProgram(nobody))
+}
+
+/** As the server itself serves it. Nothing is connected to: the document is made of the routes alone. */
+async function openApi(): Promise<ApiDocument & Described> {
+  const variables = { DATABASE_URL: 'postgres://nowhere/none', MALIPO_LOG_LEVEL: 'fatal', ...makeSecrets(new Date()) }
+  const ctx = openContext(loadConfig(variables))
+  const { app } = createApiServer(ctx)
+  const answer = await app.inject('/openapi.json')
+  await app.close()
+  await ctx.close()
+  return answer.json<ApiDocument & Described>()
+}
