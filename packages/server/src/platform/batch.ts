@@ -144,6 +144,9 @@ function rejectAll<Item, Answer>(entries: readonly Entry<Item, Answer>[], error:
   for (const { reject } of entries) reject(error)
 }
 
+/** A batch found that another one was faster. It is run again, and finds what the other wrote. */
+export class BatchConflict extends Error {}
+
 /** Only what the data itself caused (classes 22 and 23) is searched for; what the moment caused is tried again whole. */
 function classify(error: Error & { code?: string }, size: number): Outcome {
   const { code = '' } = error
@@ -156,8 +159,10 @@ function classify(error: Error & { code?: string }, size: number): Outcome {
  * The database cannot be reached, is starting, stopping or read-only, has no connection left, or kept us waiting: later may be
  * better. Its name may not be resolved for a while either (`EAI_AGAIN`).
  */
-export function isPassing({ code = '', message }: { readonly code?: string; readonly message: string }): boolean {
+export function isPassing(error: Error & { readonly code?: string }): boolean {
+  const { code = '', message } = error
   return (
+    error instanceof BatchConflict ||
     /^(08|25006|25P03|40|53|57|58)/.test(code) ||
     /^E(AI_)?[A-Z]+$/.test(code) ||
     /Connection terminated|not queryable|timeout/.test(message)

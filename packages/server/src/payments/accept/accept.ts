@@ -14,7 +14,7 @@ import {
 import { ensureWallets, findWallets, type WalletScope } from '../../ledger/accounts.ts'
 import { type Books, type Movement, openBooks } from '../../ledger/books.ts'
 import { createWriter, type Writer } from '../../ledger/chain.ts'
-import { type Batcher, createBatcher, type Decided } from '../../platform/batch.ts'
+import { BatchConflict, type Batcher, createBatcher, type Decided } from '../../platform/batch.ts'
 import type { BatchTx, Owner, WriteDb } from '../../platform/db.ts'
 import { reach } from '../../platform/failpoints.ts'
 import { newTransactionId } from '../../platform/ids.ts'
@@ -125,7 +125,7 @@ async function acceptBatch(
   const [fresh] = await Promise.all([withoutKnownKeys(tx, vault, items, answers), nameMerchants(tx, merchants)])
   const candidates = await withReferences(tx, vault, fresh, answers)
   const keys = candidates.flatMap((item) => keyOf(item, vault))
-  if (!(await insertKeys(tx, keys))) throw Object.assign(new Error('a key was taken meanwhile'), { code: '40001' })
+  if (!(await insertKeys(tx, keys))) throw new BatchConflict('another batch took the same idempotency key')
 
   const [wallets, standingFor] = await Promise.all([
     walletsOf(tx, cell, candidates),
