@@ -11,11 +11,10 @@ const steadyShare = 0.7
 
 /**
  * Payouts accepted over HTTP by one api process: a bearer token, everything validated, priced and written, a webhook included.
- * Against the same rows written by pgbench, one payout in a transaction, with 16 clients, prepared and pipelined.
+ * Compared with the same rows written by pgbench, one payout in a transaction, with 16 clients, prepared and pipelined.
  *
- * spread: the wallets of 1,000 merchants in turn. hot: one wallet. bulk: calls of 1,000 payouts, of 1,000 merchants in turn,
- * two at a time. steady: at 70 % of the peak of `spread`, whatever the answers take, the time each answer takes; what the rounds
- * before left to be vacuumed is vacuumed first.
+ * spread: the wallets of 1,000 merchants in turn. hot: one wallet. bulk: calls of 1,000 payouts, of 1,000 merchants in turn, two
+ * at a time. steady: response time at 70 % of the peak of `spread`, open loop; the remains of earlier rounds are vacuumed first.
  */
 export const accept: Bench = async (print) =>
   onSite({}, async (site) => {

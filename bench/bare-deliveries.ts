@@ -1,4 +1,4 @@
-/** The other side of `deliver`: a loop over undici that posts one body to the same receivers and forgets the answers. */
+/** The other side of `deliver`: a loop over undici that posts one body to the same receivers and drops the responses. */
 import { Agent, request } from 'undici'
 
 interface Order {
@@ -8,7 +8,7 @@ interface Order {
   readonly body: string
 }
 
-/** As many connections as there are posts under way, as the service has. */
+/** As many connections as posts in progress, as in the service. */
 const dispatcher = new Agent({ pipelining: 1 })
 
 async function post({ urls, each, inFlight, body }: Order): Promise<void> {

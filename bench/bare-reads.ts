@@ -1,4 +1,4 @@
-/** The other side of `read`: Fastify routes with the same queries on the same pool size, and nothing around them. */
+/** The other side of `read`: Fastify routes with the same queries on the same pool size, and nothing else. */
 import Fastify from 'fastify'
 import pg from 'pg'
 import type { ReadDb } from '../packages/server/src/platform/db.ts'

@@ -1,10 +1,10 @@
-/** What a workload measured: figures with their unit in the name, and ratios of two sides of the same run. */
+/** Result of a workload: figures with their unit in the name, and ratios of two sides of the same run. */
 export interface Measured {
   readonly figures: Readonly<Record<string, number>>
   readonly ratios: Readonly<Record<string, number>>
 }
 
-/** What the parts of a workload measured, together. */
+/** Combines the results of the parts of a workload. */
 export function merged(parts: readonly Measured[]): Measured {
   return {
     figures: Object.assign({}, ...parts.map(({ figures }) => figures)),
@@ -19,10 +19,10 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
-/** Rounded to three digits that mean something. */
+/** Rounded to three significant digits. */
 export const rounded = (value: number) => Number(value.toPrecision(3))
 
-/** Measures two sides in turn, so that a slow moment of the machine strikes both, and gives the median of their ratios. */
+/** Measures two sides in turn, so that a slow moment of the machine affects both, and returns the median of their ratios. */
 export async function inPairs(
   rounds: number,
   ours: () => Promise<number>,

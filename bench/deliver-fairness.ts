@@ -15,22 +15,22 @@ import { createMerchant } from '../packages/server/src/merchants/create.ts'
 import { setEndpointUrl } from '../packages/server/src/merchants/store.ts'
 import { makeSecrets } from '../packages/server/src/operate/operator.ts'
 import { newId } from '../packages/server/src/platform/ids.ts'
-import { tellMerchants } from '../packages/server/src/testing/telling.ts'
+import { notifyMerchants } from '../packages/server/src/testing/notifying.ts'
 import { type Bench, inPairs, median, rounded } from './bench.ts'
 
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 30)
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5)
 const endpoints = Number(process.env['BENCH_ENDPOINTS'] ?? 1000)
 const perSecond = Number(process.env['BENCH_EVENTS'] ?? 300)
-/** What is told before the worker is warm is delivered and not counted. */
+/** Events before the worker is warm are delivered and not counted. */
 const warmSeconds = 3
-/** Events are told in as many transactions a second as payments under load come in batches. */
+/** Events are written in as many transactions a second as there are payment batches under load. */
 const batchesPerSecond = 50
 
 /**
- * From commit to the first attempt at endpoints that are well, while one in twenty hangs and three in twenty fail, against
- * the same events with none of those. Every round has merchants of its own; deliveries are made by one process, received by
- * another and told by this one.
+ * Time from commit to the first attempt at healthy endpoints, while one in twenty hangs and three in twenty fail, compared with
+ * the same events without those. Every round has its own merchants; one process delivers, another receives and this one writes
+ * the events.
  */
 export const deliverFairness: Bench = async (print) => {
   const folder = makeFolder(mkdtempSync(join(tmpdir(), 'malipo-bench-')))
@@ -86,8 +86,8 @@ async function oneRun(ctx: Context, env: Record<string, string>, { hasBad, print
   const merchants = await openEndpoints(ctx, `http://127.0.0.1:${port}`, hasBad)
   const worker = start('./webhook-worker.ts', env)
   await once(worker, 'message')
-  const committedAt = await tellSteadily(ctx, merchants)
-  await pause(2000) // What has not been tried two seconds after the last event is late beyond doubt.
+  const committedAt = await notifySteadily(ctx, merchants)
+  await pause(2000) // Without an attempt two seconds after the last event, an event is certainly late.
   receivers.send('report')
   const [report] = (await once(receivers, 'message')) as [{ requests: number; firsts: [string, number][] }]
   worker.kill('SIGKILL')
@@ -114,7 +114,7 @@ interface Bearer {
   readonly isWell: boolean
 }
 
-/** As the operator makes merchants and merchants set their URLs, in one transaction. */
+/** As the operator creates merchants and merchants set their URLs, in one transaction. */
 async function openEndpoints(ctx: Context, url: string, hasBad: boolean): Promise<Bearer[]> {
   return ctx.db.write.transaction(async (tx) => {
     const made: Bearer[] = []
@@ -133,25 +133,25 @@ async function openEndpoints(ctx: Context, url: string, hasBad: boolean): Promis
 
 interface Committed {
   readonly at: number
-  /** Of those that are well in both kinds of run. */
+  /** Healthy in both kinds of run. */
   readonly isWell: boolean
 }
 
 /** Every batch leaves at its own time, measured from the start, to merchants in turn. */
-async function tellSteadily(ctx: Context, merchants: readonly Bearer[]): Promise<Map<string, Committed>> {
+async function notifySteadily(ctx: Context, merchants: readonly Bearer[]): Promise<Map<string, Committed>> {
   const committedAt = new Map<string, Committed>()
   const size = Math.round(perSecond / batchesPerSecond)
   const startedAt = performance.now()
-  const telling: Promise<void>[] = []
+  const notifying: Promise<void>[] = []
   let turn = 0
-  const tellBatch = async (batch: readonly Bearer[], notes: Map<string, Committed>) => {
-    const told = await tellMerchants(
+  const notifyBatch = async (batch: readonly Bearer[], notes: Map<string, Committed>) => {
+    const reported = await notifyMerchants(
       ctx.db.write,
       batch.map(({ id }) => id),
     )
     const at = Date.now()
-    ctx.bell.ring('webhooks')
-    for (const [index, { id }] of told.entries()) notes.set(id, { at, isWell: batch[index]?.isWell ?? false })
+    ctx.wakeups.wake('webhooks')
+    for (const [index, { id }] of reported.entries()) notes.set(id, { at, isWell: batch[index]?.isWell ?? false })
   }
   for (let index = 0; index < batchesPerSecond * (warmSeconds + seconds); index += 1) {
     const wait = startedAt + (index * 1000) / batchesPerSecond - performance.now()
@@ -159,8 +159,8 @@ async function tellSteadily(ctx: Context, merchants: readonly Bearer[]): Promise
     const batch = Array.from({ length: size }, (_, offset) => merchants[(turn + offset) % merchants.length] as Bearer)
     turn += size
     const isCounted = index >= batchesPerSecond * warmSeconds
-    telling.push(tellBatch(batch, isCounted ? committedAt : new Map()))
+    notifying.push(notifyBatch(batch, isCounted ? committedAt : new Map()))
   }
-  await Promise.all(telling)
+  await Promise.all(notifying)
   return committedAt
 }

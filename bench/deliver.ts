@@ -4,21 +4,21 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openDatabase } from '../packages/server/src/platform/db.ts'
 import { Secret } from '../packages/server/src/platform/secret.ts'
-import { tellMerchants } from '../packages/server/src/testing/telling.ts'
+import { notifyMerchants } from '../packages/server/src/testing/notifying.ts'
 import { type Bench, inPairs, rounded } from './bench.ts'
 import { merchantsOf, onSite, type Site } from './site.ts'
 
 const events = Number(process.env['BENCH_EVENTS'] ?? 10_000)
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5)
 const endpointCount = 100
-/** As many as the service has under way at one endpoint. */
+/** As many as the service has in progress at one endpoint. */
 const inFlight = 8
-const toldAtOnce = 1000
+const reportedAtOnce = 1000
 
 /**
- * Webhooks a second that one process delivers out of a backlog to 100 endpoints that answer at once: claimed, signed, posted
- * through the gate, every answer kept. Against a loop over undici that posts the same bodies to the same receivers, as many at
- * a time, and keeps nothing. Counted from the first request that a receiver gets to the last.
+ * Webhooks a second that one process delivers from a backlog to 100 endpoints that respond at once: claimed, signed, posted
+ * through the gate, every response stored. Compared with a loop over undici that posts the same bodies to the same receivers, as
+ * many at a time, and stores nothing. Counted from the first request that a receiver gets to the last.
  */
 export const deliver: Bench = async (print) =>
   onSite(deliverSettings, async (site) => {
@@ -46,20 +46,20 @@ export const deliver: Bench = async (print) =>
 export const deliverSettings = { cell: { MALIPO_WEBHOOK_RANGES: '127.0.0.0/8' } }
 
 export interface Deliveries {
-  /** Where receivers answer. */
+  /** URL of the receivers. */
   readonly url: string
-  /** Something that merchants are told. */
+  /** Body of a notification. */
   readonly body: string
-  /** The process that delivers. */
+  /** Process id of the delivering worker. */
   readonly worker: number
-  /** Tells merchants while nothing is delivered, then lets it be, and gives webhooks a second. */
+  /** Notifies merchants while the worker is paused, then resumes it, and returns webhooks a second. */
   run(): Promise<number>
-  /** Waits until as many as a run has were received, and gives how many a second. */
+  /** Waits until all webhooks of a run are received, and returns the rate a second. */
   received(): Promise<number>
   stop(): Promise<void>
 }
 
-/** A process that delivers, receivers, and merchants to be told. */
+/** A process that delivers, receivers, and merchants to notify. */
 export async function openDeliveries({ cell, servers }: Site): Promise<Deliveries> {
   const receivers = start('webhook-receivers.ts', {})
   const [{ port }] = (await once(receivers, 'message')) as [{ port: number }]
@@ -75,15 +75,15 @@ export async function openDeliveries({ cell, servers }: Site): Promise<Deliverie
   const worker = start('webhook-worker.ts', { ...cell.variables, MALIPO_PORT: '0' })
   await once(worker, 'message')
   const received = () => rateAt(receivers, events)
-  const [told] = await tellMerchants(db.write, ids.slice(0, 1))
+  const [reported] = await notifyMerchants(db.write, ids.slice(0, 1))
   return {
     url,
-    body: told?.body ?? '',
+    body: reported?.body ?? '',
     worker: worker.pid ?? 0,
     run: async () => {
       await cell.ask(`update webhook_endpoints set rests_until = 'infinity'`)
-      for (let from = 0; from < events; from += toldAtOnce)
-        await tellMerchants(db.write, ids.slice(from, from + toldAtOnce))
+      for (let from = 0; from < events; from += reportedAtOnce)
+        await notifyMerchants(db.write, ids.slice(from, from + reportedAtOnce))
       await cell.ask(`update webhook_endpoints set rests_until = '-infinity', next_due = now() where url <> ''`)
       return received()
     },
@@ -105,7 +105,7 @@ interface Report {
   readonly lastAt: number
 }
 
-/** Waits until the receivers got so many, and gives how many a second. */
+/** Waits until the receivers got this many, and returns the rate a second. */
 async function rateAt(receivers: ChildProcess, count: number): Promise<number> {
   for (;;) {
     receivers.send('count')

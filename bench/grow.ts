@@ -1,6 +1,6 @@
 import type { Cell } from '../test/support/cluster/cell.ts'
 
-/** Tables that keep a payment when it is over, and how its rows are found there. */
+/** Tables that keep an ended payment, and how to find its rows. */
 const whole = {
   external_references: 'transaction_id',
   transactions: 'id',
@@ -20,7 +20,7 @@ export interface GrowOrder {
   readonly from: number
   readonly to: number
   readonly tables: readonly Table[]
-  /** Of each payment, so many rows in a table at most. */
+  /** Maximum rows of each payment in a table. */
   readonly rowsMax: number
 }
 
@@ -30,8 +30,8 @@ const atOnce = 2
 type Row = Readonly<Record<string, unknown>>
 
 /**
- * Fills a database with copies of one payment that is over, with ids spread over this month up to now and over its merchants.
- * Secondary indexes are made when all is in, as after a COPY.
+ * Fills a database with copies of one ended payment, with ids spread over this month up to now and over its merchants. Secondary
+ * indexes are created after the load, as after a COPY.
  */
 export async function grow(cell: Cell, sampleId: string, { from, to, tables, rowsMax }: GrowOrder): Promise<void> {
   await prepare(cell)
@@ -73,7 +73,7 @@ async function prepare({ ask }: Cell): Promise<void> {
       || '7' || lpad(to_hex(place), 3, '0') || '-8000-' || lpad(to_hex(n), 12, '0'))::uuid`)
 }
 
-/** Those that are neither keys nor unique; gives the statements that make them again. */
+/** Drops indexes that are neither keys nor unique; returns the statements that create them again. */
 async function dropIndexes({ ask }: Cell, tables: readonly Table[]): Promise<string[]> {
   const found = await ask<{ name: string; made: string }>(
     `select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as made
@@ -107,7 +107,7 @@ function copyOf(table: Table, row: Row, { sampleId, place, start, end }: Copies)
     join grown_merchants m on m.n = g.n % (select count(*) from grown_merchants)`
 }
 
-/** What differs from copy to copy, by the name of its column. */
+/** Columns that differ from copy to copy. */
 const copied: Readonly<Record<string, string>> = {
   merchant_id: 'm.merchant_id',
   wallet_id: 'm.wallet_id',

@@ -2,7 +2,7 @@ import type { Result } from './report.ts'
 
 const wanted = 0.8
 
-/** How much of each workload's speed is left when the database holds much, and what a payment takes there. */
+/** How much of each workload's speed is left on a full database, and the size of a payment there. */
 export function growthTable({ figures, ratios }: Pick<Result, 'figures' | 'ratios'>): string {
   const cells = Object.entries(ratios).flatMap(([name, ratio]) => {
     const [, workload, size] = /^([a-z]+)(\d+M)$/.exec(name) ?? []

@@ -14,7 +14,7 @@ const merchantCount = 1000
 const connections = 128
 const underWay = 300
 
-/** What the database holds when it is measured: whole payments, and beyond those only their largest tables. */
+/** Size of the database at each measurement: whole payments, and beyond those only their largest tables. */
 const sizes = [
   { name: '1M', whole: million, largest: million },
   { name: '5M', whole: 5 * million, largest: 5 * million },
@@ -22,10 +22,10 @@ const sizes = [
 ] as const
 
 /**
- * The workloads accept, journey, deliver and read on a database that holds much, against the same on an empty one of the same
- * server, in pairs. The database holds copies of a payment that went its whole way: 1 and 5 million whole ones, then 50 million
- * payments in transactions, with a row in transfers for each of those that are not whole. Also told: bytes for each payment, and
- * how many dead rows vacuum has left.
+ * The workloads accept, journey, deliver and read on a full database, compared with an empty one of the same server, in pairs.
+ * The database holds copies of a completed payment: 1 and 5 million whole ones, then 50 million payments in transactions, with a
+ * row in transfers for each of those that are not whole. Also reports bytes for each payment, and how many dead rows vacuum has
+ * left.
  */
 export const growth: Bench = async (print) =>
   onSite({ ...journeySettings, ...deliverSettings }, async (site) => {
@@ -41,7 +41,7 @@ export const growth: Bench = async (print) =>
     const parts: Measured[] = []
     let held: Held = { whole: 0, largest: 0 }
     for (const { name, ...wanted } of sizes) {
-      full.halt() // There are no indexes while it is loaded.
+      full.halt() // It has no indexes during the load.
       parts.push(await load(grown, full.sampleId, name, held, wanted, print))
       full.goOn()
       parts.push(...(await measure(name, { empty, full }, print)))
@@ -97,18 +97,18 @@ async function measure(
   return parts
 }
 
-/** Accepting comes last, since nobody may work on what it leaves. */
+/** Accepting comes last, since no worker may process its payouts. */
 const workloads = ['journey', 'deliver', 'list', 'single', 'users', 'accept'] as const
 type Workload = (typeof workloads)[number]
 
-/** All that is measured, in one cell, as rates. */
+/** All measurements in one cell, as rates. */
 type Measures = Readonly<Record<Workload, () => Promise<number>>> & {
-  /** A payment that went its whole way. */
+  /** A completed payment. */
   readonly sampleId: string
   /** From here on nothing is sent or delivered. */
   halt(): void
   goOn(): void
-  /** Takes away what was accepted while it was halted. */
+  /** Deletes the payouts accepted while it was halted. */
   clear(): Promise<void>
   stop(): Promise<void>
 }
@@ -156,7 +156,7 @@ async function bytesOf({ cell }: Site): Promise<number> {
   return row?.bytes ?? 0
 }
 
-/** Of all rows, those that are dead and that vacuum has not come to yet. */
+/** Share of dead rows that vacuum has not reached yet. */
 async function deadShare({ cell }: Site): Promise<number> {
   const [row] = await cell.ask<{ share: number }>(
     'select sum(n_dead_tup)::float8 / greatest(1, sum(n_live_tup)) as share from pg_stat_user_tables',

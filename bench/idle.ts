@@ -6,7 +6,7 @@ import { merchantsOf, onSite } from './site.ts'
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 60)
 const settleMs = 10_000
 
-/** Memory and processor time of each role with nothing to do, and of the simulator, over a minute; nobody asks anything. */
+/** Memory and processor time of each idle role, and of the simulator, over a minute without requests. */
 export const idle: Bench = async (print) =>
   onSite({}, async ({ cell, simulator }) => {
     await merchantsOf(cell, 10, '')

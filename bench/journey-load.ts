@@ -1,6 +1,6 @@
 /**
- * A process that asks for payouts and receives the webhooks about them, so that one watch times both. It keeps so many payouts
- * under way from asking to the last webhook, or begins so many a second.
+ * A process that requests payouts and receives their webhooks, so that one clock times both. It keeps a number of payouts in
+ * progress from request to last webhook, or starts a number of them a second.
  */
 import { createServer } from 'node:http'
 import { Pool } from 'undici'
@@ -9,23 +9,23 @@ export interface JourneyOrder {
   readonly url: string
   readonly tokens: readonly string[]
   readonly seconds: number
-  /** Of payouts between asking and the webhook of their end; without it, `perSecond` rules. */
+  /** Payouts between request and final webhook; without it, `perSecond` applies. */
   readonly underWay?: number
   readonly perSecond?: number
 }
 
 export interface JourneyReport {
-  /** Payouts whose end was told within the time that is measured. */
+  /** Payouts with a final webhook within the measured time. */
   readonly ended: number
   readonly tookMs: number
-  /** From the answer to the webhook of the end, sorted. */
+  /** From the response to the final webhook, sorted. */
   readonly waitsMs: readonly number[]
-  /** Of those that were answered, the ones whose end nobody told within the time allowed after the load. */
-  readonly untold: number
+  /** Accepted payouts without a final webhook within the grace time after the load. */
+  readonly unreported: number
   readonly cpuShare: number
 }
 
-/** What is under way when the load ends has this long to be told. */
+/** Time for the final webhooks of payouts in progress when the load ends. */
 const graceMs = 20_000
 const warmShare = 0.3
 const answeredAt = new Map<string, number>()
@@ -74,7 +74,7 @@ async function run(order: JourneyOrder): Promise<JourneyReport> {
     ended: [...endedAt.values()].filter(isMeasured).length,
     tookMs: tookMs * (1 - warmShare),
     waitsMs: waits.toSorted((left, right) => left - right),
-    untold: answeredAt.size - endedAt.size,
+    unreported: answeredAt.size - endedAt.size,
     cpuShare: (used.user + used.system) / 1000 / tookMs,
   }
 }
@@ -101,7 +101,7 @@ function createBegin(pool: Pool, { tokens }: JourneyOrder): () => Promise<void> 
   }
 }
 
-/** One ends, the next begins. */
+/** When one ends, the next starts. */
 async function kept({ seconds }: JourneyOrder, underWay: number, begin: () => Promise<void>): Promise<Promise<void>[]> {
   const begun: Promise<void>[] = Array.from({ length: underWay }, begin)
   onEnd = () => void begun.push(begin())

@@ -14,13 +14,13 @@ const underWay = Number(process.env['BENCH_UNDER_WAY'] ?? 300)
 const steadyShare = 0.7
 
 /**
- * The whole way of a payout, with every process on this machine: accepted, sent to the simulator, which settles it 50 to 150 ms
- * later and calls back with a signature, settled, and its end told by webhook (as was its beginning). So many payouts are kept under
- * way, a new one beginning when the end of another was told, so nothing queues up however long it runs. Against payouts of the
- * same merchants that pgbench accepts one in a transaction, which is the first of those steps alone.
+ * A whole payout, with every process on this machine: accepted, sent to the simulator, which completes it 50 to 150 ms later and
+ * calls back with a signature, resolved, and its end notified by webhook (as was its start). A fixed number of payouts is in
+ * progress: a new one starts after the final webhook of another, so no queue builds up however long it runs. Compared with
+ * payouts of the same merchants that pgbench accepts one in a transaction, which is only the first of those steps.
  *
- * steady: at 70 % of that rate, whatever becomes of those before, the time from the answer to the webhook of the end, and what a
- * payment costs. What pgbench left to be vacuumed is vacuumed first.
+ * steady: at 70 % of that rate, open loop, the time from the response to the final webhook, and the cost of a payment. The
+ * remains of pgbench are vacuumed first.
  */
 export const journey: Bench = async (print) =>
   onSite(journeySettings, async (site) => {
@@ -67,18 +67,18 @@ export const journeySettings = {
 export const rateOf = ({ ended, tookMs }: JourneyReport) => (ended / tookMs) * 1000
 
 export interface Journeys {
-  /** A payout that is accepted and not sent, until they begin. */
+  /** A payout that is accepted and not sent until they start. */
   readonly sample: string
   readonly api: number
   worker(): number
   /** Starts the worker, and warms everything up. */
   begin(): Promise<void>
-  /** Puts this load on it, and waits for the end of every payout to be told. */
+  /** Applies this load, and waits for the final webhook of every payout. */
   run(order: Pick<JourneyOrder, 'underWay' | 'perSecond' | 'seconds'>): Promise<JourneyReport>
   stop(): void
 }
 
-/** An api process, merchants and a process that asks and is told. */
+/** An api process, merchants, and a process that sends requests and receives webhooks. */
 export async function openJourneys({ cell, simulator }: Site): Promise<Journeys> {
   const load = fork(join(import.meta.dirname, 'journey-load.ts'), { serialization: 'advanced' })
   const [{ port }] = (await once(load, 'message')) as [{ port: number }]
@@ -90,7 +90,7 @@ export async function openJourneys({ cell, simulator }: Site): Promise<Journeys>
   const run: Journeys['run'] = async (order) => {
     load.send({ url, tokens, ...order })
     const [report] = (await once(load, 'message')) as [JourneyReport]
-    if (report.untold > 0) throw new Error(`the end of ${report.untold} payouts was not told`)
+    if (report.unreported > 0) throw new Error(`the end of ${report.unreported} payouts was not told`)
     return report
   }
   return {
@@ -108,7 +108,7 @@ export async function openJourneys({ cell, simulator }: Site): Promise<Journeys>
   }
 }
 
-/** What a whole payment costs from here on: processor time of each part, log, flushes and bytes kept. */
+/** Cost of a whole payment from here on: processor time of each part, log, flushes and stored bytes. */
 async function openCosts({ cell, servers, simulator }: Site, roles: Journeys) {
   const read = async () => {
     const [row] = await cell.ask<{ payments: number; bytes: number; wal: number; flushes: number }>(`

@@ -12,8 +12,8 @@ const workers = 2
 
 /**
  * How long a prompt and a payout of other merchants wait to be sent at a live rate of 50 requests a second, in an empty lane and
- * behind the payouts of one merchant that fill it for a quarter of an hour. Waits are from acceptance to the claim, by the database's
- * clock.
+ * behind the payouts of one merchant that fill it for a quarter of an hour. Waits run from acceptance to the claim, by the
+ * database's clock.
  */
 export const lanes: Bench = async (print) =>
   onSite({ cell: { MALIPO_SANDBOX_REQUESTS_PER_SECOND: String(requestsPerSecond) } }, async ({ cell, simulator }) => {
@@ -28,10 +28,10 @@ export const lanes: Bench = async (print) =>
       const waits = await sendSteadily(cell, url, small)
       const after = await countsOf(cell, pids)
       const core = (after.usedMs - before.usedMs) / (seconds * 10)
-      const read = (after.alarmsRead - before.alarmsRead) / seconds
+      const read = (after.timersRead - before.timersRead) / seconds
       print(
         `${name}: prompts median ${waits.prompt.median} s, most ${waits.prompt.most} s; payouts median ${waits.payout.median} s, most ${waits.payout.most} s; ` +
-          `workers ${rounded(core)} % of a core, ${Math.round(read)} alarms read a second, ${after.waiting} wait`,
+          `workers ${rounded(core)} % of a core, ${Math.round(read)} timers read a second, ${after.waiting} wait`,
       )
       return { ...waits, core, read }
     }
@@ -47,18 +47,18 @@ export const lanes: Bench = async (print) =>
         emptyPromptMedianSeconds: empty.prompt.median,
         emptyPromptMostSeconds: empty.prompt.most,
         workersPercentOfCore: rounded(full.core),
-        alarmsReadPerSecond: rounded(full.read),
+        timersReadPerSecond: rounded(full.read),
       },
       ratios: { promptMedian: rounded(full.prompt.median / empty.prompt.median) },
     }
   })
 
 async function countsOf(cell: Cell, pids: readonly number[]) {
-  const [row] = await cell.ask<{ alarms_read: number; waiting: number }>(`
-    select (select sum(idx_tup_read) from pg_stat_user_indexes where relname ~ '^alarms_')::int as alarms_read,
+  const [row] = await cell.ask<{ timers_read: number; waiting: number }>(`
+    select (select sum(idx_tup_read) from pg_stat_user_indexes where relname ~ '^timers_')::int as timers_read,
       (select count(*) from transactions where state = 'accepted')::int as waiting`)
   const used = pids.reduce((sum, pid) => sum + usedMs(pid), 0)
-  return { alarmsRead: row?.alarms_read ?? 0, waiting: row?.waiting ?? 0, usedMs: used }
+  return { timersRead: row?.timers_read ?? 0, waiting: row?.waiting ?? 0, usedMs: used }
 }
 
 let orders = 0
@@ -95,13 +95,13 @@ async function sendSteadily(cell: Cell, url: string, merchants: readonly CellMer
     ids.payout.push(readId('transaction', String(paid.body['transactionId'])) ?? '')
     await pause(1000)
   }
-  await pause(5000) // What is not sent by then counts as waiting until now.
+  await pause(5000) // A payment not sent by then counts as waiting until now.
   return { prompt: await waitsOf(cell, ids.prompt), payout: await waitsOf(cell, ids.payout) }
 }
 
 async function waitsOf(cell: Cell, ids: readonly string[]) {
   const rows = await cell.ask<{ waited: number }>(
-    `select extract(epoch from coalesce(a.send_by - interval '10 seconds', record_time()) - t.created_at)::float8 as waited
+    `select extract(epoch from coalesce(a.send_deadline - interval '10 seconds', record_time()) - t.created_at)::float8 as waited
      from transactions t join attempts a on a.transaction_id = t.id
      where t.id = any($1)`,
     [ids],

@@ -5,14 +5,14 @@ import { type Database, openDatabase } from '../packages/server/src/platform/db.
 import { newId, newTransactionId } from '../packages/server/src/platform/ids.ts'
 import { Secret } from '../packages/server/src/platform/secret.ts'
 
-/** A ledger with so many funded wallets, and ways to put load on it. */
+/** A ledger with this many funded wallets, and ways to put load on it. */
 export interface BenchLedger {
   readonly db: Database
   readonly clearing: string
   readonly walletCount: number
-  /** Holds 1.00 KES on the wallets in turn, 1,000 at a time, for so many seconds; gives holds a second. */
+  /** Holds 1.00 KES on the wallets in turn, 1,000 at a time, for this many seconds; returns holds a second. */
   post(seconds: number): Promise<number>
-  /** Makes the table by which pgbench finds wallets. */
+  /** Creates the table by which pgbench finds wallets. */
   numberWallets(): Promise<void>
   run(text: string): Promise<void>
 }
@@ -90,7 +90,7 @@ async function postFor(seconds: number, post: (index: number) => Promise<void>):
 
 const chunk = 250_000
 
-/** Transfers of so many payouts of one wallet, each held, posted and paid from a float, with ids spread over this month. */
+/** Transfers for this many payouts of one wallet, each held, posted and paid from a float, with ids spread over this month. */
 export async function loadPayments(side: BenchLedger, payments: number): Promise<number> {
   for (let from = 0; from < payments; from += chunk) {
     await side.run(`

@@ -14,8 +14,8 @@ const rounds = 5
 const paymentsLoaded = 5_000_000
 
 /**
- * Group commit against one transfer per transaction by pgbench, on the same tables and indexes; posting on a loaded
- * ledger against an empty one; posting with a running check against posting without.
+ * Group commit compared with one transfer per transaction by pgbench, on the same tables and indexes; posting on a loaded ledger
+ * with an empty one; posting with a running check with posting without.
  */
 export const ledger: Bench = async (print) => {
   const folder = makeFolder(mkdtempSync(join(tmpdir(), 'malipo-bench-')))
@@ -63,7 +63,9 @@ async function againstPgbench(
   }
 }
 
-/** The same hold the plain way: a transaction that changes the wallet if it has enough, and writes one transfer and delta. */
+/**
+ * The same hold without group commit: a transaction that updates the wallet if it has enough, and writes one transfer and delta.
+ */
 async function plainHolds(
   url: string,
   path: string,

@@ -1,6 +1,6 @@
 /**
- * npm run bench -- NAME [--json]: measures one workload, both sides in one run. Load goes to loopback only. A run of full size is
- * kept in bench/results; one that BENCH_ variables made smaller is not.
+ * npm run bench -- NAME [--json]: measures one workload, both sides in one run. Load goes to loopback only. A full-size run is
+ * stored in bench/results; a run that BENCH_ variables made smaller is not.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'

@@ -11,7 +11,7 @@ export interface PgbenchOrder {
   readonly variables?: Readonly<Record<string, string>>
 }
 
-/** Transactions a second that pgbench gets through with a script, its statements prepared. One that fails stops the bench. */
+/** Transactions a second that pgbench completes with a script of prepared statements. A failure stops the bench. */
 export async function pgbench({ url, script, clients, seconds, variables = {} }: PgbenchOrder): Promise<number> {
   const program = findProgram('pgbench', programFolders(), 'postgresql-contrib')
   const { hostname, port, username, password, pathname } = new URL(url)

@@ -9,9 +9,9 @@ import type { Site } from './site.ts'
 const clients = 16
 const database = 'plain'
 
-/** How payouts are accepted without group commit: each in a transaction of its own, by pgbench, with nothing around it. */
+/** Payouts accepted without group commit: each in its own transaction, by pgbench, with nothing else. */
 export interface PlainPayouts {
-  /** Payouts a second, from so many merchants. */
+  /** Payouts a second, from this many merchants. */
   accept(merchants: number, seconds: number, how: 'pipelined' | 'one by one'): Promise<number>
 }
 
@@ -20,24 +20,24 @@ interface Sample {
   readonly rows: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** Tables a payout is written to when it is accepted, and how its rows are found there. */
+/** Tables that an accepted payout is written to, and how to find its rows. */
 const written = {
   external_references: 'transaction_id',
   transfers: 'transaction_id',
   transactions: 'id',
   attempts: 'transaction_id',
-  alarms: 'transaction_id',
+  timers: 'transaction_id',
   events: 'transaction_id',
   webhook_records: 'transaction_id',
 } as const
 
-/** What a payout refers to. */
+/** Tables that a payout refers to. */
 const referredTo = ['merchants', 'wallets', 'webhook_endpoints', 'platform_accounts'] as const
 
 /**
- * Writes the very rows the service wrote for one payout that it has accepted and nobody has sent, again and again with other ids:
- * same tables, same indexes, platform accounts by deltas, in a database of its own on the same server. What only group commit
- * needs, the row that chains the batch, is left out.
+ * Writes the same rows that the service wrote for one accepted and unsent payout, repeatedly with other ids: same tables, same
+ * indexes, platform accounts by deltas, in a separate database on the same server. The row that chains the batch is left out,
+ * since only group commit needs it.
  */
 export async function plainPayouts({ servers, cell }: Site, shownSample: string): Promise<PlainPayouts> {
   const id = readId('transaction', shownSample) ?? ''
@@ -86,7 +86,7 @@ async function rowsOf({ ask: query }: Site['cell'], table: string, which: string
 
 interface Script {
   readonly statements: readonly string[]
-  /** Texts of the sample, by the name of the variable each is passed as: pgbench would read into literals. */
+  /** Texts of the sample, by the name of their variable: pgbench would interpret literals. */
   readonly constants: ReadonlyMap<string, string>
 }
 
@@ -132,11 +132,11 @@ function scriptFor(samples: readonly Sample[], id: string): Script {
   return { statements, constants }
 }
 
-/** Lists are arrays of the database, and other objects are JSON. */
+/** Lists are PostgreSQL arrays, and other objects are JSON. */
 const literalOf = (value: unknown) =>
   Array.isArray(value) ? `{${value.map((each) => JSON.stringify(each)).join()}}` : JSON.stringify(value)
 
-/** What is no constant, by the name of its column. */
+/** Columns that are not constant. */
 const computed: Readonly<Record<string, string>> = {
   batch: 'pg_current_xact_id()::text::bigint',
   feed_number: `(select last from feed_counters where merchant_id = :merchant and env = 'sandbox')`,

@@ -11,9 +11,9 @@ const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5)
 const load = { seconds, connections: 32 }
 
 /**
- * What merchants read most, by wrk with 32 connections that each ask again as soon as they are answered: the newest ten
- * transactions, one transaction with its timeline, and their own profile with its wallets. Against Fastify routes in a process
- * of their own that run the same queries, with no token, no row security, no rate limit and nothing made of the rows.
+ * The most frequent reads of merchants, by wrk with 32 connections in a closed loop: the newest ten transactions, one transaction
+ * with its timeline, and their own profile with its wallets. Compared with Fastify routes in a separate process that run the same
+ * queries, with no token, no row security, no rate limit and no mapping of the rows.
  */
 export const read: Bench = async (print) =>
   onSite({}, async ({ cell, servers }) => {

@@ -10,7 +10,7 @@ const perSecond = 200
 const seconds = 20
 const paths = ['countries', 'banks?country=KE', 'branches?bankId=1001', 'momo-operators']
 
-/** The reference lists, each in turn, at a steady rate whatever the answers take; the load comes from this process. */
+/** The reference lists, each in turn, at a steady rate, open loop; the load comes from this process. */
 export const reference: Bench = async (print) => {
   const stack = await startStack(mkdtempSync(join(tmpdir(), 'malipo-bench-')), { isKept: false })
   try {

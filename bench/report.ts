@@ -1,6 +1,6 @@
 /**
- * npm run bench:report: draws what is kept in bench/results into docs/operating/performance.md and scale.md, between the marks
- * that name what is drawn. The words around them are written by hand.
+ * npm run bench:report: writes the results in bench/results into docs/operating/performance.md and scale.md, between the marks
+ * that name them. The text around them is written by hand.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -81,7 +81,7 @@ const chapters: Readonly<Record<string, Chapter>> = {
 
 const folder = join(import.meta.dirname, '../docs/operating')
 
-/** Pages with what was measured last, and their charts, by path below docs/operating. */
+/** Pages with the latest results, and their charts, by path below docs/operating. */
 export function pagesWithResults(pages: ReadonlyMap<string, string>): Map<string, string> {
   const charts = new Map<string, string>()
   const drawn = [...pages].map(([path, page]): [string, string] => [
@@ -99,7 +99,7 @@ export function pagesWithResults(pages: ReadonlyMap<string, string>): Map<string
   return new Map([...drawn, ...charts])
 }
 
-/** Tables of their own, and the result they are made from. */
+/** Separate tables, and the result each is made from. */
 const tables: Readonly<Record<string, readonly [(result: Result) => string, string]>> = {
   cost: [costTable, 'journey'],
   growth: [growthTable, 'growth'],

@@ -6,7 +6,7 @@ import { programFolders } from '../packages/server/src/dev-stack/postgres.ts'
 import { findProgram } from '../packages/server/src/dev-stack/processes.ts'
 import { median, rounded } from './bench.ts'
 
-/** What the figures were measured on. */
+/** The machine of the measurements. */
 export interface Rig {
   readonly cores: number
   readonly processor: string
@@ -14,7 +14,7 @@ export interface Rig {
   readonly node: string
   readonly postgres: string
   readonly nats: string
-  /** To write 8 KiB and have it on disk, which is the least a commit costs. */
+  /** To write 8 KiB and have it on disk, the minimum cost of a commit. */
   readonly fsyncMicroseconds: number
 }
 

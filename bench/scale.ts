@@ -1,20 +1,20 @@
 import type { Result } from './report.ts'
 
-/** Peaks that others have told of, in payments a second. */
+/** Published peaks of others, in payments a second. */
 const peaks = [
   { name: "Stripe's peak", perSecond: 2300 },
   { name: 'M-Pesa', perSecond: 4000 },
   { name: 'UPI', perSecond: 7500 },
 ] as const
 
-/** What a cell's database has, and how much of a core is used at the peak. */
+/** Cores of a cell's database, and the share of a core used at the peak. */
 const databaseCores = 16
 const usedShare = 0.6
-/** A day has so much less than its peak, all hours taken together. */
+/** Average rate of a day, as a share of its peak. */
 const averageShare = 1 / 3
 const secondsPerYear = 365 * 86_400
 
-/** What a whole payment costs, from request to webhook. */
+/** Cost of a whole payment, from request to webhook. */
 export function costTable({ figures }: Result): string {
   const { apiMs, workerMs, postgresMs, bytes, walBytes, flushes } = costsOf(figures)
   const rows = [
@@ -28,7 +28,7 @@ export function costTable({ figures }: Result): string {
   return `| of one payment | |\n|---|---|\n${rows.map(([name, value]) => `| ${name} | ${value} |`).join('\n')}\n`
 }
 
-/** What the peaks of others would need of cores such as those that were measured. */
+/** Cores that the peaks of others would need, by those that were measured. */
 export function sizesTable({ figures }: Result): string {
   const { apiMs, workerMs, postgresMs, bytes, walBytes } = costsOf(figures)
   const cellPerSecond = (databaseCores * usedShare * 1000) / postgresMs

@@ -7,12 +7,12 @@ import { type OwnServers, startOwnServers } from '../test/support/cluster/own-se
 import { type SimulatorDesk, startSimulatorDesk } from '../test/support/cluster/simulator-desk.ts'
 import type { LoadOrder, LoadReport } from '../test/support/load/payout-load.ts'
 
-/** A cell to be measured, with servers of its own and a simulator. */
+/** A cell to measure, with its own servers and a simulator. */
 export interface Site {
   readonly servers: OwnServers
   readonly simulator: SimulatorDesk
   readonly cell: Cell
-  /** Another cell on the same servers, with a database and a simulator of its own. */
+  /** Another cell on the same servers, with its own database and simulator. */
   beside(database: string): Promise<Site>
 }
 
@@ -23,7 +23,7 @@ interface SiteSettings {
 
 type Life = Parameters<typeof startOwnServers>[0]
 
-/** Everything that was started ends with the work, the last first. */
+/** Everything that was started ends with the work, last first. */
 export async function onSite<Value>(settings: SiteSettings, work: (site: Site) => Promise<Value>): Promise<Value> {
   const closers: (() => unknown)[] = []
   const life = { after: (close: () => unknown) => void closers.push(close) } as Life
@@ -53,7 +53,7 @@ async function openSite(life: Life, servers: OwnServers, settings: SiteSettings)
 
 const atOnce = 8
 
-/** So many merchants with money in the sandbox; whatever they are told goes to this URL. */
+/** This many merchants with money in the sandbox; their notifications go to this URL. */
 export async function merchantsOf(cell: Cell, count: number, webhookUrl: string): Promise<CellMerchant[]> {
   const merchants: CellMerchant[] = []
   const make = async () => {
@@ -71,7 +71,7 @@ export async function merchantsOf(cell: Cell, count: number, webhookUrl: string)
   return merchants
 }
 
-/** The headers that merchants call with. */
+/** Authorization headers of merchants. */
 export async function tokensOf(merchants: readonly CellMerchant[], url: string): Promise<string[]> {
   const tokens: string[] = []
   for (const merchant of merchants) tokens.push(await merchant.authorization(url))
@@ -80,7 +80,7 @@ export async function tokensOf(merchants: readonly CellMerchant[], url: string):
 
 export type Asked = Omit<LoadOrder, 'port'>
 
-/** Load comes from a process of its own, and what it costs is told with what it measured. */
+/** Load comes from a separate process, and its own cost is reported with the result. */
 export async function putLoad(url: string, order: Asked): Promise<LoadReport> {
   const child = fork(join(import.meta.dirname, '../test/support/load/payout-load.ts'), { serialization: 'advanced' })
   child.send({ port: Number(new URL(url).port), ...order })
@@ -97,7 +97,7 @@ export const rateOf = ({ ids, tookMs }: LoadReport) => ids.length / (tookMs / 10
 export const percentile = (sorted: readonly number[], share: number) =>
   sorted[Math.floor(sorted.length * share)] ?? Number.NaN
 
-/** Clears away what other work has left, so that what is measured next pays for itself alone. */
+/** Clears the remains of other work, so that the next measurement pays only for itself. */
 export async function settleDown({ cell }: Site): Promise<void> {
   await cell.ask('vacuum analyze')
   await cell.ask('checkpoint')

@@ -1,7 +1,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import type { Credential } from '../packages/server/src/auth/credentials.ts'
 import type { Revocations } from '../packages/server/src/auth/revocations.ts'
-import { createBearers } from '../packages/server/src/auth/token-cache.ts'
+import { createTokenCache } from '../packages/server/src/auth/token-cache.ts'
 import { createTokens } from '../packages/server/src/auth/tokens.ts'
 import type { Db } from '../packages/server/src/platform/db.ts'
 import { newId } from '../packages/server/src/platform/ids.ts'
@@ -11,7 +11,10 @@ const tokensCount = 1000
 const checks = 200_000
 const uncachedChecks = 2000
 
-/** What believing a token costs a request: remembered, and for the first time. The database is stood in for, so that only our own work counts. */
+/**
+ * Cost of verifying a token for a request: cached, and for the first time. The database is a stub, so that only our own work
+ * counts.
+ */
 export const tokens: Bench = async (print) => {
   const signer = createTokens('https://pay.example.com', [{ id: 'bench', key: createSecretKey(randomBytes(32)) }])
   const credential = {
@@ -28,7 +31,7 @@ export const tokens: Bench = async (print) => {
     watch: () => ({ stop: async () => undefined }),
   }
   const made = await Promise.all(Array.from({ length: tokensCount }, () => sign(signer, row)))
-  const remembered = createBearers(signer, db, revocations)
+  const remembered = createTokenCache(signer, db, revocations)
   for (const token of made) await remembered.of(token)
 
   const microseconds = async (count: number, check: (token: string) => Promise<unknown>) => {

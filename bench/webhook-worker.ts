@@ -1,4 +1,4 @@
-/** A process that delivers webhooks and does nothing else, as a worker does; its settings are in its environment. */
+/** A process that only delivers webhooks, as a worker does; its settings are in its environment. */
 import { loadConfig } from '../packages/server/src/config.ts'
 import { openContext } from '../packages/server/src/context.ts'
 import { startDeliveries } from '../packages/server/src/workers/deliveries.ts'

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { findProgram } from '../packages/server/src/dev-stack/processes.ts'
 
-/** Requests a second that a URL on loopback answers to so many connections; any answer but 2xx stops the bench. */
+/** Requests a second that a URL on loopback serves to this many connections; any response but 2xx stops the bench. */
 export async function requestsPerSecond(
   url: string,
   load: { seconds: number; connections: number; authorization?: string },

@@ -1,6 +1,6 @@
 /**
- * npm run chaos -- [--seconds N] [--seed S] [--faults LIST] [--rate N] [--pace N] [--json FILE] [--keep]: a whole Malipo of its
- * own under load, with everything failing that can, and five books held against each other in the end.
+ * npm run chaos -- [--seconds N] [--seed S] [--faults LIST] [--rate N] [--pace N] [--json FILE] [--keep]: a separate whole Malipo
+ * under load and every fault, and a comparison of five books at the end.
  */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'

@@ -1,4 +1,7 @@
-/** npm run check: everything that must hold before a commit. CI runs it, and then npm run docs and newcomer. Stops at the first that does not hold. */
+/**
+ * npm run check: everything that must hold before a commit. CI runs it, and then npm run docs and newcomer. Stops at the first
+ * failure.
+ */
 import { spawnSync } from 'node:child_process'
 
 const steps: readonly (readonly [string, string, ...string[]])[] = [

@@ -1,6 +1,6 @@
 /**
- * npm run dev: a Malipo that stays, with its data in .malipo/, until Ctrl-C. --fresh begins anew. MALIPO_PORT chooses its port,
- * MALIPO_FOLDER where its data is.
+ * npm run dev: a Malipo with its data in .malipo/, until Ctrl-C. --fresh starts with empty data. MALIPO_PORT chooses its port,
+ * MALIPO_FOLDER its data folder.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ if (values.fresh) rmSync(devFolder, { recursive: true, force: true })
 
 const stopped = untilStopped()
 const stack = await startStack(devFolder, { isKept: true, port })
-// `npm run malipo` reads this, so that commands work on this stack without further ado.
+// `npm run malipo` reads this, so that commands use this stack without further settings.
 const lines = Object.entries(stack.exports).map(([name, value]) => `${name}=${value}`)
 writeFileSync(join(devFolder, 'env'), `${lines.join('\n')}\n`, { mode: 0o600 })
 for (const note of stack.notes) console.log(note)
@@ -30,7 +30,7 @@ console.log(`\nStopping. The data stays in ${shownFolder}.`)
 await stack.stop()
 process.exit(0)
 
-/** One that was asked for must be free; the usual one gives way. */
+/** A requested port must be free; the default port is replaced when it is taken. */
 async function choosePort(asked: string | undefined): Promise<number> {
   if (asked !== undefined && !/^[1-9]\d{0,4}$/.test(asked)) refuse(`MALIPO_PORT is ${asked}, which is no port.`)
   const wanted = asked === undefined ? usualPort : Number(asked)
@@ -43,8 +43,8 @@ async function choosePort(asked: string | undefined): Promise<number> {
 }
 
 /**
- * By a signal, which npm passes on to what it runs; or because npm itself was killed. Its script begins with exec, so that no
- * shell stands between the two and keeps either from us.
+ * By a signal, which npm passes on to its script; or because npm itself was killed. The script uses exec, so that no shell stands
+ * between the two and hides either.
  */
 function untilStopped(): Promise<void> {
   const parent = process.ppid

@@ -29,7 +29,7 @@ test('there are pages with code, and most of their blocks run', () => {
   assert.ok(programs.filter(({ options }) => options.has('skip')).length < programs.length / 4)
 })
 
-test('every fence says what it is, and what is not run here has a reason', () => {
+test('every fence states what it is, and one that is not run here has a reason', () => {
   assert.deepEqual(
     pages.flatMap((page) => fenceTroubles(page, tree)),
     [],
@@ -58,7 +58,7 @@ test('a planted wrong path, field or option is found', async () => {
   for (const text of wrong) assert.equal((await run(text)).length, 1, text)
 })
 
-test('a call that is answered with another status than the page says is found', async () => {
+test('a call with another status than the page says is found', async () => {
   const call = 'curl -s "$MALIPO_URL/api/b2b/users"'
 
   assert.deepEqual(await run(fenced('sh status=401', call)), [])
@@ -66,7 +66,7 @@ test('a call that is answered with another status than the page says is found', 
   assert.equal((await run(fenced('sh', call))).length, 1)
 })
 
-test('an answer that is not as the page says is found', async () => {
+test('a response that differs from the page is found', async () => {
   const call = fenced('sh', 'curl -s "$MALIPO_URL/health/live"')
   const { status } = JSON.parse(await (await fetch(`${(await ground.newReader())['MALIPO_URL']}/health/live`)).text())
 
@@ -75,7 +75,7 @@ test('an answer that is not as the page says is found', async () => {
   assert.equal((await run(call + fenced('json', JSON.stringify({})))).length, 1)
 })
 
-test('blocks of a page share one shell, files and what they leave running', async () => {
+test('blocks of a page share one shell, files and background processes', async () => {
   const text = [
     fenced('sh', 'GREETING=hello'),
     fenced('js title="say.mjs"', 'console.log(JSON.stringify({ said: process.argv[2] }))'),
@@ -87,7 +87,7 @@ test('blocks of a page share one shell, files and what they leave running', asyn
   assert.deepEqual(await run(text.join('\n')), [])
 })
 
-test('JavaScript that follows JavaScript goes on in the same program', async () => {
+test('JavaScript that follows JavaScript continues in the same program', async () => {
   const text = [
     fenced('js', "const word = 'hello'"),
     'and then',
@@ -98,7 +98,7 @@ test('JavaScript that follows JavaScript goes on in the same program', async () 
   assert.deepEqual(await run(text.join('\n')), [])
 })
 
-test('fences that nobody could run, or that hide why they are not run, are refused', () => {
+test('fences that cannot run, or that hide why they are not run, are refused', () => {
   const refused = [
     fenced('', 'x'),
     fenced('python', 'x'),
@@ -117,7 +117,7 @@ test('fences that nobody could run, or that hide why they are not run, are refus
   assert.deepEqual(fenceTroubles(planted(fenced('sh restore', 'x'), 'docs/operating/backup.md'), tree), [])
 })
 
-test('answers are compared by fields, types and codes, and not by ids, times and balances', () => {
+test('responses are compared by fields, types and codes, and not by ids, times and balances', () => {
   const answer = { success: true, status: 'PENDING', id: 'txn_1', at: '2026', list: [{ amount: 1 }, { amount: 2 }] }
 
   assert.deepEqual(differences({ ...answer, id: 'txn_2', at: '2027' }, answer), [])
@@ -133,7 +133,7 @@ test('answers are compared by fields, types and codes, and not by ids, times and
     assert.equal(differences({ ...answer, ...other }, answer).length, 1, JSON.stringify(other))
 })
 
-test('of printed text the words count, and not what has a digit in it', () => {
+test('printed text is compared by words, without those that contain a digit', () => {
   assert.deepEqual(missingWords('paid txn_01a1 at 08:48 …', 'paid txn_77 at 09:00'), [])
   assert.deepEqual(missingWords('refused', 'paid'), ['refused'])
 })

@@ -1,20 +1,20 @@
 /**
- * npm run doc-blocks [-- [--print] PAGE…]: runs the code of our documents against a stack, page by page, each with a sandbox merchant of
- * its own. What a fence may say:
+ * npm run doc-blocks [-- [--print] PAGE…]: runs the code of our documents against a stack, page by page, each with its own
+ * sandbox merchant. Info strings of a fence:
  *
- *   sh, js, ts          runs, after the page's blocks before it, in the same shell; with `title="FILE"` it is saved under that name
- *                       (js and ts that follow one another are one program)
- *   … status=409        its last call is answered with that status; every other call with less than 400
- *   … again             is run again, for a while, until the answer shown after it is the one it gets
- *   … skip="why"        does not run here, and is only checked for its syntax
- *   … NAME              is run under that name by another script or test, which opens this page
- *   json                what the block before printed: the same fields, types and codes; `"…"` stands for more
+ *   sh, js, ts          runs, after the page's earlier blocks, in the same shell; with `title="FILE"` it is saved under that
+ *                       name (js and ts that follow one another are one program)
+ *   … status=409        its last call has that status; every other call a status below 400
+ *   … again             is run again, for a while, until its response is the one shown after it
+ *   … skip="why"        does not run here; only its syntax is checked
+ *   … NAME              another script or test, which opens this page, runs it under that name
+ *   json                output of the previous block: the same fields, types and codes; `"…"` stands for more
  *   json printed        some line that a block of the page prints, sooner or later
- *   text                is not run; `text printed`: its words are printed by a block of the page, sooner or later
- *   sql, conf           for the operator, and run by a test that opens the page, or with skip="why"
+ *   text                is not run; `text printed`: a block of the page prints its words, sooner or later
+ *   sql, conf           for the operator; a test that opens the page runs it, or it has skip="why"
  *
- * A page that "goes on from [another](page.md#section)" is run after it, as far as that section. The last id a call was answered with is at hand as
- * $TRANSACTION_ID, $EXTERNAL_ACCOUNT_ID or $WEBHOOK_ID.
+ * A page that continues another one (see `pagesBefore`) runs after it, up to the named section. The last id in a response is
+ * available as $TRANSACTION_ID, $EXTERNAL_ACCOUNT_ID or $WEBHOOK_ID.
  */
 import { join, posix } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -31,12 +31,12 @@ interface Step {
   readonly outcome: Outcome
 }
 
-/** Shown what each block printed. */
+/** Receives the output of each block. */
 type See = (where: string, outcome: Outcome) => void
 
 /**
- * Runs a page, after the page it goes on from, and tells everything that is not as the page says. A block that fails is
- * the last one run.
+ * Runs a page, after the page it continues, and returns every difference from the page. The first block that fails is the last
+ * one run.
  */
 export async function runPage(
   page: SourceFile,
@@ -57,9 +57,11 @@ export async function runPage(
   return complaints
 }
 
-/** A page says so itself: "Goes on from [the start](start.md#get-a-token)", which is run up to the end of that section. */
+/**
+ * A page names the page it continues, as "from [the start](start.md#get-a-token)"; that page runs up to the end of that section.
+ */
 function pagesBefore(page: SourceFile, tree: readonly SourceFile[]): SourceFile[] {
-  const [, target, anchor] = /\bgoes\s+on\s+from[^.]*?\]\(([^)#]+)(?:#([^)]+))?\)/i.exec(withoutCode(page.text)) ?? []
+  const [, target, anchor] = /\bcontinues\s+from[^.]*?\]\(([^)#]+)(?:#([^)]+))?\)/i.exec(withoutCode(page.text)) ?? []
   if (target === undefined) return []
   const path = posix.join(posix.dirname(page.path), target)
   const before = tree.find((each) => each.path === path)
@@ -96,7 +98,7 @@ function judge({ fence, outcome }: Step): string[] {
   ]
 }
 
-/** What was printed, or in the end will be. */
+/** Compares with the output so far, or with the output in the end. */
 async function compare({ language, words, text }: Fence, last: Step | undefined, session: Session): Promise<string[]> {
   const troubles = (printed: string) =>
     language === 'text'
@@ -117,7 +119,7 @@ async function compare({ language, words, text }: Fence, last: Step | undefined,
   )
 }
 
-/** The differences from the one that is most like the sample. */
+/** The differences from the line most similar to the sample. */
 function best(sample: string, printed: string): string[] {
   const documents = [printed, ...printed.split('\n')].map(parseJson).filter((document) => document !== undefined)
   const [closest] = documents

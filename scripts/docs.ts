@@ -1,6 +1,6 @@
 /**
- * npm run docs: builds the site from docs/ into docs-site/dist, and checks that every link of it leads somewhere and that looking
- * at it asks nothing of any other machine.
+ * npm run docs: builds the site from docs/ into docs-site/dist, and checks that every link resolves and that a page loads nothing
+ * from another machine.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -24,10 +24,10 @@ console.log(
 )
 process.exitCode = troubles.length === 0 ? 0 : 1
 
-/** Pages go where Starlight looks for them; they too, and everything else that is in docs/, are served as they are. */
+/** Puts pages where Starlight expects them; they, and everything else in docs/, are also served unchanged. */
 function stage(): void {
   const [content, assets] = [join(site, 'src/content/docs'), join(site, 'public')]
-  const kept = [join(site, '.astro'), join(site, 'node_modules/.astro')] // Pages made with other settings.
+  const kept = [join(site, '.astro'), join(site, 'node_modules/.astro')] // Pages built with other settings.
   for (const folder of [content, assets, ...kept]) rmSync(folder, { recursive: true, force: true })
   const there = new Set<string>()
   for (const { path, text } of readTree(root)) {

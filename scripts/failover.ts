@@ -1,5 +1,5 @@
 /**
- * npm run failover -- [--case NAME] [--rate N]: three PostgreSQL under Patroni, each on a machine of its own, HAProxy, three NATS, two
+ * npm run failover -- [--case NAME] [--rate N]: three PostgreSQL under Patroni, each on its own machine, HAProxy, three NATS, two
  * api and two workers under load, while machines, networks and servers are lost. Needs root and the Debian packages patroni,
  * etcd-server, haproxy, postgresql, nats-server and iproute2.
  */

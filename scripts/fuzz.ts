@@ -1,6 +1,6 @@
 /**
- * npm run fuzz -- [--requests N] [--seed S] [--concurrency N] [--only NUMBER] [--json FILE]: mutated requests against a whole Malipo
- * of its own, every response held against the OpenAPI document that it serves, and the ledger checked in the end.
+ * npm run fuzz -- [--requests N] [--seed S] [--concurrency N] [--only NUMBER] [--json FILE]: mutated requests against a separate
+ * whole Malipo, every response compared with the OpenAPI document that it serves, and a ledger check at the end.
  */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'

@@ -1,4 +1,4 @@
-/** npm run generate: writes the files that are made from tables in the code. */
+/** npm run generate: writes the files that are generated from tables in the code. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { generated } from '../tools/docs/generated.ts'

@@ -1,4 +1,4 @@
-/** npm run malipo -- …: the operator's commands; on the stack of npm run dev where the environment does not say otherwise. */
+/** npm run malipo -- …: the operator's commands; on the stack of npm run dev unless the environment names another. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { devFolder } from '../packages/server/src/dev-stack/dev-folder.ts'

@@ -1,6 +1,6 @@
 /**
- * npm run newcomer [-- plain|blank|port|nats|network]: follows the two-minute start of README.md on a clean clone, typing only what it
- * says, and prints what is seen, with the seconds since `npm ci` was done. Fails when the last thing that README.md promises, the first
+ * npm run newcomer [-- plain|blank|port|nats|network]: follows the two-minute start of README.md on a clean clone, types only
+ * what it says, and prints the output, with the seconds since `npm ci` ended. Fails when the last promise of README.md, the first
  * webhook, is not seen within 120 seconds.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
@@ -20,7 +20,7 @@ const installMinutesMax = 10
 const hideNats = `for place in /usr/sbin /usr/bin /usr/local/bin /usr/local/sbin; do
   [ ! -e "$place/nats-server" ] || mount --bind /dev/null "$place/nats-server"; done`
 
-/** What is in the newcomer's way, and for some of them a world of their own in which it is. */
+/** Obstacles for a newcomer, some with a separate environment in which they exist. */
 const variants = {
   plain: { about: 'nothing' },
   blank: { about: 'a blank in the path of the clone' },
@@ -67,7 +67,7 @@ async function follow(variant: Variant): Promise<number> {
   }
 }
 
-/** Where the variant is true, and only it: the machine itself stays as it is. */
+/** A namespace where the variant is true: the machine itself stays unchanged. */
 function worldOf(variant: Variant): string[] {
   const chosen: { about: string; world?: readonly string[]; prepare?: string } = variants[variant]
   if (!chosen.world) return []
@@ -100,7 +100,7 @@ async function tryOut(place: string, since: number): Promise<number> {
   }
 }
 
-/** Every block named `start` is typed into a window of its own; the text after them is what must be seen in the end. */
+/** Types every block named `start` into a separate window; the text after them must be seen in the end. */
 async function typeStart(place: string, windows: Window[], see: (name: string, line: string) => void): Promise<void> {
   const blocks = fencesOf(readFileSync(join(place, 'README.md'), 'utf8')).filter(({ words }) => words.includes('start'))
   const promised = blocks.find(({ language }) => language === 'text')?.text
@@ -123,7 +123,7 @@ async function typeStart(place: string, windows: Window[], see: (name: string, l
   await until(`"${promised.trim()}"`, isSeen, { timeoutMs: secondsMax * 1000 })
 }
 
-/** Until what the block says it prints is there. A window of which nothing is said is left alone. */
+/** Waits for the output that the block promises. A window without a promise is left alone. */
 async function ready({ options, line }: Fence, { printed, isOpen }: Window): Promise<void> {
   const wanted = options.get('until')
   if (wanted === undefined) return
@@ -141,7 +141,7 @@ interface Window {
   close(): Promise<void>
 }
 
-/** A shell of somebody who has nothing yet: only what npm has fetched before is theirs. */
+/** A shell of a user with an empty home: only npm's download cache is shared. */
 function openWindow(place: string, see: (line: string) => void): Window {
   const home = join(place, '..', 'home')
   mkdirSync(home, { recursive: true })
@@ -166,7 +166,7 @@ function openWindow(place: string, see: (line: string) => void): Window {
   }
 }
 
-/** Ctrl-C, and the end of the input. */
+/** Sends Ctrl-C, and the end of the input. */
 async function interrupt(shell: ChildProcess): Promise<void> {
   const { pid } = shell
   if (shell.exitCode !== null || shell.signalCode !== null || pid === undefined) return

@@ -1,6 +1,6 @@
 /**
- * npm run simulate -- [--lives N] [--seed S] [--planted NAME|all] [--workers W]: plays payments from seeds, everything that
- * may go wrong included, and tells the first seed that ends as it must not. See test/simulation.
+ * npm run simulate -- [--lives N] [--seed S] [--planted NAME|all] [--workers W]: simulates payments from seeds, with everything
+ * that may go wrong, and prints the first seed with a violation. See test/simulation.
  */
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ try {
   await servers.stop()
 }
 
-/** Plays as many lives as wanted, in as many processes, each with seeds of its own. */
+/** Runs the wanted number of lives, in as many processes, each with its own seeds. */
 async function proveNone(): Promise<boolean> {
   const [lives, seed, workers] = [Number(values.lives), Number(values.seed), Number(values.workers)]
   const worlds = Math.ceil(lives / livesPerWorld / workers)
@@ -50,7 +50,7 @@ async function proveNone(): Promise<boolean> {
   return failures.length === 0
 }
 
-/** Plants bugs, one after another, and tells the seed that finds each. */
+/** Plants bugs, one after another, and prints the seed that finds each. */
 async function findAll(name: string): Promise<boolean> {
   const wanted = plantedInPayments.filter((bug) => name === 'all' || bug.name === name)
   if (wanted.length === 0) throw new Error(`there are: ${plantedInPayments.map((bug) => bug.name).join(', ')}, all`)

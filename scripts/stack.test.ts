@@ -12,7 +12,7 @@ import { until } from '../packages/server/src/dev-stack/until.ts'
 const root = join(import.meta.dirname, '..')
 const script = join(import.meta.dirname, 'stack.ts')
 
-/** A folder for everything a stack writes, so that what is left behind can be seen. */
+/** A folder for everything a stack writes, so that leftovers can be seen. */
 function ownFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'malipo-stack-test-'))
   execFileSync('chmod', ['711', folder])
@@ -32,7 +32,7 @@ function startStack(t: TestContext, program: string[], env: Record<string, strin
   return { ...start(process.execPath, [script, ...program], { TMPDIR: folder, ...env }), folder }
 }
 
-/** npm run dev as people type it. */
+/** npm run dev as a user types it. */
 function startDev(t: TestContext, env: Record<string, string> = {}) {
   const folder = ownFolder(t)
   const data = join(folder, 'data with a space')
@@ -43,7 +43,7 @@ function startDev(t: TestContext, env: Record<string, string> = {}) {
 
 const exitOf = async (child: ChildProcess) => (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
 
-/** Processes that have the folder in their command line or environment. */
+/** Processes with the folder in their command line or environment. */
 function left(folder: string): string[] {
   const listed = execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' })
   return listed
@@ -51,7 +51,7 @@ function left(folder: string): string[] {
     .filter((line) => line.includes(folder) && !line.includes(script) && !line.includes('ps -eo'))
 }
 
-/** The processes of a stack that keeps its data there. */
+/** The processes of a stack with its data there. */
 const pidsIn = (folder: string) =>
   readdirSync(folder)
     .filter((name) => name.endsWith('.pid'))
@@ -109,7 +109,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 
-test('a command that is killed is told by its code, and nothing is left behind', async (t) => {
+test('the stack reports a killed command by its exit code, and leaves nothing behind', async (t) => {
   const { child, folder } = startStack(t, ['sh', '-c', 'kill -KILL $$'])
 
   assert.deepEqual(await exitOf(child), [137, null])
@@ -126,7 +126,7 @@ test('even kill -9 of the stack itself leaves nothing behind', async (t) => {
   await nothingIsLeft(folder)
 })
 
-test('a command that does not exist is told so', async (t) => {
+test('the stack reports a command that does not exist', async (t) => {
   const { child, output, folder } = startStack(t, ['no-such-program'])
 
   assert.deepEqual(await exitOf(child), [127, null])
@@ -134,7 +134,7 @@ test('a command that does not exist is told so', async (t) => {
   await nothingIsLeft(folder)
 })
 
-test('a machine without the servers is told which package to install', async (t) => {
+test('on a machine without the servers, the stack names the package to install', async (t) => {
   const empty = mkdtempSync(join(tmpdir(), 'malipo-no-programs-'))
   t.after(() => rmSync(empty, { recursive: true }))
   const { findProgram } = await import('../packages/server/src/dev-stack/processes.ts')
@@ -144,7 +144,7 @@ test('a machine without the servers is told which package to install', async (t)
 
 const without = { MALIPO_NATS_SERVER: join(tmpdir(), 'no-such-nats-server') }
 
-test('without a NATS the stack says so in one line, and a charge ends and is told all the same', async (t) => {
+test('without NATS the stack says so in one line, and a charge still ends and sends its webhook', async (t) => {
   const story = `
     import { createServer } from 'node:http'
     const { MALIPO_URL, MALIPO_PUBLIC_KEY, MALIPO_API_KEY, NATS_URL } = process.env
@@ -170,7 +170,7 @@ test('without a NATS the stack says so in one line, and a charge ends and is tol
 
   assert.deepEqual(await exitOf(child), [0, null], output())
   assert.match(output(), /told of r1/)
-  assert.equal(output().match(/There is no nats-server here: .+/g)?.length, 1)
+  assert.equal(output().match(/nats-server is not installed: .+/g)?.length, 1)
   await nothingIsLeft(folder)
 })
 
@@ -180,7 +180,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const { child, data, output } = startDev(t, { MALIPO_PORT: String(port), ...without })
     await until('it to greet', () => output().includes('In another window'), { timeoutMs: 60_000 })
     assert.equal((await fetch(`http://127.0.0.1:${port}/health/ready`)).status, 200)
-    assert.match(output(), /There is no nats-server here/)
+    assert.match(output(), /nats-server is not installed/)
     const pids = pidsIn(data)
     assert.equal(pids.length, 4, 'postgres, simulator, api and worker')
 
@@ -196,7 +196,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 
-test('npm run dev whose npm is killed ends all the same', async (t) => {
+test('npm run dev ends when its npm is killed', async (t) => {
   const port = await freePort()
   const { child, data, output } = startDev(t, { MALIPO_PORT: String(port), ...without })
   await until('it to greet', () => output().includes('In another window'), { timeoutMs: 60_000 })
@@ -208,7 +208,7 @@ test('npm run dev whose npm is killed ends all the same', async (t) => {
   assert.equal(await isListening(port), false)
 })
 
-test('npm run dev on a port that is asked for and taken says which setting to change, and starts nothing', async (t) => {
+test('npm run dev on a requested port that is taken names the setting, and starts nothing', async (t) => {
   const { port, close } = await occupy(0)
   t.after(close)
   const { child, folder, output } = startDev(t, { MALIPO_PORT: String(port) })
@@ -222,7 +222,7 @@ test('npm run dev on a port that is asked for and taken says which setting to ch
   assert.match(nonsense.output(), /MALIPO_PORT is eighty, which is no port/)
 })
 
-test('npm run dev makes way when its usual port is taken, and says how to choose', async (t) => {
+test('npm run dev takes another port when its default is taken, and says how to choose', async (t) => {
   const { close } = await occupy(8080)
   t.after(close)
   const { child, data, output } = startDev(t, without)
@@ -236,7 +236,7 @@ test('npm run dev makes way when its usual port is taken, and says how to choose
   await until('every process to end', () => !pids.some(isAlive))
 })
 
-/** Listens on a port, or leaves it to whoever does already. */
+/** Listens on a port, unless another process already does. */
 async function occupy(wanted: number): Promise<{ port: number; close: () => void }> {
   const server = createServer().listen(wanted, '127.0.0.1')
   await once(server, 'listening').catch(() => undefined)

@@ -1,6 +1,6 @@
 /**
- * npm run stack -- CMD…: runs CMD beside a whole Malipo of its own and passes its exit code on.
- * Nothing is left behind when it ends, however it ends.
+ * npm run stack -- CMD…: runs CMD beside a separate whole Malipo and passes on its exit code. Leaves nothing behind, however it
+ * ends.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-/** npm test [-- FILE…]: runs the tests beside one PostgreSQL and one NATS, which it starts and takes away again. */
+/** npm test [-- FILE…]: runs the tests beside one PostgreSQL and one NATS, which it starts and removes. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync } from 'node:fs'
@@ -14,11 +14,11 @@ interface Round {
   readonly minutesMax: number
 }
 
-/** Tests that measure how long something takes while processors are scarce. They have the machine to themselves. */
+/** Tests that measure time while processors are scarce. They have the machine to themselves. */
 const timed = ['overload', 'under-attack', 'payments-lanes', 'webhooks-slow', 'webhooks-claims'].map(fileOf)
 const stories = readdirSync('test').map((name) => join('test', name))
 
-/** Files that mostly wait go three at a time, whole systems two at a time. */
+/** Files that mostly wait run three at a time, whole systems two at a time. */
 const everything: readonly Round[] = [
   {
     args: ['--test-concurrency=3', 'packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts', 'tools/**/*.test.ts'],
@@ -36,12 +36,12 @@ function isUntimed(path: string): boolean {
   return path.endsWith('.test.ts') && !timed.includes(path)
 }
 
-/** Only a proof that is asked for by name may take for long. */
+/** Only a proof requested by name may take long. */
 const rounds = asked.length > 0 ? [{ args: asked, minutesMax: 600 }] : everything
 
 const folder = mkdtempSync(join(tmpdir(), 'malipo-test-'))
 const servers = await startTestServers(folder)
-/** What one file has compiled the next need not: hundreds of processes start, most of them with the whole server. */
+/** A shared compile cache: hundreds of processes start, most of them with the whole server. */
 const compiled = { NODE_COMPILE_CACHE: join(folder, 'compiled') }
 process.exitCode = 0
 const [startedAt, startedAtMachine] = [performance.now(), machineTime()]

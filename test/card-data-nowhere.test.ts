@@ -24,7 +24,7 @@ interface Bench {
   readonly roles: Readonly<Record<'api' | 'worker', Role>>
   readonly receiver: Receiver
   readonly say: Say
-  /** Every answer of the API. */
+  /** All responses of the API. */
   readonly answers: readonly string[]
 }
 
@@ -67,7 +67,7 @@ function heapWriter(cell: Cell, role: string): string {
   return url.href
 }
 
-/** Every text that a process remembers, once it has forgotten what it could. */
+/** Every string in the memory of a process, after it released what it could. */
 async function memoryOf({ cell, roles }: Bench, role: 'api' | 'worker'): Promise<Buffer> {
   process.kill(roles[role].pid, 'SIGUSR2')
   await until(`the heap of the ${role}`, () => existsSync(heapPath(cell, role)), { timeoutMs: 60_000 })
@@ -75,7 +75,7 @@ async function memoryOf({ cell, roles }: Bench, role: 'api' | 'worker'): Promise
   return heap.subarray(heap.indexOf('"strings":['))
 }
 
-/** Runs them all, so many side by side, in order of their beginning. */
+/** Runs them all, this many side by side, in order. */
 async function runAll(stories: readonly (() => Promise<unknown>)[]): Promise<void> {
   const waiting = [...stories].reverse()
   const run = async () => {
@@ -90,7 +90,7 @@ async function isIdle({ cell }: Bench): Promise<boolean> {
   return busy.length === 0
 }
 
-/** Every row of every table as JSON, so that what PostgreSQL keeps in compressed form is looked at too. */
+/** Every row of every table as JSON, so that values that PostgreSQL compresses are searched too. */
 async function rowsOf({ cell }: Bench): Promise<string[]> {
   const tables = await cell.ask<{ name: string }>(`
     select oid::regclass::text as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`)
@@ -100,7 +100,7 @@ async function rowsOf({ cell }: Bench): Promise<string[]> {
   return rows.flat().map(({ row }) => row)
 }
 
-/** What an operator is shown of every payment, for people and for programs. */
+/** The operator's view of every payment, as text and as JSON. */
 async function screensOf({ cell }: Bench): Promise<string[]> {
   const screens: string[] = []
   const write = (text: string) => void screens.push(text)
@@ -118,7 +118,7 @@ async function metricsOf({ roles }: Bench): Promise<string[]> {
   return Promise.all(replies)
 }
 
-/** What is found of a card in texts where every value is marked as one. */
+/** Card data found in texts that delimit every value. */
 function findInTexts(texts: readonly string[]): string[] {
   return texts.flatMap((text) => [
     ...search.find(Buffer.from(text)).map((name) => `${name}: ${text.slice(0, 300)}`),
@@ -126,7 +126,7 @@ function findInTexts(texts: readonly string[]): string[] {
   ])
 }
 
-test('after everything that can happen to a card, nothing of it is anywhere but at the provider', {
+test('after every card scenario, card data is found nowhere but at the provider', {
   timeout: 300_000,
 }, async (t) => {
   const bench = await openBench(t)
@@ -135,10 +135,10 @@ test('after everything that can happen to a card, nothing of it is anywhere but 
   const stories = cardStories(say, simulator)
   await runAll(stories)
   await until('the last call to a provider to end, and the last webhook to be delivered', () => isIdle(bench))
-  const toldMs = performance.now() - startedAt
+  const reportedMs = performance.now() - startedAt
   const places: Record<string, number> = {}
   const look = (place: string, texts: readonly string[]) =>
-    t.test(`no ${place} has any of it`, () => {
+    t.test(`no ${place} contains card data`, () => {
       places[place] = texts.length
       assert.ok(texts.length > 0, `there is no ${place}`)
       assert.deepEqual(findInTexts(texts), [])
@@ -146,7 +146,7 @@ test('after everything that can happen to a card, nothing of it is anywhere but 
 
   const memories = { api: await memoryOf(bench, 'api'), worker: await memoryOf(bench, 'worker') }
   for (const [role, texts] of Object.entries(memories))
-    await t.test(`the memory of the ${role} has none of it`, () => {
+    await t.test(`the memory of the ${role} contains no card data`, () => {
       assert.ok(texts.length > 1_000_000, 'it remembers hardly anything')
       assert.deepEqual(inMemory.find(texts), [])
     })
@@ -167,15 +167,15 @@ test('after everything that can happen to a card, nothing of it is anywhere but 
     ['the servers', servers.folder],
     ['the simulator', simulator.folder],
   ] as const)
-    await t.test(`no file of ${whose} has any of it`, () => {
+    await t.test(`no file of ${whose} contains card data`, () => {
       const { found, files, bytes } = findInFiles(folder, search)
       t.diagnostic(`${whose}: ${files} files of ${Math.round(bytes / 1e6)} MB`)
       assert.deepEqual(found, [])
     })
-  t.diagnostic(`${stories.length} stories in ${(toldMs / 1000).toFixed(1)} s; ${JSON.stringify(places)}`)
+  t.diagnostic(`${stories.length} stories in ${(reportedMs / 1000).toFixed(1)} s; ${JSON.stringify(places)}`)
 })
 
-test('the search finds what it is to find, in every form and beside anything', () => {
+test('the search finds each secret in every form, whatever the surrounding bytes', () => {
   const noise = Buffer.from('0123456789'.repeat(20))
   for (const { bytes, name } of secretForms)
     for (const before of [0, 1, 2, 3]) {

@@ -7,7 +7,7 @@ import { proofSize } from './support/cluster/proof.ts'
 const seconds = proofSize('SECONDS', 40)
 const seed = proofSize('SEED', 1)
 
-test(`${seconds} s of load with everything failing that can: nothing is lost, doubled or stuck, and five books agree`, {
+test(`${seconds} s of load under every fault: nothing is lost, doubled or stuck, and five books agree`, {
   timeout: 600_000 + seconds * 2000,
 }, async (t) => {
   const report = await runChaos({

@@ -28,12 +28,12 @@ import { show } from './support/oracles/truth.ts'
 const kills = proofSize('KILLS', 10)
 const seed = proofSize('SEED', 1)
 const [minute, hour] = [60_000, 3_600_000]
-/** So many die before anybody goes on with what they left. */
+/** This many die before their work is continued. */
 const killsInARow = 10
 
-/** Past the time by which whoever sends an answer must have heard of it: the provider is asked now. */
+/** Past the deadline for the response to a customer's answer: the worker queries the provider now. */
 const pastAnswering = 51_000
-/** Cards end after an hour; accounts take money for two, and are waited for a day longer. */
+/** Cards expire after an hour; accounts take money for two, and are watched for a day longer. */
 const untilTheEnd = [61 * minute, ...Array<number>(5).fill(5 * hour), hour]
 
 interface Bench {
@@ -41,17 +41,17 @@ interface Bench {
   readonly cell: Cell
   readonly simulator: SimulatorDesk
   readonly merchants: readonly CellMerchant[]
-  /** The api that lives. */
+  /** The api that is not killed. */
   readonly url: string
 }
 
-/** Something a process dies over: a charge, or an answer to what one asks for. */
-interface Errand {
+/** A request during which a process dies: a charge, or a customer's answer. */
+interface RouteQuery {
   readonly sale: Sale
   run(url: string): Promise<unknown>
 }
 
-const errands: readonly ((bench: Bench) => Promise<Errand>)[] = [
+const errands: readonly ((bench: Bench) => Promise<RouteQuery>)[] = [
   async ({ random, merchants }) => charging(sellByCard(random, random.pick(merchants), anyCard(random))),
   async ({ random, merchants }) => charging(sellByTransfer(random, random.pick(merchants))),
   (bench) => answering(bench, cards.asksPin, 0),
@@ -59,10 +59,10 @@ const errands: readonly ((bench: Bench) => Promise<Errand>)[] = [
   (bench) => answering(bench, cards.asksAddress, 0),
 ]
 
-const charging = (sale: Sale): Errand => ({ sale, run: (url) => ask(sale, url) })
+const charging = (sale: Sale): RouteQuery => ({ sale, run: (url) => ask(sale, url) })
 
-/** A card charge that asks for something, once so many of its questions were answered. */
-async function answering({ random, merchants, url }: Bench, number: string, answered: number): Promise<Errand> {
+/** A card charge with an open question, after this many answers. */
+async function answering({ random, merchants, url }: Bench, number: string, answered: number): Promise<RouteQuery> {
   const sale = sellByCard(random, random.pick(merchants), number)
   assert.equal((await ask(sale, url))?.status, 200)
   const next = async (isRight: boolean) => {
@@ -93,7 +93,7 @@ async function openBench(t: TestContext) {
 const open = (cell: Cell, which: string) =>
   cell.ask(`select from transactions where state not in ('successful', 'failed') and (${which})`)
 
-/** Moves both clocks, and waits until nobody has anything to do. */
+/** Moves both clocks, and waits until nothing is due. */
 async function forward({ cell, simulator }: Bench, ms: number): Promise<void> {
   await simulator.advance(ms)
   await cell.forward(ms)
@@ -105,8 +105,8 @@ const pay = ({ simulator }: Bench, { id = '' }: Sale, amount: number, account: s
   simulator.pay(keyOf(readId('transaction', id) ?? ''), amount.toFixed(2), account)
 
 /**
- * Customers who come to it when all is over. A card charge is still open at its provider, and is paid now; an account has
- * expired, and what comes into it is credited by an adjustment.
+ * Late customers. A card charge is still open at its provider, and is paid now; an account has expired, and money into it is
+ * credited by an adjustment.
  */
 async function comeLate(bench: Bench, sales: readonly Sale[]): Promise<number> {
   const late = sales.filter(({ place }) => place !== undefined)
@@ -126,7 +126,9 @@ async function comeLate(bench: Bench, sales: readonly Sale[]): Promise<number> {
   return late.length
 }
 
-test(`${kills} api processes killed over charges lose, double and strand nothing`, { timeout: 900_000 }, async (t) => {
+test(`${kills} api processes killed during charges lose, double and strand nothing`, {
+  timeout: 900_000,
+}, async (t) => {
   const startedAt = performance.now()
   const { bench, victims } = await openBench(t)
   const { random, cell, simulator, merchants, url } = bench
@@ -141,8 +143,8 @@ test(`${kills} api processes killed over charges lose, double and strand nothing
         [errands[count % errands.length], random.pick(errands)].map((make) => make?.(bench)),
       )
       const moment = moments[count % moments.length] ?? 'any time'
-      await victims.kill(moment, (victim) => Promise.all(both.map((errand) => errand?.run(victim))))
-      left.push(...both.flatMap((errand) => errand?.sale ?? []))
+      await victims.kill(moment, (victim) => Promise.all(both.map((routeQuery) => routeQuery?.run(victim))))
+      left.push(...both.flatMap((routeQuery) => routeQuery?.sale ?? []))
     }
     await forward(bench, pastAnswering)
     await Promise.all(left.map(till.goOn))
@@ -159,13 +161,13 @@ test(`${kills} api processes killed over charges lose, double and strand nothing
   t.diagnostic(`seed ${seed}: killed in ${seconds(killedMs)}, done in ${seconds(performance.now() - startedAt)}`)
   t.diagnostic(`deaths: ${show(Object.fromEntries(victims.deaths))}`)
   t.diagnostic(
-    `told afterwards: ${show(Object.fromEntries(till.told))}; ${late} came late, ${overdue} of them to a charge that was open`,
+    `told afterwards: ${show(Object.fromEntries(till.reported))}; ${late} came late, ${overdue} of them to a charge that was open`,
   )
   const charges = await readCharges(cell)
   t.diagnostic(`charges: ${show(tally(charges))}`)
   assert.deepEqual(wrongCharges(charges, await simulator.moved()), [])
   for (const { id } of merchants) assertWallets(await balances(cell), opening, charges, id)
-  await assertToldAsItIs(sales, charges, url)
+  await assertReportedAsItIs(sales, charges, url)
   const checked = await cell.operator.ledger.check({ isFull: true })
   t.diagnostic(`check clean: ${checked.batches} batches, ${checked.transfers} transfers`)
 })
@@ -179,7 +181,7 @@ const tally = (charges: readonly BookedCharge[]) =>
     ].map(([name, found]) => [name, found.length]),
   )
 
-/** What each merchant has, by currency; nothing is reserved for a charge. */
+/** Balance of each merchant, by currency; nothing is reserved for a charge. */
 async function balances(cell: Cell): Promise<ReadonlyMap<string, bigint>> {
   const rows = await cell.ask<{ name: string; balance: string }>(`
     select merchant_id || ' ' || currency as name, sum(credits_posted - debits_posted) as balance from wallets
@@ -187,7 +189,7 @@ async function balances(cell: Cell): Promise<ReadonlyMap<string, bigint>> {
   return new Map(rows.map(({ name, balance }) => [name, BigInt(balance)]))
 }
 
-/** To the minor unit: what was there, and what every charge says that it brought. */
+/** To the minor unit: the balance before, plus what every charge reports. */
 function assertWallets(
   now: ReadonlyMap<string, bigint>,
   opening: ReadonlyMap<string, bigint>,
@@ -203,8 +205,12 @@ function assertWallets(
   }
 }
 
-/** Every sale is one charge, which its merchant reads as it is; there is no other. */
-async function assertToldAsItIs(sales: readonly Sale[], charges: readonly BookedCharge[], url: string): Promise<void> {
+/** Every sale is one charge, which its merchant reads with its real state; no other charge exists. */
+async function assertReportedAsItIs(
+  sales: readonly Sale[],
+  charges: readonly BookedCharge[],
+  url: string,
+): Promise<void> {
   const states = new Map(charges.map(({ id, state }) => [id, state.toUpperCase()]))
   for (const sale of sales) {
     const found = await read(sale, url)

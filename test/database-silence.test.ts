@@ -12,11 +12,11 @@ interface Line {
   readonly db: Database
   /** Sessions of this process that the server still has. */
   sessions(): Promise<string[]>
-  /** The connections there are now never carry anything again, and neither side gets to know. */
+  /** Open connections carry nothing any more, and neither side notices. */
   silence(): void
 }
 
-/** A database behind a network that can lose connections without closing them, as a firewall that forgets them does. */
+/** A database behind a network that can lose connections without closing them, as a stateful firewall does. */
 async function openLine(t: TestContext, { idleMs }: { idleMs: number }): Promise<Line> {
   const { loginUrl, superuserUrl } = await testDatabase()
   const url = new URL(loginUrl)
@@ -62,7 +62,7 @@ const uses: readonly [string, (db: Database) => Promise<unknown>][] = [
 ]
 
 for (const [name, use] of uses)
-  test(`a connection that fell silent fails one ${name} and is replaced`, async (t) => {
+  test(`a connection that goes silent fails one ${name} and is replaced`, async (t) => {
     const { db, silence } = await openLine(t, { idleMs: 60_000 })
     assert.deepEqual(await use(db), [{ one: 1 }])
 
@@ -72,7 +72,7 @@ for (const [name, use] of uses)
     assert.deepEqual(await use(db), [{ one: 1 }])
   })
 
-test('a process that vanished in a transaction holds its locks for no longer than an idle connection lasts', async (t) => {
+test('a process gone mid-transaction holds its locks no longer than an idle connection lasts', async (t) => {
   const { db, sessions, silence } = await openLine(t, { idleMs: 1000 })
   const lane = sql`insert into lanes (lane, budget) values ('held', 1) on conflict (lane) do update set budget = 2`
   await db.write.query(lane)
@@ -93,7 +93,7 @@ test('a process that vanished in a transaction holds its locks for no longer tha
   await until('the lock to be free', isFree, { timeoutMs: 5000 })
 })
 
-test('the server ends the session of a process that vanished', async (t) => {
+test('the server ends the session of a process that vanishes', async (t) => {
   const { db, sessions, silence } = await openLine(t, { idleMs: 200 })
   await db.read.query(owner, one)
   await db.write.query(one)

@@ -26,12 +26,12 @@ async function openSite(t: TestContext) {
   return {
     servers,
     url: url.href,
-    /** The connections there are now never carry anything again, and neither side gets to know. */
+    /** Open connections carry nothing any more, and neither side notices. */
     forget: () => {
       proxy.change('forgotten')
       proxy.change('clear')
     },
-    /** From now on every connection leads to this server; those there are break, or stay. */
+    /** From now on new connections reach this server; open ones break, or stay. */
     leadTo: (target: string, { isCut }: { isCut: boolean }) => {
       port = portOf(target)
       if (!isCut) return
@@ -65,7 +65,7 @@ const writes: readonly [string, (db: Database) => Promise<unknown>][] = [
 
 const isRefusedAsReadOnly = (work: Promise<unknown>) => assert.rejects(work, (error: Error) => isReadOnly(error))
 
-test('a connection to a server that became read-only is dropped, so that the next reaches the primary', async (t) => {
+test('a connection to a server turned read-only is dropped, so the next one reaches the primary', async (t) => {
   const servers = await startOwnServers(t, { settings: { shared_buffers: '32MB' } })
   const db = openOne(t, servers.loginUrl)
   const pid = async () => (await db.write.query<{ pid: number }>(sql`select pg_backend_pid() as pid`))[0]?.pid
@@ -87,7 +87,7 @@ test('a connection to a server that became read-only is dropped, so that the nex
   }
 })
 
-test('a standby is neither written to nor read from, and is both as soon as it is promoted', async (t) => {
+test('a standby gets no writes and no reads until it is promoted, and then both', async (t) => {
   const servers = await startOwnServers(t, { settings: { shared_buffers: '32MB' } })
   const standby = await startStandby(t, servers.postgres)
   const db = openOne(t, standby.urlOf('story', { name: 'malipo', password: servers.password }))
@@ -129,7 +129,7 @@ type Asked = Awaited<ReturnType<typeof requests>>
 
 const shown = ({ status, headers, body }: Answer) => `${status} ${body['errorCode']} ${headers.get('retry-after')}`
 
-/** Every write is refused as what may be sent again; a read may still be answered. Nothing is our fault. */
+/** Every write is refused as retryable; a read may still succeed. No response is a 500. */
 async function areRefused(asked: Asked): Promise<void> {
   const refused = (['payout', 'profile', 'callback'] as const).map(async (name) =>
     assert.equal(shown(await asked[name]()), '503 OVERLOADED 1', name),
@@ -140,7 +140,7 @@ async function areRefused(asked: Asked): Promise<void> {
   await Promise.all([...refused, ...others])
 }
 
-/** Freezes a server with all its sessions, or has it go on. */
+/** Freezes a server with all its sessions, or resumes it. */
 function signalAll({ pid }: Postgres, signal: 'SIGSTOP' | 'SIGCONT'): void {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
   for (const each of [pid, ...children.split(' ').filter(Boolean).map(Number)]) process.kill(each, signal)
@@ -148,7 +148,7 @@ function signalAll({ pid }: Postgres, signal: 'SIGSTOP' | 'SIGCONT'): void {
 
 const isTaken = async (asked: Asked) => (await asked.payout()).status === 200
 
-test('a read-only database, a standby, a dead and a frozen server are 503 and never 500', async (t) => {
+test('a read-only database, a standby, a dead server and a frozen server give 503, never 500', async (t) => {
   const { servers, url, leadTo } = await openSite(t)
   const malipo = await payingMalipo(t, { DATABASE_URL: url, NATS_URL: '' })
   const asked = await requests(malipo)
@@ -179,7 +179,7 @@ test('a read-only database, a standby, a dead and a frozen server are 503 and ne
   assert.ok(!malipo.log.some((line) => line.includes('by our fault')))
 })
 
-/** Commits wait for a standby of this name, which there is not; with none they wait for nothing. */
+/** Commits wait for a standby of this name, which does not exist; without a name they do not wait. */
 const waitForStandby = (servers: OwnServers, name: 'nowhere' | '') =>
   servers.postgres.run(
     'postgres',
@@ -194,7 +194,7 @@ const waitingForStandby = (servers: OwnServers) =>
     `select pid, backend_xid as xid from pg_stat_activity where wait_event = 'SyncRep'`,
   )
 
-test('a commit that the standby may not have is answered only once it has it', async (t) => {
+test('a commit that the standby may lack gets its response only once the standby has it', async (t) => {
   const servers = await startOwnServers(t, { settings: { shared_buffers: '32MB' } })
   const db = openOne(t, servers.loginUrl)
   const batcher = createBatcher({
@@ -225,7 +225,7 @@ test('a commit that the standby may not have is answered only once it has it', a
   assert.equal(await submitted, 7)
 })
 
-/** What a process says of its database, and how soon. */
+/** The readiness that a process reports, and how soon. */
 async function readiness({ url }: Malipo) {
   const startedAt = machineTime()
   const { status, body } = await call(url, 'GET', '/health/ready')
@@ -235,11 +235,11 @@ async function readiness({ url }: Malipo) {
 
 const isReady = async (malipo: Malipo) => (await readiness(malipo)).status === 200
 
-test('a process is not ready as soon as its database is read-only or a standby, and ready again at once', async (t) => {
+test('a process is not ready while its database is read-only or a standby, and recovers at once', async (t) => {
   const { servers, url, leadTo } = await openSite(t)
   const malipo = await testMalipo(t, { DATABASE_URL: url, NATS_URL: '' })
   const standby = await startStandby(t, servers.postgres)
-  const soon = { timeoutMs: 5000 } // Long before a commit that hangs would count.
+  const soon = { timeoutMs: 5000 } // Long before a hanging commit would count.
   const isReadOnlyNow = async () => (await readiness(malipo)).database === 'is read-only: a standby, or in recovery'
   await until('readiness', () => isReady(malipo))
 
@@ -254,7 +254,7 @@ test('a process is not ready as soon as its database is read-only or a standby, 
   await until('readiness', () => isReady(malipo), soon)
 })
 
-test('a process whose commits hang for 10 s is not ready, and its probes leave no sessions behind', async (t) => {
+test('a process whose commits hang for 10 s is not ready, and its probes leave no sessions', async (t) => {
   const servers = await startOwnServers(t, { settings: { shared_buffers: '32MB' } })
   const malipo = await testMalipo(t, { DATABASE_URL: servers.loginUrl, NATS_URL: '' })
   await until('readiness', () => isReady(malipo))
@@ -282,7 +282,7 @@ test('a process whose commits hang for 10 s is not ready, and its probes leave n
   await until('readiness', () => isReady(malipo), { timeoutMs: 5000 })
 })
 
-test('a server that went without closing its connections is left as soon as another takes writes', async (t) => {
+test('a server that vanishes with open connections is left as soon as another takes writes', async (t) => {
   const { servers, url, leadTo, forget } = await openSite(t)
   const malipo = await payingMalipo(t, { DATABASE_URL: url, NATS_URL: '' })
   const asked = await requests(malipo)

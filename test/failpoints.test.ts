@@ -30,14 +30,14 @@ import {
 const times = proofSize('STRIKES', 1)
 const seed = proofSize('SEED', 1)
 const [minute, hour] = [60_000, 3_600_000]
-/** Until the last account that money may come into has ended: 26 hours. */
+/** 26 hours: past the expiry of the last account that may receive money. */
 const stepsMs = [
   ...Array<number>(10).fill(minute),
   ...Array<number>(3).fill(20 * minute),
   ...Array<number>(4).fill(8 * hour),
 ]
 
-/** Answers get lost, so that requests go on with what they began and lanes ask. */
+/** Responses get lost, so that requests are continued and lanes query. */
 async function breakProvider({ fault }: SimulatorDesk): Promise<void> {
   for (const mode of ['drop_before_processing', 'drop_after_processing']) {
     await fault({ operation: 'charge', provider: 'flutterwave', mode, probability: 0.1 })
@@ -61,7 +61,7 @@ async function readWallets(cell: Cell): Promise<Wallets> {
   return new Map(rows.map(({ name, balance }) => [name, BigInt(balance)]))
 }
 
-/** Strikes every process along its plan, all of them at the same time. */
+/** Strikes every process by its plan, all at the same time. */
 async function strikeAll(
   cell: Cell,
   servers: OwnServers,
@@ -115,7 +115,7 @@ test(`with every failpoint struck ${times} times, every payment is made once or 
   await letWebhooksArrive(cell)
 
   const rows = await readAll(cell)
-  tellOf(t, { plan, market, rows, struckMs, totalMs: performance.now() - startedAt })
+  reportOf(t, { plan, market, rows, struckMs, totalMs: performance.now() - startedAt })
   assert.deepEqual(market.refusals, [])
   assertOrdersAreKept(market.orders, rows)
   await assertMovedOnce(cell, rows, await simulator.moved())
@@ -130,14 +130,14 @@ test(`with every failpoint struck ${times} times, every payment is made once or 
 })
 
 /**
- * What a process complains of that was struck. One that stood still for long finds its connections gone when it wakes, and
- * outside a batch that is answered with 500 and logged as a fault of ours; a short pause must not do this.
+ * Errors that a strike explains. A process paused for long finds its connections gone; outside a batch that gives a 500 and an
+ * error log. A short pause must not cause this.
  */
 const isOfStrike = (line: string) => line.includes(struckWords) || (times > 1 && lostMeanwhile.test(line))
 const lostMeanwhile =
   /timeout exceeded when trying to connect|Query read timeout|not queryable|idle-in-transaction timeout/
 
-interface Told {
+interface Reported {
   readonly plan: ReadonlyMap<Target, readonly Strike[]>
   readonly market: Market
   readonly rows: readonly Row[]
@@ -145,7 +145,7 @@ interface Told {
   readonly totalMs: number
 }
 
-function tellOf(t: TestContext, { plan, market, rows, struckMs, totalMs }: Told): void {
+function reportOf(t: TestContext, { plan, market, rows, struckMs, totalMs }: Reported): void {
   const strikes = [...plan.values()].flat()
   const kinds = [...Map.groupBy(strikes, ({ kind }) => kind)].map(([kind, all]) => `${all.length} by ${kind}`)
   const seconds = (ms: number) => (ms / 1000).toFixed(1)
@@ -155,7 +155,7 @@ function tellOf(t: TestContext, { plan, market, rows, struckMs, totalMs }: Told)
   t.diagnostic(`told to come again: ${JSON.stringify(Object.fromEntries(market.setbacks))}`)
 }
 
-/** What was answered is there as it was asked for, once, and nothing else is; what was said to be cancelled is. */
+/** Every accepted order is stored once, as requested, and nothing else is; every payout reported as cancelled is cancelled. */
 function assertOrdersAreKept(orders: readonly Ordered[], rows: readonly Row[]): void {
   const asked = orders.map(({ id, reference, merchant }) => [id, reference, merchant.id].join(' '))
   const kept = rows.map((row) => [row.id, row.external_reference, row.merchant_id].join(' '))
@@ -166,7 +166,7 @@ function assertOrdersAreKept(orders: readonly Ordered[], rows: readonly Row[]): 
   assert.deepEqual(new Set(codes), new Set(codes.length > 0 ? ['MANUALLY_CANCELLED'] : []))
 }
 
-/** What the wallets must be worth by what became of each payment. */
+/** The expected wallets, from the outcome of each payment. */
 function walletsAfter(before: Wallets, rows: readonly Row[]): Wallets {
   const after = new Map(before)
   for (const { merchant_id, currency, type, method, state, amount, received, fee } of rows) {
@@ -188,7 +188,7 @@ async function assertApiAgrees({ orders, urls }: Market, rows: readonly Row[]): 
   }
 }
 
-/** Receivers that reset connections are tried again later. */
+/** Receivers that reset connections get a retry later. */
 async function letWebhooksArrive(cell: Cell): Promise<void> {
   const pending = async (when: string) => {
     const [row] = await cell.ask<{ count: number }>(`select count(*)::int from webhook_records where ${when}`)
@@ -200,7 +200,7 @@ async function letWebhooksArrive(cell: Cell): Promise<void> {
   }
 }
 
-/** Every event has a webhook, and every webhook arrived at least once, with the same words each time. */
+/** Every event has a webhook, and every webhook arrived at least once, with the same body each time. */
 async function assertWebhooks(cell: Cell, { got }: Receiver): Promise<void> {
   const records = await cell.ask<{ id: string; status: string; body: string }>(`
     select e.id, coalesce(w.status, 'missing') as status, w.body
@@ -213,15 +213,17 @@ async function assertWebhooks(cell: Cell, { got }: Receiver): Promise<void> {
   assert.deepEqual(wrong.slice(0, 5), [])
 }
 
-/** The operator's other systems were told every event at least once. */
+/** Every event was relayed to the operator's other systems at least once. */
 async function assertRelayed(cell: Cell, { natsUrl }: OwnServers): Promise<void> {
-  const behind = `select from relays where told_below <= (select max(batch) from events where name is not null)`
+  const behind = `select from relays where relayed_below <= (select max(batch) from events where name is not null)`
   await until('the relay to be done', async () => (await cell.ask(behind)).length === 0)
-  const told = await messagesOf<{ transactionId: string; sequence: number }>(natsUrl, 'EVENTS', 'malipo.0.events.')
-  const seen = new Set(told.map(({ transactionId, sequence }) => `${transactionId} ${sequence}`))
+  const reported = await messagesOf<{ transactionId: string; sequence: number }>(natsUrl, 'EVENTS', 'malipo.0.events.')
+  const seen = new Set(reported.map(({ transactionId, sequence }) => `${transactionId} ${sequence}`))
   const events = await cell.ask<{ transaction_id: string; number: number }>(
     `select transaction_id, number from events where name is not null`,
   )
-  const untold = events.filter((event) => !seen.has(`${showId('transaction', event.transaction_id)} ${event.number}`))
-  assert.deepEqual(untold.slice(0, 5), [])
+  const unreported = events.filter(
+    (event) => !seen.has(`${showId('transaction', event.transaction_id)} ${event.number}`),
+  )
+  assert.deepEqual(unreported.slice(0, 5), [])
 }

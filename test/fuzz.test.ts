@@ -14,7 +14,7 @@ test(`${requests} mutated requests get documented responses that fit their schem
 
   const lines = showReport(report)
   for (const line of lines.slice(0, 30)) t.diagnostic(line)
-  const isTimed = ({ kind }: { kind: string }) => kind === 'slow' // Other programs share the machine of an ordinary run.
+  const isTimed = ({ kind }: { kind: string }) => kind === 'slow' // An ordinary run shares the machine with other programs.
   assert.equal(report.requests, requests)
   assert.deepEqual(
     report.findings.filter((finding) => !isTimed(finding)),

@@ -16,7 +16,9 @@ const page = readFileSync(join(root, 'docs/operating', 'install.md'), 'utf8')
 const passwords = { malipo_admin: 'of-the-owner', malipo: 'of-the-processes' }
 const token = 'of-the-simulator'
 
-test('whoever follows the page about installing has a Malipo that takes a payment', { timeout: 300_000 }, async (t) => {
+test('an operator who follows the installation page gets a Malipo that takes a payment', {
+  timeout: 300_000,
+}, async (t) => {
   const site = await openSite(t)
 
   await site.sql('database', site.postgres.urlOf('postgres'))
@@ -35,13 +37,13 @@ interface Site {
   readonly postgres: Postgres
   readonly ports: { readonly api: number; readonly worker: number }
   sql(name: string, url: string): Promise<void>
-  /** Runs a block and gives what it printed. */
+  /** Runs a block and returns its output. */
   sh(name: string): Promise<string>
-  /** Runs a block that goes on until the test ends. */
+  /** Runs a block in the background until the test ends. */
   start(name: string): void
 }
 
-/** A machine with PostgreSQL and NATS, on which nothing was done yet. */
+/** A fresh machine with PostgreSQL and NATS. */
 async function openSite(t: TestContext): Promise<Site> {
   const folder = makeFolder(mkdtempSync(join(tmpdir(), 'malipo-install-')))
   const guard = guardFolder(folder, { isKept: false })
@@ -65,7 +67,7 @@ async function openSite(t: TestContext): Promise<Site> {
       .replaceAll(/> secrets\.env|cat secrets\.env/g, (found) =>
         found.replace('secrets.env', join(folder, 'secrets.env')),
       )
-      // What the command before printed is typed into the next one.
+      // The output of one command is the input of the next.
       .replace(
         /^(npm run malipo -- merchants create[\s\S]*?)\n(npm run malipo -- keys create )mer_…/m,
         'id=$($1 | grep -o "mer_[0-9a-f]*" | head -1)\n$2"$id"',
@@ -80,7 +82,7 @@ async function openSite(t: TestContext): Promise<Site> {
     PATH: [...programFolders(), process.env['PATH']].join(':'),
     HOME: folder,
   }
-  // What a block exported is known to those after it, as in one shell.
+  // Exports of a block are visible to later ones, as in one shell.
   const remembered = join(folder, 'exported')
   writeFileSync(remembered, '')
   const script = (name: string) =>
@@ -118,7 +120,7 @@ const isReady = (port: number) =>
     () => false,
   )
 
-/** Charges a customer with the pair that was printed, and gives the end of it. */
+/** Charges a customer with the printed key pair, and returns the outcome. */
 async function paid(url: string, printed: string): Promise<string> {
   const [publicKey] = /pk_test_\w+/.exec(printed) ?? []
   const [apiKey = ''] = /sk_test_\w+/.exec(printed) ?? []

@@ -7,7 +7,7 @@ import { sealHeads, sealLine } from '../packages/server/src/ledger/seals.ts'
 import { sql, type WriteDb } from '../packages/server/src/platform/db.ts'
 import { movement, testLedger } from '../packages/server/src/testing/ledger.ts'
 
-/** A ledger with some postings in it, all of them checked and sealed. */
+/** A ledger with some postings, all checked and sealed. */
 async function checkedLedger(t: TestContext) {
   const ledger = await testLedger(t)
   const [wallet = '', ...others] = await ledger.wallets(20, 1000n)
@@ -27,7 +27,7 @@ async function checkedLedger(t: TestContext) {
   return { ...ledger, wallet, others, hold, seal, check }
 }
 
-test('a full check sees what was committed before it began, though an older transaction was still open', async (t) => {
+test('a full check sees every commit before its start, even with an older transaction open', async (t) => {
   const { db, hold, check } = await checkedLedger(t)
   const before = await check({ isFull: true })
 
@@ -43,7 +43,7 @@ test('a full check sees what was committed before it began, though an older tran
   assert.equal((await during.checking).batches, before.batches + 1)
 })
 
-test('a check goes on from where the last one ended, and a full one begins at the beginning', async (t) => {
+test('a check continues where the last one ended, and a full check starts from the beginning', async (t) => {
   const { hold, seal, check } = await checkedLedger(t)
   const before = await check({ isFull: true })
 
@@ -55,7 +55,7 @@ test('a check goes on from where the last one ended, and a full one begins at th
   assert.deepEqual(await check(), { ...before, batches: 2, transfers: 2, seals: 1 })
 })
 
-test('what is changed after a checkpoint is found by the check that goes on from it', async (t) => {
+test('a change after a checkpoint is found by the check that continues from it', async (t) => {
   const { hold, check, ask, wallet } = await checkedLedger(t)
   await hold()
   await ask('update transfers set amount = 2 where wallet_id = $1 and amount = 1', [wallet])

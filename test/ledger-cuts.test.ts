@@ -10,14 +10,14 @@ import { proofSize } from './support/cluster/proof.ts'
 import { createRandom, type Random } from './support/cluster/random.ts'
 import { type CutPlan, planCuts, stepOf } from './support/faults/cut-plan.ts'
 import { startTcpProxy, type TcpProxyOptions } from './support/faults/tcp-proxy.ts'
-import { type Customers, createCustomers, proofEvent, type Told, toldBy } from './support/load/customers.ts'
+import { type Customers, createCustomers, proofEvent, type Reported, reportedBy } from './support/load/customers.ts'
 import { compareAnswers, readTransfers, show, wrongCounters } from './support/oracles/truth.ts'
 
 const cutsMax = proofSize('CUTS', 500)
 const seed = proofSize('SEED', 1)
 const inFlight = 100
 
-/** A poster whose way to the database leads through a proxy. */
+/** A poster that reaches the database through a proxy. */
 async function posterThrough(t: TestContext, options: Omit<TcpProxyOptions, 'url'>) {
   const { loginUrl } = await testDatabase()
   const proxy = await startTcpProxy({ url: loginUrl, ...options })
@@ -34,7 +34,7 @@ async function customersOf(ledger: TestLedger, random: Random): Promise<Customer
   return createCustomers(random, { wallets: await ledger.wallets(40, 1_000_000n), treasury, clearing })
 }
 
-/** Keeps so many postings in flight until the plan is through, each sent when another was answered. */
+/** Keeps this many postings in flight until the plan is done; each result triggers the next posting. */
 async function loadUntilCut(
   posters: readonly ReturnType<typeof createPoster>[],
   customers: Customers,
@@ -44,13 +44,13 @@ async function loadUntilCut(
     const poster = posters[index % posters.length]
     while (poster && plan.count() < cutsMax) {
       const asked = customers.ask()
-      customers.hear(asked, await toldBy(poster.submit(asked.posting)))
+      customers.hear(asked, await reportedBy(poster.submit(asked.posting)))
     }
   }
   await Promise.all(Array.from({ length: inFlight }, (_, index) => run(index)))
 }
 
-/** Nothing of the test's own is left behind in a transaction. */
+/** No transaction of the test itself stays open. */
 async function noneOpen({ ask }: TestLedger): Promise<boolean> {
   const open = await ask(
     `select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null`,
@@ -58,13 +58,13 @@ async function noneOpen({ ask }: TestLedger): Promise<boolean> {
   return open.length === 0
 }
 
-test('an answer that is not true, and a transfer nobody asked for, would be found', () => {
+test('the comparison finds a wrong result and a transfer without a request', () => {
   const asked = movement({ kind: 'transfer', event: proofEvent, debit_account: 'a', credit_account: 'b', amount: 1n })
   const posting = { wallets: [], movements: [asked] }
   const row = { ...asked, phase: 0, wallet_id: null, entry_at: null, balance: null } as Transfer
-  const liesOf = (told: readonly Told[], rows: readonly Transfer[]) =>
+  const liesOf = (reported: readonly Reported[], rows: readonly Transfer[]) =>
     compareAnswers(
-      told.map((each) => ({ posting, told: each })),
+      reported.map((each) => ({ posting, reported: each })),
       rows,
     ).lies.length
 
@@ -76,7 +76,7 @@ test('an answer that is not true, and a transfer nobody asked for, would be foun
   assert.equal(liesOf([], [row]), 1, 'done without being asked for')
 })
 
-test(`with its connection cut ${cutsMax} times under load, at every step of a batch, the ledger lies to nobody`, {
+test(`with ${cutsMax} cut connections under load, at every step of a batch, every ledger result is true`, {
   timeout: 60_000 + cutsMax * 500,
 }, async (t) => {
   const random = createRandom(seed)
@@ -107,7 +107,7 @@ test(`with its connection cut ${cutsMax} times under load, at every step of a ba
   t.diagnostic(`check clean: ${checked.batches} batches, ${checked.transfers} transfers, ${checked.accounts} accounts`)
 })
 
-test('a COMMIT that reaches the server after we gave up is told as unknown, and what follows begins a new chain', async (t) => {
+test('a COMMIT that arrives after we gave up is reported as unknown, and a new chain starts', async (t) => {
   const ledger = await testLedger(t)
   const [wallet = ''] = await ledger.wallets(1, 100n)
   const clearing = await ledger.account('clearing')
@@ -123,11 +123,11 @@ test('a COMMIT that reaches the server after we gave up is told as unknown, and 
   })
 
   const [first, second] = [hold(), hold()]
-  const told = await toldBy(poster.submit({ wallets: [wallet], movements: [first] }))
+  const reported = await reportedBy(poster.submit({ wallets: [wallet], movements: [first] }))
   proxy.deliver()
-  const next = await toldBy(poster.submit({ wallets: [wallet], movements: [second] }))
+  const next = await reportedBy(poster.submit({ wallets: [wallet], movements: [second] }))
 
-  assert.deepEqual([told, next], ['overloaded', 'applied'])
+  assert.deepEqual([reported, next], ['overloaded', 'applied'])
   const transfers = await readTransfers(ledger.db.write)
   const isThere = ({ transaction_id }: { transaction_id: string }) =>
     transfers.some((row) => row.transaction_id === transaction_id)

@@ -11,7 +11,7 @@ import { type Database, sql } from '../packages/server/src/platform/db.ts'
 import { openTestDatabase, type TestLedger, testLedger } from '../packages/server/src/testing/ledger.ts'
 import { proofSize } from './support/cluster/proof.ts'
 import { createRandom } from './support/cluster/random.ts'
-import { toldBy } from './support/load/customers.ts'
+import { reportedBy } from './support/load/customers.ts'
 import { createFunder, createTraffic, type Held, type PlatformIds } from './support/load/traffic.ts'
 import { readTransfers, show, wrongCounters } from './support/oracles/truth.ts'
 
@@ -35,7 +35,7 @@ async function platformOf({ db }: TestLedger): Promise<PlatformIds> {
   return { wallet: await all('KES'), payment: await all('UGX') }
 }
 
-/** Counts the deadlocks from here on. A session tells of its own when it ends, so those begun meanwhile must have ended. */
+/** Counts deadlocks from here on. A session reports its own when it ends, so sessions started meanwhile must have ended. */
 async function watchDeadlocks({ ask }: TestLedger): Promise<() => Promise<number>> {
   const count = async () => {
     const [row] = await ask<{ now: Date; deadlocks: number }>(
@@ -58,7 +58,7 @@ async function watchDeadlocks({ ask }: TestLedger): Promise<() => Promise<number
   }
 }
 
-test('a deadlock would be counted', async (t) => {
+test('the test counts a deadlock', async (t) => {
   const ledger = await testLedger(t)
   const [left = '', right = ''] = await ledger.wallets(2)
   const counted = await watchDeadlocks(ledger)
@@ -89,13 +89,13 @@ async function makeMarket(ledger: TestLedger) {
   return { loginUrl, wallets, platform: await platformOf(ledger), merchant_id: merchant?.id ?? '' }
 }
 
-/** Everybody who writes, each with a pool of its own, until the time is up. */
+/** All writers, each with its own pool, until the time is up. */
 async function runTraffic(t: TestContext, market: Awaited<ReturnType<typeof makeMarket>>) {
   const { loginUrl, wallets, platform, merchant_id } = market
   const random = createRandom(seed)
   const traffic = createTraffic(random, platform, wallets)
   const open: Held[] = []
-  const told: Record<string, number> = {}
+  const reported: Record<string, number> = {}
   const rounds: Record<string, number> = {}
   const sealLines: string[] = []
   const deadline = performance.now() + seconds * 1000
@@ -111,28 +111,28 @@ async function runTraffic(t: TestContext, market: Awaited<ReturnType<typeof make
   }
   const note = async (what: string, answer: Promise<string>) => {
     const heard = `${what} ${await answer}`
-    told[heard] = (told[heard] ?? 0) + 1
+    reported[heard] = (reported[heard] ?? 0) + 1
     return heard.endsWith(' applied')
   }
   const accepter = (size: number, kind: 'accept' | 'acceptAbroad') => (db: Database) => {
     const poster = createPoster(db.write)
     const one = async () => {
       const { posting, held } = traffic[kind]()
-      if (await note(kind, toldBy(poster.submit(posting)))) open.push(held)
+      if (await note(kind, reportedBy(poster.submit(posting)))) open.push(held)
     }
     return () => Promise.all(times(size, one))
   }
-  const settler = (db: Database) => {
+  const resolver = (db: Database) => {
     const poster = createPoster(db.write)
     return () =>
       Promise.all([
-        ...open.splice(0, 500).map((held) => note('settle', toldBy(poster.submit(traffic.settle(held))))),
-        ...times(20, () => note('exchange', toldBy(poster.submit(traffic.exchange())))),
+        ...open.splice(0, 500).map((held) => note('settle', reportedBy(poster.submit(traffic.settle(held))))),
+        ...times(20, () => note('exchange', reportedBy(poster.submit(traffic.exchange())))),
       ])
   }
   const exchanger = (db: Database) => {
     const poster = createPoster(db.write)
-    return () => Promise.all(times(100, () => note('exchange', toldBy(poster.submit(traffic.exchange())))))
+    return () => Promise.all(times(100, () => note('exchange', reportedBy(poster.submit(traffic.exchange())))))
   }
   const newest = () => Math.min(Math.floor((1 - (deadline - performance.now()) / seconds / 1000) * 600), 599)
   const operator = (db: Database) => {
@@ -149,8 +149,8 @@ async function runTraffic(t: TestContext, market: Awaited<ReturnType<typeof make
     actor('accept', accepter(500, 'accept')),
     actor('accept', accepter(500, 'accept')),
     actor('accept abroad', accepter(100, 'acceptAbroad')),
-    actor('settle', settler),
-    actor('settle', settler),
+    actor('settle', resolver),
+    actor('settle', resolver),
     actor('exchange', exchanger),
     actor('operator', operator),
     actor('operator', operator),
@@ -162,26 +162,26 @@ async function runTraffic(t: TestContext, market: Awaited<ReturnType<typeof make
     actor('check', (db) => () => checkLedger(db.write, { isFull: false, sealLines: [...sealLines] })),
   ])
   t.diagnostic(`rounds in ${seconds} s: ${show(rounds)}`)
-  t.diagnostic(`answers: ${show(told)}`)
-  return { told, sealLines }
+  t.diagnostic(`answers: ${show(reported)}`)
+  return { reported, sealLines }
 }
 
 const times = <Result>(count: number, make: () => Result): Result[] => Array.from({ length: count }, make)
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'.split('')
 const countries = letters.flatMap((first) => letters.map((second) => first + second))
 
-test(`in ${seconds} s of everybody writing against everybody there is no deadlock, and nobody is turned away`, {
+test(`in ${seconds} s of all writers at once no deadlock occurs, and no writer is refused`, {
   timeout: 60_000 + seconds * 3000,
 }, async (t) => {
   const ledger = await testLedger(t)
   const market = await makeMarket(ledger)
   const counted = await watchDeadlocks(ledger)
 
-  const { told, sealLines } = await runTraffic(t, market)
+  const { reported, sealLines } = await runTraffic(t, market)
 
   assert.equal(await counted(), 0)
   assert.deepEqual(
-    Object.keys(told).filter((heard) => !/ (applied|funded)$/.test(heard)),
+    Object.keys(reported).filter((heard) => !/ (applied|funded)$/.test(heard)),
     [],
   )
   const transfers = await readTransfers(ledger.db.write)

@@ -14,7 +14,7 @@ import { createRandom, type Random } from './support/cluster/random.ts'
 import { createSuperuser, type Superuser } from './support/cluster/superuser.ts'
 import { cutTail, forgeChain } from './support/faults/tail-cuts.ts'
 import { edit, forge, remove, reorder, type Tampering } from './support/faults/tampering.ts'
-import { createCustomers, toldBy } from './support/load/customers.ts'
+import { createCustomers, reportedBy } from './support/load/customers.ts'
 import { show } from './support/oracles/truth.ts'
 
 const editsMax = proofSize('EDITS', 200)
@@ -23,19 +23,19 @@ const seed = proofSize('SEED', 1)
 
 type Poster = ReturnType<typeof createPoster>
 
-/** Posts for a while: every round is a batch or two of one of the posters, whose turn it is by chance. */
+/** Posts for a while: every round is a batch or two of one poster, drawn at random. */
 async function post(random: Random, posters: readonly Poster[], ledger: TestLedger, wallets: string[], rounds: number) {
   const [treasury, clearing] = [await ledger.account('treasury'), await ledger.account('clearing')]
   const customers = createCustomers(random, { wallets, treasury, clearing })
   for (let round = 0; round < rounds; round += 1) {
     const poster = random.pick(posters)
     const asked = Array.from({ length: 2 + random.below(6) }, () => customers.ask())
-    const answers = await Promise.all(asked.map(({ posting }) => toldBy(poster.submit(posting))))
+    const answers = await Promise.all(asked.map(({ posting }) => reportedBy(poster.submit(posting))))
     for (const [index, each] of asked.entries()) customers.hear(each, answers[index] ?? 'overloaded')
   }
 }
 
-/** A few in the partition of the month after next. */
+/** A few postings in the partition of the month after next. */
 async function postAhead(poster: Poster, ledger: TestLedger, wallets: readonly string[]): Promise<void> {
   const debit_account = await ledger.account('treasury')
   const transaction = () => newTransactionId(Date.now() + 40 * 86_400_000, 0)
@@ -45,8 +45,8 @@ async function postAhead(poster: Poster, ledger: TestLedger, wallets: readonly s
 }
 
 /**
- * A ledger of two writers with all kinds of transfers, folded half-way and sealed now and then, with the seals' lines kept
- * aside. Towards the end each writer has wallets of its own, so that its last batches can be gone without a trace.
+ * A ledger of two writers with all kinds of transfers, half folded and sealed now and then, with the seal lines stored
+ * separately. Towards the end each writer has its own wallets, so that its last batches can vanish without a trace.
  */
 async function buildLedger(t: TestContext) {
   const random = createRandom(seed)
@@ -89,7 +89,7 @@ async function hireSuperuser(t: TestContext): Promise<Superuser> {
   return createSuperuser(db)
 }
 
-/** What a check complains of, without the names; nothing where it finds no fault. */
+/** The problem that a check finds, without names; undefined when it finds none. */
 async function complaintOf(check: Promise<CheckResult>): Promise<string | undefined> {
   try {
     await check
@@ -103,22 +103,22 @@ async function complaintOf(check: Promise<CheckResult>): Promise<string | undefi
   }
 }
 
-/** How often each of these came, most often first. */
+/** Count of each, most frequent first. */
 function tally(found: readonly string[]): [string, number][] {
   const counts = [...Map.groupBy(found, String)].map(([text, all]): [string, number] => [text, all.length])
   return counts.sort(([, left], [, right]) => right - left)
 }
 
-/** By chance, but the same for the same seed: 6 edits to 2 deletions, 2 swaps and a forgery. */
+/** Random, but repeatable by seed: 6 edits to 2 deletions, 2 swaps and a forgery. */
 const kinds = [edit, edit, edit, edit, edit, edit, remove, remove, reorder, reorder, forge]
 
-test('what a superuser does to the ledger is found', { timeout: 60_000 + editsMax * 500 }, async (t) => {
+test('the check finds what a superuser changes in the ledger', { timeout: 60_000 + editsMax * 500 }, async (t) => {
   const { random, check, seals, sealLines } = await buildLedger(t)
   const untouched = await check()
   const superuser = await hireSuperuser(t)
   t.diagnostic(`seed ${seed}; the ledger: ${show(untouched)}`)
 
-  await t.test(`${editsMax} edits, deletions, swaps and forgeries by chance are all found`, async (t2) => {
+  await t.test(`the check finds ${editsMax} random edits, deletions, swaps and forgeries`, async (t2) => {
     const made: Tampering[] = []
     const found: string[] = []
     const missed: Tampering[] = []
@@ -140,33 +140,30 @@ test('what a superuser does to the ledger is found', { timeout: 60_000 + editsMa
     assert.deepEqual(missed, [])
   })
 
-  await t.test(
-    `a writer's last batches, cut off ${tailCutsMax} times without a trace, are told by the seals outside alone`,
-    async (t2) => {
-      const found: string[] = []
-      const chains = Map.groupBy(superuser.rows.ledger_batches, (row) => row['writer'] ?? '')
-      const writers = [...chains].filter(([, chain]) => chain.length > 50)
-      for (let made = 0; made < tailCutsMax; made += 1) {
-        const [writer, chain] = random.pick(writers)
-        const number = chain.length - 1 - random.below(15)
-        const hash = chain.find((row) => row['number'] === String(number))?.['hash']?.slice(2) ?? ''
-        const afterwards = made % 2 === 0 ? 'seals removed' : 'seals made anew'
+  await t.test(`the outside seals alone reveal a writer’s last batches cut off, ${tailCutsMax} times`, async (t2) => {
+    const found: string[] = []
+    const chains = Map.groupBy(superuser.rows.ledger_batches, (row) => row['writer'] ?? '')
+    const writers = [...chains].filter(([, chain]) => chain.length > 50)
+    for (let made = 0; made < tailCutsMax; made += 1) {
+      const [writer, chain] = random.pick(writers)
+      const number = chain.length - 1 - random.below(15)
+      const hash = chain.find((row) => row['number'] === String(number))?.['hash']?.slice(2) ?? ''
+      const afterwards = made % 2 === 0 ? 'seals removed' : 'seals made anew'
 
-        assert.ok(await superuser.tamper(cutTail({ writer, kept: { number, hash }, seals, afterwards })))
-        assert.equal(await complaintOf(check([])), undefined, 'what is left has no flaw')
-        found.push((await complaintOf(check(sealLines))) ?? `not found after ${afterwards}`)
-        await superuser.undo()
-      }
+      assert.ok(await superuser.tamper(cutTail({ writer, kept: { number, hash }, seals, afterwards })))
+      assert.equal(await complaintOf(check([])), undefined, 'what is left has no flaw')
+      found.push((await complaintOf(check(sealLines))) ?? `not found after ${afterwards}`)
+      await superuser.undo()
+    }
 
-      for (const [complaint, times] of tally(found)) t2.diagnostic(`found ${times} times: ${complaint}`)
-      assert.deepEqual(
-        found.filter((complaint) => complaint.startsWith('not found')),
-        [],
-      )
-    },
-  )
+    for (const [complaint, times] of tally(found)) t2.diagnostic(`found ${times} times: ${complaint}`)
+    assert.deepEqual(
+      found.filter((complaint) => complaint.startsWith('not found')),
+      [],
+    )
+  })
 
-  await t.test('a chain that never was, put in before the newest seal, is found', async () => {
+  await t.test('the check finds a forged chain placed before the newest seal', async () => {
     const wallet = superuser.rows.wallets[0]?.['id'] ?? ''
     const batches = superuser.rows.ledger_batches.map(({ batch }) => BigInt(batch ?? 0))
     const unused = batches.reduce((least, batch) => (batch < least ? batch : least)) - 1n

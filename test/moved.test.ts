@@ -19,7 +19,7 @@ import { startSimulatorDesk } from './support/cluster/simulator-desk.ts'
 const moved = 'The database was restored from another cluster. Run malipo migrate, which starts a new epoch.'
 const password = 'of-the-processes'
 
-test('a database moved by dump and restore to clusters that count lower or higher keeps whole books and skips no event', {
+test('a dump restored at a lower or higher transaction id keeps its books and skips no event', {
   timeout: 600_000,
 }, async (t) => {
   const backups = makeFolder(mkdtempSync(join(tmpdir(), 'malipo-moved-')))
@@ -49,8 +49,8 @@ test('a database moved by dump and restore to clusters that count lower or highe
     const there = openCell(t, from, simulator.settings, undefined, cell.secrets)
     if (epoch !== undefined) await assertRefused(there, merchant)
     const settings = { ...there.operatorSettings, DATABASE_OWNER_URL: superuserUrl }
-    const said = await runbook.run('migrate', settings, { isPostgres: false })
-    assert.equal(/Started epoch (\d+)/.exec(said)?.[1], epoch?.toString(), said)
+    const providerStatus = await runbook.run('migrate', settings, { isPostgres: false })
+    assert.equal(/Started epoch (\d+)/.exec(providerStatus)?.[1], epoch?.toString(), providerStatus)
     await payAndStop(there, merchant, name, natsUrl)
     await assertWhole(there, loginUrl)
   }
@@ -61,7 +61,7 @@ test('a database moved by dump and restore to clusters that count lower or highe
   ])
 })
 
-/** Uses up so many transaction numbers of a cluster. */
+/** Uses up this many transaction ids of a cluster. */
 const burn = (url: string, count: number) =>
   ask(url, `do $$ begin for i in 1..${count} loop perform pg_current_xact_id(); commit; end loop; end $$`)
 
@@ -87,7 +87,7 @@ const payout = (externalReference: string) => ({
   payoutMethod: { accountName: 'Amina', accountNumber: '+254710000678' },
 })
 
-/** Pays out, waits until all there ever was is paid and all its events are told, and leaves payouts in progress behind. */
+/** Pays out, waits until all payouts are paid and all events delivered, and leaves new payouts in progress. */
 async function payAndStop(cell: Cell, merchant: CellMerchant, name: string, natsUrl: string): Promise<void> {
   const [api, worker] = [await cell.start('api', 'api'), await cell.start('worker', 'worker')]
   const ready = async () => (await fetch(`${api.url}/health/ready`)).status
@@ -103,7 +103,7 @@ async function payAndStop(cell: Cell, merchant: CellMerchant, name: string, nats
     const open = await cell.ask(`select from transactions where state <> 'successful'`)
     return open.length === 0
   })
-  await until('every event to be told', async () => (await untold(cell, natsUrl)).length === 0)
+  await until('every event to be told', async () => (await unreported(cell, natsUrl)).length === 0)
   await until('every delta to be folded', async () => {
     const left = await cell.ask('select from account_deltas where batch >= (select folded_below from delta_folds)')
     return left.length === 0
@@ -113,25 +113,25 @@ async function payAndStop(cell: Cell, merchant: CellMerchant, name: string, nats
   await api.stop()
 }
 
-interface ToldEvent {
+interface NotifiedEvent {
   readonly transactionId: string
   readonly sequence: number
 }
 
-/** Events that subscribers should have and do not. One that they have twice is complained of. */
-async function untold(cell: Cell, natsUrl: string): Promise<string[]> {
+/** Events that subscribers lack. An event that they have twice is an error. */
+async function unreported(cell: Cell, natsUrl: string): Promise<string[]> {
   const rows = await cell.ask<{ transaction_id: string; number: number }>(
     'select transaction_id, number from events where name is not null',
   )
-  const found = await messagesOf<ToldEvent>(natsUrl, 'EVENTS', 'malipo.0.events.')
-  const told = found.map(({ transactionId, sequence }) => `${transactionId} ${sequence}`)
-  assert.equal(new Set(told).size, told.length, 'an event is in the stream twice')
-  const known = new Set(told)
+  const found = await messagesOf<NotifiedEvent>(natsUrl, 'EVENTS', 'malipo.0.events.')
+  const reported = found.map(({ transactionId, sequence }) => `${transactionId} ${sequence}`)
+  assert.equal(new Set(reported).size, reported.length, 'an event is in the stream twice')
+  const known = new Set(reported)
   const all = rows.map(({ transaction_id, number }) => `${showId('transaction', transaction_id)} ${number}`)
   return all.filter((event) => !known.has(event))
 }
 
-/** The books agree from the last checkpoint and from the start, seals included, and no two batches have one number. */
+/** The books agree from the last checkpoint and from the start, seals included, and batch numbers are unique. */
 async function assertWhole(cell: Cell, loginUrl: string): Promise<void> {
   const db = openTestDatabase(loginUrl)
   const seal = await sealHeads(db.write).finally(() => db.close())
@@ -143,12 +143,12 @@ async function assertWhole(cell: Cell, loginUrl: string): Promise<void> {
   assert.equal((await cell.operator.ledger.check({ isFull: false })).batches, 0)
 }
 
-/** Before the epoch starts a process says why it is not ready, and neither it nor a command writes anything. */
+/** Before the epoch starts a process reports why it is not ready, and neither it nor a command writes anything. */
 async function assertRefused(cell: Cell, merchant: CellMerchant): Promise<void> {
   const state = () =>
     cell.ask(`
       select (select count(*) from batch_commits) as batches, (select count(*) from transactions) as payments,
-        (select folded_below from delta_folds) as folded, (select told_below from relays) as told, (select held_by from relays)`)
+        (select folded_below from delta_folds) as folded, (select relayed_below from relays) as told, (select held_by from relays)`)
   const before = await state()
   const [api, worker] = [await cell.start('api', 'early'), await cell.start('worker', 'early-worker')]
 

@@ -19,13 +19,13 @@ const times = 10
 const merchantCount = 8
 /** Refusals are paced, since refusing a thousand connections at full speed leaves a fifth of the capacity for payments. */
 const refusedWithinMs = 500
-/** Of what was accepted at capacity. */
+/** Share of what was accepted at capacity. */
 const keptShare = 0.4
 const normalWithinMs = 10_000
 const growthMaxMiB = 300
 const commitEveryMs = 50
 
-test(`for ${seconds} s ten times as many payouts come as one api can take: the rest is refused, payments keep most of the capacity, and nothing is wrong`, {
+test(`overloaded tenfold for ${seconds} s, an api refuses the rest, keeps most capacity, stays correct`, {
   timeout: (seconds + 240) * 1000,
 }, async (t) => {
   const servers = await startOwnServers(t)
@@ -40,9 +40,9 @@ test(`for ${seconds} s ten times as many payouts come as one api can take: the r
     const [startedAt, startedAtMachine] = [performance.now(), machineTime()]
     const report = await run({ port: Number(new URL(api.url).port), tokens, ...order })
     const seen = watch.stop()
-    /** Of the time, what the machine had for itself. */
+    /** Share of the time in which the machine ran for this test. */
     const share = (machineTime() - startedAtMachine) / (performance.now() - startedAt)
-    tell(t, name, report, seen)
+    notify(t, name, report, seen)
     reports.push(report)
     return { report, seen, share }
   }
@@ -60,7 +60,7 @@ test(`for ${seconds} s ten times as many payouts come as one api can take: the r
   const calm = await calmLoad('calm before', 2)
   const over = await load('overload', { seconds, connections: 1000, perSecond: capacity * times })
   const endedAt = performance.now()
-  /** On a machine that got slower meanwhile, as plain commits tell, normal is slower too. */
+  /** On a machine that got slower meanwhile, as plain commits show, normal is slower too. */
   const isNormal = ({ report, commitMs }: typeof calm) =>
     countOf(report, '503') === 0 &&
     median(report) <= (2 * median(calm.report) + 5) * Math.max(1, commitMs / calm.commitMs)
@@ -85,7 +85,7 @@ test(`for ${seconds} s ten times as many payouts come as one api can take: the r
   assert.ok(over.seen.mostMiB - over.seen.beforeMiB < growthMaxMiB, 'memory grew')
 })
 
-/** The load has a process of its own, or its work would count as the server's delay. */
+/** The load runs in a separate process, or its work would count as the server's delay. */
 async function run(order: LoadOrder): Promise<LoadReport> {
   const child = fork(join(import.meta.dirname, 'support/load/payout-load.ts'), { serialization: 'advanced' })
   child.send(order)
@@ -93,7 +93,7 @@ async function run(order: LoadOrder): Promise<LoadReport> {
   return report
 }
 
-/** What was accepted is there once each and holds its money; what was refused left nothing. */
+/** Every accepted payout is stored once with its hold; refused ones left nothing. */
 async function assertKept(cell: Cell, shown: readonly string[]): Promise<void> {
   const rows = await cell.ask<{ id: string }>('select id from transactions order by id')
   assert.deepEqual(
@@ -109,7 +109,7 @@ const perSecond = (report: LoadReport, status: string) => Math.round(countOf(rep
 const percentile = (sorted: readonly number[], share: number) => sorted[Math.floor(sorted.length * share)] ?? 0
 const median = ({ latencies }: LoadReport) => percentile(latencies['200'] ?? [], 0.5)
 
-function tell(t: TestContext, name: string, report: LoadReport, seen: Seen): void {
+function notify(t: TestContext, name: string, report: LoadReport, seen: Seen): void {
   const words = Object.entries(report.latencies).map(([status, all]) => {
     const [p50, p99] = [percentile(all, 0.5), percentile(all, 0.99)]
     return `${perSecond(report, status)}/s ${status} in ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`
@@ -121,7 +121,7 @@ function tell(t: TestContext, name: string, report: LoadReport, seen: Seen): voi
   )
 }
 
-/** What half of the plain commits took at most, each over a connection of its own, in milliseconds. */
+/** Median of plain commits, each over its own connection, in milliseconds. */
 function watchCommits(cell: Cell): { stop(): Promise<number> } {
   const stopped = new AbortController()
   const watching = commitOften(cell, stopped.signal)
@@ -148,7 +148,7 @@ interface Seen {
   readonly beforeMiB: number
   readonly mostMiB: number
   readonly cpuShare: number
-  /** Time it ran and waited for a core, to time it ran. */
+  /** Time it ran or waited for a core, divided by time it ran. */
   readonly stretch: number
 }
 

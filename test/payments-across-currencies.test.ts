@@ -20,7 +20,7 @@ const fromDollars = { amount: 1000, debitCurrency: 'USD', debitCountry: 'KE' }
 const intoDollars = { amount: 1000, walletCurrency: 'USD' }
 const funded = { available: 1_000_000n, reserved: 0n }
 
-/** Debits less credits, as the books tell them. */
+/** Debits less credits, as in the books. */
 const paidOut = {
   'wallet USD': '787',
   'fx_position USD': '-776',
@@ -52,7 +52,7 @@ const shown = ({ body }: Answer) => {
   return { senderAmount, senderCurrency, receiverAmount, receiverCurrency, fee, ...(rate as object) }
 }
 
-test('a payout from another currency that succeeds leaves the beneficiary’s currency and the wallet’s as quoted', async (t) => {
+test('a successful payout from another currency leaves both currencies as quoted', async (t) => {
   const payments = await paymentsWithRates(t)
   payments.work()
 
@@ -67,7 +67,7 @@ test('a payout from another currency that succeeds leaves the beneficiary’s cu
   await payments.malipo.operator.ledger.check({ isFull: true })
 })
 
-test('a payout from another currency that fails gives all of it back to the cent, in both currencies', async (t) => {
+test('a failed payout from another currency returns everything to the cent, in both currencies', async (t) => {
   const payments = await paymentsWithRates(t)
   payments.work()
 
@@ -79,7 +79,7 @@ test('a payout from another currency that fails gives all of it back to the cent
   await payments.malipo.operator.ledger.check({ isFull: true })
 })
 
-test('a rate that changes while a payment is open changes nothing about it', async (t) => {
+test('a rate change leaves an open payment unchanged', async (t) => {
   const payments = await paymentsWithRates(t)
   const [payout, charge] = [await payments.payOut(fromDollars), await payments.charge(intoDollars)]
   await payments.malipo.ask('delete from rates')
@@ -94,7 +94,7 @@ test('a rate that changes while a payment is open changes nothing about it', asy
   await payments.malipo.operator.ledger.check({ isFull: true })
 })
 
-test('a payout from another currency that is returned gives back what it cost, at the rate it was accepted at', async (t) => {
+test('a returned payout from another currency gives back its cost at the accepted rate', async (t) => {
   const payments = await paymentsWithRates(t)
   const { simulator } = payments
   await simulator.fault({ operation: 'payout', mode: 'flap', delayMs: minutes(1), times: 1 })
@@ -117,7 +117,7 @@ test('a payout from another currency that is returned gives back what it cost, a
   await payments.malipo.operator.ledger.check({ isFull: true })
 })
 
-test('a charge into another currency credits the wallet by the rate, rounded down, less its fee', async (t) => {
+test('a charge into another currency credits the wallet at the rate, rounded down, less its fee', async (t) => {
   const payments = await paymentsWithRates(t)
   payments.work()
 
@@ -140,7 +140,7 @@ test('a charge into another currency credits the wallet by the rate, rounded dow
   await payments.malipo.operator.ledger.check({ isFull: true })
 })
 
-test('a charge into another currency whose row no longer says what its books say is found', async (t) => {
+test('the check finds a charge into another currency whose row differs from its books', async (t) => {
   const { malipo, ...payments } = await paymentsWithRates(t)
   payments.work()
   const id = await payments.charge(intoDollars)
@@ -159,7 +159,7 @@ test('a charge into another currency whose row no longer says what its books say
   await malipo.operator.ledger.check({ isFull: true })
 })
 
-test('a charge into another currency that is paid late, or taken back, moves what it would have moved in time', async (t) => {
+test('a charge into another currency paid late or reversed moves the same amounts as in time', async (t) => {
   const payments = await paymentsWithRates(t)
   const { simulator } = payments
   await simulator.fault({ operation: 'charge', mode: 'flap', delayMs: minutes(1), times: 1 })
@@ -182,7 +182,7 @@ test('a charge into another currency that is paid late, or taken back, moves wha
   await payments.malipo.operator.ledger.check({ isFull: true })
 })
 
-test('a charge goes into the wallet of the phone’s country where a currency has several', async (t) => {
+test('a charge credits the wallet of the phone’s country where a currency has several', async (t) => {
   const payments = await paymentsWithRates(t)
   await quote(payments.malipo, 'USD/UGX', '3650', '3700')
   payments.work()
@@ -199,7 +199,7 @@ test('a charge goes into the wallet of the phone’s country where a currency ha
   assert.deepEqual(wallets, [{ country: 'UG', cents: 990 }])
 })
 
-test('a charge that no rate can settle, or only an old one, or that is worth nothing, is not started', async (t) => {
+test('a charge with no rate, an old rate, or a worth of nothing is not started', async (t) => {
   const payments = await paymentsWithRates(t)
   const refusal = async (over: object) => {
     const plain = { amount: 1000, currency: 'KES', phoneNumber: '+254712345678', externalReference: 'refused' }

@@ -12,7 +12,7 @@ import { chargeBody, keyOf, payoutBody } from './support/load/payments.ts'
 const payoutsMax = proofSize('PAYOUTS', 40)
 const copiesMax = proofSize('COPIES', 25)
 const rounds = proofSize('ROUNDS', 3)
-/** So many payouts are sent at once, with all their copies. */
+/** This many payouts are sent at once, with all their copies. */
 const wave = 10
 
 let apis: readonly Role[] = []
@@ -20,7 +20,7 @@ let cell: Cell
 let simulator: SimulatorDesk
 const endings: (() => unknown)[] = []
 
-// No worker runs: what is accepted stays accepted, and every effect is one of accepting it.
+// No worker runs: accepted payouts stay accepted, and every effect comes from acceptance.
 before(async () => {
   const lifetime = { after: (end: () => unknown) => void endings.push(end) } as never
   simulator = await startSimulatorDesk(lifetime)
@@ -31,7 +31,7 @@ after(async () => {
   for (const end of endings.reverse()) await end()
 })
 
-/** Sends a body so many times at once, half of them to each process. Who is told to come again does so. */
+/** Sends this many copies of a body at once, half of them to each process. Overloaded copies are retried. */
 async function sendCopies(
   merchant: CellMerchant,
   body: object,
@@ -65,11 +65,11 @@ interface Effect extends Record<string, unknown> {
   readonly references: number
   readonly holds: number
   readonly events: number
-  readonly alarms: number
+  readonly timers: number
   readonly pending: number
 }
 
-/** What a merchant's payouts left behind. */
+/** The effects of a merchant's payouts. */
 async function effectsOf({ id }: CellMerchant): Promise<Effect> {
   const [row] = await cell.ask<Effect>(
     `with own as (select id from transactions where merchant_id = $1)
@@ -77,7 +77,7 @@ async function effectsOf({ id }: CellMerchant): Promise<Effect> {
       (select count(*) from external_references where merchant_id = $1)::int as references,
       (select count(*) from transfers where transaction_id in (select id from own) and number = 0)::int as holds,
       (select count(*) from events where transaction_id in (select id from own))::int as events,
-      (select count(*) from alarms where transaction_id in (select id from own))::int as alarms,
+      (select count(*) from timers where transaction_id in (select id from own))::int as timers,
       (select sum(debits_pending) from wallets where merchant_id = $1)::int as pending`,
     [id],
   )
@@ -90,7 +90,7 @@ const oneEach = (payments: number): Effect => ({
   references: payments,
   holds: payments,
   events: payments,
-  alarms: payments,
+  timers: payments,
   pending: payments * 10_100,
 })
 
@@ -104,7 +104,7 @@ async function assertFeedIsDense({ id }: CellMerchant): Promise<void> {
   assert.equal(row?.count, row?.last)
 }
 
-test(`of ${copiesMax} copies of a payout sent at once to two processes, one is accepted and the others are refused`, async (t) => {
+test(`of ${copiesMax} copies of a payout sent to two processes at once one is accepted, the rest refused`, async (t) => {
   const merchant = await cell.merchant()
 
   const all = await inWaves(payoutsMax, () => sendCopies(merchant, payoutBody(), copiesMax))
@@ -118,7 +118,7 @@ test(`of ${copiesMax} copies of a payout sent at once to two processes, one is a
   t.diagnostic(`${payoutsMax * copiesMax} requests, ${overloads} told to come again`)
 })
 
-test(`of ${copiesMax} copies under one key, one has an effect and every other is told the same or to wait`, async () => {
+test(`of ${copiesMax} copies under one key one takes effect, and the rest get its response or must wait`, async () => {
   const merchant = await cell.merchant()
 
   const all = await inWaves(payoutsMax, () =>
@@ -137,7 +137,7 @@ test(`of ${copiesMax} copies under one key, one has an effect and every other is
   await assertFeedIsDense(merchant)
 })
 
-test('a key under which different payouts come at once belongs to one of them, and the others are refused', async () => {
+test('a key sent at once with different payouts belongs to one, and the others are refused', async () => {
   const merchant = await cell.merchant()
 
   const all = await inWaves(10, async () => {
@@ -156,10 +156,10 @@ test('a key under which different payouts come at once belongs to one of them, a
   assert.deepEqual(await effectsOf(merchant), oneEach(10))
 })
 
-test(`money for 100 payouts pays 100 of 200 that come at once, ${rounds} times over, and no wallet goes below zero`, async () => {
+test(`funds for 100 payouts pay 100 of 200 sent at once, ${rounds} times, and no wallet is negative`, async () => {
   for (let round = 0; round < rounds; round += 1) {
     const merchant = await cell.merchant()
-    // Nobody is given money of Burkina Faso to begin with. A payout of 100 takes 101 with its fee.
+    // Merchants start without money of Burkina Faso. A payout of 100 takes 101 with its fee.
     const funding = { env: 'sandbox', currency: 'XOF', country: 'BF', amount: '10100' } as const
     const shown = showId('merchant', merchant.id)
     await cell.operator.wallets.fund(shown, { ...funding, evidence: `for ${shown}`, reason: 'test' })
@@ -184,7 +184,7 @@ const inBurkinaFaso = () => ({
   payoutMethod: { accountName: 'Awa', accountNumber: '+22670123456', code: 'MOOV_BF' },
 })
 
-test('copies of a list of payouts under one key pay each of them once', async () => {
+test('copies of a bulk request under one key pay each payout once', async () => {
   const merchant = await cell.merchant()
   const payouts = Array.from({ length: 50 }, () => payoutBody())
 
@@ -226,7 +226,7 @@ test('copies of a charge that is sent while the caller waits call the provider o
   for (const { id } of rows) assert.equal((await simulator.requests(keyOf(id))).length, 1)
 })
 
-test('of copies that come at once for want of money every one is told so, and the reference is free afterwards', async () => {
+test('copies sent at once without funds are all refused for that, and the reference stays free', async () => {
   const merchant = await cell.merchant()
   const body = payoutBody({ amount: 249_000 })
   for (let index = 0; index < 3; index += 1)

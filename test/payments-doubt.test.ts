@@ -2,17 +2,27 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../packages/server/src/dev-stack/until.ts'
 import { putQuestion } from '../packages/server/src/payments/model/store.ts'
-import { createSettler } from '../packages/server/src/payments/resolve/resolve.ts'
-import type { Said } from '../packages/server/src/providers/contract.ts'
+import { createResolver } from '../packages/server/src/payments/resolve/resolve.ts'
+import type { ProviderStatus } from '../packages/server/src/providers/contract.ts'
 import { assertFinalIsFinal, keyOf, minutes, type Payments, testPayments } from './support/load/payments.ts'
 
 const pastWindow = minutes(16)
-const success: Said = { state: 'successful', settled: { amount: 10_000n, currency: 'KES', receipt: 'R1' } }
+const success: ProviderStatus = { state: 'successful', settled: { amount: 10_000n, currency: 'KES', receipt: 'R1' } }
 
-const say = ({ malipo }: Payments, id: string, said: Said, cause: 'callback' | 'query' | 'attempt' = 'callback') =>
-  malipo.ctx.settler.submit({ transaction_id: id, attempt: 1, cause, news: { kind: 'said', said } })
+const say = (
+  { malipo }: Payments,
+  id: string,
+  providerStatus: ProviderStatus,
+  cause: 'callback' | 'query' | 'attempt' = 'callback',
+) =>
+  malipo.ctx.resolver.submit({
+    transaction_id: id,
+    attempt: 1,
+    cause,
+    observation: { kind: 'reported', providerStatus },
+  })
 
-test('a payout sent again, and answered 400 in words nobody documents, stays in doubt until the provider tells', async (t) => {
+test('a resent payout with an undocumented 400 stays in doubt until the provider reports', async (t) => {
   const payments = await testPayments(t)
   const { simulator } = payments
   await simulator.fault({ operation: 'payout', mode: 'drop_before_processing', times: 1 })
@@ -39,7 +49,7 @@ test('a payout sent again, and answered 400 in words nobody documents, stays in 
   await assertFinalIsFinal(payments.malipo)
 })
 
-test('two pieces of news of one payment in one batch have one effect and one event', async (t) => {
+test('two observations of one payment in one batch have one effect and one event', async (t) => {
   const payments = await testPayments(t)
   await payments.simulator.fault({ operation: 'payout', mode: 'stuck_pending' })
   const lanes = payments.work()
@@ -50,7 +60,7 @@ test('two pieces of news of one payment in one batch have one effect and one eve
   const { events } = await payments.seen(id)
 
   const [, called, asked] = await Promise.all([
-    say(payments, first, { state: 'submitted' }), // Keeps the writer busy, so that the next two are one batch.
+    say(payments, first, { state: 'submitted' }), // Keeps the writer busy, so that the next two share a batch.
     say(payments, id, success),
     say(payments, id, success, 'query'),
   ])
@@ -65,13 +75,14 @@ test('two pieces of news of one payment in one batch have one effect and one eve
   })
 })
 
-test('a payout that is cancelled while it is being claimed is sent or cancelled, never both', async (t) => {
+test('a payout cancelled while it is claimed is either sent or cancelled, never both', async (t) => {
   const payments = await testPayments(t)
-  const { settler } = payments.malipo.ctx
+  const { resolver } = payments.malipo.ctx
   const cancel = async (id: string) => {
-    const news = { kind: 'cancel' } as const
+    const observation = { kind: 'cancel' } as const
     return (
-      (await settler.submit({ transaction_id: id, attempt: undefined, cause: 'request', news }))?.isChanged === true
+      (await resolver.submit({ transaction_id: id, attempt: undefined, cause: 'request', observation }))?.isChanged ===
+      true
     )
   }
   payments.work()
@@ -92,7 +103,7 @@ test('a payout that is cancelled while it is being claimed is sent or cancelled,
   assert.equal((await payments.booked())['wallet KES'], paid === 0 ? undefined : String(paid * 10_100))
 })
 
-test('news of a payout that was believed not to be sent is taken, and harms nobody who is settled with it', async (t) => {
+test('a report on a payout believed unsent is taken, and the rest of its batch is resolved too', async (t) => {
   const payments = await testPayments(t)
   await payments.simulator.fault({ operation: 'payout', mode: 'operator_closed', times: 1 })
   await payments.simulator.fault({ operation: 'payout', mode: 'stuck_pending' })
@@ -103,30 +114,30 @@ test('news of a payout that was believed not to be sent is taken, and harms nobo
   await payments.becomes(neighbour, { state: 'submitted' })
   await lanes.stop()
 
-  const told = await Promise.allSettled([
+  const reported = await Promise.allSettled([
     say(payments, neighbour, { state: 'submitted' }),
     say(payments, closed, success),
     say(payments, neighbour, success),
   ])
 
   assert.deepEqual(
-    told.map(({ status }) => status),
+    reported.map(({ status }) => status),
     ['fulfilled', 'fulfilled', 'fulfilled'],
   )
   assert.equal((await payments.seen(neighbour)).state, 'successful')
   assert.equal((await payments.seen(closed)).state, 'successful')
 })
 
-test('word of money from a provider that was given up for another is not taken for a stranger’s', async (t) => {
+test('a report of money from an abandoned provider is matched to its payment', async (t) => {
   const payments = await testPayments(t)
   const { connectors } = payments.malipo.ctx
   const errors: string[] = []
   const log = { ...payments.malipo.ctx.log, error: (_: unknown, text: string) => void errors.push(text) }
   const both = [...connectors.sandbox.values()]
-  const settler = createSettler({
+  const resolver = createResolver({
     ...payments.malipo.ctx,
     cell: 0,
-    onTold: () => undefined,
+    onMerchantEvents: () => undefined,
     db: payments.malipo.ctx.db.write,
     log: log as unknown as typeof payments.malipo.ctx.log,
     routing: { providersOf: () => both, isUsable: () => true },
@@ -135,26 +146,26 @@ test('word of money from a provider that was given up for another is not taken f
   await payments.malipo.ask(`update transactions set state = 'sending' where id = $1`, [id])
   await payments.malipo.ask(`update attempts set sends = 1 where transaction_id = $1`, [id])
   const closed = { kind: 'not_submitted', cause: 'closed', detail: '' } as const
-  await settler.submit({ transaction_id: id, attempt: 1, cause: 'attempt', news: closed })
+  await resolver.submit({ transaction_id: id, attempt: 1, cause: 'attempt', observation: closed })
   assert.equal((await payments.seen(id)).provider, 'house')
 
   const from = { env: 'sandbox', provider: 'pawapay' } as const
-  const news = { kind: 'said', said: success } as const
-  const standing = await settler.submit({
+  const observation = { kind: 'reported', providerStatus: success } as const
+  const standing = await resolver.submit({
     transaction_id: id,
     attempt: 1,
     cause: 'query',
     question: await putQuestion(payments.malipo.ctx.db.write, id, 1),
     from,
-    news,
+    observation,
   })
 
   assert.ok(standing, 'nobody is told that there is such a payment')
   assert.ok(errors.some((text) => text.includes('an abandoned attempt moved money')))
 })
 
-// The last one here: while it fails, nothing moves in its lane any more.
-test('a payout that was to be sent again, and turns out to be with the provider, does not stop its lane', async (t) => {
+// The last test here: while it fails, its lane moves nothing any more.
+test('a payout to be sent again that turns out to be with the provider does not stop its lane', async (t) => {
   const payments = await testPayments(t)
   await payments.simulator.fault({ operation: 'payout', mode: 'drop_after_processing', times: 1 })
   await payments.simulator.fault({ operation: 'payout', mode: 'stuck_pending', times: 1 })
@@ -163,8 +174,8 @@ test('a payout that was to be sent again, and turns out to be with the provider,
   await payments.becomes(id, { state: 'unknown' })
   await lanes.stop()
 
-  const { settler } = payments.malipo.ctx
-  await settler.submit({ transaction_id: id, attempt: 1, cause: 'operator', news: { kind: 'retry' } })
+  const { resolver } = payments.malipo.ctx
+  await resolver.submit({ transaction_id: id, attempt: 1, cause: 'operator', observation: { kind: 'retry' } })
   await say(payments, id, { state: 'submitted' }, 'query')
   await payments.forwardDatabase(minutes(1))
   const other = await payments.payOut()

@@ -17,7 +17,7 @@ const lateCredit = { 'float pawapay KES': `${sum}`, 'fees KES': `-${fee}`, 'wall
 const withoutZeros = (sums: Record<string, string>) =>
   Object.fromEntries(Object.entries(sums).filter(([, text]) => text !== '0'))
 
-test('a payout that failed and then succeeded stays failed, and its money is in suspense with one case', async (t) => {
+test('a failed payout that succeeds later stays failed, its money in suspense with one case', async (t) => {
   const payments = await testPayments(t)
   const { simulator } = payments
   await simulator.fault({ operation: 'payout', mode: 'flap', delayMs: minutes(1) })
@@ -37,7 +37,7 @@ test('a payout that failed and then succeeded stays failed, and its money is in 
   await payments.malipo.operator.ledger.check({ isFull: true })
 })
 
-test('what a provider takes back after success is adjusted once, and the payment stays successful', async (t) => {
+test('a reversal after success is adjusted once, and the payment stays successful', async (t) => {
   const payments = await testPayments(t)
   const { simulator } = payments
   payments.work()
@@ -71,7 +71,7 @@ test('what a provider takes back after success is adjusted once, and the payment
   }
 })
 
-test('a callback that reports another amount credits nothing; the provider is asked and its response counts', async (t) => {
+test('a callback with another amount credits nothing; the provider’s query response counts', async (t) => {
   const payments = await testPayments(t)
   const { simulator } = payments
   await simulator.fault({ operation: '*', mode: 'callback_wrong_amount', amount: '99' })
@@ -100,7 +100,7 @@ test('a callback that reports another amount credits nothing; the provider is as
   await payments.malipo.operator.ledger.check({ isFull: true })
 })
 
-test('a callback with a wrong signature, or told by another provider or to another environment, changes nothing', async (t) => {
+test('a callback with a wrong signature, provider or environment changes nothing', async (t) => {
   const payments = await testPayments(t)
   const { simulator, malipo } = payments
   await simulator.fault({ operation: '*', mode: 'callback_bad_signature' })
@@ -139,7 +139,7 @@ test('a callback with a wrong signature, or told by another provider or to anoth
   await payments.becomes(id, { state: 'successful' })
 })
 
-test('a payout waits while our float is empty or its operator closed, and goes on when that is over', async (t) => {
+test('a payout waits while our float is empty or its operator closed, and continues afterwards', async (t) => {
   const payments = await testPayments(t)
   const { simulator } = payments
   payments.work()
@@ -163,7 +163,7 @@ test('a payout waits while our float is empty or its operator closed, and goes o
   await assertFinalIsFinal(payments.malipo)
 })
 
-test('a charge past its time stays open while its provider works on it, and is credited when the customer pays', async (t) => {
+test('a charge past its expiry stays open while its provider works, and is credited when paid', async (t) => {
   const payments = await testPayments(t)
   const { simulator } = payments
   await simulator.fault({ operation: 'charge', mode: 'stuck_pending' })
@@ -187,7 +187,7 @@ test('a charge past its time stays open while its provider works on it, and is c
   await payments.malipo.operator.ledger.check({ isFull: true })
 })
 
-test('a charge past its time that its customer declines has expired', async (t) => {
+test('a charge past its expiry that its customer declines ends as expired', async (t) => {
   const payments = await testPayments(t)
   const { simulator } = payments
   await simulator.fault({ operation: 'charge', mode: 'stuck_pending' })
@@ -204,7 +204,7 @@ test('a charge past its time that its customer declines has expired', async (t) 
   assert.deepEqual(await payments.booked(), {})
 })
 
-test('a charge that failed and then succeeded stays failed, and is credited once though reported thrice', async (t) => {
+test('a failed charge that succeeds later stays failed, and is credited once for three reports', async (t) => {
   const payments = await testPayments(t)
   const { simulator } = payments
   await simulator.fault({ operation: 'charge', mode: 'flap', delayMs: minutes(1) })
@@ -234,7 +234,7 @@ test('a charge that could not be sent before it expired is not sent afterwards',
   assert.deepEqual(await payments.simulator.moved(keyOf(id)), [])
 })
 
-test('a charge with a code, whose operator was closed, is not tried again without the code', async (t) => {
+test('a charge with a code, whose operator was closed, is not retried without the code', async (t) => {
   const payments = await testPayments(t)
   const { simulator } = payments
   await simulator.fault({ operation: 'charge', mode: 'operator_closed', times: 1 })
@@ -253,7 +253,7 @@ test('a charge with a code, whose operator was closed, is not tried again withou
   assert.equal((await payments.seen(id)).state, 'failed')
 })
 
-test('a charge whose last question is not answered is asked about again before it is given up', async (t) => {
+test('a charge whose last query gets no response is queried again before it is given up', async (t) => {
   const payments = await testPayments(t)
   const { simulator } = payments
   await simulator.fault({ operation: 'charge', mode: 'callback_never' })
@@ -272,7 +272,7 @@ test('a charge whose last question is not answered is asked about again before i
   await payments.becomes(id, { state: 'successful' })
 })
 
-test('money that came late and went back again is booked both ways', async (t) => {
+test('money that came late and was returned is booked both ways', async (t) => {
   const payments = await testPayments(t)
   const { simulator } = payments
   await simulator.fault({ operation: 'payout', mode: 'flap', delayMs: minutes(1) })
@@ -293,7 +293,7 @@ test('money that came late and went back again is booked both ways', async (t) =
   assert.deepEqual(await payments.booked(), {})
 })
 
-test('a failure told late, after the success that followed it, takes no money back in the books', async (t) => {
+test('a failure reported after the later success takes no money back in the books', async (t) => {
   const payments = await testPayments(t)
   const { simulator } = payments
   await simulator.fault({ operation: 'payout', mode: 'flap', delayMs: 1000 })

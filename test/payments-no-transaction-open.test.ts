@@ -8,7 +8,7 @@ import { startSimulatorDesk } from './support/cluster/simulator-desk.ts'
 import { chargeBody, payoutBody } from './support/load/payments.ts'
 
 const slowMs = 2000
-/** No transaction of the service takes this long, whatever goes on elsewhere. */
+/** No transaction of the service takes this long, whatever else runs. */
 const longMs = 1000
 
 interface Backend extends Record<string, unknown> {
@@ -17,7 +17,7 @@ interface Backend extends Record<string, unknown> {
   readonly query: string
 }
 
-/** How much of the last milliseconds this machine had for itself: a process that was not given a processor holds nothing up. */
+/** Share of the last milliseconds in which this machine ran: a process without a processor holds nothing up. */
 function watchMachineTime() {
   const seen: { readonly at: number; readonly machine: number }[] = []
   const look = () => void seen.push({ at: performance.now(), machine: machineTime() })
@@ -31,7 +31,7 @@ function watchMachineTime() {
   }
 }
 
-/** Looks at the service's connections all the time, and keeps those that are in a transaction and should not be. */
+/** Polls the service's connections, and keeps those in a transaction that should not be. */
 function watch(t: TestContext, ask: (text: string, values: unknown[]) => Promise<Backend[]>, database: string) {
   const found: Backend[] = []
   const ages = watchMachineTime()
@@ -61,7 +61,7 @@ function watch(t: TestContext, ask: (text: string, values: unknown[]) => Promise
   return { stop }
 }
 
-test('no transaction is open while a provider is waited for, neither in a worker nor in an api', async (t) => {
+test('no transaction is open while a worker or an api waits for a provider', async (t) => {
   const ground = await testDatabase()
   const simulator = await startSimulatorDesk(t)
   const cell = openCell(t, ground, simulator.settings)
@@ -96,7 +96,7 @@ test('no transaction is open while a provider is waited for, neither in a worker
     (await cell.ask<{ state: string }>(`select state from transactions where id = $1`, [id]))[0]?.state
   for (const { id } of [prompt, code]) await until(`${id} to succeed`, async () => (await stateOf(id)) === 'successful')
   await until('the payout to be taken', async () => (await stateOf(payout.id)) === 'submitted')
-  await cell.forward(20_000) // Now it is asked about.
+  await cell.forward(20_000) // Now the worker queries it.
   await until('the payout to succeed', async () => (await stateOf(payout.id)) === 'successful')
   const { found, looks, connections } = await watching.stop()
 

@@ -11,11 +11,11 @@ import { type ProviderGate, startProviderGate } from './support/faults/provider-
 import { startTcpProxy } from './support/faults/tcp-proxy.ts'
 import { assertFinalIsFinal, chargeBody, keyOf, minutes, payoutBody, testPayments } from './support/load/payments.ts'
 
-/** Past the time to send, and past the time by which the provider must have heard of it. */
+/** Past the send deadline, and past the time by which the provider must have received it. */
 const pastSending = 11_000
 const pastWindow = minutes(16)
 
-/** A process that falls asleep the moment it sends the COMMIT of a claim: that is carried out, and it does not hear of it. */
+/** A process that is stopped the moment it sends the COMMIT of a claim: the server commits, and the process does not see it. */
 async function startSleeper(t: TestContext, cell: Cell, role: 'api' | 'worker', isLast: (text: string) => boolean) {
   const { loginUrl } = await testDatabase()
   const sleeper: { role?: Role; isAwaited: boolean; isAsleep: boolean } = { isAwaited: true, isAsleep: false }
@@ -48,7 +48,7 @@ async function openBench(t: TestContext) {
 const submits = async (simulator: SimulatorDesk, key: string, operation: 'payout' | 'charge') =>
   (await simulator.requests(key)).filter((request) => request.operation === operation).length
 
-test('a worker that slept between its claim and its sending, while another took over, moves no money again', async (t) => {
+test('a worker stopped between claim and send, while another takes over, moves no money again', async (t) => {
   const { simulator, cell, stateOf, merchant } = await openBench(t)
   const api = await cell.start('api', 'api')
   await simulator.tune({ callbackBase: `${api.url}/callbacks/sandbox` })
@@ -66,7 +66,7 @@ test('a worker that slept between its claim and its sending, while another took 
   await simulator.advance(pastWindow)
   await cell.forward(pastWindow)
   await until('the other to send', async () => (await stateOf(id)) === 'successful')
-  // By its own clock the sleeper is still in time, as one would be that slept on the way to the first byte.
+  // By its own clock the sleeper is still in time, like one stopped on the way to the first byte.
   sleeper.wake()
   await until('the sleeper to send too', async () => (await submits(simulator, key, 'payout')) === 2)
   const { body: second } = await merchant.call(api.url, 'POST', '/fiat/payout', payoutBody())
@@ -83,7 +83,7 @@ test('a worker that slept between its claim and its sending, while another took 
   await cell.operator.ledger.check({ isFull: true })
 })
 
-test('whoever slept past the time to send does not send', async (t) => {
+test('a process stopped past the send deadline does not send', async (t) => {
   const { simulator, cell, merchant } = await openBench(t)
   const worker = await startSleeper(t, cell, 'worker', (text) => text.includes('set budget = budget - n.requests'))
   const api = await startSleeper(t, cell, 'api', (text) => text.includes('insert into webhook_records'))
@@ -99,18 +99,21 @@ test('whoever slept past the time to send does not send', async (t) => {
   await until('their time to send to pass', () => performance.now() - asleepAt > 10_500)
   worker.wake()
   api.wake()
-  await until('the worker to be at work again', () => /time to be sent had passed|look failed/.test(worker.log()))
+  await until('the worker to be at work again', () => /time to be sent had passed|poll failed/.test(worker.log()))
   await charging
 
-  await t.test('a worker its payout', async () => {
+  await t.test('a worker does not send its payout', async () => {
     assert.equal(await submits(simulator, providerKeyOf(payout, 1), 'payout'), 0)
   })
-  await t.test('an api its charge', async () => {
+  await t.test('an api does not send its charge', async () => {
     assert.equal(await submits(simulator, providerKeyOf(charge?.id ?? '', 1), 'charge'), 0)
   })
 })
 
-/** Lets a process send one payment to the gate, and claim nothing after that. What is returned waits until it has settled it. */
+/**
+ * Lets a process send one payment to the gate, and claim nothing after it. The returned function waits until the payment is
+ * resolved.
+ */
 async function sendOnce(t: TestContext, { ctx }: Malipo, gate: ProviderGate): Promise<() => Promise<unknown>> {
   const lanes = startLanes(ctx)
   await until('it to be on its way', () => gate.held.length === 1)
@@ -122,7 +125,7 @@ async function sendOnce(t: TestContext, { ctx }: Malipo, gate: ProviderGate): Pr
   return () => stopped
 }
 
-test('a request that was on its way for longer than the window moves no money again', async (t) => {
+test('a request in transit for longer than the window moves no money again', async (t) => {
   const payments = await testPayments(t)
   const { simulator } = payments
   const gate = await startProviderGate(t, simulator.url, ({ method }) => (method === 'POST' ? 'hold' : 'pass'))
@@ -143,7 +146,7 @@ test('a request that was on its way for longer than the window moves no money ag
   await assertFinalIsFinal(payments.malipo)
 })
 
-test('the refusal of a first sending does not fail a payout that was sent again meanwhile and taken', async (t) => {
+test('the refusal of a first sending does not fail a payout that was sent again and accepted', async (t) => {
   const payments = await testPayments(t)
   const { simulator } = payments
   const refusal = {

@@ -8,14 +8,14 @@ import { startSimulatorDesk } from './support/cluster/simulator-desk.ts'
 import { chargeBody, payoutBody } from './support/load/payments.ts'
 
 /** Every payment has rows in these. */
-const tables = 'transactions|attempts|events|transfers|ledger_batches|webhook_records|alarms|external_references'
+const tables = 'transactions|attempts|events|transfers|ledger_batches|webhook_records|timers|external_references'
 
 const rounds = 10
 const atOnce = 10
-/** Of an index, for each payment: few are needed, and who reads all of it needs more with each. This test reads transactions. */
+/** Rows read from an index for each payment: few by key, and ever more by a full scan. This test itself reads transactions. */
 const rowsMax = 20
 
-test('what is planned while the tables of a month are empty goes by their keys, and is right when they are full', async (t) => {
+test('plans made while a month’s tables are empty use their keys, and stay right when full', async (t) => {
   const simulator = await startSimulatorDesk(t)
   const cell = openCell(t, await testDatabase(), simulator.settings)
   const [api, merchant] = [await cell.start('api', 'api'), await cell.merchant()]
@@ -53,7 +53,7 @@ test('what is planned while the tables of a month are empty goes by their keys, 
     )
   for (const path of ['/fiat/transactions', '/events', '/wallets/statement', '/webhook'])
     await merchant.call(api.url, 'GET', path)
-  await Promise.all([api.stop(), worker.stop()]) // A connection tells its figures as it ends.
+  await Promise.all([api.stop(), worker.stop()]) // A connection reports its statistics when it ends.
 
   assert.deepEqual(await readFromEndToEnd(), before)
   assert.deepEqual(await readByIndexMoreThan(rowsMax * rounds * atOnce), [])

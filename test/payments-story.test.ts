@@ -24,33 +24,33 @@ const seed = proofSize('SEED', 1)
 const minKills = proofSize('KILLS', 3)
 const killEveryMs = 1000
 
-/** Everything a provider does wrong, one request or payment in twenty each. */
+/** Every provider fault, each for one request or payment in twenty. */
 async function breakProvider({ fault }: SimulatorDesk): Promise<void> {
   const probability = 0.05
   for (const operation of ['payout', 'charge', 'payout_status', 'charge_status'])
-    for (const wish of [
+    for (const request of [
       { mode: 'drop_before_processing' },
       { mode: 'drop_after_processing' },
       { mode: 'html_503', moment: 'before' },
       { mode: 'html_503', moment: 'after' },
     ])
-      await fault({ operation, probability, ...wish })
+      await fault({ operation, probability, ...request })
   for (const operation of ['payout', 'charge'])
-    for (const wish of [
+    for (const request of [
       { mode: 'callback_duplicate', count: 3 },
       { mode: 'callback_never' },
       { mode: 'callback_late', delayMs: 4000 },
       { mode: 'callback_reorder' },
     ])
-      await fault({ operation, probability, ...wish })
+      await fault({ operation, probability, ...request })
 }
 
-/** Ends every connection of the service to its database, in whatever it is doing. */
+/** Ends every database connection of the service, whatever it is doing. */
 async function cutConnections(cell: Cell): Promise<void> {
   await cell.ask(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'malipo'`)
 }
 
-/** Two workers, of which one is killed every second and started again, until it is told to stop. */
+/** Two workers, of which one is killed and restarted every second, until stopped. */
 async function killWorkers(t: TestContext, cell: Cell, random: Random) {
   let starts = 0
   const start = () => {
@@ -81,7 +81,7 @@ async function killWorkers(t: TestContext, cell: Cell, random: Random) {
   }
 }
 
-test(`${payoutsMax} payouts and ${chargesMax} charges, with everything failing that can, are each paid once or not at all`, {
+test(`${payoutsMax} payouts and ${chargesMax} charges under every fault are each paid once or not at all`, {
   timeout: 540_000,
 }, async (t) => {
   const random = createRandom(seed)
@@ -133,7 +133,7 @@ async function assertApiAgrees(orders: readonly Order[], rows: readonly Row[], u
   const states = new Map(rows.map(({ external_reference, state }) => [external_reference, state]))
   for (const { merchant, reference, amount } of orders.slice(0, 100)) {
     const { body } = await merchant.call(url, 'GET', `/transactions/${reference}`)
-    const { chargeStatus, amount: told } = body['data'] as { chargeStatus: string; amount: number }
-    assert.deepEqual([chargeStatus, told], [states.get(reference), amount])
+    const { chargeStatus, amount: reported } = body['data'] as { chargeStatus: string; amount: number }
+    assert.deepEqual([chargeStatus, reported], [states.get(reference), amount])
   }
 }

@@ -21,10 +21,10 @@ import { openShop, type Shop } from './support/load/shop.ts'
 import { complaintsIn, letTimePass, type Row, readAll } from './support/oracles/reckoning.ts'
 
 const seed = proofSize('SEED', 1)
-/** Before the backup, between it and the second, around the second, and after it. */
+/** Before the backup, between it and the target second, around that second, and after it. */
 const requests = proofSize('REQUESTS', 60)
 
-test('a backup made under load is restored to any second: the books agree, nothing is paid twice, and what came later is told', {
+test('a backup under load restores any second with right books, pays once, reports later money', {
   timeout: 600_000,
 }, async (t) => {
   const random = createRandom(seed)
@@ -71,7 +71,7 @@ test('a backup made under load is restored to any second: the books agree, nothi
   balancer.add(apiAgain.url)
   await until('the api to be ready', () => balancer.isReady(apiAgain.url))
 
-  await assertUnknownIsTold(again, lost, simulator)
+  await assertUnknownIsReported(again, lost, simulator)
   await runbook.run('resume', freezing, { isPostgres: false })
   for (const provider of ['pawapay', 'flutterwave', 'house'])
     await again.operator.providers.resume(provider, { env: 'sandbox', reason: 'reconciled' })
@@ -103,7 +103,7 @@ test('a backup made under load is restored to any second: the books agree, nothi
   )
 })
 
-/** As PostgreSQL's settings want it. */
+/** In the format of PostgreSQL's settings. */
 const inWords = (at: Date) => at.toISOString().replace('T', ' ').replace('Z', '+00')
 
 const pin = { type: 'pin', value: codes.pin }
@@ -140,8 +140,11 @@ async function archiveAll({ superuserUrl }: OwnServers): Promise<void> {
   const [row] = await ask<{ name: string }>(superuserUrl, 'select pg_walfile_name(pg_current_wal_lsn()) as name')
   await ask(superuserUrl, 'select pg_switch_wal()')
   const isThere = async () => {
-    const [told] = await ask<{ last: string }>(superuserUrl, 'select last_archived_wal as last from pg_stat_archiver')
-    return row && told && told.last >= row.name
+    const [reported] = await ask<{ last: string }>(
+      superuserUrl,
+      'select last_archived_wal as last from pg_stat_archiver',
+    )
+    return row && reported && reported.last >= row.name
   }
   await until('the archive to have everything', isThere)
 }
@@ -171,7 +174,7 @@ async function restore(
   return { superuserUrl: postgres.urlOf('story'), loginUrl, natsUrl: servers.natsUrl }
 }
 
-/** What there was until the second is there and nothing else is; gives what is not. */
+/** Everything up to the second is there and nothing else is; returns what is missing. */
 function assertPast(before: readonly Row[], after: readonly Row[], second: string): readonly Row[] {
   const known = new Set(after.map(({ id }) => id))
   const lost = before.filter(({ id }) => !known.has(id))
@@ -187,8 +190,8 @@ function assertPast(before: readonly Row[], after: readonly Row[], second: strin
 
 const madeAt = (id: string) => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
 
-/** What the provider reports on a payment that is not in the books is logged; if it confirms money, that gets a case. */
-async function assertUnknownIsTold(
+/** The provider's report on a payment that is not in the books is logged; if it confirms money, that gets a case. */
+async function assertUnknownIsReported(
   cell: Cell,
   lost: readonly Row[],
   simulator: {

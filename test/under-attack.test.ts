@@ -17,10 +17,10 @@ const seconds = proofSize('SECONDS', 4)
 const everyMs = 25
 const okShareMin = 0.99
 const p99MaxMs = 500
-/** Of what a process that is not attacked takes beside it: on a machine that is busy with others, that takes long as well. */
+/** Relative to a process that is not attacked: on a busy machine, that one is slow as well. */
 const timesMax = 10
 
-/** Ends what was started, last first. */
+/** Cleanups, run last first. */
 const ends: (() => unknown)[] = []
 after(async () => {
   for (const end of ends.toReversed()) await end()
@@ -30,7 +30,7 @@ before(async () => {
   site = await openSite()
 })
 
-/** Two api processes, of which one is attacked, a live merchant, and an attacker who is a merchant in the sandbox. */
+/** Two api processes, of which one is attacked, a live merchant, and an attacker with a sandbox merchant. */
 async function openSite() {
   const t = { after: (end: () => unknown) => void ends.push(end) }
   const servers = await startOwnServers(t)
@@ -68,7 +68,7 @@ for (const attack of Object.keys(attacks) as AttackOrder['attack'][]) {
     try {
       const { pair, authorization } = attacker
       child.send({ attack, port, reference, pair, authorization } satisfies AttackOrder)
-      await pause(500) // The attack is under way for as long before anything is measured.
+      await pause(500) // The attack runs this long before anything is measured.
       const [seen, beside] = await Promise.all([api, calm].map(({ url }) => serve(url, merchant.authorization)))
       assert(seen && beside)
 
@@ -83,7 +83,7 @@ for (const attack of Object.keys(attacks) as AttackOrder['attack'][]) {
   })
 }
 
-/** A provider for live payments, so that they are accepted. It never gets one, since nothing is sent without a worker. */
+/** A provider for live payments, so that they are accepted. It never gets one: without a worker nothing is sent. */
 async function openLiveProvider(t: { after(end: () => unknown): void }): Promise<string> {
   const server = createServer((_, response) => response.writeHead(503).end()).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -101,7 +101,7 @@ const payout = () => ({
   payoutMethod: { accountName: 'Juma', accountNumber: '+254712345678' },
 })
 
-/** A request every 25 ms, whatever became of those before: by turns over a connection of its own, and a payout. */
+/** A request every 25 ms, open loop: alternately one over a new connection, and a payout. */
 async function serve(url: string, authorization: string) {
   const statuses = { 200: 0 } as Record<string | 200, number>
   const latencies: number[] = []

@@ -18,7 +18,7 @@ const seed = proofSize('SEED', 1)
 /** Requests before the migration, between it and the first new process, and after the last. */
 const requests = proofSize('REQUESTS', 100)
 
-test('what runs on the schema before becomes what is here, schema and processes, while payments go on, and no request fails', {
+test('the schema and processes of the previous version upgrade under load, and no request fails', {
   timeout: 600_000,
 }, async (t) => {
   const earlier = await earlierCode(t, from)
@@ -61,7 +61,7 @@ async function served(shop: Shop): Promise<void> {
   await until(`${requests} requests more`, () => shop.requests() >= enough, { timeoutMs: 120_000 })
 }
 
-/** A process that is newer than its database says so, and gets no requests. */
+/** A process newer than its database reports so, and gets no requests. */
 async function assertNewOnOldIsNotReady(cell: Cell, pending: readonly string[]): Promise<void> {
   if (pending.length === 0) return
   const early = await cell.start('api', 'early')
@@ -74,7 +74,7 @@ async function assertNewOnOldIsNotReady(cell: Cell, pending: readonly string[]):
   await early.stop('SIGTERM')
 }
 
-/** As the runbook says: a migration that could not have its lock in time is run again. */
+/** As the runbook says: a migration that could not get its lock in time is run again. */
 async function migrateUntilDone({ database }: Operator): Promise<{ applied: string[]; words: string }> {
   const startedAt = performance.now()
   const applied: string[] = []

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { testDatabase } from '../packages/server/src/dev-stack/servers.ts'
 import { until } from '../packages/server/src/dev-stack/until.ts'
-import { pullWebhooks } from '../packages/server/src/events/pull.ts'
+import { fastForwardWebhooks } from '../packages/server/src/events/fast-forward.ts'
 import { openDatabase, sql, type WriteDb } from '../packages/server/src/platform/db.ts'
 import type { Posted } from '../packages/server/src/platform/gated-http.ts'
 import { showId } from '../packages/server/src/platform/ids.ts'
 import { Secret } from '../packages/server/src/platform/secret.ts'
-import { tellMerchants } from '../packages/server/src/testing/telling.ts'
+import { notifyMerchants } from '../packages/server/src/testing/notifying.ts'
 import { type ClaimPlace, claimDeliveries, type Delivery, newPlace } from '../packages/server/src/webhooks/claim.ts'
 import { createReporter } from '../packages/server/src/webhooks/report.ts'
 import { sweepEndpoints } from '../packages/server/src/webhooks/sweep.ts'
@@ -22,7 +22,7 @@ const answered = (status: number): Posted => ({
 
 const idsOf = (claimed: readonly Delivery[]) => claimed.map(({ id }) => showId('webhook', id))
 
-/** Claims and reports as workers do, step by step, with nobody else at work. */
+/** Claims and reports as workers do, step by step, with no other worker. */
 async function testClaims(t: TestContext) {
   const hooks = await testWebhooks(t)
   const { write } = hooks.malipo.ctx.db
@@ -48,54 +48,54 @@ async function testClaims(t: TestContext) {
   }
 }
 
-test('an event that is told while its endpoint is looked at is not left behind', async (t) => {
+test('an event written while its endpoint is claimed is not left behind', async (t) => {
   const { malipo, write, endpoint, claim } = await testClaims(t)
   await malipo.ask(`create or replace function wait_at_gate() returns trigger language plpgsql as $$ begin
     perform pg_advisory_xact_lock(12); return null; end $$`)
   await malipo.ask(`create constraint trigger wait_at_gate after insert on webhook_records deferrable initially deferred
     for each row execute function wait_at_gate()`)
   t.after(() => malipo.ask(`drop trigger wait_at_gate on webhook_records`))
-  let telling: Promise<{ id: string }[]> | undefined
+  let notifying: Promise<{ id: string }[]> | undefined
 
   await write.transaction(async (tx) => {
     await tx.query(sql`select pg_advisory_xact_lock(12)`)
-    telling = tellMerchants(write, [endpoint.id]) // Waits with everything written, just before it commits.
+    notifying = notifyMerchants(write, [endpoint.id]) // Waits with everything written, just before the commit.
     await until('the event to be written', async () => {
       const waiting = await malipo.ask(`select 1 from pg_locks where locktype = 'advisory' and not granted`)
       return waiting.length > 0
     })
     assert.deepEqual(await claim(), [])
   })
-  const [told] = (await telling) ?? []
+  const [reported] = (await notifying) ?? []
 
   assert.deepEqual(
     (await claim()).map(({ id }) => showId('webhook', id)),
-    [told?.id],
+    [reported?.id],
   )
 })
 
-test('an event that is told while somebody puts off its endpoint, which was due, makes it due again', async (t) => {
+test('an event written while its due endpoint is postponed makes the endpoint due again', async (t) => {
   const { malipo, write, endpoint, claim } = await testClaims(t)
-  await endpoint.tell(1)
-  let telling: Promise<{ id: string }[]> | undefined
+  await endpoint.notify(1)
+  let notifying: Promise<{ id: string }[]> | undefined
 
   await write.transaction(async (tx) => {
     await tx.query(sql`
       update webhook_endpoints set next_due = record_time() + interval '30 seconds' where merchant_id = ${endpoint.id}`)
-    telling = tellMerchants(write, [endpoint.id]) // Waits for the endpoint, which it saw as due.
+    notifying = notifyMerchants(write, [endpoint.id]) // Waits for the endpoint, which it saw as due.
     await until('the event to wait for its endpoint', async () => {
       const waiting = await malipo.ask(`select 1 from pg_locks where locktype = 'transactionid' and not granted`)
       return waiting.length > 0
     })
   })
-  await telling
+  await notifying
 
   assert.equal((await claim()).length, 2)
 })
 
-test('what a worker claimed before it died is claimed again when its lease has ended, though nothing new is told', async (t) => {
+test('the claims of a dead worker are claimed again after their lease, even without a new event', async (t) => {
   const { endpoint, claim, forward } = await testClaims(t)
-  await endpoint.tell(3)
+  await endpoint.notify(3)
   const first = await claim()
   assert.equal(first.length, 3)
 
@@ -105,9 +105,9 @@ test('what a worker claimed before it died is claimed again when its lease has e
   assert.deepEqual(new Set((await claim()).map(({ id }) => id)), new Set(first.map(({ id }) => id)))
 })
 
-test('a worker that slept through its lease does not undo what another delivered', async (t) => {
+test('a worker that sleeps through its lease does not undo what another delivered', async (t) => {
   const { endpoint, claim, report, forward } = await testClaims(t)
-  const [event] = await endpoint.tell(1)
+  const [event] = await endpoint.notify(1)
   const [slept] = await claim()
   await forward(seconds(31))
   const [other] = await claim()
@@ -121,9 +121,9 @@ test('a worker that slept through its lease does not undo what another delivered
   assert.deepEqual(await claim(), [])
 })
 
-test('410 disables though another attempt succeeds after it, and counts for the URL that said it only', async (t) => {
+test('a 410 disables its own URL only, even when another attempt succeeds after it', async (t) => {
   const { endpoint, claim, report, isDisabled } = await testClaims(t)
-  await endpoint.tell(3)
+  await endpoint.notify(3)
   const [gone, fine, late] = await claim()
   await report(gone, 410)
   await report(fine, 200)
@@ -134,9 +134,9 @@ test('410 disables though another attempt succeeds after it, and counts for the 
   assert.equal(await isDisabled(), false)
 })
 
-test('an endpoint that rests is not woken by new events, and goes on when its rest is over', async (t) => {
+test('a resting endpoint is not woken by new events, and continues after its rest', async (t) => {
   const { endpoint, claim, report, forward } = await testClaims(t)
-  await endpoint.tell(10)
+  await endpoint.notify(10)
   for (let failed = 0; failed < 10; ) {
     const claimed = await claim()
     assert.ok(claimed.length > 0)
@@ -144,77 +144,77 @@ test('an endpoint that rests is not woken by new events, and goes on when its re
     failed += claimed.length
   }
 
-  await endpoint.tell(1)
+  await endpoint.notify(1)
   assert.deepEqual(await claim(), [])
   await forward(seconds(31))
 
   assert.ok((await claim()).length > 0)
 })
 
-test('an event whose batch started long before a claim and committed after it is claimed', async (t) => {
+test('an event whose batch starts long before a claim and commits after it is claimed', async (t) => {
   const { write, endpoint, claim, forward } = await testClaims(t)
-  const [first] = await endpoint.tell(1)
+  const [first] = await endpoint.notify(1)
   const slow: WriteDb = {
     ...write,
     batch: (lockTimeoutMs, work) =>
       write.batch(lockTimeoutMs, async (tx) => {
-        await forward(seconds(60)) // The batch has its time already.
+        await forward(seconds(60)) // The batch has its timestamp already.
         assert.deepEqual(idsOf(await claim()), [first?.id])
         return work(tx)
       }),
   }
 
-  const [late] = await tellMerchants(slow, [endpoint.id])
+  const [late] = await notifyMerchants(slow, [endpoint.id])
 
   assert.deepEqual(idsOf(await claim()), [late?.id])
 })
 
-test('a retry that the clock of the sandbox brings forward by days is claimed', async (t) => {
+test('a retry that the sandbox clock brings forward by days is claimed', async (t) => {
   const { malipo, write, endpoint, claim, report, forward } = await testClaims(t)
-  await endpoint.tell(2)
+  await endpoint.notify(2)
   for (const delivery of await claim()) await report(delivery, 500)
   const tomorrow = `set next_attempt_at = next_attempt_at + interval '1 day' where merchant_id = $1`
   await malipo.ask(`update webhook_records ${tomorrow}`, [endpoint.id])
-  await forward(minutes(1)) // The rest of the endpoint is over, and its place moves on.
+  await forward(minutes(1)) // The endpoint's rest is over, and its place advances.
   assert.deepEqual(await claim(), [])
 
-  await pullWebhooks(write, { merchant_id: endpoint.id, env: 'sandbox' }, minutes(2 * 60 * 24))
+  await fastForwardWebhooks(write, { merchant_id: endpoint.id, env: 'sandbox' }, minutes(2 * 60 * 24))
 
   assert.equal((await claim()).length, 2)
 })
 
-test('an endpoint that is locked while it is due is claimed when it is free, by the same worker', async (t) => {
+test('an endpoint locked while it is due is claimed by the same worker once it is free', async (t) => {
   const { write, endpoint, claimFrom } = await testClaims(t)
   const place = newPlace()
   assert.deepEqual(await claimFrom(place), [])
-  const [told] = await endpoint.tell(1)
+  const [reported] = await endpoint.notify(1)
 
   await write.transaction(async (tx) => {
     await tx.query(sql`select from webhook_endpoints where merchant_id = ${endpoint.id} for no key update`)
     assert.deepEqual(await claimFrom(place), [])
   })
 
-  assert.deepEqual(idsOf(await claimFrom(place)), [told?.id])
+  assert.deepEqual(idsOf(await claimFrom(place)), [reported?.id])
 })
 
 test('an endpoint due for longer than a claim looks back is found by the next deep claim', async (t) => {
   const { malipo, endpoint, claimFrom } = await testClaims(t)
   const place = newPlace()
   await claimFrom(place)
-  const [told] = await endpoint.tell(1)
+  const [reported] = await endpoint.notify(1)
   await malipo.ask(`update webhook_endpoints set next_due = next_due - interval '1 hour' where merchant_id = $1`, [
     endpoint.id,
   ])
 
   assert.deepEqual(await claimFrom(place), [])
-  place.lookedDeepAt -= minutes(1)
+  place.deepPolledAt -= minutes(1)
 
-  assert.deepEqual(idsOf(await claimFrom(place)), [told?.id])
+  assert.deepEqual(idsOf(await claimFrom(place)), [reported?.id])
 })
 
-test('a record that waits from before due_from of its endpoint is found by the sweep', async (t) => {
+test('a record that waits from before its endpoint’s due_from is found by the sweep', async (t) => {
   const { malipo, write, endpoint, claim } = await testClaims(t)
-  const [told] = await endpoint.tell(1)
+  const [reported] = await endpoint.notify(1)
   const since = `interval '1 hour' where merchant_id = $1`
   await malipo.ask(`update webhook_records set next_attempt_at = next_attempt_at - ${since}`, [endpoint.id])
   await malipo.ask('update webhook_endpoints set due_from = record_time() where merchant_id = $1', [endpoint.id])
@@ -223,10 +223,10 @@ test('a record that waits from before due_from of its endpoint is found by the s
   assert.equal(await sweepEndpoints(write), 1)
   assert.equal(await sweepEndpoints(write), 0)
 
-  assert.deepEqual(idsOf(await claim()), [told?.id])
+  assert.deepEqual(idsOf(await claim()), [reported?.id])
 })
 
-/** While a session reads, as pg_dump does: indexes keep what it might still see. */
+/** Runs the work while a session holds a snapshot, as pg_dump does: indexes keep dead rows for it. */
 async function besideSnapshot(work: () => Promise<void>): Promise<void> {
   const url = new Secret((await testDatabase()).loginUrl)
   const limits = { connectionsMax: 1, statementTimeoutMs: 60_000, idleMs: minutes(10) }
@@ -241,7 +241,7 @@ async function besideSnapshot(work: () => Promise<void>): Promise<void> {
   }
 }
 
-test('claims stay quick while a session holds a snapshot, however much was delivered since', async (t) => {
+test('claims stay quick while a session holds a snapshot, however much is delivered since', async (t) => {
   const { malipo, endpoint, claim } = await testClaims(t)
   const deliver = async () => {
     await malipo.ask(
@@ -276,7 +276,7 @@ test('claims stay quick while a session holds a snapshot, however much was deliv
     }
   })
 
-  // The quickest of each: what another process takes of the machine only ever adds.
+  // The quickest of each: other processes only ever add time.
   const [before, now] = [Math.min(...took.fromTheBeginning), Math.min(...took.fromItsPlace)]
   t.diagnostic(
     `after ${delivered} deliveries beside a snapshot a claim takes ${now.toFixed(1)} ms; from the beginning ${before.toFixed(1)} ms`,

@@ -14,17 +14,18 @@ const seed = proofSize('SEED', 1)
 
 const isTaken = ({ status = 0 }: Got) => status >= 200 && status < 300
 
-/** What is wrong with what a shop got, in words. */
-async function faultsOf({ merchant, receiver, told }: Shop): Promise<string[]> {
+/** Errors in what a shop received. */
+async function faultsOf({ merchant, receiver, reported }: Shop): Promise<string[]> {
   const byId = Map.groupBy(receiver.got, ({ id }) => id)
-  const lost = told.filter(({ id }) => !byId.get(id)?.some(isTaken)).map(({ id }) => `${id} was never taken`)
-  const bodies = new Map(told.map(({ id, body }) => [id, body]))
+  const lost = reported.filter(({ id }) => !byId.get(id)?.some(isTaken)).map(({ id }) => `${id} was never taken`)
+  const bodies = new Map(reported.map(({ id, body }) => [id, body]))
   const changed = receiver.got
     .filter(({ id, body }) => bodies.get(id) !== body)
     .map(({ id }) => `${id} has other bytes`)
   const feed = await merchant.feed()
-  const isDense = feed.length === told.length && feed.every(({ number, id }, at) => number === at + 1 && bodies.has(id))
-  const inOrder = feed.every(({ id }, at) => id === told[at]?.id)
+  const isDense =
+    feed.length === reported.length && feed.every(({ number, id }, at) => number === at + 1 && bodies.has(id))
+  const inOrder = feed.every(({ id }, at) => id === reported[at]?.id)
   return [
     ...lost,
     ...changed,
@@ -34,7 +35,7 @@ async function faultsOf({ merchant, receiver, told }: Shop): Promise<string[]> {
   ]
 }
 
-test(`${events} events reach every endpoint that comes back within 45 of 72 hours, with workers killed ${kills} times`, {
+test(`${events} events reach every endpoint that recovers within 45 of 72 h, with ${kills} worker kills`, {
   timeout: 120_000 + events * 20,
 }, async (t) => {
   const startedAt = performance.now()
@@ -46,19 +47,19 @@ test(`${events} events reach every endpoint that comes back within 45 of 72 hour
   const { shops } = storm
   const got = shops.flatMap(({ receiver }) => receiver.got)
   const taken = got.filter(isTaken).length
-  const told = shops.reduce((sum, shop) => sum + shop.told.length, 0)
+  const reported = shops.reduce((sum, shop) => sum + shop.reported.length, 0)
   const took = ((performance.now() - startedAt) / 1000).toFixed(1)
   t.diagnostic(
-    `seed ${seed}: ${told} events to ${shops.length} shops in ${took} s; ${storm.kills} times two workers killed, over ${storm.cut} requests`,
+    `seed ${seed}: ${reported} events to ${shops.length} shops in ${took} s; ${storm.kills} times two workers killed, over ${storm.cut} requests`,
   )
-  t.diagnostic(`${got.length} requests came, ${taken} were taken, ${taken - told} of them again`)
+  t.diagnostic(`${got.length} requests came, ${taken} were taken, ${taken - reported} of them again`)
   assert.deepEqual((await Promise.all(shops.map(faultsOf))).flat().slice(0, 20), [])
   const standing = await hooks.malipo.ask(
     `select status, (next_attempt_at is null) as is_done, count(*)::int, max(attempts) <= 12 as is_within from webhook_records
      where merchant_id = any($1) group by 1, 2`,
     [shops.map(({ merchant }) => merchant.id)],
   )
-  assert.deepEqual(standing, [{ status: 'SUCCESS', is_done: true, count: told, is_within: true }])
+  assert.deepEqual(standing, [{ status: 'SUCCESS', is_done: true, count: reported, is_within: true }])
 })
 
 const delays = [
@@ -66,11 +67,11 @@ const delays = [
   ...[hours(2), hours(5), hours(10), hours(14), hours(20), hours(24)],
 ]
 
-test('a record is tried 12 times along the schedule, give or take a tenth, and then only when it is resent', async (t) => {
+test('a record is tried 12 times by the schedule, within a tenth, and then only when resent', async (t) => {
   const hooks = await testWebhooks(t)
   const receiver = await openReceiver(t, () => ({ status: 500 }))
   const merchant = await hooks.merchant(receiver.url)
-  const [event] = await merchant.tell(1)
+  const [event] = await merchant.notify(1)
   const id = event?.id ?? ''
   assert.equal((await merchant.record(id)).status, 'CREATED')
 
@@ -101,19 +102,19 @@ test('a record is tried 12 times along the schedule, give or take a tenth, and t
   assert.deepEqual(new Set(receiver.got.map((got) => `${got.id} ${got.body}`)), new Set([`${id} ${event?.body}`]))
 })
 
-test('an endpoint that says it is gone is left alone until its URL is set again, and then gets all it missed', async (t) => {
+test('a gone endpoint gets nothing until its URL is set again, and then everything it missed', async (t) => {
   const hooks = await testWebhooks(t)
   const receiver = await openReceiver(t, () => ({ status: 410 }))
   const merchant = await hooks.merchant(receiver.url)
   hooks.deliver()
-  const [first] = await merchant.tell(1)
+  const [first] = await merchant.notify(1)
   await merchant.becomes(first?.id ?? '', { status: 'FAILED', attempts: 1 })
 
-  const missed = await merchant.tell(20)
+  const missed = await merchant.notify(20)
   await hooks.forward(hours(1))
   const other = await openReceiver(t, () => ({ status: 200 }))
   const neighbour = await hooks.merchant(other.url)
-  const [witness] = await neighbour.tell(1)
+  const [witness] = await neighbour.notify(1)
   await neighbour.becomes(witness?.id ?? '', { status: 'SUCCESS' })
   assert.equal(receiver.got.length, 1)
   receiver.react = () => ({ status: 200 })
@@ -122,13 +123,13 @@ test('an endpoint that says it is gone is left alone until its URL is set again,
   for (const event of [first, ...missed]) await merchant.becomes(event?.id ?? '', { status: 'SUCCESS' })
 })
 
-test('an endpoint that failed for 5 days is disabled, one that failed for less is not', async (t) => {
+test('an endpoint that fails for 5 days is disabled, one that fails for less is not', async (t) => {
   const hooks = await testWebhooks(t)
   const receiver = await openReceiver(t, () => 'reset')
   const merchant = await hooks.merchant(receiver.url)
   hooks.deliver()
   const failOnce = async () => {
-    const [event] = await merchant.tell(1)
+    const [event] = await merchant.notify(1)
     await merchant.becomes(event?.id ?? '', { status: 'FAILED' })
   }
   const isDisabled = async () => {
@@ -158,7 +159,7 @@ test('a rotated secret signs beside the new one for 24 hours, and not after', as
     return (body['data'] as { secret: string }).secret
   }
   const deliverOne = async () => {
-    const [event] = await merchant.tell(1)
+    const [event] = await merchant.notify(1)
     await merchant.becomes(event?.id ?? '', { status: 'SUCCESS' })
     return receiver.got.at(-1) as Got
   }
@@ -186,7 +187,7 @@ test('Retry-After is honoured when it asks for more than the schedule, up to 24 
   hooks.deliver()
   const waitAfter = async (retryAfter: string) => {
     receiver.react = () => ({ status: 503, headers: { 'retry-after': retryAfter } })
-    const [event] = await merchant.tell(1)
+    const [event] = await merchant.notify(1)
     const [{ now } = { now: new Date(0) }] = await hooks.malipo.ask<{ now: Date }>('select record_time() as now')
     const { nextAttemptAt = '' } = await merchant.becomes(event?.id ?? '', { status: 'FAILED', attempts: 1 })
     return Math.round((Date.parse(nextAttemptAt) - now.getTime()) / seconds(10))
@@ -198,21 +199,21 @@ test('Retry-After is honoured when it asks for more than the schedule, up to 24 
   assert.equal(await waitAfter(String(30 * 3600)), 8640)
 })
 
-test('no endpoint has more than 8 under way, or 2 while it fails, and a slow one holds up nobody', async (t) => {
+test('an endpoint has at most 8 deliveries in progress, 2 while it fails, and delays no other', async (t) => {
   const hooks = await testWebhooks(t)
   const [slow, quick] = [await openReceiver(t, () => 'held'), await openReceiver(t, () => ({ status: 200 }))]
   const [sluggish, brisk] = [await hooks.merchant(slow.url), await hooks.merchant(quick.url)]
   hooks.deliver()
 
-  await sluggish.tell(40)
+  await sluggish.notify(40)
   await until('8 to be under way', () => slow.open === 8)
-  const swift = await brisk.tell(40)
+  const swift = await brisk.notify(40)
   for (const { id } of swift) await brisk.becomes(id, { status: 'SUCCESS' })
   assert.deepEqual([slow.open, slow.mostOpen], [8, 8])
   slow.release({ status: 500 })
   await until('2 others to be under way', () => slow.got.length === 10 && slow.open === 2)
   slow.forgetMost()
-  for (const { id } of await brisk.tell(40)) await brisk.becomes(id, { status: 'SUCCESS' })
+  for (const { id } of await brisk.notify(40)) await brisk.becomes(id, { status: 'SUCCESS' })
   assert.equal(slow.mostOpen, 2)
 
   slow.release({ status: 200 })

@@ -5,14 +5,14 @@ import { until } from '../packages/server/src/dev-stack/until.ts'
 import { createMerchant } from '../packages/server/src/merchants/create.ts'
 import { setEndpointUrl } from '../packages/server/src/merchants/store.ts'
 import { newId } from '../packages/server/src/platform/ids.ts'
-import { tellMerchants } from '../packages/server/src/testing/telling.ts'
+import { notifyMerchants } from '../packages/server/src/testing/notifying.ts'
 import { openReceiver } from './support/load/webhook-receiver.ts'
 import { testWebhooks } from './support/load/webhooks.ts'
 
-/** At eight at a time they have more under way than a worker begins at once. */
+/** At eight each they have more in progress than a worker starts at once. */
 const slowEndpoints = 130
 
-/** Endpoints at one receiver, each with as many events as it may have under way. */
+/** Endpoints at one receiver, each with its maximum of events in progress. */
 async function openEndpoints(ctx: Context, url: string): Promise<string[]> {
   const names = { name: 'Slow', email: 'slow@example.com', first_name: 'S', last_name: 'S', home_country: 'KE' }
   const ids = Array.from({ length: slowEndpoints }, () => newId(Date.now(), 0))
@@ -22,7 +22,7 @@ async function openEndpoints(ctx: Context, url: string): Promise<string[]> {
       await setEndpointUrl(tx, { merchant_id: id, env: 'sandbox' }, `${url}/${id}`)
     }
   })
-  for (let event = 0; event < 8; event += 1) await tellMerchants(ctx.db.write, ids)
+  for (let event = 0; event < 8; event += 1) await notifyMerchants(ctx.db.write, ids)
   return ids
 }
 
@@ -35,13 +35,13 @@ async function setUp(t: TestContext) {
   return { hooks, slow, quick, merchant }
 }
 
-test(`${slowEndpoints} endpoints that take long leave room for one that is quick`, async (t) => {
+test(`${slowEndpoints} slow endpoints leave room for a quick one`, async (t) => {
   const { hooks, slow, quick, merchant } = await setUp(t)
   hooks.deliver()
   await until('the slow ones to hold all they can', () => slow.open >= 1000)
   const startedAt = performance.now()
 
-  await merchant.tell(1)
+  await merchant.notify(1)
   await until('the quick one to get its event', () => quick.got.length === 1)
 
   t.diagnostic(`${Math.round(performance.now() - startedAt)} ms, while ${slow.open} slow attempts were under way`)

@@ -1,19 +1,19 @@
 import { until } from '../../packages/server/src/dev-stack/until.ts'
 import type { Site } from './site.ts'
 
-/** What was done with the clocks once the load had stopped. */
+/** How the clocks were moved after the load stopped. */
 export interface Aftermath {
   readonly realSeconds: number
   readonly movedSeconds: number
-  /** What is still open, or told to nobody, although it had all the time it could need; in words. */
+  /** Payments still open, and events not delivered, after all the time they could need. */
   readonly unfinished: readonly string[]
-  /** Payments that are still in doubt, for a reason with a name. */
+  /** Payments still in doubt, with the reason. */
   readonly inDoubt: readonly { readonly id: string; readonly doubt: string }[]
 }
 
 const dueMs = 30_000
 const minute = 60_000
-/** Small steps along the plan of questions and the providers' windows, then those that end a card's and an account's time. */
+/** Small steps through the query schedule and the providers' windows, then steps past the expiry of a card and of an account. */
 const steps = [
   ...Array<number>(10).fill(minute),
   ...Array<number>(4).fill(10 * minute),
@@ -27,7 +27,7 @@ const lastSteps = [
   ...Array<number>(8).fill(6 * 60 * minute),
 ]
 
-/** Real time first: what nothing holds up with a name comes to its end in it. */
+/** Real time first: every payment that is not in doubt ends within it. */
 export async function waitForPayments(site: Site, quietMs: number): Promise<number> {
   const startedAt = performance.now()
   const isDone = async () => (await countOf(site, inMotion)) === 0
@@ -35,10 +35,7 @@ export async function waitForPayments(site: Site, quietMs: number): Promise<numb
   return (performance.now() - startedAt) / 1000
 }
 
-/**
- * Then the clocks of the database and of the simulator are moved, each time only when nobody has anything to do, until
- * everything has come to its end.
- */
+/** Then moves the clocks of the database and of the simulator, only while nothing is due, until every payment has ended. */
 export async function letTimePass(site: Site): Promise<Aftermath> {
   const startedAt = performance.now()
   let movedMs = 0
@@ -46,7 +43,7 @@ export async function letTimePass(site: Site): Promise<Aftermath> {
     await untilNothingIsDue(site)
     await site.desk().advance(ms)
     await site.ask(`update clock_offset set ahead = ahead + make_interval(secs => $1)`, [ms / 1000])
-    await site.ask(`select attach_alarm_hours(24, 6)`)
+    await site.ask(`select attach_timer_hours(24, 6)`)
     movedMs += ms
   }
   const isAny = async (...what: string[]) => {
@@ -70,7 +67,7 @@ export async function letTimePass(site: Site): Promise<Aftermath> {
 const open = `transactions where state not in ('successful', 'failed')`
 const inMotion = `${open} and state <> 'waiting' and doubt = ''`
 const overdue = `${open} and wake_at <= record_time()`
-/** Accounts of charges that are paid, which are asked about a last time. */
+/** Accounts of paid charges, which get one last query. */
 const paidAccounts = 'paid_accounts'
 const undelivered = `webhook_records where status <> 'SUCCESS'`
 
@@ -79,7 +76,7 @@ async function countOf(site: Site, what: string): Promise<number> {
   return row?.count ?? 0
 }
 
-/** The sweeper goes round every ten seconds, for what it finds a minute late: the clock was moved past its alarm. */
+/** The sweeper runs every ten seconds and takes payments a minute late: the clock was moved past their timers. */
 async function untilNothingIsDue(site: Site): Promise<void> {
   const isDone = async () =>
     (await countOf(site, overdue)) === 0 && (await countOf(site, `${paidAccounts} where due <= record_time()`)) === 0

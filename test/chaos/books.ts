@@ -1,14 +1,14 @@
 import type { Moved } from '../support/cluster/simulator-desk.ts'
 import type { Site } from './site.ts'
 
-/** Something that must not be, and the payment whose story explains it. */
+/** A broken invariant, and the payment whose history explains it. */
 export interface Violation {
   readonly kind: 'lost' | 'doubled' | 'wrong' | 'stuck'
   readonly words: string
   readonly payment?: string
 }
 
-/** A transaction as the service keeps it. */
+/** A transaction as the database stores it. */
 interface KeptTransaction extends Record<string, unknown> {
   readonly id: string
   readonly merchant_id: string
@@ -21,24 +21,24 @@ interface KeptTransaction extends Record<string, unknown> {
   readonly wallet_currency: string
   readonly fee: string
   readonly state: string
-  readonly told: number
+  readonly notified: number
 }
 
-/** A payment that a merchant asked for. */
+/** A payment that a merchant requested. */
 export interface Kept extends KeptTransaction {
   readonly type: 'deposit' | 'withdrew'
   readonly received: string
   readonly doubt: string
   readonly failure: { readonly code: string } | null
   readonly attempt: number
-  /** Its adjustments, oldest first, and what they credited less what they debited. */
+  /** Its adjustments, oldest first; `adjusted` is credits less debits. */
   readonly adjustments: readonly string[]
   readonly adjusted: string
-  /** What is in suspense for it; below 0 when the operator must recover it. */
+  /** Amount in suspense for it; negative when the operator must recover it. */
   readonly suspended: string
 }
 
-/** What was credited or debited after the end of a payment. */
+/** A credit or debit after the end of a payment. */
 export interface KeptAdjustment extends KeptTransaction {
   readonly type: 'adjustment'
   readonly related_transaction_id: string
@@ -46,7 +46,7 @@ export interface KeptAdjustment extends KeptTransaction {
   readonly reason: string
 }
 
-/** Money in suspense that is not decided about yet. */
+/** Money in suspense that is not decided yet. */
 interface KeptCase extends Record<string, unknown> {
   readonly id: string
   readonly transaction_id: string | null
@@ -68,11 +68,11 @@ export interface KeptWallet extends Record<string, unknown> {
   readonly country: string
   readonly balance: string
   readonly pending: string
-  /** What could not be debited, and is collected from later credits. */
+  /** Amount that could not be debited; it is collected from later credits. */
   readonly owed: string
 }
 
-/** What the service and the providers have written down. */
+/** The records of the service and of the providers. */
 export interface Books {
   readonly payments: readonly Kept[]
   readonly adjustments: readonly KeptAdjustment[]

@@ -33,7 +33,7 @@ function checkNamed({ id, adjustments: named, adjusted }: Kept, own: readonly Ke
 
 const signedOf = ({ direction, amount }: KeptAdjustment) => (direction === 'credit' ? BigInt(amount) : -BigInt(amount))
 
-/** What is in suspense for a payment has an open case of the same amount, and every open case has its payment. */
+/** Money in suspense for a payment has an open case of the same amount, and every open case has its payment. */
 export function checkCases({ payments, cases }: Books): Violation[] {
   const byPayment = Map.groupBy(cases, ({ transaction_id }) => transaction_id)
   const known = new Set(payments.map(({ id }) => id))

@@ -13,8 +13,7 @@ import {
 } from './books.ts'
 
 /**
- * Every wallet is what its payments and their adjustments make of what it began with, to the minor unit. What it owes was
- * not debited yet.
+ * Every wallet equals its opening balance plus its payments and adjustments, to the minor unit. What it owes is not debited yet.
  */
 export function checkWallets({ wallets, payments, adjustments }: Books): Violation[] {
   const adjusting = Map.groupBy(adjustments, ({ wallet_id }) => wallet_id)
@@ -26,11 +25,11 @@ export function checkWallets({ wallets, payments, adjustments }: Books): Violati
     const balance = paid + adjusted + BigInt(wallet.owed)
     const pending = own.reduce((sum, kept) => sum + heldOf(kept), 0n)
     if (balance === BigInt(wallet.balance) && pending === BigInt(wallet.pending)) return []
-    const told = `${wallet.balance} with ${wallet.pending} held and ${wallet.owed} owed`
+    const reported = `${wallet.balance} with ${wallet.pending} held and ${wallet.owed} owed`
     return [
       {
         kind: 'wrong',
-        words: `wallet ${wallet.id} (${wallet.currency}) has ${told}, its payments make ${balance} with ${pending}`,
+        words: `wallet ${wallet.id} (${wallet.currency}) has ${reported}, its payments make ${balance} with ${pending}`,
       },
     ]
   })
@@ -41,7 +40,7 @@ function openingOf({ currency, country }: KeptWallet): bigint {
   return found ? found.units * 10n ** BigInt(currencies[currency as Currency].exponent) : 0n
 }
 
-/** A charge by transfer brings all that came in before its end. */
+/** A charge by transfer credits everything received before its end. */
 function changeOf({ type, method, state, wallet_amount, received, fee }: Kept): bigint {
   if (state !== 'successful') return 0n
   if (type === 'withdrew') return -BigInt(wallet_amount) - BigInt(fee)
@@ -54,7 +53,7 @@ const adjustmentOf = ({ direction, wallet_amount, fee }: KeptAdjustment) =>
 const heldOf = (kept: Kept) =>
   kept.type === 'withdrew' && !isFinal(kept) ? BigInt(kept.wallet_amount) + BigInt(kept.fee) : 0n
 
-/** The providers' own books: what they moved is known to us, and each payment was moved once at most. */
+/** The providers' own books: every movement belongs to a known payment, and each payment moved at most once. */
 export function checkMovements({ payments, receipts, moved }: Books): Violation[] {
   const byPayment = Map.groupBy(moved, ({ key }) => attemptOfKey(key)?.transactionId ?? '')
   const known = new Set(payments.map(({ id }) => id))
@@ -80,7 +79,7 @@ const show = ({ kind, amount, currency, key }: Moved) => `${kind} ${amount} ${cu
 const minorOf = ({ amount, currency }: Moved) =>
   BigInt(Math.round(Number(amount) * 10 ** currencies[currency as Currency].exponent))
 
-/** A final payment moved exactly what its end, its adjustments and its amount in suspense say; one that is open, once at most. */
+/** A final payment moved exactly its outcome, adjustments and suspense; an open payment moved at most once. */
 function checkOnce(kept: Kept, moved: readonly Moved[]): Violation[] {
   const words = `${kept.type} is ${kept.state} ${kept.doubt}, adjusted by ${kept.adjusted} with ${kept.suspended} in suspense, and the provider moved: ${moved.map(show).join(', ') || 'nothing'}`
   const wrong = (kind: Violation['kind']): Violation[] => [{ kind, words, payment: kept.id }]
@@ -92,20 +91,20 @@ function checkOnce(kept: Kept, moved: readonly Moved[]): Violation[] {
   return wrong(inAll < booked ? 'wrong' : booked === 0n ? 'lost' : 'doubled')
 }
 
-/** A charge that its provider was asked about after its end is not open any more once it was paid. */
+/** A paid charge does not stay open after a query past its end. */
 function checkOpen({ amount, doubt }: Kept, moved: bigint): Violation['kind'][] {
   if (moved > BigInt(amount)) return ['doubled']
   return doubt === 'overdue' && moved > 0n ? ['lost'] : []
 }
 
-/** What moved through the provider for a final payment that was paid with so much, by the service's own books. */
+/** Amount that moved through the provider for a final payment, by the service's own books, given the amount paid. */
 function bookedOf({ type, state, adjusted, suspended }: Kept, paid: bigint): bigint {
   const atTheEnd = state === 'successful' ? paid : 0n
   const after = BigInt(adjusted) + BigInt(suspended)
   return type === 'withdrew' ? atTheEnd - after : atTheEnd + after
 }
 
-/** What came into an account is booked once each, whether it was asked for or not, and is the merchant's or in suspense. */
+/** Each receipt into an account is booked once, expected or not, to the merchant or to suspense. */
 function checkReceipts(kept: Kept, moved: readonly Moved[], receipts: readonly KeptReceipt[]): Violation[] {
   const back = new Set(moved.filter(({ kind }) => kind === 'reversed').map(({ receipt }) => receipt))
   const arrived = moved.filter(({ kind }) => kind !== 'reversed')

@@ -1,10 +1,10 @@
 import type { Violation } from './books.ts'
 import type { Asked } from './told.ts'
 
-/** Each api may meet one connection that the network lost; it fails one read and is replaced. */
+/** Each api may hit one connection that the network lost; one read fails and the connection is replaced. */
 const failedMax = 2
 
-/** Reads made after every fault was healed: none fails. */
+/** No read fails after every fault is over. */
 export function checkReads(reads: readonly Asked[]): Violation[] {
   const tries = reads.flatMap(({ exchanges }) => exchanges)
   const failed = tries.filter(({ status }) => status === 0 || status >= 500)

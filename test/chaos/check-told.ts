@@ -4,24 +4,24 @@ import { readId } from '../../packages/server/src/platform/ids.ts'
 import type { Kept, Violation } from './books.ts'
 import type { Asked } from './told.ts'
 
-/** A payment that somebody asked for, by itself or as one of many. */
+/** A requested payment, alone or as a bulk item. */
 interface Wanted {
   readonly asked: Asked
   readonly reference: string
   readonly amount: number
   readonly currency: string | undefined
-  readonly told: Asked['told']
+  readonly reported: Asked['reported']
   readonly id: string | undefined
 }
 
 /**
- * What clients were told against what is kept: what was accepted is there as it was asked for, what was refused is not, and
- * nothing is there that nobody asked for. The same said twice was answered alike.
+ * Compares the responses that clients got with the database: accepted payments exist as requested, refused ones do not exist, and
+ * no payment exists without a request. A repeated request gets the same response.
  */
-export function checkTold(record: readonly Asked[], payments: readonly Kept[]): Violation[] {
+export function checkReported(record: readonly Asked[], payments: readonly Kept[]): Violation[] {
   const wanted = record.flatMap(wantedOf)
   const byReference = new Map(payments.map((kept) => [`${kept.merchant_id} ${kept.external_reference}`, kept]))
-  const accepted = new Set(wanted.filter(({ told }) => told !== 'refused').map(placeOf))
+  const accepted = new Set(wanted.filter(({ reported }) => reported !== 'refused').map(placeOf))
   const known = new Set(wanted.map(placeOf))
   return [
     ...wanted.flatMap((each) => judge(each, byReference.get(placeOf(each)), accepted)),
@@ -55,10 +55,10 @@ function wantedOf(asked: Asked): Wanted[] {
   if (body?.externalReference === undefined) return []
   const { externalReference: reference, amount, currency } = body
   const { transactionId } = (asked.answer['data'] ?? asked.answer) as { transactionId?: string }
-  return [{ asked, reference, amount, currency, told: asked.told, id: transactionId }]
+  return [{ asked, reference, amount, currency, reported: asked.reported, id: transactionId }]
 }
 
-/** An item that failed by a fault of ours may have been accepted all the same, as any request that got no answer. */
+/** A bulk item that failed with an internal error may still have been accepted, like any request without a response. */
 function itemsOf(asked: Asked, payouts: readonly PaymentBody[]): Wanted[] {
   const results = asked.answer['data'] as readonly BulkItem[] | undefined
   return payouts.map(({ externalReference: reference = '', amount, currency }, index) => {
@@ -66,22 +66,22 @@ function itemsOf(asked: Asked, payouts: readonly PaymentBody[]): Wanted[] {
     const isOpen =
       result === undefined ||
       /^(OVERLOADED|INTERNAL_SERVER_ERROR|FX_RATE|PROVIDER_TEMP|IDEMPOTENCY_KEY_IN)/.test(result.errorCode ?? '')
-    const told = isOpen ? 'unknown' : result.success ? 'done' : 'refused'
-    return { asked, reference, amount, currency, told, id: result?.transactionId }
+    const reported = isOpen ? 'unknown' : result.success ? 'done' : 'refused'
+    return { asked, reference, amount, currency, reported, id: result?.transactionId }
   })
 }
 
 function judge(
-  { told, id, amount, currency, asked, reference }: Wanted,
+  { reported, id, amount, currency, asked, reference }: Wanted,
   kept: Kept | undefined,
   accepted: ReadonlySet<string>,
 ): Violation[] {
   const name = `${asked.kind} ${reference} of ${asked.merchant.name}`
-  if (told === 'refused' && kept && !accepted.has(`${asked.merchant.id} ${reference}`))
+  if (reported === 'refused' && kept && !accepted.has(`${asked.merchant.id} ${reference}`))
     return [
       { kind: 'wrong', words: `${name} was refused (${asked.exchanges.at(-1)?.word}) and is there`, payment: kept.id },
     ]
-  if (told !== 'done') return []
+  if (reported !== 'done') return []
   if (!kept) return [{ kind: 'lost', words: `${name} was accepted as ${id} and is not there` }]
   const minor = BigInt(Math.round(amount * 10 ** currencies[kept.currency as Currency].exponent))
   const isSame =
@@ -99,7 +99,7 @@ function judge(
       ]
 }
 
-/** A card's and an account's first answer may have been lost before it was kept; then only the payment is the same. */
+/** The first response for a card or an account may be lost before it is stored; then only the payment is the same. */
 function checkAgain({ kind, answer, again, merchant }: Asked): Violation[] {
   if (again === undefined || again['success'] === false) return again === undefined ? [] : refusedAgain(kind, again)
   const idOf = (body: Readonly<Record<string, unknown>>) =>
@@ -117,7 +117,7 @@ function checkAgain({ kind, answer, again, merchant }: Asked): Violation[] {
 
 type Body = Readonly<Record<string, unknown>>
 
-/** Of many payouts, one that cannot be taken now was not answered yet. */
+/** A bulk item refused as overloaded has no result yet. */
 function isSameAnswer(answer: Body, again: Body): boolean {
   const [items, itemsAgain] = [answer['data'], again['data']]
   if (!Array.isArray(items) || !Array.isArray(itemsAgain)) return isDeepStrictEqual(answer, again)
@@ -134,20 +134,20 @@ const refusedAgain = (kind: string, again: object): Violation[] => [
   { kind: 'wrong', words: `${kind}, accepted before, was refused when it was said again: ${JSON.stringify(again)}` },
 ]
 
-/** What was cancelled by the service's word has failed for that reason, and nothing else has. */
+/** A payout reported as cancelled has failed for that reason, and no other payout has. */
 function checkCancels(record: readonly Asked[], payments: readonly Kept[]): Violation[] {
   const cancels = record.filter(({ kind }) => kind === 'cancel')
-  const toldOf = new Map(cancels.map(({ path, told }) => [path.split('/').at(-2) ?? '', told]))
+  const reportedOf = new Map(cancels.map(({ path, reported }) => [path.split('/').at(-2) ?? '', reported]))
   return payments.flatMap(({ id, external_reference, state, failure }): Violation[] => {
-    const told = toldOf.get(external_reference)
+    const reported = reportedOf.get(external_reference)
     const isCancelled = state === 'failed' && failure?.code === 'MANUALLY_CANCELLED'
-    const isRight = told === 'unknown' || isCancelled === (told === 'done')
-    const words = `its cancelling was told ${told}, and the payment is ${state} ${failure?.code ?? ''}`
+    const isRight = reported === 'unknown' || isCancelled === (reported === 'done')
+    const words = `its cancelling was told ${reported}, and the payment is ${state} ${failure?.code ?? ''}`
     return isRight ? [] : [{ kind: 'wrong', words, payment: id }]
   })
 }
 
-/** Beneficiaries by the clients' record against the list: what was made is there unless it was deleted. */
+/** Compares the clients' record of beneficiaries with the list: each one exists unless it was deleted. */
 export function checkBeneficiaries(
   record: readonly Asked[],
   listed: ReadonlyMap<string, ReadonlySet<string>>,
@@ -155,10 +155,10 @@ export function checkBeneficiaries(
   const touched = new Map(
     record
       .filter(({ kind }) => kind === 'delete beneficiary')
-      .map(({ path, told }) => [path.split('/').at(-1) ?? '', told] as const),
+      .map(({ path, reported }) => [path.split('/').at(-1) ?? '', reported] as const),
   )
   return record
-    .filter(({ kind, told }) => kind === 'create beneficiary' && told === 'done')
+    .filter(({ kind, reported }) => kind === 'create beneficiary' && reported === 'done')
     .flatMap(({ answer, merchant }): Violation[] => {
       const { id } = answer['data'] as { id: string }
       const isThere = listed.get(merchant.id)?.has(id) === true

@@ -4,7 +4,7 @@ import { type Books, isFinal, type Kept, type KeptAdjustment, type Violation } f
 import type { Merchant } from './merchants.ts'
 import type { Site } from './site.ts'
 
-/** An event as the feed tells it. */
+/** An event in the feed. */
 interface FeedEvent {
   readonly number: number
   readonly id: string
@@ -24,7 +24,7 @@ type Read = (path: string) => Promise<Readonly<Record<string, unknown>>>
 const pageMax = 200
 const isTaken = ({ status = 0 }: Got) => status >= 200 && status < 300
 
-/** Each event of a merchant reached its server, every time with the same bytes, and its feed is dense and in order. */
+/** Each event reached the merchant's server, with the same bytes every time, and the feed is dense and in order. */
 export async function checkWebhooks(
   site: Site,
   merchant: Merchant,
@@ -61,20 +61,21 @@ export async function checkWebhooks(
   ]
 }
 
-/** Of each payment its events are told in order, without a gap, and the last one says how it ended. */
+/** The events of each payment are in order, without a gap, and the last one reports the outcome. */
 function checkStories(merchant: Merchant, payments: readonly Kept[], feed: readonly FeedEvent[]): Violation[] {
   const byPayment = Map.groupBy(feed, ({ data }) => data.transactionId)
   return payments
     .filter(({ merchant_id }) => merchant_id === merchant.id)
     .flatMap((kept): Violation[] => {
-      const told = byPayment.get(showId('transaction', kept.id)) ?? []
-      const isOwn = told.every(({ event }) => event !== 'adjustment_created')
-      const isDense = isOwn && told.length === kept.told && told.every(({ sequence }, at) => sequence === at + 1)
-      const last = told.at(-1)
+      const reported = byPayment.get(showId('transaction', kept.id)) ?? []
+      const isOwn = reported.every(({ event }) => event !== 'adjustment_created')
+      const isDense =
+        isOwn && reported.length === kept.notified && reported.every(({ sequence }, at) => sequence === at + 1)
+      const last = reported.at(-1)
       const isEnded = !isFinal(kept) || last?.data.status === kept.state
-      const isBegun = told[0]?.event === 'transaction_created'
+      const isBegun = reported[0]?.event === 'transaction_created'
       if (isDense && isEnded && isBegun) return []
-      const words = `it is ${kept.state} and was told of as ${told.map(({ sequence, event, data }) => `${sequence} ${event} ${data.status}`).join(', ')}`
+      const words = `it is ${kept.state} and was told of as ${reported.map(({ sequence, event, data }) => `${sequence} ${event} ${data.status}`).join(', ')}`
       return [{ kind: 'wrong', words, payment: kept.id }]
     })
 }
@@ -89,9 +90,9 @@ function checkAdjusting(
   return adjustments
     .filter(({ merchant_id }) => merchant_id === merchant.id)
     .flatMap(({ id, related_transaction_id, direction, reason }): Violation[] => {
-      const told = byId.get(showId('transaction', id)) ?? []
+      const reported = byId.get(showId('transaction', id)) ?? []
       const wanted = `adjustment_created 1 ${showId('transaction', related_transaction_id)} ${direction} ${reason} successful`
-      const shown = told.map(({ event, sequence, data }) =>
+      const shown = reported.map(({ event, sequence, data }) =>
         [event, sequence, data.relatedTransactionId, data.direction, data.reason, data.status].join(' '),
       )
       const words = `the adjustment has the events ${shown.join(', ') || 'none'}, not ${wanted}`

@@ -6,7 +6,7 @@ import type { Books, Kept, KeptAdjustment, KeptReceipt, KeptWallet } from './boo
 import { checkAdjustments, checkCases } from './check-late.ts'
 import { checkMovements, checkWallets } from './check-money.ts'
 import { checkReads } from './check-reads.ts'
-import { checkTold } from './check-told.ts'
+import { checkReported } from './check-told.ts'
 import type { Merchant } from './merchants.ts'
 import type { Asked } from './told.ts'
 
@@ -16,14 +16,14 @@ const id = newTransactionId(Date.UTC(2026, 10, 15), 0)
 const kept = (over: Partial<Kept> = {}): Kept => ({
   ...{ id, merchant_id: 'm1', type: 'withdrew', method: 'momo', external_reference: 'r1', amount: '10000' },
   ...{ currency: 'KES', wallet_id: 'w1', wallet_amount: '10000', wallet_currency: 'KES', fee: '100', received: '0' },
-  ...{ state: 'successful', doubt: '', failure: null, attempt: 1, told: 2 },
+  ...{ state: 'successful', doubt: '', failure: null, attempt: 1, notified: 2 },
   ...{ adjustments: [], adjusted: '0', suspended: '0' },
   ...over,
 })
 const adjustment = (over: Partial<KeptAdjustment> = {}): KeptAdjustment => ({
   ...{ id: 'a1', merchant_id: 'm1', type: 'adjustment', method: 'momo', external_reference: 'txn_a1', amount: '10000' },
   ...{ currency: 'KES', wallet_id: 'w1', wallet_amount: '10000', wallet_currency: 'KES', fee: '100' },
-  ...{ state: 'successful', told: 1, related_transaction_id: id, direction: 'credit', reason: 'late_success' },
+  ...{ state: 'successful', notified: 1, related_transaction_id: id, direction: 'credit', reason: 'late_success' },
   ...over,
 })
 const wallet = (balance: string, owed = '0'): KeptWallet => ({
@@ -42,22 +42,22 @@ const books = (over: Partial<Books>): Books => ({
   ...over,
 })
 const asked = (over: Partial<Asked> = {}): Asked => ({
-  ...{ kind: 'payout', merchant, method: 'POST', path: '/fiat/payout', exchanges: [], told: 'done' },
+  ...{ kind: 'payout', merchant, method: 'POST', path: '/fiat/payout', exchanges: [], reported: 'done' },
   ...{ body: { externalReference: 'r1', amount: 100, currency: 'KES' } },
   answer: { success: true, transactionId: showId('transaction', id) },
   ...over,
 })
 
-test('a payment that was accepted, kept and moved once is no violation', () => {
+test('a payment that was accepted, stored and moved once passes every check', () => {
   const found = books({ payments: [kept()], moved: [moved()], wallets: [wallet('99989900')] })
-  assert.deepEqual([...checkTold([asked()], [kept()]), ...checkMovements(found), ...checkWallets(found)], [])
+  assert.deepEqual([...checkReported([asked()], [kept()]), ...checkMovements(found), ...checkWallets(found)], [])
   assert.deepEqual([...checkAdjustments(found), ...checkCases(found)], [])
 })
 
-test('what clients were told is found out when it is not true', () => {
+test('the check finds a response that does not match the stored payment', () => {
   const cases: [Asked[], Kept[], string][] = [
     [[asked()], [], 'lost'],
-    [[asked({ told: 'refused', answer: {} })], [kept()], 'wrong'],
+    [[asked({ reported: 'refused', answer: {} })], [kept()], 'wrong'],
     [[], [kept()], 'wrong'],
     [[asked()], [kept({ amount: '10001' })], 'wrong'],
     [[asked({ again: { success: true, transactionId: 'another' } })], [kept()], 'wrong'],
@@ -65,12 +65,12 @@ test('what clients were told is found out when it is not true', () => {
   ]
   for (const [record, payments, kind] of cases)
     assert.deepEqual(
-      checkTold(record, payments).map((violation) => violation.kind),
+      checkReported(record, payments).map((violation) => violation.kind),
       [kind],
     )
 })
 
-test('of many payouts said again, one that could not be taken then was not answered, and any other answer is a violation', () => {
+test('a repeated bulk request may change the result of an overloaded item only', () => {
   const taken = { success: true, externalReference: 'r1', transactionId: showId('transaction', id) }
   const many = (last: object): Asked =>
     asked({
@@ -79,14 +79,14 @@ test('of many payouts said again, one that could not be taken then was not answe
       answer: { success: true, data: [taken, { success: false, externalReference: 'r1', errorCode: 'USED' }] },
       again: { success: true, data: [taken, { success: false, externalReference: 'r1', ...last }] },
     })
-  assert.deepEqual(checkTold([many({ errorCode: 'OVERLOADED' })], [kept()]), [])
+  assert.deepEqual(checkReported([many({ errorCode: 'OVERLOADED' })], [kept()]), [])
   assert.deepEqual(
-    checkTold([many({ errorCode: 'OTHER' })], [kept()]).map(({ kind }) => kind),
+    checkReported([many({ errorCode: 'OTHER' })], [kept()]).map(({ kind }) => kind),
     ['wrong'],
   )
 })
 
-test('what a provider moved is found out when it is twice, nothing, another sum, or known to nobody', () => {
+test('the check finds money moved twice, not at all, in a wrong amount, or for no payment', () => {
   const cases: [Partial<Books>, string][] = [
     [{ payments: [kept()], moved: [moved(), moved()] }, 'doubled'],
     [{ payments: [kept()], moved: [moved(), moved({ key: providerKeyOf(id, 2) })] }, 'doubled'],
@@ -103,7 +103,7 @@ test('what a provider moved is found out when it is twice, nothing, another sum,
     )
 })
 
-test('money that moved for a failed payment is no violation once it is in suspense with a case', () => {
+test('money moved for a failed payment passes once it is in suspense with a case', () => {
   const failed = kept({ state: 'failed', suspended: '-10000' })
   const found = books({
     payments: [failed],
@@ -117,7 +117,7 @@ test('money that moved for a failed payment is no violation once it is in suspen
   assert.equal(checkCases({ ...found, payments: [] }).length, 1)
 })
 
-test('money that came in after the end is no violation once it is credited to the wallet, fee and all', () => {
+test('money received after the end passes once it is credited to the wallet, less its fee', () => {
   const late = kept({ type: 'deposit', state: 'failed', adjustments: ['a1'], adjusted: '10000' })
   const found = books({
     payments: [late],
@@ -130,7 +130,7 @@ test('money that came in after the end is no violation once it is credited to th
   assert.equal(checkWallets({ ...found, adjustments: [] }).length, 1)
 })
 
-test('an adjustment that its payment does not name, or of another merchant or amount, is found out', () => {
+test('the check finds an adjustment not named by its payment, or of another merchant or amount', () => {
   const first = kept({ type: 'deposit', state: 'failed', adjustments: ['a1'], adjusted: '10000' })
   const cases: [Kept[], KeptAdjustment[]][] = [
     [[first], []],
@@ -146,7 +146,7 @@ test('an adjustment that its payment does not name, or of another merchant or am
     assert.equal(checkAdjustments(books({ payments, adjustments })).length, 1)
 })
 
-test("what came into the account of a charge is the merchant's or in suspense, or it is found out", () => {
+test('the check finds a receipt that is neither the merchant’s nor in suspense', () => {
   const charge = (over: Partial<Kept>) => kept({ type: 'deposit', method: 'bank-transfer', ...over })
   const came = moved({ kind: 'collected', receipt: '1' })
   const check = (payment: Kept, over: Partial<KeptReceipt> = {}) =>
@@ -163,13 +163,13 @@ test("what came into the account of a charge is the merchant's or in suspense, o
   assert.deepEqual(check(charge({ received: '10000' }), { is_reversed: true }), ['lost'])
 })
 
-test('a charge that is overdue although it was paid is found out', () => {
+test('the check finds a charge that is overdue although it was paid', () => {
   const overdue = kept({ type: 'deposit', state: 'unknown', doubt: 'overdue' })
   assert.deepEqual(checkMovements(books({ payments: [overdue] })), [])
   assert.equal(checkMovements(books({ payments: [overdue], moved: [moved({ kind: 'collected' })] }))[0]?.kind, 'lost')
 })
 
-test('a wallet that is off by one minor unit is found out, whatever it owes', () => {
+test('the check finds a wallet that is off by one minor unit, whatever it owes', () => {
   const back = adjustment({ direction: 'debit', fee: '0', wallet_amount: '5000' })
   const check = (balance: string, owed?: string) =>
     checkWallets(books({ payments: [kept()], adjustments: [back], wallets: [wallet(balance, owed)] })).length
@@ -179,7 +179,7 @@ test('a wallet that is off by one minor unit is found out, whatever it owes', ()
   )
 })
 
-test('reads that keep failing after every fault was healed are found out, and one lost connection of each api is not', () => {
+test('the check finds reads that fail after the faults, except one lost connection of each api', () => {
   const failed = { at: 0, tookMs: 10_005, status: 503, word: 'OVERLOADED' }
   const expired = { at: 0, tookMs: 5, status: 401, word: 'UNAUTHORIZED' }
   const answered = { at: 0, tookMs: 20, status: 200, word: '' }

@@ -3,7 +3,7 @@ import { type Books, readBooks, type Violation } from './books.ts'
 import { checkAdjustments, checkCases } from './check-late.ts'
 import { checkMovements, checkWallets } from './check-money.ts'
 import { checkReads } from './check-reads.ts'
-import { checkBeneficiaries, checkTold } from './check-told.ts'
+import { checkBeneficiaries, checkReported } from './check-told.ts'
 import { checkWebhooks } from './check-webhooks.ts'
 import type { Merchant } from './merchants.ts'
 import type { Site } from './site.ts'
@@ -11,7 +11,7 @@ import type { Client } from './told.ts'
 
 export interface Checked {
   readonly violations: readonly Violation[]
-  /** Payments by what became of them. */
+  /** Payments by outcome. */
   readonly payments: Readonly<Record<string, number>>
   readonly movements: number
   readonly webhooks: number
@@ -24,10 +24,10 @@ interface CheckOptions {
   readonly merchants: readonly Merchant[]
 }
 
-/** Has every step out of a final state noted from now on. */
+/** Records every transition out of a final state from now on. */
 export const watchFinalStates = (site: Site) => guardFinalStates({ ask: site.ask })
 
-/** Holds five books against each other: the clients', the payments, the ledger, the providers' and the receivers'. */
+/** Compares five books: the clients', the payments, the ledger, the providers' and the receivers'. */
 export async function checkEverything({ site, client, merchants }: CheckOptions): Promise<Checked> {
   const record = [...client.record]
   const books = await readBooks(site)
@@ -42,7 +42,7 @@ export async function checkEverything({ site, client, merchants }: CheckOptions)
   const steps = await site.ask<{ id: string; source: string; target: string }>('select * from steps_out_of_final')
   return {
     violations: [
-      ...checkTold(record, books.payments),
+      ...checkReported(record, books.payments),
       ...checkBeneficiaries(record, beneficiaries),
       ...checkWallets(books),
       ...checkMovements(books),
@@ -66,7 +66,7 @@ export async function checkEverything({ site, client, merchants }: CheckOptions)
   }
 }
 
-/** What became of each payment, and of what moved after its end. */
+/** The outcome of each payment, and what moved after its end. */
 function namesOf({ payments, adjustments }: Books): string[] {
   return [
     ...payments.map(({ type, method, state, doubt, suspended }) =>
@@ -80,7 +80,7 @@ export function tally(names: readonly string[]): Record<string, number> {
   return Object.fromEntries([...Map.groupBy(names, String)].sort().map(([name, all]) => [name, all.length]))
 }
 
-/** Its own check, with the seals that are kept outside. */
+/** Runs the ledger's own check with the seals stored outside. */
 async function checkLedger(site: Site): Promise<{ violations: Violation[]; words: string }> {
   try {
     const { batches, transfers, suspense } = await site.operate((operator) => operator.ledger.check({ isFull: true }))
@@ -95,8 +95,9 @@ async function checkLedger(site: Site): Promise<{ violations: Violation[]; words
 }
 
 async function readAs(client: Client, merchant: Merchant, path: string): Promise<Readonly<Record<string, unknown>>> {
-  const { told, answer } = await client.ask('read of the checker', merchant, { method: 'GET', path })
-  if (told !== 'done') throw new Error(`${path} is not answered although everything is well: ${JSON.stringify(answer)}`)
+  const { reported, answer } = await client.ask('read of the checker', merchant, { method: 'GET', path })
+  if (reported !== 'done')
+    throw new Error(`${path} is not answered although everything is well: ${JSON.stringify(answer)}`)
   return answer
 }
 

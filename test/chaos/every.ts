@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Does something again and again, so long after it was done the last time; what it throws is nothing. */
+/** Repeats the work, with this pause after each run; ignores what it throws. */
 export function every(ms: number, work: () => Promise<unknown>): { stop(): Promise<void> } {
   const over = new AbortController()
   const go = async () => {

@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { until } from '../../packages/server/src/dev-stack/until.ts'
 import { startFaultProxy } from './fault-proxy.ts'
 
-test('what a connection carries keeps its order, however the weather changes', async (t) => {
+test('a connection keeps the order of its bytes when the weather changes', async (t) => {
   let got = ''
   const server = createServer((socket) => {
     socket.on('data', (chunk) => {

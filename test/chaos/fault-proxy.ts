@@ -3,16 +3,16 @@ import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { breakOff } from '../support/faults/break-off.ts'
 
-/** What the network between two parts is like. */
+/** The state of the network between two parts. */
 export type Weather =
   | 'clear'
-  /** Every packet takes a while, in both directions. */
+  /** Every packet is delayed, in both directions. */
   | 'slow'
-  /** Connections are reset, and so are new ones. */
+  /** Open connections are reset, and so are new ones. */
   | 'cut'
-  /** Connections stand, new ones too, and nothing comes through; when it is over they turn out to be dead. */
+  /** Connections stay open, new ones too, but carry nothing; when it is over they are dead. */
   | 'half-open'
-  /** Connections there are now never carry anything again, and nobody is told; new ones are well. */
+  /** Open connections carry nothing any more and neither side notices; new ones work. */
   | 'forgotten'
 
 export interface FaultProxy {
@@ -24,16 +24,16 @@ export interface FaultProxy {
 interface Link {
   readonly client: Socket
   readonly upstream: Socket
-  /** Swallows what it is given. */
+  /** Drops all bytes. */
   isDeaf: boolean
 }
 
-/** Stands on loopback before a server. The server may move: it is looked for with every new connection. */
+/** A proxy on loopback before a server. The server may move: every new connection asks for its port. */
 export async function startFaultProxy(target: () => number, slowMs: number): Promise<FaultProxy> {
   const links = new Set<Link>()
   let weather: Weather = 'clear'
   const server = createServer((client) => {
-    client.on('error', () => undefined) // It closes, and that is seen.
+    client.on('error', () => undefined) // The close event follows.
     if (weather === 'cut') return void breakOff(client)
     const link: Link = { client, upstream: connect(target(), '127.0.0.1'), isDeaf: weather === 'half-open' }
     links.add(link)
@@ -62,14 +62,14 @@ export async function startFaultProxy(target: () => number, slowMs: number): Pro
   }
 }
 
-/** Carries one connection. A deaf one does not even tell one side that the other has gone. */
+/** Carries one connection. A deaf one does not report to one side that the other has closed. */
 function carry(link: Link, delayMs: () => number): void {
   const { client, upstream } = link
   for (const [from, to] of [
     [client, upstream],
     [upstream, client],
   ] as const) {
-    // One after another: a connection never changes the order of what it carries, not even when the weather changes.
+    // One after another: a connection never reorders its bytes, not even when the weather changes.
     let sent = Promise.resolve()
     const later = (work: () => void) => {
       const at = performance.now() + delayMs()

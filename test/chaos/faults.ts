@@ -6,26 +6,26 @@ import type { Merchant } from './merchants.ts'
 import { isAlive, type Part, type Place, places, type Site } from './site.ts'
 import { anotherTime, canCutPower, type Volume } from './volume.ts'
 
-/** What faults are done to. */
+/** What faults act on. */
 export interface Scene {
   readonly site: Site
   readonly merchants: readonly Merchant[]
   readonly random: Random
 }
 
-/** Undoes a fault; when it returns, the part is there again. */
+/** Undoes a fault; the part runs again when it returns. */
 type Heal = () => Promise<void>
 
 export interface Fault {
   readonly name: string
-  /** What it is done to: nothing else is done to that meanwhile. */
+  /** The part it acts on; no other fault acts on it meanwhile. */
   readonly part: string
-  /** How long it lasts, at the least and the most. */
+  /** Shortest and longest duration. */
   readonly lastsMs: readonly [number, number]
   readonly strike: (scene: Scene) => Promise<Heal>
 }
 
-/** Everything that can be done here, and in words what cannot. */
+/** All faults possible on this machine, and the reasons for those that are not. */
 export function listFaults(site: Site, pauseMaxMs: number): { readonly faults: Fault[]; readonly skipped: string[] } {
   const { volume } = site
   const skipped: string[] = []
@@ -80,7 +80,7 @@ function killFaults(site: Site): Fault[] {
   return [...kills, wipe]
 }
 
-/** A paused PostgreSQL is one with all its backends. */
+/** A paused PostgreSQL includes all its backends. */
 function pauseFaults(site: Site, lastsMs: readonly [number, number]): Fault[] {
   const pauses = partsOf(site).map(
     ([name, part]): Fault => ({
@@ -115,7 +115,7 @@ const childrenOf = (pid: number) =>
 
 const weathers = ['slow', 'cut', 'half-open', 'forgotten'] as const satisfies readonly Weather[]
 
-/** Only before the database, where somebody waits on connections that stand for long, are they forgotten. */
+/** Only the database loses connections silently: only there do callers wait on long-lived connections. */
 function networkFaults(): Fault[] {
   const isFelt = (place: string, weather: Weather) => weather !== 'forgotten' || place.startsWith('database')
   const between = places.flatMap((place) =>
@@ -148,7 +148,7 @@ function weatherFault(
   }
 }
 
-/** What a provider does wrong by itself, for half of what it is asked. */
+/** Faults of the provider itself, for half of the requests. */
 function providerFaults(): Fault[] {
   const modes = [
     { name: 'providers answer 503', mode: 'html_503' },
@@ -194,7 +194,7 @@ function diskFaults(site: Site, volume: Volume): Fault[] {
   return canCutPower() ? [full, cut] : [full]
 }
 
-/** A server that cannot write its log gives up, now or while it recovers; then somebody must start it. */
+/** A server that cannot write its log exits, now or during recovery, and must be started again. */
 async function standUp(site: Site): Promise<void> {
   const answers = () =>
     site.ask('select 1').then(
@@ -211,7 +211,7 @@ async function standUp(site: Site): Promise<void> {
   )
 }
 
-/** One process believes that it is an hour earlier or later. The database's own clock stays true. */
+/** One process has a clock an hour early or late. The database's clock stays right. */
 function clockFaults(site: Site): Fault[] {
   return site.seats.all.map((seat) => ({
     name: `wrong clock of ${seat.role}`,

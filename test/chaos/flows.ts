@@ -4,9 +4,9 @@ import type { Random } from '../support/cluster/random.ts'
 import type { SimulatorDesk } from '../support/cluster/simulator-desk.ts'
 import type { Merchant } from './merchants.ts'
 import type { Asked, Client } from './told.ts'
-import * as wishes from './wishes.ts'
+import * as requests from './wishes.ts'
 
-/** What the load is made with. */
+/** What the load works with. */
 export interface Floor {
   readonly client: Client
   readonly random: Random
@@ -14,7 +14,7 @@ export interface Floor {
   readonly desk: () => SimulatorDesk
 }
 
-/** Something a merchant does, in one request or several. */
+/** An action of a merchant, in one or more requests. */
 type Flow = (floor: Floor, merchant: Merchant) => Promise<unknown>
 
 const send = ({ client }: Floor, kind: string, merchant: Merchant, path: string, body: object) =>
@@ -23,30 +23,30 @@ const read = ({ client }: Floor, kind: string, merchant: Merchant, path: string)
   client.ask(kind, merchant, { method: 'GET', path, patienceMs: 15_000 })
 
 const payMomo: Flow = (floor, merchant) =>
-  send(floor, 'payout by mobile money', merchant, '/fiat/payout', wishes.momoPayout(floor.random))
+  send(floor, 'payout by mobile money', merchant, '/fiat/payout', requests.momoPayout(floor.random))
 const payBank: Flow = (floor, merchant) =>
-  send(floor, 'payout by bank', merchant, '/fiat/payout', wishes.bankPayout(floor.random))
+  send(floor, 'payout by bank', merchant, '/fiat/payout', requests.bankPayout(floor.random))
 const payAcross: Flow = (floor, merchant) =>
-  send(floor, 'payout across currencies', merchant, '/fiat/payout', wishes.exchangedPayout(floor.random))
+  send(floor, 'payout across currencies', merchant, '/fiat/payout', requests.exchangedPayout(floor.random))
 const payTooMuch: Flow = (floor, merchant) =>
-  send(floor, 'payout beyond the wallet', merchant, '/fiat/payout', wishes.overspentPayout(floor.random))
+  send(floor, 'payout beyond the wallet', merchant, '/fiat/payout', requests.overspentPayout(floor.random))
 const chargePhone: Flow = (floor, merchant) =>
-  send(floor, 'charge by mobile money', merchant, '/fiat/deposit/momo', wishes.momoCharge(floor.random))
+  send(floor, 'charge by mobile money', merchant, '/fiat/deposit/momo', requests.momoCharge(floor.random))
 
-/** Ten at once, of which one has the reference of another and one makes no sense. */
+/** Ten at once: one repeats another's reference, and one is invalid. */
 const payMany: Flow = (floor, merchant) => {
-  const payouts: object[] = Array.from({ length: 9 }, () => wishes.momoPayout(floor.random))
+  const payouts: object[] = Array.from({ length: 9 }, () => requests.momoPayout(floor.random))
   payouts[8] = { ...payouts[8], amount: -1 }
   return send(floor, 'bulk payout', merchant, '/fiat/payouts/bulk', { payouts: [...payouts, payouts[0]] })
 }
 
-/** Called off as soon as it is accepted, or by its reference a moment before: while its provider is away that is in time. */
+/** Cancelled right after acceptance, or by reference just before it: in time while the provider is down. */
 const payAndCancel: Flow = async (floor, merchant) => {
-  const wish = wishes.momoPayout(floor.random)
-  const paying = send(floor, 'payout to be cancelled', merchant, '/fiat/payout', wish)
+  const request = requests.momoPayout(floor.random)
+  const paying = send(floor, 'payout to be cancelled', merchant, '/fiat/payout', request)
   if (floor.random.below(3) > 0) await paying
   else await new Promise((resolve) => setTimeout(resolve, 30 + floor.random.below(300)))
-  await send(floor, 'cancel', merchant, `/fiat/payout/${wish.externalReference}/cancel`, {})
+  await send(floor, 'cancel', merchant, `/fiat/payout/${request.externalReference}/cancel`, {})
   await paying
 }
 
@@ -61,17 +61,17 @@ const dataOf = ({ answer }: Asked) => (answer['data'] ?? answer) as unknown as C
 
 const address = { street1: '1 Moi Avenue', city: 'Nairobi', state: 'Nairobi', zip: '00100', country: 'KE' }
 
-/** Goes with the customer through every step that the card asks for. */
+/** Completes every step that the card asks for. */
 const chargeCard: Flow = async (floor, merchant) => {
-  const started = await send(floor, 'charge by card', merchant, '/fiat/deposit/card', wishes.cardCharge(floor.random))
-  if (started.told !== 'done') return
+  const started = await send(floor, 'charge by card', merchant, '/fiat/deposit/card', requests.cardCharge(floor.random))
+  if (started.reported !== 'done') return
   const { transactionId } = dataOf(started)
   let last = dataOf(started)
   for (let step = 0; step < 8 && last.status === 'PENDING'; step += 1) {
     await answerStep(floor, merchant, transactionId, last.nextAction?.type ?? 'NONE')
     await new Promise((resolve) => setTimeout(resolve, 400))
     const seen = await read(floor, 'read of a charge', merchant, `/transactions/${transactionId}`)
-    if (seen.told !== 'done') return
+    if (seen.reported !== 'done') return
     last = dataOf(seen)
   }
 }
@@ -87,13 +87,13 @@ async function answerStep(floor: Floor, merchant: Merchant, id: string, type: st
   if (type === 'REDIRECT') await act(() => floor.desk().approve(keyOf(id)))
 }
 
-/** Customers pay exactly, in two parts, too much, twice, or not at all. */
+/** Customers pay the exact amount, in two parts, too much, twice, or not at all. */
 const chargeByTransfer: Flow = async (floor, merchant) => {
   const { random } = floor
-  const wish = wishes.transferCharge(random)
-  const opened = await send(floor, 'charge by bank transfer', merchant, '/fiat/deposit/bank-transfer', wish)
-  if (opened.told !== 'done') return
-  const { amount } = wish
+  const request = requests.transferCharge(random)
+  const opened = await send(floor, 'charge by bank transfer', merchant, '/fiat/deposit/bank-transfer', request)
+  if (opened.reported !== 'done') return
+  const { amount } = request
   const short = 1 + random.below(amount - 1)
   const parts = random.pick([[amount], [amount], [short, amount - short], [short], [amount + 50], [amount, amount], []])
   const { transactionId, virtualAccount } = dataOf(opened)
@@ -103,18 +103,18 @@ const chargeByTransfer: Flow = async (floor, merchant) => {
   }
 }
 
-/** Customers do not insist: a provider that is away is not paid. What it took although it did not answer is in its books. */
+/** Customers do not retry: a provider that is down is not paid. Its books show what it took without a response. */
 const act = (work: () => Promise<void>) => work().catch(() => undefined)
 
 const keepBeneficiary: Flow = async (floor, merchant) => {
   const { client, random } = floor
-  const made = await send(floor, 'create beneficiary', merchant, '/external-accounts', wishes.beneficiary(random))
+  const made = await send(floor, 'create beneficiary', merchant, '/external-accounts', requests.beneficiary(random))
   await read(floor, 'list of beneficiaries', merchant, '/external-accounts?limit=20')
   const { id } = (made.answer['data'] ?? {}) as { id?: string }
   if (id === undefined) return
   const choice = random.below(3)
   if (choice === 0) {
-    const { amount, externalReference } = wishes.momoPayout(random)
+    const { amount, externalReference } = requests.momoPayout(random)
     await send(floor, 'payout to beneficiary', merchant, '/fiat/payout', {
       amount,
       externalReference,
@@ -130,7 +130,7 @@ const keepBeneficiary: Flow = async (floor, merchant) => {
 
 const look: Flow = async (floor, merchant) => {
   const { client, random } = floor
-  const own = client.record.slice(-200).filter((asked) => asked.merchant === merchant && asked.told === 'done')
+  const own = client.record.slice(-200).filter((asked) => asked.merchant === merchant && asked.reported === 'done')
   const references = own.map(({ body }) => (body as { externalReference?: string } | undefined)?.externalReference)
   const known = references.filter((reference) => reference !== undefined)
   if (known.length > 0) await read(floor, 'read', merchant, `/transactions/${random.pick(known)}`)
@@ -138,7 +138,7 @@ const look: Flow = async (floor, merchant) => {
 const list: Flow = (floor, merchant) => read(floor, 'list', merchant, '/transactions')
 const state: Flow = (floor, merchant) => read(floor, 'statement', merchant, '/wallets/statement?currency=KES')
 
-/** How often each is done, of a hundred. */
+/** Weight of each flow, in percent. */
 export const flows: readonly (readonly [number, Flow])[] = [
   [22, payMomo],
   [7, payBank],

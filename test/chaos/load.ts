@@ -1,20 +1,20 @@
 import { type Floor, flows } from './flows.ts'
 
-/** What came of the arrivals. */
+/** Results of the arrivals. */
 export interface LoadReport {
   readonly arrivals: number
-  /** Those that were turned away here, because too many were under way already. */
+  /** Arrivals dropped here because too many were in progress. */
   readonly dropped: number
 }
 
 interface LoadOptions {
   readonly seconds: number
-  /** Arrivals a second on average; the times between them are drawn. */
+  /** Average arrivals a second; the intervals are random. */
   readonly rate: number
   readonly atOnceMax: number
 }
 
-/** Arrivals by the clock, whatever becomes of those before: a service that is slow gets no rest. */
+/** Open-loop arrivals: a slow service gets no less load. */
 export async function runLoad(floor: Floor, { seconds, rate, atOnceMax }: LoadOptions): Promise<LoadReport> {
   const { random, merchants, client } = floor
   const deck = flows.flatMap(([weight, flow]) => Array.from({ length: weight }, () => flow))
@@ -38,5 +38,5 @@ export async function runLoad(floor: Floor, { seconds, rate, atOnceMax }: LoadOp
   return { arrivals, dropped }
 }
 
-/** Who has no answer yet when the load ends asks this long again. */
+/** How long clients without a response keep retrying after the load ends. */
 const lingerMs = 15_000

@@ -7,22 +7,22 @@ import { every } from './every.ts'
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts'
 import type { Site } from './site.ts'
 
-/** A merchant with its own server, which does not always behave. */
+/** A merchant with its own server, which fails now and then. */
 export interface Merchant {
   readonly name: string
-  /** As the database knows it. */
+  /** Its id in the database. */
   readonly id: string
   readonly receiver: Receiver
-  /** Stands before its server. */
+  /** The proxy before its server. */
   readonly proxy: FaultProxy
   token(apiUrl: string): Promise<string>
-  /** One that was refused is not used again. */
+  /** A refused token is not used again. */
   forgetToken(token: string): void
 }
 
 export interface Market {
   readonly merchants: readonly Merchant[]
-  /** From now on every receiver takes everything. */
+  /** From now on every receiver accepts everything. */
   behave(): void
   stop(): Promise<void>
 }
@@ -59,7 +59,7 @@ export async function openMarket(site: Site, random: Random): Promise<Market> {
   }
 }
 
-/** One request in twenty goes wrong. */
+/** One request in twenty fails. */
 function moodOf(random: Random): Reaction {
   const draw = random()
   if (draw < 0.025) return { status: random.pick([500, 503, 404]) }
@@ -108,7 +108,7 @@ async function openMerchant(site: Site, name: string, receiver: Receiver, proxy:
       const forget = (text: string) => {
         if (text === refused && known === held) known = undefined
       }
-      held?.then(forget, () => undefined) // One that never came is forgotten already.
+      held?.then(forget, () => undefined) // A token that never arrived is already forgotten.
     },
   }
 }

@@ -2,7 +2,7 @@ import type { Struck } from './storm.ts'
 import type { Asked } from './told.ts'
 import type { Sample } from './watch.ts'
 
-/** Milliseconds from the healing of faults of one kind. Nothing where it was not seen before the load ended. */
+/** Milliseconds after faults of one kind ended. Empty when recovery was not seen before the load ended. */
 export interface Recovery {
   readonly count: number
   readonly answers: Spread
@@ -13,19 +13,19 @@ interface Spread {
   readonly median: number | null
   readonly p99: number | null
   readonly max: number | null
-  /** Not seen to recover: the load ended before. */
+  /** Recoveries not seen, because the load ended first. */
   readonly unseen: number
 }
 
-/** Requests answer well again when this many that began one after another were all answered, and not with a fault. */
+/** Requests have recovered when this many, consecutive by start time, all get a response that is not a server error. */
 const goodInARow = 10
-/** What is due is looked at every 250 ms, bell or not; the rest is work. */
+/** The worker polls every 250 ms, with or without a wakeup; the rest is work. */
 export const lateMaxMs = 3000
 
 /**
- * How long the service took to come round after each fault, whatever else was done to it meanwhile: an upper bound.
- * `answers`: until the first of ten requests in a row, as they began, that were all answered well.
- * `payments`: until nothing that is due has waited for more than three seconds.
+ * How long the service took to recover after each fault, an upper bound, since other faults overlap. `answers`: until the first
+ * of ten requests, consecutive by start time, that all succeeded. `payments`: until no due payment has waited for more than three
+ * seconds.
  */
 export function recoveries(
   struck: readonly Struck[],

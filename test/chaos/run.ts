@@ -17,7 +17,7 @@ export interface ChaosOptions {
   readonly seed: number
   /** Arrivals a second. */
   readonly rate: number
-  /** Parts of names of faults; all when there are none. */
+  /** Parts of fault names; empty means all. */
   readonly faults: readonly string[]
   /** Faults a minute. */
   readonly pace: number
@@ -29,11 +29,11 @@ export interface ChaosReport {
   readonly seed: number
   readonly seconds: number
   readonly load: LoadReport
-  /** Tries by kind and class of answer. */
+  /** Tries by kind and class of response. */
   readonly requests: Readonly<Record<string, Readonly<Record<string, number>>>>
   readonly refusals: Readonly<Record<string, number>>
   readonly faults: Readonly<Record<string, number>>
-  /** Each of them, with milliseconds of the run's own watch. */
+  /** Every fault, in milliseconds of the run's own clock. */
   readonly struck: readonly Struck[]
   readonly troubles: readonly string[]
   readonly skipped: readonly string[]
@@ -43,7 +43,7 @@ export interface ChaosReport {
   readonly lost: number
   readonly doubled: number
   readonly stuck: number
-  /** What is known of some that are still in doubt. */
+  /** Details of some payments still in doubt. */
   readonly doubts: readonly string[]
   readonly complaints: Readonly<Record<string, number>>
   readonly violations: readonly (Violation & { readonly story: readonly string[] })[]
@@ -51,10 +51,10 @@ export interface ChaosReport {
 
 const atOnceMax = 200
 const shortRunSeconds = 120
-/** Real time for what nothing holds up with a name to end in; the longer run has time for four questions. */
+/** Real time for payments that are not in doubt to end; the longer run has time for four queries. */
 const [shortQuietMs, quietMs] = [12_000, 60_000]
 
-/** A whole stack of its own, load and faults on it, and the books held against each other in the end. */
+/** Starts a whole stack, runs load and faults on it, and compares the books at the end. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { seed, isKept } = options
   const startedAt = performance.now()
@@ -114,7 +114,7 @@ function chosenFaults({ faults: wanted, seconds }: ChaosOptions, site: Site): { 
   return { faults: faults.filter(isWanted), skipped }
 }
 
-/** A fault that could not be healed in its turn is healed now, or the run is void. */
+/** Ends every fault that could not be ended in its turn; if one cannot be ended, the run is void. */
 async function reviveAll(site: Site): Promise<void> {
   for (const proxy of Object.values(site.proxies)) proxy.change('clear')
   for (const part of [site.postgres, site.nats, site.simulator, ...site.seats.all]) await part.revive()
@@ -139,7 +139,7 @@ const doubtStoriesMax = 1
 async function report(found: Findings): Promise<ChaosReport> {
   const { options, site, load, struck, samples, aftermath, checked, skipped, record } = found
   const violations = [...checked.violations, ...stuckOf(samples, struck, aftermath)]
-  const told = violations.slice(0, storiesMax).map(async (violation) => {
+  const reported = violations.slice(0, storiesMax).map(async (violation) => {
     const story = violation.payment ? await storyOf(site, violation.payment, record) : []
     return { ...violation, story }
   })
@@ -166,13 +166,13 @@ async function report(found: Findings): Promise<ChaosReport> {
     ).flat(),
     complaints: site.complaints(),
     violations: [
-      ...(await Promise.all(told)),
+      ...(await Promise.all(reported)),
       ...violations.slice(storiesMax).map((violation) => ({ ...violation, story: [] })),
     ],
   }
 }
 
-/** Those that nobody looked at in time, and those that never came to an end. */
+/** Payments that no worker polled in time, and payments that never ended. */
 function stuckOf(samples: readonly Sample[], struck: readonly Struck[], { unfinished }: Aftermath): Violation[] {
   return [
     ...forgottenIn(samples).map(({ id, from, to }): Violation => {

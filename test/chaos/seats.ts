@@ -4,29 +4,29 @@ import { every } from './every.ts'
 
 const main = fileURLToPath(new URL('../../packages/server/src/main.ts', import.meta.url))
 
-/** A place for one process of the service: whoever sits there may be killed and replaced. */
+/** A place for one process of the service, which may be killed and replaced. */
 export interface Seat {
   readonly name: string
   readonly role: 'api' | 'worker'
   readonly port: number
-  /** By its own word, asked all the time as a load balancer would. */
+  /** As its own readiness probe reports, polled as a load balancer does. */
   readonly isReady: boolean
   pid(): number
   kill(): Promise<void>
-  /** Starts another one if there is none. `over` is part of its environment. */
+  /** Starts a process if none runs. `over` is part of its environment. */
   revive(over?: Readonly<Record<string, string>>): Promise<void>
 }
 
 export interface Seats {
   readonly all: readonly Seat[]
-  /** Any api that is well, or any at all when none is. */
+  /** Any healthy api, or any at all when none is. */
   api(turn: number): string
   stop(): Promise<void>
 }
 
 type Variables = Readonly<Record<string, string>>
 
-/** Two of each. The list that is given grows with them. */
+/** Two of each role. The given list grows with them. */
 export async function createSeats(folder: string, seats: Seat[], envOf: (side: 1 | 2) => Variables): Promise<Seats> {
   for (const role of ['api', 'worker'] as const)
     for (const side of [1, 2] as const) seats.push(await createSeat(folder, role, side, envOf(side)))

@@ -1,7 +1,6 @@
 import { lateMaxMs } from './recovery.ts'
 import type { ChaosReport } from './run.ts'
 
-/** The report as people read it. */
 export function showReport(report: ChaosReport): string[] {
   const { load, aftermath, checked, violations } = report
   return [

@@ -21,14 +21,14 @@ import { type FaultProxy, startFaultProxy } from './fault-proxy.ts'
 import { createSeats, type Seat, type Seats } from './seats.ts'
 import { mountVolume, type Volume } from './volume.ts'
 
-/** Where the network can be troubled. A side of the cell is one api and one worker. */
+/** Where the network can fail. A side of the cell is one api and one worker. */
 export const places = ['database-1', 'database-2', 'nats', 'providers', 'callbacks'] as const
 export type Place = (typeof places)[number]
 
-/** The whole stack, each part a process that can be killed, paused and started again, with a troubled network between. */
+/** The whole stack. Each part is a process that can be killed, paused and restarted, with a faulty network between them. */
 export interface Site {
   readonly folder: string
-  /** What an operator does, on a connection of its own. */
+  /** Runs operator work on its own connection. */
   operate<Value>(work: (operator: Operator) => Promise<Value>): Promise<Value>
   readonly seats: Seats
   readonly volume: Volume | string
@@ -38,16 +38,16 @@ export interface Site {
   readonly simulator: Part
   desk(): SimulatorDesk
   ask<Row extends Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>
-  /** Lines that a process of the service logged as an error, with how often. */
+  /** Lines that the service logged as errors, with counts. */
   complaints(): Readonly<Record<string, number>>
   stop(): Promise<void>
 }
 
-/** A server that can be away. */
+/** A server that can be down. */
 export interface Part {
   pid(): number
   kill(): Promise<void>
-  /** Starts it on what it kept, if it is not there. */
+  /** Starts it on its stored data, if it is not running. */
   revive(): Promise<void>
 }
 
@@ -130,7 +130,7 @@ type Database = Part & {
   urlOf(user: { name: string; password: string }): string
 }
 
-/** Its data is moved to the volume, if there is one, once it has been made. */
+/** Its data is moved to the volume, if there is one, after initialisation. */
 async function startDatabase(folder: string, volume: Volume | string, password: string): Promise<Database> {
   let server: Postgres | undefined = await startPostgres(folder)
   await createDatabase(server, database, password)
@@ -139,7 +139,7 @@ async function startDatabase(folder: string, volume: Volume | string, password: 
   if (typeof volume !== 'string') {
     const [plain, moved] = [join(folder, 'postgres'), join(volume.path, 'postgres')]
     await run('cp', ['-a', plain, moved])
-    await run('sync', ['-f', volume.path]) // A power cut must not take what the server takes for safe.
+    await run('sync', ['-f', volume.path]) // A power cut must not take what the server believes is safe.
     renameSync(plain, `${plain}.first`)
     rmSync(`${plain}.first`, { recursive: true })
     symlinkSync(moved, plain)
@@ -164,7 +164,7 @@ async function startDatabase(folder: string, volume: Volume | string, password: 
   }
 }
 
-/** Backends of the one that died may hold its memory for a moment. */
+/** Backends of the killed server may hold its memory for a moment. */
 async function insist<Value>(start: () => Promise<Value>): Promise<Value> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -235,7 +235,7 @@ interface Ends {
   readonly simulatorPort: () => number
 }
 
-/** Callbacks go to any api that is well, as through a load balancer. */
+/** Callbacks go to any healthy api, as through a load balancer. */
 async function startProxies({ postgres, nats, seats, simulatorPort }: Ends): Promise<Record<Place, FaultProxy>> {
   let turn = 0
   const anyApi = () => {

@@ -1,29 +1,29 @@
 import type { Random } from '../support/cluster/random.ts'
 import type { Fault, Scene } from './faults.ts'
 
-/** A fault that was, with the times of this process's watch. */
+/** A fault that happened, in times of this process's clock. */
 export interface Struck {
   readonly name: string
   readonly part: string
   readonly struckAt: number
   readonly healedAt: number
-  /** What stood in the way of striking or healing. */
+  /** The error that stopped it from starting or ending. */
   readonly trouble?: string
 }
 
 interface StormOptions {
   readonly faults: readonly Fault[]
   readonly seconds: number
-  /** Faults a minute, about. */
+  /** Average faults a minute. */
   readonly pace: number
 }
 
-/** The second of two lanes rests this often, so that about half of the time one fault is alone. */
+/** The second of two lanes pauses this often, so that one fault is alone about half of the time. */
 const restOneIn = 2
 
 /**
- * Faults one after another in two lanes, so that one or two are on at a time, until the time is up. They are drawn like
- * cards, so that each comes once before any comes again.
+ * Runs faults in two lanes, so that one or two are active at a time, until the time is up. They are drawn like cards: each comes
+ * once before any repeats.
  */
 export async function runStorm(scene: Scene, options: StormOptions): Promise<Struck[]> {
   const { random } = scene
@@ -66,7 +66,7 @@ async function suffer(fault: Fault, scene: Scene, longestMs: number): Promise<St
   }
 }
 
-/** One card for each kind; which part it is done to is drawn too, and is never one that has a fault already. */
+/** One card for each kind; the part is drawn too, and never has a fault already. */
 function createDeck(faults: readonly Fault[], random: Random) {
   const kinds = Map.groupBy(faults, ({ name }) => name)
   const busy = new Set<string>()

@@ -2,7 +2,7 @@ import { providerKeyOf, showId } from '../../packages/server/src/platform/ids.ts
 import type { Site } from './site.ts'
 import type { Asked } from './told.ts'
 
-/** Everything that is known of a payment, from all sides, one thing a line. */
+/** Everything recorded about a payment, from all sides, one entry a line. */
 export async function storyOf(site: Site, id: string, record: readonly Asked[]): Promise<string[]> {
   const rows = async (title: string, text: string) =>
     (await site.ask(text, [id])).map((row) => `  ${title}: ${JSON.stringify(row)}`)
@@ -20,7 +20,7 @@ export async function storyOf(site: Site, id: string, record: readonly Asked[]):
   )
   return [
     `payment ${id}`,
-    ...toldOf(id, record, await referenceOf(site, id)),
+    ...reportedOf(id, record, await referenceOf(site, id)),
     ...(await rows(
       'kept',
       `select state, doubt, type, method, provider, amount, currency, wallet_amount, wallet_currency, fee, received,
@@ -28,7 +28,7 @@ export async function storyOf(site: Site, id: string, record: readonly Asked[]):
     )),
     ...(await rows(
       'attempt',
-      'select number, provider, sends, polls, refusals, send_by, is_lost, outcome, moved, returned from attempts where transaction_id = $1 order by number',
+      'select number, provider, sends, polls, refusals, send_deadline, is_lost, outcome, moved, returned from attempts where transaction_id = $1 order by number',
     )),
     ...(await rows(
       'adjustment',
@@ -67,14 +67,14 @@ async function referenceOf(site: Site, id: string): Promise<string> {
   return row?.reference ?? id
 }
 
-function toldOf(id: string, record: readonly Asked[], reference: string): string[] {
+function reportedOf(id: string, record: readonly Asked[], reference: string): string[] {
   const shown = showId('transaction', id)
   const about = record.filter(
     ({ body, path }) =>
       path.includes(shown) || path.includes(reference) || JSON.stringify(body ?? '').includes(reference),
   )
-  return about.flatMap(({ kind, method, path, told, exchanges }) => [
-    `  client: ${kind}, ${method} ${path}, told ${told}`,
+  return about.flatMap(({ kind, method, path, reported, exchanges }) => [
+    `  client: ${kind}, ${method} ${path}, told ${reported}`,
     ...exchanges.map(
       ({ at, tookMs, status, word }) => `    at ${Math.round(at)} ms: ${status} ${word} after ${Math.round(tookMs)} ms`,
     ),

@@ -1,17 +1,17 @@
 import type { Random } from '../support/cluster/random.ts'
 import type { Merchant } from './merchants.ts'
 
-/** One request as it went out, and what came back of it. */
+/** One request as it was sent, and its result. */
 interface Exchange {
   readonly at: number
   readonly tookMs: number
-  /** 0 when nothing came back. */
+  /** 0 without a response. */
   readonly status: number
   /** The error code, or how the connection ended. */
   readonly word: string
 }
 
-/** Something a client wanted, however often it had to say so. */
+/** A request of a client, with all its retries. */
 export interface Asked {
   readonly kind: string
   readonly merchant: Merchant
@@ -19,28 +19,28 @@ export interface Asked {
   readonly path: string
   readonly body: unknown
   readonly exchanges: Exchange[]
-  /** `done` and `refused` are the service's words; nobody knows what became of the rest. */
-  told: 'done' | 'refused' | 'unknown'
+  /** `done` and `refused` are responses of the service; the outcome of the rest is unknown. */
+  reported: 'done' | 'refused' | 'unknown'
   answer: Readonly<Record<string, unknown>>
-  /** What was answered to the very same request when it was sent once more. */
+  /** The response to the same request, sent once more. */
   again?: Readonly<Record<string, unknown>>
 }
 
-/** A way to ask that behaves like a good merchant: it says the same thing again until it has an answer. */
+/** Behaves like a good merchant: retries the same request until it has a response. */
 export interface Client {
   readonly record: readonly Asked[]
-  /** Requests that are not answered yet. */
+  /** Requests without a response yet. */
   readonly underWay: number
-  ask(kind: string, merchant: Merchant, wish: Wish): Promise<Asked>
-  /** No more tries begin after this. */
+  ask(kind: string, merchant: Merchant, request: Request): Promise<Asked>
+  /** No try starts after this. */
   giveUpAt(at: number): void
 }
 
-interface Wish {
+interface Request {
   readonly method: string
   readonly path: string
   readonly body?: unknown
-  /** The idempotency key of what has an effect. */
+  /** The idempotency key, for a request with an effect. */
   readonly key?: string
   readonly patienceMs?: number
 }
@@ -60,26 +60,26 @@ export function createClient({ random, apiUrl }: ClientOptions): Client {
   let underWay = 0
   let endsAt = Number.POSITIVE_INFINITY
 
-  const insist = async (asked: Asked, wish: Wish) => {
-    const deadline = performance.now() + (wish.patienceMs ?? patienceMs)
+  const insist = async (asked: Asked, request: Request) => {
+    const deadline = performance.now() + (request.patienceMs ?? patienceMs)
     for (let tries = 0; ; tries += 1) {
-      const reply = await tryOnce(asked, wish, apiUrl())
+      const reply = await tryOnce(asked, request, apiUrl())
       if (reply) return reply
       const waitMs = Math.min(3000, 150 * 2 ** tries) * (0.5 + random())
       if (performance.now() + waitMs > Math.min(deadline, endsAt)) return undefined
       await new Promise((resolve) => setTimeout(resolve, waitMs))
     }
   }
-  const ask: Client['ask'] = async (kind, merchant, wish) => {
-    const { method, path, body } = wish
-    const asked: Asked = { kind, merchant, method, path, body, exchanges: [], told: 'unknown', answer: {} }
+  const ask: Client['ask'] = async (kind, merchant, request) => {
+    const { method, path, body } = request
+    const asked: Asked = { kind, merchant, method, path, body, exchanges: [], reported: 'unknown', answer: {} }
     record.push(asked)
     underWay += 1
     try {
-      const reply = await insist(asked, wish)
-      if (reply) Object.assign(asked, { told: reply.status < 400 ? 'done' : 'refused', answer: reply.body })
-      const isAgain = asked.told === 'done' && wish.key !== undefined && random.below(againOneIn) === 0
-      const again = isAgain ? await insist(asked, wish) : undefined
+      const reply = await insist(asked, request)
+      if (reply) Object.assign(asked, { reported: reply.status < 400 ? 'done' : 'refused', answer: reply.body })
+      const isAgain = asked.reported === 'done' && request.key !== undefined && random.below(againOneIn) === 0
+      const again = isAgain ? await insist(asked, request) : undefined
       if (again) asked.again = again.body
       return asked
     } finally {
@@ -103,14 +103,14 @@ interface Reply {
   readonly body: Record<string, unknown>
 }
 
-/** An answer to be believed, or nothing: silence, a fault of the service, or somebody still at it. */
-async function tryOnce(asked: Asked, wish: Wish, url: string): Promise<Reply | undefined> {
+/** A definite response, or nothing: no response, a server error, or a request still in progress. */
+async function tryOnce(asked: Asked, request: Request, url: string): Promise<Reply | undefined> {
   const at = performance.now()
   const note = (status: number, word: string) =>
     void asked.exchanges.push({ at, tookMs: performance.now() - at, status, word })
   try {
     const token = await asked.merchant.token(url)
-    const { status, body } = await request(url, wish, token)
+    const { status, body } = await send(url, request, token)
     const word = String(body['errorCode'] ?? '')
     note(status, word)
     if (status === 401) asked.merchant.forgetToken(token)
@@ -122,7 +122,7 @@ async function tryOnce(asked: Asked, wish: Wish, url: string): Promise<Reply | u
   }
 }
 
-async function request(url: string, { method, path, body, key }: Wish, token: string): Promise<Reply> {
+async function send(url: string, { method, path, body, key }: Request, token: string): Promise<Reply> {
   const reply = await fetch(`${url}/api/sandbox/b2b${path}`, {
     method,
     signal: AbortSignal.timeout(answerWithinMs),
@@ -137,5 +137,5 @@ async function request(url: string, { method, path, body, key }: Wish, token: st
   return { status: reply.status, body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) }
 }
 
-/** A reset and a time limit tell the client the same: nothing. */
+/** A reset and a timeout mean the same to the client: no response. */
 const nameOf = ({ name }: Error) => (name === 'TimeoutError' ? 'timeout' : 'reset')

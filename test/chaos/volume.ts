@@ -16,27 +16,27 @@ import { until } from '../../packages/server/src/dev-stack/until.ts'
 
 const run = promisify(execFile)
 
-/** A disk of its own for the database, which can be filled up and can lose its power. */
+/** A disk for the database alone, which can be filled and can lose power. */
 export interface Volume {
   readonly path: string
-  /** Takes every block that is free. */
+  /** Takes every free block. */
   fill(): Promise<void>
   drain(): void
-  /** Nothing written and not yet flushed reaches the device any more. */
+  /** Unflushed writes no longer reach the device. */
   cutPower(): Promise<void>
-  /** As after a power cut: mounted anew, with its journal played back. Nobody may use it meanwhile. */
+  /** As after a power cut: mounted again, with its journal replayed. No process may use it meanwhile. */
   remount(): Promise<void>
   remove(): Promise<void>
 }
 
-const sizeBytes = 6 * 2 ** 30 // The file is sparse: it takes what is written to it.
+const sizeBytes = 6 * 2 ** 30 // The file is sparse: it uses only what is written to it.
 
 /** EXT4_IOC_SHUTDOWN without a flush of the log, for which Node has no call. */
 const powerCut = `import fcntl, os, struct, sys
 volume = os.open(sys.argv[1], os.O_RDONLY)
 fcntl.ioctl(volume, 0x8004587D, struct.pack("I", 2))`
 
-/** Nothing, and a reason, where this machine does not let us mount. */
+/** Returns a reason instead where this machine does not allow mounts. */
 export async function mountVolume(folder: string): Promise<Volume | string> {
   const [image, path] = [join(folder, 'volume.img'), join(folder, 'volume')]
   const mount = () => run('mount', ['-o', 'loop', image, path])
@@ -59,7 +59,7 @@ export async function mountVolume(folder: string): Promise<Volume | string> {
     remount: async () => {
       await unmount(path)
       await insist(path, true, mount)
-      rmSync(filler, { force: true }) // That it was removed may have been lost too.
+      rmSync(filler, { force: true }) // Its removal may have been lost too.
     },
     remove: async () => {
       await unmount(path)
@@ -74,12 +74,12 @@ async function fill(path: string, filler: string): Promise<void> {
   const { bavail, bsize } = statfsSync(path)
   const reserve = 2 * bsize
   const take = (bytes: number) => run('fallocate', ['-l', String(Math.max(bytes, bsize)), filler])
-  await take(Number(bavail) * Number(bsize) - Number(reserve)).catch(() => undefined) // Less was free by now.
+  await take(Number(bavail) * Number(bsize) - Number(reserve)).catch(() => undefined) // Less is free by now.
 }
 
 const isMounted = (path: string) => readFileSync('/proc/mounts', 'utf8').includes(` ${path} `)
 
-/** Whoever was killed a moment ago may still hold a file, and the device of the mount before may still be in use. */
+/** A process that was just killed may still hold a file, and the device of the previous mount may still be in use. */
 async function insist(path: string, isWanted: boolean, work: () => Promise<unknown>): Promise<void> {
   let last = ''
   const isSo = async () => {
@@ -100,31 +100,31 @@ const unmount = (path: string) =>
     await run('umount', [path])
   })
 
-/** A server that was killed while it started may have left processes behind, and they live in its data. */
+/** A server killed during its start may leave processes behind that use its data. */
 function evict(path: string): void {
   for (const pid of readdirSync('/proc').map(Number).filter(Boolean)) {
     try {
       if (readlinkSync(`/proc/${pid}/cwd`).startsWith(`${path}/`)) process.kill(pid, 'SIGKILL')
     } catch {
-      // It has ended meanwhile.
+      // It has ended.
     }
   }
 }
 
-/** Takes the mount away should this process die without having done so, and what was left of the folder because of it. */
+/** Unmounts and removes the folder if this process dies before it does so. */
 function guardMount(path: string): ChildProcess {
   const script = 'cat; sleep 1; umount -l "$0"; rmdir "$0" "$(dirname "$0")"'
   return spawn('sh', ['-c', script, path], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
 }
 
-/** Whether the power of a volume can be cut here. */
+/** Whether this machine can cut the power of a volume. */
 export const canCutPower = () => ['/usr/bin/python3', '/usr/local/bin/python3'].some(existsSync)
 
 const timeLibraries = ['x86_64-linux-gnu', 'aarch64-linux-gnu'].map(
   (machine) => `/usr/lib/${machine}/faketime/libfaketimeMT.so.1`,
 )
 
-/** What makes a process believe in another time of day, where the machine has the library. Its watches go right. */
+/** Environment that gives a process another wall clock, where the library is installed. Monotonic clocks stay right. */
 export function anotherTime(offset: string): Readonly<Record<string, string>> | undefined {
   const library = timeLibraries.find(existsSync)
   return library ? { LD_PRELOAD: library, FAKETIME: offset, FAKETIME_DONT_FAKE_MONOTONIC: '1' } : undefined

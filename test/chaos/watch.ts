@@ -1,13 +1,13 @@
 import { every } from './every.ts'
 import type { Site } from './site.ts'
 
-/** How the open payments stood at a moment of this process's watch. */
+/** The open payments at a moment of this process's clock. */
 export interface Sample {
   readonly at: number
   readonly open: number
-  /** How long the one that waits longest has been due. */
+  /** How long the oldest due payment has been due. */
   readonly lateMs: number
-  /** Shown ids of those that nobody looked at a minute after they were due. */
+  /** Shown ids of payments that no worker polled within a minute after they were due. */
   readonly forgotten: readonly string[]
 }
 
@@ -16,14 +16,14 @@ export interface Watch {
   stop(): Promise<void>
 }
 
-const lookEveryMs = 400
-/** No fault lasts so long, so none excuses it. */
+const pollEveryMs = 400
+/** Longer than any fault, so no fault excuses it. */
 export const dueBeforeMs = 60_000
 
-/** Looks at the database itself, past every proxy. While that is away there is nothing to see. */
+/** Reads the database directly, past every proxy. While it is down there are no samples. */
 export function watchPayments(site: Site): Watch {
   const samples: Sample[] = []
-  const watch = every(lookEveryMs, async () => {
+  const watch = every(pollEveryMs, async () => {
     const [found] = await site.ask<{ open: number; late: number | null; forgotten: string[] | null }>(
       `select count(*)::int as open,
          (extract(epoch from record_time() - min(wake_at)) * 1000)::float8 as late,
@@ -44,12 +44,12 @@ export function watchPayments(site: Site): Watch {
 
 interface Forgotten {
   readonly id: string
-  /** The first and the last time it was seen so. */
+  /** The first and the last time it was seen overdue. */
   readonly from: number
   readonly to: number
 }
 
-/** Payments that nobody looked at in time, with when that was. */
+/** Payments that no worker polled in time, and when. */
 export function forgottenIn(samples: readonly Sample[]): Forgotten[] {
   const found = new Map<string, Forgotten>()
   for (const { at, forgotten } of samples)

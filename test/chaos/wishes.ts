@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { cardBody, cards } from '../../packages/server/src/testing/charging.ts'
 import type { Random } from '../support/cluster/random.ts'
 
-/** Bodies of what merchants ask for. The last digits of a number choose what the provider makes of it. */
+/** Request bodies of merchants. The last digits of a number choose the provider's outcome. */
 
 const failingPayouts = ['089', '099', '109', '119']
 const failingCharges = ['019', '029', '039', '049', '059', '069']
 
-/** One in ten fails; none stays pending for ever. */
+/** One in ten fails; none stays pending forever. */
 function numberOf(random: Random, prefix: string, digits: number, failing: readonly string[]): string {
   const isFailing = random.below(10) === 0
   const ending = isFailing ? random.pick(failing) : `${random.below(10)}${random.below(9)}${random.below(9)}`
@@ -35,7 +35,7 @@ const banks = [
   { country: 'GH', currency: 'GHS', code: '040100', digits: 13 },
 ] as const
 
-/** To Ghana there are two providers: what the first cannot take goes to the second. */
+/** Ghana has two providers: what the first cannot take fails over to the second. */
 export function bankPayout(random: Random) {
   const { country, currency, code, digits } = random.pick(banks)
   const accountNumber = numberOf(random, '', digits, failingPayouts)
@@ -60,7 +60,7 @@ export function exchangedPayout(random: Random) {
   })
 }
 
-/** More than any wallet here ever has. */
+/** More than any wallet here ever holds. */
 export function overspentPayout(random: Random) {
   const { code, digits } = banks[0]
   const payoutMethod = { accountName: 'Juma', accountNumber: numberOf(random, '', digits, failingPayouts), code }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { until } from '../../packages/server/src/dev-stack/until.ts'
 import type { Cluster } from './cluster.ts'
 
-/** What is done to a cluster under load. It returns when everything runs again, or is left as it is to be. */
+/** A fault on a cluster under load. It returns when everything runs again, or stays down on purpose. */
 export type Strike = (cluster: Cluster) => Promise<void>
 
 const others = (place: number) => [0, 1, 2].filter((each) => each !== place)
@@ -27,16 +27,16 @@ const promoted = (cluster: Cluster, before: number) =>
     { timeoutMs: 120_000 },
   )
 
-/** A case holds long enough for what it is about, whatever the machine is busy with. */
+/** Long enough for each case, however busy the machine is. */
 const holdMs = 15_000
 
 export const cases: Readonly<Record<string, Strike>> = {
-  /** kill -9 of the primary's postmaster: Patroni starts it again where it was. */
+  /** kill -9 of the primary's postmaster: Patroni restarts it in place. */
   restart: async (cluster) => {
     cluster.killPostmaster(await cluster.primary())
     await pause(holdMs)
   },
-  /** The primary's machine loses its power; a standby is promoted. */
+  /** The primary's machine loses power; a standby is promoted. */
   'node-lost': async (cluster) => {
     const before = await cluster.primary()
     cluster.killNode(before)
@@ -72,7 +72,7 @@ export const cases: Readonly<Record<string, Strike>> = {
     await pause(holdMs)
     cluster.network.join(before)
   },
-  /** One NATS after another is lost, until there is none. */
+  /** One NATS after another is lost, until none is left. */
   nats: async (cluster) => {
     for (const place of [0, 1, 2]) {
       await cluster.killNats(place)

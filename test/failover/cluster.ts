@@ -20,16 +20,16 @@ import { connectNats } from '../../packages/server/src/platform/nats.ts'
 import { ask } from '../../packages/server/src/testing/malipo.ts'
 import { addressOf, here, type Network, openNetwork } from './network.ts'
 
-/** Three PostgreSQL under Patroni and three NATS, each on a machine of its own, with HAProxy before the databases and the api. */
+/** Three PostgreSQL under Patroni and three NATS, each on its own machine, with HAProxy before the databases and the api. */
 export interface Cluster {
   readonly loginUrl: string
   readonly superuserUrl: string
   readonly natsUrl: string
-  /** Where merchants call, and where HAProxy expects the two api. */
+  /** Where merchants call, and where HAProxy expects the two api processes. */
   readonly apiUrl: string
   readonly apiPorts: readonly [number, number]
   readonly network: Network
-  /** The machine that is the primary, as Patroni says. */
+  /** The primary's machine, as Patroni reports. */
   primary(): Promise<number>
   synchronous(): Promise<number>
   switchover(from: number, to: number): Promise<void>
@@ -102,7 +102,7 @@ export async function startCluster(): Promise<Cluster> {
   }
 }
 
-/** All of them, and a way to start those that are lost. */
+/** Starts all of them, and restarts lost ones. */
 async function startServers(site: Site, ports: Parameters<typeof startHaproxy>[1]) {
   const running = new Map<string, Service>()
   const keep = (service: Service) => void running.set(service.name, service)
@@ -126,7 +126,7 @@ interface Member {
 
 const isStandby = ({ role, state }: Member) => /replica|standby/.test(role) && /running|streaming/.test(state)
 
-/** Any Patroni that answers knows them all. */
+/** Any Patroni that responds knows them all. */
 async function membersOf(running: ReadonlyMap<string, Service>): Promise<readonly Member[]> {
   for (const place of places) {
     if (!running.has(`patroni-${place}`)) continue
@@ -168,7 +168,7 @@ interface Site {
   readonly password: string
 }
 
-/** The file of the documents, with this machine's addresses, passwords and folders. */
+/** The documented file, with this machine's addresses, passwords and folders. */
 function patroniFile({ folder, password }: Site, place: number): string {
   const path = join(folder, `patroni-${place}.yml`)
   const text = readFileSync(join(documents, 'patroni.yml'), 'utf8')
@@ -211,7 +211,7 @@ function killNode(folder: string, place: number): void {
     try {
       process.kill(pid(), 'SIGKILL')
     } catch {
-      // It runs no longer.
+      // It has ended.
     }
   }
 }

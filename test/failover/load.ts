@@ -10,12 +10,12 @@ interface Acknowledged {
   readonly at: number
 }
 
-/** Merchants who pay out, and send the very same request again until it is accepted. */
+/** Merchants who pay out, and retry the same request until it is accepted. */
 export interface Load {
   readonly acknowledged: readonly Acknowledged[]
   readonly statuses: ReadonlyMap<string, number>
   readonly asked: () => number
-  /** Asks for nothing new, and waits until all that was asked for is accepted. */
+  /** Sends nothing new, and waits until every request is accepted. */
   stop(): Promise<void>
 }
 
@@ -78,12 +78,12 @@ async function payOnce(url: string, merchant: CellMerchant, reference: string): 
     const id = readId('transaction', String(reply.body['transactionId']))
     return reply.status === 200 && id !== undefined ? { seen: '200', id } : { seen: String(reply.status) }
   } catch (error) {
-    // HAProxy answers with a page where no api is ready.
+    // HAProxy responds with a page where no api is ready.
     return { seen: error instanceof SyntaxError ? '503 of HAProxy' : 'connection lost' }
   }
 }
 
-/** When the database took a write, and when it did not, by several who try all the time. */
+/** When the database took a write, and when it did not, by several writers in parallel. */
 interface Look {
   readonly from: number
   readonly to: number
@@ -95,7 +95,7 @@ export interface Writable {
   stop(): Promise<void>
 }
 
-/** One try may wait for 2 s at a server that does not respond, so that others are made meanwhile. */
+/** One try may wait for 2 s at a server that does not respond, so others run meanwhile. */
 const tries = 4
 const tryEveryMs = 200
 

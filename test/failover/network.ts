@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 
-/** Machines of their own, as network namespaces on one bridge: what is cut off from the others still runs. */
+/** Separate machines, as network namespaces on one bridge: a machine that is cut off still runs. */
 export interface Network {
   /** Runs a command on a machine. */
   on(place: number, command: string, args: readonly string[]): { readonly command: string; readonly args: string[] }
@@ -9,7 +9,7 @@ export interface Network {
   close(): void
 }
 
-/** The address of each machine, and of this one. */
+/** Prefix for the address of each machine, and of this one. */
 const subnet = '10.77.0.'
 export const here = `${subnet}254`
 export const addressOf = (place: number) => `${subnet}${place + 1}`
@@ -19,14 +19,14 @@ const bridge = 'malipo-ha'
 const spaceOf = (place: number) => `malipo-ha${place}`
 const cableOf = (place: number) => `mha${place}`
 
-/** Needs the rights to make namespaces, as root has. */
+/** Needs the rights to create namespaces, as root has. */
 export function openNetwork(machines: number): Network {
   const places = Array.from({ length: machines }, (_, place) => place)
   const remove = () => {
     for (const place of places) tryIp('netns', 'del', spaceOf(place))
     tryIp('link', 'del', bridge)
   }
-  remove() // What an earlier run left when it was killed.
+  remove() // Left by an earlier run that was killed.
   ip('link', 'add', bridge, 'type', 'bridge')
   ip('addr', 'add', `${here}/24`, 'dev', bridge)
   ip('link', 'set', bridge, 'up')
@@ -56,6 +56,6 @@ function tryIp(...args: string[]): void {
   try {
     ip(...args)
   } catch {
-    // There is none.
+    // It does not exist.
   }
 }

@@ -15,7 +15,7 @@ export interface Result {
   readonly statuses: string
   /** The longest time without a success, in seconds. */
   readonly gap: number
-  /** From the database's first write after that outage to the first success; none where it always took writes. */
+  /** From the database's first write after that outage to the first success; undefined where it always took writes. */
   readonly afterWritable: number | undefined
   /** Seconds in which the database took no write. */
   readonly unwritable: number
@@ -106,7 +106,7 @@ async function runCase({ cluster, cell, desk, name, perSecond }: Order): Promise
   }
 }
 
-/** The longest gap between two successes, and how much of it came after the first write that the database took again. */
+/** The longest gap between two successes, and how much of it came after the database took writes again. */
 function timesOf(load: Load, { looks }: Writable, struckAt: number): Times {
   const times = load.acknowledged.map(({ at }) => at).sort((left, right) => left - right)
   const gaps = times.slice(1).map((at, index) => ({ from: times[index] ?? at, to: at }))
@@ -134,7 +134,7 @@ async function countLost(cell: Cell, { acknowledged }: Load): Promise<number> {
   return acknowledged.length - found.length
 }
 
-/** Payments that are there twice under one reference, and payouts that the provider paid twice. */
+/** Payments stored twice under one reference, and payouts that the provider paid twice. */
 async function countDoubled(cell: Cell, desk: SimulatorDesk, { acknowledged }: Load): Promise<number> {
   const references = acknowledged.map(({ reference }) => reference)
   const twice = await cell.ask(
@@ -146,7 +146,7 @@ async function countDoubled(cell: Cell, desk: SimulatorDesk, { acknowledged }: L
   return twice.length + ids.length - new Set(ids).size
 }
 
-/** Every payment has ended. One whose response got lost is asked about after a while, so the database's clock runs ahead. */
+/** Every payment has ended. One with a lost response is queried after a while, so the database's clock runs ahead. */
 async function settled(cell: Cell): Promise<void> {
   const isOver = async () => {
     const open = await cell.ask(`select state from transactions where state not in ('successful', 'failed')`)

@@ -1,4 +1,4 @@
-/** A JSON schema, as much as the API's document uses. */
+/** A JSON schema, as far as the API's document uses it. */
 export interface Schema {
   readonly type?: string
   readonly const?: unknown
@@ -48,9 +48,9 @@ export interface Operation {
 
 export interface ApiDocument {
   readonly operations: readonly Operation[]
-  /** How every refusal looks that is no operation's own. */
+  /** The schema of every refusal that is not specific to an operation. */
   readonly failure: Schema
-  /** The operation that a request is for, if the document has one. */
+  /** The operation that matches a request, if the document has one. */
   operationFor(method: string, target: string): Operation | undefined
 }
 
@@ -78,7 +78,7 @@ export function readDocument(text: string): ApiDocument {
   return { operations, failure, operationFor: (method, target) => find(operations, method, target) }
 }
 
-/** The document with every reference replaced by what it names. No schema of ours contains itself. */
+/** The document with every reference inlined. None of its schemas contains itself. */
 function inlined(part: unknown, schemas: Readonly<Record<string, unknown>>): unknown {
   if (Array.isArray(part)) return part.map((each) => inlined(each, schemas))
   if (typeof part !== 'object' || part === null) return part
@@ -106,7 +106,7 @@ function find(operations: readonly Operation[], method: string, target: string):
   return found
 }
 
-/** Undecodable paths are no operation's. An encoded slash stays within its segment. */
+/** Undecodable paths match no operation. An encoded slash stays within its segment. */
 function pathOf(target: string): string | undefined {
   try {
     const [path = ''] = target.replace(/^http:\/\/[^/]*/, '').split(/[?#]/)

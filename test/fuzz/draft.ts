@@ -8,16 +8,16 @@ import type { World } from './world.ts'
 export interface Draft {
   readonly operation: Operation
   method: string
-  /** Names of the template and their values. */
+  /** Path parameters by name. */
   readonly places: Record<string, string>
   /** Replaces the path that the template gives. */
   path?: string
   readonly query: [string, string][]
   readonly headers: Record<string, string>
   body: unknown
-  /** Sent as they are instead of the body as JSON. */
+  /** Sent as they are, instead of the body as JSON. */
   bytes?: Buffer
-  /** What was done to it, in words. */
+  /** Its mutations, in words. */
   readonly changes: string[]
 }
 
@@ -72,5 +72,5 @@ export function asSent(draft: Draft): SentRequest {
 }
 
 const encoded = (text: string) => encodeURIComponent(text.toWellFormed())
-/** What Node sends in a header. */
+/** Characters that Node sends in a header. */
 const isHeaderText = (text: string) => /^[\t\x20-\x7e\x80-\xff]+$/.test(text)

@@ -3,7 +3,7 @@ import type { Schema } from './document.ts'
 import type { World } from './world.ts'
 
 interface Around {
-  /** Of the field that the value is for. */
+  /** Name of the field that the value is for. */
   readonly name: string
   readonly world: World
   readonly random: Random
@@ -52,7 +52,7 @@ function fittingText({ pattern, minLength = 0, maxLength = 20 }: Schema, random:
   return 'Aé 0'.repeat(Math.ceil(length / 4)).slice(0, length)
 }
 
-/** An item of a list that the document leaves open: a payout of many. */
+/** An item of a list that the document leaves open: a bulk payout. */
 function fittingItem(around: Around): unknown {
   const { world, random } = around
   const body = world.document.operations.find(({ id }) => id === 'postFiatPayout')?.body
@@ -61,7 +61,7 @@ function fittingItem(around: Around): unknown {
 
 const day = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)
 
-/** By the name of a field. */
+/** By field name. */
 function knownValues({ world, random }: Around): Readonly<Record<string, readonly unknown[]>> {
   const currencies = ['KES', 'KES', 'NGN', 'UGX', 'GHS', 'ZAR', 'USD', 'XOF', 'TZS']
   const countries = ['KE', 'KE', 'NG', 'UG', 'GH', 'ZA', 'CI']

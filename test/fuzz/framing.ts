@@ -1,15 +1,15 @@
 import type { Random } from '../support/cluster/random.ts'
 import type { World } from './world.ts'
 
-/** Bytes that no HTTP library would send, on a connection of their own. */
+/** Bytes that no HTTP library would send, on a separate connection. */
 export interface RawRequest {
   readonly name: string
   readonly bytes: Buffer
-  /** Written in so many parts. */
+  /** Number of parts it is written in. */
   readonly parts: number
   /** Half a request: the sender closes its side after it. Otherwise it waits for the response. */
   readonly isCut: boolean
-  /** Statuses of which each response may have one. With 0 the connection may also end without a response. */
+  /** Statuses allowed for each response. With 0 the connection may also end without a response. */
   readonly allowed: readonly number[]
 }
 

@@ -65,7 +65,7 @@ const refused = (status: number, errorCode: string, more = {}) => ({
 const kinds = (received: typeof good, target = sent.target) =>
   judge(world, { ...sent, target }, received).map(({ kind }) => kind)
 
-test('a documented response that fits its schema is no problem', () => {
+test('a documented response that fits its schema gives no problem', () => {
   assert.deepEqual(kinds(good), [])
   assert.deepEqual(kinds(refused(404, 'THING_NOT_FOUND')), [])
   assert.deepEqual(kinds(refused(503, 'OVERLOADED', { 'retry-after': '1' })), [])
@@ -87,7 +87,7 @@ test('a fault, a slow, an undocumented and a misshapen response are each found',
   assert.deepEqual(kinds({ ...refused(404, 'x'), text: '{}' }, '/nowhere'), ['mismatched'])
 })
 
-test('bytes on a connection of their own get an allowed status, or no response where that is allowed', () => {
+test('raw bytes on a connection get an allowed status, or no response where that is allowed', () => {
   const request = { name: 'x', bytes: Buffer.alloc(0), parts: 1, isCut: false, allowed: [400] }
   const found = (received: (typeof good)[], allowed = [400]) =>
     judgeRaw(world, { ...request, allowed }, received).map(({ kind }) => kind)

@@ -9,11 +9,11 @@ export const problemKinds = ['5xx', 'slow', 'undocumented', 'mismatched', 'no re
 
 export interface Problem {
   readonly kind: (typeof problemKinds)[number]
-  /** The same for problems of the same cause. */
+  /** Equal for problems of the same cause. */
   readonly what: string
 }
 
-/** These wait for a payment or a provider, within limits of their own. */
+/** These wait for a payment or a provider, within their own limits. */
 const waitMs: Readonly<Record<string, number | undefined>> = {
   postUtilitiesClockAdvance: 4000,
   postUtilitiesSimulateWebhook: 6000,
@@ -24,10 +24,10 @@ const waitMs: Readonly<Record<string, number | undefined>> = {
   postUtilitiesAccountResolve: 11_000,
 }
 
-/** Refusals that come before any route, so that no operation lists them. */
+/** Refusals before any route, so that no operation lists them. */
 const beforeRoutes: readonly string[] = ['ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED']
 
-/** What is wrong with the response to a request, by the document. */
+/** Problems of the response to a request, by the document. */
 export function judge({ document }: World, sent: SentRequest, received: Received): Problem[] {
   const operation = document.operationFor(sent.method, sent.target)
   const { status, tookMs } = received
@@ -44,7 +44,7 @@ export function judge({ document }: World, sent: SentRequest, received: Received
   ]
 }
 
-/** What is wrong with the responses to bytes on a connection of their own. */
+/** Problems of the responses to raw bytes on a connection. */
 export function judgeRaw(world: World, request: RawRequest, received: readonly Received[]): Problem[] {
   const { name, allowed } = request
   if (received.length === 0 && !allowed.includes(0)) return [{ kind: 'no response', what: name }]
@@ -65,12 +65,12 @@ function judgeOneRaw({ document }: World, { name, allowed }: RawRequest, receive
   ]
 }
 
-/** The service says that it is busy, and when to come back. */
+/** The service reports that it is busy, and when to retry. */
 export function isOverload(received: Received): boolean {
   return received.status === 503 && codeIn(received) === 'OVERLOADED' && received.headers['retry-after'] !== undefined
 }
 
-/** A 503 that is documented is a refusal like any other. */
+/** A documented 503 is a refusal like any other. */
 const isFault = ({ status }: Received) => status >= 500 && status !== 503
 
 function codeIn({ text, headers }: Received): string {
@@ -81,7 +81,7 @@ function codeIn({ text, headers }: Received): string {
 function undocumented(operation: Operation | undefined, { target }: SentRequest, received: Received): string[] {
   const code = codeIn(received)
   if (!operation || beforeRoutes.includes(code)) return []
-  // The document says once, of all paths, that those below the sandbox's root are for sandbox tokens.
+  // The document says once, for all paths, that those below the sandbox's root are for sandbox tokens.
   if (code === 'SANDBOX_ONLY' && /^\/\w*%?\w+\/sandbox\//.test(target) && !operation.path.startsWith('/api/sandbox/'))
     return []
   const documented = operation.responses[received.status]

@@ -6,7 +6,7 @@ import type { World } from './world.ts'
 
 type Mutation = (draft: Draft, random: Random, world: World) => void
 
-/** Changes a request in zero to three ways; one in five stays as it is. */
+/** Changes a request in zero to three ways; one in five stays unchanged. */
 export function mutate(draft: Draft, random: Random, world: World): void {
   const count = random() < 0.2 ? 0 : 1 + random.below(3)
   for (let done = 0; done < count; done += 1) {
@@ -22,7 +22,7 @@ interface Spot {
   readonly key: string
 }
 
-/** A value may be deep and wide by an earlier mutation: only its first levels and names are looked at. */
+/** An earlier mutation may have made a value deep and wide: only its first levels and names are visited. */
 function spotsIn(value: unknown, levels = 4): Spot[] {
   if (typeof value !== 'object' || value === null || levels === 0) return []
   const holder = value as Record<string, unknown>
@@ -221,7 +221,7 @@ const authorization: Mutation = (draft, random, { callers }) => {
   if (random() < 0.3) Reflect.deleteProperty(draft.headers, 'authorization')
 }
 
-/** The more often a mutation is listed, the more often it is drawn. */
+/** A mutation listed more often is drawn more often. */
 const mutations: readonly (readonly [string, Mutation])[] = [
   ['value', changeValue],
   ['value', changeValue],

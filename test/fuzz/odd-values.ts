@@ -45,7 +45,7 @@ export function oddText(random: Random): string {
   return unit.repeat(random.pick([51, 100, 101, 255, 256, 300, 2049, 9000]))
 }
 
-/** Any JSON value, with a liking for what nothing expects. */
+/** Any JSON value, preferably an unexpected one. */
 export function oddValue(random: Random): unknown {
   return random.pick<() => unknown>([
     () => null,

@@ -7,7 +7,7 @@ interface Recipe {
   readonly body?: object
 }
 
-/** What makes an operation succeed that values drawn one by one rarely do. */
+/** Makes operations succeed for which single random values rarely do. */
 export function recipeFor(operation: string, world: World, random: Random): Recipe | undefined {
   const externalReference = `recipe-${world.seed}-${Math.floor(random() * 2 ** 40)}`
   const email = 'amina@example.com'
@@ -49,7 +49,7 @@ export function recipeFor(operation: string, world: World, random: Random): Reci
   return recipes[operation]
 }
 
-/** By a card that asks for a PIN and then for a code. */
+/** With a card that asks for a PIN and then for a code. */
 export function cardCharge(externalReference: string): object {
   return {
     ...{ amount: 1500, currency: 'KES', email: 'amina@example.com', firstName: 'Amina', lastName: 'Otieno' },

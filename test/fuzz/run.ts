@@ -15,7 +15,7 @@ export interface FuzzOptions {
   readonly requests: number
   readonly seed: number
   readonly concurrency: number
-  /** Only the request of this number. */
+  /** Only the request with this number. */
   readonly only?: number | undefined
   readonly say: (line: string) => void
 }
@@ -38,11 +38,11 @@ export interface FuzzReport {
   /** Operations that never succeeded. */
   readonly unreached: readonly string[]
   readonly findings: readonly Finding[]
-  /** What `ledger check` found afterwards. */
+  /** Problems that `ledger check` found afterwards. */
   readonly ledgerProblems: readonly string[]
 }
 
-/** Sends mutated requests to a stack of its own and holds every response against the document that the stack serves. */
+/** Sends mutated requests to a separate stack and compares every response with the document that the stack serves. */
 export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   const stack = await startStack(mkdtempSync(join(tmpdir(), 'malipo-fuzz-')), { isKept: false })
   const client = openClient(String(stack.exports['MALIPO_URL']), options.concurrency)
@@ -80,7 +80,7 @@ async function sendAll(client: Client, world: World, tally: Tally, options: Fuzz
 const rawShare = 0.04
 const renewEvery = 10_000
 
-/** Request n is drawn from the seed and n alone: it is the same whatever was sent before it. */
+/** Request n is drawn from the seed and n alone: earlier requests do not change it. */
 async function sendOne(client: Client, world: World, tally: Tally, number: number): Promise<void> {
   const random = createRandom(world.seed * 1_000_003 + number)
   if (random() < rawShare) {
@@ -139,7 +139,7 @@ function createTally(world: World): Tally {
   }
 }
 
-/** A request as a person reads it, without the secrets of the stack's callers. */
+/** A request in readable form, without the secrets of the stack's callers. */
 function shown(sent: SentRequest | RawRequest, { callers }: World): string {
   const text =
     'bytes' in sent

@@ -12,9 +12,9 @@ export interface Received {
 }
 
 export interface Client {
-  /** Throws when no response came. */
+  /** Throws without a response. */
   send(request: SentRequest): Promise<Received>
-  /** Every response that came before the connection ended. */
+  /** All responses before the connection ended. */
   sendRaw(request: RawRequest): Promise<Received[]>
   close(): void
 }

@@ -8,13 +8,13 @@ interface Caller {
   token: string
 }
 
-/** What requests are made from: the document, callers, and names of what exists. */
+/** The source of requests: the document, callers, and names of existing objects. */
 export interface World {
   readonly seed: number
   readonly document: ApiDocument
   readonly callers: readonly Caller[]
   readonly transactions: readonly string[]
-  /** Charges by card that ask for a PIN. */
+  /** Card charges that ask for a PIN. */
   readonly cards: readonly string[]
   readonly references: readonly string[]
   readonly accounts: readonly string[]
@@ -65,7 +65,7 @@ export async function openWorld(client: Client, variables: Variables, seed: numb
   }
 }
 
-/** Tokens are good for an hour. While wrong pairs are refused from this address, callers keep theirs. */
+/** Tokens are valid for an hour. While wrong pairs are refused from this address, callers keep theirs. */
 export async function renewTokens(client: Client, { callers }: World): Promise<void> {
   for (const caller of callers) {
     const received = await exchange(client, caller)

@@ -1,6 +1,6 @@
 import { authorise } from '../../packages/server/src/charges/authorise.ts'
 import { AppError } from '../../packages/server/src/errors.ts'
-import { retryPayment, settlePayment } from '../../packages/server/src/operate/manual-resolution.ts'
+import { resolvePayment, retryPayment } from '../../packages/server/src/operate/manual-resolution.ts'
 import { OperatorError } from '../../packages/server/src/operate/operator-context.ts'
 import { cancelPayout } from '../../packages/server/src/payouts/cancel.ts'
 import { sql } from '../../packages/server/src/platform/db.ts'
@@ -10,7 +10,7 @@ import type { SimulatedProcess, Watcher } from './processes.ts'
 import { type Callback, type Entry, netOf } from './provider-book.ts'
 import type { World } from './world.ts'
 
-/** A merchant sends its request, the same every time, to some process. */
+/** A merchant sends its request, identical every time, to some process. */
 export function sendRequest(world: World, life: Life): void {
   const process = world.random.pick(world.processes)
   const asking = world.asking.get(process) ?? []
@@ -26,7 +26,7 @@ export function sendRequest(world: World, life: Life): void {
   })
 }
 
-/** Does something as a process. What it throws and nobody expects is a violation. */
+/** Runs work as a process. An unexpected error is a violation. */
 function run(world: World, process: SimulatedProcess, task: string, work: () => Promise<unknown>): void {
   const { schedule } = world
   schedule.note(task)
@@ -40,7 +40,7 @@ function run(world: World, process: SimulatedProcess, task: string, work: () => 
 
 export function wake({ schedule }: World, watcher: Watcher): void {
   if (watcher.isRung) schedule.note(`${watcher.process.name} is rung for ${watcher.topic}`)
-  watcher.look()
+  watcher.poll()
 }
 
 /** The customer of a card charge answers, rightly or not. */
@@ -58,11 +58,11 @@ export function answerCard(world: World, entry: Entry): void {
 }
 
 function ownerOf({ lives }: World, id: string) {
-  return lives.find(({ told }) => told.has(id))?.owner
+  return lives.find(({ notified }) => notified.has(id))?.owner
 }
 
 export function cancel(world: World, life: Life): void {
-  const [id] = life.told
+  const [id] = life.notified
   const process = world.random.pick(world.processes)
   if (id === undefined) return
   run(world, process, `${process.name} is asked to cancel ${life.place}`, async () => {
@@ -71,15 +71,15 @@ export function cancel(world: World, life: Life): void {
   })
 }
 
-/** A provider calls, and the call is thanked for or comes again. */
+/** A provider sends a callback, which is acknowledged or sent again. */
 export function deliver(world: World, callback: Callback): void {
   const { books, random, schedule } = world
   const process = random.pick(world.processes)
-  run(world, process, `${process.name} is called about ${callback.key}: ${callback.said.state}`, async () => {
+  run(world, process, `${process.name} is called about ${callback.key}: ${callback.providerStatus.state}`, async () => {
     try {
       await process.receive(callback)
       const entry = books.entries.get(callback.key)
-      if (entry) entry.heard = Math.max(entry.heard, callback.news)
+      if (entry) entry.heard = Math.max(entry.heard, callback.observation)
     } catch (error) {
       if (!schedule.isFaulty) books.callbacks.push(callback)
       throw error
@@ -87,23 +87,23 @@ export function deliver(world: World, callback: Callback): void {
   })
 }
 
-/** An operator reads the statement of the provider that has the payment now, and decides by it. */
+/** An operator reads the statement of the payment's current provider, and decides by it. */
 export function judge(world: World, id: string): void {
   const process = world.random.pick(world.processes)
   const isOpen = entriesOf(world, id).some(({ state, rail }) => state === 'pending' || rail === 'transfer')
   if (isOpen) return
   run(world, process, `an operator judges ${id}`, async () => {
-    const [row] = await process.desk.db.write.query<{ attempt: number; doubt: string }>(
+    const [row] = await process.context.db.write.query<{ attempt: number; doubt: string }>(
       sql`select attempt, doubt from transactions where id = ${id}`,
     )
     const key = providerKeyOf(id, row?.attempt ?? 1)
     const entry = world.books.entries.get(key)
-    // A verdict books what was asked for: another amount on the statement is first asked about.
+    // A manual resolution books the requested amount: another amount on the statement is queried first.
     if (entry?.fate === 'another amount' && row?.doubt !== 'amount_mismatch') return
-    // What a charge collected of another amount is in suspense: its case decides about it, not this.
+    // The other amount that a charge collected is in suspense: its case decides about it, not this resolution.
     const isSuspended = entry?.fate === 'another amount' && entry.rail !== 'payout'
     const outcome = entry && netOf(entry) !== 0n && !isSuspended ? 'successful' : 'failed'
-    await settlePayment(process.desk, key, { outcome, reason: 'asked', evidence: 'statement' })
+    await resolvePayment(process.context, key, { outcome, reason: 'asked', evidence: 'statement' })
   })
 }
 
@@ -114,6 +114,6 @@ export function entriesOf({ books }: World, id: string): Entry[] {
 export function retry(world: World, id: string): void {
   const process = world.random.pick(world.processes)
   run(world, process, `an operator has ${id} sent again`, () =>
-    retryPayment(process.desk, showId('transaction', id), 'asked'),
+    retryPayment(process.context, showId('transaction', id), 'asked'),
   )
 }

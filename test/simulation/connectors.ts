@@ -17,8 +17,8 @@ import {
   networkMs,
   notFoundWindowMs,
   type ProviderBooks,
+  providerStatusOf,
   type Rail,
-  saidOf,
 } from './provider-book.ts'
 import type { Schedule } from './schedule.ts'
 
@@ -32,7 +32,7 @@ export interface Codec {
   decode(body: Buffer): Callback
 }
 
-/** Callbacks go through memory: what they say is looked up by a name on the envelope. */
+/** Callbacks go through memory: their content is looked up by a name on the envelope. */
 export function createCodec(): Codec {
   const sent = new Map<string, Callback>()
   return {
@@ -53,12 +53,12 @@ interface Line {
 export interface ProviderOptions extends Line {
   readonly id: string
   readonly codec: Codec
-  /** Whether its callbacks prove anything. */
+  /** Whether its callbacks alone prove an outcome. */
   readonly isProof: boolean
   readonly requestsPerSecond: number
 }
 
-/** A provider that does everything, and whose requests and answers are under way until the schedule has them arrive. */
+/** A provider that supports everything. Its requests and responses are in transit until the schedule delivers them. */
 export function createProvider({ id, schedule, books, codec, isProof, requestsPerSecond }: ProviderOptions): Connector {
   const line = { schedule, books }
   const money = (rail: Rail, questionOf: (attempt: AttemptRef) => CustomerAction | undefined) => ({
@@ -86,7 +86,7 @@ export function createProvider({ id, schedule, books, codec, isProof, requestsPe
 const momoQuestion = (currency: string): CustomerAction =>
   currency === 'XOF' ? { kind: 'redirect', url: 'https://pay.example/page' } : { kind: 'pin_prompt' }
 
-/** Told by the key alone, so that it does not matter which request is looked at first. */
+/** Depends on the key alone, so that the order of requests does not matter. */
 function cardQuestion({ key }: AttemptRef): CustomerAction | undefined {
   const digit = Number.parseInt(key.slice(-4, -3), 16)
   if (digit < 7) return { kind: 'pin' }
@@ -100,11 +100,11 @@ const accountOf = ({ key }: AttemptRef): CustomerAction => ({
 })
 
 async function read(codec: Codec, { body }: InboundRequest, isProof: boolean): Promise<CallbackVerdict> {
-  const { key, said } = codec.decode(body)
-  return { isGenuine: true, isProof, news: [{ key, said }] }
+  const { key, providerStatus } = codec.decode(body)
+  return { isGenuine: true, isProof, observations: [{ key, providerStatus }] }
 }
 
-/** A request on its way, what it does where it arrives, and its answer on its way back. Either may never come. */
+/** A request in transit, its effect on arrival, and its response in transit. Either may get lost. */
 async function exchange<Reply>(
   { schedule }: Line,
   label: string,
@@ -151,7 +151,7 @@ function outcomeOf<Outcome>(reply: Outcome | typeof silent | typeof unreached): 
 async function ask(line: Line, { key }: AttemptRef): Promise<QueryOutcome> {
   const reply = await exchange(line, `question about ${key}`, queryMs, (): QueryOutcome => {
     const entry = line.books.find(key)
-    return entry ? { found: 'yes', said: saidOf(entry), ...continuationOf(entry) } : { found: 'no' }
+    return entry ? { found: 'yes', providerStatus: providerStatusOf(entry), ...continuationOf(entry) } : { found: 'no' }
   })
   return reply === silent || reply === unreached ? { found: 'unclear', detail: 'no answer' } : reply
 }
@@ -164,7 +164,7 @@ async function authorise(line: Line, { key }: AttemptRef, answer: CustomerAnswer
       const entry = line.books.entries.get(key)
       if (!entry) return { certainty: 'unknown', cause: 'server_error', detail: 'not known' }
       if (line.books.answer(entry, isRight) === 'wrong') return { certainty: 'wrong_value', detail: 'wrong' }
-      return { certainty: 'accepted', said: saidOf(entry), ...continuationOf(entry) }
+      return { certainty: 'accepted', providerStatus: providerStatusOf(entry), ...continuationOf(entry) }
     }),
   )
 }

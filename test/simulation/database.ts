@@ -1,12 +1,12 @@
 import { type BatchTx, CommitUnknown, type Database } from '../../packages/server/src/platform/db.ts'
 import type { Process, Schedule } from './schedule.ts'
 
-/** What may go wrong between a process and its database, beside the process itself. */
+/** Faults between a process and its database, apart from the process itself. */
 const faults = { lostCommit: 0.015, lostBatch: 0.01, broken: 0.02 }
 
 /**
- * The database as one process has it: every transaction waits for its turn and then runs alone, and now and then its end
- * gets lost, before it counted or after.
+ * The database as one process sees it: every transaction waits for its turn and then runs alone, and now and then its end gets
+ * lost, before the commit or after.
  */
 export function gatedDatabase(real: Database, schedule: Schedule, process: Process, purpose?: string): Database {
   const labelOf = (kind: string) => `${purpose ?? schedule.doing()?.task ?? 'somebody'}, ${kind}`
@@ -48,11 +48,11 @@ function endOf(schedule: Schedule): 'before' | 'after' | undefined {
 }
 
 interface BatchEnd {
-  /** It is committed, and nobody hears of it. */
+  /** It is committed, and the process does not see the result. */
   readonly isLost: boolean
-  /** It is not, and nobody hears of that. */
+  /** It is not committed, and the process does not see the result. */
   readonly isUndone: boolean
-  /** It is not, and whoever waits for it knows. */
+  /** It is not committed, and the process knows. */
   readonly isBroken: boolean
 }
 

@@ -13,25 +13,28 @@ import { createLog } from '../../packages/server/src/platform/log.ts'
 import { monthly } from '../../packages/server/src/platform/partitions.ts'
 import { ask } from '../../packages/server/src/testing/malipo.ts'
 
-/** When every world begins, by the database's clock, which stands still but for what the schedule adds. */
+/** Start of every world by the database's clock, which moves only with the schedule. */
 export const startMs = Date.UTC(2030, 0, 15, 12)
 
-/** One database, which worlds have one after another, and what of the service needs no schedule. */
+/** One database, used by worlds one after another, and the parts of the service that need no schedule. */
 export interface Ground {
   readonly base: Context
-  /** What was logged as an error since the last call. */
+  /** Lines logged as errors since the last call. */
   alerts(): string[]
-  /** Forgets what a world before left to be done, and sets the clock back to the start. */
+  /** Deletes the work that the previous world left, and sets the clock back to the start. */
   clear(): Promise<void>
   setClock(aheadMs: number): Promise<void>
-  /** A merchant with this much in a wallet, in minor units of KES. */
+  /** A merchant with this balance in a wallet, in minor units of KES. */
   merchant(order: { readonly funds: bigint; readonly url: string }): Promise<Owner>
   close(): Promise<void>
 }
 
-const partitioned = ['alarms', ...monthly]
+const partitioned = ['timers', ...monthly]
 
-/** The clock stands still, nothing waits for a disk, rows of any time have a place, every step is noted, an epoch has started. */
+/**
+ * The clock is frozen, nothing waits for a disk, rows of any time have a partition, every transition is recorded, an epoch has
+ * started.
+ */
 const preparations = (database: string) => [
   `alter database ${database} set synchronous_commit = off`,
   `alter database ${database} set jit = off`,
@@ -39,14 +42,14 @@ const preparations = (database: string) => [
    return to_timestamp(${startMs / 1000}) + (select ahead from clock_offset)`,
   ...partitioned.map((name) => `create table ${name}_any partition of ${name} default`),
   'grant update on clock_offset to malipo_write',
-  'grant delete on alarms, lanes to malipo_write',
+  'grant delete on timers, lanes to malipo_write',
   'create unlogged table steps (place bigint generated always as identity, id uuid, source text, target text)',
   'grant select, insert, delete on steps to malipo_write',
   `create function note_step() returns trigger language plpgsql as $$ begin
      insert into steps (id, source, target) values (old.id, old.state, new.state); return null; end $$`,
   `create trigger note_step after update on transactions for each row
    when (old.state <> new.state) execute function note_step()`,
-  // As after a move to another cluster: numbers of batches are not those of transactions.
+  // As after a move to another cluster: batch numbers differ from transaction ids.
   'insert into batch_commits (batch) values (1000000000)',
   'select start_epoch()',
 ]
@@ -75,7 +78,7 @@ export async function openGround(): Promise<Ground> {
     base,
     alerts: () => lines.splice(0),
     clear: async () => {
-      await write.query(sql`delete from alarms`)
+      await write.query(sql`delete from timers`)
       await write.query(sql`delete from lanes`)
       await write.query(sql`delete from steps`)
       await write.query(sql`update clock_offset set ahead = '0'`)
@@ -93,7 +96,7 @@ const currencies = [
   { currency: 'XOF', country: 'CI' },
 ] as const
 
-/** Platform accounts are looked up by every batch, and no step should be longer because it is the first. */
+/** Every batch looks up platform accounts, and no step should be longer because it is the first. */
 async function warm(accounts: Context['accounts']): Promise<void> {
   const env = 'sandbox'
   for (const { currency, country } of currencies) {
@@ -104,7 +107,7 @@ async function warm(accounts: Context['accounts']): Promise<void> {
   }
 }
 
-/** No merchant of a world has a currency turned off. */
+/** No merchant of a world has a disabled currency. */
 const allCurrencies = { refuseDisabled: async () => undefined }
 
 /** The fees of the sandbox, read once for all merchants: no world changes them. */

@@ -5,7 +5,7 @@ import type { Life } from './lives.ts'
 import { type Entry, netOf } from './provider-book.ts'
 import type { World } from './world.ts'
 
-/** A payment as it ended, with what the books have of it, in minor units. */
+/** A payment after its end, with its amounts in the books, in minor units. */
 interface Ended {
   readonly id: string
   readonly merchant_id: string
@@ -15,7 +15,7 @@ interface Ended {
   readonly external_reference: string
   readonly adjusted: bigint
   readonly adjusted_fee: bigint
-  /** What the payment says is in suspense for it. */
+  /** Amount in suspense by the payment's row. */
   readonly suspended: bigint
   readonly adjustments: readonly string[]
   readonly failure: { readonly code: string } | null
@@ -23,8 +23,8 @@ interface Ended {
   readonly fee: bigint
   readonly received: bigint
   readonly events: number
-  readonly told: number
-  /** What our money with providers grew by, and what is in suspense, by the books. */
+  readonly notified: number
+  /** Change of our float with providers, and amount in suspense, by the books. */
   readonly floated: bigint
   readonly kept: bigint
   readonly costs: bigint
@@ -35,14 +35,14 @@ interface Ended {
   readonly receipts: bigint
   readonly event_count: number
   readonly event_max: number
-  readonly told_count: number
+  readonly notified_count: number
   readonly sequence_max: number
   readonly records: number
   readonly has_mismatch: boolean
-  readonly is_judged: boolean
+  readonly is_operator_resolved: boolean
 }
 
-/** Everything that must be true when all lives have ended. */
+/** Every invariant after all payments have ended. */
 export async function checkWorld(world: World): Promise<void> {
   const ended = await readEnded(world)
   const complain = (id: string, what: string) => world.violations.push(`${id}: ${what}`)
@@ -58,7 +58,7 @@ export async function checkWorld(world: World): Promise<void> {
   world.violations.push(...strangers(world, ended), ...(await feeds(world)), ...(await steps(world)))
   world.violations.push(...(await wallets(world, ended)))
   for (const line of world.ground.alerts())
-    if (/a settlement is refused|could not be worked on/.test(line)) world.violations.push(line)
+    if (/resolution refused|could not be worked on/.test(line)) world.violations.push(line)
   await checkLedger(world.ground.base.db.write, { isFull: false, sealLines: [] }).catch((error: Error) =>
     world.violations.push(String(error)),
   )
@@ -67,7 +67,7 @@ export async function checkWorld(world: World): Promise<void> {
 function readEnded({ ground, owners }: World): Promise<Ended[]> {
   return ground.base.db.write.query<Ended>(sql`
     select t.id, t.merchant_id, t.type, t.method, t.state, t.external_reference, t.adjusted, t.adjusted_fee, t.suspended, t.adjustments, t.failure, t.amount, t.fee,
-      t.received, t.events, t.told, booked.*, e.*,
+      t.received, t.events, t.notified, booked.*, e.*,
       (select count(*)::int from attempts a where a.transaction_id = t.id) as attempts,
       (select coalesce(sum(r.amount), 0)::bigint from receipts r
         where r.transaction_id = t.id and not r.is_late and not r.is_reversed) as receipts,
@@ -87,9 +87,9 @@ function readEnded({ ground, owners }: World): Promise<Ended[]> {
       where x.transaction_id = t.id or x.transaction_id = any(t.adjustments)
     ) booked
     cross join lateral (
-      select count(*)::int as event_count, max(number)::int as event_max, count(sequence)::int as told_count,
+      select count(*)::int as event_count, max(number)::int as event_max, count(sequence)::int as notified_count,
         coalesce(max(sequence), 0)::int as sequence_max,
-        bool_or(message like '%another amount%') as has_mismatch, bool_or(cause = 'operator') as is_judged
+        bool_or(message like '%another amount%') as has_mismatch, bool_or(cause = 'operator') as is_operator_resolved
       from events
       where transaction_id = t.id
     ) e
@@ -98,10 +98,10 @@ function readEnded({ ground, owners }: World): Promise<Ended[]> {
     order by t.id`)
 }
 
-/** What the provider moved is what we know of, and no more than one attempt moved anything, unless it is flagged. */
+/** The books know what the provider moved, and at most one attempt moved money, unless it is flagged. */
 function moneyOf(payment: Ended, entries: readonly Entry[]): string[] {
-  const { state, type, suspended, adjustments, floated, costs, has_mismatch, is_judged } = payment
-  // What was given back before anybody here had heard of it is no concern of ours.
+  const { state, type, suspended, adjustments, floated, costs, has_mismatch, is_operator_resolved } = payment
+  // Money returned before the service learned of it does not count.
   const moving = entries.filter((entry) => entry.moved > 0n && netOf(entry) !== 0n)
   const complaints: string[] = []
   const isStray = suspended !== 0n || adjustments.length > 0
@@ -110,7 +110,7 @@ function moneyOf(payment: Ended, entries: readonly Entry[]): string[] {
   const moved = entries.reduce((sum, entry) => sum + netOf(entry), 0n)
   if (floated + costs !== moved && !has_mismatch)
     complaints.push(`the provider moved ${moved}, the books say ${floated + costs}`)
-  const mayHaveFailed = is_judged || entries.some(({ hasSaidFailed }) => hasSaidFailed)
+  const mayHaveFailed = is_operator_resolved || entries.some(({ hasReportedFailure }) => hasReportedFailure)
   const isPaid = moving.some((entry) => !entry.isDenied)
   if (type === 'withdrew' && state === 'failed' && isPaid && !mayHaveFailed)
     complaints.push('failed, though nobody said so, and its money has left')
@@ -119,7 +119,7 @@ function moneyOf(payment: Ended, entries: readonly Entry[]): string[] {
   return complaints
 }
 
-/** Holds end once, receipts are booked once, and what is in suspense is what the payment and its case say. */
+/** Holds end once, receipts are booked once, and the amount in suspense matches the payment and its case. */
 function booksOf(payment: Ended): string[] {
   const { type, state, holds, posts, voids, receipts, received, method, suspended, kept } = payment
   const complaints: string[] = []
@@ -133,33 +133,35 @@ function booksOf(payment: Ended): string[] {
   return complaints
 }
 
-/** Events are numbered without a gap, and whoever has a URL has a record of everything it is told. */
+/** Events are numbered without a gap, and a merchant with a URL has a record of every notification. */
 function eventsOf({ owners }: World, payment: Ended): string[] {
-  const { events, told, event_count, event_max, told_count, sequence_max, records, merchant_id } = payment
+  const { events, notified, event_count, event_max, notified_count, sequence_max, records, merchant_id } = payment
   const complaints: string[] = []
   if (event_count !== events || event_max !== events)
     complaints.push(`${events} events, ${event_count} up to ${event_max}`)
-  if (told_count !== told || sequence_max !== told) complaints.push(`told ${told}, ${told_count} up to ${sequence_max}`)
-  const wanted = owners[0]?.merchant_id === merchant_id ? 0 : told
+  if (notified_count !== notified || sequence_max !== notified)
+    complaints.push(`told ${notified}, ${notified_count} up to ${sequence_max}`)
+  const wanted = owners[0]?.merchant_id === merchant_id ? 0 : notified
   if (records !== wanted) complaints.push(`${records} webhook records for ${wanted} told`)
   return complaints
 }
 
-/** What a merchant was told is true and stays so: one payment for one request, the one it asked for. */
+/** Responses to a merchant are true and stay true: one payment for one request, the requested one. */
 function answersOf(life: Life, ended: readonly Ended[]): string[] {
-  const { told, reference, owner, isCancelled, refusals } = life
+  const { notified, reference, owner, isCancelled, refusals } = life
   const complaints: string[] = []
   const own = ended.filter((each) => each.external_reference === reference && each.merchant_id === owner.merchant_id)
   const [payment] = own
   if (own.length > 1) complaints.push(`${own.length} payments for one reference`)
-  for (const id of told) if (id !== payment?.id) complaints.push(`was told ${id}, there is ${payment?.id ?? 'nothing'}`)
+  for (const id of notified)
+    if (id !== payment?.id) complaints.push(`was told ${id}, there is ${payment?.id ?? 'nothing'}`)
   if (isCancelled && payment?.state !== 'failed')
     complaints.push(`was told that it is cancelled, and it is ${payment?.state}`)
   if (refusals.includes('REFERENCE_USED') && !payment) complaints.push('its reference is used up by nothing')
   return complaints
 }
 
-/** Providers know nothing that we did not write down before. */
+/** Providers know no payment that the service did not write down before. */
 function strangers({ books }: World, ended: readonly Ended[]): string[] {
   const known = new Map(ended.map(({ id, attempts }) => [`${id.slice(0, 14)}4${id.slice(15, -2)}`, attempts]))
   return [...books.entries.keys()]
@@ -180,7 +182,7 @@ async function feeds({ ground, owners }: World): Promise<string[]> {
     .map(({ merchant_id, last, count, max }) => `the feed of ${merchant_id} says ${last}, has ${count} up to ${max}`)
 }
 
-/** The steps a payment may take, written down apart from the code that takes them. */
+/** The allowed transitions of a payment, written separately from the code that makes them. */
 const mayFollow: Readonly<Record<string, string>> = {
   accepted: 'sending waiting submitted unknown successful failed',
   sending: 'accepted waiting submitted unknown successful failed',
@@ -197,7 +199,7 @@ async function steps({ ground }: World): Promise<string[]> {
     .map(({ id, source, target }) => `${id} went from ${source} to ${target}`)
 }
 
-/** What a wallet has is what it began with, what was credited, and what left; nothing is reserved any more. */
+/** A wallet equals its opening balance plus credits less debits; nothing is reserved any more. */
 async function wallets({ ground, owners, funds }: World, ended: readonly Ended[]): Promise<string[]> {
   const rows = await ground.base.db.write.query<{ merchant_id: string; balance: bigint; pending: bigint }>(sql`
     select merchant_id, sum(credits_posted - debits_posted - owed)::bigint as balance, sum(debits_pending)::bigint as pending
@@ -213,7 +215,7 @@ async function wallets({ ground, owners, funds }: World, ended: readonly Ended[]
   })
 }
 
-/** By adjustments after the end: the fee of a payout that is returned comes back with it. */
+/** Adjustments after the end: the fee of a returned payout comes back with it. */
 const adjustedOf = ({ adjusted, adjusted_fee }: Ended) => adjusted - adjusted_fee
 
 function changeOf({ type, method, state, amount, fee, received }: Ended): bigint {

@@ -11,7 +11,7 @@ import type { Random } from '../support/cluster/random.ts'
 
 type Kind = 'payout' | 'bank payout' | 'prompt' | 'page' | 'card' | 'transfer'
 
-/** One payment as its merchant lives through it. */
+/** One payment from its merchant's side. */
 export interface Life {
   readonly place: number
   readonly kind: Kind
@@ -19,11 +19,11 @@ export interface Life {
   readonly amount: number
   readonly reference: string
   readonly key: string | undefined
-  /** Requests that nobody has answered or broken off yet. */
+  /** Requests without a response or reset yet. */
   underWay: number
   asked: number
-  /** Ids that were told with success, and refusals. */
-  readonly told: Set<string>
+  /** Ids from successful responses, and refusals. */
+  readonly notified: Set<string>
   readonly refusals: string[]
   isCancelled: boolean
 }
@@ -47,13 +47,13 @@ export function planLives(random: Random, owners: readonly Owner[], count: numbe
     key: random() < 0.6 ? `key-${place}` : undefined,
     underWay: 0,
     asked: 0,
-    told: new Set<string>(),
+    notified: new Set<string>(),
     refusals: [],
     isCancelled: false,
   }))
 }
 
-/** A bulk of payouts of one merchant, and a payment of each kind that another asks for while they wait. */
+/** A bulk of payouts of one merchant, and a payment of each kind that another requests while they wait. */
 export function planRush(bulk: Owner, neighbour: Owner, { first, count }: { first: number; count: number }): Life[] {
   const life = (place: number, kind: Kind, owner: Owner): Life => ({
     place,
@@ -64,7 +64,7 @@ export function planRush(bulk: Owner, neighbour: Owner, { first, count }: { firs
     key: undefined,
     underWay: 0,
     asked: 0,
-    told: new Set<string>(),
+    notified: new Set<string>(),
     refusals: [],
     isCancelled: false,
   })
@@ -75,18 +75,18 @@ export function planRush(bulk: Owner, neighbour: Owner, { first, count }: { firs
   ]
 }
 
-/** Asks for the payment and notes what is answered. Whoever asks again asks for the very same. */
+/** Requests the payment and records the response. A retry sends the same request. */
 export async function ask(ctx: Context, life: Life): Promise<void> {
   try {
     const { answer } = await request(ctx, life)
-    life.told.add(idIn(answer))
+    life.notified.add(idIn(answer))
   } catch (error) {
     life.refusals.push(error instanceof AppError ? error.key : wordOf(error))
   }
   life.underWay -= 1
 }
 
-/** What an answer of 500 hides: a connection that broke, or something that must not be. */
+/** The cause behind a 500: a broken connection, or an error that must not happen. */
 function wordOf(error: unknown): string {
   const { code, stack } = error as Error & { code?: string }
   return code === '08006' ? 'BROKEN' : `fault: ${stack}`
@@ -151,23 +151,25 @@ function targetOf({ kind }: Life) {
       } as const)
 }
 
-/** Refusals after which asking again may lead to something. */
+/** Refusals after which a retry may succeed. */
 const passing = new Set(['BROKEN', 'OVERLOADED', 'PROVIDER_UNAVAILABLE', 'IDEMPOTENCY_KEY_IN_PROGRESS'])
 
 /**
- * Who asks for an account that its bank does not open is told to come again until the charge has ended. It asks so often, and
- * no more: such lives are counted.
+ * A request for an account that the bank does not open stays retryable until the charge has ended. The merchant retries this
+ * often, and no more: such lives are counted.
  */
 const patience = 6
 
-/** Whether the merchant knows what became of its request, or will never know. */
+/** Whether the merchant knows the outcome of its request, or will never know. */
 export function isAnswered(life: Life): boolean {
-  const { told, refusals, underWay } = life
-  return underWay === 0 && (told.size > 0 || refusals.some((key) => !passing.has(key)) || isUnanswerable(life))
+  const { notified, refusals, underWay } = life
+  return underWay === 0 && (notified.size > 0 || refusals.some((key) => !passing.has(key)) || isUnanswerable(life))
 }
 
-export function isUnanswerable({ kind, told, refusals }: Life): boolean {
+export function isUnanswerable({ kind, notified, refusals }: Life): boolean {
   return (
-    kind === 'transfer' && told.size === 0 && refusals.filter((key) => key === 'PROVIDER_UNAVAILABLE').length > patience
+    kind === 'transfer' &&
+    notified.size === 0 &&
+    refusals.filter((key) => key === 'PROVIDER_UNAVAILABLE').length > patience
   )
 }

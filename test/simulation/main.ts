@@ -1,16 +1,16 @@
 /**
- * Plays worlds: `node test/simulation/main.ts FIRST_SEED WORLDS LIVES_PER_WORLD`, beside the servers of `npm test` or
- * `npm run simulate`. Prints a line of JSON for each world that ended as it must not, and one at the end.
+ * Runs worlds: `node test/simulation/main.ts FIRST_SEED WORLDS LIVES_PER_WORLD`, beside the servers of `npm test` or `npm run
+ * simulate`. Prints a line of JSON for each world with a violation, and one at the end.
  */
 import { registerHooks } from 'node:module'
 import { realMs } from './chance.ts'
 
 const chance = new URL('./chance.ts', import.meta.url).href
 const inServer = '/packages/server/src/'
-/** What waits for the machine itself. */
-const outside = /testing\/|ledger\/check\/|platform\/bell\.ts$/
+/** Code that waits for the machine itself. */
+const outside = /testing\/|dev-stack\/|ledger\/check\/|platform\/wakeups\.ts$/
 
-/** The server's files get the world's time and chance; everything else, the database's driver above all, has node's own. */
+/** The server's files get the world's time and chance; everything else, above all the database driver, keeps node's own. */
 registerHooks({
   resolve: (specifier, context, next) => {
     const from = context.parentURL ?? ''

@@ -1,11 +1,11 @@
 import { copyServer, type Edit } from '../../tools/checks/planted-bugs.ts'
 import { type Played, playWorlds } from './runner.ts'
 
-/** A mistake in how payments are made, planted in a copy of the server. */
+/** A bug in how payments are made, planted in a copy of the server. */
 export interface PlantedInPayments {
   readonly name: string
   readonly edits: readonly Edit[]
-  /** What must be complained of: a bug that merely breaks the program proves nothing. */
+  /** The violation it must cause: a bug that only breaks the program proves nothing. */
   readonly complaint: RegExp
 }
 
@@ -15,21 +15,21 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     edits: [
       {
         path: 'payments/resolve/decide.ts',
-        text: '  // Somebody has heard of it meanwhile: that one answer got lost says nothing against that.\n',
+        text: '  // Another report has arrived meanwhile, and one lost response does not contradict it.\n',
         instead: `  // It took too long.
   if (payment.transaction.type === 'withdrew') return failed(failureOf('PROVIDER_UNAVAILABLE'), 'It took too long.')
 `,
       },
       {
         path: 'payments/resolve/payment-postings.ts',
-        text: `['not_found', 'judged', 'cancel'].includes(news.kind)`,
-        instead: `['not_found', 'judged', 'cancel', 'unknown'].includes(news.kind)`,
+        text: `['not_found', 'operator_resolved', 'cancel'].includes(observation.kind)`,
+        instead: `['not_found', 'operator_resolved', 'cancel', 'unknown'].includes(observation.kind)`,
       },
     ],
-    complaint: /failed, though nobody said so, and its money has left|the provider moved|a settlement is refused/,
+    complaint: /failed, though nobody said so, and its money has left|the provider moved|resolution refused/,
   },
   {
-    name: 'bell before commit',
+    name: 'wakeup before commit',
     edits: [
       {
         path: 'platform/batch.ts',
@@ -45,14 +45,14 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     complaint: /was told .* there is|no such attempt is written down/,
   },
   {
-    name: 'double settle',
+    name: 'double resolve',
     edits: [
       {
         path: 'payments/resolve/decide.ts',
-        text: `    return decideLate({ ...payment, movedElsewhere: around.movedElsewhere }, observation)
+        text: `    return decideLate({ ...payment, movedElsewhere: around.movedElsewhere }, observed)
 `,
-        instead: `    return news.kind === 'said' && news.said.state === 'successful'
-      ? successful(payment, news.said.settled)
+        instead: `    return observation.kind === 'reported' && observation.providerStatus.state === 'successful'
+      ? successful(payment, observation.providerStatus.settled)
       : undefined
 `,
       },
@@ -70,7 +70,7 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     complaint: /the provider moved|LedgerDisagreement/,
   },
   {
-    name: 'lost alarm',
+    name: 'lost timer',
     edits: [
       {
         path: 'payments/resolve/resolve.ts',
@@ -98,9 +98,9 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     edits: [
       {
         path: 'payments/resolve/decide-late.ts',
-        text: `  return news.kind === 'said' && question === reported.attempt.polls ? decideReport(reported, news.said) : undefined
+        text: `  return observation.kind === 'reported' && question === reported.attempt.polls
 `,
-        instead: `  return news.kind === 'said' && question !== -1 ? decideReport(reported, news.said) : undefined
+        instead: `  return observation.kind === 'reported' && question !== -1
 `,
       },
     ],
@@ -123,16 +123,16 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     edits: [
       {
         path: 'payments/resolve/decide.ts',
-        text: `  const isTold = payment.transaction.doubt === '' // Who was told of one doubt need not hear of the next.
+        text: `  const notifiesMerchant = payment.transaction.doubt === '' // One notification of doubt is enough.
 `,
-        instead: `  const isTold = payment.transaction.doubt === ''
+        instead: `  const notifiesMerchant = payment.transaction.doubt === ''
   const [next] = around.alternatives
   if (next !== undefined && payment.transaction.state === 'sending')
     return {
       progress: { state: 'accepted', doubt: '', wake_at: new Date(around.nowMs) },
       attempt: { outcome: 'not_submitted' },
       reroute: next,
-      event: { message: 'Another provider is tried.', isTold: false },
+      event: { message: 'Another provider is tried.', notifiesMerchant: false },
     }
 `,
       },
@@ -195,7 +195,7 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
   },
 ]
 
-/** Plays worlds on a copy of the server that has the bug, until one ends badly. */
+/** Runs worlds on a copy of the server with the bug, until one has a violation. */
 export async function findPlanted(
   { edits }: PlantedInPayments,
   order: Parameters<typeof playWorlds>[1],

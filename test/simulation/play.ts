@@ -2,20 +2,20 @@ import { answerCard, cancel, deliver, judge, retry, sendRequest, wake } from './
 import { isAnswered } from './lives.ts'
 import type { Watcher } from './processes.ts'
 import type { Entry } from './provider-book.ts'
-import { checkAlarms, crash, openPayments, runOne, type World, watchersOf } from './world.ts'
+import { checkTimers, crash, openPayments, runOne, type World, watchersOf } from './world.ts'
 
-/** Something that may happen next, and how likely. */
+/** A possible next step, and its weight. */
 interface Choice {
   readonly weight: number
   do(): void | Promise<void>
 }
 
 const stepsPerLife = 24
-/** An operator has to look only so often. */
+/** Operators check only this often. */
 const checkEvery = 100
 const drainRoundsMax = 60
 
-/** Lets things happen in the order the seed wants them to, with everything that can go wrong. */
+/** Runs steps in the order of the seed, with everything that can go wrong. */
 export async function play(world: World): Promise<void> {
   const { schedule, lives } = world
   const enough = lives.length * stepsPerLife
@@ -23,7 +23,7 @@ export async function play(world: World): Promise<void> {
     world.steps += 1
     await pick(choicesOf(world), world.random()).do()
     await tick()
-    if (world.steps % checkEvery === 0) await checkAlarms(world)
+    if (world.steps % checkEvery === 0) await checkTimers(world)
   }
   schedule.isFaulty = false
   for (const process of world.processes) process.pausedUntil = 0
@@ -51,24 +51,24 @@ function choicesOf(world: World): Choice[] {
     ...providerChoices(world),
     ...merchantChoices(world),
   ]
-  const [rung = [], unrung = [], sweeps = []] = looksOf(world)
-  if (rung.length > 0) choices.push({ weight: 12, do: () => wake(world, random.pick(rung)) })
-  if (unrung.length > 0) choices.push({ weight: 1.5, do: () => wake(world, random.pick(unrung)) })
+  const [woken = [], unwoken = [], sweeps = []] = pollsOf(world)
+  if (woken.length > 0) choices.push({ weight: 12, do: () => wake(world, random.pick(woken)) })
+  if (unwoken.length > 0) choices.push({ weight: 1.5, do: () => wake(world, random.pick(unwoken)) })
   if (sweeps.length > 0) choices.push({ weight: 0.3, do: () => wake(world, random.pick(sweeps)) })
   return choices
 }
 
-/** Who may look now: because it was rung, because it is time, and the sweepers, who need not often. */
-function looksOf(world: World): Watcher[][] {
-  const looks = watchersOf(world).filter((watcher) => mayLook(world, watcher))
-  const sweeps = looks.filter(({ topic }) => topic === 'sweep')
-  const lanes = looks.filter(({ topic }) => topic !== 'sweep')
+/** Watchers that may poll now: woken ones, those whose interval is over, and sweepers, which poll less often. */
+function pollsOf(world: World): Watcher[][] {
+  const polls = watchersOf(world).filter((watcher) => mayPoll(world, watcher))
+  const sweeps = polls.filter(({ topic }) => topic === 'sweep')
+  const lanes = polls.filter(({ topic }) => topic !== 'sweep')
   return [lanes.filter(({ isRung }) => isRung), lanes.filter(({ isRung }) => !isRung), sweeps]
 }
 
-function mayLook({ schedule }: World, { isLooking, isRung, lookedAt, everyMs, process }: Watcher): boolean {
+function mayPoll({ schedule }: World, { isPolling, isRung, polledAt, everyMs, process }: Watcher): boolean {
   const now = schedule.nowMs()
-  return !isLooking && process.pausedUntil <= now && (isRung || now - lookedAt >= everyMs)
+  return !isPolling && process.pausedUntil <= now && (isRung || now - polledAt >= everyMs)
 }
 
 function sleep({ schedule, random, processes }: World): void {
@@ -106,7 +106,7 @@ function providerChoices(world: World): Choice[] {
   return choices
 }
 
-/** Something happens to a payment at its provider: it goes on, its customer answers, or somebody pays into its account. */
+/** Moves a payment at its provider: it progresses, its customer answers, or money arrives in its account. */
 function nudge(world: World, entry: Entry): void {
   const { books, random, schedule } = world
   if (entry.rail === 'transfer') {
@@ -133,7 +133,7 @@ function merchantChoices(world: World): Choice[] {
   if (fresh) choices.push({ weight: 10, do: () => sendRequest(world, fresh) })
   const known = lives.filter(({ asked, key }) => asked > 0 && asked < 4 && key !== undefined)
   if (known.length > 0) choices.push({ weight: 0.7, do: () => sendRequest(world, random.pick(known)) })
-  const payouts = lives.filter(({ kind, told }) => kind === 'payout' && told.size > 0)
+  const payouts = lives.filter(({ kind, notified }) => kind === 'payout' && notified.size > 0)
   if (payouts.length > 0) choices.push({ weight: 0.7, do: () => cancel(world, random.pick(payouts)) })
   return choices
 }
@@ -146,7 +146,7 @@ async function operate(world: World): Promise<void> {
   else retry(world, id)
 }
 
-/** Nothing goes wrong any more, and time goes on: every life must come to its end, soon. */
+/** Nothing goes wrong any more and time passes: every life must end soon. */
 export async function drain(world: World): Promise<void> {
   for (let round = 0; round < drainRoundsMax && world.violations.length === 0; round += 1)
     if (await drainRound(world, round)) return
@@ -161,7 +161,7 @@ async function drainRound(world: World, round: number): Promise<boolean> {
   const { schedule, lives } = world
   await settleDown(world, round)
   for (const life of lives.filter((each) => each.underWay === 0 && !isAnswered(each))) sendRequest(world, life)
-  const open = await checkAlarms(world)
+  const open = await checkTimers(world)
   const isQuiet = schedule.nextAt() === undefined && world.books.callbacks.length === 0
   if (round > 0 && open.length === 0 && isQuiet && lives.every(isAnswered)) return true
   for (const { id, doubt } of open) if (doubt === 'amount_mismatch') judge(world, id)
@@ -170,7 +170,7 @@ async function drainRound(world: World, round: number): Promise<boolean> {
   return false
 }
 
-/** To the next thing that waits for time, and ever further, so that what lasts for hours is over soon. */
+/** Jumps to the next timer, and further each round, so that waits of hours end soon. */
 function skipTo({ schedule }: World, wakes: readonly number[], round: number): void {
   const now = schedule.nowMs()
   const next = Math.min(schedule.nextAt() ?? Number.POSITIVE_INFINITY, ...wakes)
@@ -178,27 +178,27 @@ function skipTo({ schedule }: World, wakes: readonly number[], round: number): v
   schedule.advance(Math.max(leastMs, Number.isFinite(next) ? next - now + 1 : 0))
 }
 
-/** Does everything that can be done without waiting. */
+/** Runs everything that needs no wait. */
 export async function settleDown(world: World, round: number): Promise<void> {
   const { schedule, books, random, processes } = world
   if (round > 0) finishProviders(world)
-  const looking = processes[round % processes.length]
+  const polling = processes[round % processes.length]
   for (const watcher of watchersOf(world))
-    if (mayLook(world, watcher) && (watcher.isRung || watcher.process === looking)) wake(world, watcher)
+    if (mayPoll(world, watcher) && (watcher.isRung || watcher.process === polling)) wake(world, watcher)
   await tick()
   for (const callback of books.callbacks.splice(0)) deliver(world, callback)
   await tick()
   while (schedule.ready() > 0) {
     world.steps += 1
     await runOne(world)
-    const rung = watchersOf(world).filter((watcher) => watcher.isRung && mayLook(world, watcher))
-    if (rung.length > 0 && random() < 0.3) wake(world, random.pick(rung))
+    const woken = watchersOf(world).filter((watcher) => watcher.isRung && mayPoll(world, watcher))
+    if (woken.length > 0 && random() < 0.3) wake(world, random.pick(woken))
   }
 }
 
-/** Every provider brings what it has to its end, and says so once more where it was not heard. */
+/** Every provider ends its open entries, and repeats reports that were not acknowledged. */
 function finishProviders({ books }: World): void {
   for (const entry of books.entries.values())
     for (let steps = 0; steps < 4 && isOpen(entry) && entry.state !== 'waiting'; steps += 1) books.progress(entry)
-  for (const entry of books.entries.values()) if (entry.heard < entry.news) books.repeat(entry)
+  for (const entry of books.entries.values()) if (entry.heard < entry.observation) books.repeat(entry)
 }

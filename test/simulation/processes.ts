@@ -2,12 +2,12 @@ import type { Context } from '../../packages/server/src/context.ts'
 import type { App } from '../../packages/server/src/http/app.ts'
 import { registerCallbacks } from '../../packages/server/src/http/callbacks.ts'
 import { createWriter } from '../../packages/server/src/ledger/chain.ts'
-import { createPostings, type Desk } from '../../packages/server/src/operate/operator-context.ts'
+import { createPostings, type OperatorContext } from '../../packages/server/src/operate/operator-context.ts'
 import { createAcceptor } from '../../packages/server/src/payments/accept/accept.ts'
 import { createLaneHealth } from '../../packages/server/src/payments/dispatch/lane-health.ts'
 import { createCallbackLog } from '../../packages/server/src/payments/resolve/callback-log.ts'
-import { createSettler } from '../../packages/server/src/payments/resolve/resolve.ts'
-import type { Bell } from '../../packages/server/src/platform/wakeups.ts'
+import { createResolver } from '../../packages/server/src/payments/resolve/resolve.ts'
+import type { Wakeups } from '../../packages/server/src/platform/wakeups.ts'
 import { createRouting } from '../../packages/server/src/providers/routing.ts'
 import { startLanes } from '../../packages/server/src/workers/lanes.ts'
 import { type Codec, createCodec, createProvider } from './connectors.ts'
@@ -15,33 +15,33 @@ import { gatedDatabase } from './database.ts'
 import type { Callback, ProviderBooks } from './provider-book.ts'
 import type { Process, Schedule } from './schedule.ts'
 
-/** Somebody who looks when rung, or when they have not looked for a while. */
+/** A poller that runs on a wakeup, or after its interval. */
 export interface Watcher {
   readonly topic: string
   readonly everyMs: number
   readonly process: Process
   isRung: boolean
-  isLooking: boolean
-  lookedAt: number
-  look(): void
+  isPolling: boolean
+  polledAt: number
+  poll(): void
 }
 
-/** A process of the service: the real use cases, on a database, a bell and providers that the schedule rules over. */
+/** A process of the service: the real use cases, on a database, wakeups and providers that the schedule controls. */
 export interface SimulatedProcess extends Process {
   readonly ctx: Context
-  readonly desk: Desk
+  readonly context: OperatorContext
   readonly watchers: Watcher[]
   receive(callback: Callback): Promise<unknown>
 }
 
-export interface Surroundings {
+export interface ProcessOptions {
   readonly base: Context
   readonly schedule: Schedule
   readonly books: ProviderBooks
-  /** What each provider takes. */
+  /** Rate limit of each provider. */
   readonly requestsPerSecond: number
-  /** Rings at every process. */
-  readonly ring: (topic: string) => void
+  /** Wakes every process. */
+  readonly wake: (topic: string) => void
 }
 
 const routes = [
@@ -52,42 +52,42 @@ const routes = [
   { operation: 'charge.bank-transfer', providers: ['house'] },
 ] as const
 
-export function startProcess(name: string, around: Surroundings): SimulatedProcess {
-  const { base, schedule, books, requestsPerSecond, ring } = around
+export function startProcess(name: string, around: ProcessOptions): SimulatedProcess {
+  const { base, schedule, books, requestsPerSecond, wake } = around
   const self: Process = { name, pausedUntil: 0, isDead: false }
   const codec = createCodec()
   const watchers: Watcher[] = []
-  const bell = createBell(schedule, self, watchers, ring)
+  const wakeups = createWakeups(schedule, self, watchers, wake)
   const providers = (['pawapay', 'house', 'flutterwave'] as const).map((id) =>
     createProvider({ id, schedule, books, codec, isProof: id !== 'flutterwave', requestsPerSecond }),
   )
   const connectors = { live: new Map(), sandbox: new Map(providers.map((each) => [each.id, each])) }
   const dbFor = (purpose?: string) => gatedDatabase(base.db, schedule, self, purpose)
-  const health = createLaneHealth(dbFor().write, bell, base.log)
+  const health = createLaneHealth(dbFor().write, wakeups, base.log)
   const anywhere = { country: '*', currency: '*', target: '*' }
   const routing = createRouting(
     routes.map((route) => ({ ...anywhere, ...route })),
     connectors,
     health.isUsable,
   )
-  const onTold = () => bell.ring('webhooks')
+  const onMerchantEvents = () => wakeups.wake('webhooks')
   const { vault, config, accounts, log } = base
   const { cell } = config
-  const common = { cell, onTold, log, accounts }
+  const common = { cell, onMerchantEvents, log, accounts }
   const ctx: Context = {
     ...base,
     db: dbFor(),
-    bell,
+    wakeups,
     connectors,
     routing,
     health,
     callbackLog: createCallbackLog({ db: dbFor('callback').write, vault, cell }),
-    acceptor: createAcceptor({ db: dbFor('accept').write, vault, cell, onTold }),
-    settler: createSettler({ ...common, db: dbFor('settle').write, connectors, routing }),
+    acceptor: createAcceptor({ db: dbFor('accept').write, vault, cell, onMerchantEvents }),
+    resolver: createResolver({ ...common, db: dbFor('settle').write, connectors, routing }),
   }
-  const desk: Desk = {
+  const context: OperatorContext = {
     db: dbFor('operator'),
-    bell,
+    wakeups,
     vault,
     cell,
     actor: 'simulation',
@@ -101,27 +101,32 @@ export function startProcess(name: string, around: Surroundings): SimulatedProce
     },
   }
   schedule.as(self, 'start', () => [...startLanes(ctx), health.watch()])
-  return Object.assign(self, { ctx, desk, watchers, receive: receiver(ctx, codec) })
+  return Object.assign(self, { ctx, context, watchers, receive: receiver(ctx, codec) })
 }
 
-/** Rings reach whoever looks, and now and then nobody. */
-function createBell(schedule: Schedule, process: Process, watchers: Watcher[], ring: Surroundings['ring']): Bell {
+/** Wakeups reach the watchers, and now and then get lost. */
+function createWakeups(
+  schedule: Schedule,
+  process: Process,
+  watchers: Watcher[],
+  wake: ProcessOptions['wake'],
+): Wakeups {
   return {
-    ring: (topic) => (schedule.hasChance(0.2) ? schedule.note(`  nobody hears ${topic} ring`) : ring(topic)),
+    wake: (topic) => (schedule.hasChance(0.2) ? schedule.note(`  nobody hears ${topic} ring`) : wake(topic)),
     isConnected: () => true,
     close: async () => undefined,
-    onRing: (topic, everyMs, look) => {
+    onWake: (topic, everyMs, poll) => {
       const watcher: Watcher = {
         topic,
         everyMs,
         process,
         isRung: true,
-        isLooking: false,
-        lookedAt: 0,
-        look: () => {
-          Object.assign(watcher, { isRung: false, isLooking: true, lookedAt: schedule.nowMs() })
-          const end = () => Object.assign(watcher, { isLooking: false })
-          schedule.as(process, `${process.name} looks at ${topic}`, () => void look().then(end, end))
+        isPolling: false,
+        polledAt: 0,
+        poll: () => {
+          Object.assign(watcher, { isRung: false, isPolling: true, polledAt: schedule.nowMs() })
+          const end = () => Object.assign(watcher, { isPolling: false })
+          schedule.as(process, `${process.name} looks at ${topic}`, () => void poll().then(end, end))
         },
       }
       if (!topic.startsWith('live/')) watchers.push(watcher)
@@ -132,7 +137,7 @@ function createBell(schedule: Schedule, process: Process, watchers: Watcher[], r
 
 type Handler = (request: object) => Promise<unknown>
 
-/** The route that providers call, without the server around it. */
+/** The callback route, without the server around it. */
 function receiver(ctx: Context, codec: Codec): SimulatedProcess['receive'] {
   const handlers = new Map<string, Handler>()
   const scope = {

@@ -2,8 +2,8 @@ import type {
   AttemptRef,
   CustomerAction,
   Failure,
+  ProviderStatus,
   Receipt,
-  Said,
   SubmitOutcome,
 } from '../../packages/server/src/providers/contract.ts'
 import type { Random } from '../support/cluster/random.ts'
@@ -11,7 +11,7 @@ import type { Schedule } from './schedule.ts'
 
 export type Rail = 'payout' | 'momo' | 'card' | 'transfer'
 
-/** What a provider knows by one key. */
+/** What a provider knows under one key. */
 export interface Entry {
   readonly key: string
   readonly provider: string
@@ -19,24 +19,24 @@ export interface Entry {
   readonly asked: bigint
   readonly currency: AttemptRef['currency']
   readonly fate: Fate
-  /** Before this it says that it does not know the key. */
+  /** Before this it reports the key as unknown. */
   readonly knownAt: number
   readonly takenAt: number
   state: 'pending' | 'waiting' | 'successful' | 'failed' | 'reversed'
   question: CustomerAction | undefined
   wrongAnswers: number
-  /** What moved at its success, of which there is one at most, and what came into its account. */
+  /** Amount moved at its success, of which there is at most one, and receipts into its account. */
   moved: bigint
-  /** How much of it went back. */
+  /** How much of it was returned. */
   returned: bigint
   readonly fee: bigint
   receipts: Receipt[]
-  /** It said so at least once, so that it may be believed. */
-  hasSaidFailed: boolean
-  /** It said that it had not taken it, or had no money for it, and paid. */
+  /** It reported the failure at least once, so that the failure may be believed. */
+  hasReportedFailure: boolean
+  /** It reported the request as not accepted, or as unfunded, and paid anyway. */
   isDenied: boolean
-  /** Counts what there was to tell, and how far we have thanked for it. */
-  news: number
+  /** Counts its reports, and how far they were acknowledged. */
+  observation: number
   heard: number
 }
 
@@ -51,24 +51,24 @@ type Fate =
   | 'unfunded'
   | 'unfunded, then success'
 
-/** A message to us that is under way. */
+/** A callback in transit. */
 export interface Callback {
   readonly provider: string
   readonly key: string
-  readonly said: Said
-  /** Which of what there was to tell; nothing when it is forged. */
-  readonly news: number
+  readonly providerStatus: ProviderStatus
+  /** Number of the report; missing when it is forged. */
+  readonly observation: number
 }
 
-/** Longest that a request is under way, and that a provider takes to find what it was given. */
+/** Longest transit of a request, and longest time until a provider finds a request it accepted. */
 export const networkMs = 30_000
 const indexMs = 20_000
 /** From the last moment of sending. */
 export const notFoundWindowMs = networkMs + indexMs + 1000
-/** A prompt that the customer does not answer is dead after this. */
+/** A prompt without the customer's answer expires after this. */
 const promptMs = 30 * 60_000
 
-type Tell = (entry: Entry) => void
+type Notify = (entry: Entry) => void
 
 const failure: Failure = { code: 'UNSPECIFIED_FAILURE', message: 'The operator gave no reason.' }
 const fates: readonly Fate[] = [
@@ -83,19 +83,19 @@ const fates: readonly Fate[] = [
   'unfunded, then success',
 ]
 
-/** The providers' own books: what each was given, what it moved, and what it means to tell us. */
+/** The providers' own books: what each accepted, moved, and has to report. */
 export interface ProviderBooks {
   readonly entries: ReadonlyMap<string, Entry>
   readonly callbacks: Callback[]
   take(provider: string, rail: Rail, attempt: AttemptRef, question: CustomerAction | undefined): SubmitOutcome
   find(key: string): Entry | undefined
-  /** One step nearer to its fate. */
+  /** One step towards its fate. */
   progress(entry: Entry): void
   answer(entry: Entry, isRight: boolean): 'right' | 'wrong' | 'not asked'
   receive(entry: Entry, amount: bigint): void
-  /** Says once more how it stands. */
+  /** Reports its status once more. */
   repeat(entry: Entry): void
-  /** A callback that was never sent for this reason, as anybody might send it. */
+  /** A callback that the provider never sent, as an attacker might forge it. */
   forge(entry: Entry): void
 }
 
@@ -103,9 +103,14 @@ export function createProviderBooks(schedule: Schedule): ProviderBooks {
   const { random } = schedule
   const entries = new Map<string, Entry>()
   const callbacks: Callback[] = []
-  const tell = (entry: Entry) => {
-    entry.news += 1
-    callbacks.push({ provider: entry.provider, key: entry.key, said: saidOf(entry), news: entry.news })
+  const notify = (entry: Entry) => {
+    entry.observation += 1
+    callbacks.push({
+      provider: entry.provider,
+      key: entry.key,
+      providerStatus: providerStatusOf(entry),
+      observation: entry.observation,
+    })
   }
   const open = (...given: Given) => {
     const entry = entryOf(schedule, ...given)
@@ -124,23 +129,28 @@ export function createProviderBooks(schedule: Schedule): ProviderBooks {
       const known = entries.get(attempt.key)
       if (known) return takeAgain(schedule, known)
       const cause = refusalOf(schedule)
-      // Once in a while a provider is wrong about itself.
+      // Now and then a provider is wrong about itself.
       if (cause && schedule.hasChance(0.05)) open(provider, rail, attempt, undefined).isDenied = true
       if (cause) return { certainty: 'definitely_not_submitted', cause, detail: 'not now' }
       const entry = open(provider, rail, attempt, question)
-      return rail !== 'transfer' && random() < 0.05 ? refuse(entry) : welcome(entry, random, tell)
+      return rail !== 'transfer' && random() < 0.05 ? refuse(entry) : welcome(entry, random, notify)
     },
     progress: (entry) => {
-      if (step(entry)) tell(entry)
+      if (step(entry)) notify(entry)
     },
-    repeat: tell,
-    answer: (entry, isRight) => answerQuestion(entry, isRight, tell),
+    repeat: notify,
+    answer: (entry, isRight) => answerQuestion(entry, isRight, notify),
     receive: (entry, amount) => {
       entry.receipts.push({ id: `${entry.key}-${entry.receipts.length}`, amount, currency: entry.currency })
-      tell(entry)
+      notify(entry)
     },
     forge: ({ provider, key, asked: amount, currency }) =>
-      callbacks.push({ provider, key, said: { state: 'successful', settled: { amount, currency } }, news: 0 }),
+      callbacks.push({
+        provider,
+        key,
+        providerStatus: { state: 'successful', settled: { amount, currency } },
+        observation: 0,
+      }),
   }
 }
 
@@ -165,9 +175,9 @@ function entryOf(schedule: Schedule, ...[provider, rail, { key, amount, currency
     returned: 0n,
     fee: random() < 0.3 ? 3n : 0n,
     receipts: [],
-    hasSaidFailed: false,
+    hasReportedFailure: false,
     isDenied: false,
-    news: 0,
+    observation: 0,
     heard: 0,
   }
 }
@@ -177,33 +187,33 @@ function refusalOf(schedule: Schedule) {
   return schedule.random.pick(['float_exhausted', 'rate_limited', 'closed', 'rejected'] as const)
 }
 
-/** Some it brings to an end at once. */
-function welcome(entry: Entry, random: Random, tell: Tell): SubmitOutcome {
-  if (!entry.question && random() < 0.2 && step(entry)) tell(entry)
-  return { certainty: 'accepted', said: saidOf(entry), ...continuationOf(entry) }
+/** Some end at once. */
+function welcome(entry: Entry, random: Random, notify: Notify): SubmitOutcome {
+  if (!entry.question && random() < 0.2 && step(entry)) notify(entry)
+  return { certainty: 'accepted', providerStatus: providerStatusOf(entry), ...continuationOf(entry) }
 }
 
 function refuse(entry: Entry): SubmitOutcome {
-  Object.assign(entry, { state: 'failed', hasSaidFailed: true, fate: 'failure', question: undefined })
+  Object.assign(entry, { state: 'failed', hasReportedFailure: true, fate: 'failure', question: undefined })
   return { certainty: 'definitely_failed', failure }
 }
 
-/** The same key again moves nothing again. How a provider says so differs, and it may even refuse it. */
+/** The same key moves nothing again. Providers report that differently, and may even refuse it. */
 function takeAgain({ random }: Schedule, known: Entry): SubmitOutcome {
   const way = random()
   if (way < 0.15) return { certainty: 'definitely_failed', failure }
   if (way < 0.5) return { certainty: 'unknown', cause: 'repeated', detail: 'had it before' }
-  return { certainty: 'accepted', said: saidOf(known), ...continuationOf(known) }
+  return { certainty: 'accepted', providerStatus: providerStatusOf(known), ...continuationOf(known) }
 }
 
 export const continuationOf = ({ key, rail, question }: Entry) =>
   rail === 'card' && question ? { continuation: `${key} ${question.kind}` } : {}
 
-/** What it says of an entry as it stands. */
-export function saidOf(entry: Entry): Said {
+/** Its status report for an entry as it is now. */
+export function providerStatusOf(entry: Entry): ProviderStatus {
   const { state, question, receipts, currency, fee } = entry
   if (receipts.length > 0) return { state: 'received', receipts: [...receipts] }
-  if (state === 'failed') entry.hasSaidFailed = true
+  if (state === 'failed') entry.hasReportedFailure = true
   switch (state) {
     case 'pending':
       return { state: 'submitted' }
@@ -225,7 +235,7 @@ export function saidOf(entry: Entry): Said {
   }
 }
 
-/** True when it came to something. */
+/** True when something changed. */
 function step(entry: Entry): boolean {
   const { state, fate } = entry
   if (entry.rail === 'transfer') return takeReceipt(entry)
@@ -250,12 +260,12 @@ function giveUp(entry: Entry): void {
   Object.assign(entry, { state: 'failed', fate: 'failure', question: undefined })
 }
 
-/** It ended for want of our money: a payout is to be paid under another key. */
+/** It ended because our float was short: the payout is to be paid under another key. */
 const isUnfunded = ({ rail, fate }: Entry) => rail === 'payout' && fate.startsWith('unfunded')
 
 const isReversal = (fate: Fate) => /reversal/.test(fate)
 
-/** Takes back all of it at once, or in two parts, or gives it again; then no more. */
+/** Reverses all of it at once, or in two parts, or pays it again; then no more. */
 function reverse(entry: Entry): boolean {
   const { fate, state, moved, returned } = entry
   if (state === 'reversed' && fate === 'reversal, then won') {
@@ -268,7 +278,7 @@ function reverse(entry: Entry): boolean {
   return true
 }
 
-/** The bank takes back the newest transfer into an account. */
+/** The bank reverses the newest transfer into an account. */
 function takeReceipt(entry: Entry): boolean {
   const last = entry.receipts.at(-1)
   if (entry.fate !== 'success, then reversal' || !last || last.isReversed) return false
@@ -276,7 +286,7 @@ function takeReceipt(entry: Entry): boolean {
   return true
 }
 
-/** It comes to an end; one that changes its mind says that it failed, and succeeds some time later. */
+/** Ends an entry; `failure, then success` reports failure now, and succeeds some time later. */
 function conclude(entry: Entry): boolean {
   const { fate } = entry
   if (fate.startsWith('failure') || fate.startsWith('unfunded')) entry.state = 'failed'
@@ -289,7 +299,7 @@ function succeed(entry: Entry): void {
   entry.moved = entry.fate === 'another amount' ? entry.asked - 1n : entry.asked
 }
 
-function answerQuestion(entry: Entry, isRight: boolean, tell: Tell): 'right' | 'wrong' | 'not asked' {
+function answerQuestion(entry: Entry, isRight: boolean, notify: Notify): 'right' | 'wrong' | 'not asked' {
   if (entry.state !== 'waiting' || !entry.question) return 'not asked'
   if (!isRight) {
     entry.wrongAnswers += 1
@@ -301,11 +311,11 @@ function answerQuestion(entry: Entry, isRight: boolean, tell: Tell): 'right' | '
   }
   entry.question = undefined
   entry.state = 'pending'
-  tell(entry)
+  notify(entry)
   return 'right'
 }
 
-/** What it moved in all, as we should know it: positive when we have more with it than before. */
+/** Net amount it moved, as the service should know it: positive when our float there grew. */
 export function netOf({ rail, state, moved, returned, receipts, asked }: Entry): bigint {
   if (rail === 'transfer') return receipts.reduce((sum, { amount, isReversed }) => sum + (isReversed ? 0n : amount), 0n)
   if (state !== 'successful' && state !== 'reversed') return 0n

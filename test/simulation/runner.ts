@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
-/** Lives that share one world. */
+/** Lives in one world. */
 export const livesPerWorld = 40
 
 export interface Played {
@@ -22,7 +22,7 @@ interface PlayedFailure {
 
 export const root = join(import.meta.dirname, '..', '..')
 
-/** Plays worlds in a process and on a database of their own, beside the servers of this run, until one ends badly. */
+/** Runs worlds in a separate process on their own database, beside the servers of this run, until one has a violation. */
 export async function playWorlds(
   folder: string,
   order: { readonly first: number; readonly worlds: number; readonly env?: NodeJS.ProcessEnv },

@@ -7,7 +7,7 @@ const bulkSize = 24
 const roundsMax = 40
 
 /**
- * One merchant asks for more payouts than the provider takes in seconds, then another for a prompt and a payout. Nothing goes wrong
+ * One merchant requests more payouts than the provider takes in seconds, then another a prompt and a payout. Nothing fails
  * meanwhile: the second merchant is served within two seconds' requests, although the first came before it.
  */
 export async function rush(world: World): Promise<void> {
@@ -26,7 +26,7 @@ export async function rush(world: World): Promise<void> {
     world.schedule.advance(1000)
   }
   const sent = [...books.entries.keys()].filter((key) => !before.has(key))
-  for (const life of late.filter(({ told }) => told.size > 0)) {
+  for (const life of late.filter(({ notified }) => notified.size > 0)) {
     const place = sent.findIndex((key) => isOf(life, key))
     const ahead = sent
       .slice(0, place === -1 ? sent.length : place)
@@ -40,6 +40,6 @@ export async function rush(world: World): Promise<void> {
 
 const isSent = ({ books }: World, life: Life) => [...books.entries.keys()].some((key) => isOf(life, key))
 
-/** A provider's key begins as the payment's id does, but for its version. */
-const isOf = ({ told }: Life, key: string) =>
-  [...told].some((id) => key.slice(0, 14) === id.slice(0, 14) && key.slice(15, -2) === id.slice(15, -2))
+/** A provider's key starts with the payment's id, except for its version. */
+const isOf = ({ notified }: Life, key: string) =>
+  [...notified].some((id) => key.slice(0, 14) === id.slice(0, 14) && key.slice(15, -2) === id.slice(15, -2))

@@ -2,11 +2,11 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate as settled } from 'node:timers/promises'
 import type { Random } from '../support/cluster/random.ts'
 
-/** Something that waits for its turn: a transaction, a message on its way, a timer. */
+/** An operation that waits for its turn: a transaction, a message in transit, a timer. */
 interface Op {
   readonly label: string
   readonly kind: OpKind
-  /** Whoever waits for it; nobody, when it is on its way from a process that died. */
+  /** The process that waits for it; none when its sender has died. */
   process: Process | undefined
   readonly notBefore: number
   run(): Promise<void>
@@ -14,7 +14,7 @@ interface Op {
 
 type OpKind = 'database' | 'batch' | 'request' | 'answer' | 'timer'
 
-/** A process as the schedule sees it. One that died never goes on: another takes its name. */
+/** A process as the schedule sees it. A dead one never continues: another takes its name. */
 export interface Process {
   readonly name: string
   pausedUntil: number
@@ -26,23 +26,23 @@ interface Doing {
   readonly task: string
 }
 
-/** One thing at a time happens, and the seed says which. */
+/** One operation runs at a time, and the seed chooses which. */
 export interface Schedule {
   readonly random: Random
   readonly trace: string[]
   nowMs(): number
   advance(ms: number): void
-  /** Runs a task as a process; whatever it waits for from then on is that process's. */
+  /** Runs a task as a process; everything it waits for from then on belongs to that process. */
   as<Value>(process: Process, task: string, work: () => Value): Value
-  /** Waits for its turn. What a dead process waits for never comes. */
+  /** Waits for its turn. Operations of a dead process never run. */
   gate<Value>(what: Gate, work: () => Value | Promise<Value>): Promise<Value>
   doing(): Doing | undefined
   hasChance(probability: number): boolean
   note(line: string): void
-  /** What may be run now. */
+  /** Count of operations that may run now. */
   ready(): number
   runOne(): Promise<void>
-  /** When the next thing that waits for time alone may be run. */
+  /** When the next operation that waits only for time may run. */
   nextAt(): number | undefined
   kill(process: Process): void
   isFaulty: boolean
@@ -55,7 +55,7 @@ interface Gate {
   readonly inMs?: number
 }
 
-/** Work that is done by batches waits a little longer than the rest, so that batches fill. */
+/** Batch work waits a little longer than the rest, so that batches fill. */
 const patience: Record<OpKind, number> = { database: 4, batch: 0.4, request: 4, answer: 4, timer: 4 }
 
 export function createSchedule(random: Random, startMs: number): Schedule {
@@ -106,7 +106,7 @@ export function createSchedule(random: Random, startMs: number): Schedule {
   return schedule
 }
 
-/** What waits under one label stays in the order it came; else the order rows came in would decide. */
+/** Operations under one label keep their order; otherwise the row order would decide. */
 function byLabel(one: Op, other: Op): number {
   if (one.label === other.label) return 0
   return one.label < other.label ? -1 : 1

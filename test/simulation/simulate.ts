@@ -15,7 +15,7 @@ interface SimulationOrder {
   readonly onFailure: (failure: Failure) => void
 }
 
-/** A world in which something was not as it must be, with everything that happened. */
+/** A world with a violation, with everything that happened. */
 interface Failure {
   readonly seed: number
   readonly violations: readonly string[]
@@ -28,11 +28,11 @@ interface Summary {
   readonly failures: number
   /** Requests that were given up; see lives.ts. */
   readonly unanswerable: number
-  /** The same whenever the same was played. */
+  /** Equal for equal runs. */
   readonly digest: string
 }
 
-/** Plays one world after another on one database, each from its seed alone. */
+/** Runs one world after another on one database, each from its seed alone. */
 export async function simulate({ first, worlds, size, onFailure }: SimulationOrder): Promise<Summary> {
   const ground = await openGround()
   const summary = { lives: 0, steps: 0, failures: 0, unanswerable: 0 }
@@ -46,7 +46,7 @@ export async function simulate({ first, worlds, size, onFailure }: SimulationOrd
     if (world.violations.length === 0) continue
     summary.failures += 1
     onFailure({ seed, violations: world.violations, trace: world.schedule.trace })
-    break // What it left behind would disturb the next.
+    break // Its remains would disturb the next.
   }
   playBy(undefined)
   await ground.close()

@@ -3,26 +3,26 @@ import { createRandom, type Random } from '../support/cluster/random.ts'
 import { playBy } from './chance.ts'
 import { type Ground, startMs } from './ground.ts'
 import { type Life, planLives } from './lives.ts'
-import { type SimulatedProcess, type Surroundings, startProcess, type Watcher } from './processes.ts'
+import { type ProcessOptions, type SimulatedProcess, startProcess, type Watcher } from './processes.ts'
 import { createProviderBooks, type ProviderBooks } from './provider-book.ts'
 import { createSchedule, type Schedule } from './schedule.ts'
 
-/** Everything there is under one seed: merchants with their lives, processes, providers, and a schedule over all. */
+/** Everything under one seed: merchants with their lives, processes, providers, and the schedule of all of them. */
 export interface World {
   readonly ground: Ground
   readonly schedule: Schedule
   readonly random: Random
   readonly books: ProviderBooks
   readonly owners: readonly Owner[]
-  /** What each merchant was given to begin with. */
+  /** Opening balance of each merchant. */
   readonly funds: readonly bigint[]
   readonly lives: Life[]
   readonly processes: SimulatedProcess[]
-  /** What each provider takes; where it is little, merchants have to share it. */
+  /** Rate limit of each provider; where it is low, merchants share it. */
   readonly requestsPerSecond: number
-  /** What went wrong where nothing may. */
+  /** Errors where none may happen. */
   readonly violations: string[]
-  /** Requests of merchants by the process that works on them. */
+  /** Merchants' requests by the process that works on them. */
   readonly asking: Map<SimulatedProcess, Life[]>
   steps: number
 }
@@ -65,35 +65,35 @@ export async function createWorld(ground: Ground, seed: number, size: number): P
     steps: 0,
   }
   for (let place = 1; place <= 1 + random.below(processesMax); place += 1)
-    processes.push(startProcess(`process ${place}`, surroundingsOf(world)))
+    processes.push(startProcess(`process ${place}`, optionsOf(world)))
   return world
 }
 
-function surroundingsOf(world: World): Surroundings {
+function optionsOf(world: World): ProcessOptions {
   const { ground, schedule, books, requestsPerSecond } = world
-  const ring = (topic: string) => {
+  const wake = (topic: string) => {
     for (const watcher of watchersOf(world)) if (watcher.topic === topic) watcher.isRung = true
   }
-  return { base: ground.base, schedule, books, requestsPerSecond, ring }
+  return { base: ground.base, schedule, books, requestsPerSecond, wake }
 }
 
 export function watchersOf({ processes }: World): Watcher[] {
   return processes.flatMap(({ watchers }) => watchers)
 }
 
-/** A process forgets everything, and another begins in its place. What it was asked is answered by nobody. */
+/** A process loses its memory, and another starts in its place. Its requests get no response. */
 export function crash(world: World, process: SimulatedProcess): void {
   const { schedule, processes, asking } = world
   schedule.note(`${process.name} dies`)
   schedule.kill(process)
   for (const life of asking.get(process) ?? []) life.underWay -= 1
   asking.delete(process)
-  processes[processes.indexOf(process)] = startProcess(process.name, surroundingsOf(world))
+  processes[processes.indexOf(process)] = startProcess(process.name, optionsOf(world))
 }
 
 let clockAt = 0
 
-/** Runs one thing that waits, with the database's clock where the schedule's is. */
+/** Runs one waiting operation, with the database's clock at the schedule's time. */
 export async function runOne({ ground, schedule }: World): Promise<void> {
   const aheadMs = schedule.nowMs() - startMs
   if (aheadMs !== clockAt || aheadMs === 0) await ground.setClock(aheadMs)
@@ -106,14 +106,14 @@ interface OpenPayment {
   readonly state: string
   readonly doubt: string
   readonly wake_at: Date | null
-  readonly has_alarm: boolean
+  readonly has_timer: boolean
 }
 
-/** Payments that have not ended, and whether anybody will look at them. */
+/** Payments that have not ended, and whether a worker will poll them. */
 export function openPayments({ ground, owners }: World): Promise<OpenPayment[]> {
   return ground.base.db.write.query<OpenPayment>(sql`
     select t.id, t.state, t.doubt, t.wake_at, exists (
-        select from alarms a
+        select from timers a
         where a.transaction_id = t.id
           and a.lane = t.env || '/' || t.provider
           and a.due = t.wake_at
@@ -124,10 +124,10 @@ export function openPayments({ ground, owners }: World): Promise<OpenPayment[]> 
     order by t.id`)
 }
 
-/** Every open payment is woken some time, and there is an alarm for it. */
-export async function checkAlarms(world: World): Promise<OpenPayment[]> {
+/** Every open payment has a wake time, and a timer for it. */
+export async function checkTimers(world: World): Promise<OpenPayment[]> {
   const open = await openPayments(world)
-  for (const { id, state, wake_at, has_alarm } of open)
-    if (!wake_at || !has_alarm) world.violations.push(`nobody will look at ${id}, which is ${state}`)
+  for (const { id, state, wake_at, has_timer } of open)
+    if (!wake_at || !has_timer) world.violations.push(`nobody will look at ${id}, which is ${state}`)
   return open
 }

@@ -11,7 +11,7 @@ const { forbidden } = createRequire(import.meta.url)('../../.dependency-cruiser.
   forbidden: { name: string }[]
 }
 
-/** A tree with these files, each importing what is listed for it; a package is stood in for by an empty one. */
+/** A tree with these files, each with the listed imports; packages are empty stubs. */
 function plant(t: TestContext, files: Record<string, string[]>): string {
   const tree = mkdtempSync(join(tmpdir(), 'malipo-layers-'))
   t.after(() => rmSync(tree, { recursive: true }))
@@ -82,7 +82,7 @@ for (const [rule, files] of Object.entries(planted)) {
   })
 }
 
-test('what is allowed is not caught', (t) => {
+test('an allowed import is not caught', (t) => {
   const { violations, modules } = cruise(
     plant(t, {
       [`${src}/main.ts`]: ['./http/a.ts', './operate/operator.ts'],

@@ -1,4 +1,4 @@
-/** Checks who imports whom. Run by `npm run check`; the rules are in .dependency-cruiser.cjs. */
+/** Checks imports between modules. Run by `npm run check`; the rules are in .dependency-cruiser.cjs. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ interface Report {
   }
 }
 
-/** Follows every import of the tree. A run that saw no module is an error, not a clean result. */
+/** Follows every import of the tree. A run without any module is an error, not a clean result. */
 export function cruise(tree: string): Cruise {
   const program = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs')
   const config = join(root, '.dependency-cruiser.cjs')

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { eventNames } from '../../packages/server/src/events/catalogue.ts'
-import { compare, lint, seriesOf } from './openapi.ts'
+import { compare, lint } from './openapi.ts'
+import { seriesOf } from './releases.ts'
 
 interface Operation {
   operationId?: string
@@ -19,7 +20,7 @@ interface Document {
 const written = join(import.meta.dirname, '../../docs/reference/openapi.json')
 const exchange = '/api/b2b/auth/generate-bearer-token'
 
-/** The document as it is, and a changed copy of it, as files. */
+/** The current document, and a changed copy of it, as files. */
 function changed(t: TestContext, change: (document: Document) => void): { before: string; after: string } {
   const folder = mkdtempSync(join(tmpdir(), 'malipo-openapi-test-'))
   t.after(() => rmSync(folder, { recursive: true }))
@@ -48,7 +49,7 @@ const breaking: Record<string, (document: Document) => void> = {
 }
 
 for (const [name, change] of Object.entries(breaking)) {
-  test(`${name} is seen as breaking a promise`, (t) => {
+  test(`${name} is reported as a breaking change`, (t) => {
     const { before, after } = changed(t, change)
 
     assert.ok(!compare(before, after).isFine)
@@ -77,7 +78,7 @@ test('a new path and a new optional field break nothing', (t) => {
   assert.ok(isFine, report)
 })
 
-test('a description with a fault in it is refused, and ours has none', (t) => {
+test('an invalid description is refused, and ours is valid', (t) => {
   const { before, after } = changed(t, ({ paths }) => {
     for (const operation of Object.values(paths).flatMap(Object.values<Operation>)) delete operation.operationId
   })
@@ -86,7 +87,7 @@ test('a description with a fault in it is refused, and ours has none', (t) => {
   assert.ok(!lint(after).isFine)
 })
 
-test('every event that merchants are told is described, with its body and the headers it is verified by', () => {
+test('every merchant event is described, with its body and its signature headers', () => {
   const { webhooks } = JSON.parse(readFileSync(written, 'utf8')) as {
     webhooks: Record<string, { post: { parameters: { name: string }[]; requestBody: { content: unknown } } }>
   }

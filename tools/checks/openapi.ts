@@ -1,8 +1,9 @@
 /** Checks the API's description: it is valid, and compatible with the first version of its series. */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { firstOfSeries, gitIn } from './releases.ts'
 
 const root = join(import.meta.dirname, '../..')
 const path = 'docs/reference/openapi.json'
@@ -33,26 +34,10 @@ export function compare(before: string, after: string): Verdict {
   return redocly('diff', before, after, '--fail-on=major')
 }
 
-const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' })
-
-/** Versions that differ in this may break each other's clients, by semantic versioning. */
-export function seriesOf(version: string): string {
-  const [major = '', minor = ''] = version.split('../../scripts')
-  return major === '0' ? `0.${minor}` : major
-}
-
-/** Nothing was released before 0.2, so nothing is promised. */
-const unreleased = '0.1'
-
 /** The document of the first version in the current series, which every later one must stay compatible with. */
 function promisedDocument(): string | undefined {
-  const versionAt = (commit: string) =>
-    (JSON.parse(git('show', `${commit}:package.json`)) as { version: string }).version
-  const changes = git('log', '--format=%H', '-G^  "version": ', '--', 'package.json').trim().split('\n')
-  const series = seriesOf(versionAt('HEAD'))
-  if (series === unreleased) return undefined
-  const first = changes.findLast((commit) => seriesOf(versionAt(commit)) === series)
-  return first && git('show', `${first}:${path}`)
+  const first = firstOfSeries(root)
+  return first && gitIn(root)('show', `${first}:${path}`)
 }
 
 function check(): Verdict {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { catchers, copyServer, plantedBugs, runCatchers } from './planted-bugs.ts'
 
-/** The end of what a test said, without the depths of a counterexample. */
+/** The end of a test's output, without the details of a counterexample. */
 const endOf = (output: string) =>
   output
     .split('\n')
@@ -33,7 +33,7 @@ for (const { name, edits, caughtBy, complaint } of plantedBugs)
     assert.match(endOf(output), complaint)
   })
 
-test('a bug whose place in the code is gone, or is there twice, is not planted in silence', () => {
+test('a bug whose place in the code is missing or ambiguous is not planted silently', () => {
   const edit = { path: 'ledger/books.ts', instead: '' }
 
   assert.throws(() => copyServer([{ ...edit, text: 'a line that is nowhere' }]), /does not have this exactly once/)

@@ -1,4 +1,4 @@
-/** Bugs to plant in a copy of the server, to see that its tests would find them. */
+/** Bugs to plant in a copy of the server, to prove that its tests find them. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,7 +19,7 @@ export interface Edit {
 interface PlantedBug {
   readonly name: string
   readonly edits: readonly Edit[]
-  /** The test that must fail, and what it must complain of: a bug that merely breaks the program proves nothing. */
+  /** The test that must fail, and its message: a bug that only breaks the program proves nothing. */
   readonly caughtBy: string
   readonly complaint: RegExp
 }
@@ -27,9 +27,9 @@ interface PlantedBug {
 /** The tests that must find the bugs, and must pass without them. */
 export const catchers = {
   file: 'ledger/books.model.test.ts',
-  anyTraffic: 'whatever one writer or two are asked, in the books is what they answered, to the last unit',
-  sameHold: 'of two writers that are asked to end the same hold at once, one ends it',
-  sameWallets: 'two writers that need the same wallets never wait for each other in a circle',
+  anyTraffic: 'the books hold exactly what one or two writers reported, to the last unit',
+  sameHold: 'when two writers end the same hold at once, exactly one succeeds',
+  sameWallets: 'two writers that need the same wallets never deadlock',
 } as const
 
 const books = 'ledger/books.ts'
@@ -132,7 +132,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
 ]
 
-/** The server's sources in a folder of their own, with these changes made, and whatever else is wanted beside them. */
+/** The server's sources in a separate folder, with these changes, and any other files beside them. */
 export function copyServer(
   edits: readonly Edit[],
   beside: readonly string[] = [],
@@ -153,7 +153,7 @@ export function copyServer(
   return { folder, remove }
 }
 
-/** The text must be there exactly once: when the code moves, the bug has to be planted anew. */
+/** The text must occur exactly once: when the code moves, the bug must be planted again. */
 function make(folder: string, { path, text, instead }: Edit): void {
   const file = join(folder, server, 'src', path)
   const parts = readFileSync(file, 'utf8').split(text)
@@ -161,11 +161,8 @@ function make(folder: string, { path, text, instead }: Edit): void {
   writeFileSync(file, parts.join(instead))
 }
 
-/** Runs a test of a copy, or all of its file, beside the servers of this run and with fewer operations than usual. */
-export async function runCatchers(
-  folder: string,
-  name = '../../scripts',
-): Promise<{ code: number | null; output: string }> {
+/** Runs one test of a copy, or its whole file, beside the servers of this run and with fewer operations than usual. */
+export async function runCatchers(folder: string, name = '.'): Promise<{ code: number | null; output: string }> {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env // With it, the copy would report to the runner that runs us.
   const args = ['--test-reporter=spec', `--test-name-pattern=${name}`, join(server, 'src', catchers.file)]
   const child = spawn(process.execPath, args, {

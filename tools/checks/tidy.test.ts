@@ -8,6 +8,7 @@ import { catalogue } from '../../packages/server/src/errors.ts'
 import { type ApiDocument, exampleTroubles } from '../docs/api-document.ts'
 import { generated } from '../docs/generated.ts'
 import { chapters, pageOf, sourceOf } from '../docs/site-map.ts'
+import { firstOfSeries } from './releases.ts'
 import {
   brokenLinks,
   changedMigrations,
@@ -23,7 +24,7 @@ const root = join(import.meta.dirname, '../..')
 const tree = readTree(root)
 const planted = (path: string, text: string) => [{ path, text }]
 
-test('the tree is read', () => {
+test('the tree has files', () => {
   assert.ok(tree.length > 50)
 })
 
@@ -43,14 +44,14 @@ test('no function is longer than 60 lines', () => {
   assert.equal(longFunctions(planted('a.ts', withLines(60))).length, 0)
 })
 
-test('nothing is left unfinished', () => {
+test('no file contains unfinished work', () => {
   assert.deepEqual(unfinishedWork(tree), [])
 
   assert.equal(unfinishedWork(planted('a.ts', `// ${'TO'}${'DO'}: later`)).length, 1)
   assert.equal(unfinishedWork(planted('a.ts', '// todos are a list')).length, 0)
 })
 
-test('the environment is read at the edge only', () => {
+test('the environment is read only at the edge', () => {
   assert.deepEqual(strayEnvironment(tree), [])
 
   const reading = `const { PORT } = ${'process'}.env`
@@ -59,7 +60,8 @@ test('the environment is read at the edge only', () => {
 })
 
 test('a merged migration is never changed', (t) => {
-  assert.deepEqual(changedMigrations(root), [])
+  const first = firstOfSeries(root)
+  if (first) assert.deepEqual(changedMigrations(root, first), [])
 
   const folder = mkdtempSync(join(tmpdir(), 'malipo-tidy-'))
   t.after(() => rmSync(folder, { recursive: true }))
@@ -72,18 +74,26 @@ test('a merged migration is never changed', (t) => {
   mkdirSync(path, { recursive: true })
   for (const name of ['0001_a.sql', '0002_b.sql', '0003_c.sql']) writeFileSync(join(path, name), 'select 1')
   git('init', '-q')
-  git('add', '../../scripts')
+  git('add', '.')
   git('commit', '-qm', 'first')
-  assert.deepEqual(changedMigrations(folder), [])
+  assert.deepEqual(changedMigrations(folder, 'HEAD'), [])
   writeFileSync(join(path, '0001_a.sql'), 'select 2')
   git('commit', '-qam', 'changed and merged')
   writeFileSync(join(path, '0002_b.sql'), 'select 2')
   rmSync(join(path, '0003_c.sql'))
 
-  assert.equal(changedMigrations(folder).length, 3)
+  writeFileSync(join(path, '0004_d.sql'), 'select 1')
+  git('add', '.')
+  git('commit', '-qm', 'later')
+  writeFileSync(join(path, '0004_d.sql'), 'select 2')
+
+  assert.deepEqual(
+    changedMigrations(folder, 'HEAD~2').map((complaint) => complaint.split(' ')[0]),
+    ['0001_a.sql', '0002_b.sql', '0003_c.sql', '0004_d.sql'].map((name) => `packages/server/migrations/${name}`),
+  )
 })
 
-test('what is generated is fresh', async () => {
+test('generated files are fresh', async () => {
   for (const [path, text] of await generated())
     assert.equal(readFileSync(join(root, path), 'utf8'), text, `${path} is stale: npm run generate`)
 })
@@ -102,14 +112,14 @@ test('the lock file names no registry, runs no scripts, and has every platform',
   assert.equal(lockFileTroubles(JSON.stringify({ packages: known })).length, 0)
 })
 
-test("so does the site's own, but for a script that its settings do not let run", () => {
+test('the site’s lock file follows the same rules, except for one disabled script', () => {
   const text = readFileSync(join(root, 'docs-site/package-lock.json'), 'utf8')
 
   assert.deepEqual(lockFileTroubles(text), ['node_modules/esbuild wants to run a script when installed'])
   assert.match(readFileSync(join(root, 'docs-site/.npmrc'), 'utf8'), /^ignore-scripts=true$/m)
 })
 
-test('every link between our documents leads somewhere, and to a place that is there', () => {
+test('every link between our documents resolves, anchor included', () => {
   assert.deepEqual(brokenLinks(tree, root), [])
 
   assert.equal(brokenLinks(planted('README.md', 'see [this](docs/nowhere.md#part)'), root).length, 1)
@@ -130,7 +140,7 @@ test('every page is in the site map once, and every operation of the API has an 
   assert.notDeepEqual(exampleTroubles(without), [])
 })
 
-test('every error of the catalogue is used, and none shares its code with another', () => {
+test('every error of the catalogue is used, and has its own code', () => {
   const code = tree.filter(
     ({ path }) => /^packages\/server\/src\/.*\.ts$/.test(path) && !/(errors|\.test)\.ts$/.test(path),
   )

@@ -1,9 +1,10 @@
-/** Rules about the tree itself. Each is a function from the tree to its complaints, so that a test can plant a breach. */
+/** Rules about the tree itself. Each is a function from the tree to its complaints, so that a test can plant a violation. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import ts from 'typescript'
 import { anchorsOf, linksOf } from '../docs/markdown.ts'
+import { gitIn } from './releases.ts'
 
 export interface SourceFile {
   readonly path: string
@@ -14,7 +15,7 @@ const linesMax = 400
 const functionLinesMax = 60
 const architectureLinesMax = 250
 
-/** Every file that is in the repository or about to be, except those nobody writes by hand. */
+/** Every file in the repository or about to be, except generated ones. */
 export function readTree(root: string): SourceFile[] {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
     cwd: root,
@@ -59,7 +60,7 @@ function longFunctionsOf({ path, text }: SourceFile): string[] {
   return complaints
 }
 
-/** Put together, so that this file does not find itself. */
+/** Split, so that this file does not match itself. */
 const unfinished = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME'].join('|')})\\b`)
 
 export function unfinishedWork(files: readonly SourceFile[]): string[] {
@@ -75,9 +76,9 @@ export function unfinishedWork(files: readonly SourceFile[]): string[] {
 }
 
 const environmentReaders =
-  /^(packages\/server\/src\/(main\.ts|testing\/)|packages\/(cli|simulator)\/src\/main\.ts|scripts\/|bench\/|test\/)/
+  /^(packages\/server\/src\/(main\.ts|testing\/|dev-stack\/)|packages\/(cli|simulator)\/src\/main\.ts|scripts\/|tools\/|bench\/|test\/)/
 
-/** The environment is read once, at the very edge, and handed down. */
+/** The environment is read once, at the edge, and passed down. */
 export function strayEnvironment(files: readonly SourceFile[]): string[] {
   const reads = new RegExp(['process', 'env'].join('\\.'))
   return files
@@ -85,13 +86,23 @@ export function strayEnvironment(files: readonly SourceFile[]): string[] {
     .map(({ path }) => `${path} reads the environment itself`)
 }
 
-/** A migration that was merged has run somewhere: it must stay as it was when it came. */
-export function changedMigrations(root: string): string[] {
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' })
+/** A migration merged after the first version of the series has run somewhere: it must not change. */
+export function changedMigrations(root: string, first: string): string[] {
+  const git = gitIn(root)
   const folder = 'packages/server/migrations'
-  const added = git('log', '--diff-filter=A', '--format=commit %H', '--name-only', '--', folder).split('\n')
-  let commit = ''
-  return added.flatMap((line) => {
+  const released = git('ls-tree', '-r', '--name-only', first, '--', folder).trim().split('\n')
+  const added = git(
+    'log',
+    '--diff-filter=A',
+    '--no-renames',
+    '--format=commit %H',
+    '--name-only',
+    `${first}..`,
+    '--',
+    folder,
+  )
+  let commit = first
+  return [...released, ...added.split('\n')].flatMap((line) => {
     if (line.startsWith('commit ')) commit = line.slice('commit '.length)
     if (!line.startsWith(folder)) return []
     const now = existsSync(join(root, line)) ? readFileSync(join(root, line), 'utf8') : undefined
@@ -109,7 +120,7 @@ interface LockedPackage {
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
-/** A lock file that names a registry, or lacks the packages of other platforms, breaks `npm ci` for somebody else. */
+/** A lock file that names a registry, or lacks the packages of other platforms, breaks `npm ci` on other machines. */
 export function lockFileTroubles(text: string): string[] {
   const { packages } = JSON.parse(text) as { packages: Record<string, LockedPackage> }
   const entries = Object.entries(packages)
@@ -128,7 +139,7 @@ export function lockFileTroubles(text: string): string[] {
   return [...hosted, ...scripted, ...missing]
 }
 
-/** Links between our own documents lead somewhere, and to a place that is on that page. */
+/** Links between our own documents resolve, anchors included. */
 export function brokenLinks(files: readonly SourceFile[], root: string): string[] {
   const pages = new Map(files.filter(({ path }) => path.endsWith('.md')).map(({ path, text }) => [path, text]))
   return [...pages].flatMap(([path, text]) =>

@@ -1,4 +1,4 @@
-/** The API's description, read for people: operations with their fields, examples and refusals. */
+/** The API's description, prepared for readers: operations with their fields, examples and refusals. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -46,16 +46,16 @@ export interface ApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
-/** A request that can be sent as it stands, and what is answered. `$NAMES` are filled in by whoever sends it. */
+/** A complete request, and its response. The sender fills in `$NAMES`. */
 interface Example {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
   readonly answer?: unknown
-  /** The answer becomes the one shown after a moment. */
+  /** The response becomes the shown one after a moment. */
   readonly isEventual?: true
-  /** Why it is not sent when the documents are checked. */
+  /** Why the document check does not send it. */
   readonly skip?: string
 }
 
@@ -78,7 +78,7 @@ const examples = JSON.parse(readFileSync(join(import.meta.dirname, 'api-examples
   Example
 >
 
-/** Every operation, in the order of the examples, in which they can be tried one after another. Those without one come last. */
+/** Every operation, in the order of the examples, which can be run one after another. Those without one come last. */
 export function operationsOf({ paths }: ApiDocument): Operation[] {
   const order = Object.keys(examples)
   const placeOf = ({ operationId }: RawOperation) =>
@@ -96,7 +96,7 @@ export function operationsOf({ paths }: ApiDocument): Operation[] {
     .sort((left, right) => placeOf(left) - placeOf(right))
 }
 
-/** Operations that no example shows, and examples of operations that are no more. Another path to the same needs none. */
+/** Operations without an example, and examples of removed operations. Another path to the same operation needs none. */
 export function exampleTroubles(document: ApiDocument): string[] {
   const operations = operationsOf(document)
   const known = new Set(operations.map(({ operationId }) => operationId))
@@ -111,7 +111,7 @@ export function exampleTroubles(document: ApiDocument): string[] {
   ]
 }
 
-/** A schema's fields, those inside others by their whole path. */
+/** A schema's fields; nested ones by their whole path. */
 export function fieldsOf(document: ApiDocument, schema: Schema, prefix = ''): Field[] {
   const { properties = {}, required = [] } = resolve(document, schema)
   return Object.entries(properties).flatMap(([key, given]) => {
@@ -145,7 +145,7 @@ export function answerSchema({ responses }: RawOperation): Schema | undefined {
   return responses['200']?.content?.['application/json']?.schema
 }
 
-/** The codes an operation can be refused with, in order of their status. */
+/** The refusal codes of an operation, in order of their status. */
 export function refusalsOf({ responses }: RawOperation): string[] {
   return Object.entries(responses)
     .filter(([status]) => Number(status) >= 400)
@@ -168,7 +168,7 @@ function typeOf(document: ApiDocument, given: Schema): string {
   return item === 'any' ? (type ?? 'any') : `array of ${item}s`
 }
 
-/** What a field is wherever it has this name, where its schema says no more. */
+/** Descriptions by field name, for schemas without one. */
 const usual: Readonly<Record<string, string>> = {
   transactionId: 'Our id of the payment, `txn_…`',
   externalReference: 'Your id of the payment',

@@ -1,4 +1,4 @@
-/** docs/reference/api: a page for each part of the API, made from its description and from examples that are run. */
+/** docs/reference/api: a page for each part of the API, generated from its description and from examples that are run. */
 import {
   type ApiDocument,
   answerSchema,
@@ -22,13 +22,13 @@ export function apiPages(document: ApiDocument): Map<string, string> {
     const sections = [...Map.groupBy(own, ({ summary }) => summary).values()].map((same) =>
       section(document, same, common),
     )
-    const text = `${note}\n\n# ${name}\n\n${description} This page goes on from [${before(name)}](${fileBefore(name)}).\n\n${sections.join('\n')}`
+    const text = `${note}\n\n# ${name}\n\n${description} This page continues from [${before(name)}](${fileBefore(name)}).\n\n${sections.join('\n')}`
     return [pathOf(name), text] as const
   })
   return new Map([['docs/reference/api/README.md', overview(document, operations, common)], ...pages])
 }
 
-/** What must have been tried before the examples of a part work. */
+/** The part whose examples must run before. */
 const order: Readonly<Record<string, string>> = {
   Charges: 'User',
   Transactions: 'Charges',
@@ -98,7 +98,7 @@ function section(document: ApiDocument, same: readonly Operation[], common: read
     .join('\n')
 }
 
-/** What everybody must think of comes first; headers, which may be left out, come last. */
+/** Required fields first; optional headers last. */
 function sentFields(document: ApiDocument, operation: Operation): Field[] {
   const body = bodySchema(operation)
   const fields = [...parameterFields(document, operation), ...(body ? fieldsOf(document, body) : [])]
@@ -120,9 +120,9 @@ function table(title: string, fields: readonly Field[]): string {
   return `| ${title} | type | what it is |\n|---|---|---|\n${rows.join('\n')}\n`
 }
 
-const linked = (code: string, folder = '../..') => `[\`${code}\`](${folder}/errors.md#${anchorOf(code)})`
+const linked = (code: string, folder = '..') => `[\`${code}\`](${folder}/errors.md#${anchorOf(code)})`
 
-/** Refusals that nearly every call shares, and that are told once. */
+/** Refusals that nearly every call shares, and that are listed once. */
 function commonRefusals(operations: readonly Operation[]): string[] {
   const counts = new Map<string, number>()
   for (const code of operations.flatMap(refusalsOf)) counts.set(code, (counts.get(code) ?? 0) + 1)

@@ -1,7 +1,7 @@
-/** The examples of the API as requests to send: for curl, for editors (.http), and for Postman. */
+/** The examples of the API as requests: for curl, for editors (.http), and for Postman. */
 import { type ApiDocument, type Operation, operationsOf } from './api-document.ts'
 
-/** As the documents show it: `$NAMES` are variables of the reader's shell. */
+/** As in the documents: `$NAMES` are variables of the reader's shell. */
 export function curlOf(operation: Operation): string {
   const { method, isOpen, example } = operation
   const json = example.body === undefined ? undefined : JSON.stringify(example.body)
@@ -15,7 +15,7 @@ export function curlOf(operation: Operation): string {
   return parts.join(' \\\n  ')
 }
 
-/** In single quotes, unless the shell is to fill something in. */
+/** In single quotes, unless the shell must expand a variable. */
 const quoted = (json: string) => (json.includes('$') ? `"${json.replaceAll('"', '\\"')}"` : `'${json}'`)
 
 function pathOf({ url, example }: Operation): string {

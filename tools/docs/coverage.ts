@@ -1,4 +1,4 @@
-/** docs/reference/coverage.md: what can be paid where, by whom, and how much at once. */
+/** docs/reference/coverage.md: what can be paid where, through which provider, and how much at once. */
 import { formatMinor } from '../../packages/server/src/money/money.ts'
 import type { Limits, Operator, ReferenceData, RouteRow } from '../../packages/server/src/reference/data.ts'
 
@@ -72,7 +72,7 @@ function amountOf({ min, max }: Limits, operator: Operator): string {
   return `${major(min, operator)} to ${major(max, operator)}, ${parts}`
 }
 
-/** Operators that are known but not open. */
+/** Known operators that are not open. */
 function closedRows({ operators }: ReferenceData, country: string): string[] {
   return [...operators.values()]
     .filter((operator) => operator.country === country && !operator.limits)

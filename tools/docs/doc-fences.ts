@@ -1,4 +1,4 @@
-/** What the fences of our documents say about the code in them; doc-blocks.ts tells what they may say. */
+/** The info strings of code fences in our documents; doc-blocks.ts lists the allowed ones. */
 import { spawnSync } from 'node:child_process'
 import { basename } from 'node:path'
 import type { SourceFile } from '../checks/tidy.ts'
@@ -11,7 +11,7 @@ export const pagesOf = (tree: readonly SourceFile[]) => tree.filter(({ path }) =
 
 export const place = ({ path }: SourceFile, { line }: Fence) => `${path}:${line}`
 
-/** What is wrong with a page's code before any of it runs. */
+/** Problems of a page's code before any of it runs. */
 export function fenceTroubles(page: SourceFile, tree: readonly SourceFile[]): string[] {
   const indented = [...withoutCode(page.text).matchAll(/(?:^|\n)\n {4}(?! *[-*\d|])(\S.*)/g)]
   return [
@@ -37,7 +37,7 @@ function troublesOf(page: SourceFile, fence: Fence, tree: readonly SourceFile[])
   return syntaxOf(fence)
 }
 
-/** A reason that names a file names one that is there. */
+/** A file named in a reason must exist. */
 function reasonTroubles(reason: string, tree: readonly SourceFile[]): string[] {
   const named = reason.match(/[\w./-]+\.ts\b/g) ?? []
   const gone = named.filter((name) => !tree.some(({ path }) => path === name))
@@ -74,7 +74,7 @@ export function stepsOf({ text }: SourceFile): Fence[] {
 
 export const isProgram = ({ language }: Fence) => programs.has(language)
 
-/** JavaScript that follows JavaScript goes on in the same program. */
+/** JavaScript that follows JavaScript continues in the same program. */
 function joined(fences: readonly Fence[]): Fence[] {
   const steps: Fence[] = []
   for (const fence of fences) {
@@ -86,10 +86,10 @@ function joined(fences: readonly Fence[]): Fence[] {
   return steps
 }
 
-/** That is run where it stands. */
+/** Runs in place. */
 const isJavaScript = ({ language, options }: Fence) => /^[jt]s$/.test(language) && !options.has('title')
 
-/** Words that are not rules of this script are names under which another one runs the block. */
+/** Words that are not options of this script are names under which another script runs the block. */
 const namesOf = (words: readonly string[]) => words.filter((word) => word !== 'again')
 
 function isHere({ language, words, options }: Fence): boolean {

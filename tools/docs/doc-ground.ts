@@ -1,4 +1,4 @@
-/** What the code of our documents runs on: a stack, and for every page a merchant that nobody else uses. */
+/** Where the code of our documents runs: a stack, and a separate merchant for every page. */
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { stepsOf } from './doc-fences.ts'
 const root = join(import.meta.dirname, '../..')
 
 export interface Ground {
-  /** What a reader has set: the URL, a key pair, and a receiver. Operators' pages find what an operator has set. */
+  /** A reader's environment: the URL, a key pair, and a receiver. Operators' pages get an operator's environment. */
   newReader(): Promise<Record<string, string>>
   stop(): Promise<void>
 }
@@ -53,7 +53,7 @@ const options = {
   skipLibCheck: true,
 }
 
-/** What the compiler says of the TypeScript on our pages, in a strict project as a reader would have it. */
+/** Compiler output for the TypeScript on our pages, in a strict project like a reader's. */
 export function typeTroubles(pages: readonly SourceFile[]): string {
   const blocks = pages.flatMap((page) => stepsOf(page).map((fence) => ({ ...fence, path: page.path })))
   const programs = blocks.filter(({ language }) => language === 'ts')

@@ -22,17 +22,17 @@ const blockSecondsMax = 60
 
 export interface Outcome {
   readonly isFine: boolean
-  /** What it printed. */
+  /** Standard output. */
   readonly printed: string
-  /** What it complained of. */
+  /** Standard error. */
   readonly complained: string
-  /** What every call of curl was answered with, in order. */
+  /** Status of every curl call, in order. */
   readonly statuses: readonly number[]
 }
 
 export interface Session {
   run(fence: Fence): Promise<Outcome>
-  /** What every block has printed so far, those included that are still running. */
+  /** Output of every block so far, including running ones. */
   printed(): string
   close(): void
 }
@@ -64,14 +64,14 @@ export function openSession(variables: Readonly<Record<string, string>>): Sessio
   }
 }
 
-/** A folder as a reader's project would be: our packages can be imported there, and files of the page are saved there. */
+/** A folder like a reader's project: our packages can be imported there, and files of the page are saved there. */
 function prepareFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'malipo-doc-'))
   for (const name of ['.session/answers', '.session/bin', 'node_modules'])
     mkdirSync(join(folder, name), { recursive: true })
   symlinkSync(join(root, 'node_modules/@malipo'), join(folder, 'node_modules/@malipo'))
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n')
-  // What curl was answered with is kept, and npm works in the repository, where a reader would be.
+  // Keeps the response headers of curl, and runs npm in the repository, where a reader would be.
   putInPlace(folder, 'curl', '--dump-header "$DOC_ANSWERS/$(date +%s%N)"')
   putInPlace(folder, 'npm', `--prefix '${root}'`)
   return folder
@@ -100,7 +100,7 @@ function commandOf({ language }: Fence, file: string | undefined): string {
 
 const idNames = { txn: 'TRANSACTION_ID', ea: 'EXTERNAL_ACCOUNT_ID', wh: 'WEBHOOK_ID' } as const
 
-/** The first id of each kind in an answer, under the name that examples know it by. */
+/** The first id of each kind in a response, under its name in the examples. */
 function assignments(printed: string): string {
   const found = Object.entries(idNames).map(([prefix, name]) => {
     const [id] = new RegExp(`"${prefix}_[0-9a-f]{32}"`).exec(printed) ?? []
@@ -147,13 +147,13 @@ async function runIn(shell: ChildProcess, command: string): Promise<boolean> {
   return isFine
 }
 
-/** The shell and whatever it started. */
+/** The shell and everything it started. */
 function endGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It has ended, and so has everything it started.
+    // The whole group has ended.
   }
 }
 

@@ -1,9 +1,9 @@
-/** Whether an answer is what a document says it is. Ids, times and balances may differ; fields, types and codes may not. */
+/** Whether a response matches a document. Ids, times and balances may differ; fields, types and codes may not. */
 
-/** A sample may leave out the rest of an object by this key. */
+/** A sample may omit the rest of an object with this key. */
 const andMore = '…'
 
-/** Fields whose values a reader relies on, whatever they look like. */
+/** Fields whose values a reader relies on, whatever their form. */
 const told = new Set([
   'amount',
   'fee',
@@ -16,7 +16,7 @@ const told = new Set([
   'message',
 ])
 
-/** Every way in which the answer differs from the sample, each as a sentence with its path. */
+/** Every difference between the response and the sample, each as a sentence with its path. */
 export function differences(sample: unknown, answer: unknown, path = 'answer'): string[] {
   if (Array.isArray(sample)) return arrayDifferences(sample, answer, path)
   if (isObject(sample)) return objectDifferences(sample, answer, path)
@@ -49,7 +49,7 @@ function objectDifferences(sample: Record<string, unknown>, answer: unknown, pat
   ]
 }
 
-/** As its value differs by itself; where it does not, as what it tells differs. */
+/** Differences of the value itself; if there are none, of its meaning. */
 function fieldDifferences(
   name: string,
   sample: Record<string, unknown>,
@@ -65,13 +65,13 @@ function fieldDifferences(
     : []
 }
 
-/** What was exchanged is never twice the same, since rates move. */
+/** Exchanged amounts are never the same twice, since rates move. */
 function isNear(wanted: unknown, found: unknown, sample: Record<string, unknown>): boolean {
   if (typeof wanted !== 'number' || typeof found !== 'number' || !Object.hasOwn(sample, 'rate')) return false
   return Math.abs(wanted - found) < Math.abs(wanted) / 5
 }
 
-/** Booleans and codes in capitals mean something; of other texts and numbers only the type is held. */
+/** Booleans and uppercase codes must match; for other texts and numbers only the type. */
 function valueDifferences(sample: unknown, answer: unknown, path: string): string[] {
   if (kindOf(sample) !== kindOf(answer)) return [`${path} is ${kindOf(answer)}, not ${kindOf(sample)}`]
   const isCode = typeof sample === 'string' && /^[A-Z][A-Z0-9_.-]+$/.test(sample)
@@ -90,7 +90,7 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`
 }
 
-/** Words of a sample of text that are not in what was printed. What has a digit in it, such as an id, is not looked for. */
+/** Words of a text sample that are missing in the output. Words with a digit, such as ids, are ignored. */
 export function missingWords(sample: string, printed: string): string[] {
   const words = new Set(sample.match(/(?<![\w…])[\p{L}_]{3,}(?![\w…])/gu))
   return [...words].filter((word) => !printed.includes(word))

@@ -1,4 +1,6 @@
-/** What is made from the tables in the code, by path. `npm run generate` writes it; tidy.test.ts fails when it is stale. */
+/**
+ * Files generated from the tables in the code, by path. `npm run generate` writes them; tidy.test.ts fails when they are stale.
+ */
 
 import { buildProgram } from '../../packages/cli/src/program.ts'
 import { referencePage } from '../../packages/cli/src/reference.ts'
@@ -90,7 +92,7 @@ function cliPage(): string {
   return referencePage(buildProgram(nobody))
 }
 
-/** As the server itself serves it. Nothing is connected to: the document is made of the routes alone. */
+/** As the server itself serves it. Opens no connection: the document comes from the routes alone. */
 async function openApi(): Promise<ApiDocument & Described> {
   const variables = { DATABASE_URL: 'postgres://nowhere/none', MALIPO_LOG_LEVEL: 'fatal', ...makeSecrets(new Date()) }
   const ctx = openContext(loadConfig(variables))

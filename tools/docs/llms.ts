@@ -1,4 +1,4 @@
-/** llms.txt and llms-full.txt: our documents for programs that read them in place of a person. */
+/** llms.txt and llms-full.txt: our documents for programs that read them instead of a person. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { leadOf, titleOf } from './markdown.ts'
@@ -20,13 +20,13 @@ export const inRepository: Place = {
   about: 'Paths are those of the folder docs/.',
 }
 
-/** At the root of the site, where every page is served as it was written, too. */
+/** At the root of the site, where every page is also served as Markdown. */
 export const onSite: Place = {
   linkTo: (page) => `${page}.md`,
   about: '[llms-full.txt](llms-full.txt) has everything an integrator needs in one file.',
 }
 
-/** What is being made is read as it will be. */
+/** Files in `made` are read as they will be written. */
 export function llmsIndex({ linkTo, about }: Place, made: Files = new Map()): string {
   const sections = chapters.map(({ label, pages }) => {
     const lines = pages.flatMap((page) => {
@@ -45,7 +45,7 @@ ${about} [reference/openapi.json](reference/openapi.json) describes the API for 
 ${sections.join('\n')}`
 }
 
-/** Everything for integrators, one page after another, as people read it. */
+/** Everything for integrators, one page after another, in reading order. */
 export function llmsFull(): string {
   const isFor = ({ label }: Chapter) => integratorLabels.includes(label)
   const parts = chapters.filter(isFor).flatMap(({ pages }) =>

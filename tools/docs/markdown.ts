@@ -1,10 +1,10 @@
-/** Our documents, as far as scripts need to understand them: fenced blocks, headings with their anchors, and links. */
+/** Parses our documents as far as scripts need: fenced blocks, headings with their anchors, and links. */
 
 export interface Fence {
-  /** Where it begins, counted from 1. */
+  /** First line, counted from 1. */
   readonly line: number
   readonly language: string
-  /** What stands after the language: bare words, and `name="value"`. */
+  /** What follows the language: bare words, and `name="value"`. */
   readonly words: readonly string[]
   readonly options: ReadonlyMap<string, string>
   readonly text: string
@@ -22,7 +22,7 @@ interface Line {
   readonly isCode: boolean
 }
 
-/** Every line, with whether it is inside a fenced block. The fences themselves count as inside. */
+/** Every line, and whether it is inside a fenced block. The fences themselves count as inside. */
 function linesOf(text: string): Line[] {
   let closer: RegExp | undefined
   return text.split('\n').map((line, index) => {
@@ -60,7 +60,7 @@ function fenceOf({ line, info, body }: { line: number; info: string; body: reado
   return { line, language, words, options: new Map(options), text: `${body.join('\n')}\n` }
 }
 
-/** The text with its fenced blocks emptied, line for line, so that what looks like Markdown inside them is not taken for it. */
+/** The text with its fenced blocks emptied, line for line, so that their content is not taken for Markdown. */
 export function withoutCode(text: string): string {
   return linesOf(text)
     .map(({ text: line, isCode }) => (isCode ? '' : line))
@@ -78,7 +78,7 @@ function headingsOf(text: string): Heading[] {
   })
 }
 
-/** Everything on a page that a link may point to. */
+/** Every link target on a page. */
 export function anchorsOf(text: string): Set<string> {
   const named = [...withoutCode(text).matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)
   return new Set([...headingsOf(text).map(({ anchor }) => anchor), ...named])
@@ -88,7 +88,7 @@ export function linksOf(text: string): string[] {
   return [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
 }
 
-/** The page from its beginning to the end of the section that has this anchor. */
+/** The page from its start to the end of the section with this anchor. */
 export function upToSection(text: string, anchor: string): string {
   const headings = headingsOf(text)
   const at = headings.findIndex((heading) => heading.anchor === anchor)
@@ -120,7 +120,7 @@ function plainText(text: string): string {
     .replaceAll(/(^|\W)\*(\S[^*]*)\*/g, '$1$2')
 }
 
-/** As GitHub and the site both make them. */
+/** As both GitHub and the site make them. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()

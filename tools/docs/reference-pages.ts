@@ -1,4 +1,4 @@
-/** docs/reference: what the tables of the code say about states, events, failures and currencies. */
+/** docs/reference: states, events, failures and currencies from the tables of the code. */
 import { eventNames } from '../../packages/server/src/events/catalogue.ts'
 import { currencies } from '../../packages/server/src/money/currencies.ts'
 import {
@@ -82,7 +82,7 @@ ${fields.join('\n').replaceAll('](../', '](')}
 `
 }
 
-/** The dollar is exchanged with so many that naming them says less than their number. */
+/** The dollar has so many pairs that their number says more than their names. */
 const shown = (code: string, pairs: readonly string[]) =>
   pairs.length > 5 ? `${code} with ${pairs.length} others` : pairs.join(', ')
 

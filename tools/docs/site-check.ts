@@ -1,4 +1,4 @@
-/** Whether the built site holds together: links and anchors lead somewhere, and nothing is fetched from elsewhere. */
+/** Checks the built site: links and anchors resolve, and nothing is loaded from elsewhere. */
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { linksOf } from './markdown.ts'
@@ -33,7 +33,7 @@ function deadLinks(path: string, html: string, pages: ReadonlyMap<string, string
   })
 }
 
-/** What llms.txt lists and is not served. */
+/** Entries of llms.txt that are not served. */
 function deadEntries(folder: string): string[] {
   const list = join(folder, 'llms.txt')
   const links = isFile(list) ? linksOf(readFileSync(list, 'utf8')) : []
@@ -42,7 +42,7 @@ function deadEntries(folder: string): string[] {
     .map((path) => `llms.txt links to ${path}, which is not there`)
 }
 
-/** The file that is served at an address. */
+/** The file served at an address. */
 function fileOf(address: string, from: string): string {
   if (address === '') return from
   const path = posix.resolve('/', posix.dirname(from), address).slice(1)
@@ -52,7 +52,7 @@ function fileOf(address: string, from: string): string {
 
 const isFile = (path: string) => existsSync(path) && statSync(path).isFile()
 
-/** Addresses of other machines that a browser would fetch by itself. */
+/** Addresses of other machines that a browser would load by itself. */
 function fetched(text: string): string[] {
   const loaded = [
     ...text.matchAll(/<(?:script|img|iframe|source|video|audio|embed|object)\b[^>]*?\b(?:src|srcset|data)="([^"]+)"/g),

@@ -1,12 +1,12 @@
-/** The order of our documents: the site's menu, and what llms.txt lists. Every page is in it once. */
+/** The order of our documents: the site's menu, and the list in llms.txt. Every page is in it once. */
 
 export interface Chapter {
   readonly label: string
-  /** Paths in docs/, without `.md`, and of `besides`. */
+  /** Paths in docs/, without `.md`, and keys of `besides`. */
   readonly pages: readonly string[]
 }
 
-/** Documents beside docs/ that are pages too, and where. */
+/** Pages outside docs/, and their files. */
 const besides: Readonly<Record<string, string>> = {
   'reference/sdk': 'packages/sdk/README.md',
   'project/architecture': 'ARCHITECTURE.md',
@@ -15,10 +15,9 @@ const besides: Readonly<Record<string, string>> = {
   'project/security': 'SECURITY.md',
 }
 
-/** The file a page is written in. */
 export const sourceOf = (page: string) => besides[page] ?? `docs/${page}.md`
 
-/** The page that a file is, if it is one. */
+/** The page of a file, if it has one. */
 export function pageOf(path: string): string | undefined {
   const [page] = Object.entries(besides).find(([, file]) => file === path) ?? []
   return page ?? /^docs\/(.*)\.md$/.exec(path)?.[1]
@@ -121,7 +120,7 @@ export const chapters: readonly Chapter[] = [
   },
 ]
 
-/** Chapters for whoever writes a program against the API, which is what llms-full.txt is for. */
+/** Chapters for API integrators, the content of llms-full.txt. */
 export const integratorLabels: readonly string[] = [
   'Start',
   'Guides',

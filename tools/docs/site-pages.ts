@@ -15,7 +15,7 @@ function addressOf(page: string): string {
   return folder === '' ? '/' : `/${folder}/`
 }
 
-/** `page` is its place on the site, `path` where it is written. */
+/** `page` is its place on the site, `path` its source file. */
 export function sitePage(page: string, path: string, text: string): SitePage {
   const title = titleOf(text)
   if (title === undefined) throw new Error(`${path} has no title`)
@@ -52,7 +52,7 @@ function placeOf(path: string): string {
   throw new Error(`${path} is not on the site, and a page links to it`)
 }
 
-/** The menu, as Starlight wants it, of the pages that are there. */
+/** The menu in Starlight's format, of the existing pages. */
 export function sidebar(there: ReadonlySet<string>) {
   return chapters.map(({ label, pages }) => ({
     label,

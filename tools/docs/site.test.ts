@@ -18,7 +18,7 @@ function site(t: TestContext, pages: Readonly<Record<string, string>>): string {
   return folder
 }
 
-test('a page of the site has the title of its document, and links to pages in place of files', () => {
+test('a page of the site has its document’s title, and links to pages instead of files', () => {
   const text =
     '<!-- made -->\n\n# Pay *out*\n\nHow to pay.\n\nSee [states](../concepts/states.md#how-long), [all](../README.md), [this](#that), [spec](../reference/openapi.json), [why](../../ARCHITECTURE.md) and [them](https://example.com).\n'
 
@@ -37,7 +37,7 @@ test('a page of the site has the title of its document, and links to pages in pl
   assert.doesNotMatch(page.text, /^# /m)
 })
 
-test('what a fence says to our scripts is not shown, and the name of a file is', () => {
+test('fence options for our scripts are hidden, and the name of a file is shown', () => {
   const text = '# A\n\n```sh skip="why"\nx\n```\n\n```js title="a.mjs"\nx\n```\n'
 
   assert.deepEqual(
@@ -49,15 +49,15 @@ test('what a fence says to our scripts is not shown, and the name of a file is',
   )
 })
 
-test('a link of a document to what is not on the site stops its making', () => {
+test('a document’s link to a file outside the site fails the build', () => {
   assert.throws(() => sitePage('a', 'docs/a.md', '# A\n\n[code](../packages/server/src/main.ts)\n'), /not on the site/)
 })
 
-test('a site whose links lead somewhere and that fetches nothing is fine', (t) => {
+test('a site whose links resolve and that loads nothing from elsewhere passes', (t) => {
   const folder = site(t, {
     'index.html':
       '<a href="/guides/">x</a><a href="guides/#part">x</a><img src="/a.svg"><a href="https://example.com/">x</a>',
-    'guides/index.html': '<h2 id="part">x</h2><a href="../../">x</a><a href="#part">x</a><script src="/a.js"></script>',
+    'guides/index.html': '<h2 id="part">x</h2><a href="../">x</a><a href="#part">x</a><script src="/a.js"></script>',
     'a.svg': '<svg/>',
     'a.js': '',
     'a.css': '@font-face { src: url("/a.woff") }',
@@ -68,7 +68,7 @@ test('a site whose links lead somewhere and that fetches nothing is fine', (t) =
   assert.deepEqual(siteTroubles(folder), [])
 })
 
-test('a dead link, a dead place, and whatever is fetched from another machine are found', (t) => {
+test('a dead link, a dead anchor, and a resource loaded from another machine are found', (t) => {
   const wrong: Readonly<Record<string, string>> = {
     '<a href="/nowhere/">x</a>': 'which is not there',
     '<a href="/#nowhere">x</a>': 'no such place',
@@ -88,7 +88,7 @@ test('a dead link, a dead place, and whatever is fetched from another machine ar
   assert.deepEqual(siteTroubles(site(t, listed)), ['llms.txt links to guides.md, which is not there'])
 })
 
-test('documents are understood: fences in lists, repeated headings, links and headings in code', () => {
+test('the parser reads fences in lists, repeated headings, and links and headings in code', () => {
   const text =
     '# A\n\n*First* paragraph with [a link](x.md).\n\n## Same\n\n1. do\n\n   ```sh name="b c" word\n   # not a heading [x](y.md)\n   ```\n\n## Same\n\n<a id="named"></a>\n'
 

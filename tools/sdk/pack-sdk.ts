@@ -1,5 +1,5 @@
 /**
- * `npm pack` of packages/sdk calls this before and after. The workspace runs the sources; what is published is plain
+ * `npm pack` of packages/sdk calls this before and after. The workspace runs the sources; the published package is plain
  * JavaScript with declarations, since Node strips no types below node_modules.
  */
 import { execFileSync } from 'node:child_process'
@@ -12,8 +12,8 @@ const folder = join(root, 'packages/sdk')
 const manifest = join(folder, 'package.json')
 
 const exported = {
-  before: { '../../scripts': { types: './dist/index.d.ts', default: './dist/index.js' } },
-  after: { '../../scripts': './src/index.ts' },
+  before: { '.': { types: './dist/index.d.ts', default: './dist/index.js' } },
+  after: { '.': './src/index.ts' },
 }
 
 function build(): void {

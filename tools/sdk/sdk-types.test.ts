@@ -49,7 +49,7 @@ const described: Described = {
   },
 }
 
-test('a description becomes types, and a table of operations with those that take a key', () => {
+test('a description becomes types, and a table of operations that marks those with a key', () => {
   const text = sdkTypes(described, { version: '1.2.3', errorCodes: ['A', 'B'] })
 
   assert.equal(

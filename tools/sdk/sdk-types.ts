@@ -1,4 +1,4 @@
-/** packages/sdk/src/generated/api.ts: the API's description as types, and as a table of where each operation is. */
+/** packages/sdk/src/generated/api.ts: the API's description as types, and as a table of paths of the operations. */
 
 interface Schema {
   readonly $ref?: string
@@ -45,14 +45,14 @@ interface Facts {
 
 interface Place {
   readonly method: string
-  /** Below the root, which is another one for the sandbox. */
+  /** Below the root, which differs for the sandbox. */
   readonly path: string
   readonly operation: Operation
 }
 
 const root = '/api/b2b'
 
-/** Operations that another name leads to as well. */
+/** Second names of operations. */
 const secondNames = new Set(['getWebhooksId'])
 
 export function sdkTypes({ paths, components }: Described, { version, errorCodes }: Facts): string {
@@ -141,7 +141,7 @@ const literal = (value: unknown) => (typeof value === 'string' ? `'${value}'` : 
 
 const inBrackets = (type: string) => (type.includes(' | ') && !type.startsWith('{') ? `(${type})` : type)
 
-/** An object may always carry more than it is known for; a type that said so would let every misspelt name pass. */
+/** Objects may always carry unknown fields; a type that said so would accept every misspelt name. */
 function objectType({ properties = {}, patternProperties = {}, required = [] }: Schema, depth: number) {
   const isSecondName = ([name, { description = '' }]: readonly [string, Schema]) =>
     !required.includes(name) && description.startsWith('The same as ')

@@ -1,12 +1,12 @@
 import type { Malipo, Statement, Wallet } from '@malipo/sdk'
 import type { Command } from 'commander'
+import { CliError } from './cli-error.ts'
+import type { CommandContext } from './command-context.ts'
 import { csvLine } from './csv.ts'
-import type { Desk } from './desk.ts'
 import { guide } from './guide.ts'
 import { country, currency, day } from './options.ts'
 import { type Paper, right } from './table.ts'
 import { second } from './time.ts'
-import { Trouble } from './trouble.ts'
 
 interface WalletOptions {
   readonly currency?: string
@@ -21,13 +21,13 @@ interface StatementOptions extends WalletOptions {
 
 type WalletStatement = Statement & { readonly currency: string; readonly country: string }
 
-export function addBalanceCommands(program: Command, desk: Desk): void {
+export function addBalanceCommands(program: Command, context: CommandContext): void {
   guide(withWallet(program.command('balance').description('what is in your wallets')), {
     note: 'Available may be spent; pending is held for payouts that have not ended.',
     examples: ['malipo balance', 'malipo balance --currency KES --json'],
   }).action(async (options: WalletOptions) => {
-    const wallets = await desk.call((malipo) => walletsOf(malipo, options))
-    desk.say(wallets, ({ table, money }) =>
+    const wallets = await context.call((malipo) => walletsOf(malipo, options))
+    context.say(wallets, ({ table, money }) =>
       table(wallets, {
         WALLET: ({ currency: code, country: where }) => `${code} ${where}`,
         AVAILABLE: right(({ available, currency: code }) => money(available, code)),
@@ -55,8 +55,8 @@ export function addBalanceCommands(program: Command, desk: Desk): void {
       examples: ['malipo statement --currency KES', 'malipo statement --from 2026-11-01 --csv'],
     },
   ).action(async (options: StatementOptions) => {
-    const statements = await desk.call((malipo) => statementsOf(malipo, options))
-    desk.say(statements, (paper) => (options.csv ? csvOf(statements) : screen(paper, statements)))
+    const statements = await context.call((malipo) => statementsOf(malipo, options))
+    context.say(statements, (paper) => (options.csv ? csvOf(statements) : screen(paper, statements)))
   })
 }
 
@@ -70,10 +70,10 @@ async function walletsOf(malipo: Malipo, { currency: code, country: where }: Wal
   const wanted = all.filter((wallet) => (!code || wallet.currency === code) && (!where || wallet.country === where))
   if (wanted.length > 0) return wanted
   const known = [...new Set(all.map((wallet) => wallet.currency))].sort().join(', ')
-  throw new Trouble('refused', `You have no such wallet.${known === '' ? '' : ` There are wallets in ${known}.`}`)
+  throw new CliError('refused', `You have no such wallet.${known === '' ? '' : ` There are wallets in ${known}.`}`)
 }
 
-/** One wallet after another, since each is a book of its own. */
+/** One statement per wallet: each wallet has its own book. */
 async function statementsOf(malipo: Malipo, options: StatementOptions): Promise<WalletStatement[]> {
   const statements: WalletStatement[] = []
   const days = { startDate: options.from ?? firstOfMonth(new Date()), ...(options.to && { endDate: options.to }) }

@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import type { Payout } from '@malipo/sdk'
+import { CliError } from './cli-error.ts'
 import { type CsvRecord, readCsv } from './csv.ts'
 import { amountProblem } from './options.ts'
 import { destinations } from './pay.ts'
-import { Trouble } from './trouble.ts'
 
-/** One payout of a file, and where it stands there. */
+/** One payout of a file, and its line number. */
 export interface BulkLine {
   readonly line: number
   readonly payout: Payout
 }
 
-/** The columns a file may have, with what each is. */
+/** The columns that a file may have, with their descriptions. */
 export const bulkColumns = {
   externalReference: 'your own name for the payout, used once and for ever; required',
   amount: 'in major units; required',
@@ -33,21 +33,21 @@ type Row = Readonly<Partial<Record<Column, string>>>
 
 const problemsShown = 20
 
-/** Reads a file of payouts. All that is wrong with it is told at once, and before anything is sent. */
+/** Reads a file of payouts. Reports all its problems together, before anything is sent. */
 export async function readBulkFile(file: string): Promise<BulkLine[]> {
   const [head, ...records] = parse(file, await textOf(file))
   if (!head || records.length === 0)
-    throw new Trouble('usage', `${file} holds no payouts: a line of column names and one for each payout.`)
+    throw new CliError('usage', `${file} holds no payouts: a line of column names and one for each payout.`)
   const columns = head.fields.map((name) => name as Column)
   const strange = columns.filter((name) => !Object.hasOwn(bulkColumns, name))
   if (strange.length > 0)
-    throw new Trouble(
+    throw new CliError(
       'usage',
       `${file} has columns that are not known: ${strange.join(', ')}.\nKnown are ${Object.keys(bulkColumns).join(', ')}.`,
     )
   const rows = records.map(({ line, fields }) => ({ line, fields, row: rowOf(columns, fields) }))
   const problems = [...rows.flatMap((each) => problemsOf(each, columns.length)), ...repeated(rows)]
-  if (problems.length > 0) throw new Trouble('usage', told(file, problems))
+  if (problems.length > 0) throw new CliError('usage', reported(file, problems))
   return rows.map(({ line, row }) => ({ line, payout: payoutOf(row) }))
 }
 
@@ -55,7 +55,7 @@ async function textOf(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    throw new Trouble('usage', `${file} cannot be read: ${(error as Error).message}`)
+    throw new CliError('usage', `${file} cannot be read: ${(error as Error).message}`)
   }
 }
 
@@ -63,11 +63,11 @@ function parse(file: string, text: string): CsvRecord[] {
   try {
     return readCsv(text)
   } catch (error) {
-    throw new Trouble('usage', `${file} cannot be read: ${(error as Error).message}`)
+    throw new CliError('usage', `${file} cannot be read: ${(error as Error).message}`)
   }
 }
 
-function told(file: string, problems: readonly string[]): string {
+function reported(file: string, problems: readonly string[]): string {
   const rest = problems.length > problemsShown ? [`  and ${problems.length - problemsShown} more`] : []
   const lines = problems.slice(0, problemsShown).map((problem) => `  ${problem}`)
   return [`${file} cannot be paid as it is; nothing was sent.`, ...lines, ...rest].join('\n')

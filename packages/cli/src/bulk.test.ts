@@ -8,7 +8,7 @@ const wage = (number: number, amount = '100.00') =>
   `wage-${number},${amount},KES,KE,"Ali, Juma",+2547123${String(number).padStart(5, '0')}`
 const csv = (...lines: string[]) => [head, ...lines, ''].join('\n')
 
-test('a file is paid once however often it is run, and goes on where it stopped', async (t) => {
+test('a file that runs several times is paid once, and continues where it stopped', async (t) => {
   const { run, file, malipo, merchantId } = await openShop(t)
   const all = Array.from({ length: 230 }, (_, index) => wage(index + 1))
 
@@ -27,7 +27,7 @@ test('a file is paid once however often it is run, and goes on where it stopped'
   assert.equal(row?.payouts, '230')
 })
 
-test('what is refused is told line by line, with exit code 1, and the rest is paid', async (t) => {
+test('refused payouts are reported by line, with exit code 1, and the rest is paid', async (t) => {
   const { run, file } = await openShop(t)
   await run('bulk', file('wages.csv', csv(wage(1, '55'))))
 
@@ -43,7 +43,7 @@ test('what is refused is told line by line, with exit code 1, and the rest is pa
   assert.equal(err, '2 of 3 payouts were refused.\n')
 })
 
-test('a file that is not as it should be is told of at once, and nothing is sent', async (t) => {
+test('an invalid file is reported with all its problems, and nothing is sent', async (t) => {
   const { run, file, home } = await openShop(t)
 
   for (const [text, message] of [
@@ -74,7 +74,7 @@ test('a file that is not as it should be is told of at once, and nothing is sent
   assert.equal((await run('transactions', '--json')).out, '[]\n')
 })
 
-test('a Malipo that goes away, and Ctrl-C, stop it with what was done told, and how to go on', async (t) => {
+test('a lost Malipo or Ctrl-C stops bulk, which reports what is done and how to continue', async (t) => {
   const { as, file } = await openShop(t)
   const interrupt = new AbortController()
   interrupt.abort()

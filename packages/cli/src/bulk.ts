@@ -1,14 +1,14 @@
 import type { BulkResult, Malipo, TransactionDetails } from '@malipo/sdk'
 import type { Command } from 'commander'
 import { type BulkLine, bulkColumns, readBulkFile } from './bulk-file.ts'
+import { CliError, reportError } from './cli-error.ts'
 import { named } from './client.ts'
-import type { Desk } from './desk.ts'
+import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { refuseUnmeant } from './payment-options.ts'
 import { createProgress } from './progress.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { CliEnvironment } from './surroundings.ts'
 import { type Paper, right } from './table.ts'
-import { Trouble, tellTrouble } from './trouble.ts'
 
 interface Options {
   readonly dryRun?: true
@@ -24,11 +24,11 @@ interface Outcome {
   readonly message: string
 }
 
-/** Small enough that what is lost when something breaks is looked up soon; one unit of the rate limit. */
+/** Payouts per request: small, so that few payouts are unclear after a failure; counts as one unit of the rate limit. */
 const atOnce = 100
 const referenceUsed = 'E-API-D.S-28'
 
-export function addBulkCommand(program: Command, desk: Desk, around: Surroundings): void {
+export function addBulkCommand(program: Command, context: CommandContext, around: CliEnvironment): void {
   guide(
     program
       .command('bulk')
@@ -46,26 +46,26 @@ A payout that was accepted before is recognised by its externalReference and not
       examples: ['malipo bulk wages.csv --dry-run', 'malipo bulk wages.csv'],
     },
   ).action(async (file: string, options: Options) => {
-    const { malipo, access } = desk.enter()
+    const { malipo, access } = context.enter()
     refuseUnmeant(access, options)
     const lines = await readBulkFile(file)
     if (options.dryRun)
-      return desk.say({ file, payouts: lines.length }, () => `${file} is well: ${lines.length} payouts.`)
+      return context.say({ file, payouts: lines.length }, () => `${file} is well: ${lines.length} payouts.`)
     const { outcomes, trouble } = await payAll(malipo, lines, around)
-    desk.say(summary(file, lines, outcomes), (paper) => screen(paper, lines, outcomes))
+    context.say(summary(file, lines, outcomes), (paper) => screen(paper, lines, outcomes))
     if (trouble) throw stopped(named(trouble, access) as Error)
     const refused = outcomes.filter(({ outcome }) => outcome === 'refused').length
-    if (refused > 0) throw new Trouble('refused', `${refused} of ${lines.length} payouts were refused.`)
+    if (refused > 0) throw new CliError('refused', `${refused} of ${lines.length} payouts were refused.`)
   })
 }
 
-function stopped(error: Error): Trouble {
-  const { exit, message } = tellTrouble(error, false)
-  return new Trouble(exit, `It stopped: ${message}\nRun the same command again: what was accepted is not paid twice.`)
+function stopped(error: Error): CliError {
+  const { exit, message } = reportError(error, false)
+  return new CliError(exit, `It stopped: ${message}\nRun the same command again: what was accepted is not paid twice.`)
 }
 
-/** Pays a hundred after another. What breaks it off is told beside what was done. */
-async function payAll(malipo: Malipo, lines: readonly BulkLine[], around: Surroundings) {
+/** Pays in requests of a hundred. An error that stops it is returned with the outcomes so far. */
+async function payAll(malipo: Malipo, lines: readonly BulkLine[], around: CliEnvironment) {
   const progress = createProgress(around, lines.length, 'payouts')
   const outcomes: Outcome[] = []
   try {
@@ -117,11 +117,11 @@ async function outcomeOf(
   const earlier = await malipo.transactions.get(externalReference, { signal })
   if (!isSame(bulkLine, earlier))
     return { ...refused, message: `${message} It belongs to another payment, ${earlier.transactionId}.` }
-  const told = `It was accepted before and is ${earlier.status}.`
-  return { line, externalReference, outcome: 'there already', transactionId: earlier.transactionId, message: told }
+  const reported = `It was accepted before and is ${earlier.status}.`
+  return { line, externalReference, outcome: 'there already', transactionId: earlier.transactionId, message: reported }
 }
 
-/** Whether an earlier payment is this line's: the same amount, to the same account as far as both name it. */
+/** Whether an earlier payment belongs to this line: same amount, and same account if the line names one. */
 function isSame({ payout }: BulkLine, { type, amount, currency, beneficiary }: TransactionDetails): boolean {
   const ending = (number: string) => number.replaceAll(/\D/g, '').slice(-8)
   const { payoutMethod } = payout

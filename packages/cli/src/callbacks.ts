@@ -1,14 +1,14 @@
 import type { Operator } from '@malipo/server/operate'
 import { type Command, Option } from 'commander'
-import type { Desk } from './desk.ts'
+import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { type Environment, environment, span, whole } from './options.ts'
 import { type Paper, right } from './table.ts'
 import { second } from './time.ts'
 
-export function addCallbackCommands(program: Command, desk: Desk): void {
+export function addCallbackCommands(program: Command, context: CommandContext): void {
   const callbacks = program.command('callbacks').description('show what providers sent in the last 90 days')
-  addList(callbacks, desk)
+  addList(callbacks, context)
 
   guide(
     callbacks
@@ -20,8 +20,8 @@ export function addCallbackCommands(program: Command, desk: Desk): void {
       examples: ['malipo callbacks show cb_0193…', 'malipo --as "case 4711" callbacks show cb_0193… --json'],
     },
   ).action(async (id: string) => {
-    const found = await desk.operate((operator) => operator.callbacks.show(id))
-    desk.say(found, () => screen(found))
+    const found = await context.operate((operator) => operator.callbacks.show(id))
+    context.say(found, () => screen(found))
   })
 }
 
@@ -45,7 +45,7 @@ interface ListOptions {
   readonly limit: number
 }
 
-function addList(callbacks: Command, desk: Desk): void {
+function addList(callbacks: Command, context: CommandContext): void {
   guide(
     callbacks
       .command('list', { isDefault: true })
@@ -64,8 +64,8 @@ function addList(callbacks: Command, desk: Desk): void {
     },
   ).action(async ({ since, ...options }: ListOptions) => {
     const order = { ...options, ...(since !== undefined && { withinSeconds: since }) }
-    const found = await desk.operate((operator) => operator.callbacks.list(order))
-    desk.say(found, (paper) => (found.length === 0 ? 'No callbacks.' : listing(paper, found)))
+    const found = await context.operate((operator) => operator.callbacks.list(order))
+    context.say(found, (paper) => (found.length === 0 ? 'No callbacks.' : listing(paper, found)))
   })
 }
 
@@ -79,7 +79,7 @@ const listing = ({ table }: Paper, found: readonly Listed[]) =>
     PAYMENT: paymentOf,
   })
 
-/** What the provider calls a payment that is not known here says more than an id that is not. */
+/** For an unknown payment, the provider's keys are more useful than the missing transaction id. */
 function paymentOf({ keys, transactionId, outcome }: Listed): string {
   return (outcome === 'unknown_payment' ? keys.join(', ') : transactionId) ?? 'none'
 }

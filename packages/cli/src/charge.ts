@@ -1,32 +1,32 @@
 import type { Malipo, StartedCharge } from '@malipo/sdk'
 import { type Command, Option } from 'commander'
-import type { Desk } from './desk.ts'
+import { CliError } from './cli-error.ts'
+import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { followUp, newReference, type PaymentOptions, refuseUnmeant, withPayment } from './payment-options.ts'
-import type { Surroundings } from './surroundings.ts'
-import { Trouble } from './trouble.ts'
+import type { CliEnvironment } from './surroundings.ts'
 
-export function addChargeCommands(program: Command, desk: Desk, around: Surroundings): void {
+export function addChargeCommands(program: Command, context: CommandContext, around: CliEnvironment): void {
   const charge = program.command('charge').description('collect from a customer')
-  addMobileMoney(charge, desk, around)
-  addCard(charge, desk, around)
-  addBankTransfer(charge, desk, around)
-  addAuthorise(charge, desk)
+  addMobileMoney(charge, context, around)
+  addCard(charge, context, around)
+  addBankTransfer(charge, context, around)
+  addAuthorise(charge, context)
 }
 
-/** Starts a charge and tells of it. */
+/** Starts a charge and reports its status. */
 async function start(
-  desk: Desk,
-  around: Surroundings,
+  context: CommandContext,
+  around: CliEnvironment,
   options: PaymentOptions,
   begin: (malipo: Malipo, common: Common) => Promise<StartedCharge>,
 ): Promise<void> {
   const { amount, currency, reference: externalReference = newReference('charge') } = options
-  const { malipo, started } = await desk.call(async (malipo, access) => {
+  const { malipo, started } = await context.call(async (malipo, access) => {
     refuseUnmeant(access, options)
     return { malipo, started: await begin(malipo, { amount, currency, externalReference }) }
   })
-  await followUp(desk, around, malipo, { ...started, title: `The charge of ${amount} ${currency}` }, options)
+  await followUp(context, around, malipo, { ...started, title: `The charge of ${amount} ${currency}` }, options)
 }
 
 interface Common {
@@ -44,7 +44,7 @@ interface MobileMoneyOptions extends PaymentOptions {
   readonly voucher?: string
 }
 
-function addMobileMoney(charge: Command, desk: Desk, around: Surroundings): void {
+function addMobileMoney(charge: Command, context: CommandContext, around: CliEnvironment): void {
   guide(
     withPayment(charge.command('momo'))
       .description('by mobile money: the customer approves on the phone')
@@ -65,7 +65,7 @@ pending, most others succeed.`,
   ).action((options: MobileMoneyOptions, command: Command) => {
     const { phone, externalAccount, operator, otp, walletCurrency, voucher, scenario } = options
     if (!(phone || externalAccount)) command.error('error: say --phone or --external-account', { exitCode: 2 })
-    return start(desk, around, options, (malipo, common) =>
+    return start(context, around, options, (malipo, common) =>
       malipo.charges.mobileMoney(
         {
           ...common,
@@ -93,13 +93,13 @@ interface CardOptions extends PaymentOptions {
   readonly redirectUrl: string
 }
 
-/** As a browser would tell it; currencies that need it are only tried out here. */
+/** Sample browser data, for currencies that require it; the CLI charges cards only in the sandbox. */
 const device = {
   ...{ colorDepth: 24, screenHeight: 1080, screenWidth: 1920, timeZone: -180, deviceId: 'malipo-cli' },
   userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
 }
 
-function addCard(charge: Command, desk: Desk, around: Surroundings): void {
+function addCard(charge: Command, context: CommandContext, around: CliEnvironment): void {
   guide(
     withPayment(charge.command('card'))
       .description('by card, in the sandbox only: a real card is never typed into a shell')
@@ -122,10 +122,10 @@ address, 4000002760003184 sends the customer to the bank's page, 400000000000000
   ).action((options: CardOptions) => {
     const { number, cvv, expiry, email, firstName, lastName, ip: ipAddress, redirectUrl, scenario } = options
     const [, expMonth = '', year = ''] = /^(\d{2})\/(?:20)?(\d{2})$/.exec(expiry) ?? []
-    if (expMonth === '') throw new Trouble('usage', `--expiry ${expiry} must be a month and a year, such as 09/30.`)
-    return start(desk, around, options, (malipo, common) => {
+    if (expMonth === '') throw new CliError('usage', `--expiry ${expiry} must be a month and a year, such as 09/30.`)
+    return start(context, around, options, (malipo, common) => {
       if (malipo.environment === 'live')
-        throw new Trouble(
+        throw new CliError(
           'refused',
           'Cards are charged from the command line in the sandbox only: real ones must not be typed here.',
         )
@@ -137,7 +137,7 @@ address, 4000002760003184 sends the customer to the bank's page, 400000000000000
   })
 }
 
-function addBankTransfer(charge: Command, desk: Desk, around: Surroundings): void {
+function addBankTransfer(charge: Command, context: CommandContext, around: CliEnvironment): void {
   guide(
     withPayment(charge.command('bank-transfer'))
       .description('by bank transfer, into an account opened for this charge')
@@ -150,7 +150,7 @@ function addBankTransfer(charge: Command, desk: Desk, around: Surroundings): voi
       ],
     },
   ).action((options: PaymentOptions & { email: string }) =>
-    start(desk, around, options, (malipo, common) =>
+    start(context, around, options, (malipo, common) =>
       malipo.charges.bankTransfer({ ...common, email: options.email }, { scenario: options.scenario }),
     ),
   )
@@ -161,7 +161,7 @@ interface AuthoriseOptions {
   readonly value: string
 }
 
-function addAuthorise(charge: Command, desk: Desk): void {
+function addAuthorise(charge: Command, context: CommandContext): void {
   guide(
     charge
       .command('authorise')
@@ -176,7 +176,10 @@ function addAuthorise(charge: Command, desk: Desk): void {
       ],
     },
   ).action(async (transaction: string, { type, value }: AuthoriseOptions) => {
-    const { message } = await desk.call((malipo) => malipo.charges.authorise(transaction, { type, value }))
-    desk.say({ transactionId: transaction, message }, () => `${message}\n  next         malipo explain ${transaction}`)
+    const { message } = await context.call((malipo) => malipo.charges.authorise(transaction, { type, value }))
+    context.say(
+      { transactionId: transaction, message },
+      () => `${message}\n  next         malipo explain ${transaction}`,
+    )
   })
 }

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import type { Desk } from './desk.ts'
+import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { span } from './options.ts'
 import { duration } from './time.ts'
 
-export function addClockCommand(program: Command, desk: Desk): void {
+export function addClockCommand(program: Command, context: CommandContext): void {
   guide(
     program
       .command('clock')
@@ -17,9 +17,9 @@ export function addClockCommand(program: Command, desk: Desk): void {
       examples: ['malipo clock advance 3h', 'malipo clock advance 15m --json'],
     },
   ).action(async (seconds: number) => {
-    const pulled = await desk.call((malipo) => malipo.sandbox.clock.advance(seconds))
-    const { seconds: _, ...counts } = pulled
-    const told = Object.entries(counts).map(([what, count]) => `${count} ${what}`)
-    desk.say(pulled, () => `${duration(seconds)} nearer: ${told.join(', ')}.`)
+    const fastForwarded = await context.call((malipo) => malipo.sandbox.clock.advance(seconds))
+    const { seconds: _, ...counts } = fastForwarded
+    const reported = Object.entries(counts).map(([what, count]) => `${count} ${what}`)
+    context.say(fastForwarded, () => `${duration(seconds)} nearer: ${reported.join(', ')}.`)
   })
 }

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
 import { commandLine } from './testing/command-line.ts'
 
-/** What bash offers after these words, the last of which is not finished. */
+/** The completions that bash offers for these words; the last word is incomplete. */
 async function offered(...words: string[]): Promise<string[]> {
   const { out: script } = await commandLine({})('completion', 'bash')
   const typed = words.map((word) => `'${word}'`).join(' ')
@@ -11,7 +11,7 @@ async function offered(...words: string[]): Promise<string[]> {
   return execFileSync('bash', ['-c', asked], { encoding: 'utf8' }).trim().split('\n')
 }
 
-test('bash completes commands, what they lead to, and their options', async () => {
+test('bash completes commands, subcommands and options', async () => {
   assert.deepEqual(await offered('tran'), ['transactions'])
   assert.deepEqual(await offered('webhooks', 're'), ['resend'])
   assert.deepEqual(await offered('charge', 'momo', '--ph'), ['--phone'])

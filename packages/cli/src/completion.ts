@@ -1,8 +1,8 @@
 import { Argument, type Command } from 'commander'
-import type { Desk } from './desk.ts'
+import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 
-/** What can follow the words typed so far, which are the key: ` keys create`, with a blank before each. */
+/** The words that can follow `path`, the commands typed so far: ` keys create`, with a blank before each. */
 interface Place {
   readonly path: string
   readonly words: readonly { readonly word: string; readonly about: string }[]
@@ -10,7 +10,7 @@ interface Place {
 
 type Shell = 'bash' | 'zsh' | 'fish'
 
-export function addCompletionCommand(program: Command, desk: Desk): void {
+export function addCompletionCommand(program: Command, context: CommandContext): void {
   guide(
     program
       .command('completion')
@@ -25,7 +25,7 @@ export function addCompletionCommand(program: Command, desk: Desk): void {
     },
   ).action((shell: Shell) => {
     const script = writers[shell](placesOf(program, ''))
-    desk.say({ shell, script }, () => script)
+    context.say({ shell, script }, () => script)
   })
 }
 

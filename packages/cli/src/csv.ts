@@ -1,24 +1,24 @@
 export const csvLine = (fields: readonly (string | number)[]) => fields.map(csvField).join(',')
 
-/** A field as CSV writes it: in quotes where it must be, and never one that a spreadsheet takes for a formula. */
+/** A CSV field: quoted if necessary, and escaped so that no spreadsheet takes it for a formula. */
 function csvField(value: string | number): string {
   const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** A record of a CSV file, and the line it begins on. */
+/** A CSV record, and its first line. */
 export interface CsvRecord {
   readonly line: number
   readonly fields: readonly string[]
 }
 
-/** Reads CSV as RFC 4180 has it: quoted fields may hold commas, quotes that are doubled, and line breaks. Blank lines are left out. */
+/** Reads CSV by RFC 4180: quoted fields may hold commas, doubled quotes and line breaks. Blank lines are skipped. */
 export function readCsv(text: string): CsvRecord[] {
   const records: CsvRecord[] = []
   let line = 1
   let start = 1
   let fields: string[] = []
-  // A field, quoted or plain, and what ends it: a comma, a line break, or the end.
+  // A field, quoted or plain, and its delimiter: a comma, a line break, or the end.
   const token = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/gy
   const body = text.replace(/^\uFEFF/, '')
   for (;;) {

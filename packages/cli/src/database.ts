@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import type { Desk } from './desk.ts'
+import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { minute } from './time.ts'
 
-/** What the engineer who deploys needs: the schema brought up to date. */
-export function addDatabaseCommands(program: Command, desk: Desk): void {
+/** For the engineer who deploys: brings the schema up to date. */
+export function addDatabaseCommands(program: Command, context: CommandContext): void {
   guide(
     program
       .command('migrate')
@@ -15,14 +15,14 @@ export function addDatabaseCommands(program: Command, desk: Desk): void {
       note: 'Uses DATABASE_OWNER_URL when it is set, else DATABASE_URL.',
       examples: ['malipo migrate', 'malipo migrate --status'],
     },
-  ).action(({ status }: { status?: true }) => (status ? tellStatus(desk) : migrate(desk)))
+  ).action(({ status }: { status?: true }) => (status ? showStatus(context) : migrate(context)))
 }
 
-async function migrate(desk: Desk): Promise<void> {
-  const migrated = await desk.operate((operator) => operator.database.migrate())
+async function migrate(context: CommandContext): Promise<void> {
+  const migrated = await context.operate((operator) => operator.database.migrate())
   const { applied, epoch } = migrated
   const moved = `Started epoch ${epoch}: the database was restored from another cluster.`
-  desk.say(migrated, () =>
+  context.say(migrated, () =>
     [
       applied.length === 0 ? 'Up to date.' : `Applied ${applied.join(', ')}.`,
       ...(epoch === undefined ? [] : [moved]),
@@ -30,9 +30,9 @@ async function migrate(desk: Desk): Promise<void> {
   )
 }
 
-async function tellStatus(desk: Desk): Promise<void> {
-  const states = await desk.operate((operator) => operator.database.status())
-  desk.say(states, ({ table }) =>
+async function showStatus(context: CommandContext): Promise<void> {
+  const states = await context.operate((operator) => operator.database.status())
+  context.say(states, ({ table }) =>
     table(states, {
       MIGRATION: ({ name }) => name,
       APPLIED: ({ applied_at }) => (applied_at ? minute(applied_at.toISOString()) : 'not yet'),

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import type { Desk } from './desk.ts'
+import { CliError } from './cli-error.ts'
+import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
-import type { Surroundings } from './surroundings.ts'
-import { Trouble } from './trouble.ts'
+import type { CliEnvironment } from './surroundings.ts'
 
 const script = join(import.meta.dirname, '../../../scripts/dev.ts')
 
-export function addDevCommand(program: Command, _: Desk, around: Surroundings): void {
+export function addDevCommand(program: Command, _: CommandContext, around: CliEnvironment): void {
   guide(
     program
       .command('dev')
@@ -21,8 +21,8 @@ export function addDevCommand(program: Command, _: Desk, around: Surroundings): 
     },
   ).action(async ({ fresh }: { fresh?: true }) => {
     if (!(existsSync(script) && around.run))
-      throw new Trouble('refused', 'malipo dev needs the repository: clone it, npm ci, and run npm run dev there.')
+      throw new CliError('refused', 'malipo dev needs the repository: clone it, npm ci, and run npm run dev there.')
     const code = await around.run(process.execPath, [script, ...(fresh ? ['--fresh'] : [])])
-    if (code !== 0) throw new Trouble('refused', `The stack ended with code ${code}.`)
+    if (code !== 0) throw new CliError('refused', `The stack ended with code ${code}.`)
   })
 }

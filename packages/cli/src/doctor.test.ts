@@ -9,7 +9,7 @@ import { exitCodes } from './exit-codes.ts'
 import { commandLine } from './testing/command-line.ts'
 
 const secrets = makeSecrets(new Date())
-/** Lines are not broken for a program. */
+/** Without a terminal, lines are not wrapped. */
 const plain = { terminal: undefined }
 
 async function variablesOf() {
@@ -17,7 +17,7 @@ async function variablesOf() {
   return { ...secrets, DATABASE_URL: loginUrl, NATS_URL: natsUrl, MALIPO_PORT: '0' }
 }
 
-test('a well installation and a well key pair are ok line by line', async (t) => {
+test('every check of a healthy installation and key pair is ok', async (t) => {
   const malipo = await testMalipo(t)
   const { publicKey, apiKey } = await malipo.merchant()
   const pair = { MALIPO_URL: malipo.url, MALIPO_PUBLIC_KEY: publicKey, MALIPO_API_KEY: apiKey }
@@ -42,7 +42,7 @@ test('a well installation and a well key pair are ok line by line', async (t) =>
   assert.doesNotMatch(out, /NOT OK|so so|sk_test_|:[^@/\s]+@/)
 })
 
-test('whatever is not well is told with what to do about it, and makes it exit with 5', async (t) => {
+test('doctor reports each problem with its remedy, and exits with 5', async (t) => {
   const other = createServer((_, response) => void response.writeHead(500).end()).listen(0, '127.0.0.1')
   await once(other, 'listening')
   t.after(() => other.close())
@@ -86,7 +86,7 @@ test('whatever is not well is told with what to do about it, and makes it exit w
   }
 })
 
-test('a machine of a merchant is asked for no database, and one with nothing is told where to begin', async (t) => {
+test('a merchant’s machine needs no database, and a machine without a key pair gets a remedy', async (t) => {
   const malipo = await testMalipo(t)
   const { publicKey, apiKey } = await malipo.merchant()
 

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import type { Desk } from './desk.ts'
+import type { CommandContext } from './command-context.ts'
 import { feedLine, newestNumber } from './feed.ts'
 import { guide } from './guide.ts'
 import { whole } from './options.ts'
 
 const numberMax = 2 ** 50
 
-export function addEventsCommand(program: Command, desk: Desk): void {
+export function addEventsCommand(program: Command, context: CommandContext): void {
   guide(
     program
       .command('events')
@@ -16,11 +16,11 @@ export function addEventsCommand(program: Command, desk: Desk): void {
       .option('--limit <count>', 'at most so many', whole(1, 100_000), 20),
     { examples: ['malipo events', 'malipo events --after 0 --limit 100 --json'] },
   ).action(async ({ after, limit }: { after?: number; limit: number }) => {
-    const found = await desk.call(async (malipo) => {
+    const found = await context.call(async (malipo) => {
       const from = after ?? Math.max(0, (await newestNumber(malipo)) - limit)
       return malipo.account.events({ after: from }).toArray(limit)
     })
-    desk.say(found, (paper) =>
+    context.say(found, (paper) =>
       found.length === 0 ? 'No events.' : found.map((line) => feedLine(paper, line)).join('\n'),
     )
   })

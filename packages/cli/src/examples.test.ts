@@ -17,7 +17,7 @@ import { payOut, payoutInDoubt } from '../../server/src/testing/paying.ts'
 import { exitCodes } from './exit-codes.ts'
 import { commandsOf, guideOf, pathOf } from './guide.ts'
 import { buildProgram, createProgram } from './program.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { CliEnvironment } from './surroundings.ts'
 import { commandLine } from './testing/command-line.ts'
 import { openShop, type Shop } from './testing/shop.ts'
 
@@ -27,7 +27,7 @@ const all = commandsOf(buildProgram(nowhere))
 
 const everything = (command: Command): Command[] => [command, ...command.commands.flatMap(everything)]
 
-test("every command's help ends with two examples or more of that very command", async () => {
+test("every command's help ends with at least two examples of that command", async () => {
   const run = commandLine({})
 
   for (const command of everything(buildProgram(nowhere))) {
@@ -41,7 +41,7 @@ test("every command's help ends with two examples or more of that very command",
   }
 })
 
-test('sentences in the help fit a terminal of 80 columns, and of 60', async () => {
+test('sentences in the help fit terminals of 80 and 60 columns', async () => {
   for (const columns of [80, 60]) {
     const run = commandLine({}, { terminal: { columns } })
     for (const command of everything(buildProgram(nowhere))) {
@@ -56,22 +56,22 @@ test('sentences in the help fit a terminal of 80 columns, and of 60', async () =
   }
 })
 
-test('every example names the command whose help it is in', () => {
+test('every example names the command of its help', () => {
   for (const command of all) {
     const path = pathOf(command)
     for (const example of guideOf(command)?.examples ?? []) {
       const typed = example.replace(/^cat \S+ \| /, '').replace(/ --as ("[^"]*"|\S+)/, '')
-      // The list of a group may go without its name.
+      // `list` is the default command of a group and may be left out.
       assert.ok(typed.startsWith(path) || typed.startsWith(path.replace(/ list$/, '')), example)
     }
   }
 })
 
-/** As a shell would take it apart. */
+/** Splits a line as a shell does. */
 const wordsOf = (line: string) =>
   [...line.matchAll(/((?:[^\s'"]|'[^']*'|"[^"]*")+)/g)].map(([word]) => word.replaceAll(/'([^']*)'|"([^"]*)"/g, '$1$2'))
 
-/** Everything the examples speak of, for real: the files, the receiver, and ids for what ends in …. */
+/** Everything that the examples need: a merchant, files and a receiver. */
 async function stage(t: TestContext) {
   const shop = await openShop(t)
   const { superuserUrl, loginUrl, natsUrl } = await testDatabase()
@@ -109,14 +109,14 @@ async function openReceiver(t: TestContext): Promise<string> {
   return `http://127.0.0.1:${(server.address() as { port: number }).port}`
 }
 
-/** A payment in the state that a command is about. */
+/** A payment in the state that the command needs. */
 async function paymentFor(path: string, example: string, { malipo, as, merchantId }: Shop): Promise<string> {
   const { publicKey, apiKey } = await malipo.operator.keys.create(merchantId, { env: 'sandbox' })
   const merchant = await malipo.as({ publicKey, apiKey })
   if (path.startsWith('malipo payments') && !path.endsWith('show')) {
     await malipo.simulator.setFault({ provider: 'pawapay', operation: 'payout', mode: 'callback_never' })
     const { id } = await payoutInDoubt(malipo, merchant)
-    await malipo.later(60) // Until it is no longer on its way.
+    await malipo.later(60) // Until the request cannot be in flight.
     return id
   }
   if (path !== 'malipo charge authorise') return (await payOut(merchant)).id
@@ -142,7 +142,7 @@ async function paymentFor(path: string, example: string, { malipo, as, merchantI
   return transactionId
 }
 
-/** Puts real ids in place of those that end in …, each fresh. */
+/** Replaces the ids that end in … with new real ids. */
 async function realIds(
   path: string,
   example: string,
@@ -174,7 +174,7 @@ async function receiveCallback({ malipo }: Shop): Promise<string> {
   return found?.id ?? ''
 }
 
-/** A case: the provider collected more than the charge says, and the operator decides about the rest. */
+/** A suspense case: the provider collected more than the charge, and the operator decides about the rest. */
 async function openCase({ malipo }: Shop): Promise<string> {
   const { call } = await malipo.merchant()
   const order = { amount: 100, currency: 'KES', phoneNumber: '+254703456789', externalReference: randomUUID() }
@@ -183,19 +183,19 @@ async function openCase({ malipo }: Shop): Promise<string> {
   await malipo.comesTo(id, 'successful')
   const transaction_id = readId('transaction', id) ?? ''
   const question = await putQuestion(malipo.ctx.db.write, transaction_id, 1)
-  const said = { state: 'successful', settled: { amount: 15_000n, currency: 'KES' } } as const
-  await malipo.ctx.settler.submit({
+  const providerStatus = { state: 'successful', settled: { amount: 15_000n, currency: 'KES' } } as const
+  await malipo.ctx.resolver.submit({
     transaction_id,
     attempt: 1,
     cause: 'query',
     question,
-    news: { kind: 'said', said },
+    observation: { kind: 'reported', providerStatus },
   })
   const cases = await malipo.operator.suspense.list({ limit: 1000 })
   return cases.find(({ transactionId }) => transactionId === id)?.id ?? ''
 }
 
-/** A rate that jumped, and its number. */
+/** Holds a rate that jumped, and returns its number. */
 async function holdRate({ malipo }: Shop): Promise<string> {
   const [held] = await malipo.ask<{ id: string }>(
     `insert into held_rates (env, base, quote, at, buy, sell, provider, last_buy, last_sell, last_at)
@@ -204,7 +204,7 @@ async function holdRate({ malipo }: Shop): Promise<string> {
   return held?.id ?? ''
 }
 
-/** A webhook in body.json, and its headers in the place of those of the example. */
+/** Writes a webhook to body.json and puts its headers into the example. */
 function signedLike(example: string, { file }: Shop): string {
   const body = '{"id":"wh_1","event":"transaction_updated"}'
   file('body.json', body)
@@ -221,7 +221,7 @@ async function runExample(path: string, example: string, staged: Awaited<ReturnT
     .map((word) => word.replace('http://localhost:3000', receiver).replace('http://127.0.0.1:8080', shop.malipo.url))
   const end = new AbortController()
   let [out, err] = ['', '']
-  const around: Surroundings = {
+  const around: CliEnvironment = {
     variables,
     actor: 'wanjiru',
     write: (text) => {
@@ -240,7 +240,7 @@ async function runExample(path: string, example: string, staged: Awaited<ReturnT
   return { code, out, err }
 }
 
-test('every example runs as it stands, with real ids', { timeout: 180_000 }, async (t) => {
+test('every example runs as written, with real ids', { timeout: 180_000 }, async (t) => {
   const staged = await stage(t)
 
   for (const command of all)

@@ -1,4 +1,4 @@
-/** What a script can tell the outcome by. */
+/** The exit codes, for scripts. */
 export const exitCodes = {
   done: 0,
   refused: 1,
@@ -11,7 +11,7 @@ export const exitCodes = {
 
 export type Exit = keyof typeof exitCodes
 
-/** What each means; `malipo --help` and docs/reference/cli.md are made from this. */
+/** The meaning of each exit code; `malipo --help` and docs/reference/cli.md are generated from this. */
 export const exitMeanings = {
   done: 'done',
   refused: 'refused: what was asked for was understood and is not done, or a payment that was waited for failed',

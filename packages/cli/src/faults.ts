@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import type { Desk } from './desk.ts'
+import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 
 const nameWidth = 22
 
-export function addFaultCommands(program: Command, desk: Desk): void {
+export function addFaultCommands(program: Command, context: CommandContext): void {
   const faults = program.command('faults').description('what shall go wrong with a payment, in the sandbox')
 
   guide(
@@ -13,19 +13,19 @@ export function addFaultCommands(program: Command, desk: Desk): void {
       .description('what can go wrong, and what was set; the same as faults alone'),
     { examples: ['malipo faults', 'malipo faults list --json'] },
   ).action(async () => {
-    const found = await desk.call(async ({ sandbox }) => {
-      const [{ scenarios }, standing] = await Promise.all([sandbox.testValues(), sandbox.scenarios.list()])
-      return { scenarios, standing }
+    const found = await context.call(async ({ sandbox }) => {
+      const [{ scenarios }, armed] = await Promise.all([sandbox.testValues(), sandbox.scenarios.list()])
+      return { scenarios, armed }
     })
-    desk.say(found, ({ table, wrap, paint }) => {
+    context.say(found, ({ table, wrap, paint }) => {
       const known = found.scenarios.map(
         ({ name, what }) => `${paint('bold', name.padEnd(nameWidth))}${wrap(what, nameWidth)}`,
       )
-      const set = table(found.standing, {
+      const set = table(found.armed, {
         REFERENCE: ({ externalReference }) => externalReference,
         SCENARIO: ({ scenario }) => scenario,
       })
-      return `${known.join('\n')}\n\n${found.standing.length === 0 ? 'None is set. malipo faults set REFERENCE SCENARIO sets one.' : set}`
+      return `${known.join('\n')}\n\n${found.armed.length === 0 ? 'None is set. malipo faults set REFERENCE SCENARIO sets one.' : set}`
     })
   })
 
@@ -40,8 +40,8 @@ export function addFaultCommands(program: Command, desk: Desk): void {
       examples: ['malipo faults set order-1050 lost-answer', 'malipo faults set order-1051 duplicate-webhook'],
     },
   ).action(async (reference: string, scenario: string) => {
-    await desk.call(({ sandbox }) => sandbox.scenarios.set(reference, scenario))
-    desk.say({ externalReference: reference, scenario }, () => `${reference}: ${scenario}.`)
+    await context.call(({ sandbox }) => sandbox.scenarios.set(reference, scenario))
+    context.say({ externalReference: reference, scenario }, () => `${reference}: ${scenario}.`)
   })
 
   guide(
@@ -51,7 +51,7 @@ export function addFaultCommands(program: Command, desk: Desk): void {
       .argument('<reference>', 'your externalReference'),
     { examples: ['malipo faults clear order-1050', 'malipo faults clear order-1051 --json'] },
   ).action(async (reference: string) => {
-    await desk.call(({ sandbox }) => sandbox.scenarios.delete(reference))
-    desk.say({ externalReference: reference, scenario: null }, () => `${reference} goes its usual way.`)
+    await context.call(({ sandbox }) => sandbox.scenarios.delete(reference))
+    context.say({ externalReference: reference, scenario: null }, () => `${reference} goes its usual way.`)
   })
 }

@@ -1,7 +1,7 @@
 import type { FeedEvent, Malipo } from '@malipo/sdk'
 import type { Paper } from './table.ts'
 
-/** The number of the newest line of a merchant's feed; 0 when there is none. Found by halving: numbers have no gap. */
+/** The number of the newest event in a merchant's feed; 0 if there is none. Binary search: numbers have no gaps. */
 export async function newestNumber(malipo: Malipo): Promise<number> {
   const hasMore = async (number: number) => (await malipo.account.events({ after: number }).toArray(1)).length > 0
   let above = 1
@@ -15,7 +15,7 @@ export async function newestNumber(malipo: Malipo): Promise<number> {
   return below
 }
 
-/** A line of the feed as people read it. */
+/** A feed event as one readable line. */
 export function feedLine({ status: painted }: Paper, { number, event, timestamp, data }: FeedEvent): string {
   const { transactionId, externalReference, status, amount, currency } = data
   const facts = [painted(status), `${amount} ${currency}`, externalReference, transactionId]

@@ -1,6 +1,6 @@
 import type { Operator } from '@malipo/server/operate'
 import { type Command, Option } from 'commander'
-import type { Desk } from './desk.ts'
+import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { amount, currency, type Environment, environment, whole } from './options.ts'
 import { type Paper, right } from './table.ts'
@@ -12,11 +12,11 @@ const methods = ['momo', 'card', 'bank-transfer', 'bank'] as const
 const operation = (about: string) => new Option('--operation <name>', about).choices(['charge', 'payout'])
 const method = (about: string) => new Option('--method <name>', about).choices(methods)
 
-export function addFeeCommands(program: Command, desk: Desk): void {
+export function addFeeCommands(program: Command, context: CommandContext): void {
   const fees = program.command('fees').description('what payments cost merchants')
-  addSet(fees, desk)
-  addList(fees, desk)
-  addShow(fees, desk)
+  addSet(fees, context)
+  addList(fees, context)
+  addShow(fees, context)
 }
 
 interface SetOptions {
@@ -34,7 +34,7 @@ interface SetOptions {
   readonly reason: string
 }
 
-function addSet(fees: Command, desk: Desk): void {
+function addSet(fees: Command, context: CommandContext): void {
   guide(
     fees
       .command('set')
@@ -63,12 +63,12 @@ use a new rule within 5 seconds.`,
     },
   ).action(async ({ returned, ...options }: SetOptions) => {
     const order = { ...options, ...(returned && { isReturned: true }) }
-    const rules = await desk.operate((operator) => operator.fees.set(order))
-    desk.say(rules, (paper) => listing(paper, rules))
+    const rules = await context.operate((operator) => operator.fees.set(order))
+    context.say(rules, (paper) => listing(paper, rules))
   })
 }
 
-function addList(fees: Command, desk: Desk): void {
+function addList(fees: Command, context: CommandContext): void {
   guide(
     fees
       .command('list', { isDefault: true })
@@ -78,8 +78,8 @@ function addList(fees: Command, desk: Desk): void {
       .option('--history', 'superseded rules too'),
     { examples: ['malipo fees list --env live', 'malipo fees list --merchant mer_0193… --history --json'] },
   ).action(async ({ history, ...options }: { env?: Environment; merchant?: string; history?: true }) => {
-    const found = await desk.operate((operator) => operator.fees.list({ ...options, isHistory: history === true }))
-    desk.say(found, (paper) => (found.length === 0 ? 'No fee rules.' : listing(paper, found)))
+    const found = await context.operate((operator) => operator.fees.list({ ...options, isHistory: history === true }))
+    context.say(found, (paper) => (found.length === 0 ? 'No fee rules.' : listing(paper, found)))
   })
 }
 
@@ -92,7 +92,7 @@ interface ShowOptions {
   readonly amount: string
 }
 
-function addShow(fees: Command, desk: Desk): void {
+function addShow(fees: Command, context: CommandContext): void {
   guide(
     fees
       .command('show')
@@ -110,10 +110,10 @@ function addShow(fees: Command, desk: Desk): void {
       ],
     },
   ).action(async (options: ShowOptions) => {
-    const found = await desk.operate((operator) => operator.fees.show(options))
+    const found = await context.operate((operator) => operator.fees.show(options))
     const { fee, currency: code } = found
     const subject = `A ${options.operation} of ${found.amount} ${code} by ${options.method} in ${options.env}`
-    desk.say(found, () => `${subject} costs ${fee} ${code}: ${price(found)}.`)
+    context.say(found, () => `${subject} costs ${fee} ${code}: ${price(found)}.`)
   })
 }
 

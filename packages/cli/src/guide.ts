@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 
 interface Guide {
-  /** What the options do not tell. */
+  /** What the options do not explain. */
   readonly note?: string
-  /** As they are typed. A test runs every one of them, with real ids in place of those that end in …. */
+  /** Complete command lines. A test runs each of them, with real ids in place of those that end in …. */
   readonly examples: readonly [string, string, ...string[]]
 }
 
@@ -11,7 +11,7 @@ const guides = new WeakMap<Command, Guide>()
 
 const usualWidth = 80
 
-/** Ends a command's help with a note and examples, and remembers both for docs/reference/cli.md and the tests. */
+/** Adds a note and examples to a command's help, and keeps both for docs/reference/cli.md and the tests. */
 export function guide(command: Command, given: Guide): Command {
   guides.set(command, given)
   return command.addHelpText('after', () => {
@@ -22,7 +22,7 @@ export function guide(command: Command, given: Guide): Command {
   })
 }
 
-/** A list, whose lines begin with blanks, is kept as it is; sentences fill the lines there are. */
+/** Wraps sentences; keeps list lines, which start with blanks, unchanged. */
 function filled(text: string, wrap: (line: string) => string): string {
   const isList = (line: string) => line.startsWith('  ')
   const parts: string[] = []
@@ -38,7 +38,7 @@ export function guideOf(command: Command): Guide | undefined {
   return guides.get(command)
 }
 
-/** Every command that does something, in the order of the help. */
+/** Every command that can be run, in the order of the help. */
 export function commandsOf(command: Command): Command[] {
   return command.commands.length === 0 ? [command] : command.commands.flatMap(commandsOf)
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Desk } from './desk.ts'
+import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { type Environment, environment } from './options.ts'
 import { minute } from './time.ts'
@@ -16,9 +16,9 @@ interface Pair {
   readonly env: string
 }
 
-export function addKeyCommands(program: Command, desk: Desk): void {
+export function addKeyCommands(program: Command, context: CommandContext): void {
   const keys = program.command('keys').description('the key pairs merchants call with')
-  addCreate(keys, desk)
+  addCreate(keys, context)
 
   guide(
     keys
@@ -30,8 +30,8 @@ export function addKeyCommands(program: Command, desk: Desk): void {
       examples: ['malipo keys rotate pk_test_…', 'malipo keys rotate pk_test_… --json'],
     },
   ).action(async (publicKey: string) => {
-    const pair = await desk.operate((operator) => operator.keys.rotate(publicKey))
-    desk.say(pair, () => shown(pair))
+    const pair = await context.operate((operator) => operator.keys.rotate(publicKey))
+    context.say(pair, () => shown(pair))
   })
 
   guide(
@@ -47,14 +47,17 @@ export function addKeyCommands(program: Command, desk: Desk): void {
       ],
     },
   ).action(async (publicKey: string, { reason }: { reason: string }) => {
-    await desk.operate((operator) => operator.keys.revoke(publicKey, reason))
-    desk.say({ publicKey, state: 'revoked' }, () => `Revoked ${publicKey}. Every process refuses it within 5 seconds.`)
+    await context.operate((operator) => operator.keys.revoke(publicKey, reason))
+    context.say(
+      { publicKey, state: 'revoked' },
+      () => `Revoked ${publicKey}. Every process refuses it within 5 seconds.`,
+    )
   })
 
-  addList(keys, desk)
+  addList(keys, context)
 }
 
-function addCreate(keys: Command, desk: Desk): void {
+function addCreate(keys: Command, context: CommandContext): void {
   guide(
     keys
       .command('create')
@@ -71,12 +74,12 @@ function addCreate(keys: Command, desk: Desk): void {
     },
   ).action(async (merchant: string, { env, scope, address }: CreateOptions) => {
     const order = { env, ...(scope && { scopes: scope }), ...(address && { addresses: address }) }
-    const pair = await desk.operate((operator) => operator.keys.create(merchant, order))
-    desk.say(pair, () => shown(pair))
+    const pair = await context.operate((operator) => operator.keys.create(merchant, order))
+    context.say(pair, () => shown(pair))
   })
 }
 
-function addList(keys: Command, desk: Desk): void {
+function addList(keys: Command, context: CommandContext): void {
   guide(
     keys
       .command('list')
@@ -84,8 +87,8 @@ function addList(keys: Command, desk: Desk): void {
       .argument('<merchant>', 'whose, mer_…'),
     { examples: ['malipo keys list mer_0193…', 'malipo keys list mer_0193… --json'] },
   ).action(async (merchant: string) => {
-    const found = await desk.operate((operator) => operator.keys.list(merchant))
-    desk.say(found, ({ table }) =>
+    const found = await context.operate((operator) => operator.keys.list(merchant))
+    context.say(found, ({ table }) =>
       found.length === 0
         ? `No key pairs. Create one: malipo keys create ${merchant} --env sandbox`
         : table(found, {

@@ -1,6 +1,6 @@
 import type { Operator } from '@malipo/server/operate'
 import type { Command } from 'commander'
-import type { Desk } from './desk.ts'
+import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { type Environment, environment } from './options.ts'
 import { duration } from './time.ts'
@@ -14,7 +14,7 @@ interface FundOptions {
   readonly reason: string
 }
 
-/** The options every posting by hand has: what, where, and what proves it. */
+/** The options of every manual posting: amount, wallet and evidence. */
 function withFunding(command: Command): Command {
   return command
     .addOption(environment('where').makeOptionMandatory())
@@ -25,7 +25,7 @@ function withFunding(command: Command): Command {
     .requiredOption('--reason <text>', 'why; kept in the audit trail')
 }
 
-export function addLedgerCommands(program: Command, desk: Desk): void {
+export function addLedgerCommands(program: Command, context: CommandContext): void {
   guide(
     withFunding(program.command('wallets').description("merchants' money").command('fund'))
       .description("credit a merchant's wallet from treasury")
@@ -37,8 +37,8 @@ export function addLedgerCommands(program: Command, desk: Desk): void {
       ],
     },
   ).action(async (merchant: string, options: FundOptions) => {
-    const posted = await desk.operate((operator) => operator.wallets.fund(merchant, options))
-    desk.say(posted, () => `Credited ${posted.amount} ${posted.currency} by ${posted.transactionId}.`)
+    const posted = await context.operate((operator) => operator.wallets.fund(merchant, options))
+    context.say(posted, () => `Credited ${posted.amount} ${posted.currency} by ${posted.transactionId}.`)
   })
 
   guide(
@@ -52,11 +52,11 @@ export function addLedgerCommands(program: Command, desk: Desk): void {
       ],
     },
   ).action(async (options: FundOptions & { provider: string }) => {
-    const posted = await desk.operate((operator) => operator.floats.adjust(options))
-    desk.say(posted, () => `Adjusted the float by ${options.amount} ${posted.currency}, ${posted.transactionId}.`)
+    const posted = await context.operate((operator) => operator.floats.adjust(options))
+    context.say(posted, () => `Adjusted the float by ${options.amount} ${posted.currency}, ${posted.transactionId}.`)
   })
 
-  addReading(program.command('ledger').description('the books'), desk)
+  addReading(program.command('ledger').description('the books'), context)
 }
 
 type Case = Awaited<ReturnType<Operator['ledger']['check']>>['cases'][number]
@@ -64,7 +64,7 @@ type Case = Awaited<ReturnType<Operator['ledger']['check']>>['cases'][number]
 const lineOf = ({ id, env, amount, currency, provider, meaning, ageSeconds }: Case) =>
   `  ${id}, open for ${duration(ageSeconds)}: ${amount} ${currency} at ${provider} in ${env}: ${meaning}`
 
-function addReading(ledger: Command, desk: Desk): void {
+function addReading(ledger: Command, context: CommandContext): void {
   guide(
     ledger
       .command('check')
@@ -72,17 +72,17 @@ function addReading(ledger: Command, desk: Desk): void {
       .option('--full', 'from the very first entry; best on a standby or a restored backup'),
     { examples: ['malipo ledger check', 'malipo ledger check --full'] },
   ).action(async ({ full }: { full?: true }) => {
-    const found = await desk.operate((operator) => operator.ledger.check({ isFull: full === true }))
+    const found = await context.operate((operator) => operator.ledger.check({ isFull: full === true }))
     const { batches, transfers, accounts, seals, suspense, cases } = found
     const agreement = `The books agree: ${transfers} transfers in ${batches} batches, ${accounts} accounts, ${seals} seals checked.`
     const sums = suspense.map((sum) => `In suspense: ${sum}.`)
-    desk.say(found, () => [agreement, ...sums, ...cases.map(lineOf)].join('\n'))
+    context.say(found, () => [agreement, ...sums, ...cases.map(lineOf)].join('\n'))
   })
 
   guide(ledger.command('show').description("draw one transaction's entries").argument('<transaction>', 'txn_…'), {
     examples: ['malipo ledger show txn_0193…', 'malipo ledger show txn_0193… --json'],
   }).action(async (transaction: string) => {
-    const drawing = await desk.operate((operator) => operator.ledger.show(transaction))
-    desk.say({ transaction, drawing }, () => drawing)
+    const drawing = await context.operate((operator) => operator.ledger.show(transaction))
+    context.say({ transaction, drawing }, () => drawing)
   })
 }

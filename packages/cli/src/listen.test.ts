@@ -10,7 +10,7 @@ import { createProgram } from './program.ts'
 
 const nobodySends = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask' }
 
-/** A merchant, and `listen` as its developer would run it. */
+/** A merchant, and `listen` as the merchant's developer runs it. */
 async function bench(t: TestContext) {
   const malipo = await testMalipo(t, nobodySends)
   const merchant = await malipo.merchant()
@@ -38,7 +38,7 @@ async function bench(t: TestContext) {
   return { listen, charge, said, end: () => end.abort() }
 }
 
-test('what happens from now on is printed as it happens, and what was before is not', async (t) => {
+test('listen prints new events as they happen, and no earlier ones', async (t) => {
   const { listen, charge, said, end } = await bench(t)
   for (let index = 0; index < 3; index += 1) await charge()
 
@@ -53,7 +53,7 @@ test('what happens from now on is printed as it happens, and what was before is 
   assert.doesNotMatch(said.out, /order-3/)
 })
 
-test('events are forwarded with a signature that the secret of the session verifies', async (t) => {
+test('listen forwards events with a signature that the session’s secret verifies', async (t) => {
   const { listen, charge, said, end } = await bench(t)
   const got: { headers: IncomingHttpHeaders; body: string }[] = []
   const receiver = createServer(async (request, reply) => {
@@ -80,7 +80,7 @@ test('events are forwarded with a signature that the secret of the session verif
   assert.equal((JSON.parse(body) as { data: { externalReference: string } }).data.externalReference, 'order-1')
 })
 
-test('with --json every event is a document on a line of its own, and what is said beside it goes elsewhere', async (t) => {
+test('with --json every event is one document per line, and remarks go to standard error', async (t) => {
   const { listen, charge, said, end } = await bench(t)
   await charge()
   await charge()
@@ -98,7 +98,7 @@ test('with --json every event is a document on a line of its own, and what is sa
   assert.match(said.err, /^Listening, and forwarding to .*\nThe signing secret of this session: whsec_/)
 })
 
-test('a wrong key pair, a missing one and a Malipo that is not there are told in a sentence', async (t) => {
+test('a wrong key pair, a missing one and an unreachable Malipo are each a plain sentence', async (t) => {
   const { listen, said } = await bench(t)
 
   assert.equal(await listen([], { MALIPO_API_KEY: 'sk_test_wrong' }), exitCodes.unauthorised)

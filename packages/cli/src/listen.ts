@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type FeedEvent, type Malipo, webhooks } from '@malipo/sdk'
 import type { Command } from 'commander'
+import { codeOf } from './cli-error.ts'
 import { named } from './client.ts'
-import type { Desk } from './desk.ts'
+import type { CommandContext } from './command-context.ts'
 import { feedLine, newestNumber } from './feed.ts'
 import { guide } from './guide.ts'
 import { webAddress, whole } from './options.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { CliEnvironment } from './surroundings.ts'
 import type { Paper } from './table.ts'
-import { codeOf } from './trouble.ts'
 
 interface ListenOptions {
   readonly forwardTo?: string
@@ -20,7 +20,7 @@ const everyMs = 500
 const forwardMs = 15_000
 const numberMax = 2 ** 50
 
-export function addListenCommand(program: Command, desk: Desk, around: Surroundings): void {
+export function addListenCommand(program: Command, context: CommandContext, around: CliEnvironment): void {
   guide(
     program
       .command('listen')
@@ -37,16 +37,16 @@ export function addListenCommand(program: Command, desk: Desk, around: Surroundi
       examples: ['malipo listen --forward-to http://localhost:3000/webhooks', 'malipo listen --after 0 --json'],
     },
   ).action(async ({ forwardTo, after }: ListenOptions) => {
-    const { malipo, access } = desk.enter()
+    const { malipo, access } = context.enter()
     const secret = `whsec_${randomBytes(32).toString('base64')}`
     try {
       const from = after ?? (await newestNumber(malipo))
-      desk.remark((paper) => greeting(paper, forwardTo, secret))
+      context.remark((paper) => greeting(paper, forwardTo, secret))
       await follow(malipo, from, around.signal, async (line) => {
-        desk.tell(line, (paper) => feedLine(paper, line))
+        context.tell(line, (paper) => feedLine(paper, line))
         if (forwardTo === undefined) return
         const said = await forward(forwardTo, line, secret)
-        desk.remark(() => `  ${said}`)
+        context.remark(() => `  ${said}`)
       })
     } catch (error) {
       if (!around.signal?.aborted) throw named(error, access)
@@ -54,7 +54,7 @@ export function addListenCommand(program: Command, desk: Desk, around: Surroundi
   })
 }
 
-/** Hands over every line after a number, in order, as it comes, until told to stop. */
+/** Passes every event after a number to `tell`, in order, as it arrives, until the signal aborts. */
 async function follow(
   malipo: Malipo,
   after: number,

@@ -7,7 +7,7 @@ import { openShop } from './testing/shop.ts'
 
 const unset = { MALIPO_URL: undefined, MALIPO_PUBLIC_KEY: undefined, MALIPO_API_KEY: undefined }
 
-test('login asks for what is missing, checks it, keeps it for its owner alone, and repeats no secret', async (t) => {
+test('login asks for missing fields, checks them, saves them owner-only and repeats no secret', async (t) => {
   const { as, home, variables } = await openShop(t)
   const asked: { question: string; isSecret: boolean }[] = []
   const answers = [variables['MALIPO_URL'], variables['MALIPO_PUBLIC_KEY'], variables['MALIPO_API_KEY']]
@@ -35,7 +35,7 @@ test('login asks for what is missing, checks it, keeps it for its owner alone, a
   assert.doesNotMatch(`${login.out}${login.err}${who.out}`, /sk_test_/)
 })
 
-test('a named profile wins over the environment, and the environment over what was kept without a name', async (t) => {
+test('a named profile wins over the environment, and the environment over the default profile', async (t) => {
   const { as, run, malipo, variables, file } = await openShop(t)
   const other = await malipo.merchant()
   const key = file('key.txt', `${other.apiKey}\n`)
@@ -64,7 +64,7 @@ test('a named profile wins over the environment, and the environment over what w
   assert.equal(missing.err, 'There is no profile shpo. Did you mean shop? malipo login --profile shpo makes it.\n')
 })
 
-test('a profile that is wrong is not kept, and one that is forgotten is gone', async (t) => {
+test('a wrong profile is not saved, and a forgotten one is gone', async (t) => {
   const { as, run } = await openShop(t)
 
   const wrong = await as({ MALIPO_API_KEY: `sk_test_${'x'.repeat(49)}` })('login')
@@ -78,7 +78,7 @@ test('a profile that is wrong is not kept, and one that is forgotten is gone', a
   assert.match(forgotten.out, /^Forgot the profile default\./)
 })
 
-test('a file of profiles that others may read is told of, and one that is broken too', async (t) => {
+test('a profiles file that others may read is reported, and so is a broken one', async (t) => {
   const { as, run, home } = await openShop(t)
   await run('login')
   const path = join(home, '.config/malipo/profiles.json')

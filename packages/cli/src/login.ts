@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
+import { CliError } from './cli-error.ts'
 import { named, openMalipo } from './client.ts'
-import type { Desk } from './desk.ts'
+import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { origin, originIn } from './options.ts'
 import {
@@ -13,8 +14,7 @@ import {
   usualName,
   variableNames,
 } from './profiles.ts'
-import type { Surroundings } from './surroundings.ts'
-import { Trouble } from './trouble.ts'
+import type { CliEnvironment } from './surroundings.ts'
 
 interface LoginOptions {
   readonly url?: string
@@ -23,7 +23,7 @@ interface LoginOptions {
   readonly forget?: true
 }
 
-export function addLoginCommands(program: Command, desk: Desk, around: Surroundings): void {
+export function addLoginCommands(program: Command, context: CommandContext, around: CliEnvironment): void {
   const nameOf = () => program.opts<{ profile?: string }>().profile ?? usualName(around)
   guide(
     program
@@ -44,12 +44,12 @@ the shell's history. Profiles are kept in ~/.config/malipo/profiles.json, which 
     },
   ).action(async (options: LoginOptions) => {
     const name = nameOf()
-    if (options.forget) return forget(desk, around, name)
+    if (options.forget) return forget(context, around, name)
     const profile = await complete(await given(options, around), around)
     const who = await check(profile)
     const path = keepProfile(around, name, profile)
     const facts = { profile: name, url: profile.url, env: environmentOf(profile.publicKey), ...who, path }
-    desk.say(facts, ({ paint }) =>
+    context.say(facts, ({ paint }) =>
       [
         `${paint('green', 'Logged in')} to ${facts.env} at ${profile.url} as ${who.firstName} ${who.lastName}, ${who.email}.`,
         `Kept as the profile ${name} in ${path}.`,
@@ -59,13 +59,13 @@ the shell's history. Profiles are kept in ~/.config/malipo/profiles.json, which 
   })
 }
 
-function forget(desk: Desk, around: Surroundings, name: string): void {
-  if (!readProfiles(around)[name]) throw new Trouble('usage', `There is no profile ${name}.`)
+function forget(context: CommandContext, around: CliEnvironment, name: string): void {
+  if (!readProfiles(around)[name]) throw new CliError('usage', `There is no profile ${name}.`)
   keepProfile(around, name, undefined)
-  desk.say({ profile: name, forgotten: true }, () => `Forgot the profile ${name}. The key pair itself still works.`)
+  context.say({ profile: name, forgotten: true }, () => `Forgot the profile ${name}. The key pair itself still works.`)
 }
 
-async function given({ url, publicKey, apiKeyFile }: LoginOptions, around: Surroundings): Promise<Partial<Profile>> {
+async function given({ url, publicKey, apiKeyFile }: LoginOptions, around: CliEnvironment): Promise<Partial<Profile>> {
   const apiKey = apiKeyFile === undefined ? undefined : await keyIn(apiKeyFile)
   return { ...fromVariables(around), ...(url && { url }), ...(publicKey && { publicKey }), ...(apiKey && { apiKey }) }
 }
@@ -74,7 +74,7 @@ async function keyIn(file: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).trim()
   } catch (error) {
-    throw new Trouble('usage', `${file} cannot be read: ${(error as Error).message}`)
+    throw new CliError('usage', `${file} cannot be read: ${(error as Error).message}`)
   }
 }
 
@@ -84,14 +84,14 @@ const questions = {
   apiKey: { text: 'API key, sk_… (not shown): ', fallback: '', isSecret: true },
 } as const satisfies Record<keyof Profile, unknown>
 
-/** Asks a person for what is missing; tells a program what it is. */
-async function complete(known: Partial<Profile>, { ask }: Surroundings): Promise<Profile> {
+/** Asks a person for each missing field; without a person, throws an error that names it. */
+async function complete(known: Partial<Profile>, { ask }: CliEnvironment): Promise<Profile> {
   const found: Partial<Record<keyof Profile, string>> = { ...known }
   for (const key of Object.keys(questions) as (keyof Profile)[]) {
     if (found[key]) continue
     const { text, fallback, isSecret } = questions[key]
     if (!ask)
-      throw new Trouble(
+      throw new CliError(
         'usage',
         `${variableNames[key]} is not set, and nobody is here to be asked. See malipo login --help.`,
       )
@@ -100,10 +100,10 @@ async function complete(known: Partial<Profile>, { ask }: Surroundings): Promise
   const { url = '', publicKey = '', apiKey = '' } = found
   const isPair = /^pk_(test|live)_\w+$/.test(publicKey) && /^sk_(test|live)_\w+$/.test(apiKey)
   if (!isPair)
-    throw new Trouble('usage', 'A public key begins with pk_test_ or pk_live_, an API key with sk_test_ or sk_live_.')
+    throw new CliError('usage', 'A public key begins with pk_test_ or pk_live_, an API key with sk_test_ or sk_live_.')
   const place = originIn(url)
   if (place === undefined)
-    throw new Trouble('usage', `${url} must be a URL without a path, such as http://127.0.0.1:8080.`)
+    throw new CliError('usage', `${url} must be a URL without a path, such as http://127.0.0.1:8080.`)
   return { url: place, publicKey, apiKey }
 }
 

@@ -21,8 +21,8 @@ function logFile(t: TestContext, text: string): string {
   return path
 }
 
-test('what the service really logs is shown line by line, and a request is found by its id', async (t) => {
-  const malipo = await testMalipo(t, { NATS_URL: '' }) // What it logs of a NATS that is slow to reply has several lines.
+test('the service’s real log is shown line by line, and a request is found by its id', async (t) => {
+  const malipo = await testMalipo(t, { NATS_URL: '' }) // The log entry for a slow NATS has several lines.
   const merchant = await malipo.merchant()
   const { headers } = await merchant.call('GET', '/api/b2b/transactions/nobody')
   const requestId = headers.get('x-request-id') ?? ''
@@ -41,7 +41,7 @@ test('what the service really logs is shown line by line, and a request is found
   )
 })
 
-test('lines are picked by status, by path and by request, from a file or from what is piped in', async (t) => {
+test('lines are filtered by status, path and request, from a file or from a pipe', async (t) => {
   const text = `${line(422, '/api/b2b/fiat/payout', 'a')}${line(404, '/api/b2b/users', 'b')}${line(503, '/api/b2b/users', 'c')}a crash\n`
   const file = logFile(t, text)
   const idsIn = (out: string) => [...out.matchAll(/request (\w)/g)].map(([, id]) => id)
@@ -61,7 +61,7 @@ test('lines are picked by status, by path and by request, from a file or from wh
   assert.equal((await commandLine({})('logs', '-')).code, exitCodes.usage)
 })
 
-test('a log that grows is followed until Ctrl-C, half a line and a new file included', async (t) => {
+test('a growing log is followed until Ctrl-C, through partial lines and a new file', async (t) => {
   const file = logFile(t, line(422, '/api/b2b/fiat/payout', 'a'))
   const end = new AbortController()
   let out = ''

@@ -2,11 +2,11 @@ import { createReadStream, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Desk } from './desk.ts'
+import { CliError } from './cli-error.ts'
+import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { CliEnvironment } from './surroundings.ts'
 import type { Paper } from './table.ts'
-import { Trouble } from './trouble.ts'
 
 interface Options {
   readonly status?: RegExp
@@ -15,14 +15,14 @@ interface Options {
   readonly follow?: true
 }
 
-/** A line of the service's log, as much of it as is shown. */
+/** One line of the service's log. */
 type Line = Readonly<Record<string, unknown>>
 
 const everyMs = 200
-/** Where `npm run dev` has its logs, unless MALIPO_FOLDER says otherwise. */
+/** Where `npm run dev` keeps its logs, unless MALIPO_FOLDER is set. */
 const devFolder = join(import.meta.dirname, '../../../.malipo')
 
-export function addLogsCommand(program: Command, desk: Desk, around: Surroundings): void {
+export function addLogsCommand(program: Command, context: CommandContext, around: CliEnvironment): void {
   guide(
     program
       .command('logs')
@@ -41,7 +41,8 @@ export function addLogsCommand(program: Command, desk: Desk, around: Surrounding
     const isPiped = file === '-' || (file === undefined && around.input !== undefined)
     for await (const text of linesOf(isPiped ? piped(around) : partsOf(file ?? devLog(around), options, around))) {
       const line = parsed(text)
-      if (isWanted(line, options)) desk.tell(line ?? { message: text }, (paper) => (line ? shown(paper, line) : text))
+      if (isWanted(line, options))
+        context.tell(line ?? { message: text }, (paper) => (line ? shown(paper, line) : text))
     }
   })
 }
@@ -51,7 +52,7 @@ function statusPattern(text: string): RegExp {
   return new RegExp(`^${text.toLowerCase().replaceAll('x', '\\d')}$`)
 }
 
-/** Whole lines, however they were cut on their way; at the end what is left without a line break. */
+/** Joins chunks into whole lines; the last line may lack a line break. */
 async function* linesOf(parts: AsyncIterable<string | Uint8Array>): AsyncGenerator<string> {
   let rest = ''
   const decoder = new TextDecoder()
@@ -63,13 +64,13 @@ async function* linesOf(parts: AsyncIterable<string | Uint8Array>): AsyncGenerat
   if (rest !== '') yield rest
 }
 
-function piped({ input }: Surroundings): AsyncIterable<string | Uint8Array> {
-  if (!input) throw new Trouble('usage', 'Nothing is piped in: malipo logs FILE, or … | malipo logs -.')
+function piped({ input }: CliEnvironment): AsyncIterable<string | Uint8Array> {
+  if (!input) throw new CliError('usage', 'Nothing is piped in: malipo logs FILE, or … | malipo logs -.')
   return input
 }
 
-/** All of a file; then, where it is followed, what is added, from its start again when it was begun anew. */
-async function* partsOf(file: string, { follow }: Options, { signal }: Surroundings) {
+/** A whole file; with --follow also what is appended. A file that became shorter is read from its start again. */
+async function* partsOf(file: string, { follow }: Options, { signal }: CliEnvironment) {
   let from = 0
   do {
     const size = sizeOf(file)
@@ -81,17 +82,17 @@ async function* partsOf(file: string, { follow }: Options, { signal }: Surroundi
   } while (follow && !signal?.aborted)
 }
 
-function devLog({ variables }: Surroundings): string {
+function devLog({ variables }: CliEnvironment): string {
   const file = join(variables['MALIPO_FOLDER'] || devFolder, 'api.log')
   if (existsSync(file)) return file
-  throw new Trouble('usage', 'No log was named, and npm run dev has none here: malipo logs FILE.')
+  throw new CliError('usage', 'No log was named, and npm run dev has none here: malipo logs FILE.')
 }
 
 function sizeOf(file: string): number {
   try {
     return statSync(file).size
   } catch (error) {
-    throw new Trouble('usage', `${file} cannot be read: ${(error as Error).message}`)
+    throw new CliError('usage', `${file} cannot be read: ${(error as Error).message}`)
   }
 }
 
@@ -104,7 +105,7 @@ function parsed(text: string): Line | undefined {
   }
 }
 
-/** What is no log line, such as the trace of a crash, is shown unless something is looked for. */
+/** Text that is not a log line, such as a stack trace, is shown unless a filter is set. */
 function isWanted(line: Line | undefined, { status, path, requestId }: Options): boolean {
   if (!line) return !(status || path !== undefined || requestId !== undefined)
   return (

@@ -10,14 +10,14 @@ import { createProgram } from './program.ts'
 
 const { stdin, stdout, stderr, platform, env: variables } = process
 
-/** The first Ctrl-C asks what is under way to end, the second does not ask. */
+/** The first Ctrl-C asks the running command to end, the second ends the process at once. */
 const interrupt = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => {
     if (interrupt.signal.aborted) process.exit(exitCodes.interrupted)
     interrupt.abort()
   })
-/** Who reads the output may have seen enough, as head does. */
+/** The reader of the output may close it early, as head does. */
 stdout.on('error', (error: NodeJS.ErrnoException) =>
   process.exit(error.code === 'EPIPE' ? exitCodes.done : exitCodes.refused),
 )
@@ -46,7 +46,7 @@ function isPiped(): boolean {
   }
 }
 
-/** What is secret is not shown as it is typed. */
+/** Secret input is not echoed. */
 async function ask(question: string, { isSecret }: { readonly isSecret: boolean }): Promise<string> {
   stderr.write(question)
   const silent = new Writable({ write: (_, __, done) => done() })
@@ -59,7 +59,7 @@ async function ask(question: string, { isSecret }: { readonly isSecret: boolean 
   }
 }
 
-/** Ctrl-C reaches the other program by itself, and we wait for its end. */
+/** Ctrl-C reaches the other program directly; this process waits for it to end. */
 async function runProgram(program: string, args: readonly string[]): Promise<number> {
   const [code] = (await once(spawn(program, args, { stdio: 'inherit' }), 'exit')) as [number | null]
   return code ?? exitCodes.interrupted
@@ -72,6 +72,6 @@ function hasDesktop(): boolean {
 function browse(address: string): void {
   const opener = { darwin: 'open', win32: 'explorer' }[platform as string] ?? 'xdg-open'
   spawn(opener, [address], { stdio: 'ignore', detached: true })
-    .on('error', () => undefined) // The address was printed, which will do.
+    .on('error', () => undefined) // The address is already printed.
     .unref()
 }

@@ -16,7 +16,7 @@ async function json<Value>(run: Shop['run'], ...args: string[]): Promise<Value> 
   return JSON.parse(out) as Value
 }
 
-test('a charge is made, waited for, found in the list, explained and told of', async (t) => {
+test('a charge is made, waited for, listed, shown and in the events', async (t) => {
   const { run } = await openShop(t)
 
   const paid = await run(...charge(pays, '--reference', 'order-1', '--wait'))
@@ -41,7 +41,7 @@ test('a charge is made, waited for, found in the list, explained and told of', a
   )
 })
 
-test('explain says the very sentence of the API, and when what happened', async (t) => {
+test('explain prints the sentence of the API, and the time of each step', async (t) => {
   const { run } = await openShop(t)
   await run(...charge(pays, '--reference', 'order-1', '--wait'))
 
@@ -53,7 +53,7 @@ test('explain says the very sentence of the API, and when what happened', async 
   assert.match(explained.out, /\n\nWHEN +STAGE +WHAT\n20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC +/)
 })
 
-test('a payment that fails while it is waited for is told, with exit code 1', async (t) => {
+test('a payment that fails during --wait is reported, with exit code 1', async (t) => {
   const { run } = await openShop(t)
 
   const charged = await run(...charge('+254703456039', '--wait'))
@@ -67,7 +67,7 @@ test('a payment that fails while it is waited for is told, with exit code 1', as
   assert.match(paid.out, /^The payout of KES 300 to Nobody failed: [^.]+\.\n/)
 })
 
-test('a wait that is in vain says that the payment goes on', async (t) => {
+test('a --wait that times out says that the payment continues', async (t) => {
   const { run } = await openShop(t)
 
   const { code, err } = await run(...charge('+254703456129', '--wait', '--timeout', '1s'))
@@ -76,7 +76,7 @@ test('a wait that is in vain says that the payment goes on', async (t) => {
   assert.match(err, /^txn_\w{32} is still pending after 1 s\. It goes on: malipo explain txn_/)
 })
 
-test('a card that asks for PIN and code is led through both', async (t) => {
+test('a card charge that asks for a PIN and a code succeeds after both', async (t) => {
   const { run } = await openShop(t)
   const card = ['charge', 'card', '--amount', '1200', '--currency', 'NGN', '--number', '5531886652142950', '--wait']
 
@@ -112,7 +112,7 @@ test('wallets and statements agree, as a table and as CSV', async (t) => {
   assert.match(none.err, /^You have no such wallet\. There are wallets in .*KES/)
 })
 
-test('webhooks are listed, shown and sent again', async (t) => {
+test('webhooks are listed, shown and resent', async (t) => {
   const { run } = await openShop(t)
   const inbox = await openInbox()
   t.after(() => inbox.close())
@@ -135,7 +135,7 @@ test('webhooks are listed, shown and sent again', async (t) => {
   assert.match((await run('webhooks', 'rotate-secret')).out, /^whsec_/)
 })
 
-test('every trigger makes what it says happen, and shows its events', async (t) => {
+test('every trigger reaches its status and shows its events', async (t) => {
   const { run } = await openShop(t)
 
   for (const [name, status] of [
@@ -158,7 +158,7 @@ test('every trigger makes what it says happen, and shows its events', async (t) 
   }
 })
 
-test('the clock brings an expiry forward, and a fault is set, listed and cleared', async (t) => {
+test('clock advance brings an expiry forward, and a fault is set, listed and cleared', async (t) => {
   const { run } = await openShop(t)
 
   const set = await run('faults', 'set', 'order-5', 'expiry')
@@ -175,7 +175,7 @@ test('the clock brings an expiry forward, and a fault is set, listed and cleared
   assert.equal(cleared.out, 'order-6 goes its usual way.\n')
 })
 
-test('real money moves only where --live says so', async (t) => {
+test('real money moves only with --live', async (t) => {
   const { as, malipo, merchantId, file } = await openShop(t)
   const { publicKey, apiKey } = await malipo.operator.keys.create(merchantId, { env: 'live' })
   const run = as({ MALIPO_PUBLIC_KEY: publicKey, MALIPO_API_KEY: apiKey })

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import type { Desk } from './desk.ts'
+import { CliError } from './cli-error.ts'
+import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { currency, type Environment, environment, whole } from './options.ts'
 import type { Paper } from './table.ts'
 import { minute } from './time.ts'
-import { Trouble } from './trouble.ts'
 
 interface CreateOptions {
   readonly name: string
@@ -14,7 +14,7 @@ interface CreateOptions {
   readonly country: string
 }
 
-export function addMerchantCommands(program: Command, desk: Desk): void {
+export function addMerchantCommands(program: Command, context: CommandContext): void {
   const merchants = program.command('merchants').description('the businesses that collect and pay out')
 
   guide(
@@ -33,8 +33,8 @@ export function addMerchantCommands(program: Command, desk: Desk): void {
       ],
     },
   ).action(async (options: CreateOptions) => {
-    const made = await desk.operate((operator) => operator.merchants.create(options))
-    desk.say(made, () => `Created ${made.id}, ${made.name}.\nNext: malipo keys create ${made.id} --env sandbox`)
+    const made = await context.operate((operator) => operator.merchants.create(options))
+    context.say(made, () => `Created ${made.id}, ${made.name}.\nNext: malipo keys create ${made.id} --env sandbox`)
   })
 
   guide(
@@ -45,17 +45,17 @@ export function addMerchantCommands(program: Command, desk: Desk): void {
       .option('--after <merchant>', 'those created after this one'),
     { examples: ['malipo merchants list --limit 10', 'malipo merchants list --after mer_0193…'] },
   ).action(async (options: { limit: number; after?: string }) => {
-    const found = await desk.operate((operator) => operator.merchants.list(options))
-    desk.say(found, (paper) =>
+    const found = await context.operate((operator) => operator.merchants.list(options))
+    context.say(found, (paper) =>
       found.length === 0 ? 'No merchants. Create one: malipo merchants create --help' : listing(paper, found),
     )
   })
 
-  addFreezing(merchants, desk)
-  addCurrencies(merchants, desk)
+  addFreezing(merchants, context)
+  addCurrencies(merchants, context)
 }
 
-function addFreezing(merchants: Command, desk: Desk): void {
+function addFreezing(merchants: Command, context: CommandContext): void {
   for (const [verb, said, description] of [
     ['freeze', 'Froze', 'stop sending money out for a merchant; its requests are still accepted'],
     ['unfreeze', 'Unfroze', 'let money go out again'],
@@ -73,8 +73,8 @@ function addFreezing(merchants: Command, desk: Desk): void {
         ],
       },
     ).action(async (id: string, { reason }: { reason: string }) => {
-      const merchant = await desk.operate((operator) => operator.merchants[verb](id, reason))
-      desk.say(merchant, () => `${said} ${merchant.id}, ${merchant.name}.`)
+      const merchant = await context.operate((operator) => operator.merchants[verb](id, reason))
+      context.say(merchant, () => `${said} ${merchant.id}, ${merchant.name}.`)
     })
   }
 }
@@ -87,7 +87,7 @@ interface CurrencyOptions {
   readonly reason?: string
 }
 
-function addCurrencies(merchants: Command, desk: Desk): void {
+function addCurrencies(merchants: Command, context: CommandContext): void {
   guide(
     merchants
       .command('currencies')
@@ -108,12 +108,12 @@ function addCurrencies(merchants: Command, desk: Desk): void {
     },
   ).action(async (id: string, { env, reason, ...change }: CurrencyOptions) => {
     if (Object.keys(change).length > 0 && (env === undefined || reason === undefined))
-      throw new Trouble('usage', 'A change needs --env and --reason.')
+      throw new CliError('usage', 'A change needs --env and --reason.')
     const found =
       env === undefined || reason === undefined
-        ? await desk.operate((operator) => operator.merchants.currencies(id))
-        : [await desk.operate((operator) => operator.merchants.setCurrencies(id, { ...change, env, reason }))]
-    desk.say(found, () => found.map(currencyLine).join('\n'))
+        ? await context.operate((operator) => operator.merchants.currencies(id))
+        : [await context.operate((operator) => operator.merchants.setCurrencies(id, { ...change, env, reason }))]
+    context.say(found, () => found.map(currencyLine).join('\n'))
   })
 }
 

@@ -33,26 +33,26 @@ const merchantCommands: readonly string[][] = [
   ['login'],
 ]
 
-/** A mistake is told in sentences: no stack, no object, no secret. */
+/** An error is reported in sentences: no stack, no object, no secret. */
 function isPlain({ out, err }: { out: string; err: string }, what: string): void {
   assert.equal(out, '', what)
   assert.notEqual(err.trim(), '', what)
   assert.doesNotMatch(err, /^\s+at |\.ts:\d|\[object|undefined|sk_test_|malipo itself failed/m, what)
 }
 
-test('every command of a merchant tells a wrong key in a sentence, with exit code 3', async (t) => {
+test('every merchant command reports a wrong key in a sentence, with exit code 3', async (t) => {
   const { as } = await openShop(t)
   const run = as({ MALIPO_API_KEY: `sk_test_${'x'.repeat(49)}` })
 
   for (const args of merchantCommands) {
     const seen = await run(...args)
-    const isLimited = seen.err.includes('RATE_LIMIT_EXCEEDED') // Ten wrong tries in a minute are told apart.
+    const isLimited = seen.err.includes('RATE_LIMIT_EXCEEDED') // After ten wrong attempts in a minute.
     assert.equal(seen.code, isLimited ? exitCodes.refused : exitCodes.unauthorised, `${args.join(' ')}: ${seen.err}`)
     isPlain(seen, args.join(' '))
   }
 })
 
-test('every command of a merchant tells that there is no key pair, with exit code 2', async (t) => {
+test('every merchant command reports a missing key pair, with exit code 2', async (t) => {
   const { as } = await openShop(t)
   const run = as({ MALIPO_URL: undefined, MALIPO_PUBLIC_KEY: undefined, MALIPO_API_KEY: undefined })
 
@@ -63,7 +63,7 @@ test('every command of a merchant tells that there is no key pair, with exit cod
   }
 })
 
-test('every command of a merchant tells that Malipo is away, or that something else answers there, with exit code 4', async (t) => {
+test('every merchant command reports a server that is down or not Malipo, with exit code 4', async (t) => {
   const { as } = await openShop(t)
   const other = createServer(
     (_, response) => void response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Hello</h1>'),
@@ -85,7 +85,7 @@ test('every command of a merchant tells that Malipo is away, or that something e
   }
 })
 
-test('wrong arguments, unknown ids and missing files are told in a sentence, each with its exit code', async (t) => {
+test('wrong arguments, unknown ids and missing files have a plain sentence and an exit code', async (t) => {
   const { run, as, home } = await openShop(t)
   const { usage, refused, unreachable } = exitCodes
 
@@ -142,7 +142,7 @@ test('wrong arguments, unknown ids and missing files are told in a sentence, eac
   assert.deepEqual([closed.code, /is not reached/.test(closed.err)], [unreachable, true], closed.err)
 })
 
-test('a program that asked for JSON is told of an error in JSON, on standard error', async (t) => {
+test('with --json an error is JSON on standard error', async (t) => {
   const { run } = await openShop(t)
 
   const { code, out, err } = await run('--json', 'explain', 'order-nobody-made')

@@ -1,10 +1,10 @@
 import { Argument, type Command } from 'commander'
-import type { Desk } from './desk.ts'
+import { CliError, codeOf } from './cli-error.ts'
+import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
-import type { Surroundings } from './surroundings.ts'
-import { codeOf, Trouble } from './trouble.ts'
+import type { CliEnvironment } from './surroundings.ts'
 
-/** What a Malipo serves to people, by the word that opens it. */
+/** The pages that Malipo serves to people, by argument. */
 const pages = {
   docs: { path: '/docs', what: 'the API reference' },
   openapi: { path: '/openapi.json', what: 'the API for programs' },
@@ -14,7 +14,7 @@ const pages = {
 
 const answerMs = 5000
 
-export function addOpenCommand(program: Command, desk: Desk, around: Surroundings): void {
+export function addOpenCommand(program: Command, context: CommandContext, around: CliEnvironment): void {
   guide(
     program
       .command('open')
@@ -25,19 +25,19 @@ export function addOpenCommand(program: Command, desk: Desk, around: Surrounding
       ),
     { examples: ['malipo open', 'malipo open health'] },
   ).action(async (page: keyof typeof pages) => {
-    const address = `${desk.url()}${pages[page].path}`
+    const address = `${context.url()}${pages[page].path}`
     await look(address, pages[page].what)
-    desk.say({ page, address }, () => address)
+    context.say({ page, address }, () => address)
     around.browse?.(address)
   })
 }
 
-/** A page that is not there is told here, and not by an empty browser. A Malipo that is not ready still has its pages. */
+/** Reports a missing page here, not in an empty browser. A Malipo that is not ready still serves its pages. */
 async function look(address: string, what: string): Promise<void> {
   const { origin } = new URL(address)
   const reply = await fetch(address, { method: 'GET', signal: AbortSignal.timeout(answerMs) }).catch((error: Error) => {
-    throw new Trouble('unreachable', `Malipo is not reached at ${origin}: ${codeOf(error)}`)
+    throw new CliError('unreachable', `Malipo is not reached at ${origin}: ${codeOf(error)}`)
   })
   await reply.body?.cancel()
-  if (reply.status === 404) throw new Trouble('refused', `The Malipo at ${origin} does not serve ${what}.`)
+  if (reply.status === 404) throw new CliError('refused', `The Malipo at ${origin} does not serve ${what}.`)
 }

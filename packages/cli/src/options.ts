@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from 'commander'
 
 export type Environment = 'live' | 'sandbox'
 
-/** Reads a whole number in these bounds, or says what it should have been. */
+/** Reads a whole number in these bounds, or throws an error that names them. */
 export function whole(least: number, most: number): (text: string) => number {
   return (text) => {
     const value = Number(text)
@@ -12,7 +12,7 @@ export function whole(least: number, most: number): (text: string) => number {
   }
 }
 
-/** Reads an amount in major units, and leaves it the text it was: how many decimals are right, the server knows. */
+/** Checks an amount in major units and returns it as text: the server knows how many decimals are valid. */
 export function amount(text: string): string {
   const problem = amountProblem(text)
   if (problem !== undefined) throw new InvalidArgumentError(problem)
@@ -34,7 +34,7 @@ export function day(text: string): string {
 
 const unitSeconds = { s: 1, m: 60, h: 3600, d: 86_400 } as const
 
-/** Reads a length of time such as 90s, 15m, 3h, 2d or 1h30m, in seconds. */
+/** Reads a duration such as 90s, 15m, 3h, 2d or 1h30m, in seconds. */
 export function span(text: string): number {
   const parts = [...text.matchAll(/(\d+)([smhd])/g)]
   const isWhole = parts.length > 0 && parts.map(([part]) => part).join('') === text
@@ -52,7 +52,7 @@ export function webAddress(text: string): string {
   throw new InvalidArgumentError('It must be a URL such as http://localhost:3000/webhooks.')
 }
 
-/** The address of a Malipo: no path, which every call brings itself. */
+/** The URL of a Malipo, without a path: every call adds its own. */
 export function origin(text: string): string {
   const found = originIn(text)
   if (found === undefined)

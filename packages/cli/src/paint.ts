@@ -1,11 +1,11 @@
 import { styleText } from 'node:util'
-import type { Surroundings } from './surroundings.ts'
+import type { CliEnvironment } from './surroundings.ts'
 
 type Colour = 'bold' | 'dim' | 'green' | 'red' | 'yellow'
 export type Paint = (colour: Colour, text: string) => string
 
-/** Colours where a person looks at a terminal that has them and has not asked for none; plain text everywhere else. */
-export function createPaint({ variables, terminal }: Surroundings, isWanted: boolean): Paint {
+/** Colours only on a terminal that supports them, unless the person turned them off; otherwise plain text. */
+export function createPaint({ variables, terminal }: CliEnvironment, isWanted: boolean): Paint {
   const isPlain = !(terminal && isWanted) || Boolean(variables['NO_COLOR']) || variables['TERM'] === 'dumb'
   return isPlain ? (_, text) => text : (colour, text) => styleText(colour, text, { validateStream: false })
 }
@@ -18,7 +18,7 @@ const statusColours: Readonly<Record<string, Colour>> = {
   CREATED: 'yellow',
 }
 
-/** A status in the colour everybody expects of it. */
+/** A status in its usual colour. */
 export function paintStatus(paint: Paint, status: string): string {
   const colour = statusColours[status.toUpperCase()]
   return colour ? paint(colour, status) : status

@@ -1,10 +1,10 @@
 import type { Payout } from '@malipo/sdk'
 import { type Command, Option } from 'commander'
-import type { Desk } from './desk.ts'
+import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { country, currency } from './options.ts'
 import { followUp, newReference, type PaymentOptions, refuseUnmeant, withPayment } from './payment-options.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { CliEnvironment } from './surroundings.ts'
 
 interface PayOptions extends PaymentOptions {
   readonly to?: string
@@ -21,7 +21,7 @@ interface PayOptions extends PaymentOptions {
 
 export const destinations = ['MoMo', 'Bank Account', 'Paybill', 'Till']
 
-export function addPayCommand(program: Command, desk: Desk, around: Surroundings): void {
+export function addPayCommand(program: Command, context: CommandContext, around: CliEnvironment): void {
   guide(
     withPayout(
       withPayment(program.command('pay')).description('pay out to a phone, a bank account, a Paybill or a till'),
@@ -38,12 +38,12 @@ outcome: 089 does not exist, 129 stays pending, most others succeed.`,
     const { externalAccount, to, name, country: where } = options
     if (!(externalAccount || (to && name && where)))
       command.error('error: say --external-account, or --to, --name and --country', { exitCode: 2 })
-    const { malipo, accepted } = await desk.call(async (malipo, access) => {
+    const { malipo, accepted } = await context.call(async (malipo, access) => {
       refuseUnmeant(access, options)
       return { malipo, accepted: await malipo.payouts.create(payoutOf(options), { scenario: options.scenario }) }
     })
     const title = `The payout of ${options.amount} ${options.currency}`
-    await followUp(desk, around, malipo, { ...accepted, title }, options)
+    await followUp(context, around, malipo, { ...accepted, title }, options)
   })
 }
 

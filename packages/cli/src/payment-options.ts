@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { type Malipo, type NextAction, TimeoutError, type TransactionDetails } from '@malipo/sdk'
 import { type Command, Option } from 'commander'
-import type { Desk } from './desk.ts'
+import { CliError } from './cli-error.ts'
+import type { CommandContext } from './command-context.ts'
 import { amount, currency, span } from './options.ts'
 import type { Access } from './profiles.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { CliEnvironment } from './surroundings.ts'
 import { duration } from './time.ts'
-import { Trouble } from './trouble.ts'
 
-/** What every payment that is made by hand can be told. */
+/** The options of every payment from the command line. */
 export interface PaymentOptions {
   readonly amount: string
   readonly currency: string
@@ -32,41 +32,41 @@ export function withPayment(command: Command): Command {
 
 export const newReference = (prefix: string) => `${prefix}-${Date.now().toString(36)}-${randomBytes(3).toString('hex')}`
 
-/** Real money moves only where that was said. */
+/** Real money moves only with --live. */
 export function refuseUnmeant({ env, source }: Access, { live }: Pick<PaymentOptions, 'live'>): void {
   if (env === 'live' && !live)
-    throw new Trouble(
+    throw new CliError(
       'usage',
       `The key pair of ${source} is a live one: real money would move. Add --live if that is meant.`,
     )
 }
 
-/** A payment as it stands, for those who are told of it: right after it was made, or at its end. */
-interface Standing {
+/** A payment's status, right after it was made or at its end. */
+interface PaymentProgress {
   readonly transactionId: string
   readonly externalReference: string
   readonly status: string
   readonly nextAction?: NextAction
 }
 
-/** Tells of a payment that was made and, where that was asked for, of its end. */
+/** Reports a new payment and, with --wait, its end. */
 export async function followUp(
-  desk: Desk,
-  around: Surroundings,
+  context: CommandContext,
+  around: CliEnvironment,
   malipo: Malipo,
-  made: Standing & { readonly title: string },
+  made: PaymentProgress & { readonly title: string },
   options: Pick<PaymentOptions, 'wait' | 'timeout'>,
 ): Promise<void> {
   const { title, ...facts } = made
   if (!options.wait)
-    return desk.say(facts, (paper) => [`${title} is ${paper.status(made.status)}.`, ...lines(made)].join('\n'))
+    return context.say(facts, (paper) => [`${title} is ${paper.status(made.status)}.`, ...lines(made)].join('\n'))
   if (around.isWatched) around.complain(`${title} is ${made.status}; waiting ${duration(options.timeout)} at most.\n`)
   const end = await endOf(malipo, made.transactionId, options.timeout, around.signal)
-  desk.say(end, ({ wrap }) => [wrap(end.explanation.sentence, 0), ...lines(end)].join('\n'))
-  if (end.status === 'failed') throw new Trouble('refused', 'The payment failed.')
+  context.say(end, ({ wrap }) => [wrap(end.explanation.sentence, 0), ...lines(end)].join('\n'))
+  if (end.status === 'failed') throw new CliError('refused', 'The payment failed.')
 }
 
-/** Questions that no waiting answers. */
+/** Actions that need the customer: waiting longer does not help. */
 const asking: readonly string[] = ['OTP', 'PIN', 'ADDRESS', 'REDIRECT']
 
 async function endOf(
@@ -80,14 +80,14 @@ async function endOf(
     return await malipo.transactions.waitFor(id, { until, timeoutMs: timeoutSeconds * 1000, signal })
   } catch (error) {
     const goesOn = `It goes on: malipo explain ${id}`
-    if (signal?.aborted) throw new Trouble('interrupted', `Interrupted. ${goesOn}`)
-    // A call that had no answer has a request; a wait that was in vain has none.
+    if (signal?.aborted) throw new CliError('interrupted', `Interrupted. ${goesOn}`)
+    // A call without a response has a request id; a wait that timed out has none.
     if (!(error instanceof TimeoutError) || error.requestId !== '') throw error
-    throw new Trouble('unreachable', `${id} is still pending after ${duration(timeoutSeconds)}. ${goesOn}`)
+    throw new CliError('unreachable', `${id} is still pending after ${duration(timeoutSeconds)}. ${goesOn}`)
   }
 }
 
-function lines({ transactionId, externalReference, status, nextAction }: Standing): string[] {
+function lines({ transactionId, externalReference, status, nextAction }: PaymentProgress): string[] {
   const { instructions = [], redirectUrl } = nextAction ?? {}
   const answer = nextAction && answers[nextAction.type]
   const next = answer ? `malipo charge authorise ${transactionId} ${answer}` : `malipo explain ${externalReference}`

@@ -5,8 +5,8 @@ import { type PayingMalipo, payingMalipo, payOut, payoutInDoubt } from '../../se
 import { exitCodes } from './exit-codes.ts'
 import { commandLine } from './testing/command-line.ts'
 
-/** The command line beside a Malipo that pays; `run` gives what a person would see. */
-async function operatorsDesk(t: TestContext) {
+/** The command line next to a Malipo that pays; `run` returns what a person sees. */
+async function operatorContext(t: TestContext) {
   const malipo = await payingMalipo(t)
   const { loginUrl, natsUrl } = await testDatabase()
   return { malipo, run: commandLine({ DATABASE_URL: loginUrl, NATS_URL: natsUrl, ...malipo.secrets }) }
@@ -20,8 +20,8 @@ async function inDoubt(malipo: PayingMalipo) {
 
 const grounds = ['--reason', 'case 4711', '--evidence', 'statement line 88']
 
-test('a doubt is found in the list, looked at, and settled, each by one command', async (t) => {
-  const { malipo, run } = await operatorsDesk(t)
+test('a payment in doubt is listed, shown and resolved, each by one command', async (t) => {
+  const { malipo, run } = await operatorContext(t)
   const { id, key } = await inDoubt(malipo)
   await malipo.later(60)
 
@@ -46,8 +46,8 @@ test('a doubt is found in the list, looked at, and settled, each by one command'
   assert.equal(again.err, `${id} is failed already, and that is final\n`)
 })
 
-test('settling asks for the outcome, the reason and the evidence before it does anything', async (t) => {
-  const { malipo, run } = await operatorsDesk(t)
+test('a manual resolution requires an outcome, a reason and evidence before it does anything', async (t) => {
+  const { malipo, run } = await operatorContext(t)
   const { id } = await payOut(await malipo.merchant())
 
   const cases: [number, RegExp, string[]][] = [
@@ -69,8 +69,8 @@ test('settling asks for the outcome, the reason and the evidence before it does 
   assert.equal(await malipo.stateOf(id), 'accepted')
 })
 
-test('a provider is paused and resumed from the command line, and its payments tell', async (t) => {
-  const { malipo, run } = await operatorsDesk(t)
+test('a provider is paused and resumed from the command line, and its payments show it', async (t) => {
+  const { malipo, run } = await operatorContext(t)
   const { id, key } = await payOut(await malipo.merchant())
   const incident = ['--env', 'sandbox', '--reason', 'incident 12']
 
@@ -89,8 +89,8 @@ test('a provider is paused and resumed from the command line, and its payments t
   assert.deepEqual([refused.code, refused.err], [exitCodes.refused, 'pawapay is not paused in sandbox\n'])
 })
 
-test('every one of these commands prints JSON when asked to', async (t) => {
-  const { malipo, run } = await operatorsDesk(t)
+test('the payments and providers commands and ledger check print JSON with --json', async (t) => {
+  const { malipo, run } = await operatorContext(t)
   const { id } = await payOut(await malipo.merchant())
   const incident = ['--env', 'sandbox', '--reason', 'incident 12']
 

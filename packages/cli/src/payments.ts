@@ -1,14 +1,14 @@
 import type { Operator } from '@malipo/server/operate'
 import { type Command, Option } from 'commander'
-import type { Desk } from './desk.ts'
+import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { type Environment, environment, whole } from './options.ts'
 import { type Paper, right } from './table.ts'
 import { duration, second } from './time.ts'
 
-export function addPaymentCommands(program: Command, desk: Desk): void {
+export function addPaymentCommands(program: Command, context: CommandContext): void {
   const payments = program.command('payments').description('charges and payouts under way, and the way out of doubt')
-  addList(payments, desk)
+  addList(payments, context)
 
   guide(
     payments
@@ -17,15 +17,15 @@ export function addPaymentCommands(program: Command, desk: Desk): void {
       .argument('<payment>', 'txn_…, or the key its provider knows it by'),
     { examples: ['malipo payments show txn_0193…', 'malipo payments show txn_0193… --json'] },
   ).action(async (id: string) => {
-    const payment = await desk.operate((operator) => operator.payments.show(id))
-    desk.say(payment, (paper) => screen(paper, payment))
+    const payment = await context.operate((operator) => operator.payments.show(id))
+    context.say(payment, (paper) => screen(paper, payment))
   })
 
-  addSettle(payments, desk)
-  addRetry(payments, desk)
+  addResolve(payments, context)
+  addRetry(payments, context)
 }
 
-function addRetry(payments: Command, desk: Desk): void {
+function addRetry(payments: Command, context: CommandContext): void {
   guide(
     payments
       .command('retry')
@@ -40,10 +40,10 @@ function addRetry(payments: Command, desk: Desk): void {
       ],
     },
   ).action(async (id: string, { reason }: { reason: string }) => {
-    const retried = await desk.operate((operator) => operator.payments.retry(id, reason))
+    const retried = await context.operate((operator) => operator.payments.retry(id, reason))
     const when = retried.isPaused ? `once ${retried.provider} is resumed` : 'now'
     const { provider, key } = retried
-    desk.say(retried, () => `${retried.id} is sent to ${provider} ${when}, under the same key ${key}.`)
+    context.say(retried, () => `${retried.id} is sent to ${provider} ${when}, under the same key ${key}.`)
   })
 }
 
@@ -55,7 +55,7 @@ interface ListOptions {
   readonly limit: number
 }
 
-function addList(payments: Command, desk: Desk): void {
+function addList(payments: Command, context: CommandContext): void {
   guide(
     payments
       .command('list', { isDefault: true })
@@ -77,9 +77,9 @@ function addList(payments: Command, desk: Desk): void {
   ).action(async ({ doubt, env, provider, olderThan, limit }: ListOptions) => {
     const narrowed = { ...(env && { env }), ...(provider !== undefined && { provider }) }
     const order = { isDoubtOnly: doubt === true, olderThanMinutes: olderThan, limit, ...narrowed }
-    const found = await desk.operate((operator) => operator.payments.list(order))
+    const found = await context.operate((operator) => operator.payments.list(order))
     const none = `No payments ${doubt ? 'in doubt' : 'under way'}.`
-    desk.say(found, (paper) => (found.length === 0 ? none : listing(paper, found)))
+    context.say(found, (paper) => (found.length === 0 ? none : listing(paper, found)))
   })
 }
 
@@ -94,23 +94,23 @@ const listing = ({ table }: Paper, found: readonly Listed[]) =>
     PROVIDER: ({ provider, env }) => `${provider} ${env}`,
     ATTEMPT: ({ attempt }) => String(attempt),
     AGE: ({ ageSeconds }) => duration(ageSeconds),
-    'NEXT LOOK': ({ nextLookInSeconds }) => nextLook(nextLookInSeconds),
+    'NEXT LOOK': ({ nextPollInSeconds }) => nextPoll(nextPollInSeconds),
     REASON: ({ reason }) => reason,
   })
 
-function nextLook(inSeconds: number | undefined): string {
+function nextPoll(inSeconds: number | undefined): string {
   if (inSeconds === undefined) return 'none'
   return inSeconds >= 0 ? `in ${duration(inSeconds)}` : `due for ${duration(inSeconds)}`
 }
 
-interface SettleOptions {
+interface ResolveOptions {
   readonly successful?: true
   readonly failed?: true
   readonly reason: string
   readonly evidence: string
 }
 
-function addSettle(payments: Command, desk: Desk): void {
+function addResolve(payments: Command, context: CommandContext): void {
   guide(
     payments
       .command('settle')
@@ -131,13 +131,13 @@ back there and may be spent: if the provider paid after all, you paid twice.`,
         'malipo payments settle txn_0193… --successful --evidence "statement 2026-11-15 line 88" --reason "case 4711"',
       ],
     },
-  ).action(async (id: string, options: SettleOptions, command: Command) => {
+  ).action(async (id: string, options: ResolveOptions, command: Command) => {
     const { successful, failed, reason, evidence } = options
     if (!(successful || failed)) command.error('error: say --successful or --failed', { exitCode: 2 })
     const verdict = { outcome: successful ? 'successful' : 'failed', reason, evidence } as const
-    const judged = await desk.operate((operator) => operator.payments.settle(id, verdict))
-    const lines = [`Settled ${judged.id} as ${judged.state}.`, judged.money, judged.caution]
-    desk.say(judged, () => lines.filter((line) => line !== undefined).join('\n'))
+    const resolved = await context.operate((operator) => operator.payments.settle(id, verdict))
+    const lines = [`Settled ${resolved.id} as ${resolved.state}.`, resolved.money, resolved.caution]
+    context.say(resolved, () => lines.filter((line) => line !== undefined).join('\n'))
   })
 }
 
@@ -159,7 +159,7 @@ function screen(paper: Paper, payment: Shown): string {
       WHEN: ({ at }) => second(at),
       CAUSE: ({ cause }) => cause,
       STATE: (event) => event.state,
-      WHAT: ({ message, isTold }) => (isTold ? message : `(${message})`),
+      WHAT: ({ message, notifiesMerchant }) => (notifiesMerchant ? message : `(${message})`),
       DETAIL: ({ detail }) => detailOf(detail),
     }),
     'In brackets: what the merchant is not told.',
@@ -170,11 +170,11 @@ function screen(paper: Paper, payment: Shown): string {
 
 function facts(payment: Shown): string {
   const { merchant, env, type, wallet, accountName, account, code, destination, country } = payment
-  const party = [account, accountName, code, destination, country].filter((part) => part !== '').join(', ')
+  const counterparty = [account, accountName, code, destination, country].filter((part) => part !== '').join(', ')
   const lines: [string, string | undefined][] = [
     ['merchant', `${merchant.name}, ${merchant.id}, ${env}${merchant.isFrozen ? ', frozen' : ''}`],
     ['reference', payment.externalReference],
-    [type === 'payout' ? 'to' : 'from', party],
+    [type === 'payout' ? 'to' : 'from', counterparty],
     ['wallet', `${wallet.currency} ${wallet.country}: ${wallet.amount} and a fee of ${wallet.fee}`],
     ['provider', payment.provider],
     ['accepted', second(payment.createdAt)],

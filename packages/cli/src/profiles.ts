@@ -1,18 +1,18 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { CliError } from './cli-error.ts'
 import { originIn } from './options.ts'
 import { didYouMean } from './suggest.ts'
-import type { Surroundings } from './surroundings.ts'
-import { Trouble } from './trouble.ts'
+import type { CliEnvironment } from './surroundings.ts'
 
-/** Where a merchant's Malipo is, and the key pair to call it with. */
+/** The URL of a merchant's Malipo, and the key pair for it. */
 export interface Profile {
   readonly url: string
   readonly publicKey: string
   readonly apiKey: string
 }
 
-/** The profile a command uses, and where it was found. */
+/** The profile that a command uses, and its source. */
 export interface Access extends Profile {
   readonly source: string
   readonly env: 'live' | 'sandbox'
@@ -29,10 +29,10 @@ export const variableNames = {
 export const environmentOf = (publicKey: string) => (publicKey.startsWith('pk_live_') ? 'live' : 'sandbox')
 
 /**
- * The profile that was named; without a name what the environment says, and where that says nothing, what `malipo login`
- * kept last under the name of `MALIPO_PROFILE` or `default`.
+ * The named profile. Without a name: the environment variables, and for each variable that is not set, the profile that
+ * `malipo login` saved under `MALIPO_PROFILE` or `default`.
  */
-export function findAccess(around: Surroundings, named: string | undefined): Access {
+export function findAccess(around: CliEnvironment, named: string | undefined): Access {
   if (named !== undefined) return accessOf(named, profileNamed(around, named))
   const name = usualName(around)
   const kept = readProfiles(around)[name]
@@ -45,62 +45,62 @@ export function findAccess(around: Surroundings, named: string | undefined): Acc
   const missing = Object.entries({ url, publicKey, apiKey }).flatMap(([key, value]) =>
     value ? [] : [variableNames[key as keyof Profile]],
   )
-  throw new Trouble(
+  throw new CliError(
     'usage',
     `It is not known whom to call and by which key pair: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set.\nRun malipo login, or set MALIPO_URL, MALIPO_PUBLIC_KEY and MALIPO_API_KEY.`,
   )
 }
 
-/** Where Malipo is, which may be known without a key pair. */
-export function findUrl(around: Surroundings, named: string | undefined): string {
+/** The URL of Malipo, which may be configured without a key pair. */
+export function findUrl(around: CliEnvironment, named: string | undefined): string {
   const profile = named === undefined ? readProfiles(around)[usualName(around)] : profileNamed(around, named)
   const url = (named === undefined && fromVariables(around).url) || profile?.url
   const found = originIn(url ?? '')
   if (found === undefined)
-    throw new Trouble('usage', 'It is not known where Malipo is. Run malipo login, or set MALIPO_URL.')
+    throw new CliError('usage', 'It is not known where Malipo is. Run malipo login, or set MALIPO_URL.')
   return found
 }
 
-/** What the environment says, of each thing that it says anything of. */
-export function fromVariables({ variables }: Surroundings): Partial<Profile> {
+/** The profile fields that environment variables set. */
+export function fromVariables({ variables }: CliEnvironment): Partial<Profile> {
   return Object.fromEntries(
     Object.entries(variableNames).flatMap(([key, name]) => (variables[name] ? [[key, variables[name]]] : [])),
   )
 }
 
-export const usualName = ({ variables }: Surroundings) => variables['MALIPO_PROFILE'] || 'default'
+export const usualName = ({ variables }: CliEnvironment) => variables['MALIPO_PROFILE'] || 'default'
 
 function accessOf(name: string, profile: Profile): Access {
   const url = originIn(profile.url)
   if (url === undefined)
-    throw new Trouble(
+    throw new CliError(
       'usage',
       `${profile.url} cannot be where Malipo is: that looks like http://127.0.0.1:8080, without a path.`,
     )
   return { ...profile, url, source: `the profile ${name}`, env: environmentOf(profile.publicKey) }
 }
 
-function profileNamed(around: Surroundings, name: string): Profile {
+function profileNamed(around: CliEnvironment, name: string): Profile {
   const profiles = readProfiles(around)
   const profile = profiles[name]
   if (profile) return profile
   const known = Object.keys(profiles)
   const hint = known.length === 0 ? ' There are none yet.' : ` There are ${known.join(', ')}.`
-  throw new Trouble(
+  throw new CliError(
     'usage',
     `There is no profile ${name}.${didYouMean(name, known) || hint} malipo login --profile ${name} makes it.`,
   )
 }
 
-function pathOfProfiles({ variables }: Surroundings): string {
+function pathOfProfiles({ variables }: CliEnvironment): string {
   const { XDG_CONFIG_HOME: configured, HOME, USERPROFILE } = variables
   const home = HOME ?? USERPROFILE
   if (!(configured || home))
-    throw new Trouble('usage', 'Neither HOME nor XDG_CONFIG_HOME is set: profiles have no place.')
+    throw new CliError('usage', 'Neither HOME nor XDG_CONFIG_HOME is set: profiles have no place.')
   return join(configured || join(home ?? '', '.config'), 'malipo', 'profiles.json')
 }
 
-export function readProfiles(around: Surroundings): Profiles {
+export function readProfiles(around: CliEnvironment): Profiles {
   const { HOME, USERPROFILE, XDG_CONFIG_HOME } = around.variables
   if (!(HOME || USERPROFILE || XDG_CONFIG_HOME)) return {}
   const path = pathOfProfiles(around)
@@ -110,7 +110,7 @@ export function readProfiles(around: Surroundings): Profiles {
     if (statSync(path).mode & 0o077) around.complain(`Others on this machine may read ${path}: chmod 600 it.\n`)
     return Object.fromEntries(Object.entries(profiles).filter(([, profile]) => isProfile(profile)))
   } catch (error) {
-    throw new Trouble(
+    throw new CliError(
       'usage',
       `${path} cannot be read: ${(error as Error).message}\nmalipo login makes it anew once it is gone.`,
     )
@@ -120,8 +120,8 @@ export function readProfiles(around: Surroundings): Profiles {
 const isProfile = (profile: Partial<Profile> | undefined) =>
   Object.keys(variableNames).every((key) => typeof profile?.[key as keyof Profile] === 'string')
 
-/** Keeps a profile, or forgets it, in a file that only its owner may read and that is never half written. */
-export function keepProfile(around: Surroundings, name: string, profile: Profile | undefined): string {
+/** Saves or deletes a profile, in a file that only its owner may read and that is never half written. */
+export function keepProfile(around: CliEnvironment, name: string, profile: Profile | undefined): string {
   const { [name]: _, ...others } = readProfiles(around)
   const path = pathOfProfiles(around)
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })

@@ -4,19 +4,19 @@ import { makeSecrets } from '@malipo/server/operate'
 import { testDatabase } from '../../server/src/dev-stack/servers.ts'
 import { ask } from '../../server/src/testing/malipo.ts'
 import { exitCodes } from './exit-codes.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { CliEnvironment } from './surroundings.ts'
 import { commandLine } from './testing/command-line.ts'
 
 const secrets = makeSecrets(new Date())
 
-/** The command line on a database of this file's own; `run` gives what a person would see. */
-async function operatorsDesk(changed: Record<string, string | undefined> = {}, around: Partial<Surroundings> = {}) {
+/** The command line on this file's own database; `run` returns what a person sees. */
+async function operatorContext(changed: Record<string, string | undefined> = {}, around: Partial<CliEnvironment> = {}) {
   const { loginUrl, superuserUrl, natsUrl } = await testDatabase()
   const urls = { DATABASE_URL: loginUrl, DATABASE_OWNER_URL: superuserUrl, NATS_URL: natsUrl }
   return commandLine({ ...urls, ...secrets, ...changed }, around)
 }
 
-type Run = Awaited<ReturnType<typeof operatorsDesk>>
+type Run = Awaited<ReturnType<typeof operatorContext>>
 
 async function newMerchant(run: Run): Promise<string> {
   const who = ['--name', 'Duka Moja', '--email', 'amina@example.com', '--first-name', 'Amina', '--last-name', 'Otieno']
@@ -24,8 +24,8 @@ async function newMerchant(run: Run): Promise<string> {
   return JSON.parse(out).id
 }
 
-test('a merchant and a key pair come from three commands, each telling the next', async () => {
-  const run = await operatorsDesk()
+test('three commands make a merchant and a key pair, and each names the next command', async () => {
+  const run = await operatorContext()
   const who = ['--name', 'Duka', '--email', 'amina@example.com', '--first-name', 'Amina', '--last-name', 'Otieno']
 
   const created = await run('merchants', 'create', ...who, '--country', 'KE')
@@ -40,8 +40,8 @@ test('a merchant and a key pair come from three commands, each telling the next'
   )
 })
 
-test('every command prints JSON when asked to', async () => {
-  const run = await operatorsDesk()
+test('every command prints JSON with --json', async () => {
+  const run = await operatorContext()
   const id = await newMerchant(run)
   const pair = JSON.parse((await run('--json', 'keys', 'create', id, '--env', 'live')).out)
 
@@ -63,8 +63,8 @@ test('every command prints JSON when asked to', async () => {
   }
 })
 
-test('what a person did is in the audit trail under their name, or the one they give', async () => {
-  const run = await operatorsDesk()
+test('an operator’s action is in the audit trail under the system user or the name in --as', async () => {
+  const run = await operatorContext()
   const id = await newMerchant(run)
 
   await run('merchants', 'freeze', id, '--reason', 'ticket 4711')
@@ -83,8 +83,8 @@ test('what a person did is in the audit trail under their name, or the one they 
   ])
 })
 
-test('the exit code and the message tell what kind of trouble it is', async () => {
-  const run = await operatorsDesk()
+test('the exit code and the message identify the kind of error', async () => {
+  const run = await operatorContext()
   const nobody = `mer_${'0'.repeat(32)}`
 
   const cases: [number, RegExp, string[]][] = [
@@ -103,9 +103,9 @@ test('the exit code and the message tell what kind of trouble it is', async () =
   }
 })
 
-test('a database that is away and a configuration that is missing are told in plain words', async () => {
-  const away = await operatorsDesk({ DATABASE_URL: 'postgres://x:y@127.0.0.1:9/z' })
-  const missing = await operatorsDesk({ DATABASE_URL: undefined, MALIPO_SECRET_KEYS: 'short' })
+test('an unreachable database and a missing setting are reported in plain words', async () => {
+  const away = await operatorContext({ DATABASE_URL: 'postgres://x:y@127.0.0.1:9/z' })
+  const missing = await operatorContext({ DATABASE_URL: undefined, MALIPO_SECRET_KEYS: 'short' })
 
   const unreachable = await away('merchants', 'list')
   const unusable = await missing('merchants', 'list')
@@ -116,8 +116,8 @@ test('a database that is away and a configuration that is missing are told in pl
   assert.match(unusable.err, /DATABASE_URL is required\n {2}MALIPO_SECRET_KEYS must be/)
 })
 
-test('help is printed without asking any database', async () => {
-  const run = await operatorsDesk({ DATABASE_URL: undefined })
+test('help is printed without a database', async () => {
+  const run = await operatorContext({ DATABASE_URL: undefined })
 
   for (const args of [['--help'], ['keys', '--help'], ['merchants', 'create', '--help']]) {
     const { code, out } = await run(...args)
@@ -126,9 +126,9 @@ test('help is printed without asking any database', async () => {
   }
 })
 
-test('a table has columns for a person and tabs for a program, which sees no colours either', async () => {
-  const person = await operatorsDesk({ NO_COLOR: undefined })
-  const program = await operatorsDesk({ NO_COLOR: undefined }, { terminal: undefined })
+test('a table has columns for a person, and tabs without colours for a program', async () => {
+  const person = await operatorContext({ NO_COLOR: undefined })
+  const program = await operatorContext({ NO_COLOR: undefined }, { terminal: undefined })
   await newMerchant(person)
 
   const shown = await person('merchants', 'list')
@@ -140,9 +140,9 @@ test('a table has columns for a person and tabs for a program, which sees no col
   assert.match(piped.out, /^MERCHANT\tNAME\tCOUNTRY\tSTATE\tCREATED\nmer_\w{32}\tDuka/)
 })
 
-test('what the operator asks of a database ends with 130 when it is interrupted', async () => {
+test('an interrupted operator command exits with 130', async () => {
   const interrupt = new AbortController()
-  const run = await operatorsDesk({}, { signal: interrupt.signal })
+  const run = await operatorContext({}, { signal: interrupt.signal })
 
   const listing = run('merchants', 'list')
   interrupt.abort()

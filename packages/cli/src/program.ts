@@ -3,11 +3,12 @@ import { addBalanceCommands } from './balance.ts'
 import { addBulkCommand } from './bulk.ts'
 import { addCallbackCommands } from './callbacks.ts'
 import { addChargeCommands } from './charge.ts'
+import { reportError } from './cli-error.ts'
 import { addClockCommand } from './clock.ts'
+import { type CommandContext, createCommandContext } from './command-context.ts'
 import { addCompletionCommand } from './completion.ts'
 import { addConformanceCommand } from './conformance/command.ts'
 import { addDatabaseCommands } from './database.ts'
-import { createDesk, type Desk } from './desk.ts'
 import { addDevCommand } from './dev.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addEventsCommand } from './events.ts'
@@ -29,17 +30,16 @@ import { addProviderCommands } from './providers.ts'
 import { addRateCommands } from './rates.ts'
 import { addSecretCommands } from './secrets.ts'
 import { didYouMean } from './suggest.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { CliEnvironment } from './surroundings.ts'
 import { addSuspenseCommands } from './suspense.ts'
 import { addTransactionCommands } from './transactions.ts'
 import { addTriggerCommand } from './trigger.ts'
-import { tellTrouble } from './trouble.ts'
 import { addWebhookCommands } from './webhooks.ts'
 import { addWhoamiCommand } from './whoami.ts'
 
-type Add = (program: Command, desk: Desk, around: Surroundings) => void
+type Add = (program: Command, context: CommandContext, around: CliEnvironment) => void
 
-/** Every command, in the order and under the headings of the help. */
+/** Every command, in the order and groups of the help. */
 const groups: Readonly<Record<string, readonly Add[]>> = {
   'Begin:': [addDevCommand, addLoginCommands, addWhoamiCommand, addDoctorCommand, addOpenCommand, addCompletionCommand],
   'Collect and pay out:': [addChargeCommands, addPayCommand, addBulkCommand],
@@ -61,8 +61,8 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
   ],
 }
 
-/** The whole command line: takes the arguments, gives the exit code. */
-export function createProgram(around: Surroundings): (args: readonly string[]) => Promise<number> {
+/** The whole command line: takes the arguments, returns the exit code. */
+export function createProgram(around: CliEnvironment): (args: readonly string[]) => Promise<number> {
   return async (args) => {
     let usage = ''
     const program = buildProgram(around, (text) => {
@@ -78,10 +78,10 @@ export function createProgram(around: Surroundings): (args: readonly string[]) =
 }
 
 /**
- * The commands without anything done yet; docs/reference/cli.md is made from them. What is wrong with the arguments goes
- * to `writeErr`, since only at the end it is known in which form it is to be told.
+ * Builds the commands without running any; docs/reference/cli.md is generated from them. Argument errors go to `writeErr`,
+ * because their output form (text or JSON) is known only at the end.
  */
-export function buildProgram(around: Surroundings, writeErr: (text: string) => void = around.complain): Command {
+export function buildProgram(around: CliEnvironment, writeErr: (text: string) => void = around.complain): Command {
   const { write: writeOut, terminal, variables } = around
   const isColourWanted = !variables['NO_COLOR'] && terminal !== undefined
   const paint = createPaint(around, true)
@@ -97,10 +97,10 @@ export function buildProgram(around: Surroundings, writeErr: (text: string) => v
     .addHelpCommand(helpCommand())
     .exitOverride()
   if (terminal) program.configureOutput({ getOutHelpWidth: () => Math.min(terminal.columns, helpWidthMax) })
-  const desk = createDesk(around, program)
+  const context = createCommandContext(around, program)
   for (const [heading, adds] of Object.entries(groups)) {
     program.commandsGroup(heading)
-    for (const add of adds) add(program, desk, around)
+    for (const add of adds) add(program, context, around)
   }
   guide(program, {
     note: `Exit codes:\n${Object.entries(exitCodes)
@@ -124,14 +124,14 @@ const helpCommand = () =>
 const described = (option: Option) =>
   `${Help.prototype.optionDescription(option)}${option.mandatory ? ' (required)' : ''}`
 
-/** The help of a command that only leads to others ends with examples of the first two of them, or of its only one. */
+/** The help of a command group ends with examples of its first two commands, or of its only one. */
 function guideGroup(group: Command): void {
   const [first, second] = commandsOf(group).map((command) => guideOf(command)?.examples ?? [])
   guide(group, { examples: [first?.[0] ?? '', second?.[0] ?? first?.[1] ?? ''] })
 }
 
-function tell(program: Command, error: Error, usage: string, { complain, variables }: Surroundings): number {
-  const { exit, message, facts } = tellTrouble(error, Boolean(variables['MALIPO_DEBUG']))
+function tell(program: Command, error: Error, usage: string, { complain, variables }: CliEnvironment): number {
+  const { exit, message, facts } = reportError(error, Boolean(variables['MALIPO_DEBUG']))
   const said = error instanceof CommanderError ? `${usage}${secondGuess(program, error)}`.trimEnd() : message
   const isJson = program.opts<{ json?: true }>().json === true && exit !== 'done'
   if (isJson)
@@ -140,7 +140,7 @@ function tell(program: Command, error: Error, usage: string, { complain, variabl
   return exitCodes[exit]
 }
 
-/** Where what was wrong is told as something else. */
+/** Corrects Commander's message where it names the wrong mistake. */
 function secondGuess(program: Command, { code }: CommanderError): string {
   if (code === 'commander.excessArguments') return mistypedCommand(program)
   if (code === 'commander.missingMandatoryOptionValue') return mistypedOption(program)
@@ -149,7 +149,7 @@ function secondGuess(program: Command, { code }: CommanderError): string {
 
 const askedFor = (command: Command) => command.commands.find((each) => each.name() === command.args[0])
 
-/** A group whose list is shown without being named takes a mistyped word for an argument of that list. */
+/** A group whose default command is `list` takes a mistyped word for an argument of `list`. */
 function mistypedCommand(program: Command): string {
   const group = askedFor(program)
   const word = group?.args[0] ?? ''
@@ -158,7 +158,7 @@ function mistypedCommand(program: Command): string {
   return names.includes(word) ? '' : `malipo ${group.name()} has no ${word}.${didYouMean(word, names)}\n`
 }
 
-/** An option that is needed and was mistyped is missing before it is unknown. */
+/** Commander reports a mistyped required option as missing, not as unknown. */
 function mistypedOption(program: Command): string {
   let command = program
   for (let next = askedFor(command); next; next = askedFor(command)) command = next

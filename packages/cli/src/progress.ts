@@ -1,4 +1,4 @@
-import type { Surroundings } from './surroundings.ts'
+import type { CliEnvironment } from './surroundings.ts'
 
 interface ProgressLine {
   say(text: string): void
@@ -7,14 +7,14 @@ interface ProgressLine {
 
 const everyMs = 10_000
 
-/** How far long work is, beside the result: a line that changes for a person, and now and then one for a log. */
-export function createProgressLine({ complain, isWatched }: Surroundings): ProgressLine {
-  let toldAt = performance.now()
+/** Shows progress beside the result: on a terminal one line that changes, in a log one line every 10 seconds. */
+export function createProgressLine({ complain, isWatched }: CliEnvironment): ProgressLine {
+  let reportedAt = performance.now()
   return {
     say: (text) => {
       if (isWatched) return complain(`\r\u001b[K${text}`)
-      if (performance.now() - toldAt < everyMs) return
-      toldAt = performance.now()
+      if (performance.now() - reportedAt < everyMs) return
+      reportedAt = performance.now()
       complain(`${text}\n`)
     },
     end: () => {
@@ -28,8 +28,8 @@ export interface Progress {
   end(): void
 }
 
-/** The same for work of which it is known how much there is. */
-export function createProgress(around: Surroundings, total: number, what: string): Progress {
+/** Same, for work with a known total. */
+export function createProgress(around: CliEnvironment, total: number, what: string): Progress {
   const { say, end } = createProgressLine(around)
   return { at: (done) => say(`${done} of ${total} ${what}`), end }
 }

@@ -1,12 +1,12 @@
 import type { Operator } from '@malipo/server/operate'
 import type { Command } from 'commander'
-import type { Desk } from './desk.ts'
+import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { type Environment, environment } from './options.ts'
 import type { Paper } from './table.ts'
 import { duration, minute } from './time.ts'
 
-export function addProviderCommands(program: Command, desk: Desk): void {
+export function addProviderCommands(program: Command, context: CommandContext): void {
   const providers = program.command('providers').description('who moves the money for us')
 
   guide(
@@ -18,8 +18,8 @@ export function addProviderCommands(program: Command, desk: Desk): void {
       examples: ['malipo providers status', 'malipo providers status --json'],
     },
   ).action(async () => {
-    const status = await desk.operate((operator) => operator.providers.status())
-    desk.say(status, (paper) => screen(paper, status))
+    const status = await context.operate((operator) => operator.providers.status())
+    context.say(status, (paper) => screen(paper, status))
   })
 
   for (const [verb, description, said] of [
@@ -40,9 +40,9 @@ export function addProviderCommands(program: Command, desk: Desk): void {
         ],
       },
     ).action(async (provider: string, order: { env: Environment; reason: string }) => {
-      const lane = await desk.operate((operator) => operator.providers[verb](provider, order))
+      const lane = await context.operate((operator) => operator.providers[verb](provider, order))
       const woken = verb === 'resume' ? ` ${lane.woken} waiting payments go on.` : ''
-      desk.say(lane, () => `${said} ${provider} in ${order.env}.${woken}`)
+      context.say(lane, () => `${said} ${provider} in ${order.env}.${woken}`)
     })
   }
 }

@@ -1,12 +1,12 @@
 import type { Operator } from '@malipo/server/operate'
 import type { Command } from 'commander'
-import type { Desk } from './desk.ts'
+import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { type Environment, environment } from './options.ts'
 import { type Paper, right } from './table.ts'
 import { second } from './time.ts'
 
-export function addRateCommands(program: Command, desk: Desk): void {
+export function addRateCommands(program: Command, context: CommandContext): void {
   const rates = program.command('rates').description('exchange rates, and those held because they jumped')
 
   guide(
@@ -22,8 +22,8 @@ FX_RATE_UNAVAILABLE.`,
     },
   ).action(async ({ env, held }: { env?: Environment; held?: true }) => {
     const order = { ...(env && { env }), isHeldOnly: held === true }
-    const found = await desk.operate((operator) => operator.rates.list(order))
-    desk.say(found, (paper) => (found.length === 0 ? `No rates${held ? ' held' : ''}.` : listing(paper, found)))
+    const found = await context.operate((operator) => operator.rates.list(order))
+    context.say(found, (paper) => (found.length === 0 ? `No rates${held ? ' held' : ''}.` : listing(paper, found)))
   })
 
   for (const [verb, description, said] of [
@@ -43,8 +43,8 @@ FX_RATE_UNAVAILABLE.`,
         ],
       },
     ).action(async (id: string, { reason }: { reason: string }) => {
-      const rate = await desk.operate((operator) => operator.rates[verb](id, reason))
-      desk.say(
+      const rate = await context.operate((operator) => operator.rates[verb](id, reason))
+      context.say(
         rate,
         () =>
           `${verb === 'confirm' ? 'Confirmed' : 'Rejected'} ${rate.pair} ${rate.buy} / ${rate.sell} in ${rate.env}. ${said}`,

@@ -2,7 +2,7 @@ import type { Command, Option } from 'commander'
 import { type Exit, exitCodes, exitMeanings } from './exit-codes.ts'
 import { commandsOf, guideOf, pathOf } from './guide.ts'
 
-/** docs/reference/cli.md, made from the commands themselves. */
+/** docs/reference/cli.md, generated from the commands. */
 export function referencePage(program: Command): string {
   const groups = Map.groupBy(program.commands, (command) => command.helpGroup().replace(/:$/, ''))
   const sections = [...groups].map(([group, commands]) => {
@@ -65,11 +65,11 @@ const optionTable = (options: readonly Option[]) => rows(options.map(shown))
 
 function shown({ flags, description, argChoices, mandatory, defaultValue, defaultValueDescription }: Option): Shown {
   const standard = defaultValueDescription ?? defaultValue
-  const isTold = standard !== undefined && typeof standard !== 'boolean'
+  const isShown = standard !== undefined && typeof standard !== 'boolean'
   const about = withChoices(description, argChoices)
   return {
     term: flags,
-    about: `${mandatory ? '**Required.** ' : ''}${about}${isTold ? `; default ${standard}` : ''}`,
+    about: `${mandatory ? '**Required.** ' : ''}${about}${isShown ? `; default ${standard}` : ''}`,
   }
 }
 
@@ -79,5 +79,5 @@ const withChoices = (about: string, choices: readonly string[] | undefined) =>
 const rows = (all: readonly Shown[]) =>
   `| | |\n|---|---|\n${all.map(({ term, about }) => `| \`${term.replaceAll('|', '\\|')}\` | ${cell(about)} |`).join('\n')}`
 
-/** What would end a cell early or open a tag. */
+/** Escapes text that would end a table cell or open a tag. */
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;')

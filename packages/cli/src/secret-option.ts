@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import type { Surroundings } from './surroundings.ts'
+import type { CliEnvironment } from './surroundings.ts'
 
 export interface SecretOptions {
   readonly secretFile?: string
@@ -8,7 +8,7 @@ export interface SecretOptions {
 
 export const secretVariable = 'MALIPO_WEBHOOK_SECRET'
 
-/** The option by which a webhook secret is given: an argument would be in the list of processes and in the shell's history. */
+/** The option for a webhook secret is a file: an argument would be in the process list and in the shell's history. */
 export function withSecret(command: Command): Command {
   return command.option(
     '--secret-file <file>',
@@ -21,8 +21,8 @@ export function many<Value>(read: (text: string) => Value): (text: string, earli
   return (text, earlier = []) => [...earlier, read(text)]
 }
 
-/** The secrets of a file, else of the environment. */
-export async function secretsOf(options: SecretOptions, around: Surroundings, command: Command): Promise<string[]> {
+/** The secrets from the file, otherwise from the environment. */
+export async function secretsOf(options: SecretOptions, around: CliEnvironment, command: Command): Promise<string[]> {
   const { secretFile } = options
   if (secretFile !== undefined) return words((await contents(secretFile, command)).toString('utf8'))
   const fromVariable = words(around.variables[secretVariable] ?? '')
@@ -30,8 +30,8 @@ export async function secretsOf(options: SecretOptions, around: Surroundings, co
   return command.error(`error: give a secret by --secret-file or ${secretVariable}`, { exitCode: 2 })
 }
 
-/** The first of them, which must be one that can sign. */
-export async function oneSecret(options: SecretOptions, around: Surroundings, command: Command): Promise<string> {
+/** The first secret, which must be valid for signing. */
+export async function oneSecret(options: SecretOptions, around: CliEnvironment, command: Command): Promise<string> {
   const [secret = ''] = await secretsOf(options, around, command)
   if (/^whsec_[A-Za-z0-9+/]{4,}={0,2}$/.test(secret)) return secret
   return command.error('error: the secret must be whsec_ and base 64, as Malipo gave it', { exitCode: 2 })

@@ -1,13 +1,13 @@
 import type { Operator } from '@malipo/server/operate'
 import type { Command } from 'commander'
-import type { Desk } from './desk.ts'
+import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { createProgressLine } from './progress.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { CliEnvironment } from './surroundings.ts'
 import { minute } from './time.ts'
 
-/** Keys for the configuration, and how an old one is replaced. */
-export function addSecretCommands(program: Command, desk: Desk, around: Surroundings): void {
+/** Creates keys for the configuration and replaces old ones. */
+export function addSecretCommands(program: Command, context: CommandContext, around: CliEnvironment): void {
   const secrets = program.command('secrets').description('the keys of the settings')
 
   guide(
@@ -17,9 +17,9 @@ export function addSecretCommands(program: Command, desk: Desk, around: Surround
       .description('make keys for MALIPO_TOKEN_KEYS and MALIPO_SECRET_KEYS; nothing is stored'),
     { examples: ['malipo secrets make', 'malipo secrets make --json'] },
   ).action(async () => {
-    const made = (await desk.server()).makeSecrets(new Date())
+    const made = (await context.server()).makeSecrets(new Date())
     const lines = Object.entries(made).map(([name, value]) => `${name}=${value}`)
-    desk.say(made, () => lines.join('\n'))
+    context.say(made, () => lines.join('\n'))
   })
 
   guide(
@@ -32,8 +32,8 @@ export function addSecretCommands(program: Command, desk: Desk, around: Surround
       examples: ['malipo secrets list', 'malipo secrets list --json'],
     },
   ).action(async () => {
-    const keys = await desk.operate((operator) => operator.secrets.list())
-    desk.say(keys, (paper) => paper.table(keys, columns))
+    const keys = await context.operate((operator) => operator.secrets.list())
+    context.say(keys, (paper) => paper.table(keys, columns))
   })
 
   guide(
@@ -49,9 +49,9 @@ API keys move when they are next exchanged for a token.`,
   ).action(async () => {
     const progress = createProgressLine(around)
     const onPiece = ({ column, read, moved }: Piece) => progress.say(`${column}: ${read} read, ${moved} moved`)
-    const resealed = await desk.operate((operator) => operator.secrets.reseal({ onPiece }))
+    const resealed = await context.operate((operator) => operator.secrets.reseal({ onPiece }))
     progress.end()
-    desk.say(resealed, (paper) => `${sentences(resealed)}\n\n${paper.table(resealed.keys, columns)}`)
+    context.say(resealed, (paper) => `${sentences(resealed)}\n\n${paper.table(resealed.keys, columns)}`)
   })
 }
 

@@ -1,4 +1,4 @@
-/** " Did you mean x?" for a word that is not among the known ones but close to one, else nothing. */
+/** " Did you mean x?" for an unknown word that is close to a known one, otherwise empty. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const ranked = known.map((each) => ({ each, away: distance(word, each) })).sort((a, b) => a.away - b.away)
   const [nearest] = ranked
@@ -7,7 +7,7 @@ export function didYouMean(word: string, known: readonly string[]): string {
     : ''
 }
 
-/** How many letters must be put in, left out or changed to make one word the other. */
+/** Edit distance: how many letters must be inserted, removed or changed. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (const [line, letter] of [...from].entries()) {

@@ -1,23 +1,23 @@
 import type { Operator } from '@malipo/server/operate'
 import { type Command, Option } from 'commander'
-import type { Desk } from './desk.ts'
+import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { type Environment, environment, whole } from './options.ts'
 import { type Paper, right } from './table.ts'
 import { duration, second } from './time.ts'
 
-export function addSuspenseCommands(program: Command, desk: Desk): void {
+export function addSuspenseCommands(program: Command, context: CommandContext): void {
   const suspense = program.command('suspense').description('decide about money in suspense, case by case')
-  addList(suspense, desk)
+  addList(suspense, context)
 
   guide(suspense.command('show').description('show one case').argument('<case>', 'case_…'), {
     examples: ['malipo suspense show case_0193…', 'malipo suspense show case_0193… --json'],
   }).action(async (id: string) => {
-    const found = await desk.operate((operator) => operator.suspense.show(id))
-    desk.say(found, () => screen(found))
+    const found = await context.operate((operator) => operator.suspense.show(id))
+    context.say(found, () => screen(found))
   })
 
-  addClear(suspense, desk)
+  addClear(suspense, context)
 }
 
 interface ListOptions {
@@ -26,7 +26,7 @@ interface ListOptions {
   readonly limit: number
 }
 
-function addList(suspense: Command, desk: Desk): void {
+function addList(suspense: Command, context: CommandContext): void {
   guide(
     suspense
       .command('list', { isDefault: true })
@@ -36,8 +36,8 @@ function addList(suspense: Command, desk: Desk): void {
       .option('--limit <count>', 'at most this many', whole(1, 1000), 50),
     { examples: ['malipo suspense list', 'malipo suspense list --provider pawapay --env live'] },
   ).action(async (options: ListOptions) => {
-    const found = await desk.operate((operator) => operator.suspense.list(options))
-    desk.say(found, (paper) => (found.length === 0 ? 'No open cases.' : listing(paper, found)))
+    const found = await context.operate((operator) => operator.suspense.list(options))
+    context.say(found, (paper) => (found.length === 0 ? 'No open cases.' : listing(paper, found)))
   })
 }
 
@@ -87,7 +87,7 @@ interface ClearOptions {
   readonly payment?: string
 }
 
-function addClear(suspense: Command, desk: Desk): void {
+function addClear(suspense: Command, context: CommandContext): void {
   guide(
     suspense
       .command('clear')
@@ -106,8 +106,8 @@ return-to-payer records that you returned the money through the provider: do tha
       ],
     },
   ).action(async (id: string, options: ClearOptions) => {
-    const cleared = await desk.operate((operator) => operator.suspense.clear(id, options))
+    const cleared = await context.operate((operator) => operator.suspense.clear(id, options))
     const { amount, currency, outcome, transactionId } = cleared
-    desk.say(cleared, () => `Cleared ${id}: ${amount} ${currency} ${outcome.replace('_', ' ')}, ${transactionId}.`)
+    context.say(cleared, () => `Cleared ${id}: ${amount} ${currency} ${outcome.replace('_', ' ')}, ${transactionId}.`)
   })
 }

@@ -1,24 +1,24 @@
 import { stripVTControlCharacters } from 'node:util'
 import { createPaint, type Paint, paintStatus } from './paint.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { CliEnvironment } from './surroundings.ts'
 
-/** What a column shows of a row. Numbers stand to the right, so that their digits stand below each other. */
+/** What a column shows of a row. Numbers are right-aligned. */
 export type Column<Row> = ((row: Row) => string) & { readonly isRight?: true }
 
-/** What sentences are written on: a terminal with colours and columns, or plain text for other programs. */
+/** Formats output: with colours and columns for a terminal, as plain text for programs. */
 export interface Paper {
   readonly paint: Paint
   /** A status in its colour. */
   status(text: string): string
-  /** An amount of a currency: with its decimals and in groups of digits for a person, as it is for a program. */
+  /** An amount: with its currency's decimals and grouped digits for a person, unchanged for a program. */
   money(amount: number, currency: string): string
-  /** Text that stands so far from the left: in lines that fit for a person, in one for a program. */
+  /** Indented text: wrapped for a person, one line for a program. */
   wrap(text: string, indent: number): string
-  /** Rows under headings: in columns for a person, between tabs for a program. */
+  /** Rows under headings: aligned columns for a person, tab-separated for a program. */
   table<Row>(rows: readonly Row[], columns: Readonly<Record<string, Column<Row>>>): string
 }
 
-export function createPaper(around: Surroundings, isColourWanted: boolean): Paper {
+export function createPaper(around: CliEnvironment, isColourWanted: boolean): Paper {
   const paint = createPaint(around, isColourWanted)
   return {
     paint,
@@ -52,7 +52,7 @@ function wrapped(text: string, indent: number, columns: number): string {
   return lines.join(`\n${' '.repeat(indent)}`)
 }
 
-/** Never rounds: a currency may have more decimals here than the tables of Node know of. */
+/** Never rounds: an amount may have more decimals than Node knows for its currency. */
 function grouped(amount: number, currency: string): string {
   const decimals = /\.(\d+)$/.exec(String(amount))?.[1]?.length ?? 0
   const { maximumFractionDigits: usual = 2 } = new Intl.NumberFormat('en', {
@@ -65,7 +65,7 @@ function grouped(amount: number, currency: string): string {
 
 const widthOf = (text: string) => stripVTControlCharacters(text).length
 
-/** Each column as wide as its widest entry; lines end without trailing blanks. */
+/** Each column is as wide as its widest entry; lines have no trailing blanks. */
 function aligned(lines: readonly (readonly string[])[], columns: readonly { readonly isRight?: true }[]): string {
   const widths = columns.map((_, index) => Math.max(...lines.map((line) => widthOf(line[index] ?? ''))))
   return lines

@@ -1,9 +1,9 @@
-/** A time as people read it, to the minute, in UTC. */
+/** A readable time, to the minute, in UTC. */
 export function minute(iso: string | undefined): string {
   return iso === undefined ? 'never' : `${iso.slice(0, 16).replace('T', ' ')} UTC`
 }
 
-/** A time as people read it, to the second, in UTC. */
+/** A readable time, to the second, in UTC. */
 export function second(iso: string): string {
   return `${iso.slice(0, 19).replace('T', ' ')} UTC`
 }
@@ -15,7 +15,7 @@ const units = [
   ['s', 1],
 ] as const
 
-/** How long, in the largest unit that has two of it or more. */
+/** A duration in the largest unit of which it has at least two. */
 export function duration(seconds: number): string {
   const size = Math.abs(seconds)
   const [name, length] = units.find(([, each]) => size >= 2 * each) ?? ['s', 1]

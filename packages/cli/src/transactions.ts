@@ -1,6 +1,6 @@
 import type { Transaction, TransactionDetails } from '@malipo/sdk'
 import { type Command, Option } from 'commander'
-import type { Desk } from './desk.ts'
+import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { currency, day, whole } from './options.ts'
 import { type Paper, right } from './table.ts'
@@ -15,9 +15,9 @@ interface ListOptions {
   readonly limit: number
 }
 
-export function addTransactionCommands(program: Command, desk: Desk): void {
+export function addTransactionCommands(program: Command, context: CommandContext): void {
   const transactions = program.command('transactions').description('what became of charges and payouts')
-  addList(transactions, desk)
+  addList(transactions, context)
 
   guide(
     transactions
@@ -26,8 +26,8 @@ export function addTransactionCommands(program: Command, desk: Desk): void {
       .argument('<transaction>', 'txn_…, or your reference'),
     { examples: ['malipo transactions get order-1042', 'malipo transactions get order-1042 --json'] },
   ).action(async (id: string) => {
-    const found = await desk.call((malipo) => malipo.transactions.get(id))
-    desk.say(found, (paper) => screen(paper, found))
+    const found = await context.call((malipo) => malipo.transactions.get(id))
+    context.say(found, (paper) => screen(paper, found))
   })
 
   guide(
@@ -38,15 +38,15 @@ export function addTransactionCommands(program: Command, desk: Desk): void {
       .argument('<transaction>', 'txn_…, or your reference'),
     { examples: ['malipo explain order-1042', 'malipo explain order-1042 --json'] },
   ).action(async (id: string) => {
-    const found = await desk.call((malipo) => malipo.transactions.get(id))
+    const found = await context.call((malipo) => malipo.transactions.get(id))
     const { transactionId, externalReference, status, stage, explanation, timeline } = found
-    desk.say({ transactionId, externalReference, status, stage, explanation, timeline }, (paper) =>
+    context.say({ transactionId, externalReference, status, stage, explanation, timeline }, (paper) =>
       [paper.wrap(explanation.sentence, 0), '', timelineOf(paper, found)].join('\n'),
     )
   })
 }
 
-function addList(transactions: Command, desk: Desk): void {
+function addList(transactions: Command, context: CommandContext): void {
   guide(
     transactions
       .command('list', { isDefault: true })
@@ -71,12 +71,12 @@ function addList(transactions: Command, desk: Desk): void {
       ...(from && { startDate: from }),
       ...(to && { endDate: to }),
     }
-    const found = await desk.call((malipo) => malipo.transactions.list(filter).toArray(limit))
+    const found = await context.call((malipo) => malipo.transactions.list(filter).toArray(limit))
     const none =
       Object.keys(filter).length > 0
         ? 'None of your transactions is like that.'
         : 'No transactions yet. Make one: malipo trigger charge.successful'
-    desk.say(found, (paper) => (found.length === 0 ? none : listing(paper, found)))
+    context.say(found, (paper) => (found.length === 0 ? none : listing(paper, found)))
   })
 }
 
@@ -97,7 +97,7 @@ function screen(paper: Paper, found: TransactionDetails): string {
   const { transactionId, type, amount, currency: code, status, stage, failureReason, nextAction } = found
   const { senderAmount, senderCurrency, receiverAmount, receiverCurrency, fee, beneficiary, virtualAccount } = found
   const wallet = type === 'withdrew' ? senderCurrency : receiverCurrency
-  const isFailed = status === 'failed' // Then nothing moves.
+  const isFailed = status === 'failed' // A failed payment moves no money.
   const money = (value: number, of: string) => `${paper.money(value, of)} ${of}`
   const { accountName, accountNumber, bankCode } = beneficiary
   const lines: [string, string | undefined][] = [

@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FeedEvent, Malipo } from '@malipo/sdk'
 import { Argument, type Command } from 'commander'
-import type { Desk } from './desk.ts'
+import { CliError } from './cli-error.ts'
+import type { CommandContext } from './command-context.ts'
 import { feedLine, newestNumber } from './feed.ts'
 import { guide } from './guide.ts'
 import { newReference } from './payment-options.ts'
-import type { Surroundings } from './surroundings.ts'
-import { Trouble } from './trouble.ts'
+import type { CliEnvironment } from './surroundings.ts'
 
-/** Something that can be made to happen in the sandbox, by a payment with test values. */
+/** A sandbox payment with test values, and its result. */
 interface Trigger {
   readonly what: string
-  /** The status that ends it. */
+  /** The status to wait for. */
   readonly comesTo: 'pending' | 'successful' | 'failed'
   readonly make: (malipo: Malipo, externalReference: string) => Promise<unknown>
 }
@@ -71,7 +71,7 @@ const triggers: Readonly<Record<string, Trigger>> = {
 const everyMs = 200
 const patienceMs = 30_000
 
-export function addTriggerCommand(program: Command, desk: Desk, around: Surroundings): void {
+export function addTriggerCommand(program: Command, context: CommandContext, around: CliEnvironment): void {
   const names = Object.keys(triggers)
   guide(
     program
@@ -86,19 +86,19 @@ export function addTriggerCommand(program: Command, desk: Desk, around: Surround
   ).action(async (name: string) => {
     const { make, comesTo } = triggers[name] as Trigger
     const externalReference = newReference('trigger')
-    const events = await desk.call(async (malipo) => {
+    const events = await context.call(async (malipo) => {
       const newest = await newestNumber(malipo)
       await make(malipo, externalReference)
       return eventsOf(malipo, externalReference, newest, comesTo, around.signal)
     })
     const transactionId = events.at(-1)?.data.transactionId
-    desk.say({ trigger: name, transactionId, externalReference, events }, (paper) =>
+    context.say({ trigger: name, transactionId, externalReference, events }, (paper) =>
       [...events.map((line) => feedLine(paper, line)), `Next: malipo explain ${externalReference}`].join('\n'),
     )
   })
 }
 
-/** What was told of a payment, once the last thing told of it is what was meant to happen. */
+/** The events of a payment, once its last event has the expected status. */
 async function eventsOf(
   malipo: Malipo,
   externalReference: string,
@@ -112,7 +112,7 @@ async function eventsOf(
     const own = all.filter(({ data }) => data.externalReference === externalReference)
     if (own.at(-1)?.data.status === comesTo) return own
     if (performance.now() > giveUpAt)
-      throw new Trouble(
+      throw new CliError(
         'unreachable',
         `${externalReference} is not ${comesTo} after ${patienceMs / 1000} s; is a worker running? malipo explain ${externalReference}`,
       )

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander'
-import type { Desk } from './desk.ts'
+import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { webAddress } from './options.ts'
 
-/** Where webhooks go, and what they are signed with. */
-export function addWebhookSettings(webhooks: Command, desk: Desk): void {
+/** The webhook URL and the signing secret. */
+export function addWebhookSettings(webhooks: Command, context: CommandContext): void {
   guide(
     webhooks
       .command('url')
@@ -14,10 +14,10 @@ export function addWebhookSettings(webhooks: Command, desk: Desk): void {
     { examples: ['malipo webhooks url https://shop.example/webhooks', 'malipo webhooks url --unset'] },
   ).action(async (url: string | undefined, { unset }: { unset?: true }) => {
     const wanted = unset ? '' : url
-    const { webhookUrl } = await desk.call(({ account }) =>
+    const { webhookUrl } = await context.call(({ account }) =>
       wanted === undefined ? account.me() : account.update({ webhookUrl: wanted }),
     )
-    desk.say({ webhookUrl }, () => webhookUrl || 'Not set: events are only in the feed, malipo events.')
+    context.say({ webhookUrl }, () => webhookUrl || 'Not set: events are only in the feed, malipo events.')
   })
 
   guide(
@@ -26,7 +26,7 @@ export function addWebhookSettings(webhooks: Command, desk: Desk): void {
       .description('make a new signing secret and show it this once; for 24 hours the old one signs too'),
     { examples: ['malipo webhooks rotate-secret', 'malipo webhooks rotate-secret --json'] },
   ).action(async () => {
-    const { secret } = await desk.call(({ account }) => account.rotateWebhookSecret())
-    desk.say({ secret }, () => secret)
+    const { secret } = await context.call(({ account }) => account.rotateWebhookSecret())
+    context.say({ secret }, () => secret)
   })
 }

@@ -10,7 +10,7 @@ import { commandLine } from './testing/command-line.ts'
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 const body = '{"id":"evt_1","event":"transaction_updated"}'
 
-/** A folder with a received webhook, and `verify` as a person would run it. */
+/** A folder with a received webhook, and `verify` as a person runs it. */
 function bench(t: TestContext, { at = new Date(), variables = {} as Record<string, string> } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'malipo-verify-'))
   t.after(() => rmSync(folder, { recursive: true }))
@@ -25,7 +25,7 @@ function bench(t: TestContext, { at = new Date(), variables = {} as Record<strin
   return { file, given, headers, verify, bodyFile: file('body.json', body) }
 }
 
-test('a webhook is verified with the secret from a file or the environment, and an argument cannot give it', async (t) => {
+test('verify takes the secret from a file or the environment, and not from an argument', async (t) => {
   const { file, headers, verify, bodyFile } = bench(t, { variables: { MALIPO_WEBHOOK_SECRET: secret } })
   const rest = [...headers, '--body-file', bodyFile]
 
@@ -42,7 +42,7 @@ test('a webhook is verified with the secret from a file or the environment, and 
   assert.equal((await verify('--secret', secret, ...rest)).code, exitCodes.usage)
 })
 
-test('a file rules over the environment', async (t) => {
+test('a secret from a file wins over the environment', async (t) => {
   const { file, headers, verify, bodyFile } = bench(t, { variables: { MALIPO_WEBHOOK_SECRET: 'whsec_AAAA' } })
   const rest = [...headers, '--body-file', bodyFile]
 
@@ -50,7 +50,7 @@ test('a file rules over the environment', async (t) => {
   assert.equal((await verify('--secret-file', file('secret', secret), ...rest)).code, exitCodes.done)
 })
 
-test('a failure tells why, exits with 5 and repeats no secret', async (t) => {
+test('a failed verification prints the reason, exits with 5 and repeats no secret', async (t) => {
   const { file, given, headers, verify } = bench(t)
 
   const { code, out, err } = await verify(...given, ...headers, '--body-file', file('other', `${body} `))
@@ -60,7 +60,7 @@ test('a failure tells why, exits with 5 and repeats no secret', async (t) => {
   assert.doesNotMatch(`${out}${err}`, /whsec_M/)
 })
 
-test('a saved webhook is told to be old, and verifies with a longer tolerance', async (t) => {
+test('a saved webhook is reported as too old, and verifies with a longer tolerance', async (t) => {
   const { given, headers, verify, bodyFile } = bench(t, { at: new Date(Date.now() - 3_600_000) })
   const args = [...given, ...headers, '--body-file', bodyFile]
 
@@ -68,7 +68,7 @@ test('a saved webhook is told to be old, and verifies with a longer tolerance', 
   assert.equal((await verify(...args, '--tolerance', '4000')).code, exitCodes.done)
 })
 
-test('what a program is told is JSON', async (t) => {
+test('verify prints its result as JSON with --json', async (t) => {
   const { given, headers, verify, bodyFile } = bench(t)
 
   const good = await verify('--json', ...given, ...headers, '--body-file', bodyFile)
@@ -78,7 +78,7 @@ test('what a program is told is JSON', async (t) => {
   assert.deepEqual(JSON.parse(bad.out), { ok: false, why: 'the header webhook-id is missing' })
 })
 
-test('a command that cannot be understood exits with 2', async (t) => {
+test('a verify command with invalid arguments exits with 2', async (t) => {
   const { given, headers, verify, bodyFile } = bench(t)
 
   for (const args of [

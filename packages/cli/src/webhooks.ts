@@ -1,24 +1,24 @@
 import type { WebhookRecord } from '@malipo/sdk'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { Desk } from './desk.ts'
+import { CliError } from './cli-error.ts'
+import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { day, whole } from './options.ts'
 import { contents, many, type SecretOptions, secretsOf, secretVariable, withSecret } from './secret-option.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { CliEnvironment } from './surroundings.ts'
 import { type Paper, right } from './table.ts'
 import { second } from './time.ts'
-import { Trouble } from './trouble.ts'
 import { addWebhookSettings } from './webhook-settings.ts'
 
-export function addWebhookCommands(program: Command, desk: Desk, around: Surroundings): void {
+export function addWebhookCommands(program: Command, context: CommandContext, around: CliEnvironment): void {
   const webhooks = program.command('webhooks').description('what was sent to your receiver, and what it answered')
-  addList(webhooks, desk)
+  addList(webhooks, context)
 
   guide(webhooks.command('get').description('one of them, with the last answer').argument('<webhook>', 'wh_…'), {
     examples: ['malipo webhooks get wh_0193…', 'malipo webhooks get wh_0193… --json'],
   }).action(async (id: string) => {
-    const found = await desk.call((malipo) => malipo.webhooks.get(id))
-    desk.say(found, (paper) => screen(paper, found))
+    const found = await context.call((malipo) => malipo.webhooks.get(id))
+    context.say(found, (paper) => screen(paper, found))
   })
 
   guide(
@@ -28,12 +28,12 @@ export function addWebhookCommands(program: Command, desk: Desk, around: Surroun
       .argument('<webhook>', 'wh_…'),
     { examples: ['malipo webhooks resend wh_0193…', 'malipo webhooks resend wh_0193… --json'] },
   ).action(async (id: string) => {
-    const { message } = await desk.call((malipo) => malipo.webhooks.resend(id))
-    desk.say({ id, message }, () => message)
+    const { message } = await context.call((malipo) => malipo.webhooks.resend(id))
+    context.say({ id, message }, () => message)
   })
 
-  addWebhookSettings(webhooks, desk)
-  addVerify(webhooks, desk, around)
+  addWebhookSettings(webhooks, context)
+  addVerify(webhooks, context, around)
 }
 
 interface ListOptions {
@@ -44,7 +44,7 @@ interface ListOptions {
   readonly limit: number
 }
 
-function addList(webhooks: Command, desk: Desk): void {
+function addList(webhooks: Command, context: CommandContext): void {
   guide(
     webhooks
       .command('list', { isDefault: true })
@@ -62,12 +62,12 @@ function addList(webhooks: Command, desk: Desk): void {
       ...(from && { startDate: from }),
       ...(to && { endDate: to }),
     }
-    const found = await desk.call((malipo) => malipo.webhooks.list(filter).toArray(limit))
+    const found = await context.call((malipo) => malipo.webhooks.list(filter).toArray(limit))
     const none =
       Object.keys(filter).length > 0
         ? 'None of your webhooks is like that.'
         : 'No webhooks: they are made once malipo webhooks url is set. malipo events shows what would be told.'
-    desk.say(found, (paper) => (found.length === 0 ? none : listing(paper, found)))
+    context.say(found, (paper) => (found.length === 0 ? none : listing(paper, found)))
   })
 }
 
@@ -106,7 +106,7 @@ interface VerifyOptions extends SecretOptions {
   readonly tolerance: number
 }
 
-function addVerify(webhooks: Command, desk: Desk, around: Surroundings): void {
+function addVerify(webhooks: Command, context: CommandContext, around: CliEnvironment): void {
   guide(
     withSecret(webhooks.command('verify'))
       .description("check a webhook's signature and tell why it fails; exits with 5 when it does")
@@ -127,11 +127,11 @@ function addVerify(webhooks: Command, desk: Desk, around: Surroundings): void {
   ).action(async (options: VerifyOptions, command: Command) => {
     const body = await contents(options.bodyFile, command)
     const secrets = await secretsOf(options, around, command)
-    const { verifyWebhook } = await desk.server()
+    const { verifyWebhook } = await context.server()
     const headers = Object.fromEntries(options.header)
     const verdict = verifyWebhook({ headers, body, secrets, now: new Date(), toleranceSeconds: options.tolerance })
-    desk.say(verdict, () => (verdict.ok ? 'ok: the signature matches.' : `not ok: ${verdict.why}.`))
-    if (!verdict.ok) throw new Trouble('checkFailed', 'The webhook must not be trusted.')
+    context.say(verdict, () => (verdict.ok ? 'ok: the signature matches.' : `not ok: ${verdict.why}.`))
+    if (!verdict.ok) throw new CliError('checkFailed', 'The webhook must not be trusted.')
   })
 }
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import type { Desk } from './desk.ts'
+import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 
-export function addWhoamiCommand(program: Command, desk: Desk): void {
+export function addWhoamiCommand(program: Command, context: CommandContext): void {
   guide(
     program
       .command('whoami')
@@ -12,7 +12,7 @@ export function addWhoamiCommand(program: Command, desk: Desk): void {
       examples: ['malipo whoami', 'malipo whoami --json'],
     },
   ).action(async () => {
-    const facts = await desk.call(async (malipo, { url, env, source }) => {
+    const facts = await context.call(async (malipo, { url, env, source }) => {
       const { firstName, lastName, email, publicKey, webhookUrl } = await malipo.account.me()
       return { firstName, lastName, email, env, url, publicKey, webhookUrl, source }
     })
@@ -23,7 +23,7 @@ export function addWhoamiCommand(program: Command, desk: Desk): void {
       ['webhooks', webhookUrl === '' ? 'not set: events are only in the feed, malipo events' : `to ${webhookUrl}`],
       ['from', source],
     ]
-    desk.say(facts, ({ paint }) =>
+    context.say(facts, ({ paint }) =>
       [
         `${firstName} ${lastName}, ${email}, in ${paint(env === 'live' ? 'red' : 'green', env)}`,
         ...lines.map(([name = '', value]) => `  ${name.padEnd(11)} ${value}`),

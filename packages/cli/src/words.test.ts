@@ -6,7 +6,7 @@ import { amountProblem, day, originIn, span } from './options.ts'
 import { didYouMean } from './suggest.ts'
 import { createPaper, right } from './table.ts'
 
-test('what is written as CSV is read back as it was, but for what a spreadsheet would take for a formula', () => {
+test('CSV is read back as it was written, except for escaped spreadsheet formulas', () => {
   const field = fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', ' x', '1') }).map((text) => text.trim())
 
   fc.assert(
@@ -22,7 +22,7 @@ test('what is written as CSV is read back as it was, but for what a spreadsheet 
   assert.equal(csvLine(['=1+1', '+2', -3]), `'=1+1,'+2,-3`)
 })
 
-test('a record of CSV knows the line it begins on', () => {
+test('a CSV record has the number of its first line', () => {
   const records = readCsv('\uFEFFa,b\n\n"x\ny",2\r\nlast,3')
 
   assert.deepEqual(records, [
@@ -33,7 +33,7 @@ test('a record of CSV knows the line it begins on', () => {
   assert.throws(() => readCsv('a\n"b" c\n'), /line 2: /)
 })
 
-test('lengths of time, days, amounts and addresses are read strictly', () => {
+test('durations, days, amounts and addresses are read strictly', () => {
   assert.deepEqual(['90s', '15m', '3h', '2d', '1h30m'].map(span), [90, 900, 10_800, 172_800, 5400])
   for (const wrong of ['', '3', 'h', '3 h', '-3h', '0s', '3h!']) assert.throws(() => span(wrong), wrong)
   for (const wrong of ['2026-02-30', '2026-2-1', 'today', '']) assert.throws(() => day(wrong), wrong)
@@ -45,14 +45,14 @@ test('lengths of time, days, amounts and addresses are read strictly', () => {
     assert.equal(originIn(wrong), undefined)
 })
 
-test('a word that is close to a known one is guessed, and one that is not is left', () => {
+test('an unknown word gets a suggestion only if it is close to a known word', () => {
   assert.equal(didYouMean('expire', ['expiry', 'lost-answer']), ' Did you mean expiry?')
   assert.equal(didYouMean('gt', ['list', 'get']), ' Did you mean get?')
   assert.equal(didYouMean('banana', ['expiry', 'lost-answer']), '')
   assert.equal(didYouMean('x', []), '')
 })
 
-test('columns stand below each other whatever their colour, numbers to the right, and amounts are never rounded', () => {
+test('columns align with any colours, numbers are on the right, and amounts are never rounded', () => {
   const around = { variables: {}, actor: '', write: () => undefined, complain: () => undefined }
   const screen = createPaper({ ...around, terminal: { columns: 80 } }, true)
   const plain = createPaper(around, true)

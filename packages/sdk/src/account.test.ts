@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { readId } from '../../server/src/platform/ids.ts'
 import { testMalipo } from '../../server/src/testing/malipo.ts'
-import { tellMerchants } from '../../server/src/testing/telling.ts'
+import { notifyMerchants } from '../../server/src/testing/notifying.ts'
 import { Malipo, NotFoundError } from './index.ts'
 import { openWire } from './testing/wire.ts'
 
@@ -17,7 +17,7 @@ async function bench(t: TestContext, env: 'sandbox' | 'live' = 'sandbox') {
   return { stack, id, wire, malipo: new Malipo({ publicKey, apiKey, baseUrl: `${stack.url}/`, fetch: wire.fetch }) }
 }
 
-test('the profile is that of the pair’s own environment, and changes only as asked', async (t) => {
+test('the profile belongs to the key pair’s environment, and only the given fields change', async (t) => {
   const { malipo } = await bench(t)
 
   await malipo.account.update({ webhookUrl: 'http://127.0.0.1:9/hooks' })
@@ -31,7 +31,7 @@ test('the profile is that of the pair’s own environment, and changes only as a
   assert.equal('KESWallet' in changed, false)
 })
 
-test('a live pair reads and sets the live URL, below the live root', async (t) => {
+test('a live key pair reads and sets the live webhook URL, under the live root', async (t) => {
   const { malipo, wire } = await bench(t, 'live')
 
   const changed = await malipo.account.update({ webhookUrl: 'https://shop.example/hooks' })
@@ -41,7 +41,7 @@ test('a live pair reads and sets the live URL, below the live root', async (t) =
   assert.equal(wire.to('/users').length, 1)
 })
 
-test('balances tell what may be spent and what is held', async (t) => {
+test('balances show the available and the held amount', async (t) => {
   const { malipo } = await bench(t)
   await malipo.payouts.create({
     amount: 100,
@@ -57,7 +57,7 @@ test('balances tell what may be spent and what is held', async (t) => {
   assert.deepEqual(shillings, { currency: 'KES', country: 'KE', balance: 1_000_000, available: 999_899, pending: 101 })
 })
 
-test('a statement of more than one page is whole: its lines add up from opening to closing', async (t) => {
+test('a statement of several pages is complete: its lines add up from opening to closing', async (t) => {
   const { stack, id, malipo, wire } = await bench(t)
   const funding = { env: 'sandbox', amount: '1.00', currency: 'KES', country: 'KE', reason: 'test' } as const
   for (let count = 0; count < 120; count += 1)
@@ -74,9 +74,9 @@ test('a statement of more than one page is whole: its lines add up from opening 
   assert.equal(wire.to('/wallets/statement').length, 2)
 })
 
-test('the feed is walked from any number to its end without a gap', async (t) => {
+test('the feed is read from any number to its end without a gap', async (t) => {
   const { stack, id, malipo, wire } = await bench(t)
-  await tellMerchants(stack.ctx.db.write, Array<string>(450).fill(readId('merchant', id) ?? ''))
+  await notifyMerchants(stack.ctx.db.write, Array<string>(450).fill(readId('merchant', id) ?? ''))
 
   const all = await malipo.account.events().toArray()
   const last = await malipo.account.events({ after: 448 }).toArray()
@@ -119,7 +119,7 @@ test('beneficiaries are created, listed beyond one page, changed and deleted', a
   await assert.rejects(malipo.externalAccounts.get(first.externalAccountId), NotFoundError)
 })
 
-test('reference data comes as plain lists', async (t) => {
+test('reference data is returned as plain lists', async (t) => {
   const { malipo } = await bench(t)
   const { countries, banks, branches, mobileMoneyOperators, rates } = malipo.reference
 

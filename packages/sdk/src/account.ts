@@ -7,36 +7,36 @@ export type Wallet = Schemas['UserProfile']['wallets'][number]
 export type Statement = Schemas['Statement']['data']
 export type StatementQuery = Omit<Operations['getWalletsStatement']['query'], 'cursor'>
 
-/** Who the key pair belongs to. */
+/** The owner of the key pair. */
 export interface Profile {
   firstName: string
   lastName: string
   email: string
   publicKey: string
-  /** Of the key pair's environment; empty when not set. */
+  /** For the key pair's environment; empty if not set. */
   webhookUrl: string
-  /** One for each currency, and each country where a currency has several. */
+  /** One per currency, or one per country if a currency has several countries. */
   wallets: Wallet[]
 }
 
 export type ProfileChange = Partial<Pick<Profile, 'firstName' | 'lastName' | 'webhookUrl'>>
 
-/** A line of the feed: what a webhook carries, and its place. */
+/** One event of the feed: the content of a webhook, and its number. */
 export interface FeedEvent extends WebhookEvent {
-  /** Without a gap. */
+  /** Numbers have no gaps. */
   number: number
 }
 
 export interface Account {
   me(options?: CallOptions): Promise<Profile>
-  /** Changes only what is given; `webhookUrl` is that of the key pair's environment, and empty to unset. */
+  /** Changes only the given fields. `webhookUrl` is for the key pair's environment; an empty string unsets it. */
   update(change: ProfileChange, options?: CallOptions): Promise<Profile>
   balances(options?: CallOptions): Promise<Wallet[]>
-  /** Of one wallet, with all its lines, oldest first: `opening` and they make `closing`. */
+  /** All lines of one wallet, oldest first: `opening` plus the lines equals `closing`. */
   statement(query: StatementQuery, options?: CallOptions): Promise<Statement>
-  /** Everything you were told after a number, or would have been, in order. It ends with the newest. */
+  /** All events after a number, in order, up to the newest; also events for which no webhook was sent. */
   events(from?: { readonly after?: number | undefined }, options?: CallOptions): List<FeedEvent>
-  /** A new signing secret. For 24 hours webhooks are signed with the old one too. */
+  /** Creates a new signing secret. For 24 hours, webhooks are also signed with the old one. */
   rotateWebhookSecret(options?: CallOptions): Promise<{ secret: string }>
 }
 
@@ -67,7 +67,7 @@ export function accountApi({ call, environment }: Transport): Account {
   }
 }
 
-/** Pages follow each other: each opens with what the one before closed with. */
+/** Joins all pages: each page opens with the closing balance of the page before. */
 async function wholeStatement(
   call: Transport['call'],
   query: StatementQuery,
@@ -91,13 +91,13 @@ export type NewExternalAccount = Operations['postExternalAccounts']['body']
 export type ExternalAccountChange = Operations['putExternalAccountsExternalAccountId']['body']
 export type ExternalAccountFilter = Omit<NonNullable<Operations['getExternalAccounts']['query']>, 'limit' | 'cursor'>
 
-/** Beneficiaries: who is paid, and who pays. */
+/** Counterparties: beneficiaries of payouts, and payers. */
 export interface ExternalAccounts {
   create(account: NewExternalAccount, options?: CallOptions): Promise<{ externalAccountId: string }>
-  /** Newest first, all there are. */
+  /** All of them, newest first. */
   list(filter?: ExternalAccountFilter, options?: CallOptions): List<ExternalAccount>
   get(externalAccountId: string, options?: CallOptions): Promise<ExternalAccount>
-  /** Replaces all four fields. Payouts under way keep the account as it was. */
+  /** Replaces all four fields. Payouts already accepted keep the old account. */
   update(externalAccountId: string, account: ExternalAccountChange, options?: CallOptions): Promise<void>
   delete(externalAccountId: string, options?: CallOptions): Promise<void>
 }
@@ -140,15 +140,15 @@ export type HistoricalRateQuery = NonNullable<Operations['getUtilitiesRatesHisto
 export type RateQuery = Operations['getUtilitiesRates']['query']
 export type AccountToResolve = Operations['postUtilitiesAccountResolve']['body']
 
-/** Countries, banks, operators and their limits, exchange rates, names of account holders. */
+/** Countries, banks, operators and their limits, exchange rates, account holder names. */
 export interface Reference {
   countries(options?: CallOptions): Promise<Country[]>
   banks(filter?: PlaceFilter, options?: CallOptions): Promise<Bank[]>
   branches(bankId: number, options?: CallOptions): Promise<Branch[]>
   mobileMoneyOperators(filter?: PlaceFilter, options?: CallOptions): Promise<MobileMoneyOperator[]>
-  /** What an amount is worth now. */
+  /** The current value of an amount. */
   rate(query: RateQuery, options?: CallOptions): Promise<Rate>
-  /** Of the last 30 days, newest first; of all pairs where none is named. */
+  /** The last 30 days, newest first; default: all currency pairs. */
   rates(query?: HistoricalRateQuery, options?: CallOptions): Promise<HistoricalRate[]>
   resolveAccount(account: AccountToResolve, options?: CallOptions): Promise<ResolvedAccount>
 }

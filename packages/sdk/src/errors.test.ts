@@ -52,7 +52,7 @@ const beneficiary = {
 
 type Family = typeof ApiError
 
-/** The error a call ends with, which must be of this family and code and know its request. */
+/** The error of a call. It must have this class, this code and a request id. */
 async function refusal(call: Promise<unknown>, family: Family, errorCode: string): Promise<ApiError> {
   const error = await call.then(
     () => assert.fail('it was not refused'),
@@ -65,7 +65,7 @@ async function refusal(call: Promise<unknown>, family: Family, errorCode: string
   return error
 }
 
-test('a wrong request is a ValidationError that names its fields', async (t) => {
+test('an invalid request is a ValidationError that names its fields', async (t) => {
   const { malipo } = await bench(t)
 
   const error = await refusal(malipo.payouts.create(payout('r', 'ten')), ValidationError, 'VALIDATION_ERROR')
@@ -73,7 +73,7 @@ test('a wrong request is a ValidationError that names its fields', async (t) => 
   assert.deepEqual([error.status, error.retryable, error.details[0]?.field], [400, false, 'amount'])
 })
 
-test('the empty object that a wrong list is answered with becomes an error that says why', async (t) => {
+test('the empty object returned for an invalid list query becomes an error with the reason', async (t) => {
   const { malipo } = await bench(t)
 
   const wrong = malipo.transactions.list({ startDate: '2026-02-31' }).toArray()
@@ -90,7 +90,7 @@ test('a wrong key pair is an AuthenticationError', async (t) => {
   await refusal(stranger.account.me(), AuthenticationError, 'INVALID_API_KEY')
 })
 
-test('what the pair may not do is a PermissionError', async (t) => {
+test('a call outside the scopes of the key pair is a PermissionError', async (t) => {
   const { stack, base } = await bench(t)
   const { publicKey, apiKey } = await stack.merchant({ scopes: ['transactions:read'] })
 
@@ -99,7 +99,7 @@ test('what the pair may not do is a PermissionError', async (t) => {
   await refusal(reader.account.me(), PermissionError, 'INSUFFICIENT_SCOPE')
 })
 
-test('what is not there is a NotFoundError', async (t) => {
+test('an unknown id is a NotFoundError', async (t) => {
   const { malipo } = await bench(t)
 
   await refusal(malipo.transactions.get('nothing'), NotFoundError, 'TRANSACTION_NOT_FOUND')
@@ -108,7 +108,7 @@ test('what is not there is a NotFoundError', async (t) => {
   await refusal(malipo.reference.branches(0), NotFoundError, 'E-API-UT.S-39')
 })
 
-test('what is there already is a ConflictError, and a used reference one of its own', async (t) => {
+test('a duplicate is a ConflictError, and a duplicate reference has its own class', async (t) => {
   const { malipo } = await bench(t)
   await malipo.externalAccounts.create(beneficiary)
   await malipo.payouts.create(payout('r'))
@@ -119,7 +119,7 @@ test('what is there already is a ConflictError, and a used reference one of its 
   assert.ok(used instanceof ConflictError)
 })
 
-test('what cannot be accepted is a RefusedError, and an empty wallet one of its own', async (t) => {
+test('an unacceptable payment is a RefusedError, and insufficient funds have their own class', async (t) => {
   const { malipo } = await bench(t)
   for (const index of [1, 2, 3]) await malipo.payouts.create(payout(`drain${index}`, 250_000))
 
@@ -129,7 +129,7 @@ test('what cannot be accepted is a RefusedError, and an empty wallet one of its 
   assert.ok(poor instanceof RefusedError)
 })
 
-test('a wrong PIN is an AuthorisationError that says how many tries are left', async (t) => {
+test('a wrong PIN is an AuthorisationError with the number of attempts left', async (t) => {
   const stack = await chargingMalipo(t)
   const { publicKey, apiKey } = await stack.merchant()
   const malipo = new Malipo({ publicKey, apiKey, baseUrl: stack.url })
@@ -142,7 +142,7 @@ test('a wrong PIN is an AuthorisationError that says how many tries are left', a
   assert.equal(wrong.attemptsLeft, 2)
 })
 
-test('too many requests are a RateLimitError that says how long to wait', async (t) => {
+test('too many requests are a RateLimitError with the time to wait', async (t) => {
   const { malipo } = await bench(t, { MALIPO_RATE_LIMIT_SANDBOX: '1' })
   await malipo.account.me()
 
@@ -151,7 +151,7 @@ test('too many requests are a RateLimitError that says how long to wait', async 
   assert.deepEqual([error.retryable, error.retryAfterMs], [true, 1000])
 })
 
-test('a service that cannot do it now is a ServiceError, after which the outcome is unknown', async (t) => {
+test('an unavailable service is a ServiceError with an unknown outcome', async (t) => {
   const { malipo } = await bench(t)
 
   const error = await refusal(malipo.reference.rate({ from: 'KES', to: 'XOF' }), ServiceError, 'FX_RATE_UNAVAILABLE')
@@ -160,7 +160,7 @@ test('a service that cannot do it now is a ServiceError, after which the outcome
   assert.deepEqual([error.retryable, error.outcome], [true, 'unknown'])
 })
 
-test('the failure of countries, which has a form of its own, is told like any other', async (t) => {
+test('a failure of the countries endpoint, which has its own form, is a ServiceError', async (t) => {
   const { malipo, wire } = await bench(t)
   wire.play('/utilities/countries', answerWith(500, { success: false, error: 'Something went wrong on our side.' }))
 
@@ -169,7 +169,7 @@ test('the failure of countries, which has a form of its own, is told like any ot
   assert.equal(error.message, 'Something went wrong on our side.')
 })
 
-test('a page of a proxy is told apart from an answer of Malipo, whatever its status', async (t) => {
+test('a proxy’s page is not taken for a response of Malipo, whatever its status', async (t) => {
   const { malipo, wire } = await bench(t)
   const page = '<h1>Welcome to our network</h1>'
   wire.play(
@@ -185,7 +185,7 @@ test('a page of a proxy is told apart from an answer of Malipo, whatever its sta
   }
 })
 
-test('a code that this SDK does not know goes by its status', async (t) => {
+test('an unknown error code is classified by its status', async (t) => {
   const { malipo, wire } = await bench(t)
   const body = { success: false, message: 'The moon is not right.', errorCode: 'NEW_MOON', requestId: 'sdk_1' }
   wire.play('/users', answerWith(422, body), answerWith(418, body))
@@ -194,7 +194,7 @@ test('a code that this SDK does not know goes by its status', async (t) => {
   await refusal(malipo.account.me(), ApiError, 'NEW_MOON')
 })
 
-test('a server that nobody reaches is a NetworkError: nothing was sent', async () => {
+test('an unreachable server is a NetworkError that says nothing was sent', async () => {
   const pair = { publicKey: 'pk_test_x', apiKey: 'sk_test_x' }
   const malipo = new Malipo({ ...pair, baseUrl: `http://127.0.0.1:${await freePort()}`, maxRetries: 0 })
 

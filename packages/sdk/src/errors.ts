@@ -1,6 +1,6 @@
 import type { ErrorCode } from './generated/api.ts'
 
-/** Everything the SDK throws, but for a signal of yours that was aborted: its own reason is thrown then. */
+/** Base class of every error that the SDK throws. One exception: an aborted signal throws its own reason. */
 export class MalipoError extends Error {
   constructor(message: string, options?: { readonly cause?: unknown }) {
     super(message, options)
@@ -8,13 +8,13 @@ export class MalipoError extends Error {
   }
 }
 
-/** One field that is wrong, and why. */
+/** One invalid field, and why it is invalid. */
 export interface ErrorDetail {
   readonly field: string
   readonly message: string
 }
 
-/** What an answer that is no success tells. */
+/** The content of an error response. */
 interface Refusal {
   readonly status: number
   readonly errorCode: string
@@ -27,20 +27,20 @@ interface Refusal {
   readonly isAfterRetry: boolean
 }
 
-/** Malipo answered, and refused. Decide by `errorCode`, or by the class: each family of codes has one. */
+/** Malipo refused the request. Decide by `errorCode`, or by the class: each family of codes has one. */
 export class ApiError extends MalipoError {
   readonly status: number
   readonly errorCode: ErrorCode | (string & {})
-  /** Tell it to the operator: they find what happened by it. */
+  /** Give it to the operator, who can find the request by it. */
   readonly requestId: string
-  /** The very same request may succeed later. */
+  /** The same request may succeed later. */
   readonly retryable: boolean
   readonly details: readonly ErrorDetail[]
-  /** How often another PIN, code or address may be tried; of a refused authorisation. */
+  /** After a refused authorisation: how many more attempts the customer has. */
   readonly attemptsLeft: number | undefined
-  /** How long the server asks to wait. */
+  /** How long the server asks the caller to wait. */
   readonly retryAfterMs: number | undefined
-  /** An earlier try of this same call may have had its effect: its answer never came. */
+  /** An earlier attempt of this call may have taken effect: its response never arrived. */
   readonly isAfterRetry: boolean
 
   constructor(refusal: Refusal) {
@@ -56,26 +56,26 @@ export class ApiError extends MalipoError {
   }
 }
 
-/** The request is not as it should be; `details` names the fields. */
+/** The request is invalid; `details` names the fields. */
 export class ValidationError extends ApiError {}
-/** The key pair or its token is not accepted. */
+/** The server does not accept the key pair or its token. */
 export class AuthenticationError extends ApiError {}
-/** The key pair may not do this, or not from here, or not in this environment. */
+/** The key pair may not do this, or not from this address, or not in this environment. */
 export class PermissionError extends ApiError {}
 export class NotFoundError extends ApiError {}
-/** It cannot be done as things stand. */
+/** The request conflicts with the current state. */
 export class ConflictError extends ApiError {}
-/** Another charge or payout of yours has this external reference. Read it with `transactions.get(reference)`. */
+/** Another of your charges or payouts uses this external reference. Read it with `transactions.get(reference)`. */
 export class DuplicateReferenceError extends ConflictError {}
-/** The request is well formed, and cannot be accepted. Nothing was taken. */
+/** The request is valid, but Malipo cannot accept it. No money was taken. */
 export class RefusedError extends ApiError {}
 export class InsufficientFundsError extends RefusedError {}
-/** A PIN, code or address was not accepted, or is not what is asked for. */
+/** The PIN, code or address is wrong, or the payment needs a different kind of authorisation. */
 export class AuthorisationError extends RefusedError {}
 /** Too many requests; see `retryAfterMs`. */
 export class RateLimitError extends ApiError {}
 
-/** Malipo, a provider or something in between cannot do it now. What was asked for may have happened all the same. */
+/** Malipo, a provider or a proxy cannot process the request now. It may still have taken effect. */
 export class ServiceError extends ApiError {
   readonly outcome = 'unknown'
 }
@@ -85,10 +85,10 @@ interface Unanswered {
   readonly cause?: unknown
 }
 
-/** There was no answer, because there was no connection or it broke off. */
+/** There was no response: the connection failed or broke. */
 export class NetworkError extends MalipoError {
   readonly requestId: string
-  /** `not_sent`: nothing happened. `unknown`: it may have; read it by its externalReference before doing it anew. */
+  /** `not_sent`: nothing happened. `unknown`: it may have; read it by its externalReference before you retry. */
   readonly outcome: 'not_sent' | 'unknown'
 
   constructor(message: string, { requestId, outcome, cause }: Unanswered & { outcome: 'not_sent' | 'unknown' }) {
@@ -98,7 +98,7 @@ export class NetworkError extends MalipoError {
   }
 }
 
-/** There was no answer in time. It may have happened: read it by its externalReference before doing it anew. */
+/** No response in time. The request may have taken effect: read it by its externalReference before you retry. */
 export class TimeoutError extends MalipoError {
   readonly requestId: string
   readonly outcome = 'unknown'
@@ -118,7 +118,7 @@ export type WebhookProblem =
   | 'from_the_future'
   | 'bad_body'
 
-/** Not a webhook of ours, or not as it was sent. Do not act on it. */
+/** Malipo did not send this webhook, or its content was changed. Do not act on it. */
 export class WebhookVerificationError extends MalipoError {
   readonly reason: WebhookProblem
 
@@ -130,7 +130,7 @@ export class WebhookVerificationError extends MalipoError {
 
 type Family = new (refusal: Refusal) => ApiError
 
-/** Codes that have a family of their own; the others go by their status, which one code never changes. */
+/** Codes with their own family. The others go by their HTTP status, which is fixed for each code. */
 const familiesByCode: Partial<Record<ErrorCode, Family>> = {
   'E-API-D.S-28': DuplicateReferenceError,
   INSUFFICIENT_FUNDS: InsufficientFundsError,
@@ -151,7 +151,7 @@ const familiesByStatus: Readonly<Record<number, Family>> = {
   429: RateLimitError,
 }
 
-/** What a refusal without a code is called: the specification has two kinds of them. */
+/** Codes for refusals without one: the specification has two kinds of them. */
 const codesByStatus: Readonly<Record<number, ErrorCode>> = {
   400: 'VALIDATION_ERROR',
   404: 'ROUTE_NOT_FOUND',
@@ -160,17 +160,17 @@ const codesByStatus: Readonly<Record<number, ErrorCode>> = {
   503: 'OVERLOADED',
 }
 
-/** An answer as it came. */
+/** An HTTP response as received. */
 export interface RawAnswer {
   readonly status: number
   readonly headers: Headers
-  /** Undefined where it was no JSON object. */
+  /** Undefined if it was not a JSON object. */
   readonly body: Readonly<Record<string, unknown>> | undefined
 }
 
 /**
- * Makes an error of whatever was answered: the usual envelope, `{success, error}`, an empty object with its reason in
- * headers, or a page of some proxy.
+ * Makes an error from any response: the usual envelope, `{success, error}`, an empty object with the reason in its
+ * headers, or a proxy's page.
  */
 export function refusalOf(answer: RawAnswer, asked: { readonly requestId: string; readonly isAfterRetry: boolean }) {
   const { status, headers, body } = answer
@@ -195,8 +195,8 @@ const text = (value: unknown) => (typeof value === 'string' && value !== '' ? va
 const unexpected = (status: number) => `The answer was not one of Malipo's: HTTP status ${status}.`
 
 function codeOf({ status, headers, body }: RawAnswer): string {
-  const told = text(body?.['errorCode']) ?? headers.get('x-error-code')
-  if (told) return told
+  const reported = text(body?.['errorCode']) ?? headers.get('x-error-code')
+  if (reported) return reported
   return (body && codesByStatus[status]) ?? 'UNEXPECTED_ANSWER'
 }
 
@@ -204,7 +204,7 @@ function detailsOf(value: unknown): ErrorDetail[] {
   return Array.isArray(value) ? (value as ErrorDetail[]) : []
 }
 
-/** A number of seconds, or a date. */
+/** The header holds a number of seconds, or a date. */
 function retryAfterMs(header: string | null): number | undefined {
   if (header === null || header.trim() === '') return undefined
   const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - Date.now()

@@ -36,7 +36,7 @@ async function bench(t: TestContext, options: Partial<HandlerOptions> = {}) {
 const bodyOf = (id: string, event = 'transaction_updated') =>
   JSON.stringify({ id, event, data: { externalReference: 'order-1', status: 'successful' }, sequence: 2 })
 
-test('a webhook is handled, and one that comes again is taken without being handled again', async (t) => {
+test('a webhook is handled once, and its duplicate is accepted without handling', async (t) => {
   const { got, post } = await bench(t)
 
   const statuses = [await post(bodyOf('wh_1')), await post(bodyOf('wh_1')), await post(bodyOf('wh_2'))]
@@ -51,7 +51,7 @@ test('a webhook is handled, and one that comes again is taken without being hand
   )
 })
 
-test('of copies that come at the same moment one is handled, and all are answered when it is done', async (t) => {
+test('concurrent copies are handled once, and all get their response when it is done', async (t) => {
   let runs = 0
   const { promise, resolve } = Promise.withResolvers<void>()
   const on = {
@@ -71,8 +71,8 @@ test('of copies that come at the same moment one is handled, and all are answere
   assert.equal(runs, 1)
 })
 
-test('a handler that throws is answered with 500 and tried again; what it threw is told here, not there', async (t) => {
-  const told: unknown[] = []
+test('a handler that throws returns 500 and runs again; its error goes to onError only', async (t) => {
+  const reported: unknown[] = []
   let runs = 0
   const on = {
     transaction_updated: async () => {
@@ -80,16 +80,16 @@ test('a handler that throws is answered with 500 and tried again; what it threw 
       if (runs === 1) throw new Error('the database of the shop is down')
     },
   }
-  const { post } = await bench(t, { on, onError: (error, { id }) => told.push([(error as Error).message, id]) })
+  const { post } = await bench(t, { on, onError: (error, { id }) => reported.push([(error as Error).message, id]) })
 
   const [failed, again, copy] = [await post(bodyOf('wh_1')), await post(bodyOf('wh_1')), await post(bodyOf('wh_1'))]
 
   assert.deepEqual([failed.status, again.status, copy.status, runs], [500, 200, 200, 2])
   assert.ok(!failed.text.includes('database'))
-  assert.deepEqual(told, [['the database of the shop is down', 'wh_1']])
+  assert.deepEqual(reported, [['the database of the shop is down', 'wh_1']])
 })
 
-test('what was seen may be kept elsewhere, and while that fails nothing counts as taken', async (t) => {
+test('the store of seen ids is replaceable, and while it fails no webhook is accepted', async (t) => {
   const kept = new Set<string>()
   let failures = 1
   const seen = {
@@ -109,7 +109,7 @@ test('what was seen may be kept elsewhere, and while that fails nothing counts a
   assert.equal(got.length, 1)
 })
 
-test('a bad signature is answered with 400 and its reason, and nothing is handled', async (t) => {
+test('a bad signature returns 400 with the reason, and nothing is handled', async (t) => {
   const { got, post } = await bench(t)
   const body = bodyOf('wh_1')
   const old = webhooks.testHeaders(body, secret, { at: new Date(Date.now() - 600_000) })
@@ -129,7 +129,7 @@ test('a bad signature is answered with 400 and its reason, and nothing is handle
   assert.equal(got.length, 0)
 })
 
-test('a kind of event nobody asked for is taken and left', async (t) => {
+test('an event of another kind is accepted and ignored', async (t) => {
   const { got, post } = await bench(t)
 
   assert.equal((await post(bodyOf('wh_1', 'transaction_created'))).status, 200)
@@ -137,7 +137,7 @@ test('a kind of event nobody asked for is taken and left', async (t) => {
   assert.equal(got.length, 0)
 })
 
-test('what is too large is refused before it is read to its end, and other methods are too', async (t) => {
+test('a body that is too large is refused before its end, and so is any method but POST', async (t) => {
   const { url, post } = await bench(t, { maxBytes: 1000 })
   const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(1024)) })
 
@@ -150,7 +150,7 @@ test('what is too large is refused before it is read to its end, and other metho
   assert.ok(streamed === 413 || streamed === 'cut off', String(streamed))
 })
 
-test('a body that a framework kept as bytes is used, and one that it parsed is told apart', async (t) => {
+test('a body that a framework kept as bytes is used, and a parsed body is refused', async (t) => {
   const got: string[] = []
   const handle = webhooks.handler({ secret, on: { transaction_updated: ({ id }) => got.push(id) } })
   const keeping =
@@ -178,7 +178,7 @@ test('a body that a framework kept as bytes is used, and one that it parsed is t
   assert.deepEqual(got, ['wh_1'])
 })
 
-test('a payout is told to the shop by Malipo itself, again after a failure, and once more when it is asked to', async (t) => {
+test('Malipo notifies the shop of a payout, retries after a failure and resends on request', async (t) => {
   const watches: { stop(): Promise<void> }[] = []
   t.after(() => Promise.all(watches.map((watch) => watch.stop())))
   const stack = await payingMalipo(t, { MALIPO_WEBHOOK_RANGES: '127.0.0.0/8' })
@@ -207,7 +207,7 @@ test('a payout is told to the shop by Malipo itself, again after a failure, and 
   const record = async () => (await malipo.webhooks.list({ reference: 'told' }).toArray())[0]
   await until('the first attempt to fail', async () => (await record())?.status === 'FAILED')
   await stack.later(10)
-  stack.ctx.bell.ring('webhooks')
+  stack.ctx.wakeups.wake('webhooks')
   const taken = await until('it to be taken', async () => {
     const each = await record()
     return each?.status === 'SUCCESS' && each

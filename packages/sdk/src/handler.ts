@@ -13,7 +13,7 @@ import {
   webhookIdIn,
 } from './webhooks.ts'
 
-/** Which webhooks were handled already. A `Set` will do for one process; several need a table they share. */
+/** The ids of handled webhooks. A `Set` is enough for one process; several processes need a shared table. */
 export interface SeenIds {
   has(id: string): boolean | Promise<boolean>
   add(id: string): unknown
@@ -21,17 +21,17 @@ export interface SeenIds {
 
 export interface HandlerOptions extends Pick<VerifyOptions, 'toleranceSeconds'> {
   readonly secret: WebhookSecret
-  /** What to do with each kind of event. A kind that is not here is taken and left. */
+  /** One function per kind of event. An event of any other kind is accepted and ignored. */
   readonly on: { readonly [Name in EventName]?: ((event: WebhookEvent) => unknown) | undefined }
-  /** The last 10,000 ids in memory when left out. */
+  /** Default: the last 10,000 ids, in memory. */
   readonly seen?: SeenIds | undefined
-  /** 64 KiB when left out. */
+  /** Default: 64 KiB. */
   readonly maxBytes?: number | undefined
-  /** Told of what your own code threw; a warning of the process when left out. */
+  /** Receives the errors that your own code throws; default: a process warning. */
   readonly onError?: ((error: unknown, event: WebhookEvent) => unknown) | undefined
 }
 
-/** As much of Node's `IncomingMessage` as is needed. */
+/** The part of Node's `IncomingMessage` that the handler needs. */
 export interface IncomingRequest {
   readonly method?: string | undefined
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -40,15 +40,15 @@ export interface IncomingRequest {
   on(event: string, listener: (...args: any[]) => void): unknown
 }
 
-/** As much of Node's `ServerResponse` as is needed. */
+/** The part of Node's `ServerResponse` that the handler needs. */
 export interface OutgoingResponse {
   writeHead(status: number, headers: Record<string, string>): unknown
   end(text: string): unknown
 }
 
 /**
- * A listener for `http.createServer`, or a route of Express before any body parser. It verifies, handles each webhook once
- * however often it comes, and says 2xx only when your code has run: what throws is tried again later by Malipo.
+ * A listener for `http.createServer`, or an Express route before any body parser. It verifies each webhook, handles it once
+ * even if it arrives several times, and returns 2xx only after your code ran: if your code throws, Malipo retries later.
  */
 function handler(options: HandlerOptions) {
   const { seen = recentIds() } = options
@@ -60,17 +60,17 @@ function handler(options: HandlerOptions) {
     await seen.add(id)
   }
   const handle = async (request: IncomingRequest): Promise<Reply> => {
-    const told = await receive(options, request)
-    if ('status' in told) return told
+    const reported = await receive(options, request)
+    if ('status' in reported) return reported
     const id = webhookIdIn(request.headers)
     const first = underWay.get(id)
-    const working = first ?? handleOnce(id, told).finally(() => underWay.delete(id))
+    const working = first ?? handleOnce(id, reported).finally(() => underWay.delete(id))
     underWay.set(id, working)
     try {
       await working
       return { status: 200, text: 'ok' }
     } catch (error) {
-      if (!first) complain(options, error, told)
+      if (!first) complain(options, error, reported)
       return { status: 500, text: 'the handler failed' }
     }
   }
@@ -97,7 +97,7 @@ async function receive(options: HandlerOptions, request: IncomingRequest): Promi
   }
 }
 
-/** The bytes as they came: those a framework kept, else those still to be read. */
+/** The received bytes: kept by a framework, or else still to be read. */
 async function rawBody(request: IncomingRequest, maxBytes: number): Promise<string | Uint8Array | Reply> {
   const { body } = request as { body?: unknown }
   const tooLarge = { status: 413, text: `more than ${maxBytes} bytes` }
@@ -108,7 +108,7 @@ async function rawBody(request: IncomingRequest, maxBytes: number): Promise<stri
   return (await readAll(request, maxBytes)) ?? tooLarge
 }
 
-/** Undefined as soon as there is too much of it; the rest is let go by. */
+/** Undefined as soon as the body is too large; the rest is discarded. */
 function readAll(request: IncomingRequest, maxBytes: number): Promise<Uint8Array | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = []
@@ -128,7 +128,7 @@ function complain({ onError }: HandlerOptions, error: unknown, event: WebhookEve
   else process.emitWarning(`The handler of webhook ${event.id} failed: ${error instanceof Error ? error.stack : error}`)
 }
 
-/** The connection ends with a refusal, so that nobody has to read what is left of the request. */
+/** A refusal closes the connection, so that the server need not read the rest of the request. */
 function answer(response: OutgoingResponse, { status, text }: Reply): void {
   const ending = status < 300 ? {} : { connection: 'close' }
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...ending })
@@ -149,10 +149,10 @@ function recentIds(): SeenIds {
   }
 }
 
-/** What a receiver needs. No key pair is needed for it, only the secret. */
+/** The functions for a webhook receiver. They need only the secret, not a key pair. */
 export const webhooks = { verify, handler, testHeaders }
 
-/** What was sent to your URL, and what came of it. */
+/** A webhook sent to your URL, and its result. */
 export interface WebhookRecord extends Omit<Schemas['WebhookRecord'], 'event' | 'data'> {
   event: EventName
   data: WebhookData
@@ -164,10 +164,10 @@ export interface Webhooks {
   readonly verify: typeof verify
   readonly handler: typeof handler
   readonly testHeaders: typeof testHeaders
-  /** Newest first; the newest 200, as many as the API shows. Days and a reference lead to older ones. */
+  /** The newest 200 (the API's limit), newest first. Filter by days or reference to find older ones. */
   list(filter?: WebhookFilter, options?: CallOptions): List<WebhookRecord>
   get(id: string, options?: CallOptions): Promise<WebhookRecord>
-  /** The same body under the same id, to the URL of this moment. */
+  /** Sends the same body under the same id to the current URL. */
   resend(id: string, options?: CallOptions): Promise<{ message: string }>
 }
 

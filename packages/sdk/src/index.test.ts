@@ -8,7 +8,7 @@ import { Malipo, MalipoError } from './index.ts'
 
 const pair = { publicKey: 'pk_test_x', apiKey: 'sk_test_secret', baseUrl: 'https://pay.example' }
 
-test('a client that cannot work is refused when it is made, and told why', () => {
+test('a client with invalid options is refused at construction, with the reason', () => {
   const wrong: readonly (readonly [object, RegExp])[] = [
     [{ publicKey: '' }, /publicKey is missing/],
     [{ apiKey: undefined }, /apiKey is missing/],
@@ -28,12 +28,12 @@ test('a client that cannot work is refused when it is made, and told why', () =>
     )
 })
 
-test('the environment is told by the key pair', () => {
+test('the key pair determines the environment', () => {
   assert.equal(new Malipo(pair).environment, 'sandbox')
   assert.equal(new Malipo({ ...pair, publicKey: 'pk_live_x', environment: 'live' }).environment, 'live')
 })
 
-test('a client that is printed shows no key', () => {
+test('a printed client shows no key', () => {
   const malipo = new Malipo(pair)
 
   assert.ok(!inspect(malipo, { depth: null, showHidden: true }).includes('sk_test_secret'))

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/performance/noBarrelFile: this is the one door of the package
+// biome-ignore-all lint/performance/noBarrelFile: this is the package's only entry point
 
 import {
   type Account,
@@ -18,20 +18,20 @@ import { createTransport, type Environment, type Settings } from './transport.ts
 export interface MalipoOptions {
   /** `pk_test_…` or `pk_live_…`. */
   readonly publicKey: string
-  /** `sk_…`: secret, and for servers only. */
+  /** `sk_…`: secret, for servers only. */
   readonly apiKey: string
-  /** Where the operator's Malipo is, such as https://pay.example. */
+  /** URL of the operator's Malipo, such as https://pay.example. */
   readonly baseUrl: string
-  /** What the key pair is for when left out. */
+  /** Default: the environment of the key pair. */
   readonly environment?: Environment | undefined
-  /** For each try of a call; 30 seconds when left out. */
+  /** For each attempt of a call; default: 30 seconds. */
   readonly timeoutMs?: number | undefined
-  /** How often a call is tried again where that is safe; 2 when left out. */
+  /** How often a call is retried if a retry is safe; default: 2. */
   readonly maxRetries?: number | undefined
   readonly fetch?: typeof fetch | undefined
 }
 
-/** Malipo for one key pair. Make one and keep it: its calls share one token. */
+/** Client for one key pair. Create one and keep it: its calls share one token. */
 export class Malipo {
   readonly environment: Environment
   readonly charges: Charges
@@ -70,7 +70,7 @@ function settingsOf(options: MalipoOptions): Settings {
     environment: environmentOf(publicKey, options.environment),
     timeoutMs,
     maxRetries,
-    // Looked up at each call, so that one put in its place later, as some test tools do, is used.
+    // Looked up at each call, so that a later replacement of `globalThis.fetch` (some test tools do this) is used.
     fetch: given ?? ((...args) => globalThis.fetch(...args)),
   }
 }
@@ -81,7 +81,7 @@ function textOf(name: string, value: unknown): string {
   return text
 }
 
-/** A pair belongs to one environment, which its name tells. Who says otherwise is stopped before anything is sent. */
+/** The prefix of the public key names its environment. A different `environment` is an error before anything is sent. */
 function environmentOf(publicKey: string, wanted: Environment | undefined): Environment {
   const own = publicKey.startsWith('pk_live_') ? 'live' : 'sandbox'
   if (wanted !== undefined && wanted !== own)
@@ -166,10 +166,10 @@ export type {
 } from './payments.ts'
 export type {
   AdvancedClock,
+  ArmedScenario,
   Sandbox,
   ScenarioName,
   SimulatedEnd,
-  StandingScenario,
   TestValues,
 } from './sandbox.ts'
 export type {

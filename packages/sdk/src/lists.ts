@@ -1,12 +1,12 @@
-/** Everything there is, page by page as it is needed: `for await (const each of list)`. */
+/** All items; pages are read as needed: `for await (const each of list)`. */
 export interface List<Item> extends AsyncIterable<Item> {
-  /** All of it at once, or so many of it. */
+  /** All items at once, or at most `most` of them. */
   toArray(most?: number): Promise<Item[]>
 }
 
 export interface Page<Item, Cursor> {
   readonly items: readonly Item[]
-  /** Where the next page begins; undefined at the end. */
+  /** Where the next page starts; undefined on the last page. */
   readonly next: Cursor | undefined
 }
 
@@ -30,7 +30,7 @@ export function listOf<Item, Cursor>(pageAt: (cursor: Cursor | undefined) => Pro
   }
 }
 
-/** The cursor in a `Link` header that leads to the next page. */
+/** The cursor of the next page, from the `Link` header. */
 export function nextCursor(headers: Headers): string | undefined {
   const target = /<([^>]*)>\s*;\s*rel="?next"?/.exec(headers.get('link') ?? '')?.[1]
   return target === undefined

@@ -22,7 +22,7 @@ import {
   without,
 } from './testing/wire.ts'
 
-/** A merchant of a Malipo whose providers send nothing: what is accepted stays as it is. */
+/** A merchant of a Malipo whose provider is unreachable: accepted payments stay pending. */
 async function bench(t: TestContext, options: Partial<MalipoOptions> = {}) {
   const stack = await testMalipo(t, {
     MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9',
@@ -61,17 +61,17 @@ const momo = (externalReference: string, amount: number | string = 250) => ({
 const keys = (sent: readonly { headers: Readonly<Record<string, string>> }[]) =>
   sent.map(({ headers }) => headers['idempotency-key'])
 
-test('a card, a phone and a bank account are charged, and each answer has the same form', async (t) => {
+test('card, mobile money and bank transfer charges return the same form', async (t) => {
   const { malipo } = await chargingBench(t)
-  const cardWish = cardBody(cards.asksPin)
+  const cardInput = cardBody(cards.asksPin)
 
-  const card = await malipo.charges.card(cardWish)
+  const card = await malipo.charges.card(cardInput)
   const phone = await malipo.charges.mobileMoney(momo('phone-1', '250.00'))
   const account = await malipo.charges.bankTransfer(transferBody({ amount: '1500.50' }) as never)
 
   assert.deepEqual(
     [card.externalReference, card.status, card.nextAction.type],
-    [cardWish.externalReference, 'pending', 'PIN'],
+    [cardInput.externalReference, 'pending', 'PIN'],
   )
   assert.deepEqual([phone.externalReference, phone.status, phone.nextAction.type], ['phone-1', 'pending', 'PIN_PROMPT'])
   assert.deepEqual([account.status, account.nextAction.type], ['pending', 'BANK_TRANSFER'])
@@ -90,7 +90,7 @@ test('a charge is authorised step by step until it is paid', async (t) => {
   assert.equal((await malipo.transactions.waitFor(transactionId)).status, 'successful')
 })
 
-test('a payout whose answer was lost is tried again under the same key, and is made once', async (t) => {
+test('a payout whose response is lost is retried under the same key and made once', async (t) => {
   const { malipo, wire, all } = await bench(t)
   wire.play('/fiat/payout', loseAnswer, loseAnswer)
 
@@ -104,7 +104,7 @@ test('a payout whose answer was lost is tried again under the same key, and is m
   assert.equal(await all(), 1)
 })
 
-test('two calls have two keys, and a key that is given is used', async (t) => {
+test('each call gets its own key, and a key from the caller is used', async (t) => {
   const { malipo, wire } = await bench(t)
 
   await malipo.payouts.create(payout('first'))
@@ -116,7 +116,7 @@ test('two calls have two keys, and a key that is given is used', async (t) => {
   assert.equal(again.transactionId, third.transactionId)
 })
 
-test('where no key reaches the server, a reference our own lost try used leads to the transaction it made', async (t) => {
+test('a retry without a key returns the payment that the lost attempt made', async (t) => {
   const { malipo, wire, all } = await bench(t)
   const unkeyed = (trick = pass) => without('idempotency-key', trick)
   wire.play('/fiat/payout', unkeyed(loseAnswer), unkeyed())
@@ -131,21 +131,21 @@ test('where no key reaches the server, a reference our own lost try used leads t
   assert.equal(await all(), 2)
 })
 
-test('a card charged by a try of ours that was lost is found as well', async (t) => {
+test('a retry without a key returns the card charge or account that the lost attempt made', async (t) => {
   const { malipo, wire } = await chargingBench(t)
   const unkeyed = (trick = pass) => without('idempotency-key', trick)
   wire.play('/fiat/deposit/card', unkeyed(loseAnswer), unkeyed())
   wire.play('/fiat/deposit/bank-transfer', unkeyed(loseAnswer), unkeyed())
-  const [cardWish, transferWish] = [cardBody(cards.succeeds), transferBody()]
+  const [cardInput, transferInput] = [cardBody(cards.succeeds), transferBody()]
 
-  const card = await malipo.charges.card(cardWish)
-  const account = await malipo.charges.bankTransfer(transferWish)
+  const card = await malipo.charges.card(cardInput)
+  const account = await malipo.charges.bankTransfer(transferInput)
 
-  assert.equal((await malipo.transactions.get(cardWish.externalReference)).transactionId, card.transactionId)
+  assert.equal((await malipo.transactions.get(cardInput.externalReference)).transactionId, card.transactionId)
   assert.match(account.virtualAccount.accountNumber, /^\d+$/)
 })
 
-test('a reference that another payment used stays an error, also after a try of ours that was lost', async (t) => {
+test('a reference of another payment stays an error, also after a lost attempt', async (t) => {
   const { malipo, wire, all } = await bench(t)
   await malipo.payouts.create(payout('taken', 70))
 
@@ -166,7 +166,7 @@ test('a reference that another payment used stays an error, also after a try of 
   assert.equal(await all(), 1)
 })
 
-test('a timeout says that the outcome is unknown and how to find out; and there it is', async (t) => {
+test('a timeout reports an unknown outcome and how to find the payment', async (t) => {
   const { malipo, wire } = await bench(t)
   await malipo.account.me()
   wire.play('/fiat/payout', holdAnswer)
@@ -183,7 +183,7 @@ test('a timeout says that the outcome is unknown and how to find out; and there 
   assert.equal((await malipo.transactions.get('late')).status, 'pending')
 })
 
-test('a connection that was lost says so too, and one that was never made says that nothing happened', async (t) => {
+test('a lost connection reports an unknown outcome, and a refused one reports not_sent', async (t) => {
   const { malipo, wire, all } = await bench(t, { maxRetries: 0 })
   wire.play('/fiat/payout', loseRequest, refuseConnection)
   const outcomeOf = (call: Promise<unknown>) =>
@@ -197,7 +197,7 @@ test('a connection that was lost says so too, and one that was never made says t
   assert.equal(await all(), 0)
 })
 
-test('what would happen twice is not repeated after a loss, only when it was never sent', async (t) => {
+test('a call that is unsafe to repeat is retried only if it was never sent', async (t) => {
   const { malipo, wire } = await bench(t)
   const rotate = '/users/webhook-secret/rotate'
   wire.play(rotate, loseAnswer, refuseConnection)
@@ -209,7 +209,7 @@ test('what would happen twice is not repeated after a loss, only when it was nev
   assert.equal(wire.to(rotate).length, 3)
 })
 
-test('a customer’s answer is said once: a wrong one that was lost costs one try', async (t) => {
+test('a customer’s answer is sent once: a wrong PIN whose response is lost costs one attempt', async (t) => {
   const { malipo, wire } = await chargingBench(t)
   const { transactionId } = await malipo.charges.card(cardBody(cards.asksPin))
   const path = `/fiat/deposit/${transactionId}/authorise`
@@ -229,7 +229,7 @@ test('a customer’s answer is said once: a wrong one that was lost costs one tr
   assert.equal(wire.to(path).length, 2)
 })
 
-test('an overloaded server is given the time it asks for, and then has its way', async (t) => {
+test('a retry waits as long as an overloaded server asks, and then succeeds', async (t) => {
   const { malipo, wire, all } = await bench(t)
   const overloaded = { success: false, message: 'busy', errorCode: 'OVERLOADED', requestId: 'r', retryable: true }
   wire.play('/fiat/payout', answerWith(503, overloaded, { 'retry-after': '1' }))
@@ -241,7 +241,7 @@ test('an overloaded server is given the time it asks for, and then has its way',
   assert.equal(await all(), 1)
 })
 
-test('of many payouts each is accepted or refused by itself, and one not yet sent is cancelled', async (t) => {
+test('bulk payouts are accepted or refused one by one, and an unsent one can be cancelled', async (t) => {
   const { malipo } = await bench(t)
 
   const results = await malipo.payouts.bulk([payout('b1', '150.00'), payout('b2', 1e9), payout('b1')])
@@ -270,7 +270,7 @@ test('an aborted call ends with the reason of its signal', async (t) => {
   assert.equal(wire.to('/fiat/payout').length, 1)
 })
 
-test('a scenario of the sandbox goes along with the payment', async (t) => {
+test('a sandbox scenario is sent with the payment', async (t) => {
   const { malipo, wire } = await bench(t)
 
   await malipo.payouts.create(payout(nextReference()), { scenario: 'late-callback' }).catch(() => undefined)
@@ -278,7 +278,7 @@ test('a scenario of the sandbox goes along with the payment', async (t) => {
   assert.equal(wire.to('/fiat/payout')[0]?.headers['x-sandbox-scenario'], 'late-callback')
 })
 
-test('an amount as text is read exactly, or left as it is for the server to refuse', () => {
+test('an amount as a string is read exactly, or sent unchanged for the server to refuse', () => {
   const read: readonly (readonly [string, number])[] = [
     ['1500', 1500],
     ['1500.00', 1500],

@@ -4,7 +4,7 @@ import type { ScenarioName } from './sandbox.ts'
 import { accountOf, type Status, statusOf, type TransactionDetails, type VirtualAccount } from './transactions.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
-/** In major units. A text such as '1500.00' is read exactly, or refused. */
+/** In major units. A string such as '1500.00' is read exactly, or refused. */
 export type Amount = number | string
 
 type WithAmount<Body> = Omit<Body, 'amount'> & { amount: Amount }
@@ -18,11 +18,11 @@ export type NextAction = Schemas['NextAction']
 export type FailureReason = NonNullable<Schemas['OneTransaction']['failureReason']>
 
 export interface PaymentOptions extends CallOptions {
-  /** In the sandbox: what shall go wrong with this payment. */
+  /** In the sandbox: the fault to inject into this payment. */
   readonly scenario?: ScenarioName | undefined
 }
 
-/** A charge that has begun. */
+/** A started charge. */
 export interface StartedCharge {
   transactionId: string
   externalReference: string
@@ -32,41 +32,41 @@ export interface StartedCharge {
   failureReason?: FailureReason
 }
 
-/** A charge that waits for money in an account of its own. */
+/** A charge that waits for a transfer to its own virtual account. */
 export interface OpenedAccount extends StartedCharge {
   virtualAccount: VirtualAccount
 }
 
-/** A payout whose money is held, and which will be sent. */
+/** A payout whose money is held and that will be sent. */
 export interface AcceptedPayout {
   transactionId: string
   externalReference: string
   status: Status
 }
 
-/** What became of one payout of many. */
+/** The result of one payout in a bulk request. */
 export type BulkResult =
   | { success: true; message: string; externalReference: string; transactionId: string }
   | { success: false; message: string; externalReference: string; errorCode: string }
 
 /**
- * Money in. Every call may be repeated safely: it carries an Idempotency-Key, and where a try of ours got through and its
- * answer was lost, the charge it made is what you get.
+ * Money in. Every call is safe to repeat: it carries an Idempotency-Key. If an attempt reached the server and its
+ * response was lost, the call returns the charge that this attempt made.
  */
 export interface Charges {
   card(charge: CardCharge, options?: PaymentOptions): Promise<StartedCharge>
   mobileMoney(charge: MobileMoneyCharge, options?: PaymentOptions): Promise<StartedCharge>
   bankTransfer(charge: BankTransferCharge, options?: PaymentOptions): Promise<OpenedAccount>
-  /** Passes on the customer's PIN, code or address. */
+  /** Sends the customer's PIN, code or address. */
   authorise(transactionId: string, answer: Authorisation, options?: CallOptions): Promise<{ message: string }>
 }
 
 /** Money out, as safe to repeat as {@link Charges}. */
 export interface Payouts {
   create(payout: Payout, options?: PaymentOptions): Promise<AcceptedPayout>
-  /** At most 1,000, each accepted or refused by itself; results are in the same order. */
+  /** At most 1,000. Each is accepted or refused independently; results are in the same order. */
   bulk(payouts: readonly Payout[], options?: PaymentOptions): Promise<BulkResult[]>
-  /** While it has not been sent. Its money is back when this returns. */
+  /** Only before the payout is sent. The money is back in the wallet when this returns. */
   cancel(transactionId: string, options?: CallOptions): Promise<{ message: string }>
 }
 
@@ -128,7 +128,7 @@ const bodyOf = <Body extends { amount: Amount }>(body: Body) => ({
   body: { ...body, amount: exactNumber(body.amount) },
 })
 
-/** The number that a text stands for. One that no number stands for exactly goes as it is: the server says what is wrong. */
+/** The number in a string. A string without an exact number is sent unchanged, and the server reports the error. */
 export function exactNumber(amount: Amount): number {
   if (typeof amount === 'number') return amount
   const [, whole = '', decimals = ''] = /^0*(\d+?)(?:\.(\d*?)0*)?$/.exec(amount.trim()) ?? []
@@ -138,7 +138,7 @@ export function exactNumber(amount: Amount): number {
 
 function started(
   { externalReference }: { externalReference: string },
-  { transactionId, status = 'pending', nextAction, failureReason }: Told,
+  { transactionId, status = 'pending', nextAction, failureReason }: Reported,
 ): StartedCharge {
   return {
     transactionId,
@@ -149,15 +149,15 @@ function started(
   }
 }
 
-interface Told {
+interface Reported {
   readonly transactionId: string
   readonly nextAction: NextAction
   readonly status?: string
   readonly failureReason?: FailureReason | undefined
 }
 
-/** What a call asked for, as far as the transaction it made can be recognised by it. */
-interface Wish {
+/** The fields of a request that identify the transaction it made. */
+interface ChargeInput {
   readonly externalReference: string
   readonly amount: Amount
   readonly type: string
@@ -169,12 +169,12 @@ interface Wish {
 }
 
 /**
- * Where a try of this same call may have got through, a reference that is used is most likely its doing: the transaction is
- * read, and is the answer if it is what was asked for. Anybody else's use of the reference stays an error.
+ * If an earlier attempt of this call may have reached the server, that attempt is the likely reason why the reference is in
+ * use: the transaction is read, and returned if it matches the request. Any other use of the reference stays an error.
  */
 async function orExisting<Result>(
   read: Read,
-  wish: Wish,
+  input: ChargeInput,
   present: (transaction: TransactionDetails) => Result | undefined,
   options: CallOptions | undefined,
   start: () => Promise<Result>,
@@ -183,22 +183,22 @@ async function orExisting<Result>(
     return await start()
   } catch (error) {
     if (!(error instanceof DuplicateReferenceError) || !error.isAfterRetry) throw error
-    const found = await read(wish.externalReference, { ...options, idempotencyKey: undefined })
-    const result = isMeant(found, wish) ? present(found) : undefined
+    const found = await read(input.externalReference, { ...options, idempotencyKey: undefined })
+    const result = isMeant(found, input) ? present(found) : undefined
     if (result === undefined) throw error
     return result
   }
 }
 
-function isMeant(found: TransactionDetails, wish: Wish): boolean {
+function isMeant(found: TransactionDetails, input: ChargeInput): boolean {
   const names = ['type', 'method', 'currency', 'country', 'destination'] as const
-  const isAlike = names.every((name) => wish[name] === undefined || wish[name] === found[name])
-  const to = wish.payoutMethod?.accountNumber
-  const isSameParty = to === undefined || bare(to) === bare(found.beneficiary.accountNumber)
-  return isAlike && isSameParty && found.amount === exactNumber(wish.amount)
+  const isAlike = names.every((name) => input[name] === undefined || input[name] === found[name])
+  const to = input.payoutMethod?.accountNumber
+  const isSameCounterparty = to === undefined || bare(to) === bare(found.beneficiary.accountNumber)
+  return isAlike && isSameCounterparty && found.amount === exactNumber(input.amount)
 }
 
-/** Without the plus sign and blanks that a number may be written with. */
+/** Without the plus sign, blanks and other separators. */
 const bare = (accountNumber: string) => accountNumber.replaceAll(/[^\dA-Za-z]/g, '')
 
 const startedBefore = (found: TransactionDetails): StartedCharge => started(found, found)

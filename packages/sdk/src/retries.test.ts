@@ -25,12 +25,12 @@ const cases: readonly (readonly [string, MalipoError, { readonly safe: boolean; 
 ]
 
 for (const [name, error, expected] of cases) {
-  test(`after ${name} a call ${expected.safe ? 'is' : 'is not'} repeated where safe, and ${expected.unsafe ? 'is' : 'is not'} elsewhere`, () => {
+  test(`${name}: a safe call ${expected.safe ? 'is' : 'is not'} retried, an unsafe ${expected.unsafe ? 'is' : 'is not'}`, () => {
     assert.deepEqual({ safe: mayRepeat(error, true), unsafe: mayRepeat(error, false) }, expected)
   })
 }
 
-test('the wait is anything up to a bound that doubles, and never less than the server asked for', () => {
+test('the back-off is random up to a bound that doubles, never less than the server asked for', () => {
   const bounds = [1, 2, 3, 10].map((tries) => [backoffMs(tries, lost, () => 0), backoffMs(tries, lost, () => 1)])
 
   assert.deepEqual(bounds, [
@@ -48,7 +48,7 @@ test('the wait is anything up to a bound that doubles, and never less than the s
   assert.ok(dated > 0 && dated <= 2000, String(dated))
 })
 
-test('a wait ends at once with the reason of its signal', async () => {
+test('an aborted wait ends at once with the reason of its signal', async () => {
   const end = new AbortController()
   const waiting = pause(60_000, end.signal)
   end.abort(new Error('enough'))

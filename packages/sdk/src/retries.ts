@@ -3,12 +3,12 @@ import { ApiError, type MalipoError, NetworkError, ServiceError, TimeoutError } 
 const firstMs = 500
 const mostMs = 8000
 
-/** A server that wants us to stay away for longer is obeyed by giving up: the caller is told how long. */
+/** If the server asks for a longer wait, the SDK gives up; the error carries the wait. */
 const waitMostMs = 10_000
 
 /**
- * Whether a call may be made once more after this error. What may have happened is repeated only where saying it twice does
- * it once: reads, and what carries an Idempotency-Key.
+ * Whether a call may be retried after this error. A request that may have taken effect is retried only if a repetition is
+ * harmless: reads, and requests with an Idempotency-Key.
  */
 export function mayRepeat(error: unknown, isRepeatable: boolean): error is MalipoError {
   if (error instanceof ApiError)
@@ -17,7 +17,7 @@ export function mayRepeat(error: unknown, isRepeatable: boolean): error is Malip
   return error instanceof TimeoutError && isRepeatable
 }
 
-/** Whether the try that ended like this may have had its effect. */
+/** Whether the attempt that failed with this error may have taken effect. */
 export function leavesDoubt(error: MalipoError): boolean {
   return (
     error instanceof TimeoutError ||
@@ -27,15 +27,15 @@ export function leavesDoubt(error: MalipoError): boolean {
 }
 
 /**
- * How long to wait before the next try: anything up to a bound that doubles (full jitter), so that those who failed together
- * do not come back together; and never less than the server asked for.
+ * Back-off before the next attempt: random up to a bound that doubles (full jitter), so that callers who failed together do
+ * not retry together; never less than the server asked for.
  */
 export function backoffMs(tries: number, error: MalipoError, random: () => number = Math.random): number {
   const askedMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0
   return askedMs + random() * Math.min(mostMs, firstMs * 2 ** (tries - 1))
 }
 
-/** Waits, unless the signal is or gets aborted: then its reason is thrown. */
+/** Waits. If the signal is or gets aborted, throws its reason. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)

@@ -11,7 +11,7 @@ async function bench(t: TestContext) {
   return { wire, malipo: new Malipo({ publicKey, apiKey, baseUrl: stack.url, fetch: wire.fetch }) }
 }
 
-test('the webhook of a payment that has ended is sent again on request, and named', async (t) => {
+test('simulate resends the webhook of a final payment and returns its id', async (t) => {
   const { malipo } = await bench(t)
   const externalReference = 'ended'
   await malipo.charges.mobileMoney({ amount: 100, currency: 'KES', phoneNumber: '+254703456789', externalReference })
@@ -25,18 +25,18 @@ test('the webhook of a payment that has ended is sent again on request, and name
   await assert.rejects(unknown, NotFoundError)
 })
 
-test('scenarios, the clock and test values are asked for as the API has them', async (t) => {
+test('scenarios, the clock and test values call the endpoints of the API', async (t) => {
   const { malipo, wire } = await bench(t)
   const fine = (data: unknown) => answerWith(200, { success: true, data })
   const pulled = { seconds: 60, payments: 1, webhooks: 2 }
-  const standing = [{ externalReference: 'order 1', scenario: 'expiry', setAt: '2026-11-16T08:00:00.000Z' }]
+  const armed = [{ externalReference: 'order 1', scenario: 'expiry', setAt: '2026-11-16T08:00:00.000Z' }]
   wire.play('/utilities/test-values', fine({ phones: [{ value: '+254703456039', ending: '039' }] }))
-  wire.play('/utilities/scenarios', fine(standing))
+  wire.play('/utilities/scenarios', fine(armed))
   wire.play('/utilities/scenarios/order%201', fine({}), fine({}))
   wire.play('/utilities/clock/advance', fine(pulled))
 
   await malipo.sandbox.scenarios.set('order 1', 'expiry')
-  assert.deepEqual(await malipo.sandbox.scenarios.list(), standing)
+  assert.deepEqual(await malipo.sandbox.scenarios.list(), armed)
   await malipo.sandbox.scenarios.delete('order 1')
   assert.deepEqual(await malipo.sandbox.clock.advance(60), pulled)
   assert.equal((await malipo.sandbox.testValues()).phones[0]?.ending, '039')
@@ -53,7 +53,7 @@ test('scenarios, the clock and test values are asked for as the API has them', a
   )
 })
 
-test('with a live pair nothing of the sandbox is sent', async () => {
+test('a live key pair sends no sandbox request', async () => {
   const wire = openWire()
   const pair = { publicKey: 'pk_live_x', apiKey: 'sk_live_x' }
   const { sandbox } = new Malipo({ ...pair, baseUrl: 'http://127.0.0.1:9', fetch: wire.fetch })

@@ -2,7 +2,7 @@ import { MalipoError } from './errors.ts'
 import type { Schemas } from './generated/api.ts'
 import type { Answer, CallOptions, Request, Transport } from './transport.ts'
 
-/** What can be made to go wrong. A newer server may know more. */
+/** The faults that the sandbox can inject. A newer server may support more. */
 export type ScenarioName =
   | 'lost-answer'
   | 'late-callback'
@@ -11,30 +11,30 @@ export type ScenarioName =
   | 'expiry'
   | (string & {})
 
-/** What chooses the outcome of a payment in the sandbox. */
+/** The values that select the outcome of a sandbox payment. */
 export type TestValues = Schemas['TestValues']
 
-/** What will go wrong with the payment that will have this reference. */
-export type StandingScenario = Schemas['StandingScenario']
+/** The fault that the next payment with this reference gets. */
+export type ArmedScenario = Schemas['ArmedScenario']
 
-/** What was brought nearer. */
+/** How much was brought forward. */
 export type AdvancedClock = Schemas['AdvancedClock']
 
-/** Tools for trying an integration. With a live key pair every one of them throws before anything is sent. */
+/** Tools to test an integration. With a live key pair, each of them throws before anything is sent. */
 export interface Sandbox {
-  /** The phones, cards, accounts, amounts and codes that choose an outcome, as the simulator itself knows them. */
+  /** The phones, cards, accounts, amounts and codes that select an outcome, from the simulator itself. */
   testValues(options?: CallOptions): Promise<TestValues>
   readonly scenarios: {
     set(externalReference: string, scenario: ScenarioName, options?: CallOptions): Promise<void>
-    list(options?: CallOptions): Promise<StandingScenario[]>
+    list(options?: CallOptions): Promise<ArmedScenario[]>
     delete(externalReference: string, options?: CallOptions): Promise<void>
   }
   readonly clock: {
-    /** Pulls what is due to you later (expiries, looks, webhooks to be tried again) forward by so many seconds. */
+    /** Brings your due times (expiries, polls, webhook retries) forward by this many seconds. */
     advance(seconds: number, options?: CallOptions): Promise<AdvancedClock>
   }
-  /** Brings a pending payment to an end, or has the webhook of a final one sent again. */
-  simulate(wish: SimulatedEnd, options?: CallOptions): Promise<{ webhookId?: string }>
+  /** Ends a pending payment, or resends the webhook of a final one. */
+  simulate(input: SimulatedEnd, options?: CallOptions): Promise<{ webhookId?: string }>
 }
 
 export interface SimulatedEnd {
@@ -51,15 +51,15 @@ export function sandboxOf({ environment, send }: Transport): Sandbox {
     return send({ ...request, path: utilities + request.path, isRepeatable: request.method !== 'POST' }, options)
   }
   const dataOf = <Data>({ body }: Answer<unknown>) => (body as { data: Data }).data
-  const standing = (externalReference: string) => `/scenarios/${encodeURIComponent(externalReference)}`
+  const armed = (externalReference: string) => `/scenarios/${encodeURIComponent(externalReference)}`
   return {
     testValues: async (options) => dataOf(await ask({ method: 'GET', path: '/test-values' }, options)),
     scenarios: {
       set: async (externalReference, scenario, options) =>
-        void (await ask({ method: 'PUT', path: standing(externalReference), body: { scenario } }, options)),
+        void (await ask({ method: 'PUT', path: armed(externalReference), body: { scenario } }, options)),
       list: async (options) => dataOf(await ask({ method: 'GET', path: '/scenarios' }, options)),
       delete: async (externalReference, options) =>
-        void (await ask({ method: 'DELETE', path: standing(externalReference) }, options)),
+        void (await ask({ method: 'DELETE', path: armed(externalReference) }, options)),
     },
     clock: {
       advance: async (seconds, options) =>

@@ -20,7 +20,7 @@ const endingIn = (seconds: number) =>
     date: new Date().toUTCString(),
   })
 
-test('a hundred calls at once mint one token, and later ones use it', async (t) => {
+test('a hundred concurrent calls mint one token, and later calls use it', async (t) => {
   const { malipo, mints } = await bench(t)
 
   const profiles = await Promise.all(Array.from({ length: 100 }, () => malipo.account.me()))
@@ -30,7 +30,7 @@ test('a hundred calls at once mint one token, and later ones use it', async (t) 
   assert.equal(mints(), 1)
 })
 
-test('a token that is refused is replaced, and the call goes on; for many at once one token is minted', async (t) => {
+test('a refused token is replaced and the call continues; concurrent calls mint one token', async (t) => {
   const { malipo, wire, mints } = await bench(t)
   wire.play(exchange, spoilt)
 
@@ -41,7 +41,7 @@ test('a token that is refused is replaced, and the call goes on; for many at onc
   assert.equal(wire.to('/users').length, 40)
 })
 
-test('a second refusal in a row is told and not tried again', async (t) => {
+test('a second refusal in a row is thrown and not retried', async (t) => {
   const { malipo, wire, mints } = await bench(t)
   wire.play(exchange, spoilt, spoilt)
 
@@ -53,7 +53,7 @@ test('a second refusal in a row is told and not tried again', async (t) => {
   assert.deepEqual([mints(), wire.to('/users').length], [2, 2])
 })
 
-test('a token is replaced once less than 60 seconds of it remain, and not before', async (t) => {
+test('a token is replaced when less than 60 seconds remain, and not before', async (t) => {
   const { malipo, wire, mints } = await bench(t)
   wire.play(exchange, endingIn(55), endingIn(70))
 
@@ -66,7 +66,7 @@ test('a token is replaced once less than 60 seconds of it remain, and not before
   assert.equal(mints(), 2)
 })
 
-test('a clock that is hours wrong here does not make tokens look old', async (t) => {
+test('a local clock that is hours wrong does not expire tokens', async (t) => {
   const { malipo, wire, mints } = await bench(t)
   const behindMs = 5 * 3_600_000
   const asOfThen = change((body) => ({ ...body, expiresAt: Number(body['expiresAt']) - behindMs / 1000 }), {
@@ -80,7 +80,7 @@ test('a clock that is hours wrong here does not make tokens look old', async (t)
   assert.equal(mints(), 1)
 })
 
-test('a token that could not be minted is tried for again, and then by the next call', async (t) => {
+test('a failed mint is retried, and then tried again by the next call', async (t) => {
   const { malipo, wire, mints } = await bench(t)
   const down = answerWith(503, '<h1>down</h1>', { 'retry-after': '0' })
   wire.play(exchange, down, down, down)
@@ -92,7 +92,7 @@ test('a token that could not be minted is tried for again, and then by the next 
   assert.equal(mints(), 4)
 })
 
-test('who gives up while a token is minted leaves the others theirs', async (t) => {
+test('a caller that aborts during a mint does not cancel the token for other callers', async (t) => {
   const { malipo, wire, mints } = await bench(t)
   const hurry = new AbortController()
   wire.play(exchange, (...args) => {
@@ -107,7 +107,7 @@ test('who gives up while a token is minted leaves the others theirs', async (t) 
   assert.equal(mints(), 1)
 })
 
-test('the API key goes to the token exchange and nowhere else', async (t) => {
+test('the API key is sent only to the token exchange', async (t) => {
   const { malipo, wire } = await bench(t)
 
   await malipo.account.me()

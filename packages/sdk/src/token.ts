@@ -1,20 +1,20 @@
-/** A token as the exchange gave it, and how long it lasts by the server's own clock. */
+/** A token from the exchange, and its lifetime by the server's clock. */
 export interface Minted {
   readonly token: string
   readonly lifetimeMs: number
 }
 
 export interface Tokens {
-  /** The current token, or a new one. However many ask at once, one is minted. */
+  /** The current token, or a new one. Concurrent callers share one mint. */
   get(signal: AbortSignal | undefined): Promise<string>
-  /** Says that this token was refused. Whoever says so of one that was replaced meanwhile changes nothing. */
+  /** Discards a token that the server refused. If it was already replaced, this has no effect. */
   drop(token: string): void
 }
 
-/** A token this close to its end is replaced, so that none ends on its way. */
+/** A token this close to its expiry is replaced, so that no token expires in transit. */
 const marginMs = 60_000
 
-/** Lifetimes are measured, not compared with a date: a wrong clock on this machine spoils nothing. */
+/** Lifetimes are measured, not compared with a date: a wrong clock on this machine does no harm. */
 export function createTokens(mint: () => Promise<Minted>): Tokens {
   let current: { readonly token: string; readonly staleAt: number } | undefined
   let minting: Promise<string> | undefined
@@ -41,7 +41,7 @@ export function createTokens(mint: () => Promise<Minted>): Tokens {
   }
 }
 
-/** Who gives up waiting leaves the others their token. */
+/** A caller that stops waiting does not cancel the mint for the other callers. */
 function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   if (!signal) return promise
   return new Promise((resolve, reject) => {

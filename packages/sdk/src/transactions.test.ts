@@ -29,7 +29,7 @@ const payout = (externalReference: string, amount = 100) => ({
   payoutMethod: { accountName: 'Amina Otieno', accountNumber: '+254703456789' },
 })
 
-test('25 transactions are walked through, newest first, in three pages that nobody sees', async (t) => {
+test('25 transactions are listed newest first, from three pages', async (t) => {
   const { malipo, wire } = await bench(t, 25)
 
   const amounts: number[] = []
@@ -42,7 +42,7 @@ test('25 transactions are walked through, newest first, in three pages that nobo
   assert.equal(wire.to('/transactions').length, 3)
 })
 
-test('no page is read that is not needed, and a walk may begin after a transaction', async (t) => {
+test('only needed pages are read, and a list can start after a transaction', async (t) => {
   const { malipo, wire } = await bench(t, 12)
 
   const [first] = await malipo.transactions.list().toArray(1)
@@ -56,7 +56,7 @@ test('no page is read that is not needed, and a walk may begin after a transacti
   assert.deepEqual(await malipo.transactions.list().toArray(0), [])
 })
 
-test('a page that found too little before it stopped looking is not the last one', async (t) => {
+test('a short page with a continuation header is not the last page', async (t) => {
   const { malipo, wire } = await bench(t, 5)
   const [, second] = await malipo.transactions.list().toArray()
   const cut = change((body) => ({ ...body, data: (body['data'] as unknown[]).slice(0, 1) }), {
@@ -72,7 +72,7 @@ test('a page that found too little before it stopped looking is not the last one
   )
 })
 
-test('filters are passed on, and a status is in lower case everywhere', async (t) => {
+test('filters reach the server, and every status is in lower case', async (t) => {
   const { malipo } = await bench(t, 2)
 
   const pending = await malipo.transactions.list({ status: 'pending', type: 'withdrew', currency: 'KES' }).toArray()
@@ -87,7 +87,7 @@ test('filters are passed on, and a status is in lower case everywhere', async (t
   assert.equal('chargeStatus' in (pending[0] ?? {}), false)
 })
 
-test('a transaction is read by its id and by its reference, whatever characters that has', async (t) => {
+test('a transaction is read by its id and by its reference, with any characters', async (t) => {
   const { malipo } = await bench(t)
   const reference = 'order/7?a=b&c#d%20+"x"'
   const { transactionId } = await malipo.payouts.create(payout(reference))
@@ -97,7 +97,7 @@ test('a transaction is read by its id and by its reference, whatever characters 
   await assert.rejects(malipo.transactions.get('order/7'), NotFoundError)
 })
 
-test('waiting ends when the payment is final', async (t) => {
+test('waitFor returns when the payment is final', async (t) => {
   const stack = await payingMalipo(t)
   stack.work()
   await stack.simulator.set({ callbackBase: `${stack.url}/callbacks/sandbox` })
@@ -121,7 +121,7 @@ test('waiting ends when the payment is final', async (t) => {
   assert.equal(failed.failureReason?.failureCode, 'RECIPIENT_NOT_FOUND')
 })
 
-test('waiting for too long says where the payment stands, and aborting ends the wait', async (t) => {
+test('waitFor reports the stage on timeout, and ends when it is aborted', async (t) => {
   const { malipo } = await bench(t, 1)
   const end = new AbortController()
 
@@ -137,7 +137,7 @@ test('waiting for too long says where the payment stands, and aborting ends the 
   await assert.rejects(malipo.transactions.waitFor('p1', { signal: end.signal }), /enough/)
 })
 
-test('waiting ends in time also when nobody answers', async (t) => {
+test('waitFor ends in time also if the server does not respond', async (t) => {
   const { malipo, wire } = await bench(t, 1)
   wire.play('/transactions/p1', holdAnswer)
 

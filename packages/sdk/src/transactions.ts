@@ -4,48 +4,48 @@ import { type List, listOf } from './lists.ts'
 import { pause } from './retries.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
-/** `successful` and `failed` are final. The API says it in both cases of letters; here it is always lower case. */
+/** `successful` and `failed` are final. The API uses upper and lower case; the SDK always uses lower case. */
 export type Status = 'pending' | 'successful' | 'failed'
 
 type WithStatus<Raw> = Omit<Raw, 'status' | 'chargeStatus'> & { status: Status }
 
-/** A transaction as the list shows it. */
+/** A transaction as listed. */
 export type Transaction = WithStatus<Schemas['Transaction']>
 
 /** What happened to a transaction and what happens next, in plain words. */
 export type Explanation = Schemas['Explanation']
 
-/** The account that a bank transfer charge is paid into, with its amount as a number like any other. */
+/** The account that a bank transfer charge is paid into. Its amount is a number, as everywhere in the SDK. */
 export type VirtualAccount = Omit<Schemas['VirtualAccount'], 'amount'> & { amount: number }
 
-/** A transaction with everything that happened to it. */
+/** A transaction with its whole history. */
 export type TransactionDetails = Omit<WithStatus<Schemas['OneTransaction']>, 'virtualAccount'> & {
   virtualAccount?: VirtualAccount
 }
 
 type ListQuery = NonNullable<Operations['getTransactions']['query']>
 
-/** Which transactions are wanted; all of them when left out. Days are YYYY-MM-DD in UTC, and both are included. */
+/** Selects transactions; default: all. Days are YYYY-MM-DD in UTC, both inclusive. */
 export interface TransactionFilter extends Omit<ListQuery, 'limit' | 'transactionId' | 'type'> {
   readonly type?: 'deposit' | 'withdrew' | (string & {}) | undefined
-  /** Only what is older than this transaction. */
+  /** Only transactions older than this one. */
   readonly after?: string | undefined
 }
 
 export interface WaitOptions {
-  /** `final` when left out. Else what to wait for; a final state ends the wait all the same. */
+  /** The condition to wait for; default: `final`. A final status always ends the wait. */
   readonly until?: 'final' | ((transaction: TransactionDetails) => boolean) | undefined
-  /** Two minutes when left out. */
+  /** Default: two minutes. */
   readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 export interface Transactions {
-  /** Newest first, all there are; pages are read as they are needed. */
+  /** All transactions, newest first; pages are read as needed. */
   list(filter?: TransactionFilter, options?: CallOptions): List<Transaction>
   /** By its id or its external reference. */
   get(idOrReference: string, options?: CallOptions): Promise<TransactionDetails>
-  /** Looks again and again, ever less often, until it is final. Webhooks tell sooner, and cost nothing while nothing happens. */
+  /** Polls at growing intervals until the payment is final. Webhooks are faster, and cost nothing while nothing changes. */
   waitFor(idOrReference: string, options?: WaitOptions): Promise<TransactionDetails>
 }
 

@@ -31,7 +31,7 @@ function reasonFor(
   }
 }
 
-test('what the server signed is verified and read, as text, as bytes, and under any spelling of its headers', () => {
+test('a signed webhook is verified as text or bytes, with header names in any case', () => {
   const upper = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]))
   const listed = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]))
 
@@ -41,7 +41,7 @@ test('what the server signed is verified and read, as text, as bytes, and under 
     assert.deepEqual(webhooks.verify(body, given, secret, { now: at }), event)
 })
 
-test('while a secret is changed either side may be ahead', () => {
+test('during a secret rotation, either side may switch first', () => {
   const [before, after] = [newSecret(), newSecret()]
   const both = { ...signatureHeaders({ id: 'wh_1', at, body, secrets: [after, before] }) }
   const early = { ...signatureHeaders({ id: 'wh_1', at, body, secrets: [before] }) }
@@ -52,7 +52,7 @@ test('while a secret is changed either side may be ahead', () => {
   assert.equal(reasonFor({ headers: early, secret: after }), 'bad_signature')
 })
 
-test('another body, id, time or secret does not match', () => {
+test('a different body, id, time or secret fails the signature check', () => {
   assert.equal(reasonFor({ body: body.replace('successful', 'failed') }), 'bad_signature')
   assert.equal(reasonFor({ body: JSON.stringify(event, null, 1) }), 'bad_signature')
   assert.equal(reasonFor({ headers: { ...headers, 'webhook-id': 'wh_2' } }), 'bad_signature')
@@ -62,13 +62,13 @@ test('another body, id, time or secret does not match', () => {
 })
 
 for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature']) {
-  test(`without the header ${name} nothing is verified`, () => {
+  test(`a webhook without the header ${name} is refused`, () => {
     assert.equal(reasonFor({ headers: { ...headers, [name]: undefined } }), 'missing_header')
     assert.equal(reasonFor({ headers: { ...headers, [name]: ' ' } }), 'missing_header')
   })
 }
 
-test('five minutes early or late are allowed, and no more; the allowance can be changed', () => {
+test('a webhook may be at most five minutes early or late, and the tolerance can be changed', () => {
   assert.equal(reasonFor({ now: seconds(300) }), 'verified')
   assert.equal(reasonFor({ now: seconds(301) }), 'too_old')
   assert.equal(reasonFor({ now: seconds(-300) }), 'verified')
@@ -79,12 +79,12 @@ test('five minutes early or late are allowed, and no more; the allowance can be 
   assert.throws(() => webhooks.verify(body, headers, secret, options), { reason: 'too_old' })
 })
 
-test('a secret that cannot be one is told apart from a wrong one', () => {
+test('a malformed secret has a different error than a wrong secret', () => {
   for (const wrong of ['', 'whsec_', 'whsec_not base 64', `"${secret}"`, [], [secret, '']])
     assert.equal(reasonFor({ secret: wrong }), 'bad_secret', String(wrong))
 })
 
-test('headers made for a test are those of the server', () => {
+test('testHeaders makes the same headers as the server', () => {
   assert.deepEqual(webhooks.testHeaders(body, secret, { at }), headers)
   assert.deepEqual(webhooks.verify(body, webhooks.testHeaders(body, secret), secret), event)
   assert.throws(() => webhooks.verify('[]x', webhooks.testHeaders('[]x', secret, { id: 'wh_9' }), secret), {

@@ -5,34 +5,34 @@ import type { Status } from './transactions.ts'
 
 export type EventName = 'transaction_created' | 'transaction_updated'
 
-/** What is told of a transaction, as it was when it was told. */
+/** The transaction at the time of the event. */
 export interface WebhookData extends Omit<Schemas['WebhookData'], 'status' | 'chargeStatus'> {
   status: Status
 }
 
-/** What a webhook carries, and a line of the feed. */
+/** The content of a webhook, and of one event in the feed. */
 export interface WebhookEvent extends Omit<Schemas['WebhookEvent'], 'event' | 'data'> {
   event: EventName
   data: WebhookData
 }
 
-/** As frameworks give them: an object, in any case of letters, or `Headers`. */
+/** Headers as frameworks provide them: an object with names in any case, or `Headers`. */
 export type HeadersLike =
   | Readonly<Record<string, string | readonly string[] | undefined>>
   | { get(name: string): string | null }
 
-/** `whsec_…`. While you change it, give the old and the new one. */
+/** `whsec_…`. During a rotation, pass both the old and the new secret. */
 export type WebhookSecret = string | readonly string[]
 
 export interface VerifyOptions {
-  /** How far the time of sending may be from now; 300 when left out. */
+  /** How far the sending time may be from now; default: 300. */
   readonly toleranceSeconds?: number | undefined
   readonly now?: Date | undefined
 }
 
 /**
- * Reads a webhook if it is ours and is as we sent it, and throws {@link WebhookVerificationError} if not. `raw` are the bytes
- * as they came, before anything parsed them.
+ * Returns the event if Malipo sent it and it is unchanged; otherwise throws {@link WebhookVerificationError}. `raw` is the
+ * body as received, before any parser.
  */
 export function verify(
   raw: string | Uint8Array,
@@ -58,10 +58,10 @@ export function verify(
   return eventIn(raw)
 }
 
-/** Which webhook it is, told by what is signed. */
+/** The webhook's id, from the signed header. */
 export const webhookIdIn = (headers: HeadersLike) => headerOf(headers, 'webhook-id')
 
-/** Headers that make a body look as if Malipo had sent it, for your own tests. The id is that of the body when left out. */
+/** Signs a body as Malipo does, for your own tests. Default id: the id in the body. */
 export function testHeaders(
   raw: string | Uint8Array,
   secret: WebhookSecret,
@@ -84,7 +84,7 @@ function valueIn(headers: object, name: string): unknown {
   return Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1]
 }
 
-/** The bytes that secrets stand for. */
+/** The key bytes of the secrets. */
 function keysOf(secret: WebhookSecret): Buffer[] {
   const secrets = [secret].flat()
   const isReadable = (each: unknown) =>

@@ -5,7 +5,7 @@ import type { VaultKey, VaultKeys } from './platform/seal.ts'
 import { Secret } from './platform/secret.ts'
 import type { OperationRates } from './providers/contract.ts'
 
-// How the text of a setting is read. Each throws an error that says what it should have been.
+// Readers for the text of a setting. Each throws an error that describes the expected value.
 
 export function nonEmpty(text: string): string {
   if (text === '') throw new Error('must not be empty')
@@ -21,7 +21,7 @@ export function whole(min: number, max: number) {
   }
 }
 
-/** A total, then lower limits of single operations. */
+/** A total, then lower limits for single operations. */
 export function requestRates(text: string) {
   const [total = '', ...limits] = text.trim().split(/\s+/)
   const problem =
@@ -38,7 +38,7 @@ export function requestRates(text: string) {
   return { requestsPerSecond, operationsPerSecond }
 }
 
-/** Zero where it cannot be a rate. */
+/** Zero for text that cannot be a rate. */
 function perSecond(text: string): number {
   return /^\d{1,6}$/.test(text) ? Number(text) : 0
 }
@@ -80,7 +80,7 @@ export function databaseUrl(text: string): Secret {
   return new Secret(text)
 }
 
-/** Never repeats the text in its complaint: it may hold a password. */
+/** Its error never repeats the text, which may hold a password. */
 export function natsUrl(text: string): Secret {
   parseNatsServers(text)
   return new Secret(text)
@@ -93,7 +93,7 @@ export function zarContact(text: string): { readonly email: string; readonly pho
   return { email, phone, address }
 }
 
-/** Never repeats the text in its complaint: it is secret even when it is wrong. */
+/** Its error never repeats the text, which is secret even when it is wrong. */
 export function signer(text: string): { readonly keyId: string; readonly privateKey: KeyObject } {
   const [, keyId, pem] = /^(\S+)\s+(-----BEGIN [\s\S]+)$/.exec(text.trim()) ?? []
   const problem = new Error('must be the id of the key, a space, and the PEM of a P-256 private key')
@@ -107,7 +107,7 @@ export function signer(text: string): { readonly keyId: string; readonly private
   throw problem
 }
 
-/** Never repeats the text in its complaint: it is secret even when it is wrong. */
+/** Its error never repeats the text, which is secret even when it is wrong. */
 export function keys(text: string): VaultKeys {
   const [first, ...rest] = text.split(',').map((entry): VaultKey => {
     const [id = '', ...parts] = entry.trim().split(':')

@@ -14,7 +14,7 @@ const good = {
   MALIPO_SECRET_KEYS: `b:${key},c:${key}`,
 }
 
-test('what is required is enough, and everything else has its default', () => {
+test('the required settings are enough, and every other one has a default', () => {
   const config = loadConfig(good)
 
   assert.equal(config.port, 8080)
@@ -26,7 +26,7 @@ test('what is required is enough, and everything else has its default', () => {
   assert.ok(Object.isFrozen(config))
 })
 
-test('all problems are told at once, each with the variable to change', () => {
+test('all problems are reported at once, each with the variable to change', () => {
   const wrong = { MALIPO_PORT: '80 80', MALIPO_CELL: '4096', MALIPO_LOG_LEVEL: 'loud', MALIPO_SECRET_KEYS: 'b:short' }
 
   assert.throws(
@@ -74,12 +74,12 @@ const refused: Record<string, string[]> = {
 }
 
 for (const [name, texts] of Object.entries(refused)) {
-  test(`${name} refuses what it cannot use`, () => {
+  test(`${name} refuses invalid values`, () => {
     for (const text of texts) assert.throws(() => loadConfig({ ...good, [name]: text }), new RegExp(name), text)
   })
 }
 
-test('the rate of a provider is a total, and lower limits of operations where it has them', () => {
+test('the rate of a provider is a total, with optional lower limits per operation', () => {
   const rates = loadConfig({
     ...good,
     MALIPO_PAWAPAY_REQUESTS_PER_SECOND: '80',
@@ -91,7 +91,7 @@ test('the rate of a provider is a total, and lower limits of operations where it
   assert.deepEqual(rates.sandboxRates, { requestsPerSecond: 1000, operationsPerSecond: {} })
 })
 
-test('the contact of recipients in South Africa is an e-mail address, a phone number and an address', () => {
+test('the South African recipient contact is an e-mail address, a phone number and an address', () => {
   const text = 'pay@example.com; 27821234567; 1 Long Street, Cape Town'
 
   assert.deepEqual(loadConfig({ ...good, MALIPO_FLUTTERWAVE_ZAR_CONTACT: text }).flutterwaveZarContact, {
@@ -112,7 +112,7 @@ test('a secret can come from a file', (t) => {
   assert.equal(config.databaseUrl.reveal(), good.DATABASE_URL)
 })
 
-test('a signing key is its name and a P-256 private key, and a complaint about it does not repeat it', () => {
+test('a signing key is its name and a P-256 private key, and its error does not repeat it', () => {
   const pem = (curve: string) =>
     generateKeyPairSync('ec', { namedCurve: curve }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   const load = (text: string) => loadConfig({ ...good, MALIPO_PAWAPAY_SIGNER: text }).pawapaySigner
@@ -128,7 +128,7 @@ test('a signing key is its name and a P-256 private key, and a complaint about i
     )
 })
 
-test('neither the configuration nor a complaint about it prints a secret', () => {
+test('neither the configuration nor an error about it prints a secret', () => {
   const config = loadConfig({ ...good, NATS_URL: 'nats://malipo:hunter2@nats' })
   const printed = inspect(config, { depth: 9 }) + JSON.stringify(config)
   for (const secret of ['hunter2', key, '07 07 07', '7,7,7']) assert.ok(!printed.includes(secret), printed)
@@ -139,7 +139,7 @@ test('neither the configuration nor a complaint about it prints a secret', () =>
   )
 })
 
-test('every setting has a name of its own and a sentence about it', () => {
+test('every setting has its own name and a description', () => {
   const all = Object.values(settings)
 
   assert.equal(new Set(all.map(({ name }) => name)).size, all.length)

@@ -20,14 +20,14 @@ import { cellMax } from './platform/ids.ts'
 interface Setting<Value> {
   readonly name: string
   readonly about: string
-  /** Turns the text into the value, or throws an error that says what it should have been. */
+  /** Parses the text, or throws an error that describes the expected value. */
   readonly read: (text: string) => Value
-  /** Taken when the variable is not set. A setting without one is required. */
+  /** Used when the variable is not set. A setting without a fallback is required. */
   readonly fallback?: string
   readonly isSecret?: true
 }
 
-/** Everything that can be set from outside; docs/reference/config.md is made from this. */
+/** Every external setting; docs/reference/config.md is generated from this. */
 export const settings = {
   host: {
     name: 'MALIPO_HOST',
@@ -343,7 +343,7 @@ export const settings = {
 export type Config = { readonly [Key in keyof typeof settings]: ReturnType<(typeof settings)[Key]['read']> }
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** Thrown with every problem at once, so that a deployment is corrected in one go. */
+/** Thrown with every problem at once, so that one pass corrects a deployment. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 
@@ -356,7 +356,7 @@ export function loadConfig(variables: Variables): Config {
   return load(variables, Object.keys(settings) as (keyof Config)[])
 }
 
-/** What the operator's commands need: no token keys, since they issue no tokens. */
+/** The settings of operator commands: no token keys, since commands issue no tokens. */
 export function loadOperatorConfig(variables: Variables) {
   return load(variables, [
     ...(['databaseUrl', 'databaseOwnerUrl', 'cell', 'secretKeys', 'sealsPath'] as const),
@@ -379,7 +379,7 @@ function load<Key extends keyof Config>(variables: Variables, wanted: readonly K
   return Object.freeze(Object.fromEntries(values)) as Pick<Config, Key>
 }
 
-/** A secret may also be given as the path of a file that holds it, in a variable whose name ends in _FILE. */
+/** A secret may also come from a file, whose path is in a variable whose name ends in _FILE. */
 function textOf({ name, fallback, isSecret }: Setting<unknown>, variables: Variables): string {
   const path = isSecret ? variables[`${name}_FILE`] : undefined
   const text = path ? readFileSync(path, 'utf8').trim() : (variables[name] ?? fallback)

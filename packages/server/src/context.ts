@@ -1,6 +1,6 @@
 import { createFailedLogins, type FailedLogins } from './auth/failed-logins.ts'
 import { createRevocations, type Revocations } from './auth/revocations.ts'
-import { type Bearers, createBearers } from './auth/token-cache.ts'
+import { createTokenCache, type TokenCache } from './auth/token-cache.ts'
 import { createTokens, type Tokens } from './auth/tokens.ts'
 import type { Config } from './config.ts'
 import { createPlatformAccounts, type PlatformAccounts } from './ledger/accounts.ts'
@@ -11,26 +11,26 @@ import { createLaneHealth, type LaneHealth } from './payments/dispatch/lane-heal
 import { type AskUnknown, createAskUnknown } from './payments/late-money/ask-unknown.ts'
 import { createUnknownPayments } from './payments/late-money/unknown-payments.ts'
 import { type CallbackLog, createCallbackLog } from './payments/resolve/callback-log.ts'
-import { createSettler, type Settler } from './payments/resolve/resolve.ts'
+import { createResolver, type Resolver } from './payments/resolve/resolve.ts'
 import { type ConcurrencyLimiter, createConcurrencyLimiter } from './platform/concurrency-limiter.ts'
 import { type Database, openDatabase } from './platform/db.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { partitionsLeft } from './platform/partitions.ts'
 import { createVault, type Vault } from './platform/seal.ts'
-import { type Bell, openBell } from './platform/wakeups.ts'
+import { openWakeups, type Wakeups } from './platform/wakeups.ts'
 import { openConnectors } from './providers/registry.ts'
 import { type Connectors, createRouting, type Routing } from './providers/routing.ts'
 import { openSimulator, type Simulator } from './providers/sandbox/simulator.ts'
 import { loadReferenceData, type ReferenceData } from './reference/data.ts'
 
-/** Requests with a budget of their own. */
+/** Requests with their own budget. */
 export type RequestKind = keyof typeof budgets
 
 /**
- * How many requests of each kind are handled at a time, the most urgent kind first. The sandbox may use as much as live while
- * there is no live traffic, and a quarter of it as soon as there is. Each token exchange uses a connection that live payments write
- * with, so there are few at a time.
+ * How many requests of each kind run at a time, the most urgent kind first. The sandbox may use as much as live while there is no
+ * live traffic, and a quarter of it otherwise. Each token exchange uses a write connection that live payments need, so few run at
+ * a time.
  */
 const budgets = {
   live: { atOnce: 160, queueMax: 512 },
@@ -39,36 +39,36 @@ const budgets = {
   sandbox: { atOnce: 160, queueMax: 512, beside: { live: 40 } },
 } as const
 
-/** What a process has to work with. Made once, in `main.ts` or in a test, and handed down. */
+/** The dependencies of a process. Created once, in `main.ts` or in a test, and passed down. */
 export interface Context {
   readonly config: Config
   readonly log: Log
   readonly db: Database
-  readonly bell: Bell
+  readonly wakeups: Wakeups
   readonly vault: Vault
   readonly metrics: Metrics
   readonly tokens: Tokens
   readonly failedLogins: FailedLogins
-  /** How many requests are handled at a time. */
+  /** Limits concurrent requests. */
   readonly limiter: ConcurrencyLimiter<RequestKind>
   readonly revocations: Revocations
-  readonly bearers: Bearers
+  readonly tokenCache: TokenCache
   readonly reference: ReferenceData
   readonly connectors: Connectors
   readonly routing: Routing
-  /** Which providers payments are routed to. */
+  /** Decides which providers get new payments. */
   readonly health: LaneHealth
-  /** Of the sandbox, where there is a simulator. */
+  /** Of the sandbox; undefined without a simulator. */
   readonly simulator: Simulator | undefined
   readonly accounts: PlatformAccounts
   readonly fees: Fees
   readonly currencies: EnabledCurrencies
-  /** Where payments are promised, and where what becomes of them is decided. */
+  /** Accepts payments, and resolves their outcomes. */
   readonly acceptor: Acceptor
-  readonly settler: Settler
-  /** Where callbacks are stored as providers sent them. */
+  readonly resolver: Resolver
+  /** Stores callbacks exactly as providers sent them. */
   readonly callbackLog: CallbackLog
-  /** Where money of payments that are not known here is asked about and put into suspense. */
+  /** Queries money of unknown payments and books it into suspense. */
   readonly askUnknown: AskUnknown
   close(): Promise<void>
 }
@@ -83,20 +83,20 @@ export function openContext(config: Config, log = createLog({ level: config.logL
     statementTimeoutMs: 5000,
     onError: (err) => log.warn({ err }, 'an idle database connection broke'),
   })
-  const bell = openBell({ url: config.natsUrl?.reveal(), access: config, log, cell: config.cell })
-  const health = createLaneHealth(db.write, bell, log)
+  const wakeups = openWakeups({ url: config.natsUrl?.reveal(), access: config, log, cell: config.cell })
+  const health = createLaneHealth(db.write, wakeups, log)
   const routing = createRouting(reference.routes, connectors, health.isUsable)
   const tokens = createTokens(config.publicUrl, config.tokenKeys)
-  const revocations = createRevocations(db.write, bell)
+  const revocations = createRevocations(db.write, wakeups)
   const vault = createVault(config.secretKeys)
   const accounts = createPlatformAccounts(db.write, config.cell)
   const limiter = createConcurrencyLimiter<RequestKind>({ budgets, perTurn: 32 })
-  const onTold = () => bell.ring('webhooks')
+  const onMerchantEvents = () => wakeups.wake('webhooks')
   return {
     config,
     log,
     db,
-    bell,
+    wakeups,
     vault,
     metrics: createMetrics({
       poolWaiting: db.waiting,
@@ -107,7 +107,7 @@ export function openContext(config: Config, log = createLog({ level: config.logL
     failedLogins: createFailedLogins(),
     limiter,
     revocations,
-    bearers: createBearers(tokens, db.write, revocations),
+    tokenCache: createTokenCache(tokens, db.write, revocations),
     reference,
     connectors,
     health,
@@ -116,8 +116,8 @@ export function openContext(config: Config, log = createLog({ level: config.logL
     accounts,
     fees: createFees(db.write),
     currencies: createEnabledCurrencies(db.write),
-    acceptor: createAcceptor({ db: db.write, vault, cell: config.cell, onTold }),
-    settler: createSettler({ db: db.write, cell: config.cell, onTold, log, accounts, connectors, routing }),
+    acceptor: createAcceptor({ db: db.write, vault, cell: config.cell, onMerchantEvents }),
+    resolver: createResolver({ db: db.write, cell: config.cell, onMerchantEvents, log, accounts, connectors, routing }),
     callbackLog: createCallbackLog({ db: db.write, vault, cell: config.cell }),
     askUnknown: createAskUnknown({
       ...{ connectors, cell: config.cell, log },
@@ -126,7 +126,7 @@ export function openContext(config: Config, log = createLog({ level: config.logL
     close: async () => {
       await connectors.close()
       await simulator?.close()
-      await bell.close()
+      await wakeups.close()
       await db.close()
     },
   }

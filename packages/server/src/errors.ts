@@ -1,4 +1,4 @@
-/** Everything the API can refuse with. One key, one errorCode, one status; docs/reference/errors.md is made from this. */
+/** Every error of the API. One key, one errorCode, one status; docs/reference/errors.md is generated from this. */
 export const catalogue = {
   VALIDATION: {
     errorCode: 'VALIDATION_ERROR',
@@ -325,7 +325,7 @@ interface CatalogueEntry {
   readonly message: string
   readonly cause: string
   readonly fix: string
-  /** The very same request may succeed later. */
+  /** The same request may succeed later. */
   readonly retryable?: true
 }
 
@@ -337,15 +337,15 @@ export interface Detail {
 }
 
 interface Specifics {
-  /** Replaces the catalogue's message where this one case can be told better. */
+  /** Replaces the catalogue's message where this case allows a better one. */
   readonly message?: string
   readonly details?: readonly Detail[]
   readonly headers?: Readonly<Record<string, string>>
-  /** Of a refused authorisation. */
+  /** Only for a refused authorisation. */
   readonly attemptsLeft?: number
 }
 
-/** A refusal the caller is told about. Anything else that is thrown is a fault of ours and answered as INTERNAL. */
+/** An error that the caller sees. Any other thrown error is our own fault, and the response is INTERNAL. */
 export class AppError extends Error {
   readonly key: ErrorKey
   readonly details: readonly Detail[] | undefined
@@ -361,7 +361,7 @@ export class AppError extends Error {
   }
 }
 
-/** A refusal that names the fields; the message repeats the first of them, since many people read only that. */
+/** An error that names the fields. The message repeats the first one, since many people read only the message. */
 export function invalid(details: readonly [Detail, ...Detail[]]): AppError {
   return new AppError('VALIDATION', { message: `Validation error: ${details[0].message}`, details })
 }

@@ -27,7 +27,7 @@ async function start(t: TestContext, role: string, changed: Record<string, strin
 const exitCode = async (child: ChildProcess) => ((await once(child, 'exit')) as [number | null])[0]
 
 for (const role of ['api', 'all', 'worker'] as const) {
-  test(`the role ${role} starts, is ready, serves what it should, and stops when told`, async (t) => {
+  test(`the role ${role} starts, is ready, serves its routes, and stops on a signal`, async (t) => {
     const { child, get, output } = await start(t, role)
     await until('readiness', async () => (await get('/health/ready'))?.ok)
 
@@ -41,7 +41,7 @@ for (const role of ['api', 'all', 'worker'] as const) {
   })
 }
 
-test('an api alone attaches the hours and months ahead as it starts', async (t) => {
+test('an api process alone attaches the next hours and months as it starts', async (t) => {
   const { superuserUrl } = await testDatabase()
   const [missing] = await ask<{ name: string }>(
     superuserUrl,
@@ -60,7 +60,7 @@ test('an api alone attaches the hours and months ahead as it starts', async (t) 
   })
 })
 
-test('a process that drains says it is not ready, still answers, and then ends', async (t) => {
+test('a draining process reports not ready, still responds, and then ends', async (t) => {
   const { child, get } = await start(t, 'api', { MALIPO_DRAIN_SECONDS: '1' })
   await until('readiness', async () => (await get('/health/ready'))?.ok)
 
@@ -76,7 +76,7 @@ test('a process that drains says it is not ready, still answers, and then ends',
   assert.equal(await exited, 0)
 })
 
-test('a configuration that cannot be used is told whole, and nothing starts', async (t) => {
+test('an invalid configuration is reported in full, and nothing starts', async (t) => {
   const { child, output } = await start(t, 'api', { DATABASE_URL: 'nonsense', MALIPO_CELL: '5000' })
 
   assert.equal(await exitCode(child), 2)
@@ -84,7 +84,7 @@ test('a configuration that cannot be used is told whole, and nothing starts', as
   assert.match(output(), /MALIPO_CELL must be a whole number/)
 })
 
-/** A server that answers everything with one status. */
+/** A server that responds to everything with one status. */
 async function answering(t: TestContext, status: number): Promise<string> {
   const server = createServer((_, response) => void response.writeHead(status).end()).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -100,7 +100,7 @@ const flutterwaveAt = (url: string) => ({
 })
 const pawapayAt = (url: string) => ({ MALIPO_PAWAPAY_URL: url, MALIPO_PAWAPAY_TOKEN: 't'.repeat(24) })
 
-test('a provider URL that serves something else stops the start with a sentence', async (t) => {
+test('a provider URL that serves something else stops the start with an explanation', async (t) => {
   const url = await answering(t, 404)
   const { child, output } = await start(t, 'worker', { ...flutterwaveAt(url), ...pawapayAt(url) })
 
@@ -111,7 +111,7 @@ test('a provider URL that serves something else stops the start with a sentence'
 
 const liveProvider = { MALIPO_PAWAPAY_URL: 'http://127.0.0.1:9', MALIPO_PAWAPAY_TOKEN: 'a-token-of-sixteen' }
 
-test('no role starts with live providers until live fees are set, be it to zero', { timeout: 180_000 }, async (t) => {
+test('no role starts with live providers until live fees are set, even if to zero', { timeout: 180_000 }, async (t) => {
   const { loginUrl, natsUrl } = await testDatabase()
   const operator = openOperator({ ...makeSecrets(new Date()), DATABASE_URL: loginUrl, NATS_URL: natsUrl }, 'test')
   t.after(() => operator.close())
@@ -139,7 +139,7 @@ test('no role starts with live providers until live fees are set, be it to zero'
   await until('readiness', isReady)
 })
 
-test('an unknown role is met with those there are', async (t) => {
+test('an unknown role is refused with the list of roles', async (t) => {
   const { child, output } = await start(t, 'everything')
 
   assert.equal(await exitCode(child), 2)

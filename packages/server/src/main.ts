@@ -8,10 +8,10 @@ import { DataError } from './reference/table.ts'
 import { startPartitionKeeper } from './workers/partition-keeper.ts'
 import { startWorker } from './workers/worker.ts'
 
-/** Who has not finished sending or reading by then is cut off. */
+/** Connections that are still sending or reading after this are closed. */
 const closeMs = 10_000
 
-/** Connections that may come at once while the process is busy; the kernel drops what is beyond, and its own limit counts too. */
+/** Connections that may queue while the process is busy. The kernel drops any more, and its own limit applies too. */
 const backlog = 4096
 
 const roles = ['api', 'worker', 'all'] as const
@@ -21,7 +21,7 @@ const role = roles.find((word) => word === process.argv[2])
 if (role) await start(role)
 else refuseToStart(`usage: node packages/server/src/main.ts ${roles.join('|')}`)
 
-/** Runs a role until it is told to stop. It stops in order: say so, wait, finish what is under way, close. */
+/** Runs a role until a signal stops it. It stops in order: report not ready, wait, finish work under way, close. */
 async function start(role: Role): Promise<void> {
   const ctx = tryOpenContext()
   if (!ctx) return
@@ -51,10 +51,10 @@ async function start(role: Role): Promise<void> {
   await Promise.all(watches.map((watch) => watch.stop()))
   await ctx.close()
   ctx.log.info('stopped')
-  process.exit() // A connection that a deaf server never lets go must not keep the process.
+  process.exit() // A connection that a hung server never closes must not keep the process alive.
 }
 
-/** Nothing, and the reason on standard error, when what the process was given cannot be used. */
+/** Undefined, with the reason on standard error, when the configuration or the data is invalid. */
 function tryOpenContext() {
   try {
     return openContext(loadConfig(process.env))
@@ -65,7 +65,7 @@ function tryOpenContext() {
   }
 }
 
-/** Why live must not start, though the configuration can be read. */
+/** Why live must not start although the configuration is valid. */
 async function startProblem(ctx: Context): Promise<string | undefined> {
   const flaws = await findUrlFlaws(ctx.connectors.live.values())
   if (flaws.length > 0) return flaws.join('\n')
@@ -73,7 +73,7 @@ async function startProblem(ctx: Context): Promise<string | undefined> {
   return problem === undefined ? undefined : `Live providers are configured, but ${problem}`
 }
 
-/** A database that does not answer yet stops no start: the process says that it is not ready, and why. */
+/** A database that does not respond yet does not stop the start: the process reports that it is not ready, and why. */
 async function feesProblem({ db, connectors, log }: Context): Promise<string | undefined> {
   if (connectors.live.size === 0) return undefined
   try {

@@ -247,7 +247,7 @@ test('a payment is reversed, reinstated and completed late by hand, where its st
   assert.equal((await statusOf(sim, order.payoutId)).data.status, 'COMPLETED')
 })
 
-test('a transfer is reversed by its receipt id, or the newest, and an account takes money after the end', async (t) => {
+test('a transfer is reversed by id, or the newest one; a failed charge’s account takes money', async (t) => {
   const sim = await startTestSimulator(t)
   const order = bankTransfer()
   await sim.flutterwave('POST', '/charges?type=bank_transfer', order)
@@ -277,7 +277,7 @@ test('a transfer is reversed by its receipt id, or the newest, and an account ta
   assert.equal((await charged(sim, declined.key)).receipts.length, 1)
 })
 
-test('a status that lags shows a transfer as it was before its reversal', async (t) => {
+test('a lagging status shows a transfer as it was before its reversal', async (t) => {
   const sim = await startTestSimulator(t)
   await sim.fault({ provider: 'flutterwave', mode: 'status_lags_callback', delayMs: 20_000 })
   const order = bankTransfer()
@@ -320,7 +320,7 @@ test('time passes for one owner alone, with some seconds between two events of a
   for (const body of bad) assert.equal((await sim.control('POST', '/time/pass', body)).status, 400)
 })
 
-test('time that passes before the payer acts does not bring forward what follows', async (t) => {
+test('time that passes before the payer acts does not bring later events forward', async (t) => {
   const sim = await startTestSimulator(t)
   const account = houseAccount()
   await sim.fault({ provider: 'house', mode: 'reversal_after_success', delayMs: hourMs, owner: 'amina' })
@@ -334,7 +334,7 @@ test('time that passes before the payer acts does not bring forward what follows
   assert.deepEqual(await kindsOf(sim, account.key), ['collected 1500', 'reversed 1500'])
 })
 
-test('a restart keeps reversals and continues with what was planned', async (t) => {
+test('a restart keeps reversals and continues all plans', async (t) => {
   const settings = readSettings({
     SIMULATOR_PORT: '0',
     SIMULATOR_HOUSE_TOKEN: 'house-token',

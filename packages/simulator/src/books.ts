@@ -21,7 +21,7 @@ export interface Change {
   readonly moment: number
   readonly failure?: Failure
   readonly receipt?: string
-  /** What is taken back in all, where that changes. */
+  /** The total reversed so far, where that changes. */
   readonly returned?: string
   readonly authorizationUrl?: string
 }
@@ -40,7 +40,7 @@ interface Sum {
   units: bigint
 }
 
-/** The simulator's own truth: which payments it took, how they stand, and every movement of money, in order. */
+/** The simulator's own truth: the payments it accepted, their state, and every movement of money, in order. */
 export class Books {
   readonly floats: Floats = startFloats()
   readonly #write: (entry: Entry) => void
@@ -51,7 +51,7 @@ export class Books {
   readonly #movementsByKey = new Map<string, Movement[]>()
   readonly #sums = new Map<string, Sum>()
 
-  /** `write` puts an entry where it survives the process; it is there when `write` returns. */
+  /** `write` persists an entry so that it survives the process. The entry is stored when `write` returns. */
   constructor(write: (entry: Entry) => void) {
     this.#write = write
   }
@@ -60,7 +60,7 @@ export class Books {
     return this.#byRef.get(refText({ provider, operation, key }))
   }
 
-  /** By another name of its dialect, or by the id of one of its receipts. */
+  /** By another name in its dialect, or by the id of one of its receipts. */
   findNamed(provider: string, name: string): Payment | undefined {
     return this.#byName.get(`${provider}/${name}`)
   }
@@ -85,7 +85,7 @@ export class Books {
     this.#enter({ entry: 'accepted', payment })
   }
 
-  /** The only way a payment changes. Money moves with the change, or not at all. */
+  /** The only way to change a payment. Money moves together with the change, or not at all. */
   change(payment: Payment, change: Change): void {
     const allowed: readonly State[] = transitions[payment.state]
     if (!allowed.includes(change.state))
@@ -95,12 +95,12 @@ export class Books {
     this.#enter({ entry: 'changed', ...refOf(payment), ...change, ...(movement && { movement }) })
   }
 
-  /** Gives a charge one more account that money can come into. */
+  /** Adds an account to a charge for incoming money. */
   open(payment: PaymentRef, account: Account): void {
     this.#enter({ entry: 'opened', ...refOf(payment), account })
   }
 
-  /** Money came into an account of the charge. The charge stays as it is: its dialect knows when it is enough. */
+  /** Money arrived in an account of the charge. The charge does not change: its dialect knows when the amount is enough. */
   receive(payment: Payment, receipt: Receipt): void {
     const { id, amount, at } = receipt
     const movement = { ...this.#movementOf({ ...payment, amount }, 'collected', at), receipt: id }
@@ -137,7 +137,7 @@ export class Books {
     this.#enter({ entry: 'reset' })
   }
 
-  /** Takes over one entry of the journal without writing it again. */
+  /** Applies one journal entry without writing it again. */
   replay(entry: Entry): void {
     if (entry.entry === 'accepted') this.#add(entry.payment)
     else if (entry.entry === 'changed') this.#apply(entry)
@@ -248,7 +248,7 @@ const refOf = ({ provider, operation, key }: PaymentRef): PaymentRef => ({ provi
 
 const refText = ({ provider, operation, key }: PaymentRef) => `${provider}/${operation}/${key}`
 
-/** What moves with a change, and how much. */
+/** The movement of a change, and its amount. */
 function movedBy(payment: Payment, { state, returned }: Change): Pick<Movement, 'kind' | 'amount'> | undefined {
   const { operation, amount, returned: before } = payment
   if (state === 'reversed') return { kind: 'reversed', amount: more(returned ?? amount, before) }
@@ -260,7 +260,7 @@ function movedBy(payment: Payment, { state, returned }: Change): Pick<Movement, 
 const more = (all: string, before: string | undefined) =>
   before === undefined ? all : toAmount(toUnits(all) - toUnits(before))
 
-/** A callback about the change was not delivered yet. */
+/** Clears `isTold`: the callback about this change is not delivered yet. */
 function changed(
   { isTold: _isTold, reversedAt: _before, ...receipt }: Receipt,
   reversedAt: number | undefined,

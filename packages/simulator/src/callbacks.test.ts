@@ -11,7 +11,7 @@ const callbacksOf = async (sim: TestSimulator, key: string) =>
 const attemptsAre = (sim: TestSimulator, key: string, count: number) =>
   until(`${count} attempts`, async () => (await callbacksOf(sim, key))[0]?.attempts.length === count)
 
-test('a callback is retried until it is answered 200, and not after', async (t) => {
+test('a callback is retried until it gets a 200, and not after', async (t) => {
   const sim = await startTestSimulator(t)
   sim.receiver.answers.push(500, 204, 301)
   const order = deposit()
@@ -33,7 +33,7 @@ test('a callback is retried until it is answered 200, and not after', async (t) 
   assert.equal(sim.receiver.received.length, 4)
 })
 
-test('a callback nobody answers is given up after fifteen minutes, and can be sent by hand', async (t) => {
+test('a callback without a 200 is given up after fifteen minutes, and can be sent by hand', async (t) => {
   const sim = await startTestSimulator(t)
   sim.receiver.answers.push(...Array.from({ length: 30 }, () => 503))
   const order = deposit()
@@ -56,7 +56,7 @@ test('a callback nobody answers is given up after fifteen minutes, and can be se
   await until('delivery', async () => (await callbacksOf(sim, order.depositId))[0].status === 'delivered')
 })
 
-test('a callback that waits can be dropped', async (t) => {
+test('a waiting callback can be dropped', async (t) => {
   const sim = await startTestSimulator(t)
   sim.receiver.answers.push(500)
   const order = deposit()
@@ -71,7 +71,7 @@ test('a callback that waits can be dropped', async (t) => {
   assert.equal((await sim.control('POST', `/callbacks/${id}/drop`)).status, 409)
 })
 
-test('a callback that waits can be put behind the next one', async (t) => {
+test('a waiting callback can be moved behind the next one', async (t) => {
   const sim = await startTestSimulator(t)
   sim.receiver.answers.push(500)
   const [first, second] = [deposit(), deposit()]
@@ -88,7 +88,7 @@ test('a callback that waits can be put behind the next one', async (t) => {
   assert.deepEqual(ids, [first.depositId, second.depositId, first.depositId])
 })
 
-test('a callback goes to where the base points at that moment, and nowhere when it is empty', async (t) => {
+test('a callback goes to the current callback base, and nowhere when it is empty', async (t) => {
   const sim = await startTestSimulator(t)
   await sim.control('PUT', '/settings', { callbackBase: '' })
   const order = payout()
@@ -132,7 +132,7 @@ test('no more than 64 callbacks are in flight, and all arrive', async (t) => {
   assert.equal(most, 64)
 })
 
-test('a request asleep in a fault is woken by a reset', async (t) => {
+test('a reset wakes a request that sleeps in a fault', async (t) => {
   const sim = await startTestSimulator(t)
   await sim.fault({ provider: 'house', operation: 'rates', mode: 'latency', delayMs: 3_600_000 })
   const asleep = sim.house('GET', '/v1/rates?base=USD&quote=KES')

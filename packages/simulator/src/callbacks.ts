@@ -4,12 +4,12 @@ import type { CallbackAttempt } from './dialect.ts'
 import type { PaymentRef, State } from './entries.ts'
 import { type Post, startPost } from './post.ts'
 
-/** The usual rule: at once, then after these pauses, then every minute, for fifteen minutes in all. */
+/** The default retry rule: at once, then after these pauses, then every minute, for fifteen minutes in total. */
 const pausesMs = [2_000, 10_000, 30_000, 60_000]
 const pauseLastMs = 60_000
 const givesUpAfterMs = 15 * 60_000
 const inFlightMax = 64
-/** A held callback goes out by itself after this long, so that it is late and not lost. */
+/** A held callback is sent by itself after this time, so that it is late and not lost. */
 const holdMaxMs = 30_000
 const finishedMax = 20_000
 
@@ -19,10 +19,10 @@ export interface Callback {
   readonly id: string
   readonly provider: string
   readonly operation: PaymentRef['operation']
-  /** The payment it is about; its body may name another when a fault says so. */
+  /** The payment of the callback. A fault may make the body name another. */
   readonly key: string
   readonly state: State
-  /** The receipt it tells of, when it is about one. */
+  /** The receipt that the callback reports, if any. */
   readonly receipt?: string
   readonly url: string
   readonly body: string
@@ -36,9 +36,9 @@ export interface Letter extends PaymentRef {
   readonly url: string
   readonly body: string
   readonly dueAt: number
-  /** How many attempts carry a signature that must not verify. */
+  /** How many attempts carry an invalid signature. */
   readonly forgedAttempts: number
-  /** Waits until another callback of this payment, or of this provider, went out first. */
+  /** Waits until another callback of this payment, or of this provider, is sent first. */
   readonly after?: 'payment' | 'provider'
 }
 
@@ -46,22 +46,22 @@ interface Item {
   readonly callback: Callback
   readonly letter: Letter
   firstAt: number | undefined
-  /** Counts the plans made for it; an alarm of an older plan does nothing. */
+  /** The number of plans made for it. A timer of an older plan does nothing. */
   plan: number
   waiters: (() => void)[]
 }
 
 export interface CallbackDeps {
   readonly clock: Clock
-  /** The host that callbacks name and are signed for; empty: that of their URL. */
+  /** The host that callbacks name and sign. Empty: the host of their URL. */
   readonly host: string
   headers(provider: string, attempt: CallbackAttempt): Record<string, string>
-  /** A provider's own pauses before each retry; undefined where the usual rule holds. */
+  /** A provider's own pauses before each retry. Undefined: the default rule applies. */
   pauses(provider: string): readonly number[] | undefined
   delivered(callback: Callback): void
 }
 
-/** Every callback on its way, with the providers' retry rule on the simulator's clock. */
+/** Every callback in progress, retried by the provider's rule on the simulator's clock. */
 export class Callbacks {
   readonly #deps: CallbackDeps
   readonly #items = new Map<string, Item>()
@@ -113,13 +113,13 @@ export class Callbacks {
     if (item) this.#finish(item, 'dropped')
   }
 
-  /** Holds a callback back until the provider has sent another. */
+  /** Holds a callback until the provider has sent another one. */
   hold({ id }: Callback): void {
     const item = this.#items.get(id)
     if (item) this.#hold(item, 'provider')
   }
 
-  /** Resolves when an attempt was answered or broke off, or after `timeoutMs` of real time. */
+  /** Resolves when an attempt got a response or broke off, or after `timeoutMs` of real time. */
   attempted({ id }: Callback, timeoutMs: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, timeoutMs)
@@ -135,7 +135,7 @@ export class Callbacks {
     this.#ready.length = 0
   }
 
-  /** What is in flight is cut off and not planned again. */
+  /** Cuts off callbacks in flight. They are not planned again. */
   close(): void {
     this.clear()
     this.#post.close()
@@ -200,7 +200,7 @@ export class Callbacks {
     if (this.#items.size > finishedMax) this.#forgetOldest()
   }
 
-  /** Callbacks end roughly in the order they came, so the oldest is nearly always one that ended. */
+  /** Callbacks end roughly in order of creation, so the oldest has nearly always ended. */
   #forgetOldest(): void {
     for (const [id, { callback }] of this.#items) {
       if (this.#items.size <= finishedMax || !isOver(callback.status)) return

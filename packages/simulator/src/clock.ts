@@ -1,4 +1,4 @@
-/** What is due on the simulator's clock. Cancelling one that has run does nothing. */
+/** A timer on the simulator's clock. Cancelling one that has run does nothing. */
 export interface Alarm {
   cancel(): void
 }
@@ -6,15 +6,15 @@ export interface Alarm {
 interface Task {
   readonly due: number
   readonly number: number
-  /** Somebody waits for it; it must end even when everything due is forgotten. */
+  /** A caller waits for it, so it must end even when all timers are cleared. */
   readonly isSleep: boolean
   run: (() => void) | undefined
 }
 
-/** Node waits at most 2^31 ms; anything later is looked at again then. */
+/** A Node timer waits at most 2^31 ms. A later timer is checked again then. */
 const waitMax = 2_000_000_000
 
-/** The wall clock plus what it was advanced by, and everything that is due on it. */
+/** The wall clock plus the time it was advanced by, and every timer on it. */
 export class Clock {
   readonly #tasks: Task[] = []
   #offset = 0
@@ -31,7 +31,7 @@ export class Clock {
     return this.#offset
   }
 
-  /** For a restart: the clock goes on from where it was. */
+  /** After a restart the clock continues from where it was. */
   restore(offset: number): void {
     this.#offset = offset
   }
@@ -45,12 +45,12 @@ export class Clock {
     return { cancel }
   }
 
-  /** Resolves once the clock has passed this much, by waiting or by being advanced. */
+  /** Resolves once the clock has moved this far, by waiting or by being advanced. */
   sleep(ms: number): Promise<void> {
     return new Promise((run) => this.#put({ due: this.now() + ms, number: this.#count++, isSleep: true, run }))
   }
 
-  /** Runs everything due on the way, in order of time, each at its own moment. Returns how many ran. */
+  /** Runs every timer due on the way, in order, each at its own time. Returns how many ran. */
   advance(ms: number): number {
     const target = this.now() + ms
     this.#isAdvancing = true
@@ -62,7 +62,7 @@ export class Clock {
     return ran
   }
 
-  /** Forgets everything due. Who slept wakes up. */
+  /** Clears every timer. Sleepers wake up. */
   clear(): void {
     const sleepers = this.#tasks.filter(({ isSleep }) => isSleep)
     this.#tasks.length = 0

@@ -15,11 +15,11 @@ export interface Range {
 
 /** What the control API may change while the simulator runs. */
 export interface Tuning {
-  /** Where callbacks go: the dialect's id is put behind it. Empty: nowhere. */
+  /** Where callbacks go, followed by the dialect's id. Empty: nowhere. */
   callbackBase: string
   settleMs: Range
   seed: number
-  /** How payers reach the simulator's pages; the address of the request when empty. */
+  /** How payers reach the simulator's pages. Empty: the address of the request. */
   publicUrl: string
 }
 

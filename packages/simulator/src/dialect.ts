@@ -5,7 +5,7 @@ import type { Subject } from './faults.ts'
 
 export interface Reply {
   readonly status: number
-  /** An object is sent as JSON; a string as it is, with its own content type in `headers`. */
+  /** An object is sent as JSON. A string is sent unchanged, with its content type in `headers`. */
   readonly body: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -14,70 +14,70 @@ export interface Reply {
 export interface Call {
   readonly core: Core
   readonly method: string
-  /** The whole path, prefix included, as signatures cover it. */
+  /** The whole path with its prefix, as signatures cover it. */
   readonly path: string
   readonly query: URLSearchParams
   readonly headers: IncomingHttpHeaders
   readonly raw: Buffer
-  /** The parsed body of a JSON request; undefined when it was not JSON. */
+  /** The parsed body of a JSON request. Undefined when it was not JSON. */
   readonly json: unknown
-  /** What stood in the place of each `:name` of the route. */
+  /** The path segment for each `:name` of the route. */
   readonly parameters: Readonly<Record<string, string | undefined>>
 }
 
 export interface Route {
   readonly method: 'GET' | 'POST'
-  /** Below the dialect's prefix; `:name` stands for one segment. */
+  /** Below the dialect's prefix. `:name` matches one segment. */
   readonly path: string
-  /** The name faults know this request by. */
+  /** The name of this request in faults. */
   readonly operation: string
-  /** For a path that does several things: the name of what this call asks for. */
+  /** For a path with several operations: the operation of this call. */
   readonly operationOf?: (call: Call) => string
-  /** Answers before a bearer token is asked for: pages that the payer's browser opens. */
+  /** Served before the token check: pages that the payer's browser opens. */
   readonly isOpen?: true
-  /** Says no before faults are drawn, so that a stranger's request uses none up. */
+  /** Refuses before faults are drawn, so that an unauthorised request uses none up. */
   readonly check?: (call: Call) => Reply | undefined
   readonly subjects?: (call: Call) => readonly Subject[]
   readonly handle: (call: Call) => Reply | Promise<Reply>
 }
 
-/** The same words for the same trouble, each dialect in its own language. */
+/** The same errors, each dialect in its own format. */
 export interface Words {
   notFound(): Reply
   noToken(): Reply
   wrongToken(): Reply
   tokenExpired(): Reply
-  /** The account, or the address it calls from, may not do this. */
+  /** The account, or its IP address, may not do this. */
   notAllowed(): Reply
   rateLimited(seconds: number): Reply
   unknownWords(code: string): Reply
   broken(): Reply
 }
 
-/** One provider: its paths, its words, and how it tells what happened. Its id is also its prefix. */
+/** One provider: its paths, its messages and its callbacks. Its id is also its path prefix. */
 export interface Dialect {
   readonly id: string
   readonly token: string
   readonly routes: readonly Route[]
   readonly words: Words
-  /** The pauses before each retry of a callback; after the last it is given up. Left out, the usual rule holds. */
+  /** The pauses before each retry of a callback. After the last it is given up. Undefined: the default rule applies. */
   readonly retryPausesMs?: readonly number[]
-  /** It shows how much was taken back, so that it can be a part. */
+  /** It reports how much was reversed, so a reversal can be partial. */
   readonly showsReturned?: true
-  /** Its charges can have accounts that anybody pays into. */
+  /** Its charges can have accounts that anyone can pay into. */
   readonly hasAccounts?: true
   /**
-   * The body of a callback, about a receipt when there is one. The core may hand in a payment with a changed amount or
-   * key: that is a fault at work.
+   * The body of a callback, about a receipt if there is one. A fault may make the core pass a payment with a changed
+   * amount or key.
    */
   callbackBody(payment: Payment, receipt?: Receipt): unknown
-  /** Headers of one attempt; `isForged` asks for a signature that must not verify. */
+  /** Headers of one attempt. `isForged` makes the signature invalid. */
   callbackHeaders(attempt: CallbackAttempt): Record<string, string>
 }
 
 export interface CallbackAttempt {
   readonly url: URL
-  /** That the callback is addressed to, as the sender knows it. */
+  /** The host that the callback is addressed to, as the sender knows it. */
   readonly host: string
   readonly body: string
   readonly isForged: boolean
@@ -91,6 +91,6 @@ export type Keep = (name: string, make: () => string) => string
 
 export interface DialectMaker {
   readonly id: string
-  /** Undefined when it is not configured; then its paths do not exist. */
+  /** Undefined when it is not configured. Its paths then do not exist. */
   make(variables: DialectVariables, keep: Keep): Dialect | undefined
 }

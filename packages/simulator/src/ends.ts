@@ -8,10 +8,10 @@ import { tell } from './telling.ts'
 
 export type Ending = { readonly state: 'completed' } | { readonly state: 'failed'; readonly failure: Failure }
 
-/** A payment's own time: the clock's, and the time that passed for this payment alone. */
+/** A payment's own time: the clock plus the time that passed for this payment alone. */
 export const momentOf = ({ clock }: Core, { aheadMs = 0 }: Payment): number => clock.now() + aheadMs
 
-/** Ends a payment, or ends a failed one otherwise. */
+/** Ends a payment, or changes the end of a failed one. */
 export function finish(
   core: Core,
   payment: Payment,
@@ -25,21 +25,21 @@ export function finish(
   return tell(core, payment)
 }
 
-/** A failure turns out to be a success. */
+/** A failure turns into a success. */
 export function succeedLate(core: Core, payment: Payment, moment?: number): boolean {
-  // An unpaid account has nothing that could turn out to be a success.
+  // An unpaid account has no payment that could turn into a success.
   if (payment.state !== 'failed' || payment.waitsFor === 'money') return false
   finish(core, payment, { state: 'completed' }, moment)
   return true
 }
 
-/** What can still be taken back of a payment. */
+/** The amount of a payment that can still be reversed. */
 export function leftOf({ state, amount, returned }: Payment): bigint {
   if (state === 'completed') return toUnits(amount)
   return state === 'reversed' ? toUnits(amount) - toUnits(returned ?? amount) : 0n
 }
 
-/** The operator takes a success back: all that is left of it, or a part. */
+/** The operator reverses a success: the rest of it, or a part. */
 export function reverse(core: Core, payment: Payment, part?: string, moment = momentOf(core, payment)): boolean {
   const left = leftOf(payment)
   if (left <= 0n) return false
@@ -53,7 +53,7 @@ export function reverse(core: Core, payment: Payment, part?: string, moment = mo
   return true
 }
 
-/** The chargeback is won: all that was taken back comes again. */
+/** The chargeback is won: everything that was reversed is paid again. */
 export function reinstate(core: Core, payment: Payment, moment = momentOf(core, payment)): boolean {
   if (payment.state !== 'reversed') return false
   core.books.change(payment, { state: 'completed', at: core.clock.now(), moment })
@@ -62,7 +62,7 @@ export function reinstate(core: Core, payment: Payment, moment = momentOf(core, 
   return true
 }
 
-/** Money comes into an account of a charge: too little, too much, too late or again. */
+/** Money arrives in an account of a charge: too little, too much, too late or again. */
 export function receive(
   core: Core,
   payment: Payment,
@@ -76,7 +76,7 @@ export function receive(
   return receipt
 }
 
-/** The bank takes a transfer back whole, or gives it back again. False when it stands so already. */
+/** The bank reverses a whole transfer, or reinstates it. False when it is already in that state. */
 export function changeReceipt(
   core: Core,
   payment: Payment,
@@ -98,7 +98,7 @@ export const findReceipt = ({ receipts = [] }: Payment, id: string): Receipt | u
 
 const laterMs = 2_000
 
-/** Plans what faults have in store after an end. */
+/** Plans the events that faults cause after an end. */
 export function followUp(core: Core, payment: Payment): void {
   if (payment.waitsFor === 'money') followUpAccount(core, payment)
   else followUpPayment(core, payment)
@@ -116,7 +116,7 @@ function followUpPayment(core: Core, payment: Payment): void {
   if (won && state === 'reversed' && reversals >= parts) plan(won.delayMs, (moment) => reinstate(core, payment, moment))
 }
 
-/** The account of a charge that failed is paid into all the same. */
+/** Money arrives in the account of a failed charge. */
 function followUpAccount(core: Core, payment: Payment): void {
   const late = findFault(payment.faults, 'late_receipt')
   const { state, endedMoment = momentOf(core, payment) } = payment
@@ -128,7 +128,7 @@ function followUpAccount(core: Core, payment: Payment): void {
   })
 }
 
-/** A transfer into an account goes back, and comes again, as a payment does. */
+/** A transfer into an account is reversed and reinstated as a payment is. */
 export function followUpReceipt(core: Core, payment: Payment, receipt: Receipt, moment: number): void {
   const { id, reversals = 0, reversedAt } = receipt
   const reversal = findFault(payment.faults, 'reversal_after_success')

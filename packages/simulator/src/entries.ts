@@ -3,8 +3,8 @@ import type { DrawnFault } from './faults.ts'
 export type Operation = 'charge' | 'payout'
 
 /**
- * The whole life of a payment. An end is left only by what comes after it: a failure that turns out to be a success, a
- * success that is taken back, at once or in parts, and a chargeback that is won.
+ * The life cycle of a payment. A payment leaves an end only by a failure that turns into a success, a success that is
+ * reversed, in full or in parts, or a chargeback that is won.
  */
 export const transitions = {
   accepted: ['enqueued', 'processing', 'completed', 'failed'],
@@ -24,41 +24,41 @@ export interface Failure {
   readonly message: string
 }
 
-/** What a payment will come to when nobody interferes. */
+/** The outcome of a payment without intervention. */
 export type Verdict =
   | { readonly kind: 'completes' }
   | { readonly kind: 'fails'; readonly failure: Failure }
   | { readonly kind: 'stays' }
 
-/** A bank account that exists for one charge. It expires, and money may come in later all the same. */
+/** A bank account for one charge. It expires, but money may still arrive later. */
 export interface Account {
   readonly number: string
   readonly bankName: string
   readonly expiresAt: number
 }
 
-/** Money that came into an account. */
+/** Money that arrived in an account. */
 export interface Receipt {
-  /** Digits only; no other receipt or payment of any run has the same. */
+  /** Digits only. No other receipt or payment of any run has the same id. */
   readonly id: string
-  /** The number of the account it came into. */
+  /** The number of the account. */
   readonly account: string
   readonly amount: string
   readonly at: number
   /** The same in the payment's own time. */
   readonly moment: number
-  /** The bank took it back then. */
+  /** When the bank reversed it. */
   reversedAt?: number
-  /** How often it was taken back. */
+  /** How many times it was reversed. */
   reversals?: number
-  /** A callback about it as it stands was answered 200. */
+  /** A callback about its current state got a 200. */
   isTold?: boolean
 }
 
-/** Where a payment of several steps stands, in the dialect's own words. Never a code or a number of a card. */
+/** The progress of a payment with several steps, in the dialect's terms. Never a code or a card number. */
 export type Progress = Readonly<Record<string, string | number>>
 
-/** A payment as it was accepted, and where it stands. Amounts are the text the caller sent. */
+/** A payment as accepted, and its current state. Amounts are the text that the caller sent. */
 export interface Payment {
   readonly provider: string
   readonly operation: Operation
@@ -69,17 +69,17 @@ export interface Payment {
   readonly amount: string
   /** Digits whose end chose the outcome: a phone, a bank account number, a till. */
   readonly account: string
-  /** Tells a repeat of the same request from another request under the same key. */
+  /** Distinguishes a repeat of the same request from another request under the same key. */
   readonly fingerprint: string
-  /** Whatever else the dialect shows again; never a one-time code or a voucher. */
+  /** Other data that the dialect shows again. Never a one-time code or a voucher. */
   readonly details: Readonly<Record<string, unknown>>
   readonly verdict: Verdict
   /**
-   * Who must act before it can end: nobody, the payer on a page, the payer in steps of the dialect's own, or anybody who
-   * pays into its account.
+   * What must happen before the payment can end: time passes, the payer acts on a page, the payer completes the
+   * dialect's steps, or money arrives in its account.
    */
   readonly waitsFor: 'time' | 'payer' | 'steps' | 'money'
-  /** What else the dialect finds it by. */
+  /** Other names by which the dialect finds it. */
   readonly names?: readonly string[]
   readonly faults: readonly DrawnFault[]
   readonly acceptedAt: number
@@ -88,19 +88,19 @@ export interface Payment {
   failure?: Failure
   receipt?: string
   endedAt?: number
-  /** When it ended in its own time, which is ahead of the clock where time passed for it alone. */
+  /** When it ended in its own time, which is ahead of the clock when time passed for it alone. */
   endedMoment?: number
   aheadMs?: number
-  /** What was taken back of it in all so far, and in how many parts. */
+  /** The total reversed so far, and in how many parts. */
   returned?: string
   reversals?: number
   authorizationUrl?: string
   progress?: Progress
-  /** Oldest first; a dialect may open another for the same charge. */
+  /** Oldest first. A dialect may open another for the same charge. */
   accounts?: readonly Account[]
-  /** In the order they came. */
+  /** In order of arrival. */
   receipts?: readonly Receipt[]
-  /** The last state a callback was answered 200 for. */
+  /** The last state for which a callback got a 200. */
   told?: State
 }
 
@@ -109,12 +109,12 @@ export interface Movement {
   readonly provider: string
   readonly operation: Operation
   readonly key: string
-  /** A chargeback that is won is reinstated. */
+  /** A chargeback that is won is `reinstated`. */
   readonly kind: 'collected' | 'paid' | 'reversed' | 'reinstated'
   readonly amount: string
   readonly currency: string
   readonly country: string
-  /** Which receipt of a charge with an account it is. */
+  /** The receipt, for a charge with an account. */
   readonly receipt?: string
   readonly at: string
 }
@@ -125,7 +125,7 @@ export interface PaymentRef {
   readonly key: string
 }
 
-/** Everything the simulator must still know after it was killed. Applying the same entries gives the same books. */
+/** Everything the simulator must keep when it is killed. The same entries give the same books. */
 export type Entry =
   | { readonly entry: 'accepted'; readonly payment: Payment }
   | (PaymentRef & {
@@ -144,7 +144,7 @@ export type Entry =
   | (PaymentRef & {
       readonly entry: 'receipt_changed'
       readonly receipt: string
-      /** Left out when it was given back again. */
+      /** Undefined when it was reinstated. */
       readonly reversedAt?: number
       readonly movement: Movement
     })

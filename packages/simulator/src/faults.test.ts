@@ -333,7 +333,7 @@ test('every fault mode has a test', () => {
   )
 })
 
-test('a fault strikes only what it is aimed at, as often as it may, and lists what it did', async (t) => {
+test('a fault strikes only its target, at most its number of times, and counts its strikes', async (t) => {
   const sim = await startTestSimulator(t)
   const aimed = payout({ amount: '333' })
   await sim.fault({ provider: 'pawapay', operation: 'payout', mode: 'html_503', match: { amount: '333' }, times: 1 })

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Random } from './random.ts'
 
 /**
- * Every way to misbehave, and where it bites: on one HTTP request, or on a payment for its whole life. A payment draws
- * its faults when it is accepted, so a fault set later does not touch it.
+ * Every fault and its scope: one HTTP request, or a payment for its whole life. A payment draws its faults when it is
+ * accepted, so a fault set later does not affect it.
  */
 export const modes = {
   latency: 'request',
@@ -46,22 +46,22 @@ interface FaultParameters {
   readonly seconds?: number
   readonly status?: number
   readonly body?: unknown
-  /** Whether an answer in place of the true one comes before the request was worked on, or after. */
+  /** Whether the replacement response comes before the request is processed, or after. */
   readonly moment?: 'before' | 'after'
   readonly count?: number
   readonly amount?: string
   readonly code?: string
-  /** Whose payment it strikes: time can be let pass for one owner's payments alone. */
+  /** The owner of the payment it strikes. Time can pass for one owner's payments alone. */
   readonly owner?: string
 }
 
-/** A fault that has struck. It is kept with the payment, in the journal too. */
+/** A fault that has struck. It is stored with the payment, also in the journal. */
 export interface DrawnFault extends FaultParameters {
   readonly fault: string
   readonly mode: Mode
 }
 
-/** What a fault may be aimed at. A bulk request has several. */
+/** A possible target of a fault. A bulk request has several. */
 export interface Subject {
   readonly key?: string
   readonly phone?: string
@@ -80,7 +80,7 @@ export interface FaultOrder extends FaultParameters {
 
 export interface Fault extends FaultOrder {
   readonly id: string
-  /** How many more it will strike; infinity when it was not limited. */
+  /** How many more times it strikes. Infinity when unlimited. */
   left: number
   struck: number
 }
@@ -96,9 +96,9 @@ export interface Faults {
   list(): Fault[]
   remove(id: string): Fault | undefined
   clear(): Fault[]
-  /** Draws what strikes this target and uses it up. */
+  /** Draws the faults that strike this target and uses them up. */
   draw(scope: 'request' | 'payment', target: Target): DrawnFault[]
-  /** Looks without using up: for what a provider tells about its own state. */
+  /** Checks without using up a fault, for what a provider reports about its own state. */
   isActive(mode: Mode, target: Target): boolean
 }
 
@@ -160,7 +160,7 @@ const fits = (match: Subject, subject: Subject) =>
   (match.amount === undefined || match.amount === subject.amount) &&
   (match.operator === undefined || match.operator === subject.operator)
 
-/** One dialect writes phones with a plus, another without; a test need not care. */
+/** One dialect writes phones with a plus, another without. A test need not care. */
 const digits = (phone: string | undefined) => phone?.replace(/^\+/, '')
 
 function drawnFrom({

@@ -11,7 +11,7 @@ interface FloatState extends Purse {
   readonly reserved: string
 }
 
-/** The merchant's money at each provider, by country and currency. Every purse starts full enough for any test. */
+/** The merchant's money at each provider, by country and currency. Every float starts with enough for any test. */
 export interface Floats {
   available(purse: Purse): bigint
   reserve(purse: Purse, units: bigint): void

@@ -9,7 +9,7 @@ const bodyBytesMax = 1024 * 1024
 
 export type Control = (call: Call) => Reply | Promise<Reply>
 
-/** The first segment of a path chooses who answers: a dialect, or the control API. */
+/** The first path segment chooses the handler: a dialect, or the control API. */
 export function createHandler(core: Core, control: Control): RequestListener {
   const tables = new Map([...core.dialects].map(([id, dialect]) => [id, { dialect, find: createFinder(dialect) }]))
   return (incoming, response) => {
@@ -24,7 +24,7 @@ export function createHandler(core: Core, control: Control): RequestListener {
       else sendReply(response, { status: 404, body: { error: 'Nobody lives here.' } })
     }
     work().catch((error: unknown) => {
-      // The caller went away before it had said everything: that is its affair.
+      // The caller disconnected before it sent the whole request: not an error of the simulator.
       if (!incoming.complete) return
       process.stderr.write(
         `${JSON.stringify({ msg: 'a request broke', error: String((error as Error).stack ?? error) })}\n`,
@@ -34,7 +34,7 @@ export function createHandler(core: Core, control: Control): RequestListener {
   }
 }
 
-/** Compares in constant time, out of habit rather than need. */
+/** Compares in constant time, although a simulator does not need it. */
 export function hasToken(call: Call, token: string): 'right' | 'wrong' | 'none' {
   const { authorization } = call.headers
   if (authorization === undefined) return 'none'
@@ -96,7 +96,7 @@ function parse(raw: Buffer): unknown {
   }
 }
 
-/** Undefined when it is too large; the rest is read all the same, so that the answer arrives. */
+/** Undefined when the body is too large. The rest is still read, so that the response arrives. */
 async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const parts: Buffer[] = []
   let length = 0

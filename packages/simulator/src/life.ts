@@ -6,7 +6,7 @@ import { findFault } from './faults.ts'
 import { failureOf } from './outcomes.ts'
 import { tell } from './telling.ts'
 
-/** What a dialect knows of a payment it is about to take. */
+/** What a dialect knows about a payment before it accepts it. */
 export type Draft = Omit<
   Payment,
   | 'state'
@@ -22,7 +22,7 @@ export type Draft = Omit<
   | 'reversals'
   | 'told'
 > & {
-  /** From acceptance to outcome, where the dialect knows better than the settings. */
+  /** From acceptance to outcome, when the dialect overrides the settings. */
   readonly settleMs?: number
 }
 
@@ -32,8 +32,8 @@ const delayedMs = 60 * 60_000
 const answerWaitsMs = 5_000
 
 /**
- * Takes a payment. From here on its key is known, a payout's money is set aside, and its end is on the clock. Resolves
- * when it may be answered, which is later only for `callback_before_response`.
+ * Accepts a payment. From now on its key is known, a payout's money is reserved, and its end is on the clock. Resolves
+ * when the response may be sent, which is later only for `callback_before_response`.
  */
 export async function accept(core: Core, draft: Draft): Promise<Payment> {
   const { min, max } = core.tuning.settleMs
@@ -49,8 +49,8 @@ export async function accept(core: Core, draft: Draft): Promise<Payment> {
 }
 
 /**
- * Ends a payment inside the request that decides it, unless a fault keeps it open. Resolves when that request may be
- * answered.
+ * Ends a payment inside the request that decides it, unless a fault keeps it open. Resolves when the response to that
+ * request may be sent.
  */
 export async function conclude(core: Core, payment: Payment, ending?: Ending): Promise<void> {
   if (isStuck(payment)) return
@@ -59,7 +59,7 @@ export async function conclude(core: Core, payment: Payment, ending?: Ending): P
   if (callback && early) await core.callbacks.attempted(callback, early.delayMs ?? answerWaitsMs)
 }
 
-/** After a restart: puts everything unfinished back on the clock, and tells what was not heard. */
+/** After a restart: schedules every open payment again and sends callbacks that were not delivered. */
 export function resume(core: Core): void {
   for (const payment of core.books.payments()) {
     resumeReceipts(core, payment)
@@ -79,25 +79,25 @@ function resumeReceipts(core: Core, payment: Payment): void {
   }
 }
 
-/** The provider would still be trying to tell. */
+/** The provider would still be retrying the callback. */
 function isRecent({ clock, dialects }: Core, { provider }: Payment, at = 0): boolean {
   const pauses = dialects.get(provider)?.retryPausesMs
   return clock.now() - at < (pauses?.reduce((sum, pauseMs) => sum + pauseMs) ?? tellsForMs)
 }
 
-/** What the payer, or an operator in their name, makes of a payment that has not ended. */
+/** The decision of the payer, or of an operator on their behalf, on an open payment. */
 export function act(core: Core, payment: Payment, ending: Ending, moment?: number): boolean {
   if (isEnd(payment.state)) return false
   finish(core, payment, ending, moment)
   return true
 }
 
-/** The payer says yes on the provider's page; the account still decides whether that is enough. */
+/** The payer approves on the provider's page. The account still decides whether the payment succeeds. */
 export function approve(core: Core, payment: Payment): void {
   if (!isStuck(payment)) settle(core, payment)
 }
 
-/** Lets go what waited for an operator that is well again. */
+/** Releases the payouts that waited for an operator that has recovered. */
 export function releaseEnqueued(core: Core, fault: string): void {
   for (const payment of core.books.payments())
     if (payment.state === 'enqueued' && payment.faults.some((drawn) => drawn.fault === fault)) dequeue(core, payment)
@@ -138,7 +138,7 @@ function scheduleAccount(core: Core, payment: Payment): void {
   })
 }
 
-/** The payer does not answer in time. */
+/** The payer does not respond in time. */
 function expirePrompt(core: Core, payment: Payment, lifeMs = payerWaitsMs): void {
   core.plans.at(payment, payment.acceptedAt + lifeMs, (moment) => act(core, payment, notApproved, moment))
 }
@@ -149,7 +149,7 @@ function dequeue(core: Core, payment: Payment, moment = momentOf(core, payment))
   if (!isStuck(payment)) scheduleEnd(core, payment, moment)
 }
 
-/** The page is ready a little later, and the payer does not have for ever. */
+/** The page is ready a little later, and the payer has limited time. */
 function askPayer(core: Core, payment: Payment): void {
   const { pageUrl } = payment.details
   core.plans.at(payment, payment.acceptedAt + payment.settleMs, (moment) => {

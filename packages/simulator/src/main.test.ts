@@ -45,7 +45,7 @@ async function start(t: TestContext, variables: Record<string, string>) {
 const ended = async (child: ChildProcess) =>
   child.exitCode === null && child.signalCode === null ? once(child, 'exit') : []
 
-test('the process says where it listens in one line, and ends when told', async (t) => {
+test('the process prints its address in one line and exits on SIGTERM', async (t) => {
   const { child, client, output } = await start(t, {})
   assert.equal((await client.control('GET', '/health')).status, 200)
   child.kill('SIGTERM')
@@ -54,21 +54,21 @@ test('the process says where it listens in one line, and ends when told', async 
   assert.equal(output.join('').trim().split('\n').length, 1)
 })
 
-test('the process ends with its stdin when asked to', async (t) => {
+test('the process exits with its stdin when configured to', async (t) => {
   const { child } = await start(t, { SIMULATOR_END_WITH_STDIN: '1' })
   child.stdin?.end()
   await ended(child)
   assert.equal(child.exitCode, 0)
 })
 
-test('without a control token there is no control API, and without a dialect token no dialect', async (t) => {
+test('the control API needs a control token, and each dialect needs its own token', async (t) => {
   const { client } = await start(t, { SIMULATOR_CONTROL_TOKEN: '', SIMULATOR_HOUSE_TOKEN: '' })
   assert.equal((await client.control('GET', '/health')).status, 404)
   assert.equal((await client.house('GET', '/v1/rates?base=USD&quote=KES')).status, 404)
   assert.equal((await client.pawapay('GET', '/v2/wallet-balances')).status, 200)
 })
 
-test('bad settings are all told at once', async (t) => {
+test('invalid settings are all reported at once', async (t) => {
   const child = spawn(process.execPath, [main], { env: { SIMULATOR_PORT: 'x', SIMULATOR_SETTLE_MS: '9-1' } })
   t.after(() => child.kill('SIGKILL'))
   const output: string[] = []
@@ -78,7 +78,7 @@ test('bad settings are all told at once', async (t) => {
   assert.match(output.join(''), /SIMULATOR_PORT cannot be "x"; SIMULATOR_SETTLE_MS cannot be "9-1"/)
 })
 
-test('killed and started again, it knows all it knew and goes on with what was open', async (t) => {
+test('a killed simulator keeps all its data after a restart and continues open payments', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'simulator-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const receiver = await startReceiver(t)
@@ -121,7 +121,7 @@ test('killed and started again, it knows all it knew and goes on with what was o
   assert.equal((await third.client.movements(open.payoutId)).length, 1)
 })
 
-test('a callback that was not heard before the kill is sent after it', async (t) => {
+test('a callback that was not delivered before the kill is sent after the restart', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'simulator-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const receiver = await startReceiver(t)
@@ -144,7 +144,7 @@ test('a callback that was not heard before the kill is sent after it', async (t)
   assert.equal(second?.body['payoutId'], order.payoutId)
 })
 
-test('killed in the middle of a card and of an account, it goes on with both, and its journal has no card in it', async (t) => {
+test('a killed simulator continues a card and an account, and its journal holds no card', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'simulator-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const receiver = await startReceiver(t)
@@ -203,7 +203,7 @@ test('killed in the middle of a card and of an account, it goes on with both, an
   assert.equal((await client.movements(sent.reference)).length, 1)
 })
 
-test('a receipt whose callback was not heard before the kill is told after it, and one that was is not', async (t) => {
+test('a restart sends the callback of a receipt only if it was not delivered before the kill', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'simulator-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const receiver = await startReceiver(t)
@@ -227,7 +227,7 @@ test('a receipt whose callback was not heard before the kill is told after it, a
   assert.deepEqual(third?.body, second?.body)
 })
 
-test('an encryption key of the wrong length is told, and without one Flutterwave is not played', async (t) => {
+test('a wrong-length encryption key is reported, and without a hash Flutterwave is not served', async (t) => {
   const { client } = await start(t, { SIMULATOR_FLUTTERWAVE_HASH: '' })
   assert.equal((await client.flutterwave('GET', '/balances')).status, 404)
   const env = { ...flutterwaveVariables, SIMULATOR_FLUTTERWAVE_ENCRYPTION_KEY: 'short' }

@@ -1,4 +1,4 @@
-/** Amounts are kept in ten-thousandths of a major unit: four decimals are the most any provider's pattern lets through. */
+/** Amounts are in ten-thousandths of a major unit: no provider accepts more than four decimals. */
 const places = 4
 const scale = 10n ** BigInt(places)
 
@@ -14,7 +14,7 @@ export function toAmount(units: bigint): string {
   return `${units < 0n ? '-' : ''}${size / scale}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-/** With this many decimals; what is smaller is cut off. */
+/** With this many decimals; smaller digits are cut off. */
 export function toFixed(units: bigint, decimals: number): string {
   const [whole = '0', fraction = ''] = toAmount(units).split('.')
   return decimals === 0 ? whole : `${whole}.${fraction.padEnd(decimals, '0').slice(0, decimals)}`

@@ -3,7 +3,7 @@ const firstNames =
 const lastNames =
   'Abara Banda Bello Botha Diallo Dlamini Kamau Kato Mensah Moyo Mwangi Ndiaye Njoroge Nkosi Okafor Okello Otieno Owusu Phiri Sesay Tembo Traore'
 
-/** The holder of an account: two bytes choose each name, so the same digest always has the same. */
+/** The holder of an account. Two bytes choose each name, so the same digest always has the same name. */
 export function holderName(digest: Buffer): string {
   return `${pick(firstNames, digest.readUInt16BE(0))} ${pick(lastNames, digest.readUInt16BE(2))}`
 }

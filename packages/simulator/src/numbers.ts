@@ -1,4 +1,4 @@
-/** A bank account's number made of an id: ten digits whose end chooses no outcome. */
+/** A bank account number from an id: ten digits whose end chooses no outcome. */
 export const accountNumberOf = (id: number): string => `${String(id % 10_000_000).padStart(7, '0')}001`
 
 export interface Numbers {
@@ -10,8 +10,8 @@ export interface Numbers {
 const epochMs = 1_700_000_000_000
 
 /**
- * Numbers for ids. They begin at the time, so that a simulator started anew gives none that an earlier one gave: who kept
- * an id of that one would take a new payment for an old.
+ * Numbers for ids. They start at the current time, so a restarted simulator never repeats an earlier id. Otherwise a
+ * caller that stored an old id would mistake a new payment for the old one.
  */
 export function startNumbers(): Numbers {
   let last = 0

@@ -1,6 +1,6 @@
 import type { Failure, Operation, Verdict } from './entries.ts'
 
-/** The sandbox values of the API contract: the last three digits choose, in every country and on every rail. */
+/** The sandbox values of the API contract: the last three digits choose the outcome, in every country and on every rail. */
 export const endings = {
   charge: {
     '019': 'PAYER_LIMIT_REACHED',
@@ -18,13 +18,13 @@ export const endings = {
   },
 } as const satisfies Record<Operation, Record<string, keyof typeof messages>>
 
-/** Stays as it is for as long as nobody acts. */
+/** The payment stays open until the payer acts. */
 export const stayingEnding = '129'
 
-/** Nobody holds an account that ends so. */
+/** An account with this ending does not exist. */
 export const unknownEnding = '089'
 
-/** What an operator gives its customers before a payment, where it does. */
+/** The code that some operators give their customers before a payment. */
 export const preAuthorisationCode = '123456'
 
 const messages = {

@@ -1,7 +1,7 @@
 import type { Alarm, Clock } from './clock.ts'
 import type { Payment } from './entries.ts'
 
-/** What one payment waits for. */
+/** One planned event of a payment. */
 interface Plan {
   /** In the payment's own time. */
   readonly moment: number
@@ -16,13 +16,13 @@ interface Waiting {
 }
 
 /**
- * What is due in the lives of payments. A payment's own time is the clock's until time passes for its owner alone: then its
- * plans run sooner, and those of others do not.
+ * The planned events of payments. A payment's own time equals the clock until time passes for its owner alone. Its
+ * plans then run sooner, and those of other owners do not.
  */
 export interface Plans {
-  /** Runs when the payment's own time reaches the moment. What follows is planned from that moment. */
+  /** Runs when the payment's own time reaches the moment. Later events are planned from that moment. */
   at(payment: Payment, moment: number, run: (moment: number) => void): void
-  /** Brings forward the plans of this owner's payments, after `move` moved the time of each. Returns how many there were. */
+  /** Brings forward the plans of this owner's payments, after `move` moved the time of each. Returns how many payments. */
   pass(owner: string, move: (payment: Payment) => void): number
   clear(): void
 }
@@ -72,7 +72,7 @@ export function startPlans(clock: Clock): Plans {
   return { at, pass, clear: waiting.clear }
 }
 
-/** The payments with plans, and whose they are. */
+/** The payments with plans, also by owner. */
 function startWaiting() {
   const byPayment = new Map<Payment, Waiting>()
   const byOwner = new Map<string, Set<Waiting>>()
@@ -103,5 +103,5 @@ function startWaiting() {
   }
 }
 
-/** The owner that was named when its faults were set. */
+/** The owner named when its faults were set. */
 const ownerOf = ({ faults }: Payment) => faults.find(({ owner }) => owner !== undefined)?.owner

@@ -2,14 +2,14 @@ import { Agent, type ClientRequest, request } from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 
 export interface Post {
-  /** The HTTP status, or 0 when there was none. Never throws: a provider does not care why it was not heard. */
+  /** The HTTP status, or 0 without a response. Never throws: a provider ignores why a callback failed. */
   send(url: URL, headers: Readonly<Record<string, string>>, body: string): Promise<number>
   close(): void
 }
 
 const timeoutMs = 10_000
 
-/** Keeps its connections: at a thousand callbacks a second new ones would use up the ports of the machine. */
+/** Reuses connections: at a thousand callbacks per second, new ones would use up the ports of the machine. */
 export function startPost(connectionsMax: number): Post {
   const plain = new Agent({ keepAlive: true, maxSockets: connectionsMax })
   const secure = new TlsAgent({ keepAlive: true, maxSockets: connectionsMax })
@@ -23,7 +23,7 @@ export function startPost(connectionsMax: number): Post {
     const bytes = Buffer.from(body)
     const sized = { ...headers, 'content-length': String(bytes.length) }
     const first = await exchange(start(url, sized), bytes)
-    // The other side may close an idle connection at the moment it is used again; that says nothing about the callback.
+    // The receiver may close an idle connection at the moment of reuse. That is not an outcome of the callback.
     return first === 'stale' ? asStatus(await exchange(start(url, sized), bytes)) : first
   }
 

@@ -1,4 +1,4 @@
-/** How much of each currency one US dollar is worth. Synthetic: near what was true once, good for tests and for nothing else. */
+/** The value of one US dollar in each currency. Synthetic: close to past values, for tests only. */
 const mids = {
   USD: '1',
   KES: '129.25',
@@ -29,10 +29,10 @@ const mids = {
 } as const
 
 const dayMs = 86_400_000
-/** Each currency drifts by a quarter of a percent at most, so that no pair drifts by more than half. */
+/** Each currency drifts by a quarter of a percent at most, so no pair drifts by more than half a percent. */
 const driftPartsMax = 2_500
 const million = 1_000_000n
-/** Half a percent either side of the middle. */
+/** Half a percent on either side of the middle. */
 const spreadParts = 5_000n
 const digitsShown = 6
 
@@ -41,7 +41,7 @@ interface Ratio {
   readonly under: bigint
 }
 
-/** How many of `quote` one of `base` buys and costs, by crossing through the dollar: bought is rounded down, sold up. */
+/** How many `quote` one `base` buys and costs, crossed through the dollar. `buy` is rounded down, `sell` up. */
 export function ratesOf(base: string, quote: string, now: number): { buy: string; sell: string } | undefined {
   if (!isKnown(base) || !isKnown(quote) || base === quote) return undefined
   const [one, other] = [midOf(base, now), midOf(quote, now)]
@@ -61,7 +61,7 @@ function midOf(currency: keyof typeof mids, now: number): Ratio {
   return { over: BigInt(whole + fraction) * (million + parts), under: 10n ** BigInt(fraction.length) * million }
 }
 
-/** Six significant digits, rounded the way the house does not lose by. */
+/** Six significant digits, rounded in the house's favour. */
 function decimal({ over, under }: Ratio, rounding: 'down' | 'up'): string {
   let places = 0
   const limit = 10n ** BigInt(digitsShown - 1)

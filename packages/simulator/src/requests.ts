@@ -6,7 +6,7 @@ interface RequestNote {
   readonly operation: string
   readonly key?: string
   readonly body: unknown
-  /** What was answered; 0 when the connection was cut instead. */
+  /** The status of the response. 0 when the connection was cut instead. */
   readonly status: number
   readonly faults: readonly string[]
 }
@@ -31,7 +31,7 @@ const secrets = new Set([
   'authorization',
 ])
 
-/** The last thousand requests. Headers are not kept, so no token is; codes, vouchers and cards are hidden at once. */
+/** The last thousand requests. Headers, and so tokens, are not kept; codes, vouchers and cards are masked at once. */
 export function startRequestLog(): RequestLog {
   let notes: RequestNote[] = []
   return {

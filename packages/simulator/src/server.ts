@@ -24,7 +24,7 @@ export interface Simulator {
   close(): void
 }
 
-/** Knows all it knew, listens, and goes on with what was unfinished. */
+/** Restores the journal, listens, and continues open payments. */
 export async function startSimulator(settings: Settings): Promise<Simulator> {
   const { core, journal } = openCore(settings)
   const control = createControl(core, journal, settings.controlToken)

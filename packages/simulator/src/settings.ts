@@ -6,7 +6,7 @@ export interface Settings {
   readonly port: number
   readonly publicUrl: string
   readonly callbackBase: string
-  /** The public host of the service, where callbacks reach it by another address. */
+  /** The public host of the service, when callbacks reach it by another address. */
   readonly callbackHost: string
   /** The control API does not exist without one. */
   readonly controlToken: string | undefined
@@ -21,7 +21,7 @@ export type Variables = Readonly<Record<string, string | undefined>>
 
 const prefix = 'SIMULATOR_'
 
-/** Reads everything that can be set from outside, and tells all that is wrong with it at once. */
+/** Reads every setting and reports all errors at once. */
 export function readSettings(variables: Variables): Settings {
   const troubles: string[] = []
   const read = <Value>(name: string, fallback: string, parse: (text: string) => Value | undefined): Value => {
@@ -56,13 +56,13 @@ export function parseRange(text: string): Range | undefined {
   return min <= max ? { min, max } : undefined
 }
 
-/** An http address without its last slash; nothing is nothing. */
+/** An HTTP URL without trailing slashes. An empty text stays empty. */
 export function parseBase(text: string): string | undefined {
   if (text === '') return ''
   return /^https?:\/\//.test(text) && URL.canParse(text) ? text.replace(/\/+$/, '') : undefined
 }
 
-/** A name or address with its port; nothing is nothing. */
+/** A name or address with its port. An empty text stays empty. */
 const parseHost = (text: string) =>
   text === '' || (/^[^/?#@\\]+$/.test(text) && URL.canParse(`http://${text}`)) ? text.toLowerCase() : undefined
 

@@ -4,7 +4,7 @@ import type { Core } from './core.ts'
 import { isEnd, type Payment, type Receipt } from './entries.ts'
 import { findFault } from './faults.ts'
 
-/** Sends the callback about where a payment stands now, or about a receipt, unless a fault keeps it back. */
+/** Sends the callback about a payment's current state, or about a receipt, unless a fault suppresses it. */
 export function tell(core: Core, payment: Payment, receipt?: Receipt): Callback | undefined {
   const dialect = core.dialects.get(payment.provider)
   if (dialect === undefined || core.tuning.callbackBase === '') return undefined
@@ -30,7 +30,7 @@ export function tell(core: Core, payment: Payment, receipt?: Receipt): Callback 
   return first
 }
 
-/** A callback about a receipt names a wrong amount of that receipt; any other, of the payment. */
+/** A callback about a receipt has a wrong amount for that receipt; any other has one for the payment. */
 function distorted(payment: Payment, receipt: Receipt | undefined): [Payment, Receipt | undefined] {
   const wrong = findFault(payment.faults, 'callback_wrong_amount')
   const stray = findFault(payment.faults, 'callback_unknown_reference')
@@ -43,7 +43,7 @@ function distorted(payment: Payment, receipt: Receipt | undefined): [Payment, Re
   return [{ ...known, receipts }, changed]
 }
 
-/** The first callback of a payment lets another pass: its own next one if there will be one, else anybody's. */
+/** The first callback of a payment waits for another: its own next one if there will be one, else any of the provider. */
 function orderOf(core: Core, payment: Payment): Pick<Letter, 'after'> {
   const isReordered = findFault(payment.faults, 'callback_reorder') !== undefined
   if (!isReordered || core.callbacks.latestOf(payment.key) !== undefined) return {}

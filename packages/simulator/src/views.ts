@@ -8,13 +8,13 @@ export function isUnseen({ clock }: Core, { faults, acceptedAt }: Payment): bool
   return window !== undefined && clock.now() < acceptedAt + (window.seconds ?? 10) * 1000
 }
 
-/** A status read still tells what was true before the end: `status_lags_callback`. */
+/** A status read still shows the state before the end: `status_lags_callback`. */
 export function isLagging({ clock }: Core, { faults, state, endedAt = 0 }: Payment): boolean {
   const lag = findFault(faults, 'status_lags_callback')
   return lag !== undefined && isEnd(state) && clock.now() < endedAt + (lag.delayMs ?? 5_000)
 }
 
-/** The receipts as a status read shows them: while it lags, new ones are missing and new reversals are not shown. */
+/** The receipts as a status read shows them: while it lags, new receipts and new reversals are not shown. */
 export function seenReceipts({ clock }: Core, { faults, receipts = [] }: Payment): readonly Receipt[] {
   const lag = findFault(faults, 'status_lags_callback')
   const until = clock.now() - (lag ? (lag.delayMs ?? 5_000) : 0)

@@ -10,7 +10,7 @@ export interface Exchange {
   readonly route: Route
 }
 
-/** Answers one request, or fails to in the way a fault asks for. */
+/** Responds to one request, or fails as a fault requires. */
 export async function serveWithFaults(exchange: Exchange): Promise<void> {
   const { call, response, dialect, route } = exchange
   const { core } = call
@@ -32,7 +32,7 @@ export async function serveWithFaults(exchange: Exchange): Promise<void> {
   sendBadly(response, last, faults)
 }
 
-/** An answer in place of the true one. One that comes after the work was done is the doubtful case. */
+/** The response that replaces the true one. After processing, it is the case that leaves the caller in doubt. */
 function replacement(faults: readonly DrawnFault[], { words }: Dialect, moment: 'before' | 'after'): Reply | undefined {
   const find = (mode: DrawnFault['mode']) => {
     const fault = findFault(faults, mode)
@@ -55,7 +55,7 @@ interface Outcome {
   readonly faults?: readonly DrawnFault[]
 }
 
-/** Keeps what arrived and what was answered, refusals too. */
+/** Records the request and the status of its response, also for refusals. */
 export function noteCall({ call, dialect, route }: Omit<Exchange, 'response'>, { status, key, faults = [] }: Outcome) {
   const { core, method, path, json } = call
   core.requests.add({
@@ -89,7 +89,7 @@ function sendBadly(response: ServerResponse, reply: Reply, faults: readonly Draw
 const textOf = ({ body }: Reply) => (typeof body === 'string' ? body : JSON.stringify(body))
 const cut = (reply: Reply) => textOf(reply).slice(0, -2)
 
-/** Promises the whole body, sends half, and hangs up once that half is on the wire. */
+/** Announces the whole body, sends half, and disconnects once that half is on the wire. */
 function sendHalf(response: ServerResponse, reply: Reply): void {
   const bytes = Buffer.from(textOf(reply))
   response.writeHead(reply.status, { 'content-type': 'application/json', 'content-length': String(bytes.length) })

@@ -3,33 +3,33 @@ import { connect, createServer, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Stands before processes of one role, as a load balancer does that only knows connections. */
+/** A load balancer at connection level before processes of one role. */
 export interface Balancer {
   readonly url: string
-  /** From now on this process gets connections whenever it says it is ready. */
+  /** From now on this process gets connections whenever it reports ready. */
   add(url: string): void
   remove(url: string): void
   isReady(url: string): boolean
-  /** Connections that were reset because no process was ready, and what the processes last replied. */
+  /** Connections reset because no process was ready, and the last replies of the processes. */
   readonly refused: readonly string[]
 }
 
-/** What a process replied to the last look, and how many looks in a row had no reply. */
+/** The last readiness reply of a process, and how many polls in a row had no reply. */
 interface Target {
   isReady: boolean
   unanswered: number
   words: string
 }
 
-const lookEveryMs = 200
-/** A process that says it is not ready is left out at once; one that does not reply, after this many looks. */
+const pollEveryMs = 200
+/** A process that reports not ready is left out at once; one that does not reply, after this many polls. */
 const unansweredMax = 3
 /** One way. */
 const wireMs = 10
 
 /**
- * Asks every process whether it is ready and gives new connections to those that are, in turn. Connections that there are
- * it leaves alone: whoever ends one under a request has failed that request.
+ * Polls every process for readiness and gives new connections to the ready ones in turn. It leaves open connections alone: ending
+ * one during a request would fail that request.
  */
 export async function startBalancer(t: TestContext): Promise<Balancer> {
   const targets = new Map<string, Target>()
@@ -67,7 +67,7 @@ export async function startBalancer(t: TestContext): Promise<Balancer> {
 async function look(targets: Map<string, Target>, over: AbortSignal): Promise<void> {
   while (!over.aborted) {
     await Promise.all([...targets].map(([url, target]) => ask(url, target)))
-    await pause(lookEveryMs, undefined, { signal: over }).catch(() => undefined)
+    await pause(pollEveryMs, undefined, { signal: over }).catch(() => undefined)
   }
 }
 
@@ -97,7 +97,7 @@ function join(client: Socket, target: URL | undefined, sockets: Set<Socket>): vo
   carry(upstream, client)
 }
 
-/** Everything takes its time on the wire, the end too: a request can be on its way when the other side hangs up. */
+/** Everything is delayed on the wire, the close too: a request can be in transit when the other side closes. */
 function carry(from: Socket, to: Socket): void {
   const later = (then: () => void) => setTimeout(() => to.writable && then(), wireMs)
   from.on('data', (bytes: Buffer) => later(() => to.write(bytes)))

@@ -16,32 +16,32 @@ import { type Answer, ask, call, exchange } from '../../../packages/server/src/t
 
 const main = fileURLToPath(new URL('../../../packages/server/src/main.ts', import.meta.url))
 
-/** A process of the service, with what it logged. */
+/** A process of the service, with its log. */
 export interface Role extends Service {
   readonly url: string
   log(): string
 }
 
-/** Where the cell's database and NATS are. */
+/** The cell's database and NATS. */
 export interface Ground {
   readonly superuserUrl: string
   readonly loginUrl: string
   readonly natsUrl: string
 }
 
-/** Processes of the service on a database and a NATS, and a way to look at them from outside. */
+/** Processes of the service on a database and a NATS, with access from outside. */
 export interface Cell {
   readonly folder: string
-  /** What its processes are started with. */
+  /** Environment of its processes. */
   readonly variables: Readonly<Record<string, string>>
-  /** What seals and signs in it. */
+  /** Its encryption and signing keys. */
   readonly secrets: Readonly<Record<string, string>>
   readonly operator: Operator
-  /** What an operator's commands are run with. */
+  /** Environment of the operator's commands. */
   readonly operatorSettings: Readonly<Record<string, string>>
-  /** The operator's commands, of this tree or of other code. They end with the test. */
+  /** The operator's commands, of this tree or of other code. They close with the test. */
   operate(open?: typeof openOperator): Operator
-  /** Starts one; `over` replaces settings, the database's URL and the port included, and `program` the code of this tree. */
+  /** Starts one; `over` replaces settings, including the database's URL and the port, and `program` the code of this tree. */
   start(role: 'api' | 'worker', name: string, over?: Readonly<Record<string, string>>, program?: string): Promise<Role>
   /** A new merchant with money in the sandbox, and a way to call as it. */
   merchant(): Promise<CellMerchant>
@@ -52,12 +52,12 @@ export interface Cell {
 
 export interface CellMerchant {
   readonly id: string
-  /** The header it calls with. */
+  /** Its Authorization header. */
   authorization(url: string): Promise<string>
   call(url: string, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
 }
 
-/** Nothing runs yet. Whatever is started ends with the test, or with this process. */
+/** Starts nothing yet. Everything started later ends with the test, or with this process. */
 export function openCell(
   t: Pick<TestContext, 'after'>,
   ground: Ground,
@@ -118,7 +118,7 @@ export function openCell(
 
 async function forward(query: Cell['ask'], ms: number): Promise<void> {
   await query(`update clock_offset set ahead = ahead + make_interval(secs => $1)`, [ms / 1000])
-  await query(`select attach_alarm_hours(24, 6)`)
+  await query(`select attach_timer_hours(24, 6)`)
 }
 
 const isAlive = (url: string) =>

@@ -5,26 +5,29 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { createDatabase } from '../../../packages/server/src/dev-stack/database.ts'
 import type { makeSecrets, openOperator } from '../../../packages/server/src/operate/operator.ts'
+import { firstOfSeries, gitIn } from '../../../tools/checks/releases.ts'
 
-/** What the service was at an earlier commit: its program, its operator's commands and its schema. */
+/** The service at an earlier commit: its program, its operator's commands and its schema. */
 export interface EarlierCode {
   readonly commit: string
   readonly main: string
   readonly openOperator: typeof openOperator
-  /** Keys as it can read them. */
+  /** Keys in the format it reads. */
   readonly makeSecrets: typeof makeSecrets
   readonly createDatabase: typeof createDatabase
 }
 
 const root = join(import.meta.dirname, '../../..')
 
-/** The last commit that had another schema; the one before this, where the history does not reach that far back. */
+/** The last commit with another schema, but none before the first version that upgrades are promised from. */
 export function beforeTheSchema(): string {
-  const found = spawnSync('git', ['log', '-1', '--format=%H', '--', 'packages/server/migrations'], { cwd: root })
-  return `${String(found.stdout).trim() || 'HEAD'}~1`
+  const first = firstOfSeries(root)
+  if (first === undefined) return 'HEAD'
+  const changed = gitIn(root)('log', '-1', '--format=%H', `${first}..`, '--', 'packages/server/migrations').trim()
+  return changed ? `${changed}~1` : first
 }
 
-/** Nothing where the history does not reach that far back, as in a clone of depth 1. It is gone with the test. */
+/** Undefined where the history is too short, as in a clone of depth 1. Removed with the test. */
 export async function earlierCode(t: TestContext, reference: string): Promise<EarlierCode | undefined> {
   const found = spawnSync('git', ['rev-parse', '--verify', '--quiet', `${reference}^{commit}`], { cwd: root })
   if (found.status !== 0) return undefined

@@ -2,18 +2,17 @@ import { until } from '../../../packages/server/src/dev-stack/until.ts'
 import type { Balancer } from './balancer.ts'
 import type { Cell, Role } from './cell.ts'
 
-/** Two api processes behind a balancer and two workers, which are replaced one after another. */
+/** Two api processes behind a balancer and two workers, replaced one after another. */
 export interface Fleet {
   readonly size: number
-  /** Where the api processes are. */
   urls(): readonly string[]
-  /** Has the next one in turn end, and starts another in its place. Tells which, and whether it ended by itself. */
+  /** Stops the next process in turn and starts a replacement. Returns which, and whether it ended by itself. */
   replaceNext(program?: string): Promise<{ readonly old: Role; readonly isClean: boolean }>
 }
 
 const places = ['api', 'worker', 'api', 'worker'] as const
 
-/** Long enough that the balancer looks twice. */
+/** Long enough for two polls of the balancer. */
 const draining = { MALIPO_DRAIN_SECONDS: '1' }
 
 export async function startFleet(cell: Cell, balancer: Balancer, program?: string): Promise<Fleet> {

@@ -16,21 +16,21 @@ import {
 } from '../../../packages/server/src/dev-stack/processes.ts'
 import type { Ground } from './cell.ts'
 
-/** A PostgreSQL and a NATS of one test's own, which it may kill. */
+/** A PostgreSQL and a NATS for one test, which may kill them. */
 export interface OwnServers extends Ground {
-  /** Where both keep everything, logs included. */
+  /** Where both store everything, logs included. */
   readonly folder: string
   readonly postgres: Postgres
-  /** Of the login that processes use. */
+  /** Password of the processes' login. */
   readonly password: string
-  /** Kills NATS, takes away everything it kept, and starts it again where it was. */
+  /** Kills NATS, deletes its data, and starts it again at the same place. */
   wipeNats(): Promise<void>
 }
 
 interface OwnServersOptions {
-  /** Makes the database as other code would. */
+  /** Creates the database as other code would. */
   readonly create?: typeof createDatabase
-  /** Of PostgreSQL. */
+  /** PostgreSQL settings. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
@@ -65,7 +65,7 @@ export async function startOwnServers(
   }
 }
 
-/** Starts it where it was before, on what it kept there. */
+/** Starts it at the same place, on its stored data. */
 export function startNatsAt(folder: string, port: number): Promise<Service> {
   const command = findProgram('nats-server', ['/usr/sbin'], 'nats-server')
   const args = ['--addr', '127.0.0.1', '--port', String(port), '--jetstream', '--store_dir', join(folder, 'nats')]

@@ -1,6 +1,6 @@
 import type { Posting } from '../../../packages/server/src/ledger/poster.ts'
 
-/** A posting as a line of text, with the place where its answer belongs. */
+/** A posting as a line of text, with the index of its result. */
 export function writePosting(place: number, posting: Posting): string {
   return JSON.stringify({ place, posting }, (_, value) => (typeof value === 'bigint' ? `${value}n` : value))
 }

@@ -1,9 +1,9 @@
-/** A process that posts what it is asked for, line by line, and says a word only when it was answered. Made to be killed. */
+/** A process that posts each line it reads, and prints a line only once a result is there. Made to be killed. */
 import { createInterface } from 'node:readline'
 import { createPoster } from '../../../packages/server/src/ledger/poster.ts'
 import { openDatabase } from '../../../packages/server/src/platform/db.ts'
 import { Secret } from '../../../packages/server/src/platform/secret.ts'
-import { toldBy } from '../load/customers.ts'
+import { reportedBy } from '../load/customers.ts'
 import { readPosting } from './posting-lines.ts'
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
@@ -16,13 +16,13 @@ const db = openDatabase({
 })
 const poster = createPoster(db.write)
 
-/** A pipe takes the line before `write` returns, so that what was said is said, whatever happens next. */
+/** A pipe takes the line before `write` returns, so a printed line survives whatever happens next. */
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 for (let line = await lines.next(); !line.done; line = await lines.next()) {
   const { place, posting } = readPosting(line.value)
-  void toldBy(poster.submit(posting)).then(
-    (told) => say(`${place} ${told}`),
+  void reportedBy(poster.submit(posting)).then(
+    (reported) => say(`${place} ${reported}`),
     (error) => say(`${place} fault ${error}`),
   )
 }

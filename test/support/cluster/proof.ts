@@ -1,4 +1,4 @@
-/** How much a proof does. The defaults are what an ordinary run takes; the environment may ask for more, or for less. */
+/** Size of a proof. The defaults suit an ordinary run; the environment may ask for more or less. */
 export function proofSize(
   name:
     | 'SECONDS'

@@ -1,7 +1,7 @@
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32), and what tests make of them. */
+/** Numbers from 0 to 1 that repeat for the same seed (mulberry32), with helpers for tests. */
 export interface Random {
   (): number
-  /** A whole number from 0 to below `below`. */
+  /** An integer from 0 up to, and without, `below`. */
   below(below: number): number
   pick<Value>(values: readonly Value[]): Value
 }

@@ -8,7 +8,7 @@ import { programFolders, serverUser } from '../../../packages/server/src/dev-sta
 
 const root = join(import.meta.dirname, '../../..')
 
-/** The commands of a page for operators, run as they are written there, but for where the backups are. */
+/** Runs the commands of an operator page as written, except for the backup location. */
 export function openRunbook(page: string, backups: string) {
   const text = readFileSync(join(root, 'docs/operating', page), 'utf8').replaceAll('/backup/', `${backups}/`)
   const blockOf = (info: string): string => {
@@ -18,7 +18,7 @@ export function openRunbook(page: string, backups: string) {
   }
   return {
     block: blockOf,
-    /** Settings by name, as PostgreSQL is given them. */
+    /** Settings by name, as PostgreSQL takes them. */
     settings: (): Record<string, string> =>
       Object.fromEntries(
         blockOf('conf')

@@ -1,4 +1,4 @@
-/** Programs of merchants, as they would write them: they know the installed package and nothing of this repository. */
+/** Merchant programs as merchants would write them: they use the installed package and nothing of this repository. */
 
 export const shopInJavaScript = `
 import { createServer } from 'node:http'

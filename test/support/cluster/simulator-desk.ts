@@ -18,11 +18,11 @@ export interface Moved {
   readonly kind: 'collected' | 'paid' | 'reversed' | 'reinstated'
   readonly amount: string
   readonly currency: string
-  /** Which payment into the account of a charge it is, where it has one. */
+  /** Which payment into the account of a charge it is, if any. */
   readonly receipt?: string
 }
 
-interface FaultWish {
+interface FaultRequest {
   readonly operation: string
   readonly mode: string
   readonly provider?: string
@@ -30,38 +30,38 @@ interface FaultWish {
   readonly [parameter: string]: unknown
 }
 
-/** Everything a whole-system test does with the provider's side. */
+/** Controls the provider's side in a whole-system test. */
 export interface SimulatorDesk {
   readonly url: string
   readonly pid: number
-  /** Where its journal and its log are. */
+  /** Folder of its journal and its log. */
   readonly folder: string
-  /** What the service is configured with to reach it. */
+  /** Settings with which the service reaches it. */
   readonly settings: Readonly<Record<string, string>>
-  fault(wish: FaultWish): Promise<void>
+  fault(request: FaultRequest): Promise<void>
   clearFaults(): Promise<void>
   advance(ms: number): Promise<void>
   tune(settings: Readonly<Record<string, unknown>>): Promise<void>
   setFloat(amount: string, purse: { country: string; currency: string; provider?: string }): Promise<void>
-  /** Every movement there is, or those of one payment. */
+  /** All movements, or those of one payment. */
   moved(key?: string): Promise<Moved[]>
   requests(key: string): Promise<{ operation: string; status: number }[]>
   callbacks(key: string): Promise<{ body: string; status: string; attempts: { status: number }[] }[]>
-  /** Sends the newest callback about a payment so many times more, and waits until each was heard. */
+  /** Sends the newest callback about a payment this many times more, and waits for each response. */
   repeat(key: string, times: number): Promise<void>
-  /** The customer approves a payment that is open. */
+  /** The customer approves an open payment. */
   approve(key: string): Promise<void>
   /** The customer declines it. */
   decline(key: string): Promise<void>
-  /** The customer pays so much into an account of a charge. */
+  /** The customer pays this amount into the account of a charge. */
   pay(key: string, amount: string, account: string): Promise<void>
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
-/** What it and the service know each other by. */
+/** The token it shares with the service. */
 export const simulatorToken = 'simulator-of-a-story'
 
-/** Ends with the test, or with this process. With a journal it could be killed and started again on what it knew. */
+/** Ends with the test, or with this process. With a journal it can be killed and restarted on its data. */
 export async function startSimulatorDesk(
   t: Pick<TestContext, 'after'>,
   settings: Readonly<Record<string, string>> = {},
@@ -82,7 +82,7 @@ export async function startSimulatorDesk(
   return deskOf(service, folder)
 }
 
-/** The provider's side of a simulator that runs already. */
+/** The provider's side of a running simulator. */
 export function deskOf(service: SimulatorService, folder: string): SimulatorDesk {
   const { url } = service
   const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
@@ -110,7 +110,7 @@ export function deskOf(service: SimulatorService, folder: string): SimulatorDesk
     pid: service.pid,
     folder,
     settings: { MALIPO_SIMULATOR_URL: url, MALIPO_SIMULATOR_TOKEN: simulatorToken },
-    fault: async (wish) => void (await ask('POST', 'faults', { provider: '*', ...wish })),
+    fault: async (request) => void (await ask('POST', 'faults', { provider: '*', ...request })),
     clearFaults: async () => void (await ask('DELETE', 'faults')),
     advance: async (ms) => void (await ask('POST', 'clock/advance', { ms })),
     tune: async (wanted) => void (await ask('PUT', 'settings', wanted)),

@@ -11,17 +11,17 @@ import type { Cell, Role } from './cell.ts'
 const failing = import.meta.resolve('../faults/failing.ts')
 const cli = fileURLToPath(import.meta.resolve('../../../packages/cli/src/main.ts'))
 
-/** What a process is started with so that a test can strike it. */
+/** Environment that lets a test strike a process. */
 const settingsOf = (path: string) => ({ NODE_OPTIONS: `--import=${failing}`, FAILPOINT_PATH: path })
 
-/** One after another, processes that listen at the same place: when one is killed the next takes over. */
+/** Processes that listen at the same place, one after another: when one is killed the next takes over. */
 export interface Post {
   readonly url: string
-  /** Strikes it once it gets there, and has it at work again when this returns. */
+  /** Strikes the process when it reaches the failpoint, and returns when it works again. */
   strike(strike: Strike, nudge: () => Promise<void>): Promise<void>
 }
 
-/** Rare places are reached within this time, on a busy machine. */
+/** Enough time to reach rare failpoints on a busy machine. */
 const reachMs = 120_000
 
 export async function openPost(cell: Cell, role: 'api' | 'worker', name: string): Promise<Post> {
@@ -52,26 +52,26 @@ export async function openPost(cell: Cell, role: 'api' | 'worker', name: string)
   }
 }
 
-/** In one step, so that nobody reads half of it. */
+/** Atomic, so that no process reads half of it. */
 function arm({ armed }: ReturnType<typeof filesOf>, strike: Strike): void {
   writeFileSync(`${armed}.new`, JSON.stringify(strike))
   renameSync(`${armed}.new`, armed)
 }
 
-/** Whether the command was struck, and what it said if it lived to say anything. */
-export interface Said {
+/** Whether the command was struck, and its output if it survived. */
+export interface ProviderStatus {
   readonly isStruck: boolean
   readonly code: number | null
   readonly text: string
 }
 
-/** Has an operator's command run, and struck if wanted. */
+/** Runs an operator's command, and strikes it if wanted. */
 export async function runCommand(
   folder: string,
   env: Readonly<Record<string, string>>,
   args: readonly string[],
   strike?: Strike,
-): Promise<Said> {
+): Promise<ProviderStatus> {
   const path = join(folder, 'operator')
   const files = filesOf(path)
   if (strike) arm(files, strike)

@@ -1,18 +1,18 @@
 import type { Database } from '../../../packages/server/src/platform/db.ts'
 import { keys, type Row, type Rows, type Table, type Tampering } from '../faults/tampering.ts'
 
-/** Somebody who may do anything to the database, and puts everything back as it was. */
+/** A superuser who may change anything in the database, and restores it. */
 export interface Superuser {
   readonly rows: Rows
-  /** Does it, if the database lets it be done and it changes anything. */
+  /** Applies a change. False if the database refuses it or nothing changes. */
   tamper(tampering: Tampering): Promise<boolean>
-  /** Puts everything back. */
+  /** Restores everything. */
   undo(): Promise<void>
 }
 
 const tables = Object.keys(keys) as Table[]
 
-/** `db` must be of the superuser's own login. What the tables hold now is what they are put back to. */
+/** `db` must be the superuser's own login. The tables are restored to their content at this call. */
 export async function createSuperuser({ write }: Database): Promise<Superuser> {
   const run = <Found>(statements: readonly string[]): Promise<Found[]> =>
     write.transaction(async (tx) => {
@@ -44,7 +44,7 @@ export async function createSuperuser({ write }: Database): Promise<Superuser> {
   }
 }
 
-/** Whoever may do anything does not stop at constraints either. */
+/** Constraints do not stop a superuser either. */
 const dropChecks = `do $$
 declare
   found record;

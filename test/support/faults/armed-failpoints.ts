@@ -1,18 +1,18 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { Failpoint } from '../../../packages/server/src/platform/failpoints.ts'
 
-/** What happens to a process at a place. */
+/** What happens to a process at a failpoint. */
 export interface Strike {
   readonly place: Failpoint
-  /** It dies as by kill -9, stands still as if stopped, or finds its connection lost. */
+  /** It dies as by kill -9, hangs as if stopped, or finds its connection lost. */
   readonly kind: 'kill' | 'pause' | 'throw'
   readonly pauseMs: number
 }
 
-/** Files by which a test and a process it strikes speak: what is to happen, that it does, and that it is over. */
+/** Files through which a test and the struck process communicate: armed, struck, and over. */
 export const filesOf = (path: string) => ({ armed: `${path}.armed`, struck: `${path}.struck`, over: `${path}.over` })
 
-/** By these words its traces in a log are known. */
+/** Marks its traces in a log. */
 export const struckWords = 'struck by a test'
 
 const files = filesOf(process.env['FAILPOINT_PATH'] ?? '')

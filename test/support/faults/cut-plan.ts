@@ -1,7 +1,7 @@
 import type { Random } from '../cluster/random.ts'
 import type { Fault, Request } from './tcp-proxy.ts'
 
-/** The steps of a batch as they are seen on the wire, and of asking after it when its COMMIT got lost. */
+/** The steps of a batch as seen on the wire, and of the query after a lost COMMIT. */
 const steps = {
   connect: /^connect$/,
   begin: /^\s*begin;/,
@@ -23,20 +23,20 @@ export function stepOf({ text, before }: Request): Step | undefined {
 interface Cut {
   readonly step: Step
   readonly fault: Fault
-  /** Nothing passes uncut between the one before and this one. */
+  /** No request passes uncut between the previous cut and this one. */
   readonly isAtOnce?: true
 }
 
 const moments = ['request lost', 'cut at once', 'answer lost', 'half an answer'] as const satisfies Fault[]
 
-/** Three in a row are more than a batch tries: six, since two posters share them. */
+/** Three in a row exceed a batch's retries: six, since two posters share them. */
 const storm: readonly Cut[] = Array.from({ length: 6 }, () => ({
   step: 'commit',
   fault: 'request lost',
   isAtOnce: true,
 }))
 
-/** Every step at every moment; what can only follow upon a cut comes right behind one. */
+/** Every step at every moment; a step that only follows a cut comes directly after one. */
 const round: readonly Cut[] = [
   ...moments.flatMap((fault): Cut[] => [
     { step: 'begin', fault },
@@ -63,7 +63,7 @@ export interface CutPlan {
   count(): number
 }
 
-/** Goes round and round until so many cuts are made. Now and then it lets some requests pass, now and then none. */
+/** Repeats the round until enough cuts are made. Now and then it lets some requests pass, now and then none. */
 export function planCuts(random: Random, cutsMax: number): CutPlan {
   const done = new Map<Step, Partial<Record<Fault, number>>>()
   let [next, count, letPass, waited] = [0, 0, 0, 0]
@@ -82,7 +82,7 @@ export function planCuts(random: Random, cutsMax: number): CutPlan {
       if (letPass >= 0) return undefined
       if (stepOf(request) !== cut.step) {
         waited += 1
-        if (waited > 60) advance() // It did not come; the next time round it may.
+        if (waited > 60) advance() // It did not come; it may in the next round.
         return undefined
       }
       const times = done.get(cut.step) ?? {}

@@ -1,6 +1,6 @@
 /**
- * Loaded before a program of ours (`node --import`): puts failpoints that strike in the place of those that do nothing. The
- * program itself has no way to do this.
+ * Loaded before a program (`node --import`): replaces the failpoints that do nothing by ones that strike. The program itself
+ * cannot do this.
  */
 import { registerHooks } from 'node:module'
 

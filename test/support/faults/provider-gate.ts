@@ -2,24 +2,24 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
 
-/** What becomes of a request on its way to the provider. */
+/** What happens to a request to the provider. */
 export type Passage =
   | 'pass'
-  /** It is on its way until the gate is opened, and then arrives. */
+  /** It waits until the gate is opened, and then arrives. */
   | 'hold'
-  /** Somebody answers in the provider's place, once the gate is opened. */
+  /** The gate responds in the provider's place, once it is opened. */
   | { readonly status: number; readonly body: (request: { readonly path: string; readonly json: unknown }) => object }
-  /** It passes, and somebody is told when it goes on to the provider and when the answer comes back. */
-  | Told
-  /** It reaches nobody and is never answered. */
+  /** It passes, and the callbacks report when it leaves for the provider and when the response comes back. */
+  | Reported
+  /** It never arrives and gets no response. */
   | 'lose'
 
-interface Told {
+interface Reported {
   readonly going: () => void
   readonly answered: () => void
 }
 
-const untold: Told = { going: () => undefined, answered: () => undefined }
+const unreported: Reported = { going: () => undefined, answered: () => undefined }
 
 interface PassedRequest {
   readonly method: string
@@ -30,12 +30,12 @@ interface PassedRequest {
 
 export interface ProviderGate {
   readonly url: string
-  /** Those that wait. */
+  /** Requests that wait. */
   readonly held: readonly string[]
   open(): void
 }
 
-/** Stands between a connector and its provider, and decides when and whether a request arrives. */
+/** Between a connector and its provider: decides when and whether a request arrives. */
 export async function startProviderGate(
   t: TestContext,
   target: string,
@@ -46,7 +46,7 @@ export async function startProviderGate(
   const opened = new Promise<void>((resolve) => {
     open = resolve
   })
-  const pass = async (request: PassedRequest, { going, answered }: Told) => {
+  const pass = async (request: PassedRequest, { going, answered }: Reported) => {
     const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers
     const { method, path, body } = request
     const answering = fetch(target + path, { method, headers, ...(body.length > 0 && { body }) })
@@ -61,8 +61,8 @@ export async function startProviderGate(
     const body = Buffer.concat(await incoming.toArray())
     const passage = passageOf({ method, path })
     if (passage === 'lose') return
-    const told = typeof passage === 'object' && 'going' in passage ? passage : untold
-    if (passage !== 'pass' && told === untold) {
+    const reported = typeof passage === 'object' && 'going' in passage ? passage : unreported
+    if (passage !== 'pass' && reported === unreported) {
       held.push(`${method} ${path}`)
       await opened
     }
@@ -70,7 +70,7 @@ export async function startProviderGate(
       const answer = passage.body({ path, json: JSON.parse(body.toString('utf8')) })
       return void response.writeHead(passage.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
     }
-    const passed = await pass({ method, path, headers: headers as Record<string, string>, body }, told)
+    const passed = await pass({ method, path, headers: headers as Record<string, string>, body }, reported)
     response.writeHead(passed.status, { 'content-type': passed.type }).end(passed.answer)
   }
   const server = createServer((request, response) => {

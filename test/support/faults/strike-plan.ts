@@ -2,7 +2,7 @@ import { type Failpoint, failpoints } from '../../../packages/server/src/platfor
 import type { Random } from '../cluster/random.ts'
 import type { Strike } from './armed-failpoints.ts'
 
-/** Processes that are struck: two of each role, and an operator's commands. */
+/** Processes to strike: two of each role, and an operator's commands. */
 const targets = ['api-1', 'api-2', 'worker-1', 'worker-2', 'operator'] as const
 export type Target = (typeof targets)[number]
 
@@ -14,7 +14,7 @@ const [api, worker] = [
   ['worker-1', 'worker-2'],
 ] as const satisfies readonly (readonly Target[])[]
 
-/** Where the places of an area are reached. Callbacks go to the first api. */
+/** Which processes reach the failpoints of an area. Callbacks go to the first api. */
 const reachedIn = {
   accept: api,
   payout: api,
@@ -28,7 +28,7 @@ const reachedIn = {
   continuation: api,
   claim_one: api,
   batch: [...api, ...worker, 'operator'],
-  settle: [...api, ...worker, 'operator'],
+  resolve: [...api, ...worker, 'operator'],
   send: [...api, ...worker],
   claim: worker,
   ask: worker,
@@ -40,18 +40,18 @@ const reachedIn = {
   operator: ['operator'],
 } as const satisfies Record<Area, readonly Target[]>
 
-export const areaOf = (place: Failpoint) => place.slice(0, place.indexOf('..')) as Area
+export const areaOf = (place: Failpoint) => place.slice(0, place.indexOf('.')) as Area
 
-/** After a commit nothing that is called there can fail, so nothing is thrown there. */
-const silent: readonly Failpoint[] = ['accept.committed', 'settle.committed']
+/** After a commit nothing called there can fail, so nothing is thrown there. */
+const silent: readonly Failpoint[] = ['accept.committed', 'resolve.committed']
 
 const kinds = ['kill', 'throw', 'kill', 'pause'] as const
 const shortPauseMs = 1500
-/** Longer than a sender has to begin, and than a transaction may stand idle. */
+/** Longer than the send deadline, and than a transaction may stay idle. */
 const longPauseMs = 11_000
 const longOneIn = 5
 
-/** Every failpoint so many times, by every kind in turn, shared among the processes that reach it. */
+/** Every failpoint this many times, by every kind in turn, shared among the processes that reach it. */
 export function planStrikes(random: Random, times: number): Map<Target, Strike[]> {
   const plan = new Map<Target, Strike[]>(targets.map((target) => [target, []]))
   const places = Object.keys(failpoints) as Failpoint[]

@@ -3,7 +3,7 @@ import type { Tampering } from './tampering.ts'
 
 export interface TailCut {
   readonly writer: string
-  /** The number of the last batch that stays, and its hash in hexadecimal digits. */
+  /** Number and hexadecimal hash of the last batch that stays. */
   readonly kept: { readonly number: number; readonly hash: string }
   readonly seals: readonly Seal[]
   readonly afterwards: 'seals removed' | 'seals made anew'
@@ -13,7 +13,7 @@ const counters = ['debits_pending', 'debits_posted', 'credits_pending', 'credits
 const sums = counters.map((name) => `sum(${name})::bigint as ${name}`).join(', ')
 const lessened = (account: string) => counters.map((name) => `${name} = ${account}.${name} - s.${name}`).join(', ')
 
-/** Takes a writer's last batches away with all they ever did, so that what is left is a ledger without a flaw. */
+/** Removes a writer's last batches with all their effects, so that a consistent ledger remains. */
 export function cutTail(cut: TailCut): Tampering {
   const { writer, kept, afterwards } = cut
   const gone = `(select batch from ledger_batches where writer = '${writer}' and number > ${kept.number})`
@@ -43,7 +43,7 @@ function removedSeals(cut: TailCut): string[] {
   return first ? [`delete from ledger_seals where number >= ${first.number}`] : []
 }
 
-/** The same seals, but of what is left, each following from the one before as it should. */
+/** New seals over the remaining ledger, each correctly chained to the one before. */
 function newSeals(cut: TailCut): string[] {
   let previous_hash: Buffer = Buffer.alloc(32)
   return cut.seals.map((seal) => {
@@ -59,7 +59,7 @@ function newSeals(cut: TailCut): string[] {
   })
 }
 
-/** A chain that never was, older than the newest seal by its number, flawless in itself. */
+/** A forged chain, consistent in itself, with a number below the newest seal. */
 export function forgeChain(wallet: string, batch: bigint): Tampering {
   const treasury = `(select id from platform_accounts where kind = 'treasury' order by id limit 1)`
   const id = '01900000-0000-7000-8000-000000000000'

@@ -1,16 +1,16 @@
 import { newTransactionId } from '../../../packages/server/src/platform/ids.ts'
 import type { Random } from '../cluster/random.ts'
 
-/** Something a superuser did to the ledger. */
+/** A change that a superuser made to the ledger. */
 export interface Tampering {
-  /** What kind of thing it is, for the count. */
+  /** Kind of change, for the count. */
   readonly kind: string
   readonly statements: readonly string[]
 }
 
 export type Row = Readonly<Record<string, string | null>>
 
-/** The ledger's rows as text, as they were before anybody touched them. */
+/** The ledger's original rows as text. */
 export type Rows = Readonly<Record<Table, readonly Row[]>>
 
 export const keys = {
@@ -26,7 +26,7 @@ export type Table = keyof typeof keys
 
 const counters = ['debits_pending', 'debits_posted', 'credits_pending', 'credits_posted'] as const
 
-/** What can be changed in a row, each column with the ways to change it. Of accounts it is what the ledger says of them. */
+/** What can be changed in a row, each column with the ways to change it. Of accounts, only what the ledger determines. */
 const changes = {
   transfers: {
     transaction_id: [(_, now) => `'${newTransactionId(now, 0)}'`],
@@ -77,7 +77,7 @@ const changes = {
   },
 } satisfies Record<Table, Record<string, readonly Change[]>>
 
-/** An expression for the column's new value. */
+/** SQL expression for the column's new value. */
 type Change = (column: string, now: number) => string
 
 function more(column: string): string {
@@ -93,7 +93,7 @@ function anotherAccount(column: string): string {
   return `(select id from saved.wallets where id is distinct from ${column} order by random() limit 1)`
 }
 
-/** The rows of one table weigh as much as these say, so that small tables are not forgotten. */
+/** Repetition is the weight of a table, so that small tables are not missed. */
 const tables: readonly Table[] = [
   ...Array.from({ length: 8 }, () => 'transfers' as const),
   ...Array.from({ length: 4 }, () => 'ledger_batches' as const),
@@ -120,7 +120,7 @@ export function remove(random: Random, rows: Rows): Tampering {
   return { kind: `deletion from ${table}`, statements: [statement] }
 }
 
-/** Two rows of a table trade the values of one column. What must be unique steps aside in between. */
+/** Two rows of a table swap the values of one column. A unique column takes a temporary value in between. */
 function swap(table: Table, column: string, left: Row, right: Row, aside: string): string[] {
   const set = (value: string, row: Row) => `update ${table} set ${column} = ${value} where ${isRow(table, row)}`
   const moved = (row: Row) => ({ ...row, [column]: aside })
@@ -154,7 +154,7 @@ export function reorder(random: Random, rows: Rows): Tampering {
   return { kind, statements: swap(...swapped) }
 }
 
-/** A transfer from nowhere: bare, or with counters and delta as they would be had a batch written it. */
+/** A forged transfer: bare, or with counters and delta as if a batch had written it. */
 export function forge(random: Random, rows: Rows): Tampering {
   const numbers = rows.ledger_batches.map(({ batch }) => Number(batch))
   const places = {

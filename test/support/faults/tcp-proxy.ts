@@ -2,17 +2,17 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { breakOff } from './break-off.ts'
 
-/** What can be done to a connection as a request passes. Each but the last ends it on both sides. */
+/** Faults on a connection as a request passes. Each but the last ends it on both sides. */
 export type Fault =
   /** The request never reaches the server. */
   | 'request lost'
-  /** It reaches the server, and nobody is there when the answer comes. */
+  /** It reaches the server, and the client is gone when the response comes. */
   | 'cut at once'
-  /** The server has answered, and not a byte of it came through. */
+  /** The server has responded, and no byte of it came through. */
   | 'answer lost'
-  /** Some of the answer came through, the rest did not. */
+  /** Part of the response came through. */
   | 'half an answer'
-  /** We see the connection end; the server sees nothing, and gets the request when it is delivered. */
+  /** The client sees the connection end; the server sees nothing, and gets the request when it is delivered. */
   | 'request late'
 
 /** A request as it passes: a statement, or `connect`. */
@@ -20,26 +20,26 @@ export interface Request {
   readonly text: string
   /** The request before it on the same connection. */
   readonly before: string
-  /** Those before it in the same transaction, one after another; empty outside of one. */
+  /** Earlier requests in the same transaction, in order; empty outside of one. */
   readonly within: string
 }
 
 export interface TcpProxy {
-  /** The server's URL, by way of the proxy. */
+  /** The server's URL through the proxy. */
   readonly url: string
-  /** Lets go of the requests that were late. */
+  /** Releases the late requests. */
   deliver(): void
   close(): Promise<void>
 }
 
 export interface TcpProxyOptions {
   readonly url: string
-  /** Asked about every request; what it answers is done. */
+  /** Called for every request; the proxy applies the fault it returns. */
   readonly faultOf: (request: Request) => Fault | undefined
   readonly random: () => number
 }
 
-/** Stands on loopback between a pool and PostgreSQL, and knows just enough of their language to tell requests apart. */
+/** On loopback between a pool and PostgreSQL; knows enough of the protocol to separate requests. */
 export async function startTcpProxy({ url, faultOf, random }: TcpProxyOptions): Promise<TcpProxy> {
   const target = new URL(url)
   const late: (() => void)[] = []
@@ -70,7 +70,7 @@ export async function startTcpProxy({ url, faultOf, random }: TcpProxyOptions): 
 function keep(sockets: Set<Socket>, socket: Socket): void {
   sockets.add(socket)
   socket.setNoDelay(true)
-  socket.on('error', () => undefined) // It closes, and that is seen.
+  socket.on('error', () => undefined) // The close event follows.
   socket.on('close', () => sockets.delete(socket))
 }
 
@@ -80,7 +80,7 @@ interface Carried extends Pick<TcpProxyOptions, 'faultOf' | 'random'> {
   readonly late: (() => void)[]
 }
 
-/** Carries one connection. Requests are passed on whole, so that none is ever cut by accident. */
+/** Carries one connection. Requests are passed on whole, so that none is cut by accident. */
 function carry({ client, upstream, faultOf, random, late }: Carried): void {
   const requestsIn = createRequestReader()
   const messagesIn = createFramer({ firstHasLetter: true })
@@ -129,11 +129,11 @@ const readyForQuery = 'Z'.charCodeAt(0)
 
 interface ReadRequest {
   readonly bytes: Buffer
-  /** Missing where the bytes are part of logging in or out. */
+  /** Missing for the bytes of login and logout. */
   readonly request?: Request
 }
 
-/** Puts messages together to requests: a simple query is one message, a prepared one ends with Sync. */
+/** Joins messages into requests: a simple query is one message, a prepared one ends with Sync. */
 function createRequestReader(): (chunk: Buffer) => ReadRequest[] {
   const framer = createFramer({ firstHasLetter: false })
   const statements = new Map<string, string>()
@@ -164,7 +164,7 @@ function createRequestReader(): (chunk: Buffer) => ReadRequest[] {
       case 'first':
         return finish(message, 'connect')
       case 'p': // A password.
-      case 'X': // Good-bye.
+      case 'X': // Terminate.
         return [{ bytes: message }]
       case 'Q': // A simple query.
         return finish(message, name)
@@ -173,7 +173,7 @@ function createRequestReader(): (chunk: Buffer) => ReadRequest[] {
       case 'P': // Parse, which gives a statement its name.
         statements.set(name, second)
         return gather(message)
-      case 'B': // Bind, which calls it by its name.
+      case 'B': // Bind, which uses the name.
         text = statements.get(second) ?? ''
         return gather(message)
       default:
@@ -183,14 +183,14 @@ function createRequestReader(): (chunk: Buffer) => ReadRequest[] {
   return (chunk) => framer(chunk).flatMap(read)
 }
 
-/** The first two texts of a message, each ended by a zero. */
+/** The first two zero-terminated strings of a message. */
 function textsOf(message: Buffer): string[] {
   const first = message.indexOf(0, 5)
   const second = message.indexOf(0, first + 1)
   return [message.toString('utf8', 5, first), message.toString('utf8', first + 1, second)]
 }
 
-/** Cuts a stream into messages: a letter, a length that counts itself, a body. Only the very first has no letter. */
+/** Cuts a stream into messages: a type letter, a length that includes itself, a body. Only the very first has no letter. */
 function createFramer({ firstHasLetter }: { firstHasLetter: boolean }): (chunk: Buffer) => Buffer[] {
   let rest: Buffer = Buffer.alloc(0)
   let letter = firstHasLetter ? 1 : 0

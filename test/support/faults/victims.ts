@@ -5,29 +5,28 @@ import type { Random } from '../cluster/random.ts'
 import { type Passage, startProviderGate } from './provider-gate.ts'
 import { type Request, startTcpProxy } from './tcp-proxy.ts'
 
-/** When an api process dies, in the life of what it was asked for. */
+/** When an api process dies, relative to its request. */
 export const moments = [
-  /** The charge, or the claim to answer for its customer, is being committed; nothing has left for the provider. */
+  /** The charge, or the claim for a customer's answer, is being committed; nothing has left for the provider. */
   'journalled',
   /** The first bytes have left, and the provider never gets them. */
   'on its way',
   /** The provider has it and works on it. */
   'worked on',
-  /** The provider has answered, and nobody hears it. */
+  /** The provider has responded, and no process receives it. */
   'answered',
-  /** The answer was heard, and what became of it is lost on the way to the database. */
+  /** The response was received, and the outcome is lost on the way to the database. */
   'not settled',
-  /** It is being settled for good; the caller is not told. */
+  /** The outcome is being committed; the caller gets no response. */
   'settled',
-  /** Whenever. */
   'any time',
 ] as const
 type Moment = (typeof moments)[number]
 
 export interface Victims {
-  /** Sends requests to a new api process and kills it at the moment. What comes of the requests is up to who sends them. */
+  /** Sends requests to a new api process and kills it at the moment. The sender handles the results of the requests. */
   kill(moment: Moment, send: (url: string) => Promise<unknown>): Promise<void>
-  /** How often one died just then; `too late` when everything had been answered. */
+  /** How often a process died at each moment; `too late` when every response had been sent. */
   readonly deaths: ReadonlyMap<string, number>
 }
 
@@ -36,13 +35,13 @@ interface Aim {
   readonly strike: () => void
 }
 
-/** Ready before they are needed: a start takes longer than a life. */
+/** Processes started ahead: a start takes longer than a life. */
 const readyMax = 2
 const anyTimeMs = 120
-/** How long a provider works on anything, so that there is time to die meanwhile. */
+/** How long the provider works on a request, so that there is time to die meanwhile. */
 export const workMs = 60
 
-/** Api processes that reach their database and their provider by way of somebody who kills them. */
+/** Api processes that reach their database and provider through proxies that kill them. */
 export async function startVictims(
   t: TestContext,
   { cell, ground, providerUrl, random }: { cell: Cell; ground: Ground; providerUrl: string; random: Random },
@@ -58,8 +57,8 @@ export async function startVictims(
     random,
     faultOf: (request) => {
       if (isJournal(request)) strikeAt('journalled')
-      if (isSettlement(request) && strikeAt('not settled')) return 'request lost'
-      if (isSettlement(request)) strikeAt('settled')
+      if (isResolution(request) && strikeAt('not settled')) return 'request lost'
+      if (isResolution(request)) strikeAt('settled')
       return undefined
     },
   })
@@ -68,10 +67,10 @@ export async function startVictims(
     const { moment, strike } = aim ?? {}
     if (moment === 'worked on') void pause(random.below(workMs)).then(strike)
   }
-  const told: Passage = { going, answered: () => void strikeAt('answered') }
+  const reported: Passage = { going, answered: () => void strikeAt('answered') }
   const gate = await startProviderGate(t, providerUrl, ({ method }) => {
     if (method !== 'POST') return 'pass'
-    return strikeAt('on its way') ? 'lose' : told
+    return strikeAt('on its way') ? 'lose' : reported
   })
   const next = keepReady(t, cell, { DATABASE_URL: proxy.url, MALIPO_SIMULATOR_URL: gate.url })
   const deaths = new Map<string, number>()
@@ -96,11 +95,11 @@ export async function startVictims(
   }
 }
 
-/** Gives the next process, and starts those after it meanwhile. */
+/** Returns the next process, and starts its successors meanwhile. */
 function keepReady(t: TestContext, cell: Cell, over: Readonly<Record<string, string>>): () => Promise<Role> {
   let starts = 0
   const ready: Promise<Role>[] = []
-  // Those that were never needed may still be starting when everybody else is stopped.
+  // Unused processes may still be starting when the others are stopped.
   t.after(async () => {
     for (const spare of await Promise.allSettled(ready))
       if (spare.status === 'fulfilled') await spare.value.stop('SIGKILL')
@@ -109,7 +108,7 @@ function keepReady(t: TestContext, cell: Cell, over: Readonly<Record<string, str
     while (ready.length < readyMax) {
       starts += 1
       const starting = cell.start('api', `victim-${starts}`, over)
-      starting.catch(() => undefined) // Told to whoever takes it.
+      starting.catch(() => undefined) // The caller that takes it gets the error.
       ready.push(starting)
     }
     return ready.shift() as Promise<Role>
@@ -119,14 +118,14 @@ function keepReady(t: TestContext, cell: Cell, over: Readonly<Record<string, str
 const isCommit = ({ text }: Request) => /\bcommit$/.test(text)
 const isBatch = ({ within }: Request) => within.includes('insert into batch_commits')
 
-/** The commit of a charge, or of a claim to answer for its customer. */
+/** The commit of a charge, or of a claim for a customer's answer. */
 function isJournal(request: Request): boolean {
   const { within } = request
   const isClaim = !isBatch(request) && within.includes('update transactions') && !within.includes('update lanes')
   return isCommit(request) && (within.includes('insert into transactions') || isClaim)
 }
 
-function isSettlement(request: Request): boolean {
+function isResolution(request: Request): boolean {
   const { within } = request
   const isMoved = within.includes('update transactions') && !within.includes('insert into transactions')
   return isCommit(request) && isBatch(request) && isMoved

@@ -1,20 +1,20 @@
-/** A process of its own that keeps one attack on an api process going until it is stopped. */
+/** A separate process that keeps one attack on an api process running until it is stopped. */
 import { connect, type Socket } from 'node:net'
 import { constants, setPriority } from 'node:os'
 
 export interface AttackOrder {
   readonly attack: keyof typeof attacks
   readonly port: number
-  /** Of a sandbox merchant. */
+  /** Authorization header of a sandbox merchant. */
   readonly authorization: string
   readonly pair: { readonly publicKey: string; readonly apiKey: string }
-  /** Of a payment of this merchant. */
+  /** Reference of a payment of this merchant. */
   readonly reference: string
 }
 
 const exchangePath = '/api/b2b/auth/generate-bearer-token'
 
-/** A request whose headers are complete and whose body never is. */
+/** A request with complete headers whose body never completes. */
 const slowRequest = [
   `POST ${exchangePath} HTTP/1.1`,
   'Host: malipo',
@@ -25,7 +25,7 @@ const slowRequest = [
   '{',
 ].join('\r\n')
 
-/** Each keeps so many connections busy; one that ends is opened again. */
+/** Each keeps this many connections busy; a connection that ends is opened again. */
 export const attacks = {
   'slow bodies': (order: AttackOrder) => hold(order, 520, slowRequest),
   'slow bodies, opened again at once': (order: AttackOrder) => hold(order, 600, slowRequest, 1),
@@ -69,8 +69,8 @@ const resolve = (order: AttackOrder) => {
 }
 
 const simulate = (order: AttackOrder) => {
-  const wish = { externalReference: order.reference, webhookStatus: 'failed' }
-  return postTo('/api/sandbox/b2b/utilities/simulate-webhook', asMerchant(order), wish)
+  const request = { externalReference: order.reference, webhookStatus: 'failed' }
+  return postTo('/api/sandbox/b2b/utilities/simulate-webhook', asMerchant(order), request)
 }
 
 const payoutBody = () => ({
@@ -106,7 +106,7 @@ function hold({ port }: AttackOrder, count: number, text: string, againMs = 1000
 interface Sent {
   readonly path: string
   readonly headers: Record<string, string>
-  /** None is sent by GET. */
+  /** Without a body, it is a GET. */
   readonly body?: string
 }
 
@@ -122,6 +122,6 @@ function repeat(order: AttackOrder, clients: number, make: (order: AttackOrder) 
   for (let client = 0; client < clients; client += 1) void send()
 }
 
-/** It works when the processors have nothing else to do: a real attacker has a machine of its own. */
+/** It runs at low priority: a real attacker has a machine of its own. */
 setPriority(constants.priority.PRIORITY_LOW)
 process.once('message', (order: AttackOrder) => attacks[order.attack](order))

@@ -4,7 +4,7 @@ import type { SimulatorDesk } from '../cluster/simulator-desk.ts'
 import { formsOf } from '../oracles/search.ts'
 import { press } from './sales.ts'
 
-/** Every card that has a story in the sandbox, ours first and then those that the provider publishes. */
+/** Every card with a scenario in the sandbox, ours first and then those that the provider publishes. */
 const numbers = [
   ...['4242424242424242', '5531886652142950', '4556052704172643', '4000002760003184', '4000000000000002'],
   ...['4000000000009995', '5061460410120223210', '5438898014560229', '4187427415564246', '5640003941605320'],
@@ -13,52 +13,52 @@ const numbers = [
   ...['5551658157653822', '5258582054729020', '5258588264565682', '5258589130149016', '5640007065275380'],
   '4111111111111111',
 ]
-/** The API's own reference names it, which is text that a process holds. */
+/** The API reference names it, so a process holds it as text. */
 const documented = '4242424242424242'
 
 const [pinCard, plainCard] = ['5531886652142950', '4111111111111111']
 const cvv = '739'
-/** Longer than the real ones, so that they can be told from any other digits wherever they are found. */
+/** Longer than real ones, so that a search cannot confuse them with other digits. */
 const long = { cvv: '7398461205', pin: '9078461530', otp: '9041785236', number: '4111111111111112' }
 /** These reach the provider. */
 const wrong = { pin: '907846', otp: '9041783' }
 const right = { pin: '1234', otp: '123456', publishedPin: '3310', publishedOtp: '12345' }
 
-/** What must be nowhere, whatever stands around it. */
+/** What must not be found anywhere, whatever the surrounding bytes. */
 export const secretForms = [
   ...[...numbers, ...Object.values(long)].flatMap(formsOf),
   ...Object.entries(wrong).flatMap(([name, value]) =>
     [`"${value}"`, `'${value}'`, `=${value}`].map((text) => ({ bytes: Buffer.from(text), name: `a wrong ${name}` })),
   ),
 ]
-/** What no process remembers. */
+/** What no process keeps in memory. */
 export const forgottenForms = secretForms.filter(({ name }) => !name.startsWith(documented))
-/** As a value of its own, where values are marked as such. */
+/** As a complete value, in texts that delimit values. */
 export const secretValue = new RegExp(
   `["'=](?:${[...Object.values(right), ...Object.values(wrong)].join('|')})\\\\*["'&]|cvv\\W{1,8}${cvv}`,
   'i',
 )
-/** Asks the API as a merchant. What it answers is given as text, headers and all. */
+/** Calls the API as a merchant. Returns the response as text, headers included. */
 export type Say = (
   method: string,
   path: string,
   body?: string | object,
   headers?: Record<string, string>,
-) => Promise<Said>
+) => Promise<ProviderStatus>
 
-interface Said {
+interface ProviderStatus {
   readonly status: number
   readonly text: string
 }
 
-interface Told {
+interface Reported {
   readonly transactionId: string
   readonly nextAction: { readonly type: string; readonly redirectUrl?: string }
 }
 
-const toldBy = ({ text }: Said) => (JSON.parse(text) as { data?: Told }).data
+const reportedBy = ({ text }: ProviderStatus) => (JSON.parse(text) as { data?: Reported }).data
 const amounts = { next: 100 }
-/** Every charge has an amount of its own, by which a fault can be meant for it. */
+/** Every charge has its own amount, so that a fault can target it. */
 const nextAmount = () => {
   amounts.next += 1
   return amounts.next
@@ -77,15 +77,15 @@ const charge = (say: Say, body: string | object, headers?: Record<string, string
   say('POST', '/fiat/deposit/card', body, headers)
 const authorise = (say: Say, id: string, type: string, value: unknown) =>
   say('POST', `/fiat/deposit/${id}/authorise`, { type, value })
-const read = async (say: Say, id: string) => toldBy(await say('GET', `/transactions/${id}`))
+const read = async (say: Say, id: string) => reportedBy(await say('GET', `/transactions/${id}`))
 
 const address = { street1: '1 Market Street', city: 'Lagos', state: 'LA', zip: '100001', country: 'NG' }
 
-/** Goes all the way with a card, and is wrong once wherever that is possible. */
+/** Completes every step of a card, with one wrong answer wherever that is possible. */
 async function goThrough(say: Say, number: string, over: object = {}): Promise<void> {
-  const said = await charge(say, bodyOf(number, over))
-  assert.equal(said.status, 200, said.text)
-  const { transactionId: id = '' } = toldBy(said) ?? {}
+  const providerStatus = await charge(say, bodyOf(number, over))
+  assert.equal(providerStatus.status, 200, providerStatus.text)
+  const { transactionId: id = '' } = reportedBy(providerStatus) ?? {}
   for (let steps = 0; steps < 3; steps += 1) {
     const { type, redirectUrl } = (await read(say, id))?.nextAction ?? { type: 'NONE' }
     if (type === 'PIN') await answerTwice(say, id, 'pin', [wrong.pin, pinOf(number)])
@@ -103,12 +103,12 @@ async function answerTwice(say: Say, id: string, type: string, values: readonly 
 }
 
 async function askedForPin(say: Say, over: object = {}): Promise<string> {
-  const { transactionId = '' } = toldBy(await charge(say, bodyOf(pinCard, over))) ?? {}
+  const { transactionId = '' } = reportedBy(await charge(say, bodyOf(pinCard, over))) ?? {}
   assert.equal((await read(say, transactionId))?.nextAction.type, 'PIN')
   return transactionId
 }
 
-/** What is refused before anybody is asked. */
+/** Requests refused before the provider is called. */
 function refusals(say: Say): (() => Promise<unknown>)[] {
   const grouped = plainCard.match(/.{4}/g)?.join(' ') ?? ''
   const bodies: (string | object)[] = [
@@ -140,7 +140,7 @@ function refusals(say: Say): (() => Promise<unknown>)[] {
   ]
 }
 
-/** Every way a provider misbehaves, with the first request of a charge or with an answer to it. */
+/** Every provider fault, on the first request of a charge or on the customer's answer. */
 const faults: readonly object[] = [
   { mode: 'drop_before_processing' },
   { mode: 'drop_after_processing' },
@@ -156,37 +156,37 @@ const faults: readonly object[] = [
   { mode: 'http_status', status: 500, body: echo('error') },
 ]
 
-/** A provider that repeats what it was given. */
+/** A provider that echoes its input. */
 function echo(status: string) {
   const message = `Card ${pinCard} with cvv ${long.cvv} and pin ${long.pin} is declined`
   return { status, message, data: { status: 'failed', processor_response: message, card_number: pinCard } }
 }
 
-/** Longer than the caller waits, so that it is answered before the provider answers. */
+/** Longer than the caller waits, so that the caller gets its response before the provider responds. */
 const slow = { mode: 'latency', delayMs: 8500 }
 
 function troubles(say: Say, { fault }: SimulatorDesk): (() => Promise<unknown>)[] {
-  const aimed = (operation: string, wish: object) => {
+  const aimed = (operation: string, request: object) => {
     const amount = nextAmount()
-    const aim = { operation, mode: '', times: 1, match: { amount: String(amount) }, ...wish }
+    const aim = { operation, mode: '', times: 1, match: { amount: String(amount) }, ...request }
     return { amount, set: () => fault(aim) }
   }
-  const charged = (wish: object) => async () => {
-    const { amount, set } = aimed('charge', wish)
+  const charged = (request: object) => async () => {
+    const { amount, set } = aimed('charge', request)
     await set()
     await charge(say, bodyOf(pinCard, { amount }))
   }
-  const answered = (wish: object) => async () => {
-    const { amount, set } = aimed('authorise', wish)
+  const answered = (request: object) => async () => {
+    const { amount, set } = aimed('authorise', request)
     const id = await askedForPin(say, { amount })
     await set()
     await authorise(say, id, 'pin', right.pin)
     await read(say, id)
   }
-  return [slow, ...faults].flatMap((wish) => [charged(wish), answered(wish)])
+  return [slow, ...faults].flatMap((request) => [charged(request), answered(request)])
 }
 
-/** The same again: under a key with another card, with a reference that is taken, by somebody who guesses. */
+/** Repetitions: a key with another card, a reference that is taken, an attacker with guessed values. */
 function repetitions(say: Say): (() => Promise<unknown>)[] {
   const keyed = async () => {
     const [body, key] = [bodyOf(pinCard), { 'idempotency-key': `key-${nextAmount()}` }]
@@ -211,7 +211,7 @@ function repetitions(say: Say): (() => Promise<unknown>)[] {
   return [keyed, guessed, confused]
 }
 
-/** Everything that can happen to a card. Stories go on side by side, so that what each leaves is beside another's. */
+/** Every scenario of a card. They run side by side, so that their traces mix. */
 export function cardStories(say: Say, simulator: SimulatorDesk): (() => Promise<unknown>)[] {
   const grouped = (number: string, gap: string) => number.match(/.{1,4}/g)?.join(gap) ?? ''
   const device = {

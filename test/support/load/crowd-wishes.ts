@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { providerKeyOf, showId } from '../../../packages/server/src/platform/ids.ts'
 import { cards, codes } from '../../../packages/server/src/testing/charging.ts'
-import { idIn, insist, type Market, note, type Ordered, type Wish } from './market.ts'
+import { idIn, insist, type Market, note, type Ordered, type Request } from './market.ts'
 
-/** What people want, how often, and how they go about it. */
-export const wishes = {
+/** Kinds of requests, with their pace and their flow. */
+export const requests = {
   payout: { everyMs: 250, run: payOut },
   bulk: { everyMs: 1200, run: payMany },
   till: { everyMs: 900, run: payTill },
@@ -12,7 +12,7 @@ export const wishes = {
   wave: { everyMs: 700, run: chargeByPage },
   card: { everyMs: 350, run: chargeCard },
   transfer: { everyMs: 600, run: chargeByTransfer },
-} as const satisfies Record<Wish, { readonly everyMs: number; readonly run: (market: Market) => Promise<void> }>
+} as const satisfies Record<Request, { readonly everyMs: number; readonly run: (market: Market) => Promise<void> }>
 
 const endings = { payout: ['089', '099', '109', '119'], charge: ['019', '029', '039', '049'] } as const
 const stuckEnding = '129'
@@ -44,7 +44,7 @@ async function payOut(market: Market): Promise<void> {
 
 const manyAre = 4
 
-/** Said again under its key until every one of them is taken. */
+/** Retried under its key until every item is accepted. */
 async function payMany(market: Market): Promise<void> {
   const merchant = market.random.pick(market.merchants)
   const orders = Array.from({ length: manyAre }, () => note(market, 'bulk', { merchant }))
@@ -59,7 +59,7 @@ async function payMany(market: Market): Promise<void> {
   }
 }
 
-/** The lane of tills is paused meanwhile, so that every second can be cancelled. */
+/** The lane of tills is paused meanwhile, so that every second one can be cancelled. */
 async function payTill(market: Market): Promise<void> {
   const order = note(market, 'till')
   const payoutMethod = { accountName: 'Duka', accountNumber: '5432100' }
@@ -67,9 +67,9 @@ async function payTill(market: Market): Promise<void> {
   order.id = idIn(await insist(market, order.merchant, '/fiat/payout', body))
   if (market.random.below(2) === 0) return
   const path = `/fiat/payout/${showId('transaction', order.id)}/cancel`
-  const { status, body: said } = await insist(market, order.merchant, path, undefined)
+  const { status, body: providerStatus } = await insist(market, order.merchant, path, undefined)
   if (status === 200) order.isCancelled = true
-  else throw new Error(`not cancelled: ${status} ${JSON.stringify(said)}`)
+  else throw new Error(`not cancelled: ${status} ${JSON.stringify(providerStatus)}`)
 }
 
 async function chargePhone(market: Market): Promise<void> {
@@ -79,7 +79,7 @@ async function chargePhone(market: Market): Promise<void> {
 }
 
 const keyOf = (id: string) => providerKeyOf(id, 1)
-/** Whose payment the provider does not know, or who has ended it, does nothing more about it. */
+/** A customer whose payment the provider does not know, or has ended, does nothing more. */
 const ifThere = (acting: Promise<void>) => acting.catch(() => undefined)
 
 async function chargeByPage(market: Market): Promise<void> {
@@ -110,9 +110,9 @@ async function chargeCard(market: Market): Promise<void> {
 type Question = keyof typeof answers
 
 const customerMs = 5000
-const lookEveryMs = 200
+const pollEveryMs = 200
 
-/** What the customer is asked next. One who waits too long for it goes away. */
+/** The customer's next question. A customer who waits too long for it leaves. */
 async function nextQuestion(market: Market, order: Ordered, before: string): Promise<Question | undefined> {
   const { random, urls } = market
   const deadline = performance.now() + customerMs
@@ -123,12 +123,12 @@ async function nextQuestion(market: Market, order: Ordered, before: string): Pro
     const type = nextAction?.type ?? ''
     if (status === 'PENDING' && type !== before && type in answers) return type as Question
     if (status !== undefined && status !== 'PENDING') return undefined
-    await pause(lookEveryMs)
+    await pause(pollEveryMs)
   }
   return undefined
 }
 
-/** What does not get through is not insisted on for long: the charge may be with its lane by now, and ends with its time. */
+/** Retries only briefly: the charge may be with its lane by now, and then it expires. */
 async function answerQuestion(market: Market, order: Ordered, question: Question): Promise<void> {
   const [type, value] = answers[question]
   const path = `/fiat/deposit/${showId('transaction', order.id ?? '')}/authorise`

@@ -1,25 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { wishes } from './crowd-wishes.ts'
-import type { Market, Wish } from './market.ts'
+import { requests } from './crowd-wishes.ts'
+import type { Market, Request } from './market.ts'
 
 export interface Crowd {
-  /** Nobody orders any more; returns when everybody has been answered. */
+  /** Stops new orders; returns when every open one has its response. */
   disperse(): Promise<void>
 }
 
-/** At most so many of one kind are under way, so that those who wait for an answer keep nobody else from asking. */
+/** Limit in progress for each kind, so that slow requests do not block other kinds. */
 const underWayMax = 30
 
-/** People who order, each kind at its pace, and come again until they are answered. */
+/** Customers who order, each kind at its pace, and retry until they get a response. */
 export function gather(market: Market): Crowd {
   let isOver = false
-  const follow = async (wish: Wish) => {
-    const { everyMs, run } = wishes[wish]
+  const follow = async (request: Request) => {
+    const { everyMs, run } = requests[request]
     const underWay = new Set<Promise<void>>()
     while (!isOver) {
       if (underWay.size < underWayMax) {
         const going: Promise<void> = run(market)
-          .catch((error: Error) => void market.refusals.push(`${wish}: ${error.message}`))
+          .catch((error: Error) => void market.refusals.push(`${request}: ${error.message}`))
           .finally(() => underWay.delete(going))
         underWay.add(going)
       }
@@ -27,7 +27,7 @@ export function gather(market: Market): Crowd {
     }
     await Promise.all(underWay)
   }
-  const following = (Object.keys(wishes) as Wish[]).map(follow)
+  const following = (Object.keys(requests) as Request[]).map(follow)
   return {
     disperse: async () => {
       isOver = true

@@ -6,14 +6,14 @@ import type { Random } from '../cluster/random.ts'
 
 type Ending = Extract<Movement, { kind: 'post' | 'void' }>
 
-/** What a customer of the ledger was told. */
-export type Told = 'applied' | Refusal | 'duplicate' | 'overloaded'
+/** The result that the ledger reported to a customer. */
+export type Reported = 'applied' | Refusal | 'duplicate' | 'overloaded'
 
-/** A posting that was asked for, and the answer, if one came. */
+/** A posting request, and its result if one came. */
 export interface Asked {
   readonly posting: Posting
-  told?: Told
-  /** It was asked for again because nobody had answered: what is in the ledger may be of an earlier time. */
+  reported?: Reported
+  /** It was retried because no result came: the ledger may hold the earlier one. */
   isRepeated?: true
 }
 
@@ -23,11 +23,11 @@ export interface Accounts {
   readonly clearing: string
 }
 
-/** Customers that want all the ledger can do, what it must refuse included, and forget nothing they asked for. */
+/** Customers that request everything the ledger can do, refusals included, and record every request. */
 export interface Customers {
   readonly record: readonly Asked[]
   ask(): Asked
-  hear(asked: Asked, told: Told): void
+  hear(asked: Asked, reported: Reported): void
 }
 
 export const proofEvent = 'proof'
@@ -45,9 +45,9 @@ export function createCustomers(random: Random, accounts: Accounts): Customers {
       record.push(asked)
       return asked
     },
-    hear: (asked, told) => {
-      asked.told = told
-      for (const movement of told === 'applied' ? asked.posting.movements : []) {
+    hear: (asked, reported) => {
+      asked.reported = reported
+      for (const movement of reported === 'applied' ? asked.posting.movements : []) {
         if (!('amount' in movement)) ended.push(movement)
         else if (movement.kind === 'hold')
           open.push({ ...keyOf(movement), event: proofEvent, kind: random.pick(endings) })
@@ -63,7 +63,7 @@ interface Known {
   readonly applied: readonly Movement[]
 }
 
-/** One of these is picked each time; what is wanted more often stands there more often. */
+/** One of these is drawn each time; repetition is the weight. */
 function kindsOf(random: Random, accounts: Accounts, { open, ended, applied }: Known): (() => Posting)[] {
   const { treasury, clearing } = accounts
   const wallet = () => random.pick(accounts.wallets)
@@ -116,8 +116,8 @@ function move(kind: 'hold' | 'transfer', debit_account: string, credit_account: 
   return { kind, event: proofEvent, ...key, debit_account, credit_account, amount, currency: 'KES' }
 }
 
-/** An answer of the ledger in a word. What is no answer, but a fault, is thrown on. */
-export async function toldBy(answer: Promise<Refusal | undefined>): Promise<Told> {
+/** A result of the ledger as one word. Faults are rethrown. */
+export async function reportedBy(answer: Promise<Refusal | undefined>): Promise<Reported> {
   try {
     return (await answer) ?? 'applied'
   } catch (error) {

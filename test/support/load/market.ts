@@ -6,42 +6,40 @@ import type { CellMerchant } from '../cluster/cell.ts'
 import type { Random } from '../cluster/random.ts'
 import type { SimulatorDesk } from '../cluster/simulator-desk.ts'
 
-/** What somebody may want. */
-export type Wish = 'payout' | 'bulk' | 'till' | 'momo' | 'wave' | 'card' | 'transfer'
+export type Request = 'payout' | 'bulk' | 'till' | 'momo' | 'wave' | 'card' | 'transfer'
 
-/** A payment that somebody of the crowd asked for, and what they were told. */
+/** A payment that a customer requested, and the responses. */
 export interface Ordered {
   readonly merchant: CellMerchant
-  readonly what: Wish
+  readonly what: Request
   readonly reference: string
   /** In major units. */
   readonly amount: number
   id?: string
-  /** It was said to be cancelled. */
+  /** It was reported as cancelled. */
   isCancelled?: true
-  /** Its number never gets an answer out of the provider: an operator must end it. */
+  /** The provider never responds for its number: an operator must end it. */
   readonly isStuck?: true
 }
 
-/** What the crowd works with. */
 export interface Market {
   readonly random: Random
   readonly merchants: readonly CellMerchant[]
-  /** Where the service listens; any of them may be down at any moment. */
+  /** URLs of the service; each may be down at any moment. */
   readonly urls: readonly string[]
   readonly simulator: SimulatorDesk
   readonly orders: Ordered[]
-  /** Answers that nobody should get. */
+  /** Responses that are never allowed. */
   readonly refusals: string[]
-  /** How often somebody was told to come again, by what they were told. */
+  /** Count of retryable responses, by response. */
   readonly setbacks: Map<string, number>
 }
 
 const comeAgainMs = 250
-/** Longer than both of two servers can be kept from their work by being struck again and again. */
+/** Longer than repeated strikes can keep both servers from their work. */
 const patienceMs = 600_000
 
-/** Asks until there is an answer that is not "come again", under one key. */
+/** Retries under one key until the response is not retryable. */
 export async function insist(
   { random, urls, setbacks }: Market,
   merchant: CellMerchant,
@@ -63,7 +61,7 @@ export async function insist(
   }
 }
 
-/** The transaction that an answer names. */
+/** The transaction that a response names. */
 export function idIn({ status, body }: Answer): string {
   const { transactionId } = (body['data'] ?? body) as { transactionId?: unknown }
   const id = status === 200 ? readId('transaction', String(transactionId)) : undefined
@@ -71,10 +69,10 @@ export function idIn({ status, body }: Answer): string {
   return id
 }
 
-/** Notes an order before it is sent: whatever becomes of it, it is known that it was wanted. */
+/** Records an order before it is sent, so that every request is known. */
 export function note(
   { random, merchants, orders }: Market,
-  what: Wish,
+  what: Request,
   over: Partial<Pick<Ordered, 'isStuck' | 'merchant'>> = {},
 ): Ordered {
   const order = {

@@ -1,10 +1,10 @@
 import type { Failpoint } from '../../../packages/server/src/platform/failpoints.ts'
 import { createLog } from '../../../packages/server/src/platform/log.ts'
-import { openBell } from '../../../packages/server/src/platform/wakeups.ts'
+import { openWakeups } from '../../../packages/server/src/platform/wakeups.ts'
 import type { Cell, Ground } from '../cluster/cell.ts'
 import { type Area, areaOf } from '../faults/strike-plan.ts'
 
-/** Has what is rare happen more often while a process is waited for. */
+/** Triggers rare events more often while a test waits for a process. */
 export interface Nudges {
   towards(place: Failpoint): () => Promise<void>
   close(): Promise<void>
@@ -13,12 +13,12 @@ export interface Nudges {
 const everyMs = 300
 
 export function createNudges(cell: Cell, { natsUrl }: Ground): Nudges {
-  const bell = openBell({ url: natsUrl, cell: 0, log: createLog({ level: 'error', write: () => undefined }) })
+  const wakeups = openWakeups({ url: natsUrl, cell: 0, log: createLog({ level: 'error', write: () => undefined }) })
   const nudges: Partial<Record<Area, () => Promise<void>>> = {
     relay: () => letGoOfRelay(cell),
     sweep: async () => {
-      await loseAlarm(cell)
-      bell.ring('sweep')
+      await loseTimer(cell)
+      wakeups.wake('sweep')
     },
   }
   return {
@@ -31,7 +31,7 @@ export function createNudges(cell: Cell, { natsUrl }: Ground): Nudges {
         await nudge()
       }
     },
-    close: () => bell.close(),
+    close: () => wakeups.close(),
   }
 }
 
@@ -40,8 +40,8 @@ async function letGoOfRelay(cell: Cell): Promise<void> {
   await cell.ask(`update relays set held_until = '-infinity'`)
 }
 
-/** A payment that waits, as if its alarm had been lost two minutes ago. */
-async function loseAlarm(cell: Cell): Promise<void> {
+/** Simulates a waiting payment whose timer was lost two minutes ago. */
+async function loseTimer(cell: Cell): Promise<void> {
   await cell.ask(`
     update transactions set wake_at = record_time() - interval '2 minutes'
     where id = (

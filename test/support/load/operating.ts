@@ -6,11 +6,11 @@ import { runCommand } from '../cluster/struck-processes.ts'
 import type { Strike } from '../faults/armed-failpoints.ts'
 import type { Ordered } from './market.ts'
 
-/** Operators who end payouts that never get an answer out of their provider. */
+/** Operators who end payouts for which the provider never responds. */
 export interface Operators {
-  /** One of them is struck in the middle of it, and does it again if need be. */
+  /** Ends one, with the command struck on the way, and repeats it if needed. */
   endOne(strike: Strike): Promise<unknown>
-  /** Ends what is left and can be ended now. */
+  /** Ends the rest that can be ended now. */
   endAll(): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export function openOperators(cell: Cell, orders: readonly Ordered[]): Operators
     const args = ['payments', 'settle', showId('transaction', id), ...words]
     return runCommand(cell.folder, cell.operatorSettings, args, strike)
   }
-  /** A payment that somebody struck holds locked turns an operator away, who looks and tries again. */
+  /** The command fails while a struck process holds the payment locked; the operator checks and retries. */
   const isTurnedAway = ({ text }: { readonly text: string }) => text.includes('the database is too busy')
   const finish = (id: string) =>
     until('an operator to end a payout', async () => {

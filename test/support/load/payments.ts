@@ -9,12 +9,12 @@ import { type Answer, call, exchange, type Malipo, testMalipo } from '../../../p
 import { startLanes } from '../../../packages/server/src/workers/lanes.ts'
 import { type SimulatorDesk, startSimulatorDesk } from '../cluster/simulator-desk.ts'
 
-/** A payment as the database knows it. */
+/** A payment in the database. */
 interface Seen {
   readonly id: string
   readonly state: string
   readonly doubt: string
-  /** Minor units as text: credited or debited by adjustments after the end, and in suspense. */
+  /** Minor units as text: `adjusted` is credits and debits after the end, `suspended` is in suspense. */
   readonly adjusted: string
   readonly suspended: string
   readonly failure: { readonly code: string } | null
@@ -25,7 +25,7 @@ interface Seen {
   readonly wake_at: Date | null
 }
 
-/** The whole service in this process, but for the simulator, and a merchant with money. */
+/** The whole service in this process, except for the simulator, and a merchant with money. */
 export interface Payments {
   readonly malipo: Malipo
   readonly simulator: SimulatorDesk
@@ -34,14 +34,14 @@ export interface Payments {
   payOut(over?: Record<string, unknown>): Promise<string>
   charge(over?: Record<string, unknown>): Promise<string>
   seen(id: string): Promise<Seen>
-  /** Waits until a payment is as wanted. */
+  /** Waits until a payment has these values. */
   becomes(id: string, what: Partial<Record<keyof Seen, unknown>>): Promise<Seen>
   /** Starts the worker's lanes. */
   work(): { stop(): Promise<void> }
   /** Moves the clocks of the database and the simulator. */
   forward(ms: number): Promise<void>
   forwardDatabase(ms: number): Promise<void>
-  /** Accounts that changed since the last call, as debits less credits, with what is pending apart. */
+  /** Accounts that changed since the last call, as debits less credits, with pending amounts in parentheses. */
   booked(): Promise<Record<string, string>>
 }
 
@@ -59,7 +59,7 @@ export async function testPayments(t: TestContext, settings: Record<string, stri
   })
   await simulator.tune({ callbackBase: `${malipo.url}/callbacks/sandbox` })
   await guardFinalStates(malipo)
-  await malipo.ask(`update transactions set wake_at = null where wake_at is not null`) // Left by the test before.
+  await malipo.ask(`update transactions set wake_at = null where wake_at is not null`) // Left by the previous test.
   const merchant = await malipo.merchant()
   const token = String((await exchange(malipo.url, merchant)).body['token'])
   const ask: Payments['ask'] = (method, path, body, headers = {}) =>
@@ -150,7 +150,7 @@ function work(t: TestContext, { ctx }: Malipo): { stop(): Promise<void> } {
   return { stop }
 }
 
-/** Notes every step out of a final state, whoever takes it. */
+/** Records every transition out of a final state. */
 export async function guardFinalStates({ ask }: Pick<Malipo, 'ask'>): Promise<void> {
   await ask(`create table if not exists steps_out_of_final (id uuid, source text, target text)`)
   await ask(`grant insert on steps_out_of_final to malipo_write`)

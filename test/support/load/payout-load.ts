@@ -1,4 +1,4 @@
-/** A process of its own that asks for payouts over plain sockets: what it costs is taken from the server it measures. */
+/** A separate process that requests payouts over plain sockets: its cost would otherwise count for the server it measures. */
 import { connect, type Socket } from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
@@ -6,25 +6,25 @@ export interface LoadOrder {
   readonly port: number
   readonly tokens: readonly string[]
   readonly seconds: number
-  /** Connections at most. Each has one request under way. */
+  /** Connections at most. Each has one request in progress. */
   readonly connections: number
-  /** How many requests are sent in a second, whatever becomes of those before; without it, as many as are answered. */
+  /** Requests a second, open loop; without it, the next request follows each response. */
   readonly perSecond?: number
-  /** Payouts are asked for so many in a call; without it, one. */
+  /** Payouts in each bulk call; without it, single payouts. */
   readonly bulk?: number
 }
 
 export interface LoadReport {
   /** Milliseconds from the first byte sent to the last received, sorted, by status; 0 is a connection that broke. */
   readonly latencies: Readonly<Record<string, readonly number[]>>
-  /** What was accepted. */
+  /** Accepted payouts. */
   readonly ids: readonly string[]
-  /** What could not even be sent because every connection waited for an answer. */
+  /** Requests not sent because every connection waited for a response. */
   readonly unsent: number
   readonly lateMs: number
   readonly cpuShare: number
   readonly tookMs: number
-  /** An answer of each status. */
+  /** One response of each status. */
   readonly samples: Readonly<Partial<Record<string, string>>>
 }
 
@@ -100,7 +100,7 @@ async function run(order: LoadOrder): Promise<LoadReport> {
   return { ...tally.report(), lateMs: late.percentile(99) / 1e6, cpuShare, tookMs }
 }
 
-/** What is under way when the load ends is waited for, as a client would. */
+/** Waits for requests still in progress when the load ends, as a client would. */
 async function allAnswered(lines: ReadonlySet<Line>): Promise<void> {
   const deadline = performance.now() + 30_000
   while (performance.now() < deadline && [...lines].some(({ sentAt }) => sentAt > 0))

@@ -6,20 +6,20 @@ import type { Answer } from '../../../packages/server/src/testing/malipo.ts'
 import type { CellMerchant } from '../cluster/cell.ts'
 import type { Random } from '../cluster/random.ts'
 
-/** What the customer has in mind, where a page of their bank or an account waits for them. */
+/** What the customer does where a bank page or an account waits for them. */
 type Mind = 'yes' | 'no' | 'late' | 'short' | 'over' | 'in parts'
 
-/** Something a merchant sells, and what is known of its charge. */
+/** A sale of a merchant, and its charge. */
 export interface Sale {
   readonly merchant: CellMerchant
   readonly path: 'card' | 'bank-transfer'
   readonly body: { readonly externalReference: string; readonly amount: number; readonly currency: string }
-  /** With the key it is sent under, if any. */
+  /** Includes the idempotency key, if any. */
   readonly headers: Readonly<Record<string, string>>
   readonly mind: Mind
-  /** As the API shows it, once the merchant was told. */
+  /** Shown id, once the merchant has a response. */
   id?: string
-  /** Where the customer goes when it is too late. */
+  /** Where a late customer goes. */
   place?: { readonly page: string } | { readonly account: string }
 }
 
@@ -62,7 +62,7 @@ export function sellByTransfer(random: Random, merchant: CellMerchant): Sale {
 
 export const anyCard = (random: Random) => random.pick(Object.values(cards))
 
-/** Sends the charge. Nothing when nobody answered. */
+/** Sends the charge. Undefined without a response. */
 export async function ask(sale: Sale, url: string): Promise<Answer | undefined> {
   const { merchant, path, body, headers } = sale
   const answer = await merchant.call(url, 'POST', `/fiat/deposit/${path}`, body, headers).catch(() => undefined)
@@ -71,13 +71,13 @@ export async function ask(sale: Sale, url: string): Promise<Answer | undefined> 
   return answer
 }
 
-/** One reference is one charge, whatever happens. */
-function known({ id, body }: Sale, told: string): string {
-  assert.ok(id === undefined || id === told, `${body.externalReference} was ${id}, and is ${told}`)
-  return told
+/** One reference is one charge, always. */
+function known({ id, body }: Sale, reported: string): string {
+  assert.ok(id === undefined || id === reported, `${body.externalReference} was ${id}, and is ${reported}`)
+  return reported
 }
 
-/** Reads a charge by its reference. Nothing when there is none. */
+/** Reads a charge by its reference. Undefined when there is none. */
 export async function read(sale: Sale, url: string): Promise<Read | undefined> {
   const { status, body } = await sale.merchant.call(url, 'GET', `/transactions/${sale.body.externalReference}`)
   assert.ok(status === 200 || (status === 404 && sale.id === undefined), `${status}: ${JSON.stringify(body)}`)
@@ -92,7 +92,7 @@ interface CustomerAnswer {
   readonly value: unknown
 }
 
-/** What the customer answers to what the charge asks for, rightly or not. Nothing when it asks for nothing. */
+/** The customer's answer to the charge's question, right or wrong. Undefined when it asks nothing. */
 export async function nextAnswer(sale: Sale, url: string, isRight = true): Promise<CustomerAnswer | undefined> {
   const found = await read(sale, url)
   const [type, right] = rightValues[found?.nextAction.type ?? ''] ?? []
@@ -100,19 +100,19 @@ export async function nextAnswer(sale: Sale, url: string, isRight = true): Promi
   return { type, value: isRight || type === 'address' ? right : codes.wrongPin }
 }
 
-/** Passes on what the customer answers. Nothing when nobody answered. */
+/** Passes on the customer's answer. Undefined without a response. */
 export function authorise({ merchant, id }: Sale, url: string, answer: CustomerAnswer): Promise<Answer | undefined> {
   return merchant.call(url, 'POST', `/fiat/deposit/${id}/authorise`, answer).catch(() => undefined)
 }
 
 type Pay = (sale: Sale, amount: number, account: string) => Promise<void>
 
-/** What becomes of sales whose merchant may have been left without an answer; counts what they are told. */
+/** Continues sales whose merchant may have no response, and counts the responses. */
 export function openTill(url: string, pay: Pay) {
-  const told = new Map<string, number>()
+  const reported = new Map<string, number>()
   const note = (what: string, answer: Answer | undefined) => {
     const heading = `${what} ${answer?.status}`
-    told.set(heading, (told.get(heading) ?? 0) + 1)
+    reported.set(heading, (reported.get(heading) ?? 0) + 1)
   }
 
   const goOn = async (sale: Sale) => {
@@ -120,7 +120,7 @@ export function openTill(url: string, pay: Pay) {
     else await goOnByTransfer(sale)
   }
 
-  /** A charge that is there is not made again; one that is not is made now. */
+  /** An existing charge is not made again; a missing one is made now. */
   const goOnByCard = async (sale: Sale) => {
     const found = await read(sale, url)
     const again = await ask(sale, url)
@@ -131,9 +131,9 @@ export function openTill(url: string, pay: Pay) {
     for (let steps = 0; steps < 3; steps += 1) {
       const answer = await nextAnswer(sale, url)
       if (!answer) break
-      const said = await authorise(sale, url, answer)
-      note(`answer ${answer.type}`, said)
-      if (said?.status !== 200) break
+      const providerStatus = await authorise(sale, url, answer)
+      note(`answer ${answer.type}`, providerStatus)
+      if (providerStatus?.status !== 200) break
     }
     await goToPage(sale)
   }
@@ -146,12 +146,12 @@ export function openTill(url: string, pay: Pay) {
     else await press(page, sale.mind === 'yes' ? 'approve' : 'decline')
   }
 
-  /** The same is sent until there is an account, or until it is known that the first was told of it. */
+  /** Repeats the request until there is an account, or until the service refuses it as a duplicate reference. */
   const goOnByTransfer = async (sale: Sale) => {
     const answer = await until(`an account for ${sale.body.externalReference}`, async () => {
-      const said = await ask(sale, url)
-      note('transfer again', said)
-      return said?.status === 503 ? undefined : said
+      const providerStatus = await ask(sale, url)
+      note('transfer again', providerStatus)
+      return providerStatus?.status === 503 ? undefined : providerStatus
     })
     const found = await read(sale, url)
     assert.ok(found)
@@ -159,10 +159,10 @@ export function openTill(url: string, pay: Pay) {
     const account = found.virtualAccount?.accountNumber
     if (account !== undefined) await transfer(sale, account, pay)
   }
-  return { goOn, told }
+  return { goOn, reported }
 }
 
-/** The customer pays into the account, as they have in mind. */
+/** The customer pays into the account, as planned. */
 async function transfer(sale: Sale, account: string, pay: Pay): Promise<void> {
   const { mind, body } = sale
   const half = Math.floor(body.amount / 2)
@@ -173,7 +173,7 @@ async function transfer(sale: Sale, account: string, pay: Pay): Promise<void> {
   if (mind === 'in parts') await pay(sale, body.amount - half, account)
 }
 
-/** The customer says yes or no on the page of their bank. */
+/** The customer approves or declines on the bank's page. */
 export async function press(page: string, action: 'approve' | 'decline'): Promise<void> {
   const body = new URLSearchParams({ action })
   const { status } = await fetch(page, { method: 'POST', redirect: 'manual', body })

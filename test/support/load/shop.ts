@@ -6,14 +6,14 @@ import type { CellMerchant } from '../cluster/cell.ts'
 import type { Random } from '../cluster/random.ts'
 import { bodyOf, makeOrder, type Order, pathOf } from './shopper.ts'
 
-/** What merchants got who ask for all kinds of things, and ask once more when that brought no answer. */
+/** Responses to merchants who send all kinds of requests, and retry once without a response. */
 export interface Shop {
   readonly orders: readonly Order[]
   readonly requests: () => number
-  /** Why something had to be asked for again, and what a second time did not bring either. */
+  /** Why requests were retried, and which retries failed too. */
   readonly retried: readonly string[]
   readonly failed: readonly string[]
-  /** Milliseconds that the slowest one in a hundred took at least, its second time included. */
+  /** 99th percentile in milliseconds, retry included. */
   slowest(): number
   stop(): Promise<void>
 }
@@ -22,7 +22,7 @@ interface ShopOptions {
   readonly url: string
   readonly merchants: readonly CellMerchant[]
   readonly random: Random
-  /** How many ask at once, and how many times a second each. */
+  /** How many merchants call at once, and how many times a second each. */
   readonly customers: number
   readonly perSecond: number
 }
@@ -86,7 +86,7 @@ export function openShop(t: TestContext, { url, merchants, random, customers, pe
   }
 }
 
-/** Whatever is no success brought no answer here: nobody asks for what must be refused. */
+/** Anything but success counts as no response: no request here should be refused. */
 async function tried(ask: () => Promise<Answer>): Promise<{ answer?: Answer; why?: string }> {
   try {
     const answer = await ask()

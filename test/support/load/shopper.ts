@@ -4,15 +4,15 @@ import { readId } from '../../../packages/server/src/platform/ids.ts'
 import type { CellMerchant } from '../cluster/cell.ts'
 import type { Random } from '../cluster/random.ts'
 
-/** A payment that a merchant asked for, and what it was told. */
+/** A payment that a merchant requested, and the responses. */
 export interface Order {
   readonly merchant: CellMerchant
   readonly kind: 'payout' | 'charge'
-  /** KES, whole. */
+  /** In whole KES. */
   readonly amount: number
   readonly reference: string
   readonly phone: string
-  /** Answers that only told it to come again. */
+  /** Statuses of retryable responses. */
   readonly setbacks: number[]
   id?: string
 }
@@ -26,7 +26,7 @@ export function makeOrder(random: Random, merchant: CellMerchant, kind: Order['k
   return { merchant, kind, amount: 10 + random.below(390), reference: randomUUID(), phone, setbacks: [] }
 }
 
-/** Sends orders, so many at once; each again under its key until it is answered. */
+/** Sends orders, this many at once; retries each under its key until it gets a response. */
 export async function sendAll(orders: readonly Order[], url: string, atOnce: number): Promise<void> {
   const waiting = [...orders]
   const send = async () => {

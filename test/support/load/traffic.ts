@@ -8,10 +8,10 @@ import type { WriteDb } from '../../../packages/server/src/platform/db.ts'
 import { newTransactionId } from '../../../packages/server/src/platform/ids.ts'
 import type { Random } from '../cluster/random.ts'
 
-/** Where the money of a cell is, by kind: in the wallets' currency, and in the one that payments abroad are made in. */
+/** Platform accounts of a cell, by kind: in the wallets' currency, and in the currency of payments abroad. */
 export type PlatformIds = Readonly<Record<'wallet' | 'payment', Readonly<Partial<Record<PlatformKind, string>>>>>
 
-/** A payout whose money is held, and how to end it. */
+/** A payout with a hold, and how to end it. */
 export interface Held {
   readonly wallet: string
   readonly transaction_id: string
@@ -32,9 +32,9 @@ export function createTraffic(random: Random, platform: PlatformIds, wallets: re
   })
   const held = (event: LedgerEvent, sums: Occurrence['sums']): { posting: Posting; held: Held } => {
     const wallet = random.pick(wallets)
-    const told = occurrence(wallet, { sums })
-    const movements = movementsOf(event, told)
-    const { transaction_id } = told
+    const reported = occurrence(wallet, { sums })
+    const movements = movementsOf(event, reported)
+    const { transaction_id } = reported
     const holds = movements.map(({ number }) => number)
     return {
       posting: { wallets: [wallet], movements },
@@ -50,7 +50,7 @@ export function createTraffic(random: Random, platform: PlatformIds, wallets: re
       const movements = movementsOf(event, occurrence(wallet, { ...payout, firstNumber: 10, sums: { amount } }))
       return { wallets: [wallet], movements }
     },
-    /** Out of one wallet and into another, by way of both currencies' positions; all of it or nothing. */
+    /** Out of one wallet and into another, through both currencies' positions; atomic. */
     exchange: (): Posting => {
       const [payer, payee, transaction_id] = [
         random.pick(wallets),
@@ -73,7 +73,7 @@ export interface Funding {
   readonly treasury: string
 }
 
-/** Funds wallets as the operator does: those that are not there yet are made by the batch. */
+/** Funds wallets as the operator does: the batch creates missing ones. */
 export function createFunder(db: WriteDb): Batcher<Funding, string> {
   const writer = createWriter()
   return createBatcher({

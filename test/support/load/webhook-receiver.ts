@@ -4,29 +4,29 @@ import type { TestContext } from 'node:test'
 import { until } from '../../../packages/server/src/dev-stack/until.ts'
 import { breakOff } from '../faults/break-off.ts'
 
-/** What a receiver does with a request. One that is held gets no answer until it is let go, which breaks it off. */
+/** What a receiver does with a request. A held request gets no response until it is released. */
 export type Reaction = 'held' | 'reset' | { readonly status: number; readonly headers?: Record<string, string> }
 
-/** One request, as it came. */
+/** One request, as received. */
 export interface Got {
   readonly id: string
   readonly body: string
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Set when an answer was written. */
+  /** Set once a response was written. */
   status?: number
 }
 
-/** A merchant's server, which behaves as it is told and remembers everything. */
+/** A merchant's server that reacts as configured and records every request. */
 export interface Receiver {
   readonly url: string
   readonly got: readonly Got[]
-  /** Requests that came and have neither been answered nor broken off, now and at the most. */
+  /** Requests neither responded to nor reset, now and at the peak. */
   readonly open: number
   readonly mostOpen: number
   react: (got: Got) => Reaction
-  /** Answers everything that is held. */
+  /** Responds to everything that is held. */
   release(reaction: Exclude<Reaction, 'held'>): void
-  /** Refuses connections, breaking those there are, until it listens again. */
+  /** Resets open connections and refuses new ones until it listens again. */
   shut(): Promise<void>
   listen(): Promise<void>
   forgetMost(): void

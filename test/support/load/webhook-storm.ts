@@ -1,27 +1,27 @@
 import type { TestContext } from 'node:test'
 import { testDatabase } from '../../../packages/server/src/dev-stack/servers.ts'
 import { until } from '../../../packages/server/src/dev-stack/until.ts'
-import type { ToldEvent } from '../../../packages/server/src/testing/telling.ts'
+import type { NotifiedEvent } from '../../../packages/server/src/testing/notifying.ts'
 import { openCell, type Role } from '../cluster/cell.ts'
 import type { Random } from '../cluster/random.ts'
 import { openReceiver, type Reaction, type Receiver } from './webhook-receiver.ts'
 import { type HookedMerchant, hours, minutes, seconds, settings, type Webhooks } from './webhooks.ts'
 
-/** A merchant, its server, and what it was told. */
+/** A merchant, its server, and its notifications. */
 export interface Shop {
   readonly merchant: HookedMerchant
   readonly receiver: Receiver
-  readonly told: ToldEvent[]
-  /** From then on it takes everything. */
+  readonly reported: NotifiedEvent[]
+  /** From then on it accepts everything. */
   readonly backAtMs: number
-  /** Takes something now and then before that; others nothing. */
+  /** Accepts a notification now and then before that; others accept none. */
   readonly isShaky: boolean
 }
 
 interface Storm {
   readonly shops: readonly Shop[]
   readonly kills: number
-  /** Requests that were under way when their worker died. */
+  /** Requests in progress when their worker died. */
   readonly cut: number
 }
 
@@ -43,22 +43,22 @@ const steps = [
   ...Array<number>(7).fill(hours(3)),
   ...Array<number>(8).fill(hours(6)),
 ]
-const tellingSteps = 16
-/** Some die after the last event was told, when nothing new would have anybody look again. */
+const notifyingSteps = 16
+/** Some die after the last event, when no new event would trigger another poll. */
 const [firstKill, lastKill] = [4, 26]
 
-/** 72 hours in which shops fail in every way they can, and workers are killed while they deliver. */
+/** 72 hours in which shops fail in every way, and workers are killed while they deliver. */
 export async function runStorm(t: TestContext, options: StormOptions): Promise<Storm> {
   const { hooks, random, events, kills } = options
   const shops = await openShops(t, options)
   const crew = await openCrew(t, options)
   let [killed, cut] = [0, 0]
   for (const [index, step] of steps.entries()) {
-    const isTelling = index < tellingSteps
+    const isNotifying = index < notifyingSteps
     const isDeadly = isTimeToDie(index, killed, kills)
     for (const shop of shops) await changeMood(shop, random, hooks.aheadMs())
     if (isDeadly) for (const { receiver } of shops) holdHalf(receiver, random)
-    if (isTelling) await tellSome(shops, random, Math.ceil(events / tellingSteps))
+    if (isNotifying) await notifySome(shops, random, Math.ceil(events / notifyingSteps))
     await hooks.forward(step)
     if (isDeadly) {
       killed += 1
@@ -69,7 +69,7 @@ export async function runStorm(t: TestContext, options: StormOptions): Promise<S
   return { shops, kills: killed, cut }
 }
 
-/** As evenly as the steps allow, so many times. */
+/** Spreads the kills as evenly as the steps allow. */
 function isTimeToDie(index: number, killed: number, kills: number): boolean {
   return killed < kills && index >= firstKill + ((killed + 0.5) * (lastKill - firstKill)) / kills
 }
@@ -82,7 +82,7 @@ async function openShops(t: TestContext, { hooks, random, shops }: StormOptions)
     opened.push({
       receiver,
       merchant: await hooks.merchant(receiver.url),
-      told: [],
+      reported: [],
       backAtMs,
       isShaky: index % 2 === 0,
     })
@@ -92,7 +92,7 @@ async function openShops(t: TestContext, { hooks, random, shops }: StormOptions)
 
 const failures: readonly Reaction[] = [{ status: 500 }, { status: 503 }, { status: 302 }, 'reset', 'reset', 'held']
 
-/** Well, failing now and then, failing always, or not there at all. */
+/** Healthy, failing now and then, always failing, or down. */
 async function changeMood({ receiver, backAtMs, isShaky }: Shop, random: Random, nowMs: number): Promise<void> {
   const moods = isShaky ? (['shaky', 'down', 'shut'] as const) : (['down', 'shut'] as const)
   const mood = nowMs >= backAtMs ? 'well' : random.pick<'shaky' | 'down' | 'shut'>(moods)
@@ -102,17 +102,17 @@ async function changeMood({ receiver, backAtMs, isShaky }: Shop, random: Random,
   receiver.react = () => (random() < failing ? random.pick(failures) : { status: random.pick([200, 202, 204]) })
 }
 
-/** So that there is something under way when workers die. */
+/** So that requests are in progress when workers die. */
 function holdHalf(receiver: Receiver, random: Random): void {
   const { react } = receiver
   receiver.react = (got) => (random() < 0.5 ? 'held' : react(got))
 }
 
-async function tellSome(shops: readonly Shop[], random: Random, count: number): Promise<void> {
+async function notifySome(shops: readonly Shop[], random: Random, count: number): Promise<void> {
   for (let left = count; left > 0; ) {
     const shop = random.pick(shops)
     const some = Math.min(left, 1 + random.below(Math.max(5, count / 10)))
-    shop.told.push(...(await shop.merchant.tell(some)))
+    shop.reported.push(...(await shop.merchant.notify(some)))
     left -= some
   }
 }
@@ -127,7 +127,7 @@ async function openCrew(t: TestContext, { hooks, random }: StormOptions) {
   }
   const workers: Role[] = await Promise.all([hire(), hire()])
   return {
-    /** Lets deliveries go on for a while, then kills the workers at any instant; what they held is due again later. */
+    /** Lets deliveries run for a while, then kills the workers at a random moment; their claims are due again later. */
     kill: async (shops: readonly Shop[]) => {
       const open = () => shops.reduce((sum, { receiver }) => sum + receiver.open, 0)
       const enough = 1 + random.below(8)
@@ -147,11 +147,11 @@ async function openCrew(t: TestContext, { hooks, random }: StormOptions) {
   }
 }
 
-/** Nothing is due, nothing is under way: the clock may be moved without anybody's lease ending under it. */
+/** Nothing is due and nothing in progress: the clock may be moved without ending a lease. */
 async function quiet(hooks: Webhooks, shops: readonly Shop[]): Promise<void> {
   const look = async () => {
     for (const { receiver } of shops) receiver.release('reset')
-    hooks.malipo.ctx.bell.ring('webhooks')
+    hooks.malipo.ctx.wakeups.wake('webhooks')
     return isQuiet(hooks)
   }
   await until('deliveries to be quiet', look, { timeoutMs: 120_000 })

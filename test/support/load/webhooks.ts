@@ -4,10 +4,10 @@ import { until } from '../../../packages/server/src/dev-stack/until.ts'
 import { readId } from '../../../packages/server/src/platform/ids.ts'
 import { attachPartitions } from '../../../packages/server/src/platform/partitions.ts'
 import { type Answer, call, exchange, type Malipo, testMalipo } from '../../../packages/server/src/testing/malipo.ts'
-import { type ToldEvent, tellMerchants } from '../../../packages/server/src/testing/telling.ts'
+import { type NotifiedEvent, notifyMerchants } from '../../../packages/server/src/testing/notifying.ts'
 import { startDeliveries } from '../../../packages/server/src/workers/deliveries.ts'
 
-/** A webhook record as merchants see it. */
+/** A webhook record as the API shows it. */
 interface SeenRecord {
   readonly id: string
   readonly status: string
@@ -26,9 +26,9 @@ export interface HookedMerchant {
   readonly id: string
   ask(method: string, path: string, body?: unknown): Promise<Answer>
   setUrl(url: string): Promise<void>
-  tell(count: number): Promise<ToldEvent[]>
+  notify(count: number): Promise<NotifiedEvent[]>
   record(id: string): Promise<SeenRecord>
-  /** Waits until a record is as wanted. */
+  /** Waits until a record has these values. */
   becomes(id: string, what: Partial<SeenRecord>): Promise<SeenRecord>
   feed(): Promise<FeedLine[]>
 }
@@ -36,7 +36,7 @@ export interface HookedMerchant {
 export interface Webhooks {
   readonly malipo: Malipo
   merchant(url: string): Promise<HookedMerchant>
-  /** Moves the clock of the database, and has deliveries look. */
+  /** Moves the clock of the database, and wakes the deliveries. */
   forward(ms: number): Promise<void>
   /** How far the clock has been moved. */
   aheadMs(): number
@@ -57,7 +57,7 @@ export const [seconds, minutes, hours] = [1000, 60_000, 3_600_000].map((unit) =>
 
 export async function testWebhooks(t: TestContext): Promise<Webhooks> {
   const malipo = await testMalipo(t, settings)
-  await malipo.ask(`update webhook_endpoints set next_due = null, url = ''`) // Left by the test before.
+  await malipo.ask(`update webhook_endpoints set next_due = null, url = ''`) // Left by the previous test.
   let ahead = 0
   return {
     malipo,
@@ -66,7 +66,7 @@ export async function testWebhooks(t: TestContext): Promise<Webhooks> {
       ahead += ms
       await malipo.ask(`update clock_offset set ahead = ahead + make_interval(secs => $1)`, [ms / 1000])
       await attachPartitions(malipo.ctx.db.write)
-      malipo.ctx.bell.ring('webhooks')
+      malipo.ctx.wakeups.wake('webhooks')
     },
     aheadMs: () => ahead,
     deliver: () => {
@@ -90,7 +90,7 @@ async function openMerchant(malipo: Malipo, url: string): Promise<HookedMerchant
   }
   const setUrl = async (sandboxWebhookUrl: string) => {
     assert.equal((await ask('PUT', '/users', { sandboxWebhookUrl })).status, 200)
-    malipo.ctx.bell.ring('webhooks')
+    malipo.ctx.wakeups.wake('webhooks')
   }
   await setUrl(url)
   return {
@@ -98,10 +98,10 @@ async function openMerchant(malipo: Malipo, url: string): Promise<HookedMerchant
     ask,
     setUrl,
     record,
-    tell: async (count) => {
-      const told = await tellMerchants(malipo.ctx.db.write, Array<string>(count).fill(id))
-      malipo.ctx.bell.ring('webhooks')
-      return told
+    notify: async (count) => {
+      const reported = await notifyMerchants(malipo.ctx.db.write, Array<string>(count).fill(id))
+      malipo.ctx.wakeups.wake('webhooks')
+      return reported
     },
     becomes: async (shown, what) => {
       let last: SeenRecord | undefined

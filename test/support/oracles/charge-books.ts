@@ -2,7 +2,7 @@ import { providerKeyOf } from '../../../packages/server/src/platform/ids.ts'
 import type { Cell } from '../cluster/cell.ts'
 import type { Moved } from '../cluster/simulator-desk.ts'
 
-/** A charge, with what the ledger says of its money in minor units, its adjustments included. */
+/** A charge, with its money by the ledger in minor units, its adjustments included. */
 export interface BookedCharge extends Record<string, unknown> {
   readonly id: string
   readonly merchant_id: string
@@ -12,26 +12,26 @@ export interface BookedCharge extends Record<string, unknown> {
   readonly failure: string | null
   readonly amount: bigint
   readonly fee: bigint
-  /** What was received in time, where it is paid by transfers. */
+  /** Amount received in time, for a charge paid by transfers. */
   readonly received: bigint
-  /** What was credited after its end and the fees of that, by how many adjustments. */
+  /** `adjusted` was credited after its end, `adjusted_fee` are its fees, in this many adjustments. */
   readonly adjusted: bigint
   readonly adjusted_fee: bigint
   readonly adjustments: number
-  /** What is in suspense for it, and in its open case. */
+  /** Amount in suspense for it, and in its open case. */
   readonly suspended: bigint
   readonly open_case: bigint
-  /** What came in by way of its provider. */
+  /** Amount received through its provider. */
   readonly came: bigint
-  /** What its merchant's wallet was given, how often, and what of it was taken as fee. */
+  /** Amount credited to its merchant's wallet, how often, and the fee taken from it. */
   readonly credited: bigint
   readonly credits: number
   readonly charged: bigint
-  /** What the suspense account holds for it. */
+  /** Amount in the suspense account for it. */
   readonly kept: bigint
 }
 
-/** Every charge there is, with its money added up from transfers alone. */
+/** All charges, with their money added up from transfers alone. */
 export async function readCharges(cell: Cell): Promise<BookedCharge[]> {
   const rows = await cell.ask<Record<string, string> & { credits: number; adjustments: number }>(`
     with sides as (
@@ -66,7 +66,7 @@ export async function readCharges(cell: Cell): Promise<BookedCharge[]> {
   })) as unknown as BookedCharge[]
 }
 
-/** What is wrong with the money of charges, held against the provider's own books. Nothing, when all is well. */
+/** Errors in the money of charges, compared with the provider's own books. Empty when there are none. */
 export function wrongCharges(charges: readonly BookedCharge[], moved: readonly Moved[]): string[] {
   const collected = Map.groupBy(moved, ({ key }) => key)
   const wrong = charges.flatMap((charge) => {
@@ -99,8 +99,8 @@ function complaintsOf(charge: BookedCharge, movements: readonly Moved[]): string
   return rules.filter(([isKept]) => !isKept).map(([, complaint]) => complaint)
 }
 
-/** The provider's decimals, of a currency with two of them. */
+/** The provider's decimals, for a currency with two of them. */
 function minorOf(amount: string): bigint {
-  const [whole = '0', part = ''] = amount.split('..')
+  const [whole = '0', part = ''] = amount.split('.')
   return BigInt(whole + part.padEnd(2, '0').slice(0, 2))
 }

@@ -9,7 +9,7 @@ import { providerKeyOf } from '../../../packages/server/src/platform/ids.ts'
 import type { Cell } from '../cluster/cell.ts'
 import type { Moved, SimulatorDesk } from '../cluster/simulator-desk.ts'
 
-/** A payment as the database has it in the end. */
+/** The final row of a payment. */
 export interface Row extends Record<string, unknown> {
   readonly id: string
   readonly merchant_id: string
@@ -17,7 +17,7 @@ export interface Row extends Record<string, unknown> {
   readonly method: string
   readonly state: string
   readonly doubt: string
-  /** What moved after its end: its adjustments, and what is in suspense. */
+  /** What moved after its end: its adjustments, and the amount in suspense. */
   readonly adjustments: readonly string[]
   readonly suspended: string
   readonly failure: { readonly code: string } | null
@@ -29,7 +29,7 @@ export interface Row extends Record<string, unknown> {
   readonly external_reference: string
 }
 
-/** Every payment that was asked for; adjustments are named by theirs. */
+/** Every requested payment, with the ids of its adjustments. */
 export const readAll = (cell: Cell) =>
   cell.ask<Row>(`select id, merchant_id, type, method, state, doubt, adjustments, suspended, failure, currency, amount,
     received, fee, attempt, external_reference from transactions where type <> 'adjustment' order by id`)
@@ -41,7 +41,7 @@ export const tally = (rows: readonly Row[]) =>
       .sort(([left], [right]) => (left < right ? -1 : 1)),
   )
 
-/** Moves both clocks on, a step at a time and only when nobody has anything to do, until everything is decided. */
+/** Moves both clocks step by step, only while nothing is due, until every payment is decided. */
 export async function letTimePass(
   t: TestContext,
   cell: Cell,
@@ -67,7 +67,10 @@ export async function letTimePass(
   await until('everything to end', async () => (await open()) === 0)
 }
 
-/** The provider's own books: of each success one movement of the right sum, of each failure none, of an account its receipts. */
+/**
+ * The provider's own books: one movement of the right amount for each success, none for each failure, the receipts for an
+ * account.
+ */
 export async function assertMovedOnce(cell: Cell, rows: readonly Row[], moved: readonly Moved[]): Promise<void> {
   const byKey = Map.groupBy(moved, ({ key }) => key)
   const receipts = await cell.ask<{ transaction_id: string; amount: string }>(
@@ -88,7 +91,7 @@ export async function assertMovedOnce(cell: Cell, rows: readonly Row[], moved: r
   assert.equal(moved.length, expected, 'money moved that belongs to no payment')
 }
 
-/** Nothing moved after the end. Only what came in for a charge that was not paid in full is in suspense, all of it. */
+/** Nothing moved after the end. Only receipts for a charge that was not paid in full are in suspense, all of them. */
 const isExplained = ({ adjustments, suspended, failure, received }: Row) =>
   adjustments.length === 0 && suspended === (failure?.code === 'UNDERPAID' ? received : '0')
 
@@ -101,13 +104,13 @@ function wantedOf(row: Row, receipts: readonly { readonly amount: string }[]): s
   return row.state === 'successful' ? [sum(row.amount)] : []
 }
 
-/** Each feed counts 1, 2, 3 …, and tells of every payment and adjustment that it was made and how it ended, once. */
+/** Each feed counts 1, 2, 3 …, and reports the creation and the end of every payment and adjustment once. */
 export async function assertFeeds(cell: Cell): Promise<void> {
   const feeds = await cell.ask(`
     select merchant_id from events where feed_number is not null group by merchant_id, env
     having count(*) <> max(feed_number) or count(distinct feed_number) <> count(*) or min(feed_number) <> 1`)
   assert.deepEqual(feeds, [])
-  const untold = await cell.ask(`
+  const unreported = await cell.ask(`
     select t.id, count(*) filter (where e.name = begun.name) as created,
       count(*) filter (where e.name is not null and e.state = t.state) as ended
     from transactions t
@@ -118,7 +121,7 @@ export async function assertFeeds(cell: Cell): Promise<void> {
     group by t.id, t.state
     having count(*) filter (where e.name = begun.name) <> 1
       or count(*) filter (where e.name is not null and e.state = t.state) <> 1`)
-  assert.deepEqual(untold, [])
+  assert.deepEqual(unreported, [])
   const strays = await cell.ask(`
     select a.id
     from transactions a
@@ -128,7 +131,7 @@ export async function assertFeeds(cell: Cell): Promise<void> {
   assert.deepEqual(strays, [], 'an adjustment belongs to a payment of its merchant')
 }
 
-/** What the processes logged as an error: nothing that was done to them is one. */
+/** Lines that the processes logged as errors; faults done to them must not cause any. */
 export function complaintsIn({ folder }: Cell, isExpected: (line: string) => boolean = () => false): string[] {
   const logs = readdirSync(folder).filter((name) => name.endsWith('.log'))
   const lines = logs.flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'))

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
-/** A text that must be nowhere, in one of the forms it could be written in. */
+/** A text that must not be found, in one of its possible forms. */
 interface Needle {
   readonly bytes: Buffer
-  /** Tells what was found without repeating it where that would be read by chance. */
+  /** Identifies the match without repeating it in readable form. */
   readonly name: string
 }
 
@@ -12,13 +12,13 @@ const blockMask = 0xff_ff
 
 /** Finds any of many texts in bytes, in one pass. */
 export interface Search {
-  /** The names of those that are there. */
+  /** The names of the texts found. */
   find(bytes: Buffer): string[]
 }
 
 /**
- * Wu and Manber's way: a table tells by the last two bytes of a window how far it may be moved on, and only where it may
- * not are the needles that end so compared.
+ * Wu and Manber's algorithm: a table gives, by the last two bytes of a window, how far it may shift; only where it may not shift
+ * are the needles with that ending compared.
  */
 export function createSearch(needles: readonly Needle[]): Search {
   const width = Math.min(...needles.map(({ bytes }) => bytes.length))
@@ -49,12 +49,12 @@ function namesAt(bytes: Buffer, at: number, candidates: readonly Needle[] = []):
   return candidates.filter(isThere).map(({ name }) => name)
 }
 
-/** Every form a number could have been written in: as it is, in groups, encoded for a URL, for JSON, in other bases. */
+/** Every form a number could be written in: plain, in groups, encoded for a URL or JSON, in other bases. */
 export function formsOf(digits: string): Needle[] {
   const groups = digits.match(/.{1,4}/g) ?? []
   const escaped = [...digits].map((digit) => `\\u003${digit}`).join('')
   const inBase64 = [0, 1, 2].map((offset) => {
-    // Where other bytes stand before and after it, the characters at the edges are theirs too.
+    // With other bytes before and after it, the characters at the edges encode those too.
     const text = Buffer.from(`${'\0'.repeat(offset)}${digits}`).toString('base64url')
     return text.slice(offset === 0 ? 0 : offset + 1, Math.floor(((offset + digits.length) * 8) / 6))
   })
@@ -62,7 +62,7 @@ export function formsOf(digits: string): Needle[] {
     plain: [digits],
     grouped: [' ', '-', '%20', '+'].map((gap) => groups.join(gap)),
     escaped: [escaped],
-    'in base64': inBase64.filter(isTelling),
+    'in base64': inBase64.filter(isNotifying),
     'in hex': [Buffer.from(digits).toString('hex')],
   }
   const needles = Object.entries(texts).flatMap(([form, written]) =>
@@ -71,10 +71,10 @@ export function formsOf(digits: string): Needle[] {
   return [...needles, { bytes: Buffer.from(digits, 'utf16le'), name: `${digits} in UTF-16` }]
 }
 
-/** A row of zeros is found anywhere. */
-const isTelling = (text: string) => new Set(text).size > 6
+/** A row of zeros would match anywhere. */
+const isNotifying = (text: string) => new Set(text).size > 6
 
-/** What is found in the files below a folder, each with its file. A file that goes meanwhile holds nothing any more. */
+/** Matches in the files below a folder, each with its file. A file that disappears meanwhile is skipped. */
 export function findInFiles(folder: string, { find }: Search): { found: string[]; files: number; bytes: number } {
   const found: string[] = []
   let [files, bytes] = [0, 0]

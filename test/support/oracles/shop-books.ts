@@ -5,9 +5,9 @@ import type { SimulatorDesk } from '../cluster/simulator-desk.ts'
 import type { Order } from '../load/shopper.ts'
 import { assertFeeds, assertMovedOnce, complaintsIn, letTimePass, type Row, readAll } from './reckoning.ts'
 
-const opening = 100_000_000n // 1,000,000 KES, which every merchant finds in its sandbox.
+const opening = 100_000_000n // 1,000,000 KES, the opening balance of every sandbox merchant.
 
-/** What was answered is there as it was asked for, and nothing else is. */
+/** Every accepted order is stored as requested, and nothing else is. */
 export function assertOrdersAreKept(orders: readonly Order[], rows: readonly Row[]): void {
   const asked = orders.map(({ id, reference, amount, kind, merchant }) =>
     [id, reference, amount * 100, kind === 'payout' ? 'withdrew' : 'deposit', merchant.id].join(' '),
@@ -32,7 +32,7 @@ export async function assertWallet(cell: Cell, merchantId: string, rows: readonl
 
 const minutes = Array<number>(40).fill(60_000)
 
-/** Lets everything that was ordered come to its end; then orders, provider, wallets, feeds, logs and ledger agree. */
+/** Waits until every order has ended; then orders, provider, wallets, feeds, logs and ledger agree. */
 export async function assertShopIsRight(
   t: TestContext,
   cell: Cell,

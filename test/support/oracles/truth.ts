@@ -6,7 +6,7 @@ import { type Db, sql } from '../../../packages/server/src/platform/db.ts'
 import { type Asked, proofEvent } from '../load/customers.ts'
 
 export interface Comparison {
-  /** Answers that are not true, and transfers that nobody asked for. */
+  /** Wrong results, and transfers without a request. */
   readonly lies: readonly string[]
   readonly counts: Readonly<Record<string, number>>
 }
@@ -15,27 +15,34 @@ type Rows = ReadonlyMap<string, Transfer>
 
 interface Judged extends Asked {
   readonly keys: readonly string[]
-  /** All of it is in the ledger, as it was asked for. */
+  /** All of it is in the ledger, as requested. */
   readonly isThere: boolean
   readonly isTrue: boolean
 }
 
-/** Holds what customers were told against what is in the ledger. */
+/** Compares the results that customers got with the ledger. */
 export function compareAnswers(record: readonly Asked[], transfers: readonly Transfer[]): Comparison {
   const rows = new Map(transfers.filter(({ event }) => event === proofEvent).map((row) => [keyOf(row), row]))
-  const judged = record.map((asked) => judge(asked, rows))
-  const applied = judged.filter(({ told }) => told === 'applied').flatMap(({ keys }) => keys)
+  const resolved = record.map((asked) => judge(asked, rows))
+  const applied = resolved.filter(({ reported }) => reported === 'applied').flatMap(({ keys }) => keys)
   const isApplied = new Set(applied)
-  const isOpen = ({ told, isRepeated }: Asked) => told === 'overloaded' || isRepeated
+  const isOpen = ({ reported, isRepeated }: Asked) => reported === 'overloaded' || isRepeated
   const isSecretly = ({ keys, isThere }: Judged) => isThere && !keys.some((key) => isApplied.has(key))
-  const claimed = new Set([...applied, ...judged.filter(isOpen).flatMap(({ keys, isThere }) => (isThere ? keys : []))])
-  const headings = judged.map((each) => {
+  const claimed = new Set([
+    ...applied,
+    ...resolved.filter(isOpen).flatMap(({ keys, isThere }) => (isThere ? keys : [])),
+  ])
+  const headings = resolved.map((each) => {
     const note = isSecretly(each) ? 'there after all' : 'not there'
-    return each.told === 'overloaded' ? `overloaded and ${note}` : `${each.told}${each.isRepeated ? ' at last' : ''}`
+    return each.reported === 'overloaded'
+      ? `overloaded and ${note}`
+      : `${each.reported}${each.isRepeated ? ' at last' : ''}`
   })
   return {
     lies: [
-      ...judged.filter(({ isTrue }) => !isTrue).map(({ told, keys }) => `it is not true that ${keys} was ${told}`),
+      ...resolved
+        .filter(({ isTrue }) => !isTrue)
+        .map(({ reported, keys }) => `it is not true that ${keys} was ${reported}`),
       ...(applied.length === isApplied.size ? [] : ['something was applied twice']),
       ...[...rows.keys()].filter((key) => !claimed.has(key)).map((key) => `nobody asked for ${key}`),
     ],
@@ -55,15 +62,15 @@ function judge(asked: Asked, rows: Rows): Judged {
 interface Found {
   readonly isThere: boolean
   readonly isPart: boolean
-  /** Something has its place, itself or another. */
+  /** Its place is taken, by itself or by another. */
   readonly isTaken: boolean
 }
 
-function isTrueAnswer({ told }: Asked, { isThere, isPart, isTaken }: Found): boolean {
-  if (told === 'applied') return isThere
-  if (told === 'overloaded') return !isPart
-  if (told === 'duplicate' || told === 'number_used' || told === 'hold_ended') return isTaken && !isPart
-  return told !== undefined && !isTaken
+function isTrueAnswer({ reported }: Asked, { isThere, isPart, isTaken }: Found): boolean {
+  if (reported === 'applied') return isThere
+  if (reported === 'overloaded') return !isPart
+  if (reported === 'duplicate' || reported === 'number_used' || reported === 'hold_ended') return isTaken && !isPart
+  return reported !== undefined && !isTaken
 }
 
 const phaseOf = ({ kind }: Pick<Movement, 'kind'>) => (kind === 'post' || kind === 'void' ? 1 : 0)
@@ -78,7 +85,7 @@ function isIn(rows: Rows, movement: Movement): boolean {
   return row.debit_account === debit_account && row.credit_account === credit_account && row.amount === amount
 }
 
-/** Accounts whose counters are not what their transfers add up to, found without any of the ledger's own arithmetic. */
+/** Accounts whose counters differ from the sum of their transfers, computed without the ledger's own arithmetic. */
 export async function wrongCounters(db: Db, transfers: readonly Transfer[]): Promise<string[]> {
   const wallets = await db.query<Counters & { id: string }>(sql`select * from wallets`)
   const sums = sumsOf(transfers)
@@ -117,7 +124,7 @@ export function readTransfers(db: Db): Promise<Transfer[]> {
   return db.query<Transfer>(sql`select * from transfers`)
 }
 
-/** Counts in a line, for the closing note. */
+/** Counts in one line, for the final diagnostic. */
 export function show(counts: object): string {
   return Object.entries(counts)
     .map(([name, count]) => `${name} ${count}`)

@@ -2,36 +2,36 @@ import { inventPayment, type WebhookBody } from './events.ts'
 
 /** One delivery of a case, and what the receiver must do with it. */
 export interface Step {
-  /** Which one it is, as the start of a sentence. */
+  /** Names the delivery, as the start of a sentence. */
   readonly what: string
   readonly body: WebhookBody
   readonly must: 'accept' | 'refuse'
-  /** How far the time in the header is from now. */
+  /** Offset of the header's time from now. */
   readonly awaySeconds?: number
-  /** Whose secret signs: the receiver's unless told otherwise; `rotated` is both, the receiver's last. */
+  /** Whose secret signs; default: the receiver's. `rotated` signs with both, the receiver's last. */
   readonly signedBy?: 'stranger' | 'rotated'
-  /** What is sent in place of what was signed. */
+  /** Sent in place of the signed body. */
   readonly sentBody?: WebhookBody
   readonly withoutHeader?: 'webhook-id' | 'webhook-timestamp' | 'webhook-signature'
-  /** The first attempt is cut there; the reply that counts is that of the next. */
+  /** Where the first attempt is cut; the response to the next attempt counts. */
   readonly brokenOff?: 'middle' | 'end'
 }
 
 export interface Case {
   readonly name: string
-  /** What a right receiver does, as a sentence. */
+  /** What a correct receiver does, as a sentence. */
   readonly rule: string
   readonly steps: readonly Step[]
-  /** What the receiver must hold at the end, where it can be asked: `isTrue: false` is what it must not hold. */
+  /** With --read-url: the status that the receiver must hold at the end, or must not hold if `isTrue` is false. */
   readonly holds?: { readonly reference: string; readonly status: string; readonly isTrue: boolean }
-  /** How a receiver that breaks the rule is mended. */
+  /** How to fix a receiver that breaks the rule. */
   readonly mend: string
 }
 
 const hour = 3600
 const largeBytes = 60_000
 
-/** Everything a receiver is held to, made anew for every run. */
+/** All cases, with new payments for every run. */
 export function makeCases(now: Date): Case[] {
   return [...ordinaryCases(), ...repeatedCases(), ...timeCases(now), ...forgedCases(), ...oddCases()]
 }

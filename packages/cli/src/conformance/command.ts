@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import type { Command } from 'commander'
-import type { Desk } from '../desk.ts'
+import { CliError } from '../cli-error.ts'
+import type { CommandContext } from '../command-context.ts'
 import { guide } from '../guide.ts'
 import { webAddress } from '../options.ts'
 import { createProgress } from '../progress.ts'
 import { oneSecret, type SecretOptions, withSecret } from '../secret-option.ts'
-import type { Surroundings } from '../surroundings.ts'
+import type { CliEnvironment } from '../surroundings.ts'
 import type { Paper } from '../table.ts'
-import { Trouble } from '../trouble.ts'
 import { makeCases } from './cases.ts'
 import { drive, type Receiver, untried, type Verdict } from './drive.ts'
 import { junit } from './junit.ts'
@@ -22,7 +22,7 @@ interface Options extends SecretOptions {
 
 const knockMs = 5000
 
-export function addConformanceCommand(program: Command, desk: Desk, around: Surroundings): void {
+export function addConformanceCommand(program: Command, context: CommandContext, around: CliEnvironment): void {
   const command = withSecret(program.command('conformance'))
     .summary('tell what your own receiver gets wrong')
     .description('drive your own webhook receiver through what can happen, and tell what it gets wrong')
@@ -48,14 +48,14 @@ with --read-url, what it holds afterwards; what else it does with an event it ca
     const verdicts = await driveAll(receiver, around)
     if (file !== undefined) await keep(file, junit(endpoint, verdicts))
     const failed = verdicts.filter(({ isPassed }) => !isPassed).length
-    desk.say({ endpoint, passed: verdicts.length - failed, failed, cases: verdicts }, (paper) =>
+    context.say({ endpoint, passed: verdicts.length - failed, failed, cases: verdicts }, (paper) =>
       report(paper, verdicts),
     )
-    if (failed > 0) throw new Trouble('checkFailed', `${failed} of ${verdicts.length} cases failed.`)
+    if (failed > 0) throw new CliError('checkFailed', `${failed} of ${verdicts.length} cases failed.`)
   })
 }
 
-async function driveAll(receiver: Receiver, around: Surroundings): Promise<Verdict[]> {
+async function driveAll(receiver: Receiver, around: CliEnvironment): Promise<Verdict[]> {
   const cases = makeCases(new Date())
   const progress = createProgress(around, cases.length, 'cases')
   const verdicts: Verdict[] = []
@@ -63,20 +63,20 @@ async function driveAll(receiver: Receiver, around: Surroundings): Promise<Verdi
     progress.at(verdicts.length)
     const isThere = verdicts.at(-1)?.isPassed !== false || (await isListening(receiver.endpoint))
     verdicts.push(isThere ? await drive(receiver, each) : untried(each))
-    if (around.signal?.aborted) throw new Trouble('interrupted', `Interrupted after ${verdicts.length} cases.`)
+    if (around.signal?.aborted) throw new CliError('interrupted', `Interrupted after ${verdicts.length} cases.`)
   }
   progress.end()
   return verdicts
 }
 
-/** One that has ended over a case would fail all that follow, for a reason that is not theirs. */
+/** A receiver that crashed in one case would fail all later cases for the wrong reason. */
 const isListening = (endpoint: string) =>
   knock(endpoint).then(
     () => true,
     () => false,
   )
 
-/** Tells a receiver that is not there from one that is wrong. */
+/** Separates a receiver that is not running from one that is wrong. */
 async function knock(endpoint: string): Promise<void> {
   const { protocol, hostname, port, host } = new URL(endpoint)
   const socket = connect(Number(port) || (protocol === 'https:' ? 443 : 80), hostname.replaceAll(/[[\]]/g, ''))
@@ -84,7 +84,7 @@ async function knock(endpoint: string): Promise<void> {
     await once(socket, 'connect', { signal: AbortSignal.timeout(knockMs) })
   } catch (error) {
     const { code, name } = error as NodeJS.ErrnoException
-    throw new Trouble('unreachable', `Your receiver is not reached at ${host}: ${code ?? name}. Is it running?`)
+    throw new CliError('unreachable', `Your receiver is not reached at ${host}: ${code ?? name}. Is it running?`)
   } finally {
     socket.destroy()
   }
@@ -94,7 +94,7 @@ async function keep(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text)
   } catch (error) {
-    throw new Trouble('usage', `${file} cannot be written: ${(error as Error).message}`)
+    throw new CliError('usage', `${file} cannot be written: ${(error as Error).message}`)
   }
 }
 

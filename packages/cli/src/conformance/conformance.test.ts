@@ -18,7 +18,7 @@ import { commandLine } from '../testing/command-line.ts'
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
-/** A receiver that listens, and `conformance` driven at it. */
+/** Starts a receiver and runs `conformance` against it. */
 async function drive(t: TestContext, receiver: RequestListener, ...more: string[]) {
   const server = createServer(receiver).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -34,7 +34,7 @@ async function drive(t: TestContext, receiver: RequestListener, ...more: string[
 
 const failedIn = (out: string) => [...out.matchAll(/^FAILED {2}(.+?) {2}/gm)].map(([, name = '']) => name.trim())
 
-/** Reads the body and hands over the event if it is ours; answers 400 if not. */
+/** Passes the event on if its signature is valid; otherwise responds with 400. */
 const verifying =
   (take: (event: WebhookEvent, response: ServerResponse) => void, verify = webhooks.verify): RequestListener =>
   async (request, response) => {
@@ -58,14 +58,14 @@ function isOurs(raw: Buffer, headers: IncomingHttpHeaders): boolean {
 const ok = (response: ServerResponse) => response.writeHead(200).end()
 const parse = (raw: string | Uint8Array) => JSON.parse(Buffer.from(raw).toString()) as WebhookEvent
 
-test('the handler of the SDK passes every case', async (t) => {
+test('the SDK’s handler passes every case', async (t) => {
   const { code, out, err } = await drive(t, webhooks.handler({ secret, on: { transaction_updated: () => undefined } }))
 
   assert.deepEqual([code, err, failedIn(out)], [exitCodes.done, '', []])
   assert.match(out, /\n\n(\d+) of \1 passed\.\n$/)
 })
 
-test('a receiver that verifies nothing fails every case of forgery and of age, and is told how to mend it', async (t) => {
+test('a receiver that verifies nothing fails every forged and old case, with advice to fix it', async (t) => {
   const { code, out, err } = await drive(
     t,
     verifying((_, response) => ok(response), parse),
@@ -80,7 +80,7 @@ test('a receiver that verifies nothing fails every case of forgery and of age, a
   assert.match(err, /^4 of \d+ cases failed\.\n$/)
 })
 
-test('a receiver that ends over a case is told which, and is not blamed for those that follow', async (t) => {
+test('a receiver that crashes fails the case that crashed it, and later cases are not tried', async (t) => {
   const frail = async function (this: Server, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const parts = await request.toArray().catch(() => undefined)
     if (parts) return void response.writeHead(isOurs(Buffer.concat(parts), request.headers) ? 200 : 400).end()
@@ -92,13 +92,13 @@ test('a receiver that ends over a case is told which, and is not blamed for thos
 
   assert.equal(code, exitCodes.checkFailed)
   const [first, ...others] = failedIn(out)
-  assert.ok(first === 'retried' || first === 'late', `${first} is blamed`) // It ends when it is cut, or a moment later.
+  assert.ok(first === 'retried' || first === 'late', `${first} is blamed`) // It ends at the cut, or a moment later.
   assert.match(out, /: nothing listens there any more: the receiver has ended.*\n +Mend: Survive a connection/)
   assert.ok(others.length >= 7)
   assert.equal(out.match(/not tried: the receiver is gone/g)?.length, others.length)
 })
 
-test('a receiver that refuses what it has already fails on duplicates', async (t) => {
+test('a receiver that refuses an event it already has fails the duplicate case', async (t) => {
   const seen = new Set<string>()
   const refusing = verifying(({ id }, response) => {
     if (seen.has(id)) return void response.writeHead(409).end()
@@ -113,7 +113,7 @@ test('a receiver that refuses what it has already fails on duplicates', async (t
   assert.match(out, /the same id again: it should be accepted with 2xx, and was answered with 409/)
 })
 
-test('a receiver that needs the beginning before the end fails on the order', async (t) => {
+test('a receiver that needs the first event before the last fails the reordered case', async (t) => {
   const known = new Set<string>()
   const trusting = verifying(({ event, data }, response) => {
     if (event === 'transaction_created') known.add(data.transactionId)
@@ -126,7 +126,7 @@ test('a receiver that needs the beginning before the end fails on the order', as
   assert.deepEqual(failedIn(out), ['reordered'])
 })
 
-/** A shop that keeps the status of its orders, by a rule of its own, and tells it. */
+/** A shop that stores its orders' status by its own rule, and returns it. */
 function shop(isTaken: (event: WebhookEvent, last: WebhookEvent | undefined) => boolean) {
   const orders = new Map<string, WebhookEvent>()
   const hooks = verifying((event, response) => {
@@ -141,7 +141,7 @@ function shop(isTaken: (event: WebhookEvent, last: WebhookEvent | undefined) => 
   }
 }
 
-test('a receiver that believes whatever came last is found out where it can be asked', async (t) => {
+test('a receiver that keeps the last event received fails the reordered case with --read-url', async (t) => {
   const right = shop((event, last) => event.sequence > (last?.sequence ?? 0))
   const wrong = shop(() => true)
   const read = ['--read-url', 'HERE/orders/{reference}']
@@ -154,7 +154,7 @@ test('a receiver that believes whatever came last is found out where it can be a
   assert.match(bad.out, /all was accepted, but http.*\/orders\/conformance-\w+ does not say successful after 5 s/)
 })
 
-test('a receiver that is down for a moment is tried again, as Malipo would, and passes', async (t) => {
+test('a receiver that is down for a moment is retried, as Malipo does, and passes', async (t) => {
   let requests = 0
   const handler = webhooks.handler({ secret, on: {} })
   const flaky: RequestListener = (request, response) => {
@@ -169,7 +169,7 @@ test('a receiver that is down for a moment is tried again, as Malipo would, and 
   assert.match(out, /the first event of a charge took 2 attempts: 503, 200/)
 })
 
-test('a redirect, and a failure where a refusal is due, are told as what they are', async (t) => {
+test('a redirect, and a 5xx in place of a refusal, are reported as such', async (t) => {
   const failing: RequestListener = async (request, response) => {
     const raw = Buffer.concat(await request.toArray().catch(() => []))
     try {
@@ -188,7 +188,7 @@ test('a redirect, and a failure where a refusal is due, are told as what they ar
   assert.match(failed.out, /a forged event: it should be refused with 4xx, and the receiver failed with 500/)
 })
 
-test('verdicts are JSON when asked for, and JUnit in a file', async (t) => {
+test('outcomes are JSON with --json, and JUnit in a file with --junit', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'malipo-junit-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'verdicts.xml')
@@ -206,7 +206,7 @@ test('verdicts are JSON when asked for, and JUnit in a file', async (t) => {
   assert.equal(unwritable.code, exitCodes.usage)
 })
 
-test('a receiver that is not there, and a secret that is none, are told before anything is judged', async () => {
+test('an unreachable receiver and an invalid secret are reported before any case runs', async () => {
   const run = (variables: Record<string, string>) =>
     commandLine(variables)('conformance', '--endpoint', 'http://127.0.0.1:9/hooks')
 

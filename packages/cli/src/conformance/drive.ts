@@ -7,19 +7,19 @@ import { breakOff, type Delivery, patienceMs, post, type Reply } from './post.ts
 export interface Receiver {
   readonly endpoint: string
   readonly secret: string
-  /** Where the receiver tells what it holds of a payment, with `{reference}` in it. */
+  /** Where the receiver returns what it holds for a payment, with `{reference}` in it. */
   readonly readUrl?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** What became of a case. `what` is empty when it passed. */
+/** The outcome of a case. `what` is empty if it passed. */
 export interface Verdict {
   readonly name: string
   readonly rule: string
   readonly isPassed: boolean
   readonly what: string
   readonly mend: string
-  /** What a passed case still shows. */
+  /** A remark on a passed case. */
   readonly note: string
   readonly durationMs: number
 }
@@ -29,7 +29,7 @@ const betweenMs = 250
 const readForMs = 5000
 const slowMs = 5000
 
-/** What was wrong, and how it is mended where that is not as the case says. */
+/** What was wrong, and how to fix it if the case's own advice does not apply. */
 interface Wrong {
   readonly what: string
   readonly mend?: string
@@ -45,7 +45,7 @@ export async function drive(receiver: Receiver, { name, rule, steps, holds, mend
     : { name, rule, isPassed: false, mend, note: '', durationMs, ...wrong }
 }
 
-/** The verdict on what cannot be tried any more. */
+/** The outcome of a case that cannot run because the receiver is gone. */
 export function untried({ name, rule }: Case): Verdict {
   const what = 'not tried: the receiver is gone'
   return { name, rule, isPassed: false, what, mend: '', note: '', durationMs: 0 }
@@ -59,7 +59,7 @@ async function firstWrong(receiver: Receiver, steps: readonly Step[], notes: str
   return undefined
 }
 
-/** Delivers as the service would, again and again where that would, and tells what was wrong with what came of it. */
+/** Delivers and retries as the service does, and returns what was wrong with the receiver's response. */
 async function take(receiver: Receiver, step: Step, notes: string[]): Promise<Wrong | undefined> {
   if (step.brokenOff) await breakOff(receiver.endpoint, deliveryOf(receiver, step), step.brokenOff)
   const replies: Reply[] = []
@@ -80,7 +80,7 @@ const gone: Wrong = {
   mend: 'Survive a connection that is cut while you read it, and a body you cannot read: answer if you can, and go on.',
 }
 
-/** What another attempt may mend. */
+/** Whether a retry may succeed. */
 function isTransient(reply: Reply | undefined): boolean {
   return reply?.kind === 'answered' ? reply.status >= 500 || reply.status === 429 : reply?.kind === 'broken'
 }
@@ -105,7 +105,7 @@ function wrongRefusal(status: number): string | undefined {
 
 const shown = (reply: Reply) => (reply.kind === 'answered' ? String(reply.status) : reply.kind)
 
-/** Signed anew at every attempt, as the service does: the id and the bytes are the same, the time is not. */
+/** Every attempt is signed again, as the service does: same id and bytes, new time. */
 function deliveryOf({ secret }: Receiver, step: Step): Delivery {
   const signed = JSON.stringify(step.body)
   const stranger = `whsec_${randomBytes(32).toString('base64')}`
@@ -123,7 +123,7 @@ function deliveryOf({ secret }: Receiver, step: Step): Delivery {
   }
 }
 
-/** Asks the receiver what it holds. It may do its work after it answered, so what must be there is waited for. */
+/** Reads what the receiver holds. It may work after its response, so an expected status is polled for. */
 async function wrongHeld({ readUrl, signal }: Receiver, holds: Case['holds']): Promise<Wrong | undefined> {
   if (readUrl === undefined || !holds) return undefined
   const url = readUrl.replaceAll('{reference}', encodeURIComponent(holds.reference))

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** The body of a webhook as the service makes it. */
+/** The body of a webhook, as the service makes it. */
 export interface WebhookBody {
   readonly id: string
   readonly event: string
@@ -9,7 +9,7 @@ export interface WebhookBody {
   readonly sequence: number
 }
 
-/** A payment that never was, and what a merchant would be told of it. */
+/** An invented payment, and the events that a merchant would get for it. */
 export interface InventedPayment {
   readonly reference: string
   created(): WebhookBody
@@ -19,7 +19,7 @@ export interface InventedPayment {
 
 const id = (prefix: string) => `${prefix}_${randomBytes(16).toString('hex')}`
 
-/** Every case has payments of its own, so that a receiver that remembers is not confused by the cases before. */
+/** Every case has its own payments, so that earlier cases do not confuse a receiver with memory. */
 export function inventPayment(type: 'deposit' | 'withdrew' = 'deposit', at = new Date()): InventedPayment {
   const reference = `conformance-${randomBytes(6).toString('hex')}`
   const transactionId = id('txn')

@@ -2,7 +2,7 @@ import type { Verdict } from './drive.ts'
 
 const seconds = (ms: number) => (ms / 1000).toFixed(3)
 
-/** The verdicts as CI systems read them. */
+/** The outcomes as JUnit XML, for CI systems. */
 export function junit(endpoint: string, verdicts: readonly Verdict[]): string {
   const failures = verdicts.filter(({ isPassed }) => !isPassed).length
   const time = seconds(verdicts.reduce((sum, { durationMs }) => sum + durationMs, 0))

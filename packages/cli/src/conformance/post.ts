@@ -6,7 +6,7 @@ export interface Delivery {
   readonly body: string
 }
 
-/** What came back, and how long it took. A redirect is an answer like any other: it is not followed. */
+/** The receiver's response, and its duration. A redirect is a response like any other: it is not followed. */
 export type Reply = Outcome & { readonly durationMs: number }
 
 type Outcome =
@@ -14,10 +14,10 @@ type Outcome =
   | { readonly kind: 'silent' }
   | { readonly kind: 'broken'; readonly code: string }
 
-/** As long as the service itself waits for the whole of it. */
+/** The service's own timeout for a whole delivery. */
 export const patienceMs = 15_000
 
-/** Posts as the service does: one attempt, 15 seconds in all. */
+/** Posts as the service does: one attempt, at most 15 seconds. */
 export function post(endpoint: string, delivery: Delivery, signal: AbortSignal | undefined): Promise<Reply> {
   const startedAt = performance.now()
   const { promise, resolve } = Promise.withResolvers<Outcome>()
@@ -45,8 +45,8 @@ export function post(endpoint: string, delivery: Delivery, signal: AbortSignal |
 }
 
 /**
- * Begins a delivery and cuts the connection: in the middle of the body, or when all of it is sent and no reply was waited
- * for. Whatever the receiver made of it, it must take the next attempt.
+ * Starts a delivery and cuts the connection: in the middle of the body, or after the whole body without waiting for a
+ * response. In both cases the receiver must accept the next attempt.
  */
 export function breakOff(endpoint: string, delivery: Delivery, where: 'middle' | 'end'): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()

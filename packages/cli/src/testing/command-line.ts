@@ -1,15 +1,15 @@
 import { createProgram } from '../program.ts'
-import type { Surroundings } from '../surroundings.ts'
+import type { CliEnvironment } from '../surroundings.ts'
 
-/** What a person would see of a command. */
+/** What a person sees of a command. */
 export interface Seen {
   readonly code: number
   readonly out: string
   readonly err: string
 }
 
-/** The program as somebody at a wide terminal runs it, who has asked for no colours; `around` changes that. */
-export function commandLine(variables: Surroundings['variables'], around: Partial<Surroundings> = {}) {
+/** The program as a person runs it on a wide terminal without colours; `around` changes that. */
+export function commandLine(variables: CliEnvironment['variables'], around: Partial<CliEnvironment> = {}) {
   return async (...args: string[]): Promise<Seen> => {
     let [out, err] = ['', '']
     const write = (text: string) => {

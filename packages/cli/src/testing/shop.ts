@@ -3,19 +3,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { type IntegratingMalipo, integratingMalipo } from '../../../server/src/testing/integrating.ts'
-import type { Surroundings } from '../surroundings.ts'
+import type { CliEnvironment } from '../surroundings.ts'
 import { commandLine, type Seen } from './command-line.ts'
 
-/** A merchant of a whole Malipo, with a home of its own on this machine, and the program as its developer runs it. */
+/** A merchant of a whole Malipo with its own home folder, and the program as the merchant's developer runs it. */
 export interface Shop {
   readonly malipo: IntegratingMalipo
   readonly merchantId: string
   readonly home: string
   readonly variables: Readonly<Record<string, string>>
   run(...args: string[]): Promise<Seen>
-  /** The same, somewhere else or as somebody else. */
-  as(variables: Surroundings['variables'], around?: Partial<Surroundings>): (...args: string[]) => Promise<Seen>
-  /** Writes a file into the home and tells its path. */
+  /** Same as `run`, with other variables or another environment. */
+  as(variables: CliEnvironment['variables'], around?: Partial<CliEnvironment>): (...args: string[]) => Promise<Seen>
+  /** Writes a file into the home folder and returns its path. */
   file(name: string, text: string): string
 }
 

@@ -711,7 +711,7 @@ export interface Schemas {
       what: string
     }[]
   }
-  StandingScenario: {
+  ArmedScenario: {
     externalReference: string
     scenario: string
     setAt: string

@@ -1,4 +1,4 @@
-/** A request as it left the SDK. */
+/** A request as the SDK sent it. */
 interface Sent {
   readonly method: string
   readonly path: string
@@ -6,16 +6,16 @@ interface Sent {
   readonly body: string
 }
 
-/** What happens to one request: `send` passes it on to the server. */
+/** A fault for one request: `send` passes the request on to the server. */
 type Trick = (send: () => Promise<Response>, sent: Sent, signal: AbortSignal) => Promise<Response>
 
-/** A `fetch` that notes what is sent, and plays the tricks it is told to on the way to the real server and back. */
+/** A `fetch` that records each request, and injects faults on the way to the real server and back. */
 export interface Wire {
   readonly fetch: typeof fetch
   readonly sent: readonly Sent[]
-  /** Those to a path, without the root. */
+  /** The requests to a path; the path is without the root. */
   to(path: string): readonly Sent[]
-  /** The next requests to this path meet these tricks, one each; further ones go through. */
+  /** The next requests to this path get one of these tricks each; later ones pass unchanged. */
   play(path: string, ...tricks: readonly Trick[]): void
 }
 
@@ -43,13 +43,13 @@ export function openWire(): Wire {
 
 const failure = (code: string) => new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) })
 
-/** The server does it, and its answer is lost on the way back. */
+/** The server processes the request; its response is lost. */
 export const loseAnswer: Trick = async (send) => {
   await (await send()).text()
   throw failure('ECONNRESET')
 }
 
-/** The request is lost on its way, and nobody can tell. */
+/** The request is lost before the server; the caller cannot see that. */
 export const loseRequest: Trick = async () => {
   throw failure('ECONNRESET')
 }
@@ -58,7 +58,7 @@ export const refuseConnection: Trick = async () => {
   throw failure('ECONNREFUSED')
 }
 
-/** The server does it, and its answer comes only after the caller has gone. */
+/** The server processes the request; its response arrives only after the caller gave up. */
 export const holdAnswer: Trick = async (send, _, signal) => {
   const gone = new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
@@ -67,13 +67,13 @@ export const holdAnswer: Trick = async (send, _, signal) => {
   return gone as Promise<never>
 }
 
-/** Something else answers in the server's place. */
+/** Responds in place of the server. */
 export const answerWith =
   (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Trick =>
   async () =>
     new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers })
 
-/** The server never sees this header, as behind a proxy that knows no better. */
+/** Removes a header before the server, as a faulty proxy would. */
 export const without =
   (header: string, next: Trick): Trick =>
   (send, sent, signal) => {
@@ -83,7 +83,7 @@ export const without =
 
 export const pass: Trick = (send) => send()
 
-/** The answer comes with other values in it. */
+/** Changes values in the response. */
 export const change =
   (over: (body: Record<string, unknown>) => Record<string, unknown>, headers: Record<string, string> = {}): Trick =>
   async (send) => {

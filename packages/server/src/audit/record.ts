@@ -9,12 +9,12 @@ export interface AuditEntry {
   readonly merchant_id?: string
   readonly env?: Environment
   readonly subject: string
-  /** What changed. Never a secret: everyone who may read the trail reads this. */
+  /** What changed. Never contains a secret: every reader of the audit trail sees it. */
   readonly detail?: Readonly<Record<string, unknown>>
   readonly reason?: string | undefined
 }
 
-/** Records who did what, in the transaction that does it: neither exists without the other. */
+/** Records who did what, in the same transaction as the change: neither exists without the other. */
 export async function recordAudit(tx: Tx, cell: number, entry: AuditEntry): Promise<void> {
   const id = newId(await databaseTimeMs(tx), cell)
   await tx.query(sql`

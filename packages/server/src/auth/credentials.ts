@@ -1,7 +1,7 @@
 import { type Db, type Owner, sql, type Tx } from '../platform/db.ts'
 import type { Scope } from './scopes.ts'
 
-/** A key pair of a merchant, as the database keeps it. */
+/** A merchant's key pair, as stored. */
 export interface Credential extends Owner {
   readonly id: string
   readonly public_key: string
@@ -24,7 +24,7 @@ export async function findByPublicKey(db: Db, publicKey: string): Promise<Creden
   return found
 }
 
-/** The credential by its id while it is not revoked. */
+/** The credential with this id, unless it is revoked. */
 export async function findLiving(db: Db, id: string): Promise<Credential | undefined> {
   const [found] = await db.query<Credential>(sql`
     select *
@@ -58,7 +58,7 @@ export async function insert(tx: Tx, made: NewCredential): Promise<void> {
       ${made.allowed_addresses}::text[]::inet[])`)
 }
 
-/** Revokes the living pair of a public key and tells which it was; nothing when there is none. */
+/** Revokes the active pair with this public key and returns it; undefined when there is none. */
 export async function revoke(tx: Tx, publicKey: string): Promise<Credential | undefined> {
   const [revoked] = await tx.query<Credential>(sql`
     update credentials
@@ -69,7 +69,7 @@ export async function revoke(tx: Tx, publicKey: string): Promise<Credential | un
   return revoked
 }
 
-/** Keeps another hash of the same API key, unless the hash was changed meanwhile. */
+/** Replaces the hash of an API key, unless another process has replaced it meanwhile. */
 export async function replaceHash(
   db: Db,
   { id, before, after }: { readonly id: string; readonly before: string; readonly after: string },
@@ -81,7 +81,7 @@ export async function replaceHash(
       and api_key_hash = ${before}`)
 }
 
-/** How many API keys that can be used are hashed under each secret key. */
+/** Counts active API keys per secret key that hashes them. */
 export function countHashes(db: Db): Promise<{ key: string; count: number }[]> {
   return db.query(sql`
     select split_part(api_key_hash, '.', 1) as key, count(*)::int as count
@@ -90,7 +90,7 @@ export function countHashes(db: Db): Promise<{ key: string; count: number }[]> {
     group by 1`)
 }
 
-/** The claims of a token that a credential's owner can be given. */
+/** The claims of a token issued to a credential's owner. */
 export interface TokenClaims {
   readonly token_id: string
   readonly token_issued_at: Date
@@ -98,8 +98,9 @@ export interface TokenClaims {
 }
 
 /**
- * The current token's claims while more than five minutes of it remain, else new ones. Two processes that ask at once
- * get the same: the second waits for the first one's row and then finds its token good. Nothing when it was revoked.
+ * Returns the current token's claims while more than five minutes of it remain, else new ones. Two concurrent calls return the
+ * same claims: the second waits for the first one's row lock and then finds a valid token. Returns undefined when the credential
+ * is revoked.
  */
 export async function currentToken(db: Db, credentialId: string, newTokenId: string): Promise<TokenClaims | undefined> {
   const [renewed] = await db.query<TokenClaims>(sql`
@@ -121,8 +122,8 @@ export async function currentToken(db: Db, credentialId: string, newTokenId: str
 }
 
 /**
- * Everything revoked while a token of it can still live, and five minutes more: one short range of an index. It does not
- * go on from the look before, since a commit that waits for the standby shows long after its time.
+ * Lists every credential revoked while one of its tokens can still be valid, plus five minutes: one short index range. It does
+ * not resume from the previous poll, because a commit that waits for the standby becomes visible long after its timestamp.
  */
 export async function listRevoked(db: Db): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`

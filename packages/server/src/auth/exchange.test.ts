@@ -4,7 +4,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { call, exchange, testMalipo } from '../testing/malipo.ts'
 import { makeKey } from './keys.ts'
 
-test('a right pair gets a token for one hour', async (t) => {
+test('a correct pair gets a token for one hour', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant({ env: 'live' })
 
@@ -19,7 +19,7 @@ test('a right pair gets a token for one hour', async (t) => {
   assert.equal(decodeProtectedHeader(String(body['token'])).typ, 'at+jwt')
 })
 
-test('fifty exchanges at once get one and the same token, on two processes', async (t) => {
+test('fifty concurrent exchanges on two processes return the same token', async (t) => {
   const [one, two] = [await testMalipo(t), await testMalipo(t)]
   const merchant = await one.merchant()
 
@@ -30,7 +30,7 @@ test('fifty exchanges at once get one and the same token, on two processes', asy
   assert.equal(new Set(answers.map(({ body }) => body['token'])).size, 1)
 })
 
-test('a token with less than five minutes left is replaced, with more it is kept', async (t) => {
+test('a token is replaced when less than five minutes of it are left, and kept otherwise', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
   const first = await merchant.token()
@@ -49,7 +49,7 @@ test('a token with less than five minutes left is replaced, with more it is kept
   assert.notEqual(replaced.jti, kept.jti)
 })
 
-test('no token and no API key is in the database', async (t) => {
+test('the database stores no token and no API key', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
   const [, , signature = ''] = (await merchant.token()).split('.')
@@ -64,7 +64,7 @@ test('no token and no API key is in the database', async (t) => {
     assert.ok(!row.includes(signature) && !row.includes(merchant.apiKey) && !row.includes('whsec_'))
 })
 
-test('every wrong pair gets the same refusal', async (t) => {
+test('every wrong pair gets the same error', async (t) => {
   const malipo = await testMalipo(t)
   const [merchant, other] = [await malipo.merchant(), await malipo.merchant()]
   const live = await malipo.operator.keys.create(merchant.id, { env: 'live' })
@@ -82,9 +82,9 @@ test('every wrong pair gets the same refusal', async (t) => {
   for (const pair of wrong) answers.push(await exchange(malipo.url, pair))
 
   for (const { status, body } of answers) {
-    const { requestId: _, ...said } = body
+    const { requestId: _, ...providerStatus } = body
     assert.equal(status, 401)
-    assert.deepEqual(said, {
+    assert.deepEqual(providerStatus, {
       success: false,
       message: 'The public key and the API key do not belong together.',
       errorCode: 'INVALID_API_KEY',
@@ -92,7 +92,7 @@ test('every wrong pair gets the same refusal', async (t) => {
   }
 })
 
-test('guessing is slowed down after ten failures, and a right pair from the same address still passes', async (t) => {
+test('an address is rate limited after ten wrong pairs, but a correct pair still passes', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
   const guess = () => exchange(malipo.url, { publicKey: merchant.publicKey, apiKey: makeKey('sk', 'sandbox') })
@@ -107,7 +107,7 @@ test('guessing is slowed down after ten failures, and a right pair from the same
   assert.equal((await exchange(malipo.url, merchant)).status, 200)
 })
 
-test('a missing key is named', async (t) => {
+test('the error for a missing key names the field', async (t) => {
   const malipo = await testMalipo(t)
   const path = '/api/b2b/auth/generate-bearer-token'
 
@@ -118,7 +118,7 @@ test('a missing key is named', async (t) => {
   assert.equal(withoutBody.body['message'], 'Validation error: publicKey is required')
 })
 
-test('a pair with allowed addresses gets no token elsewhere', async (t) => {
+test('a pair with allowed addresses gets no token from another address', async (t) => {
   const malipo = await testMalipo(t)
   const here = await malipo.merchant({ addresses: ['127.0.0.0/8'] })
   const elsewhere = await malipo.merchant({ addresses: ['203.0.113.0/24', '2001:db8::/32'] })

@@ -26,12 +26,12 @@ interface Needs {
   readonly failedLogins: FailedLogins
 }
 
-/** What the API key's hash is made for; part of the key the hash is made with. */
+/** Identifies what the hash is for; part of the hash key. */
 export const apiKeyPurpose = 'api key'
 
 /**
- * Gives the owner of a key pair its current token. The pair is checked before any count of failures, so a right pair
- * is never refused for what others did; a wrong pair learns nothing but that it is wrong, and costs one query a minute.
+ * Returns the current token of a key pair. The pair is checked before failures are counted, so a correct pair is never refused
+ * because of other callers. A wrong pair learns only that it is wrong, and costs one query a minute.
  */
 export async function exchange(needs: Needs, pair: KeyPair): Promise<IssuedToken> {
   const key = hash('sha256', `${pair.publicKey} ${pair.apiKey}`, 'base64')
@@ -40,7 +40,7 @@ export async function exchange(needs: Needs, pair: KeyPair): Promise<IssuedToken
   if (!allowing(credential.allowed_addresses)(pair.address)) throw new AppError('ADDRESS_NOT_ALLOWED')
   await rehash(needs, credential, pair.apiKey)
   const claims = await currentToken(needs.db, credential.id, randomUUID())
-  if (!claims) throw new AppError('INVALID_API_KEY') // Revoked between the two looks.
+  if (!claims) throw new AppError('INVALID_API_KEY') // Revoked between the two queries.
   const token = await needs.tokens.sign({ ...credential, credential_id: credential.id }, claims)
   return { token, expiresAt: claims.token_expires_at.getTime() / 1000 }
 }
@@ -51,7 +51,7 @@ async function findGenuine({ db, vault }: Needs, { publicKey, apiKey }: KeyPair)
   return credential && vault.matches(apiKey, apiKeyPurpose, credential.api_key_hash) ? credential : undefined
 }
 
-/** The key itself is here only now: a hash under an older secret key is made again under the newest. */
+/** Only here is the API key itself known: a hash made with an older secret key is replaced by one made with the newest. */
 async function rehash({ db, vault }: Needs, { id, api_key_hash: before }: Credential, apiKey: string): Promise<void> {
   if (!vault.isHashedNewest(before)) await replaceHash(db, { id, before, after: vault.hash(apiKey, apiKeyPurpose) })
 }

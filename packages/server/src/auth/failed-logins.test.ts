@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFailedLogins } from './failed-logins.ts'
 
-test('the eleventh failure of an address within a minute has to wait until the minute is over', () => {
+test('after ten failures in a minute an address must wait until the minute ends', () => {
   let now = 1_000_000
   const logins = createFailedLogins(() => now)
 
@@ -22,7 +22,7 @@ test('failures of one address do not count against another', () => {
   assert.equal(logins.count('192.0.2.2', 'x'), undefined)
 })
 
-test('a wrong pair is known as wrong for a minute, and no other is', () => {
+test('a wrong pair is remembered as wrong for a minute, and no other pair is', () => {
   let now = 1_000_000
   const logins = createFailedLogins(() => now)
 

@@ -1,11 +1,11 @@
 import { countedAs } from '../platform/addresses.ts'
 import { BoundedMap } from '../platform/bounded-map.ts'
 
-/** Counts wrong key pairs by the address they come from, so that guessing is slowed down for that address alone. */
+/** Counts wrong key pairs by client address, so that only a guessing address is slowed down. */
 export interface FailedLogins {
-  /** Whether this very pair was wrong less than a minute ago. A key pair that is wrong never becomes right. */
+  /** Whether this exact pair was wrong less than a minute ago. A wrong pair never becomes correct. */
   isKnown(pair: string): boolean
-  /** Counts a wrong pair. Returns the seconds to wait once there were too many, else nothing. */
+  /** Counts a wrong pair. Returns the seconds to wait after too many failures, else undefined. */
   count(address: string, pair: string): number | undefined
 }
 
@@ -15,9 +15,9 @@ const addressesMax = 100_000
 const pairsMax = 100_000
 
 /**
- * Ten failures a minute for an address. Counting them per address and public key as well, at the same figure, would
- * refuse nothing more. Memory is bounded: beyond 100,000 addresses the oldest counts are forgotten, which helps no
- * guesser, because a key has 256 bits.
+ * Allows ten failures a minute per address. A second count per address and public key, with the same limit, would refuse nothing
+ * more. Memory is bounded: beyond 100,000 addresses the oldest counts are dropped. That does not help an attacker, because a key
+ * has 256 bits.
  */
 export function createFailedLogins(now: () => number = Date.now): FailedLogins {
   const windows = new BoundedMap<string, { endsAt: number; failures: number }>(addressesMax)

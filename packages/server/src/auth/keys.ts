@@ -7,19 +7,19 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const randomLength = 43 // 32 bytes in base 62
 const checksumLength = 6
 
-/** `pk_…` names the pair and may be seen; `sk_…` is the secret half. */
+/** `pk_…` identifies the pair and is public; `sk_…` is the secret half. */
 export type KeyKind = 'pk' | 'sk'
 
 /**
- * 32 random bytes in base 62 and a checksum over all that stands before it, so that a scanner of leaked secrets can
- * tell a key from a random word, and we can refuse a mistyped one without asking the database.
+ * 32 random bytes in base 62, followed by a checksum. With the checksum a secret scanner can recognise a leaked key, and Malipo
+ * rejects a mistyped key without a database query.
  */
 export function makeKey(kind: KeyKind, env: Environment): string {
   const head = `${kind}_${words[env]}_${base62(BigInt(`0x${randomBytes(32).toString('hex')}`), randomLength)}`
   return head + checksum(head)
 }
 
-/** Whether the text can be a key of this kind at all: its form and its checksum are right. */
+/** Whether the text has the form and the checksum of a key of this kind. */
 export function isKey(kind: KeyKind, text: string): boolean {
   const head = text.slice(0, -checksumLength)
   return patterns[kind].test(text) && checksum(head) === text.slice(-checksumLength)

@@ -4,12 +4,12 @@ import type { Bearer } from './token-cache.ts'
 
 const bearers = new WeakMap<FastifyRequest, Bearer>()
 
-/** Notes who a request comes from, once that is known. */
+/** Stores the bearer of a request after authentication. */
 export function setBearer(request: FastifyRequest, bearer: Bearer): void {
   bearers.set(request, bearer)
 }
 
-/** Who the request comes from. Every route has one, except those that are marked as public. */
+/** The bearer of the request. Every route has one, except public routes. */
 export function bearerOf(request: FastifyRequest): Bearer {
   const bearer = bearers.get(request)
   assert(bearer, 'a public route asked for its bearer')

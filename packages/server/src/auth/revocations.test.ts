@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { machineTime, until } from '../dev-stack/until.ts'
-import type { Bell } from '../platform/wakeups.ts'
+import type { Wakeups } from '../platform/wakeups.ts'
 import { call, exchange, type Malipo, testMalipo } from '../testing/malipo.ts'
 import { createRevocations } from './revocations.ts'
 
 const read = (malipo: Malipo, token: string) =>
   call(malipo.url, 'GET', '/api/b2b/users', { authorization: `Bearer ${token}` }).then(({ status }) => status)
 
-/** How long until the token is refused, looking all the time. */
+/** Polls continuously; returns the time until the token is refused. */
 async function timeUntilRefused(malipo: Malipo, token: string): Promise<number> {
   const from = machineTime()
   await until('the token to be refused', async () => (await read(malipo, token)) === 401)
   return machineTime() - from
 }
 
-test('a revoked pair is refused within 5 s by every process, though each had believed its token', async (t) => {
+test('every process refuses a revoked pair within 5 s, even with its token cached', async (t) => {
   const [one, two] = [await testMalipo(t), await testMalipo(t)]
   const merchant = await one.merchant()
   const token = await merchant.token()
@@ -29,7 +29,7 @@ test('a revoked pair is refused within 5 s by every process, though each had bel
   t.diagnostic(`refused after ${times.map((time) => Math.round(time)).join(' and ')} ms`)
 })
 
-test('without a bell a revoked pair is still refused within 5 s', async (t) => {
+test('without NATS a revoked pair is still refused within 5 s', async (t) => {
   const malipo = await testMalipo(t, { NATS_URL: 'nats://127.0.0.1:9' })
   const merchant = await malipo.merchant()
   const token = await merchant.token()
@@ -40,7 +40,7 @@ test('without a bell a revoked pair is still refused within 5 s', async (t) => {
   assert.ok((await timeUntilRefused(malipo, token)) < 5000)
 })
 
-test('a rotated pair keeps its public key, and its old API key and tokens end', async (t) => {
+test('rotation keeps the public key and invalidates the old API key and its tokens', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant({ scopes: ['profile:read'], addresses: ['127.0.0.0/8'] })
   const token = await merchant.token()
@@ -57,7 +57,7 @@ test('a rotated pair keeps its public key, and its old API key and tokens end', 
   assert.deepEqual([living?.scopes, living?.addresses], [['profile:read'], ['127.0.0.0/8']])
 })
 
-test('rotations at once leave one living pair, and one API key that opens', async (t) => {
+test('concurrent rotations leave one active pair and one valid API key', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
   const rotate = () => malipo.operator.keys.rotate(merchant.publicKey).catch(() => undefined)
@@ -71,17 +71,17 @@ test('rotations at once leave one living pair, and one API key that opens', asyn
   assert.equal(living.length, 1)
 })
 
-const silentBell: Pick<Bell, 'onRing'> = {
-  onRing: (_topic, _everyMs, look) => {
-    const looked = look()
-    return { wake: () => undefined, stop: () => looked }
+const silentWakeups: Pick<Wakeups, 'onWake'> = {
+  onWake: (_topic, _everyMs, poll) => {
+    const polled = poll()
+    return { wake: () => undefined, stop: () => polled }
   },
 }
 
-test('what was known is no longer relied on when looks stop coming', async (t) => {
+test('cached revocations are not used when polls stop', async (t) => {
   const malipo = await testMalipo(t)
   let now = 0
-  const revocations = createRevocations(malipo.ctx.db.write, silentBell as Bell, () => now)
+  const revocations = createRevocations(malipo.ctx.db.write, silentWakeups as Wakeups, () => now)
 
   assert.ok(!revocations.isFresh(), 'nothing is known before the first look')
   await revocations.watch().stop()
@@ -92,7 +92,7 @@ test('what was known is no longer relied on when looks stop coming', async (t) =
   assert.ok(!revocations.isFresh())
 })
 
-test('a process that just started knows what was revoked within the last hour', async (t) => {
+test('a process that just started knows every revocation of the last hour', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
   await malipo.operator.keys.revoke(merchant.publicKey, 'leaked')
@@ -102,17 +102,17 @@ test('a process that just started knows what was revoked within the last hour', 
   const [row] = await malipo.ask<{ id: string }>('select id from credentials where public_key = $1', [
     merchant.publicKey,
   ])
-  const revocations = createRevocations(malipo.ctx.db.write, silentBell as Bell)
+  const revocations = createRevocations(malipo.ctx.db.write, silentWakeups as Wakeups)
 
   await revocations.watch().stop()
 
   assert.ok(revocations.isRevoked(row?.id ?? ''))
 })
 
-test('a revocation that commits long after its time is not missed', async (t) => {
+test('a revocation that commits long after its timestamp is not missed', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
-  const revocations = createRevocations(malipo.ctx.db.write, silentBell as Bell)
+  const revocations = createRevocations(malipo.ctx.db.write, silentWakeups as Wakeups)
   await revocations.watch().stop()
 
   await malipo.ask(`update credentials set revoked_at = now() - interval '20 minutes' where public_key = $1`, [

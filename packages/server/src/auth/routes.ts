@@ -21,7 +21,7 @@ const IssuedToken = Type.Object(
   { title: 'IssuedToken' },
 )
 
-/** The token exchange, the only business path that needs no token. */
+/** The token exchange, the only business path without a token. */
 export function authRoutes(app: App, ctx: Context): void {
   app.post(
     '/auth/generate-bearer-token',
@@ -52,7 +52,7 @@ export function authRoutes(app: App, ctx: Context): void {
   )
 }
 
-/** The public halves of the keys that sign tokens, for whoever wants to verify one. */
+/** Publishes the public keys that verify access tokens. */
 export function publishedKeysRoute(app: App, ctx: Context): void {
   app.get('/.well-known/jwks.json', { config: { isPublic: true } }, (_, reply) =>
     reply.header('cache-control', 'public, max-age=300').send(ctx.tokens.published),

@@ -1,4 +1,4 @@
-/** What a key pair can be allowed to do. A new pair may do everything unless told otherwise. */
+/** What a key pair can be allowed to do. By default a new pair may do everything. */
 export const scopes = [
   'charges:write',
   'payouts:write',

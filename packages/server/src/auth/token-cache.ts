@@ -8,7 +8,7 @@ import { findLiving } from './credentials.ts'
 import type { Revocations } from './revocations.ts'
 import type { Claims, Tokens } from './tokens.ts'
 
-/** Who a request comes from, once its token has been believed. */
+/** The sender of a request, known once its token is verified. */
 export interface Bearer extends Owner {
   readonly credential_id: string
   readonly public_key: string
@@ -16,16 +16,16 @@ export interface Bearer extends Owner {
   isAllowedFrom(address: string): boolean
 }
 
-/** The audit entry for something a merchant's own key pair did to the merchant itself. */
+/** The audit entry for a change that a merchant's own key pair made to the merchant. */
 export function auditOf({ credential_id, merchant_id, env }: Bearer, action: string, detail: object = {}): AuditEntry {
   const actor = showId('credential', credential_id)
   return { actor, action, merchant_id, env, subject: showId('merchant', merchant_id), detail: { ...detail } }
 }
 
-export interface Bearers {
-  /** The bearer of a genuine, living token; nothing for any other. */
+export interface TokenCache {
+  /** The bearer of a valid token; undefined for any other. */
   of(token: string): Promise<Bearer | undefined>
-  /** The bearer of a token that was believed before and may have ended since: enough to choose a limit by, not to let in. */
+  /** The bearer of a token that was valid before and may have ended since: enough to choose a limit, not to authorise. */
   peek(token: string): Bearer | undefined
 }
 
@@ -37,10 +37,10 @@ interface Known {
 const knownMax = 50_000
 
 /**
- * Checking a signature costs about 0.3 ms and its credential a query, so believed tokens are remembered until they
- * expire, by a hash of the token. A remembered token costs microseconds and still ends within 5 s of its revocation.
+ * Verifying a signature costs about 0.3 ms and its credential a query, so verified tokens are cached until they expire, by a hash
+ * of the token. A cached token costs microseconds and still ends within 5 s of its revocation.
  */
-export function createBearers(tokens: Tokens, db: Db, revocations: Revocations): Bearers {
+export function createTokenCache(tokens: Tokens, db: Db, revocations: Revocations): TokenCache {
   const known = new BoundedMap<string, Known>(knownMax)
 
   const believe = async (token: string, key: string): Promise<Bearer | undefined> => {

@@ -10,7 +10,7 @@ const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('
 const foreign = generateKeyPairSync('ed25519')
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
-/** The last letter of a signature of 64 bytes carries two bits; readers ignore the other four. */
+/** The last letter of a 64-byte signature carries two bits; decoders ignore the other four. */
 function otherLastBits(token: string): string {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   return token.slice(0, -1) + letters[letters.indexOf(token.slice(-1)) + 1]
@@ -21,11 +21,11 @@ interface Genuine {
   readonly header: Record<string, unknown>
   readonly claims: Record<string, unknown>
   readonly publicKey: string
-  /** Signs anything with the service's own key, as only a thief of it could. */
+  /** Signs anything with the service's own key, as only a thief of that key could. */
   readonly seal: (header: unknown, claims: unknown) => string
 }
 
-/** Everything that must open nothing, each made from the genuine token, with what is wrong with it as its name. */
+/** Every forgery, made from the genuine token and named by what is wrong with it. */
 function forgeries({ token, header, claims, publicKey, seal }: Genuine): [string, string][] {
   const [head = '', payload = '', signature = ''] = token.split('.')
   const unsigned = (changed: object) => `${encode({ ...header, ...changed })}.${payload}`
@@ -170,7 +170,7 @@ async function genuine(malipo: Malipo): Promise<Genuine> {
   }
 }
 
-test('no forged token of more than a hundred opens anything, and all get the same refusal', async (t) => {
+test('more than a hundred forged tokens are all refused with the same error', async (t) => {
   const malipo = await testMalipo(t)
   const original = await genuine(malipo)
   const read = (token: string) => call(malipo.url, 'GET', '/api/b2b/users', { authorization: `Bearer ${token}` })
@@ -181,12 +181,12 @@ test('no forged token of more than a hundred opens anything, and all get the sam
   assert.equal((await read(original.seal(original.header, original.claims))).status, 200, 'the forger can sign like us')
   for (const [name, token] of cases) {
     const { status, headers, body } = await read(token)
-    const { requestId, ...said } = body
+    const { requestId, ...claimed } = body
     assert.equal(status, 401, name)
     assert.ok(requestId, name)
     assert.equal(headers.get('www-authenticate'), 'Bearer error="invalid_token"', name)
     assert.deepEqual(
-      said,
+      claimed,
       { success: false, message: 'The access token is missing, invalid or expired.', errorCode: 'UNAUTHORIZED' },
       name,
     )
@@ -194,7 +194,7 @@ test('no forged token of more than a hundred opens anything, and all get the sam
   t.diagnostic(`${cases.length} forged tokens refused`)
 })
 
-test('a token is believed under every published key, and signed with the first', async () => {
+test('every published key verifies a token, and the first one signs', async () => {
   const key = (id: string) => ({ id, key: createSecretKey(randomBytes(32)) })
   const [older, newer] = [key('2026-10'), key('2026-11')]
   const bearer = {

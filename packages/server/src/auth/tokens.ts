@@ -10,7 +10,7 @@ const type = 'at+jwt'
 const audience = 'malipo'
 const lengthMax = 2048
 
-/** What a genuine token says. */
+/** The claims of a verified token. */
 export interface Claims {
   readonly merchant_id: string
   readonly env: Environment
@@ -20,9 +20,9 @@ export interface Claims {
 }
 
 export interface Tokens {
-  /** The same claims always give the same token, since Ed25519 signatures are deterministic: no token is ever stored. */
+  /** The same claims always give the same token, because Ed25519 signatures are deterministic: no token is ever stored. */
   sign(bearer: Omit<Claims, 'expiresAt'>, claims: TokenClaims): Promise<string>
-  /** The claims of a token we signed and that has not expired; nothing for any other text. */
+  /** The claims of an unexpired token that Malipo signed; undefined for any other text. */
   verify(token: string): Promise<Claims | undefined>
   /** The public halves, for `/.well-known/jwks.json`. */
   readonly published: { readonly keys: readonly object[] }
@@ -30,7 +30,7 @@ export interface Tokens {
 
 type Seed = Pick<VaultKey, 'id' | 'key'>
 
-/** The first key signs; every key verifies and is published, so that keys are changed without refusing a living token. */
+/** The first key signs. Every key verifies and is published, so that a key rotation refuses no valid token. */
 export function createTokens(issuer: string, seeds: readonly [Seed, ...Seed[]]): Tokens {
   const signers = seeds.map(({ id, key }) => ({ id, privateKey: privateKeyOf(key) }))
   const verifiers = new Map(signers.map(({ id, privateKey }) => [id, createPublicKey(privateKey)]))
@@ -53,8 +53,8 @@ export function createTokens(issuer: string, seeds: readonly [Seed, ...Seed[]]):
 }
 
 /**
- * Whether the signature is spelled in the one way we spell it. Base64 readers ignore spaces, padding and the last bits, so one token
- * would have many spellings, and each would be an unknown token to every limit that counts by token.
+ * Whether the signature has its canonical spelling. Base64 decoders ignore spaces, padding and the last bits, so one token would
+ * have many spellings, and every limit that counts by token would see each as a new token.
  */
 function isCanonical(token: string): boolean {
   const signature = token.slice(token.lastIndexOf('.') + 1)
@@ -63,7 +63,7 @@ function isCanonical(token: string): boolean {
 
 const verification = { algorithms: [algorithm], typ: type, audience, requiredClaims: ['iat', 'exp', 'jti'] }
 
-/** Only our own keys, algorithm and type count: what a token's header says of them chooses nothing but a name to look up. */
+/** Only Malipo's own keys, algorithm and type are accepted: a token's header only selects a key id to look up. */
 async function verify(
   token: string,
   issuer: string,
@@ -91,7 +91,7 @@ function claimsOf({ sub = '', env, cid, scope, exp = 0 }: JWTPayload): Claims | 
   return { merchant_id: merchantId, env, credential_id: credentialId, scopes: scope.split(' '), expiresAt: exp }
 }
 
-/** An Ed25519 seed in the wrapping that node:crypto reads (RFC 8410). */
+/** Wraps an Ed25519 seed in the format that node:crypto reads (RFC 8410). */
 function privateKeyOf(seed: KeyObject): KeyObject {
   const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed.export()])
   return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })

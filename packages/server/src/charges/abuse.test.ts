@@ -18,7 +18,7 @@ const declinedCards = [
 const cardOf = ([number, expMonth, expYear]: (typeof declinedCards)[number], over: object = {}) =>
   cardBody(number, { cardDetails: { number, cvv: '739', expMonth, expYear }, ...over })
 
-test('nothing is sent for a frozen merchant, cards included', async (t) => {
+test('a frozen merchant sends nothing to a provider, cards included', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const { id } = await merchant.chargeCard(cards.asksPin)
@@ -30,7 +30,7 @@ test('nothing is sent for a frozen merchant, cards included', async (t) => {
   assert.equal((await merchant.send('bank-transfer', transfer)).status, 503)
 })
 
-test('declined cards of one address are counted also when they are tried at once', async (t) => {
+test('declined cards from one address are counted when they are tried at the same time', async (t) => {
   const malipo = await chargingMalipo(t, { MALIPO_CARD_TRIES_SANDBOX: '2' })
   const merchant = await malipo.charging()
   const answers = await Promise.all(declinedCards.map((card) => merchant.send('card', cardOf(card))))
@@ -38,7 +38,7 @@ test('declined cards of one address are counted also when they are tried at once
   assert.ok(statuses.filter((status) => status === 200).length <= 2)
 })
 
-test('declined cards of one address are counted also when their bank takes more than eight seconds', async (t) => {
+test('declined cards from one address are counted when the bank takes more than eight seconds', async (t) => {
   const malipo = await chargingMalipo(t, { MALIPO_CARD_TRIES_SANDBOX: '2' })
   const merchant = await malipo.charging()
   await malipo.simulator.setFault({ provider: 'flutterwave', operation: 'charge', mode: 'latency', delayMs: 8300 })
@@ -50,7 +50,7 @@ test('declined cards of one address are counted also when their bank takes more 
   assert.equal((await merchant.send('card', cardOf(declinedCards[5]))).status, 429)
 })
 
-test('an address is the same however it is spelled', async (t) => {
+test('an address counts as the same in every spelling', async (t) => {
   const malipo = await chargingMalipo(t, { MALIPO_CARD_TRIES_SANDBOX: '1' })
   const merchant = await malipo.charging()
   const spellings = [
@@ -70,7 +70,7 @@ test('an address is the same however it is spelled', async (t) => {
   assert.deepEqual(statuses, [200, 429, 429, 429, 429, 429])
 })
 
-test('requests that send at once do not keep the lane of all merchants from its provider', async (t) => {
+test('requests that send at once do not block the shared lane from its provider', async (t) => {
   const malipo = await chargingMalipo(t)
   const lane = laneOf('sandbox', 'review')
   const rates = { requestsPerSecond: 25 }
@@ -81,7 +81,7 @@ test('requests that send at once do not keep the lane of all merchants from its 
   assert.ok(budget && budget.total >= 5, `${budget?.total} of 25 requests a second`)
 })
 
-test('nothing of a card or its codes is in a log line, whatever happens', async (t) => {
+test('no log line contains card data or codes, whatever happens', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const { id } = await merchant.chargeCard(cards.asksPin)
@@ -110,14 +110,14 @@ test('nothing of a card or its codes is in a log line, whatever happens', async 
     assert.ok(![...malipo.log, ...tables.map(({ text }) => text)].some((line) => line.includes(secret)), secret)
 })
 
-test('another merchant’s charge is not there to be authorised', async (t) => {
+test('a merchant cannot authorise another merchant’s charge', async (t) => {
   const malipo = await chargingMalipo(t)
   const [one, other] = [await malipo.charging(), await malipo.charging()]
   const { id } = await one.chargeCard(cards.asksPin)
   assert.equal((await other.authorise(id, 'pin', codes.pin)).status, 404)
 })
 
-test('a provider that is closed counts against no customer', async (t) => {
+test('a closed provider does not count against a customer', async (t) => {
   const malipo = await chargingMalipo(t, { MALIPO_CARD_TRIES_SANDBOX: '2' })
   const merchant = await malipo.charging()
   await malipo.simulator.setFault({ provider: 'flutterwave', operation: 'charge', mode: 'operator_closed', times: 2 })
@@ -126,7 +126,7 @@ test('a provider that is closed counts against no customer', async (t) => {
   assert.equal(third.status, 200)
 })
 
-test('a charge that was refused with 503 or 409 does not use up a card', async (t) => {
+test('a charge refused with 503 or 409 does not use up a card', async (t) => {
   const malipo = await chargingMalipo(t, { MALIPO_CARD_TRIES_SANDBOX: '2' })
   const merchant = await malipo.charging()
   await malipo.operator.providers.pause('flutterwave', { env: 'sandbox', reason: 'maintenance' })

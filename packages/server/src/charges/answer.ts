@@ -6,7 +6,7 @@ import type { Transaction } from '../payments/model/store.ts'
 import type { Owner } from '../platform/db.ts'
 import { findById } from '../transactions/read.ts'
 
-/** What was answered before; while that is not known, where the charge stands, unless it is only just being sent. */
+/** Returns the stored response. Without one, presents the charge in its current state, unless it is still being sent. */
 export async function answerAgain<Answer>(
   ctx: Context,
   owner: Owner,

@@ -5,15 +5,15 @@ import { replayOf } from '../payments/accept/replay.ts'
 import { claimToAnswer } from '../payments/dispatch/claim.ts'
 import { dropContinuation, keepContinuation, openContinuation } from '../payments/dispatch/continuations.ts'
 import { followUp, type Sent, sendAnswer } from '../payments/dispatch/dispatch.ts'
-import { openParty } from '../payments/model/counterparty.ts'
+import { openCounterparty } from '../payments/model/counterparty.ts'
 import type { Payment, PendingAction, Transaction } from '../payments/model/store.ts'
 import { isAnswerable } from '../payments/resolve/decision.ts'
-import type { Standing } from '../payments/resolve/resolve.ts'
+import type { ResolveResult } from '../payments/resolve/resolve.ts'
 import { startWatch } from '../platform/clock.ts'
 import type { Owner, Tx } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
-import type { BillingAddress, CustomerAnswer, Said } from '../providers/contract.ts'
+import type { BillingAddress, CustomerAnswer, ProviderStatus } from '../providers/contract.ts'
 import { findTransaction } from '../transactions/read.ts'
 import { takeTurnNow, tooLate, whileTheCallerWaits } from './send.ts'
 import { countLateDecline } from './velocity.ts'
@@ -31,8 +31,8 @@ interface Authorised {
 const processing: Authorised = { success: true, message: 'Payment is processing.' }
 
 /**
- * Passes on what a customer answered: a PIN, a code, an address. One answer is under way at a time; it is kept nowhere, and
- * neither is what came of it when the provider takes longer than the caller waits: the transaction tells.
+ * Passes on the customer's answer: a PIN, a code or an address. One answer is under way at a time, and answers are never stored.
+ * When the provider takes longer than the caller waits, the outcome is visible on the transaction only.
  */
 export async function authorise(
   ctx: Context,
@@ -77,7 +77,7 @@ const line = /^.{1,200}$/
 const forms = { street1: line, city: line, state: line, zip: /^.{1,20}$/, country: /^[A-Z]{2}$/ } as const
 const addressFields = Object.keys(forms) as (keyof typeof forms)[]
 
-/** As an object, or the same written as JSON. */
+/** Accepts an object, or the same object as JSON text. */
 function addressOf(value: string | BillingAddress): BillingAddress {
   const address = (typeof value === 'string' ? parsed(value) : value) as Partial<Record<string, unknown>> | null
   const missing = addressFields.find((name) => {
@@ -111,32 +111,32 @@ async function passOn(ctx: Context, payment: Payment, answer: CustomerAnswer, el
   const { id, action } = payment.transaction
   const continuation = await openContinuation(ctx.vault, ctx.db.write, id)
   reach('authorise.opened')
-  if (continuation === undefined || !action) return { news: { kind: 'continuation_lost' } }
+  if (continuation === undefined || !action) return { observation: { kind: 'continuation_lost' } }
   return sendAnswer(ctx, payment, { action, answer, continuation }, elapsedMs)
 }
 
-/** What is needed to go on is kept while another answer may be tried, and replaced or dropped when the provider took this one. */
+/** Keeps the continuation while another answer may be tried. Replaces or drops it once the provider took this one. */
 async function settle(
   ctx: Context,
   { transaction, attempt }: Payment,
-  { news, continuation }: Sent,
+  { observation, continuation }: Sent,
   remember?: (tx: Tx) => Promise<void>,
-): Promise<Standing | undefined> {
+): Promise<ResolveResult | undefined> {
   const { id: transaction_id } = transaction
-  const isLast = news.kind === 'answer_refused' && (news.action.attemptsLeft ?? 0) <= 1
-  const mayTryAgain = (news.kind === 'answer_refused' && !isLast) || news.kind === 'answer_unsent'
+  const isLast = observation.kind === 'answer_refused' && (observation.action.attemptsLeft ?? 0) <= 1
+  const mayTryAgain = (observation.kind === 'answer_refused' && !isLast) || observation.kind === 'answer_unsent'
   const alongside = async (tx: Tx) => {
     if (continuation !== undefined) await keepContinuation(ctx.vault, tx, transaction_id, continuation)
     else if (!mayTryAgain) await dropContinuation(tx, transaction_id)
     await remember?.(tx)
   }
   const common = { transaction_id, attempt: attempt.number, cause: 'attempt' } as const
-  const standing = await ctx.settler.submit({ ...common, news, alongside })
-  await followUp(ctx, attempt.number, standing, news)
-  return standing
+  const result = await ctx.resolver.submit({ ...common, observation, alongside })
+  await followUp(ctx, attempt.number, result, observation)
+  return result
 }
 
-/** Settles what came of the answer, and refuses when it was not taken. */
+/** Resolves the outcome of the answer, and throws when the provider did not take it. */
 async function conclude(
   ctx: Context,
   owner: Owner,
@@ -145,24 +145,24 @@ async function conclude(
   keep: Keep<Authorised>,
 ): Promise<void> {
   const { action } = payment.transaction
-  const { kind } = sent.news
-  const isTaken = (kind === 'said' && !isAskedFor(sent.news.said, action)) || kind === 'unknown'
+  const { kind } = sent.observation
+  const isTaken = (kind === 'reported' && !isAskedFor(sent.observation.providerStatus, action)) || kind === 'unknown'
   const settled = await settle(ctx, payment, sent, isTaken ? (tx) => keep(tx, processing) : undefined)
-  // A callback was quicker, and there was nothing left to settle: the caller is answered all the same.
+  // A callback was faster and left nothing to resolve. The caller still gets its response.
   if (isTaken && !settled?.isChanged) await keep(ctx.db.write, processing)
-  const standing: Transaction | undefined = settled?.transaction
+  const result: Transaction | undefined = settled?.transaction
   reach('authorise.settled')
-  await countFailure(ctx, owner, standing)
+  await countFailure(ctx, owner, result)
   if (kind === 'answer_unsent') throw new AppError('PROVIDER_UNAVAILABLE')
-  const isAskedAgain = standing?.state === 'waiting' && standing.action?.kind === action?.kind
+  const isAskedAgain = result?.state === 'waiting' && result.action?.kind === action?.kind
   if (isTaken && !isAskedAgain) return
-  const attemptsLeft = isAskedAgain ? (standing.action?.attemptsLeft ?? 0) : 0
+  const attemptsLeft = isAskedAgain ? (result.action?.attemptsLeft ?? 0) : 0
   throw new AppError('AUTHORISATION_FAILED', { attemptsLeft, message: refusalOf(attemptsLeft) })
 }
 
-/** A provider that asks the same again has not taken the answer. */
-const isAskedFor = (said: Said, action: PendingAction | null) =>
-  said.state === 'waiting' && said.action.kind === action?.kind
+/** A provider that asks the same question again did not take the answer. */
+const isAskedFor = (providerStatus: ProviderStatus, action: PendingAction | null) =>
+  providerStatus.state === 'waiting' && providerStatus.action.kind === action?.kind
 
 function refusalOf(attemptsLeft: number): string {
   if (attemptsLeft === 0) return 'The value was not accepted, and the charge has failed.'
@@ -170,8 +170,8 @@ function refusalOf(attemptsLeft: number): string {
 }
 
 async function countFailure(ctx: Context, owner: Owner, charge: Transaction | undefined): Promise<void> {
-  const party = charge && openParty(ctx.vault, charge)
-  if (party?.role === 'cardholder') await countLateDecline(ctx, owner, party.ipAddress, charge)
+  const counterparty = charge && openCounterparty(ctx.vault, charge)
+  if (counterparty?.role === 'cardholder') await countLateDecline(ctx, owner, counterparty.ipAddress, charge)
 }
 
 function leave(ctx: Context, { transaction: { id } }: Payment, err: unknown): void {

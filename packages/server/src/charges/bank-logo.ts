@@ -3,8 +3,8 @@ import { AppError } from '../errors.ts'
 import type { Access, App } from '../http/app.ts'
 
 /**
- * A picture for the bank that a customer is to transfer to: its initials on a colour of its own. Real logos belong to the
- * banks; ours promises only that the picture is there and is the same every time.
+ * A picture for the bank that a customer transfers to: its initials on a fixed colour. Real logos belong to the banks. We only
+ * guarantee that the picture exists and never changes.
  */
 export function bankLogoRoute(app: App): void {
   const config: Access = { isPublic: true }

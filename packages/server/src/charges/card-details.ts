@@ -16,7 +16,7 @@ interface Brand {
   readonly cvvLength: number
 }
 
-/** By the first digits of the number. */
+/** Matched by the first digits of the number. */
 const brands: readonly Brand[] = [
   { name: 'Visa', begins: /^4/, lengths: [13, 16, 19], cvvLength: 3 },
   { name: 'Afrigo', begins: /^564/, lengths: [16], cvvLength: 3 },
@@ -25,7 +25,7 @@ const brands: readonly Brand[] = [
   { name: 'American Express', begins: /^3[47]/, lengths: [15], cvvLength: 4 },
 ]
 
-/** Checks a card as far as that can be done without its bank. No refusal repeats any of it. */
+/** Checks a card as far as possible without its bank. Error messages never repeat card data. */
 export function readCard(details: CardDetails, now: Date): { readonly card: Card; readonly brand: string } {
   const number = details.number.replaceAll(/[ -]/g, '')
   const brand = brands.find(({ begins }) => begins.test(number))
@@ -41,13 +41,13 @@ function expiryOf({ expMonth, expYear }: CardDetails, now: Date): Pick<Card, 'ex
   if (!/^(0?[1-9]|1[0-2])$/.test(expMonth)) throw wrong('expMonth', 'must be a month from 01 to 12')
   if (!/^(\d\d|20\d\d)$/.test(expYear)) throw wrong('expYear', 'must be a year such as 2030')
   const year = Number(expYear.slice(-2)) + 2000
-  // Valid to the end of its month, wherever that ends last.
+  // A card is valid to the end of its month in the last time zone.
   const endsMs = Date.UTC(year, Number(expMonth), 1) + 12 * 3_600_000
   if (now.getTime() >= endsMs) throw wrong('expYear', 'and expMonth are of a card that has expired')
   return { expMonth: expMonth.padStart(2, '0'), expYear: String(year) }
 }
 
-/** The check digit that every brand's numbers end in. */
+/** Every brand's numbers end in this check digit. */
 function isLuhn(number: string): boolean {
   const sum = [...number].reverse().reduce((total, digit, index) => {
     const value = Number(digit) * (index % 2 === 1 ? 2 : 1)

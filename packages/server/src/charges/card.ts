@@ -25,7 +25,7 @@ interface StartedCardCharge {
   }
 }
 
-/** Charges a card. The provider is called while the caller waits, because the card is kept nowhere. */
+/** Charges a card. The provider is called while the caller waits, because card data is never stored. */
 export async function chargeCard(
   ctx: Context,
   owner: Owner,
@@ -53,7 +53,7 @@ export async function chargeCard(
   )
 }
 
-/** A key's fingerprint covers the request without what must not be kept. */
+/** The key's fingerprint covers the request without the data that must not be stored. */
 function withoutCard(keyed: KeyedRequest, body: CardChargeBody): KeyedRequest {
   const { cardDetails: _, ...asked } = body
   return { ...keyed, asked }

@@ -9,7 +9,7 @@ import type { Answer } from '../testing/malipo.ts'
 const processing = { success: true, message: 'Payment is processing.' }
 const refusal = ({ status, body }: Answer) => [status, body['errorCode'], body['attemptsLeft']]
 
-test('a card that asks for a PIN and then a code is paid, and the wallet is credited less the fee', async (t) => {
+test('a card that asks for a PIN and then a code is paid, and credits the wallet less the fee', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const before = await balanceOf(malipo, merchant.id, 'NGN')
@@ -27,7 +27,7 @@ test('a card that asks for a PIN and then a code is paid, and the wallet is cred
   assert.deepEqual(await malipo.ask('select from card_continuations'), [])
 })
 
-test('three wrong answers fail the charge, and what was kept to go on with it is gone', async (t) => {
+test('three wrong answers fail the charge and delete its continuation', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const { id, key } = await merchant.chargeCard(cards.asksPin)
@@ -45,7 +45,7 @@ test('three wrong answers fail the charge, and what was kept to go on with it is
   assert.deepEqual(await malipo.ask('select from card_continuations'), [])
 })
 
-test('of ten right answers at once one is given to the provider', async (t) => {
+test('of ten right answers at once the provider gets one', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const { id, key } = await merchant.chargeCard(cards.asksPin)
@@ -59,11 +59,11 @@ test('of ten right answers at once one is given to the provider', async (t) => {
   assert.equal(given.length, 2)
 })
 
-test('a charge whose continuation a crash of the database took fails when it is answered, and says why', async (t) => {
+test('a charge whose continuation a database crash lost fails on the next answer and says why', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const { id, key } = await merchant.chargeCard(cards.asksPin)
-  await malipo.ask('truncate card_continuations') // As PostgreSQL itself does with an unlogged table after a crash.
+  await malipo.ask('truncate card_continuations') // PostgreSQL does this to an unlogged table after a crash.
 
   assert.deepEqual(refusal(await merchant.authorise(id, 'pin', codes.pin)), [422, 'AUTHORISATION_FAILED', 0])
 
@@ -71,7 +71,7 @@ test('a charge whose continuation a crash of the database took fails when it is 
   assert.deepEqual(await malipo.simulator.movements(key), [])
 })
 
-test('what is kept of a card to go on with is sealed, in no write-ahead log, and gone after fifteen minutes', async (t) => {
+test('a card continuation is sealed, in no write-ahead log, and deleted after fifteen minutes', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const { id } = await merchant.chargeCard(cards.asksPin)
@@ -94,7 +94,7 @@ test('what is kept of a card to go on with is sealed, in no write-ahead log, and
   assert.deepEqual(await malipo.ask('select from card_continuations'), [])
 })
 
-test('a customer is sent to their bank’s page, approves there, and comes back to the shop', async (t) => {
+test('a customer is sent to the bank’s page, approves there, and returns to the shop', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const { id, nextAction } = await merchant.chargeCard(cards.redirects)
@@ -111,7 +111,7 @@ test('a customer is sent to their bank’s page, approves there, and comes back 
   assert.equal((await merchant.ends(id)).status, 'SUCCESSFUL')
 })
 
-test('one card is charged so many times in an hour with a merchant, and a refused charge leaves its reference free', async (t) => {
+test('charges of one card per hour and merchant are limited; a refused one frees its reference', async (t) => {
   const malipo = await chargingMalipo(t, { MALIPO_CARD_TRIES_SANDBOX: '3' })
   const [one, other] = [await malipo.charging(), await malipo.charging()]
   for (let times = 0; times < 3; times += 1) await one.chargeCard(cards.succeeds)
@@ -125,7 +125,7 @@ test('one card is charged so many times in an hour with a merchant, and a refuse
   assert.equal((await one.send('card', body)).status, 200)
 })
 
-test('after so many declined cards of one customer address the next card is refused, of other addresses not', async (t) => {
+test('too many declined cards from one customer address block the next, and no other address', async (t) => {
   const malipo = await chargingMalipo(t, { MALIPO_CARD_TRIES_SANDBOX: '2' })
   const merchant = await malipo.charging()
   for (let times = 0; times < 2; times += 1) await merchant.chargeCard(cards.declined)
@@ -134,7 +134,7 @@ test('after so many declined cards of one customer address the next card is refu
   assert.equal((await merchant.send('card', cardBody(cards.succeeds, { ipAddress: '102.89.23.11' }))).status, 200)
 })
 
-test('what is said again under a key is answered as before, also when the card details differ', async (t) => {
+test('a repeat under a key gets the first response, even with other card details', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const [body, key] = [cardBody(cards.asksPin), { 'idempotency-key': nextReference() }]
@@ -154,7 +154,7 @@ test('what is said again under a key is answered as before, also when the card d
   assert.equal(repeated.headers.get('idempotency-replayed'), 'true')
 })
 
-test('an answer that never reached the provider costs the customer nothing', async (t) => {
+test('an answer that never reached the provider costs the customer no attempt', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const { id } = await merchant.chargeCard(cards.asksPin)
@@ -166,7 +166,7 @@ test('an answer that never reached the provider costs the customer nothing', asy
   assert.equal((await merchant.authorise(id, 'pin', codes.pin)).status, 200)
 })
 
-test('an answer that got lost on its way back is asked about: paid once, and no second answer is taken', async (t) => {
+test('an answer whose response is lost is queried: paid once, and no second answer is taken', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const { id, key } = await merchant.chargeCard(cards.asksAddress)
@@ -180,7 +180,7 @@ test('an answer that got lost on its way back is asked about: paid once, and no 
   assert.equal((await malipo.simulator.movements(key)).length, 1)
 })
 
-test('a PIN whose answer got lost is asked about, and the code that follows it completes the charge', async (t) => {
+test('a PIN whose response is lost is queried, and the code after it completes the charge', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const { id, key } = await merchant.chargeCard(cards.asksPin)
@@ -190,7 +190,7 @@ test('a PIN whose answer got lost is asked about, and the code that follows it c
 
   await malipo.later(10)
   await merchant.asks(id, 'OTP')
-  await malipo.ask('truncate card_continuations') // What a code is sent with holds no card and can be asked for again.
+  await malipo.ask('truncate card_continuations') // The continuation for a code holds no card data and can be requested again.
   await malipo.later(20)
   await until('it to be kept again', async () => (await malipo.ask('select from card_continuations')).length === 1)
   assert.deepEqual((await merchant.authorise(id, 'otp', codes.otp)).body, processing)
@@ -199,7 +199,7 @@ test('a PIN whose answer got lost is asked about, and the code that follows it c
   assert.equal((await malipo.simulator.movements(key)).length, 1)
 })
 
-test('a provider that answers after nine seconds leaves the charge unconfirmed, and its question is told when it comes', async (t) => {
+test('a provider that takes nine seconds leaves a charge unconfirmed until its question arrives', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   await malipo.slowNext('charge', 9000)
@@ -214,22 +214,22 @@ test('a provider that answers after nine seconds leaves the charge unconfirmed, 
   assert.deepEqual((await merchant.authorise(charge.id, 'pin', codes.pin)).body, processing)
 })
 
-test('no refusal repeats anything of a card', async (t) => {
+test('no error message repeats card data', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const wrong = { number: '4242424242424241', cvv: '7391', expMonth: '13', expYear: '1999' }
   for (const [name, value] of Object.entries(wrong)) {
     const body = cardBody(cards.succeeds)
-    const { status, body: said } = await merchant.send('card', {
+    const { status, body: providerStatus } = await merchant.send('card', {
       ...body,
       cardDetails: { ...body.cardDetails, [name]: value },
     })
-    assert.deepEqual([status, said['errorCode']], [400, 'VALIDATION_ERROR'], name)
-    assert.ok(!JSON.stringify(said['message']).includes(value), name)
+    assert.deepEqual([status, providerStatus['errorCode']], [400, 'VALIDATION_ERROR'], name)
+    assert.ok(!JSON.stringify(providerStatus['message']).includes(value), name)
   }
 })
 
-test('an address is checked alike as an object and as a text, and a wrong one is not called an outage', async (t) => {
+test('an address is checked alike as object and text, and a wrong one is not called an outage', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const { id } = await merchant.chargeCard(cards.asksAddress)
@@ -238,12 +238,12 @@ test('an address is checked alike as an object and as a text, and a wrong one is
     assert.equal((await merchant.authorise(id, 'address', value)).status, 400)
 })
 
-test('after the customer answered, the provider is asked soon, however long they took', async (t) => {
+test('the provider is queried soon after the customer’s answer, however long that took', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   await malipo.simulator.setFault({ provider: 'flutterwave', operation: 'charge', mode: 'stuck_pending', times: 1 })
   const { id } = await merchant.chargeCard(cards.asksPin)
-  await malipo.later(700) // The customer looks for the telephone; meanwhile the provider is asked six times.
+  await malipo.later(700) // The customer looks for the telephone. Meanwhile the provider is queried six times.
   await malipo.ask('update attempts set polls = 6 where transaction_id = $1', [readId('transaction', id)])
   await merchant.authorise(id, 'pin', codes.pin)
   await merchant.asks(id, 'OTP')

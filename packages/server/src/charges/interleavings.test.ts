@@ -20,7 +20,7 @@ async function open(merchant: ChargingMerchant, over: object = {}) {
   return { id, key: keyOf(id) }
 }
 
-/** What one charge left in the accounts of a kind: credits less debits. */
+/** What one charge left in the accounts of one kind: credits less debits. */
 async function left(malipo: ChargingMalipo, id: string, kind: string): Promise<bigint> {
   const [row] = await malipo.ask<{ sum: string }>(
     `select coalesce(sum(case when t.credit_account = a.id then t.amount else -t.amount end), 0)::text as sum
@@ -31,7 +31,7 @@ async function left(malipo: ChargingMalipo, id: string, kind: string): Promise<b
   return BigInt(row?.sum ?? '0')
 }
 
-test('an operator cannot call a charge paid of which a part came in: the transfers say what was paid', async (t) => {
+test('an operator cannot resolve a partly paid charge as paid: the transfers decide', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const { id, key } = await open(merchant)
@@ -46,7 +46,7 @@ test('an operator cannot call a charge paid of which a part came in: the transfe
   assert.equal(await left(malipo, id, 'float'), -150_000n)
 })
 
-test('a code that the provider took is not asked for again while its status lags, and the charge does not fail for it', async (t) => {
+test('while its status lags, a taken code is not requested again and does not fail the charge', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const before = await balanceOf(malipo, merchant.id, 'NGN')
@@ -75,7 +75,7 @@ test('a code that the provider took is not asked for again while its status lags
   assert.equal(await balanceOf(malipo, merchant.id, 'NGN'), before + 118_800n)
 })
 
-test('a question about a charge that overtakes the customer’s answer does not let a second one be given, nor call the taken one wrong', async (t) => {
+test('a query that overtakes the customer’s answer neither permits a second nor fails', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   await malipo.simulator.setFault({ provider: 'flutterwave', operation: 'charge', mode: 'stuck_pending' })
@@ -98,7 +98,7 @@ test('a question about a charge that overtakes the customer’s answer does not 
   assert.deepEqual([first.status, ended.status], [200, 'SUCCESSFUL'])
 })
 
-test('an account opened late ends when one opened at once would, and after that none is opened', async (t) => {
+test('an account opened late ends as if opened at once, and none is opened after that', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   await malipo.loseNext('charge')
@@ -118,7 +118,7 @@ test('an account opened late ends when one opened at once would, and after that 
   assert.equal((await merchant.send('bank-transfer', other)).status, 409)
 })
 
-test('the check sees that a charge was credited with more than came in', async (t) => {
+test('the ledger check finds a charge that was credited with more than came in', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const { id, key } = await open(merchant)
@@ -129,7 +129,7 @@ test('the check sees that a charge was credited with more than came in', async (
   assert.ok(report instanceof Error)
 })
 
-test('a PIN whose answer got lost can be followed by its code', async (t) => {
+test('a PIN whose response is lost can be followed by its code', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const { id } = await merchant.chargeCard(cards.asksPin)

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Context } from '../context.ts'
 import type { KeyedRequest, Once } from '../idempotency/keys.ts'
 import { outcomeOf, type Replay, replayOf } from '../payments/accept/replay.ts'
-import { ask, type Codes, settleSent } from '../payments/dispatch/dispatch.ts'
+import { ask, type Codes, resolveSent } from '../payments/dispatch/dispatch.ts'
 import { laneOf } from '../payments/dispatch/timers.ts'
 import { publicStatus } from '../payments/model/state.ts'
 import type { Payment, Transaction } from '../payments/model/store.ts'
@@ -27,8 +27,8 @@ interface StartedCharge {
 const askEveryMs = 300
 
 /**
- * Starts a mobile money charge. A prompt is sent by the provider's lane; what needs a code the customer has got, or a page
- * to send the customer to, is sent at once, because codes are kept nowhere and the page is what the caller waits for.
+ * Starts a mobile money charge. The provider's lane sends a prompt. A charge with a customer's code, or with a page for the
+ * customer, is sent at once: codes are never stored, and the caller waits for the page.
  */
 export async function chargeMomo(
   ctx: Context,
@@ -42,7 +42,7 @@ export async function chargeMomo(
   const again = (replay: Replay) => answerAgain(ctx, owner, replay, (charge) => answerFor(ctx, charge))
   if (before) return again(before)
   const { proposal, codes } = await proposeMomoCharge(ctx, owner, body, keyed)
-  if (proposal.sent_by === 'request') {
+  if (proposal.sent_via === 'request') {
     await takeTurnNow(ctx, owner, proposal.provider)
     return startCharge(ctx, owner, {
       keyed,
@@ -56,11 +56,11 @@ export async function chargeMomo(
   const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, answerOf, scenario }))
   if (outcome.isReplay) return again(outcome)
   reach('momo.accepted')
-  ctx.bell.ring(laneOf(owner.env, proposal.provider))
+  ctx.wakeups.wake(laneOf(owner.env, proposal.provider))
   return { answer: answerFor(ctx, outcome.transaction), isReplay: false }
 }
 
-/** A key's fingerprint covers the request without what must not be kept. */
+/** The key's fingerprint covers the request without the data that must not be stored. */
 function withoutCodes(keyed: KeyedRequest, body: MomoChargeBody): KeyedRequest {
   const { otpCode: _, voucherPin: __, ...asked } = body
   return { ...keyed, asked }
@@ -79,7 +79,7 @@ function answerFor(
   }
 }
 
-/** Where the customer is sent to a page, asks while the provider only says that it has the charge, as long as the caller waits. */
+/** Where the customer needs a page, queries a provider that only reports `submitted`, for as long as the caller waits. */
 async function sendUntilPageIsKnown(
   ctx: Context,
   { transaction, attempt }: Payment,
@@ -92,8 +92,8 @@ async function sendUntilPageIsKnown(
   while (hasPage && sent?.state === 'submitted' && performance.now() < askUntil) {
     await pause(askEveryMs)
     const found = await ask(ctx, { transaction, attempt })
-    if (found.news.kind === 'said' && found.news.said.state !== 'submitted')
-      return (await settleSent(ctx, { transaction, attempt }, found, 'query')) ?? sent
+    if (found.observation.kind === 'reported' && found.observation.providerStatus.state !== 'submitted')
+      return (await resolveSent(ctx, { transaction, attempt }, found, 'query')) ?? sent
   }
   return sent
 }

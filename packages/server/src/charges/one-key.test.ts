@@ -8,7 +8,7 @@ import { payOut } from '../testing/paying.ts'
 const codeOf = ({ status, body }: Answer) => body['errorCode'] ?? status
 const accountOf = ({ body }: Answer) => (body['data'] as { virtualAccount: { number: string } }).virtualAccount
 
-test('of two transfer charges racing under one key one is refused, and the key keeps the response of the other', async (t) => {
+test('of two transfers racing under one key one is refused; the key keeps the other’s response', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const key = { 'idempotency-key': nextReference() }
@@ -41,7 +41,7 @@ test('of two transfer charges racing under one key one is refused, and the key k
   )
 })
 
-test('of two authorisations racing under one key one is refused, and its answer is not passed on', async (t) => {
+test('of two authorisations racing under one key one is refused and its answer is not sent', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const [one, other] = [await merchant.chargeCard(cards.asksPin), await merchant.chargeCard(cards.asksPin)]
@@ -57,7 +57,7 @@ test('of two authorisations racing under one key one is refused, and its answer 
   assert.equal((await merchant.authorise(left.id, 'pin', codes.pin)).status, 200)
 })
 
-test('an authorisation that is refused leaves its key to the next request', async (t) => {
+test('a refused authorisation leaves its key to the next request', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const [one, other] = [await merchant.chargeCard(cards.asksPin), await merchant.chargeCard(cards.asksPin)]
@@ -69,7 +69,7 @@ test('an authorisation that is refused leaves its key to the next request', asyn
   assert.equal((await merchant.authorise(other.id, 'pin', codes.pin, key)).status, 200)
 })
 
-test('of two cancellations racing under one key one is refused and cancels nothing; a refused one leaves its key', async (t) => {
+test('of two cancellations racing under one key one cancels nothing; a refusal frees the key', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.merchant()
   await malipo.operator.providers.pause('pawapay', { env: 'sandbox', reason: 'the test' })

@@ -1,7 +1,7 @@
 import { invalid } from '../errors.ts'
 import type { Owner } from '../platform/db.ts'
 
-/** A page of the merchant's that customers are sent to. Only the sandbox takes one without TLS. */
+/** Checks the merchant's page that customers are sent to. Only the sandbox accepts one without TLS. */
 export function refuseNoPage({ env }: Owner, field: string, url: string | undefined): void {
   if (url === undefined) return
   const protocol = URL.canParse(url) ? new URL(url).protocol : ''

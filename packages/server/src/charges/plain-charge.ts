@@ -9,23 +9,23 @@ import { exactAmount } from '../reference/momo.ts'
 
 const destinations = { card: 'Card', 'bank-transfer': 'Bank Transfer' } as const
 
-interface Wish {
+interface ChargeInput {
   readonly amount: number
   readonly currency: Currency
   readonly externalReference: string
   readonly method: keyof typeof destinations
 }
 
-type PlainCharge = Omit<Proposal, 'answerOf' | 'party' | 'expiresInMs' | 'sent_by' | 'keyed'>
+type PlainCharge = Omit<Proposal, 'answerOf' | 'counterparty' | 'expiresInMs' | 'sent_via' | 'keyed'>
 
-/** Prices a charge that is credited in the currency it is paid in, and finds who makes it. It is sent at once. */
-export async function plainCharge(ctx: Context, owner: Owner, wish: Wish): Promise<PlainCharge> {
-  const { method, currency } = wish
+/** Prices a charge that is credited in the currency it is paid in, and selects its provider. It is sent at once. */
+export async function plainCharge(ctx: Context, owner: Owner, input: ChargeInput): Promise<PlainCharge> {
+  const { method, currency } = input
   await ctx.currencies.refuseDisabled(owner, currency)
-  const amount = exactAmount(wish.amount, currency)
+  const amount = exactAmount(input.amount, currency)
   const country = await countryOf(ctx.db.read, owner, currency)
-  const errand = { operation: `charge.${method}`, country, currency, target: '*' } as const
-  const [connector] = ctx.routing.providersOf(owner.env, errand)
+  const routeQuery = { operation: `charge.${method}`, country, currency, target: '*' } as const
+  const [connector] = ctx.routing.providersOf(owner.env, routeQuery)
   if (!connector)
     throw new AppError('PROVIDER_NOT_FOUND', { message: `Nobody here charges by ${method} in ${currency}.` })
   const rule = await ctx.fees.ruleFor({ ...owner, operation: 'charge', method, currency })
@@ -35,7 +35,7 @@ export async function plainCharge(ctx: Context, owner: Owner, wish: Wish): Promi
     method,
     destination: destinations[method],
     country,
-    external_reference: wish.externalReference,
+    external_reference: input.externalReference,
     amount,
     currency,
     wallet_country: country,

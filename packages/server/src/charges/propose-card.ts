@@ -12,7 +12,6 @@ import { type CardDetails, readCard } from './card-details.ts'
 import { refuseNoPage } from './pages.ts'
 import { plainCharge } from './plain-charge.ts'
 
-/** A card charge as a merchant asks for it. */
 export interface CardChargeBody {
   readonly amount: number
   readonly currency: string
@@ -31,17 +30,17 @@ export interface CardChargeBody {
 export interface CardProposal {
   readonly proposal: Omit<Proposal, 'answerOf'>
   readonly given: GivenCard
-  /** Recognises the card, and is of no use to anybody else. */
+  /** Recognises the card within this service and is useless elsewhere. */
   readonly fingerprint: string
 }
 
-/** How long a customer has to come through every step. */
+/** How long a customer has for all steps. */
 const cardMs = 3_600_000
 
-/** Banks of these ask for the customer's browser. */
+/** Banks in these currencies ask for the customer's browser. */
 const withDevice: readonly Currency[] = ['USD', 'EUR', 'GBP']
 
-/** Checks and prices a card charge. The card goes on in memory alone; of it only what may be kept is in the proposal. */
+/** Checks and prices a card charge. The card stays in memory; the proposal holds only what may be stored. */
 export async function proposeCardCharge(
   ctx: Context,
   owner: Owner,
@@ -66,9 +65,9 @@ export async function proposeCardCharge(
   }
   const proposal: CardProposal['proposal'] = {
     ...plain,
-    party: { role: 'cardholder', email, firstName, lastName, ipAddress, card: known },
+    counterparty: { role: 'cardholder', email, firstName, lastName, ipAddress, card: known },
     expiresInMs: cardMs,
-    sent_by: 'request',
+    sent_via: 'request',
     keyed,
   }
   return { proposal, given: givenOf(body, card, returnUrl), fingerprint }

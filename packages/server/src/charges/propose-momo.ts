@@ -15,7 +15,6 @@ import { currencyOf, momoAccount, momoAmount, operatorBy } from '../reference/mo
 import { createRateOf } from '../reference/rates.ts'
 import { refuseNoPage } from './pages.ts'
 
-/** A mobile money charge as a merchant asks for it. */
 export interface MomoChargeBody {
   readonly amount: number
   readonly currency: string
@@ -39,7 +38,7 @@ export interface MomoProposal {
 /** How long a customer has to approve. */
 const promptMs = 15 * 60_000
 
-/** Checks and prices a mobile money charge: who pays what, through whom, into which wallet, for which fee. */
+/** Checks and prices a mobile money charge: payer, amount, provider, wallet and fee. */
 export async function proposeMomoCharge(
   ctx: Context,
   owner: Owner,
@@ -51,8 +50,8 @@ export async function proposeMomoCharge(
   const payer = await payerOf(ctx, owner, body)
   const fields = { phone: 'phoneNumber', operator: 'momoOperatorId', required: 'MOMO_OPERATOR_ID_REQUIRED' } as const
   const { phone, operator: found } = momoAccount(ctx.reference, { currency, ...payer }, fields)
-  const errand = { operation: 'charge.momo', country: phone.country, currency, target: found.id } as const
-  const [connector] = ctx.routing.providersOf(owner.env, errand)
+  const routeQuery = { operation: 'charge.momo', country: phone.country, currency, target: found.id } as const
+  const [connector] = ctx.routing.providersOf(owner.env, routeQuery)
   const operator = operatorBy(ctx.reference, found, connector?.id ?? '')
   const amount = momoAmount(operator, 'deposit', body.amount, currency)
   const codes = codesOf(operator, body)
@@ -80,12 +79,12 @@ export async function proposeMomoCharge(
     rate,
     account_name: payer.name,
     code: operator.id,
-    party: { role: 'payer', operator: operator.id, phone: phone.e164, ...urls },
+    counterparty: { role: 'payer', operator: operator.id, phone: phone.e164, ...urls },
     provider: connector.id,
     action: operator.auth_type === 'PROVIDER_AUTH' ? { kind: 'pin_prompt' } : null,
     expiresInMs: promptMs,
     isSentAtOnce: operator.auth_type !== 'PROVIDER_AUTH',
-    sent_by: operator.auth_type === 'PROVIDER_AUTH' ? 'lane' : 'request',
+    sent_via: operator.auth_type === 'PROVIDER_AUTH' ? 'lane' : 'request',
     holdsGoTo: undefined,
     keyed,
   } as const satisfies Omit<Proposal, 'answerOf'>
@@ -98,7 +97,7 @@ function walletCurrencyOf({ walletCurrency }: MomoChargeBody, currency: Currency
   return walletCurrency
 }
 
-/** What the wallet gets, before the fee, at the rate of now. A charge that is worth nothing there is none. */
+/** What the wallet gets before the fee, at the current rate. Refuses a charge that converts to zero. */
 async function credited(ctx: Context, owner: Owner, sides: Sides): Promise<WalletSide> {
   const side = await walletSideOf('charge', sides, createRateOf(ctx, owner))
   if (side.wallet_amount > 0n) return side
@@ -135,7 +134,7 @@ async function payerOf(ctx: Context, owner: Owner, body: MomoChargeBody): Promis
   }
 }
 
-/** What the customer must have got beforehand, where the operator wants it so. */
+/** The codes that the customer must have before the charge, where the operator requires one. */
 function codesOf(operator: Operator, { otpCode, voucherPin }: MomoChargeBody): Codes {
   if (operator.auth_type === 'PREAUTH') {
     if (otpCode !== undefined && /^\d{4,10}$/.test(otpCode)) return { otpCode }

@@ -6,7 +6,6 @@ import type { Owner } from '../platform/db.ts'
 import { currencyOf } from '../reference/momo.ts'
 import { plainCharge } from './plain-charge.ts'
 
-/** A bank transfer charge as a merchant asks for it. */
 export interface TransferChargeBody {
   readonly amount: number
   readonly currency: string
@@ -14,10 +13,9 @@ export interface TransferChargeBody {
   readonly externalReference: string
 }
 
-/** The account takes money for two hours; what was sent by then is waited for a day longer. */
+/** The account takes money for two hours. Transfers sent by then have one more day to arrive. */
 const transferMs = 26 * 3_600_000
 
-/** Checks and prices a bank transfer charge. */
 export async function proposeTransferCharge(
   ctx: Context,
   owner: Owner,
@@ -32,9 +30,9 @@ export async function proposeTransferCharge(
     throw new AppError('UNSUPPORTED_CURRENCY', { message: `Nobody can be charged by bank transfer in ${currency}.` })
   return {
     ...(await plainCharge(ctx, owner, { ...body, method: 'bank-transfer', currency })),
-    party: { role: 'depositor', email: body.email },
+    counterparty: { role: 'depositor', email: body.email },
     expiresInMs: transferMs,
-    sent_by: 'lane',
+    sent_via: 'lane',
     keyed,
   }
 }

@@ -7,7 +7,7 @@ import { type PayingMalipo, payingMalipo } from '../testing/paying.ts'
 
 const path = '/api/b2b/fiat/deposit/momo'
 
-/** A Malipo at work, to which the simulator sends its callbacks. */
+/** A running Malipo that gets the simulator's callbacks. */
 async function engine(t: TestContext): Promise<PayingMalipo> {
   const malipo = await payingMalipo(t)
   await malipo.simulator.set({ callbackBase: `${malipo.url}/callbacks/sandbox` })
@@ -51,7 +51,7 @@ test('a prompt is announced at once, and the customer’s approval credits the w
   assert.equal((await ended(call, transactionId)).status, 'SUCCESSFUL')
 })
 
-test('a customer is sent to the operator’s page, whose address is in the answer', async (t) => {
+test('a customer is sent to the operator’s page, and its URL is in the response', async (t) => {
   const { merchant, simulator } = await engine(t)
   const { call } = await merchant()
   const urls = { successRedirectUrl: 'https://shop.example/yes', failureRedirectUrl: 'https://shop.example/no' }
@@ -69,7 +69,7 @@ test('a customer is sent to the operator’s page, whose address is in the answe
   assert.equal((await ended(call, transactionId)).status, 'SUCCESSFUL')
 })
 
-test('a code the customer got beforehand is sent on and kept nowhere; a wrong one fails the charge', async (t) => {
+test('a code from the customer is passed on and never stored; a wrong one fails the charge', async (t) => {
   const malipo = await engine(t)
   const { call } = await malipo.merchant()
   const charge = { amount: 500, currency: 'XOF', phoneNumber: '+2250734567890', externalReference: 'r0' }
@@ -104,7 +104,7 @@ test('a voucher of twelve or sixteen digits pays', async (t) => {
   assert.equal((await ended(call, transactionId)).status, 'SUCCESSFUL')
 })
 
-test('a charge said again under its key is answered as before, once the first was answered', async (t) => {
+test('a charge repeated under its key gets the first response once there is one', async (t) => {
   const malipo = await engine(t)
   const merchant = await malipo.merchant()
   const headers = { authorization: `Bearer ${await merchant.token()}`, 'idempotency-key': 'k1' }
@@ -123,7 +123,7 @@ test('a charge said again under its key is answered as before, once the first wa
   assert.equal(again.headers.get('idempotency-replayed'), 'true')
 })
 
-test('a code that the operator is slow to answer about leaves the charge unconfirmed, and the answer in time', async (t) => {
+test('a code that the operator confirms slowly leaves a charge unconfirmed and responds in time', async (t) => {
   const malipo = await engine(t)
   const { call } = await malipo.merchant()
   await malipo.simulator.setFault({ provider: 'house', operation: 'charge', mode: 'drop_after_processing', times: 1 })

@@ -5,7 +5,6 @@ import { cardRoute } from './card-route.ts'
 import { momoRoute } from './momo-route.ts'
 import { transferRoute } from './transfer-route.ts'
 
-/** Money in. */
 export function chargeRoutes(app: App, ctx: Context): void {
   momoRoute(app, ctx)
   cardRoute(app, ctx)

@@ -4,7 +4,7 @@ import { until } from '../dev-stack/until.ts'
 import { readId } from '../platform/ids.ts'
 import { cardBody, cards, chargingMalipo, codes, nextReference, transferBody } from '../testing/charging.ts'
 
-test('after 503 the same request goes on with the charge, also when the lane got the account meanwhile', async (t) => {
+test('after a 503 the same request continues the charge, even if the lane got the account', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   await malipo.simulator.setFault({ provider: 'flutterwave', operation: 'charge', mode: 'operator_closed', times: 1 })
@@ -20,7 +20,7 @@ test('after 503 the same request goes on with the charge, also when the lane got
   assert.equal(again.status, 200)
 })
 
-test('after 503 the same request goes on with the charge, also when a question told the account', async (t) => {
+test('after a 503 the same request continues the charge, even if a query reported the account', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   await malipo.simulator.setFault({ provider: 'house', operation: 'charge', mode: 'drop_after_processing', times: 1 })
@@ -35,7 +35,7 @@ test('after 503 the same request goes on with the charge, also when a question t
   assert.equal(again.status, 200)
 })
 
-test('an answer of 200 is remembered under the key it was asked with', async (t) => {
+test('a 200 response is stored under the key of its request', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   await malipo.loseNext('charge')
@@ -47,7 +47,7 @@ test('an answer of 200 is remembered under the key it was asked with', async (t)
   assert.equal(again.status, 200)
 })
 
-test('an authorisation answered while its provider was slow is answered the same under its key', async (t) => {
+test('an authorisation with a slow provider gets the same response under its key', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const { id } = await merchant.chargeCard(cards.asksPin)
@@ -60,7 +60,7 @@ test('an authorisation answered while its provider was slow is answered the same
   assert.deepEqual([first.status, later.status, later.body], [200, 200, first.body])
 })
 
-test('an authorisation whose outcome a callback told first is answered the same under its key', async (t) => {
+test('an authorisation that a callback resolved first gets the same response under its key', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const { id } = await merchant.chargeCard(cards.asksPin)
@@ -68,10 +68,10 @@ test('an authorisation whose outcome a callback told first is answered the same 
   assert(rail)
   const transaction_id = readId('transaction', id) ?? ''
   t.mock.method(rail, 'authorise', async ({ amount, currency }: { amount: bigint; currency: 'NGN' }) => {
-    const said = { state: 'successful', settled: { amount, currency } } as const
-    const news = { kind: 'said', said } as const
-    await malipo.ctx.settler.submit({ transaction_id, attempt: 1, cause: 'callback', news })
-    return { certainty: 'accepted', said }
+    const providerStatus = { state: 'successful', settled: { amount, currency } } as const
+    const observation = { kind: 'reported', providerStatus } as const
+    await malipo.ctx.resolver.submit({ transaction_id, attempt: 1, cause: 'callback', observation })
+    return { certainty: 'accepted', providerStatus }
   })
   const key = { 'idempotency-key': nextReference() }
 
@@ -81,14 +81,14 @@ test('an authorisation whose outcome a callback told first is answered the same 
   assert.deepEqual([first.status, again.status, again.body], [200, 200, first.body])
 })
 
-test('an answer that its provider met with the same question is refused, and refused again under its key', async (t) => {
+test('an answer that the provider meets with the same question is refused, also under its key', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const { id } = await merchant.chargeCard(cards.asksPin)
   const rail = malipo.ctx.connectors.sandbox.get('flutterwave')?.cardCharges
   assert(rail)
-  const said = { state: 'waiting', action: { kind: 'pin' } } as const
-  t.mock.method(rail, 'authorise', async () => ({ certainty: 'accepted', said, continuation: 'the same' }))
+  const providerStatus = { state: 'waiting', action: { kind: 'pin' } } as const
+  t.mock.method(rail, 'authorise', async () => ({ certainty: 'accepted', providerStatus, continuation: 'the same' }))
   const key = { 'idempotency-key': nextReference() }
 
   const first = await merchant.authorise(id, 'pin', codes.pin, key)
@@ -98,7 +98,7 @@ test('an answer that its provider met with the same question is refused, and ref
   assert.deepEqual([again.status, again.body['attemptsLeft']], [422, 1])
 })
 
-test('a charge that ended without its account is told as it stands under its key, not "come again" for ever', async (t) => {
+test('a charge that ended without an account reports its end under its key, not 503 for ever', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   await malipo.loseNext('charge')
@@ -110,7 +110,7 @@ test('a charge that ended without its account is told as it stands under its key
   assert.notEqual(again.status, 503)
 })
 
-test('an address given with the card is used, and not asked for again', async (t) => {
+test('an address given with the card is used and not requested again', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const address = { street1: '1 Market Street', city: 'Lagos', state: 'LA', zip: '100001', country: 'NG' }
@@ -118,7 +118,7 @@ test('an address given with the card is used, and not asked for again', async (t
   assert.equal(nextAction.type, 'NONE')
 })
 
-test('what a bank can never take is refused, not "come again"', async (t) => {
+test('a charge that a bank can never take gets a 422, not a 503', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const wanted = transferBody({ amount: 10_000_000_000_000 })
@@ -127,22 +127,22 @@ test('what a bank can never take is refused, not "come again"', async (t) => {
   assert.equal(first.status, 422)
 })
 
-test('a declined card is answered with the reason', async (t) => {
+test('the response to a declined card has the reason', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const { body } = await merchant.send('card', cardBody(cards.declined))
   assert.match(JSON.stringify(body), /CARD_DECLINED/)
 })
 
-test('an account that the merchant was told stays the charge’s, when an earlier call for it breaks off', async (t) => {
+test('an account shown to the merchant stays the charge’s when an earlier call for it times out', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const wanted = transferBody()
   const first = await merchant.send('bank-transfer', wanted)
   const { transactionId } = first.body['data'] as { transactionId: string }
   const id = readId('transaction', transactionId) ?? ''
-  const news = { kind: 'unknown', detail: 'timeout: of the first of two calls' } as const
-  await malipo.ctx.settler.submit({ transaction_id: id, attempt: 1, cause: 'attempt', news })
+  const observation = { kind: 'unknown', detail: 'timeout: of the first of two calls' } as const
+  await malipo.ctx.resolver.submit({ transaction_id: id, attempt: 1, cause: 'attempt', observation })
   const { stage } = await merchant.read(transactionId)
   assert.equal(stage, 'AWAITING_CUSTOMER')
 })

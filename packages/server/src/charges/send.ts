@@ -1,20 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { type Given, type Sent, send, settleSent } from '../payments/dispatch/dispatch.ts'
+import { type Given, resolveSent, type Sent, send } from '../payments/dispatch/dispatch.ts'
 import { takeTurn } from '../payments/dispatch/lane-budget.ts'
 import { laneOf } from '../payments/dispatch/timers.ts'
 import type { Payment, Transaction } from '../payments/model/store.ts'
-import type { News } from '../payments/resolve/decision.ts'
+import type { Observation } from '../payments/resolve/decision.ts'
 import { type Owner, sql } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
 
-/** The caller waits this long for the customer's next step; the call to the provider may go on. */
+/** How long the caller waits for the customer's next step. The call to the provider may take longer. */
 export const answerWithinMs = 8000
 
 /**
- * What is sent from a request counts in the provider's lane, and does not pass it by when it is paused or has too much to
- * do. Of a frozen merchant nothing is sent.
+ * A charge sent by a request counts in the provider's lane, and respects its pause and its rate limit. A frozen merchant sends
+ * nothing.
  */
 export async function takeTurnNow({ connectors, db }: Context, owner: Owner, provider: string): Promise<void> {
   const connector = connectors[owner.env].get(provider)
@@ -27,23 +27,23 @@ export async function takeTurnNow({ connectors, db }: Context, owner: Owner, pro
 
 interface Sending {
   readonly payment: Payment
-  /** Started before the payment was promised or claimed. */
+  /** Started before the payment was accepted or claimed. */
   readonly elapsedMs: () => number
   readonly given?: Given
-  /** What becomes of news that came while the caller waited. */
-  readonly inTime?: (news: News) => News
-  /** Told where the charge stands once that is settled, in time or not. */
+  /** Maps an observation that arrived while the caller waited. */
+  readonly inTime?: (observation: Observation) => Observation
+  /** Called with the charge once its observation is resolved, in time or late. */
   readonly settled?: (charge: Transaction | undefined) => Promise<void>
 }
 
 /**
- * Sends a charge from this very request and has the outcome settled. Gives where it stands then; nothing when the provider
- * has not answered while the caller waits: what it says later is settled all the same.
+ * Sends a charge from its own request and resolves the outcome. Returns the charge as it is then, or nothing when the provider
+ * has not responded while the caller waits. A later response is still resolved.
  */
 export async function sendNow(ctx: Context, sending: Sending): Promise<Transaction | undefined> {
-  const { payment, elapsedMs, given, inTime = (news) => news, settled } = sending
+  const { payment, elapsedMs, given, inTime = (observation) => observation, settled } = sending
   const finish = async (sent: Sent | undefined) => {
-    const charge = sent && (await settleSent(ctx, payment, sent, 'attempt'))
+    const charge = sent && (await resolveSent(ctx, payment, sent, 'attempt'))
     await settled?.(charge)
     return charge
   }
@@ -55,7 +55,7 @@ export async function sendNow(ctx: Context, sending: Sending): Promise<Transacti
   const work = send(ctx, payment, elapsedMs, given)
   const { env, merchant_id } = payment.transaction
   const sent = await ctx.limiter.outside(env, merchant_id, whileTheCallerWaits(work)).catch(leave)
-  if (sent !== tooLate) return finish(sent && { ...sent, news: inTime(sent.news) }).catch(leave)
+  if (sent !== tooLate) return finish(sent && { ...sent, observation: inTime(sent.observation) }).catch(leave)
   void work.then(finish).catch(leave)
   return undefined
 }
@@ -63,8 +63,8 @@ export async function sendNow(ctx: Context, sending: Sending): Promise<Transacti
 export const tooLate = Symbol('the caller has been answered')
 
 /**
- * The work's result, or `tooLate` when the caller must be answered without it. The clock ends with the work: it holds the
- * result for as long as it runs, and that may hold a card.
+ * The work's result, or `tooLate` when the caller gets its response without it. The timer ends with the work: a running timer
+ * keeps the result in memory, and the result may hold a card.
  */
 export async function whileTheCallerWaits<Value>(work: Promise<Value>): Promise<Value | typeof tooLate> {
   const patience = new AbortController()

@@ -7,18 +7,18 @@ import { startWatch } from '../platform/clock.ts'
 import type { Owner } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 
-/** A charge that is sent by the request that made it, because the request alone has what must not be kept, or waits for a page. */
+/** A charge sent by its own request: only that request has the data that must not be stored, or it waits for a page. */
 interface Start<Answer extends object> {
   readonly keyed: KeyedRequest | undefined
   readonly proposal: Omit<Proposal, 'answerOf'>
-  /** Sends it and gives where it stands then; nothing when the provider has not responded while the caller waits. */
+  /** Sends the charge and returns it as it is then, or nothing when the provider has not responded while the caller waits. */
   readonly send: (payment: Payment, elapsedMs: () => number) => Promise<Transaction | undefined>
   readonly answerFor: (charge: Transaction | undefined, promised: Transaction) => Answer
-  /** The response when the same request came first. */
+  /** The response when an identical request came first. */
   readonly again: (replay: Replay) => Promise<Once<Answer>>
 }
 
-/** Promises a charge that has its turn, sends it while the caller waits, and keeps the response under its key. */
+/** Accepts a charge that has its turn, sends it while the caller waits, and stores the response under its key. */
 export async function startCharge<Answer extends object>(
   ctx: Context,
   owner: Owner,

@@ -5,9 +5,9 @@ import { type KeyedRequest, type Once, underKey } from '../idempotency/keys.ts'
 import { minorFromNumber } from '../money/money.ts'
 import { replayOf } from '../payments/accept/replay.ts'
 import { claimToSend, isTooLateToOpen } from '../payments/dispatch/claim.ts'
-import { openParty } from '../payments/model/counterparty.ts'
+import { openCounterparty } from '../payments/model/counterparty.ts'
 import type { Payment, Transaction } from '../payments/model/store.ts'
-import type { News } from '../payments/resolve/decision.ts'
+import type { Observation } from '../payments/resolve/decision.ts'
 import { startWatch } from '../platform/clock.ts'
 import type { Owner } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
@@ -29,12 +29,12 @@ interface OpenedAccount {
   }
 }
 
-const lookEveryMs = 200
+const pollEveryMs = 200
 const tooOld = 'No account was opened for this charge in time. Start another with a new reference.'
 
 /**
- * Charges by bank transfer: opens an account that takes money for this charge alone. A bank that does not answer while the
- * caller waits is answered for with 503, and the same request sent again goes on with the same charge.
+ * Charges by bank transfer: opens an account that takes money for this charge only. When the bank does not respond while the
+ * caller waits, the response is 503, and the same request sent again continues the same charge.
  */
 export async function chargeByTransfer(
   ctx: Context,
@@ -54,7 +54,7 @@ export async function chargeByTransfer(
   return startCharge(ctx, owner, {
     keyed,
     proposal: { ...proposal, scenario },
-    send: (payment, elapsedMs) => sendNow(ctx, { payment, elapsedMs, inTime: told }),
+    send: (payment, elapsedMs) => sendNow(ctx, { payment, elapsedMs, inTime: withReported }),
     answerFor: (charge) => answerFor(ctx, charge),
     again: ({ transactionId }) => continued(transactionId),
   })
@@ -66,7 +66,7 @@ interface Continued {
   readonly isReplay: boolean
 }
 
-/** Goes on with a charge whose account nobody was told yet. */
+/** Continues a charge whose account no caller got yet. */
 function continueCharge(
   ctx: Context,
   owner: Owner,
@@ -82,7 +82,7 @@ function continueCharge(
   })
 }
 
-/** The charge with this reference, if the very same was asked for and the caller was told to come again. */
+/** The charge with this reference, if the request is identical and the caller got a 503. */
 async function unfinishedOf(ctx: Context, owner: Owner, body: TransferChargeBody): Promise<Transaction | undefined> {
   const charge = await findTransaction(ctx.db.read, owner, body.externalReference)
   const isSame = charge?.external_reference === body.externalReference && isOf(ctx, charge, body)
@@ -91,25 +91,27 @@ async function unfinishedOf(ctx: Context, owner: Owner, body: TransferChargeBody
 
 function isOf({ vault }: Context, charge: Transaction, { amount, currency, email }: TransferChargeBody): boolean {
   if (charge.method !== 'bank-transfer' || charge.currency !== currency) return false
-  const party = openParty(vault, charge)
+  const counterparty = openCounterparty(vault, charge)
   return (
-    minorFromNumber(amount, charge.currency) === charge.amount && party.role === 'depositor' && party.email === email
+    minorFromNumber(amount, charge.currency) === charge.amount &&
+    counterparty.role === 'depositor' &&
+    counterparty.email === email
   )
 }
 
 function isUnfinished({ state, action }: Transaction): boolean {
-  return ['accepted', 'sending', 'unknown'].includes(state) || (state === 'waiting' && !action?.isTold)
+  return ['accepted', 'sending', 'unknown'].includes(state) || (state === 'waiting' && !action?.isReported)
 }
 
-/** The account is in this very answer: the same request sent again is another that uses its reference. */
-function told(news: News): News {
-  if (news.kind !== 'said' || news.said.state !== 'waiting') return news
-  const { said } = news
-  const action = { ...said.action, isTold: true as const }
-  return { ...news, said: { ...said, action } }
+/** This response carries the account, so a repeat of the request fails as a used reference. */
+function withReported(observation: Observation): Observation {
+  if (observation.kind !== 'reported' || observation.providerStatus.state !== 'waiting') return observation
+  const { providerStatus } = observation
+  const action = { ...providerStatus.action, isReported: true as const }
+  return { ...observation, providerStatus: { ...providerStatus, action } }
 }
 
-/** Asks for the account again where nobody is asking any more, else waits for whoever is, as long as the caller does. */
+/** Sends the charge again if no request is sending it. Otherwise waits for that request, for as long as the caller waits. */
 async function goOn(ctx: Context, owner: Owner, id: string): Promise<Transaction | undefined> {
   const elapsedMs = startWatch()
   while (elapsedMs() < answerWithinMs) {
@@ -118,12 +120,12 @@ async function goOn(ctx: Context, owner: Owner, id: string): Promise<Transaction
     if (charge?.state === 'failed')
       throw new AppError('REFERENCE_USED', { message: 'This charge has failed. Start another with a new reference.' })
     if (charge?.state !== 'sending') return charge
-    await pause(lookEveryMs)
+    await pause(pollEveryMs)
   }
   return undefined
 }
 
-/** Another account may be opened under the same key: money into either counts for this charge. */
+/** The provider may open another account under the same key: money into either counts for this charge. */
 async function sendAgain(ctx: Context, owner: Owner, { id, provider }: Transaction): Promise<Transaction | undefined> {
   await takeTurnNow(ctx, owner, provider)
   const elapsedMs = startWatch()
@@ -132,7 +134,7 @@ async function sendAgain(ctx: Context, owner: Owner, { id, provider }: Transacti
     if (transaction.state !== 'accepted' && transaction.state !== 'unknown') throw new AppError('PROVIDER_UNAVAILABLE')
   })
   reach('transfer.claimed')
-  return sendNow(ctx, { payment, elapsedMs, inTime: told })
+  return sendNow(ctx, { payment, elapsedMs, inTime: withReported })
 }
 
 function answerFor(ctx: Context, charge: Transaction | undefined): OpenedAccount {

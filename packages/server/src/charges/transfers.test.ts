@@ -11,7 +11,7 @@ import {
   nextReference,
   transferBody,
 } from '../testing/charging.ts'
-import { lookAtPaidAccounts } from '../workers/paid-accounts.ts'
+import { pollPaidAccounts } from '../workers/paid-accounts.ts'
 
 interface Account {
   readonly accountNumber: string
@@ -30,7 +30,7 @@ async function open(merchant: ChargingMerchant, over: object = {}) {
   return { id, key: keyOf(id), virtualAccount }
 }
 
-interface Told {
+interface MerchantEvent {
   readonly fee: number
 }
 
@@ -39,7 +39,7 @@ const isSettled =
   ({ amountReceived }: { amountReceived?: number }) =>
     amountReceived === amount
 
-/** What is left in suspense over all charges of this test's currency. */
+/** What is left in suspense over all charges in this test's currency. */
 async function inSuspense(malipo: ChargingMalipo, currency: string): Promise<bigint> {
   await malipo.operator.ledger.check({ isFull: true })
   const [row] = await malipo.ask<{ sum: string }>(
@@ -55,7 +55,7 @@ for (const [currency, country] of [
   ['NGN', 'NG'],
   ['KES', 'KE'],
 ] as const)
-  test(`the exact amount in ${currency} pays the charge, and is told`, async (t) => {
+  test(`the exact amount in ${currency} pays the charge, and the merchant is notified`, async (t) => {
     const malipo = await chargingMalipo(t)
     const merchant = await malipo.charging()
     const before = await balanceOf(malipo, merchant.id, currency)
@@ -71,7 +71,7 @@ for (const [currency, country] of [
     assert.equal(await inSuspense(malipo, currency), 0n)
   })
 
-test('parts add up: short stays pending and credits nobody, the rest completes it, more than asked is credited too', async (t) => {
+test('parts add up: short stays pending with no credit, the rest completes, excess is credited', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const before = await balanceOf(malipo, merchant.id, 'NGN')
@@ -93,7 +93,7 @@ test('parts add up: short stays pending and credits nobody, the rest completes i
   assert.equal(await inSuspense(malipo, 'NGN'), suspense)
 })
 
-test('the fee of a bank transfer charge is taken on what is received, however little was asked', async (t) => {
+test('the fee of a bank transfer charge is on the amount received, however small the charge was', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const before = await balanceOf(malipo, merchant.id, 'NGN')
@@ -117,7 +117,7 @@ test('the feed repeats the fee that each webhook carried, before and after the m
   await malipo.simulator.pay(keyOf(id), '500.00')
   await malipo.comesTo(id, 'successful')
 
-  const feed = (await call('GET', '/api/b2b/events')).body['data'] as { id: string; data: Told }[]
+  const feed = (await call('GET', '/api/b2b/events')).body['data'] as { id: string; data: MerchantEvent }[]
   const carried = await malipo.ask<{ fee: number }>(
     `select (w.body::jsonb -> 'data' -> 'fee')::float as fee
      from events e join webhook_records w on w.id = e.id where e.transaction_id = $1 order by e.number`,
@@ -131,7 +131,7 @@ test('the feed repeats the fee that each webhook carried, before and after the m
   )
 })
 
-test('a charge whose fee is not what its books took is found by the ledger check', async (t) => {
+test('the ledger check finds a charge whose fee differs from its books', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const { id, key } = await open(merchant)
@@ -147,7 +147,7 @@ test('a charge whose fee is not what its books took is found by the ledger check
   await malipo.operator.ledger.check({ isFull: true })
 })
 
-test('a receipt reported twice is booked once, and one after the end is credited by an adjustment', async (t) => {
+test('a receipt reported twice is booked once; one after the end is credited by an adjustment', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const suspense = await inSuspense(malipo, 'NGN')
@@ -173,7 +173,7 @@ test('a receipt reported twice is booked once, and one after the end is credited
   assert.equal(receipts.length, 2)
 })
 
-test('money that came in after a charge was paid, and of which no callback told, is found when its account has ended', async (t) => {
+test('late money without a callback into a paid charge’s account is found when the account ends', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   await malipo.simulator.setFault({ provider: 'flutterwave', operation: 'charge', mode: 'callback_never' })
@@ -183,11 +183,11 @@ test('money that came in after a charge was paid, and of which no callback told,
   await merchant.ends(id)
   await malipo.simulator.pay(key, '20.00')
 
-  await lookAtPaidAccounts(malipo.ctx)
+  await pollPaidAccounts(malipo.ctx)
   assert.equal((await merchant.ends(id)).timeline.some(isLate), false)
   await malipo.later(27 * 3600)
-  await lookAtPaidAccounts(malipo.ctx)
-  await lookAtPaidAccounts(malipo.ctx)
+  await pollPaidAccounts(malipo.ctx)
+  await pollPaidAccounts(malipo.ctx)
 
   assert.equal((await merchant.ends(id)).timeline.filter(isLate).length, 1)
   assert.deepEqual(
@@ -206,7 +206,7 @@ const silences: Record<string, (malipo: ChargingMalipo) => Promise<unknown>> = {
   'is paused': ({ operator }) => operator.providers.pause('flutterwave', maintenance),
 }
 for (const [why, silence] of Object.entries(silences))
-  test(`a bank that ${why} at the last question about a paid account is asked again later`, async (t) => {
+  test(`a bank that ${why} at the last query of a paid account is queried again later`, async (t) => {
     const malipo = await chargingMalipo(t)
     const merchant = await malipo.charging()
     const { id, key } = await open(merchant)
@@ -215,7 +215,7 @@ for (const [why, silence] of Object.entries(silences))
     await malipo.later(27 * 3600)
     await silence(malipo)
 
-    await lookAtPaidAccounts(malipo.ctx)
+    await pollPaidAccounts(malipo.ctx)
 
     const [watched] = await malipo.ask(
       'select due > record_time() as is_later from paid_accounts where transaction_id = $1',
@@ -225,7 +225,7 @@ for (const [why, silence] of Object.entries(silences))
     if (why === 'is paused') await malipo.operator.providers.resume('flutterwave', maintenance)
   })
 
-test('a charge that expires short fails as underpaid and its money is kept; nothing at all is expired', async (t) => {
+test('a charge that expires short fails as underpaid and keeps its money; an unpaid one expires', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const suspense = await inSuspense(malipo, 'NGN')
@@ -242,7 +242,7 @@ test('a charge that expires short fails as underpaid and its money is kept; noth
   assert.equal(await inSuspense(malipo, 'NGN'), suspense + 10_000n)
 })
 
-test('a bank that is silent is answered for with 503, and the same request goes on with the same charge', async (t) => {
+test('a silent bank gives a 503, and the same request continues the same charge', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   await malipo.slowNext('charge', 9000)
@@ -261,7 +261,7 @@ test('a bank that is silent is answered for with 503, and the same request goes 
   assert.equal((await merchant.ends(transactionId)).status, 'SUCCESSFUL')
 })
 
-test('an account whose number got lost is asked for again under the same key, and money into either pays', async (t) => {
+test('a lost account number is requested again under the same key, and money into either pays', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   await malipo.loseNext('charge')
@@ -278,7 +278,7 @@ test('an account whose number got lost is asked for again under the same key, an
   assert.equal((await merchant.ends(transactionId)).status, 'SUCCESSFUL')
 })
 
-test('a bank that could not be reached is tried again by its lane, and the merchant is told of the account', async (t) => {
+test('an unreachable bank is retried by its lane, and the merchant is notified of the account', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   await malipo.simulator.setFault({ provider: 'flutterwave', operation: 'charge', mode: 'operator_closed', times: 1 })
@@ -293,7 +293,7 @@ test('a bank that could not be reached is tried again by its lane, and the merch
   })
 })
 
-test('under a key the same account is answered again', async (t) => {
+test('a repeat under a key gets the same account', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
   const [wanted, key] = [transferBody(), { 'idempotency-key': nextReference() }]
@@ -302,10 +302,10 @@ test('under a key the same account is answered again', async (t) => {
   assert.deepEqual([again.body, again.headers.get('idempotency-replayed')], [first.body, 'true'])
 })
 
-test('many small payments into an account do not keep a charge from its end', async (t) => {
+test('many small payments into an account do not delay the end of a charge', async (t) => {
   const malipo = await chargingMalipo(t)
   const merchant = await malipo.charging()
-  await malipo.simulator.set({ callbackBase: '' }) // Only questions tell.
+  await malipo.simulator.set({ callbackBase: '' }) // Without callbacks, only queries report.
   const { id, key } = await open(merchant)
   for (let times = 0; times < 201; times += 1) await malipo.simulator.pay(key, '1.00')
   await malipo.simulator.pay(key, '1500.00')

@@ -7,7 +7,7 @@ import type { FailureCode } from '../providers/contract.ts'
 
 type Counting = Pick<Context, 'config' | 'db' | 'vault'>
 
-/** What a customer's bank says of a card that is not theirs to use. Our own trouble is not among it. */
+/** Failures by which a bank reports a card that the customer may not use. Our own errors are not among them. */
 const declines: readonly FailureCode[] = [
   'CARD_DECLINED',
   'CARD_EXPIRED',
@@ -17,7 +17,7 @@ const declines: readonly FailureCode[] = [
   'UNSPECIFIED_FAILURE',
 ]
 
-/** Counts a try until its outcome is known; what was refused on the way, by us or by the provider, is not counted. */
+/** Counts a try until its outcome is known. A try that we or the provider refuse before that is not counted. */
 export async function counted<Result>(
   ctx: Counting,
   owner: Owner,
@@ -38,9 +38,8 @@ export async function counted<Result>(
 }
 
 /**
- * Refuses what testers of stolen cards do: one card over and over, or cards that are declined one after another from one
- * place. Each merchant has counts of its own, of the hour that runs. Until its outcome is known a try counts as declined, so
- * that nobody gets further by trying many at once.
+ * Blocks testers of stolen cards: one card charged over and over, or declined cards in a row from one address. Counts are per
+ * merchant and clock hour. A try counts as declined until its outcome is known, so parallel tries gain nothing.
  */
 async function countTry(ctx: Counting, owner: Owner, fingerprint: string, ipAddress: string): Promise<void> {
   const most = owner.env === 'live' ? ctx.config.liveCardTries : ctx.config.sandboxCardTries
@@ -54,7 +53,7 @@ async function countTry(ctx: Counting, owner: Owner, fingerprint: string, ipAddr
   throw tooMany('This card was charged too often.')
 }
 
-/** The outcome of a try that was counted: only a declined card stays counted for its customer's place. */
+/** Keeps a declined card in the count of its customer's address; removes any other outcome. */
 async function countOutcome(
   ctx: Counting,
   owner: Owner,
@@ -64,7 +63,7 @@ async function countOutcome(
   if (!isDeclined(charge)) await add(ctx.db.write, owner, placeOf(ctx, ipAddress), -1)
 }
 
-/** A charge that was let go before, and failed at a later step. */
+/** Counts a charge that passed before and was declined at a later step. */
 export async function countLateDecline(
   ctx: Counting,
   owner: Owner,
@@ -77,15 +76,15 @@ export async function countLateDecline(
 const isDeclined = (charge: Transaction | undefined) =>
   charge?.state === 'failed' && declines.some((code) => code === charge.failure?.code)
 
-/** Counts of hours that have passed are of no use. */
+/** Deletes the counts of past hours. */
 export async function forgetTries(db: Db): Promise<void> {
   await db.query(sql`delete from card_tries where hour < date_trunc('hour', record_time())`)
 }
 
-/** However the address is written; of IPv6 the network, since a customer has many addresses in one. */
+/** The same for every spelling of an address. For IPv6 it is the network, since a customer has many addresses in one. */
 const placeOf = ({ vault }: Counting, ipAddress: string) => vault.hash(countedAs(ipAddress), 'customer address')
 
-/** Counts, and tells how many there are now. */
+/** Returns the new count. */
 async function add(db: Db, { merchant_id, env }: Owner, hash: string, tries: 1 | -1): Promise<number> {
   const [row] = await db.query<{ tries: number }>(sql`
     insert into card_tries as t (merchant_id, env, hash, hour, tries)

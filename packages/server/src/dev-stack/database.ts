@@ -2,10 +2,10 @@ import { migrate } from '../platform/migrate.ts'
 import { Secret } from '../platform/secret.ts'
 import type { Postgres } from './postgres.ts'
 
-/** The login of the service's own processes: a member of the two roles, with no rights of its own. */
+/** The login of the service's processes: a member of the two roles, with no rights of its own. */
 export const login = 'malipo'
 
-/** Makes a migrated database, and the login that processes use. */
+/** Creates a migrated database, and the login that processes use. */
 export async function createDatabase(postgres: Postgres, name: string, loginPassword: string): Promise<void> {
   await postgres.run('postgres', `create database ${name}`)
   await migrate(new Secret(postgres.urlOf(name)))

@@ -4,22 +4,19 @@ import { jetstreamManager } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { findProgram, freePort, isListening, type Service, startService, tryFindProgram } from './processes.ts'
 
-/** A NATS server of our own on a loopback port. */
+/** Our own NATS server on a loopback port. */
 export interface Nats extends Service {
   readonly url: string
 }
 
-/** Debian keeps it where not everybody looks. */
+/** Debian installs it outside the usual PATH. */
 const places = ['/usr/sbin']
 
 export function startNats(folder: string): Promise<Nats> {
   return startServer(folder, findProgram('nats-server', places, 'nats-server'))
 }
 
-/**
- * The same where there is a NATS to start: by the variable MALIPO_NATS_SERVER, which names the program, else wherever it is
- * installed. Nothing where there is none.
- */
+/** Starts NATS if it is installed, or the program that the variable MALIPO_NATS_SERVER names. Undefined where there is none. */
 export async function startNatsIfThere(folder: string): Promise<Nats | undefined> {
   const named = process.env['MALIPO_NATS_SERVER']
   const command = named === undefined ? tryFindProgram('nats-server', places) : tryFindProgram(named, [])
@@ -33,13 +30,13 @@ async function startServer(folder: string, command: string): Promise<Nats> {
   return { ...service, url: `nats://127.0.0.1:${port}` }
 }
 
-/** A server with a configuration of its own, on a port of its own. */
+/** A server with its own configuration and port. */
 export async function startNatsWith(folder: string, config: string): Promise<Nats> {
   const port = await freePort()
   return startNatsNamed({ folder, name: `nats-${port}`, port, config })
 }
 
-/** The same where the port and the name are chosen, as in a cluster. */
+/** A server with a given port and name, as in a cluster. */
 export async function startNatsNamed(of: {
   readonly folder: string
   readonly name: string
@@ -55,7 +52,7 @@ export async function startNatsNamed(of: {
   return { ...service, url: `nats://127.0.0.1:${port}` }
 }
 
-/** Every message of a stream whose subject begins so, in order. */
+/** Every message of a stream whose subject starts with this, in order. */
 export function messagesOf<Body>(url: string, stream: string, subject: string): Promise<Body[]> {
   return connected(url, async (nats) => {
     const { streams } = await jetstreamManager(nats)

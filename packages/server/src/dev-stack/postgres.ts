@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { findProgram, freePort, type Service, startService } from './processes.ts'
 
-/** A PostgreSQL of our own on a loopback port, as durable as in production: fsync and checksums are on. */
+/** Our own PostgreSQL on a loopback port, as durable as in production: fsync and checksums are on. */
 export interface Postgres extends Service {
-  /** Where the superuser's password is. */
+  /** The file with the superuser's password. */
   readonly passwordFile: string
   /** The superuser's URL of a database. */
   urlOf(database: string, user?: { name: string; password: string }): string
@@ -23,11 +23,11 @@ const settings = {
   unix_socket_directories: '',
   max_connections: '300',
   shared_buffers: '512MB',
-  log_parameter_max_length: '0', // Bound values are secrets; an error does not make them less so.
+  log_parameter_max_length: '0', // Bound values are secrets, also in an error.
   log_parameter_max_length_on_error: '0',
 }
 
-/** Starts on the data in the folder, or on new data when it has none. */
+/** Starts on the data in the folder, or on new data when the folder has none. */
 export async function startPostgres(folder: string, over: Readonly<Record<string, string>> = {}): Promise<Postgres> {
   const programs = programFolders()
   const server = findProgram('postgres', programs, 'postgresql')
@@ -91,7 +91,7 @@ function initialise(initdb: string, data: string, passwordFile: string, user: Se
 
 async function runStatements(url: string, statements: readonly string[]): Promise<void> {
   const client = new pg.Client({ connectionString: url })
-  client.on('error', () => undefined) // A server that is killed is seen by the statement that fails.
+  client.on('error', () => undefined) // The failing statement reports a killed server.
   await client.connect()
   try {
     for (const statement of statements) await client.query(statement)
@@ -100,7 +100,7 @@ async function runStatements(url: string, statements: readonly string[]): Promis
   }
 }
 
-/** Debian keeps the server's programs apart, one folder per version; the newest first. */
+/** Debian keeps the server programs in one folder per version; newest first. */
 export function programFolders(): string[] {
   const root = '/usr/lib/postgresql'
   if (!existsSync(root)) return []
@@ -111,7 +111,7 @@ export function programFolders(): string[] {
 
 type ServerUser = { uid: number; gid: number } | undefined
 
-/** PostgreSQL refuses to run as root; there it runs as the user its package made. */
+/** PostgreSQL refuses to run as root; as root it runs as the user from its package. */
 export function serverUser(): ServerUser {
   if (process.getuid?.() !== 0) return undefined
   const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))

@@ -5,11 +5,11 @@ import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { until } from './until.ts'
 
-/** A process of ours, with its log in a file. */
+/** A process that we started, with its log in a file. */
 export interface Service {
   readonly name: string
   readonly pid: number
-  /** Asks it to end by the given signal, and makes it end if it has not within thirty seconds. */
+  /** Sends the signal, and kills the process if it has not ended within thirty seconds. */
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
@@ -18,16 +18,16 @@ export interface ServiceOptions {
   readonly command: string
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Where its pid and log go. */
+  /** The folder for its pid and log. */
   readonly folder: string
   readonly user?: { readonly uid: number; readonly gid: number } | undefined
   readonly isReady: () => Promise<boolean>
 }
 
-/** Where there is a place for what Node has compiled, every process uses it: they start in half the time. */
+/** Every process uses Node's compile cache where one is set: processes start in half the time. */
 const compiled = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }
 
-/** Starts a process in a session of its own, so that Ctrl-C reaches only those who clean up, and waits until it is ready. */
+/** Starts a process in its own session, so that Ctrl-C reaches only the processes that clean up, and waits until it is ready. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { name, command, args, folder, user } = options
   const logPath = join(folder, `${name}.log`)
@@ -53,7 +53,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     pid: child.pid ?? 0,
     stop: async (signal = 'SIGTERM') => {
       await stop(child, signal)
-      rmSync(pidPath, { force: true }) // The number may be another process's tomorrow.
+      rmSync(pidPath, { force: true }) // The number may belong to another process later.
     },
   }
 }
@@ -68,8 +68,8 @@ async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> 
 }
 
 /**
- * Ends the processes in a folder and removes it should this process die without having done so, even by kill -9: the
- * guard waits for the end of a pipe that only this process holds open.
+ * Ends the processes in a folder and removes it if this process dies before it could, even by kill -9: the guard waits for the
+ * end of a pipe that only this process holds open.
  */
 export function guardFolder(folder: string, { isKept }: { isKept: boolean }): { dismiss(): Promise<void> } {
   const script = `cat; for pid in "$0"/*.pid; do kill -KILL "$(cat "$pid")"; done; rm -rf ${isKept ? '"$0"/*.pid' : '"$0"'}`
@@ -82,14 +82,14 @@ export function guardFolder(folder: string, { isKept }: { isKept: boolean }): { 
   }
 }
 
-/** A folder that other users of the machine may pass through, but not look into. */
+/** A folder that other users of the machine may traverse, but not list. */
 export function makeFolder(path: string): string {
   mkdirSync(path, { recursive: true })
   chmodSync(path, 0o711)
   return path
 }
 
-/** A port nobody listens on at this moment. */
+/** A port without a listener at this moment. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -109,7 +109,7 @@ export async function isListening(port: number): Promise<boolean> {
   return isOpen
 }
 
-/** The first of the places that holds the program, or an error that says which package has it. */
+/** The first place that holds the program, or an error that names its package. */
 export function findProgram(name: string, places: readonly string[], debianPackage: string): string {
   const found = tryFindProgram(name, places)
   if (found !== undefined) return found
@@ -118,7 +118,7 @@ export function findProgram(name: string, places: readonly string[], debianPacka
   )
 }
 
-/** The first of the places that holds the program, and PATH after them. */
+/** The first place that holds the program; PATH comes last. */
 export function tryFindProgram(name: string, places: readonly string[]): string | undefined {
   const paths = [...places.map((place) => join(place, name)), name]
   return paths.find((path) => !spawnSync(path, ['--version'], { stdio: 'ignore' }).error)

@@ -6,7 +6,7 @@ import { startNats } from './nats.ts'
 import { startPostgres } from './postgres.ts'
 import { guardFolder, makeFolder } from './processes.ts'
 
-/** What a test file needs to know of the servers its run started. */
+/** What a test file needs to know about the servers of its run. */
 interface Servers {
   readonly adminUrl: string
   readonly loginPassword: string
@@ -16,7 +16,7 @@ interface Servers {
 const variable = 'MALIPO_TEST_SERVERS'
 const template = 'malipo_template'
 
-/** One PostgreSQL and one NATS for a whole run of tests, with a migrated database to make copies of. */
+/** One PostgreSQL and one NATS for a whole test run, with a migrated template database. */
 export async function startTestServers(
   folder: string,
 ): Promise<{ exports: Record<string, string>; stop(): Promise<void> }> {
@@ -36,27 +36,27 @@ export async function startTestServers(
   }
 }
 
-/** A database of this test file's own. */
+/** The database of one test file. */
 export interface TestDatabase {
   /** As the superuser, who may do anything. */
   readonly superuserUrl: string
-  /** As the login of the service's own processes. */
+  /** As the login of the service's processes. */
   readonly loginUrl: string
   readonly natsUrl: string
 }
 
 let copy: Promise<TestDatabase> | undefined
 
-/** The copy of the template that belongs to this test file, made at the first call. It goes when the run's server goes. */
+/** This test file's copy of the template, created at the first call. It ends with the run's server. */
 export function testDatabase(): Promise<TestDatabase> {
   copy ??= makeCopy()
   return copy
 }
 
 async function makeCopy(): Promise<TestDatabase> {
-  const told = process.env[variable]
-  assert(told, 'start the tests with npm test -- FILE…: it brings up the servers they need')
-  const { adminUrl, loginPassword, natsUrl } = JSON.parse(told) as Servers
+  const setting = process.env[variable]
+  assert(setting, 'start the tests with npm test -- FILE…: it brings up the servers they need')
+  const { adminUrl, loginPassword, natsUrl } = JSON.parse(setting) as Servers
   const name = `test_${randomBytes(6).toString('hex')}`
   await run(adminUrl, `create database ${name} template ${template}`)
   const url = new URL(adminUrl)

@@ -6,35 +6,35 @@ import type { TestContext } from 'node:test'
 import { sandboxKeysOf } from '../providers/flutterwave/sandbox-keys.ts'
 import { guardFolder, type Service, startService } from './processes.ts'
 
-/** The provider simulator as a process of its own, and the wires to play the providers with. */
+/** The provider simulator as a separate process, with its control client. */
 export interface Simulator {
   readonly url: string
   readonly control: SimulatorControl
   stop(): Promise<void>
 }
 
-/** A client of the simulator's control API. Anything but its consent is an error: a fault not set proves nothing. */
+/** A client of the simulator's control API. Any response but success is an error: a fault that was not set proves nothing. */
 export interface SimulatorControl {
   setFault(order: FaultOrder): Promise<void>
   clearFaults(): Promise<void>
-  /** Those that are set, whether they have struck or not. */
+  /** Every fault that is set, used or not. */
   faults(): Promise<readonly unknown[]>
-  /** Changes settings while it runs, such as where callbacks go. */
+  /** Changes settings at run time, such as the callback URL. */
   set(settings: { readonly callbackBase?: string; readonly settleMs?: string }): Promise<void>
-  /** Everything due on the way has happened when it returns; callbacks are on their way. */
+  /** When it returns, everything due in that time has happened, and callbacks are on their way. */
   advance(ms: number): Promise<void>
   movements(key: string): Promise<readonly Movement[]>
-  /** What arrived about a payment, oldest first. */
+  /** The requests about a payment, oldest first. */
   requests(key: string): Promise<readonly SeenRequest[]>
-  /** What the customer does with a payment that is open. Who approves a charge by transfer pays what is missing. */
+  /** The customer's action on an open payment. Approving a charge by transfer pays the missing amount. */
   act(key: string, action: 'approve' | 'decline'): Promise<void>
-  /** The customer pays so much into the newest account of a charge, or into the one that is named. */
+  /** The customer pays this amount into the newest account of a charge, or into the named one. */
   pay(key: string, amount: string, account?: string): Promise<void>
   /** The provider reverses a success, a part of it, or a transfer into an account: the newest unless it is named. */
   reverse(key: string, what?: { readonly amount?: string; readonly receipt?: string }): Promise<void>
   /** The chargeback is won: the reversal is undone. */
   reinstate(key: string): Promise<void>
-  /** Those made because of a payment, whatever they say. */
+  /** Every callback caused by a payment, whatever its content. */
   callbacks(key: string): Promise<readonly SentCallback[]>
   /** Sends the newest callback about a payment once more. */
   resendCallback(key: string): Promise<void>
@@ -53,7 +53,7 @@ export interface FaultOrder {
   readonly body?: unknown
   readonly moment?: 'before' | 'after'
   readonly count?: number
-  /** The words of a refusal that nobody documents. */
+  /** The undocumented words of a refusal. */
   readonly code?: string
 }
 
@@ -97,19 +97,19 @@ interface Movement {
 }
 
 interface SeenRequest {
-  /** By the name that faults know it by. */
+  /** The name that faults use. */
   readonly operation: string
-  /** What was answered; 0 when the connection was cut instead. */
+  /** The response status; 0 when the connection was cut instead. */
   readonly status: number
 }
 
 interface SentCallback {
   readonly body: string
-  /** `delivered` once it was answered 200. */
+  /** `delivered` after a response of 200. */
   readonly status: string
 }
 
-/** Has it play every provider for a service that knows it by one token. */
+/** Settings with which the simulator acts as every provider, for a service that uses one token. */
 export function simulatorAccess(token: string): Readonly<Record<string, string>> {
   const { encryptionKey, webhookHash } = sandboxKeysOf(token)
   return {
@@ -123,13 +123,13 @@ export function simulatorAccess(token: string): Readonly<Record<string, string>>
   }
 }
 
-/** The host of the default `MALIPO_PUBLIC_URL`. Callbacks must be signed for it whatever port a test's own process got. */
+/** The host of the default `MALIPO_PUBLIC_URL`. Callbacks must be signed for it, whatever port a test's process has. */
 export const publicHost = { SIMULATOR_CALLBACK_HOST: '127.0.0.1:8080' }
 
 const program = join(import.meta.dirname, '../../../simulator/src/main.ts')
 const controlToken = 'control-of-a-test'
 
-/** The provider simulator as a process of its own. */
+/** The provider simulator as a separate process. */
 export interface SimulatorService extends Service {
   readonly url: string
 }
@@ -151,7 +151,7 @@ export async function startSimulatorIn(
   return { ...service, url: listening() ?? '' }
 }
 
-/** One for a test, with the wires to play the providers. It ends with the test, or with this process. */
+/** A simulator for a test, with its control client. It ends with the test, or with this process. */
 export async function startSimulator(t: TestContext, settings: Readonly<Record<string, string>>): Promise<Simulator> {
   const folder = mkdtempSync(join(tmpdir(), 'malipo-simulator-'))
   const guard = guardFolder(folder, { isKept: false })
@@ -165,7 +165,7 @@ export async function startSimulator(t: TestContext, settings: Readonly<Record<s
   return { url: service.url, control: openControl(service.url, token), stop }
 }
 
-/** The wires of a simulator that listens there. */
+/** A control client for the simulator at this URL. */
 function openControl(url: string, token: string): SimulatorControl {
   const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
     const reply = await fetch(`${url}/__sim/${path}`, {

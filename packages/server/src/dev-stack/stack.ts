@@ -12,14 +12,14 @@ import { simulatorAccess, startSimulatorIn } from './simulator.ts'
 type Variables = Readonly<Record<string, string>>
 
 export interface Stack {
-  /** What a program needs to use the stack; see the README. */
+  /** The variables that a program needs to use the stack; see the README. */
   readonly exports: Variables
-  /** What is not as usual, a line each. */
+  /** Anything unusual, one line each. */
   readonly notes: readonly string[]
   stop(): Promise<void>
 }
 
-/** What a kept stack must remember between starts, since nobody can read it out of the database. */
+/** What a kept stack must store between starts, since the database does not reveal it. */
 interface Memory {
   readonly loginPassword: string
   readonly secrets: Variables
@@ -29,7 +29,7 @@ interface Memory {
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 const database = 'malipo'
 
-/** The whole service on loopback ports: PostgreSQL, NATS, every role as a process of its own, and merchants to begin with. */
+/** The whole service on loopback ports: PostgreSQL, NATS, every role as a separate process, and the first merchants. */
 export async function startStack(folder: string, { isKept, port }: { isKept: boolean; port?: number }): Promise<Stack> {
   makeFolder(folder)
   const guard = guardFolder(folder, { isKept })
@@ -85,9 +85,9 @@ export async function startStack(folder: string, { isKept, port }: { isKept: boo
 }
 
 const withoutNats =
-  'There is no nats-server here: work is found by looking, a quarter of a second later. Nothing else changes.'
+  'nats-server is not installed: processes poll for work, a quarter of a second later. Nothing else changes.'
 
-/** Limits are high, because a stack has one user; draining is short, because nobody balances load before it. */
+/** Limits are high, because a stack has one user; draining is short, because it has no load balancer. */
 const processSettings = {
   MALIPO_METRICS_TOKEN: 'metrics-of-a-local-stack',
   MALIPO_SIMULATOR_TOKEN: 'simulator-of-a-local-stack',
@@ -99,7 +99,7 @@ const processSettings = {
   MALIPO_DRAIN_SECONDS: '0',
 }
 
-/** It plays every provider, knows the service by one token, and remembers what it was told when it is started again. */
+/** The simulator acts as every provider, knows the service by one token, and keeps its state across restarts. */
 function simulatorSettings(folder: string, url: string): Variables {
   const token = processSettings.MALIPO_SIMULATOR_TOKEN
   return {

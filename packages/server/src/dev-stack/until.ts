@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Waits until `probe` returns something that is true, and says what it was waiting for when that takes too long. */
+/** Waits until `probe` returns a truthy value. On a timeout the error says what it waited for. */
 export async function until<Value>(
   what: string,
   probe: () => Promise<Value | undefined | false> | Value | undefined | false,
@@ -18,8 +18,8 @@ export async function until<Value>(
 }
 
 /**
- * The time that passed for this machine, in milliseconds. Time in which its processors worked for other virtual machines
- * (`steal` in /proc/stat) does not count: on a busy host it can be more than half, and nothing here could use it.
+ * The time that passed for this machine, in milliseconds. Time in which its processors worked for other virtual machines (`steal`
+ * in /proc/stat) does not count: on a busy host it can be more than half, and no process here could use it.
  */
 export function machineTime(): number {
   return performance.now() - stolenMs()
@@ -32,6 +32,6 @@ function stolenMs(): number {
     const steal = Number(readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]?.split(/\s+/)[8])
     return (steal * tickMs) / availableParallelism()
   } catch {
-    return 0 // Only Linux tells.
+    return 0 // Only Linux reports it.
   }
 }

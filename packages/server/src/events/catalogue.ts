@@ -1,4 +1,4 @@
-/** What merchants are told, each with when; docs/reference/events.md is made from this. */
+/** The events that merchants receive, with when each is sent; docs/reference/events.md is generated from this. */
 export const eventNames = {
   transaction_created: 'A charge or payout was accepted. It is the first event of every payment.',
   transaction_updated:

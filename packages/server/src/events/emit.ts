@@ -3,49 +3,49 @@ import { type BatchTx, type Environment, sql, type Tx } from '../platform/db.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
 import type { EventName } from './catalogue.ts'
 
-/** What may make something happen to a payment. */
+/** What can cause an event of a payment. */
 export type Cause = 'request' | 'attempt' | 'callback' | 'query' | 'clock' | 'operator'
 
 export interface NewEvent {
   readonly transaction_id: string
-  /** Counts the events of one payment. */
+  /** Numbers the events of one payment. */
   readonly number: number
   readonly merchant_id: string
   readonly env: Environment
   readonly cause: Cause
-  /** What the merchant is told, where it is told. */
-  readonly told: Told | null
+  /** What the merchant receives; null when the event is internal. */
+  readonly notification: MerchantEvent | null
   readonly state: string
   readonly stage: string
   readonly message: string
   readonly detail: Readonly<Record<string, unknown>>
 }
 
-export interface Told {
+export interface MerchantEvent {
   readonly name: EventName
   readonly id: string
-  /** Counts what the merchant is told of one payment. */
+  /** Numbers the notifications of one payment. */
   readonly sequence: number
-  /** The very bytes its webhook carries. */
+  /** The exact bytes of the webhook body. */
   readonly body: string
-  /** What is played to the payment. */
+  /** The sandbox scenario of the payment. */
   readonly scenario: Scenario | null
 }
 
-type ToldEvent = NewEvent & { readonly told: Told }
+type NotifyingEvent = NewEvent & { readonly notification: MerchantEvent }
 
-const isTold = (event: NewEvent): event is ToldEvent => event.told !== null
+const hasNotification = (event: NewEvent): event is NotifyingEvent => event.notification !== null
 
 /**
- * Records what happened. Events that merchants are told of get the next numbers of their feed, and a webhook record where
- * the merchant has a URL. Feed counters and endpoints are locked last of all, so numbers are dense and in the order of
- * commit: a missing number is a bug, not a race.
+ * Records events. Those that notify the merchant get the next numbers of its feed, and a webhook record if the merchant has a
+ * URL. Feed counters and endpoints are locked last, so numbers are dense and in commit order: a missing number is a bug, not a
+ * race.
  */
 export async function emit(tx: BatchTx, at: Date, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
-  const told = events.filter(isTold)
-  const last = await countFeeds(tx, told)
-  const numbers = events.map((event) => (isTold(event) ? next(last, feedOf(event)) : null))
+  const notifying = events.filter(hasNotification)
+  const last = await countFeeds(tx, notifying)
+  const numbers = events.map((event) => (hasNotification(event) ? next(last, feedOf(event)) : null))
   const recorded = tx.query(sql`
     insert into events (transaction_id, number, merchant_id, env, at, cause, name, id, sequence, feed_number, state,
       stage, message, detail, batch)
@@ -53,13 +53,13 @@ export async function emit(tx: BatchTx, at: Date, events: readonly NewEvent[]): 
       e.state, e.stage, e.message, e.detail, ${tx.batch}
     from unnest(${events.map((event) => event.transaction_id)}::uuid[], ${events.map((event) => event.number)}::smallint[],
       ${events.map((event) => event.merchant_id)}::uuid[], ${events.map((event) => event.env)}::text[],
-      ${events.map((event) => event.cause)}::text[], ${events.map((event) => event.told?.name ?? null)}::text[],
-      ${events.map((event) => event.told?.id ?? null)}::uuid[],
-      ${events.map((event) => event.told?.sequence ?? null)}::smallint[], ${numbers}::bigint[],
+      ${events.map((event) => event.cause)}::text[], ${events.map((event) => event.notification?.name ?? null)}::text[],
+      ${events.map((event) => event.notification?.id ?? null)}::uuid[],
+      ${events.map((event) => event.notification?.sequence ?? null)}::smallint[], ${numbers}::bigint[],
       ${events.map((event) => event.state)}::text[], ${events.map((event) => event.stage)}::text[],
       ${events.map((event) => event.message)}::text[], ${events.map((event) => JSON.stringify(event.detail))}::jsonb[])
       as e(transaction_id, number, merchant_id, env, cause, name, id, sequence, feed_number, state, stage, message, detail)`)
-  await Promise.all([recorded, keepForDelivery(tx, at, told)])
+  await Promise.all([recorded, keepForDelivery(tx, at, notifying)])
 }
 
 const feedOf = ({ merchant_id, env }: Pick<NewEvent, 'merchant_id' | 'env'>) => `${merchant_id} ${env}`
@@ -71,9 +71,9 @@ function next(last: Map<string, bigint>, feed: string): bigint {
   return before + 1n
 }
 
-/** Takes as many numbers as each feed needs, and tells the last one taken before. */
-async function countFeeds(tx: Tx, told: readonly ToldEvent[]): Promise<Map<string, bigint>> {
-  const feeds = [...Map.groupBy(told, feedOf).entries()].sort(([left], [right]) => (left < right ? -1 : 1))
+/** Reserves as many numbers as each feed needs, and returns the last number before them. */
+async function countFeeds(tx: Tx, notifying: readonly NotifyingEvent[]): Promise<Map<string, bigint>> {
+  const feeds = [...Map.groupBy(notifying, feedOf).entries()].sort(([left], [right]) => (left < right ? -1 : 1))
   if (feeds.length === 0) return new Map()
   const firsts = feeds.flatMap(([, events]) => events[0] ?? [])
   const counts = new Map(feeds.map(([feed, events]) => [feed, BigInt(events.length)]))
@@ -89,22 +89,22 @@ async function countFeeds(tx: Tx, told: readonly ToldEvent[]): Promise<Map<strin
 }
 
 /**
- * A record for each event whose merchant has a URL, and a nudge for its endpoint. The endpoint is locked even when it is due
- * already: a claim that began before this commits does not see the record, and would put the endpoint to rest over it. Claims
- * read records from `due_from` on, so it is never later than a record. One that is to come after the end is not due until the
- * end is delivered (webhooks/fault-injection.ts).
+ * Inserts a record for each event whose merchant has a URL, and makes its endpoint due. The endpoint is locked even when it is
+ * due already: a claim that started before this commit does not see the record, and would mark the endpoint idle. Claims read
+ * records from `due_from` on, so `due_from` is never later than a record. An event that is sent out of order is not due until the
+ * final event is delivered (webhooks/fault-injection.ts).
  */
-async function keepForDelivery(tx: Tx, at: Date, told: readonly ToldEvent[]): Promise<void> {
-  if (told.length === 0) return
+async function keepForDelivery(tx: Tx, at: Date, notifying: readonly NotifyingEvent[]): Promise<void> {
+  if (notifying.length === 0) return
   await tx.query(sql`
     with kept as (
       insert into webhook_records (id, merchant_id, env, transaction_id, event, body, scenario, created_at, next_attempt_at)
       select r.id, r.merchant_id, r.env, r.transaction_id, r.event, r.body, r.scenario, ${at}, r.due
-      from unnest(${told.map((event) => event.told.id)}::uuid[], ${told.map((event) => event.merchant_id)}::uuid[],
-        ${told.map((event) => event.env)}::text[], ${told.map((event) => event.transaction_id)}::uuid[],
-        ${told.map((event) => event.told.name)}::text[], ${told.map((event) => event.told.body)}::text[],
-        ${told.map((event) => event.told.scenario)}::text[],
-        ${told.map((event) => (isHeldBack(event.told) ? null : at))}::timestamptz[])
+      from unnest(${notifying.map((event) => event.notification.id)}::uuid[], ${notifying.map((event) => event.merchant_id)}::uuid[],
+        ${notifying.map((event) => event.env)}::text[], ${notifying.map((event) => event.transaction_id)}::uuid[],
+        ${notifying.map((event) => event.notification.name)}::text[], ${notifying.map((event) => event.notification.body)}::text[],
+        ${notifying.map((event) => event.notification.scenario)}::text[],
+        ${notifying.map((event) => (isHeldBack(event.notification) ? null : at))}::timestamptz[])
         as r(id, merchant_id, env, transaction_id, event, body, scenario, due)
       join webhook_endpoints e on e.merchant_id = r.merchant_id and e.env = r.env and e.url <> ''
       returning merchant_id, env
@@ -122,4 +122,5 @@ async function keepForDelivery(tx: Tx, at: Date, told: readonly ToldEvent[]): Pr
       and (coalesce(woken.next_due, 'infinity') > greatest(${at}, woken.rests_until) or woken.due_from > ${at})`)
 }
 
-const isHeldBack = ({ name, scenario }: Told) => scenario === 'out-of-order-webhook' && name === 'transaction_created'
+const isHeldBack = ({ name, scenario }: MerchantEvent) =>
+  scenario === 'out-of-order-webhook' && name === 'transaction_created'

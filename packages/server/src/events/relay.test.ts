@@ -12,7 +12,7 @@ import { createRelay, type Relay } from './relay.ts'
 const nobodyAnswers = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask' }
 const cells = Array.from({ length: 10 }, (_, index) => 100 + index)
 
-/** A cell of the test's own, so that tests do not read one another's news. */
+/** Each test gets its own cell, so that tests do not read one another's events. */
 async function setUp(t: TestContext): Promise<{ malipo: Malipo; stream: Stream; seen(): Promise<string[]> }> {
   const cell = cells.pop() ?? 0
   const malipo = await testMalipo(t, { ...nobodyAnswers, MALIPO_CELL: String(cell) })
@@ -20,20 +20,20 @@ async function setUp(t: TestContext): Promise<{ malipo: Malipo; stream: Stream; 
   const stream = openStream({ url, cell })
   t.after(() => stream.close())
   const seen = async () => {
-    const told = await messagesOf<{ transactionId: string }>(url, 'EVENTS', `malipo.${cell}.events.`)
-    return told.map(({ transactionId }) => transactionId)
+    const relayed = await messagesOf<{ transactionId: string }>(url, 'EVENTS', `malipo.${cell}.events.`)
+    return relayed.map(({ transactionId }) => transactionId)
   }
   await malipo.ask(`delete from events`)
-  await malipo.ask(`update relays set told_below = 0, held_until = '-infinity'`)
+  await malipo.ask(`update relays set relayed_below = 0, held_until = '-infinity'`)
   return { malipo, stream, seen }
 }
 
-/** Looks until so many were told: transactions of other databases on this server keep the newest from being told at once. */
-async function tellAll(relay: Relay, seen: () => Promise<string[]>, count: number): Promise<string[]> {
+/** Polls until this many events are published: transactions of other databases on this server delay the newest ones. */
+async function relayAll(relay: Relay, seen: () => Promise<string[]>, count: number): Promise<string[]> {
   return until(`${count} events to be told`, async () => {
-    await relay.look()
-    const told = await seen()
-    return told.length >= count && told
+    await relay.poll()
+    const relayed = await seen()
+    return relayed.length >= count && relayed
   })
 }
 
@@ -61,29 +61,29 @@ function createdEvent(transaction_id: string, merchant_id: string): NewEvent {
       stage: 'accepted',
     },
     ...{
-      told: { name: 'transaction_created', id: randomUUID(), sequence: 1, scenario: null, body: '{}' },
+      notification: { name: 'transaction_created', id: randomUUID(), sequence: 1, scenario: null, body: '{}' },
       message: '',
       detail: {},
     },
   }
 }
 
-test('subscribers are told every event once, in order, however often the relay looks', async (t) => {
+test('the relay publishes every event once, in order, however often it polls', async (t) => {
   const { malipo, stream, seen } = await setUp(t)
   const [one, other] = [createRelay(malipo.ctx.db.write, stream), createRelay(malipo.ctx.db.write, stream)]
 
   const ids = await payOut(malipo, 3)
-  await tellAll(one, seen, 3)
-  await one.look()
+  await relayAll(one, seen, 3)
+  await one.poll()
   ids.push(...(await payOut(malipo, 2)))
-  await other.look() // Another worker waits while the first holds the relay.
-  await tellAll(one, seen, 5)
-  await one.look()
+  await other.poll() // Another worker waits while the first holds the relay.
+  await relayAll(one, seen, 5)
+  await one.poll()
 
   assert.deepEqual(await seen(), ids)
 })
 
-test('more events of one batch than fit a page are all told, once', async (t) => {
+test('events of one batch that exceed a page are all published once', async (t) => {
   const { malipo, stream, seen } = await setUp(t)
   const { call } = await malipo.merchant()
   const payoutMethod = { accountName: 'Amina Otieno', accountNumber: '+254703456789' }
@@ -93,12 +93,12 @@ test('more events of one batch than fit a page are all told, once', async (t) =>
   for (const from of [0, 600]) await call('POST', '/api/b2b/fiat/payouts/bulk', { payouts: bulk(from) })
   await malipo.ask(`update events set batch = (select max(batch) from events)`)
 
-  const told = await tellAll(createRelay(malipo.ctx.db.write, stream), seen, 1200)
+  const relayed = await relayAll(createRelay(malipo.ctx.db.write, stream), seen, 1200)
 
-  assert.deepEqual([told.length, new Set(told).size], [1200, 1200])
+  assert.deepEqual([relayed.length, new Set(relayed).size], [1200, 1200])
 })
 
-test('an event is told when its transaction has ended, however long that took and whatever was told meanwhile', async (t) => {
+test('an event is published once its transaction ends, even after events that came later', async (t) => {
   const { malipo, stream, seen } = await setUp(t)
   const relay = createRelay(malipo.ctx.db.write, stream)
   const slow = newTransactionId(Date.now(), 0)
@@ -108,32 +108,32 @@ test('an event is told when its transaction has ended, however long that took an
   await malipo.ctx.db.write.batch(5000, async (tx) => {
     await emit(tx, new Date(), [createdEvent(slow, readId('merchant', merchantId) ?? '')])
     before.push(...(await payOut(malipo, 1)))
-    await relay.look()
+    await relay.poll()
   })
-  const told = await tellAll(relay, seen, 4)
+  const relayed = await relayAll(relay, seen, 4)
 
-  assert.deepEqual(told, before.toSpliced(2, 0, showId('transaction', slow)))
+  assert.deepEqual(relayed, before.toSpliced(2, 0, showId('transaction', slow)))
 })
 
-test('a relay that died is taken over by another, which tells nothing twice and leaves nothing out', async (t) => {
+test('a worker that takes over a dead relay repeats no event and skips none', async (t) => {
   const { malipo, stream, seen } = await setUp(t)
   const ids = await payOut(malipo, 2)
-  await tellAll(createRelay(malipo.ctx.db.write, stream), seen, 2)
+  await relayAll(createRelay(malipo.ctx.db.write, stream), seen, 2)
   ids.push(...(await payOut(malipo, 2)))
   await malipo.ask(`update relays set held_until = now() - interval '1 second'`)
 
-  const told = await tellAll(createRelay(malipo.ctx.db.write, stream), seen, 4)
+  const relayed = await relayAll(createRelay(malipo.ctx.db.write, stream), seen, 4)
 
-  assert.deepEqual(told, ids)
+  assert.deepEqual(relayed, ids)
 })
 
-test('news that cannot be told stays to be told, and a stream that was wiped is made anew', async (t) => {
+test('an event that cannot be published is retried, and a wiped stream is created again', async (t) => {
   const { malipo, stream, seen } = await setUp(t)
   const nowhere = openStream({ url: 'nats://127.0.0.1:9', cell: 0 })
   const ids = await payOut(malipo, 2)
   const deaf = createRelay(malipo.ctx.db.write, nowhere)
   await until('it to fail', () =>
-    deaf.look().then(
+    deaf.poll().then(
       () => false,
       () => true,
     ),
@@ -142,8 +142,8 @@ test('news that cannot be told stays to be told, and a stream that was wiped is 
   await wipeStream(malipo.ctx.config.natsUrl?.reveal() ?? '', 'EVENTS')
 
   const relay = createRelay(malipo.ctx.db.write, stream)
-  await relay.look().catch(() => undefined)
-  const told = await tellAll(relay, seen, 2)
+  await relay.poll().catch(() => undefined)
+  const relayed = await relayAll(relay, seen, 2)
 
-  assert.deepEqual(told, ids)
+  assert.deepEqual(relayed, ids)
 })

@@ -4,7 +4,7 @@ import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
 import type { Stream } from '../platform/stream.ts'
 
-interface Told {
+interface RelayedEvent {
   readonly transaction_id: string
   readonly number: number
   readonly batch: bigint
@@ -17,9 +17,9 @@ interface Told {
   readonly stage: string
 }
 
-/** Tells events to the stream for subscribers, from where the last relay stopped. The stream keeps one that is told twice once. */
+/** Publishes events to the stream for subscribers, from where the last relay stopped. The stream deduplicates repeated events. */
 export interface Relay {
-  look(): Promise<void>
+  poll(): Promise<void>
 }
 
 const holdMs = 10_000
@@ -27,8 +27,8 @@ const pageMax = 1000
 
 export function createRelay(db: Db, stream: Stream): Relay {
   const self = randomUUID()
-  /** Tells a page and gives where the next one begins, if there is one. */
-  const tellPage = async (after: Place, below: bigint): Promise<Place | undefined> => {
+  /** Publishes a page and returns where the next one starts, if there is one. */
+  const relayPage = async (after: Place, below: bigint): Promise<Place | undefined> => {
     const page = await eventsBetween(db, after, below)
     if (page.length === 0) return undefined
     await stream.publish(page.map(messageOf))
@@ -38,34 +38,34 @@ export function createRelay(db: Db, stream: Stream): Relay {
     return isHeld ? last : undefined
   }
   return {
-    look: async () => {
+    poll: async () => {
       const held = await hold(db, self)
       if (!held) return
       reach('relay.held')
-      let next: Place | undefined = { batch: held.told_below, transaction_id: firstId, number: 0 }
-      while (next) next = await tellPage(next, held.settled_below)
+      let next: Place | undefined = { batch: held.relayed_below, transaction_id: firstId, number: 0 }
+      while (next) next = await relayPage(next, held.settled_below)
     },
   }
 }
 
 /**
- * Where it was left, if nobody else is at it, and how far everything is settled: below that every transaction has ended, so
- * nothing can still be written there.
+ * Returns where the last relay stopped, unless another process holds the relay, and the bound below which every transaction has
+ * ended, so that no event can still appear there.
  */
-async function hold(db: Db, self: string): Promise<{ told_below: bigint; settled_below: bigint } | undefined> {
-  const [held] = await db.query<{ told_below: bigint; settled_below: bigint }>(sql`
+async function hold(db: Db, self: string): Promise<{ relayed_below: bigint; settled_below: bigint } | undefined> {
+  const [held] = await db.query<{ relayed_below: bigint; settled_below: bigint }>(sql`
     update relays
     set held_by = ${self}, held_until = now() + ${`${holdMs} milliseconds`}::interval
     where name = 'events'
       and (held_by = ${self} or held_until < now())
-    returning told_below, settled_below() as settled_below`)
+    returning relayed_below, settled_below() as settled_below`)
   return held
 }
 
 async function advance(db: Db, self: string, below: bigint): Promise<boolean> {
   const moved = await db.query(sql`
     update relays
-    set told_below = greatest(told_below, ${below}), held_until = now() + ${`${holdMs} milliseconds`}::interval
+    set relayed_below = greatest(relayed_below, ${below}), held_until = now() + ${`${holdMs} milliseconds`}::interval
     where name = 'events'
       and held_by = ${self}
     returning name`)
@@ -73,12 +73,12 @@ async function advance(db: Db, self: string, below: bigint): Promise<boolean> {
   return moved.length > 0
 }
 
-/** Where a page ended. */
-type Place = Pick<Told, 'batch' | 'transaction_id' | 'number'>
+/** The position where a page ended. */
+type Place = Pick<RelayedEvent, 'batch' | 'transaction_id' | 'number'>
 const firstId = '00000000-0000-0000-0000-000000000000'
 
-function eventsBetween(db: Db, { batch, transaction_id, number }: Place, below: bigint): Promise<Told[]> {
-  return db.query<Told>(sql`
+function eventsBetween(db: Db, { batch, transaction_id, number }: Place, below: bigint): Promise<RelayedEvent[]> {
+  return db.query<RelayedEvent>(sql`
     select transaction_id, number, batch, merchant_id, env, at, name, feed_number, state, stage
     from events
     where (batch, transaction_id, number) > (${batch}, ${transaction_id}::uuid, ${number}::smallint)
@@ -88,9 +88,9 @@ function eventsBetween(db: Db, { batch, transaction_id, number }: Place, below: 
     limit ${pageMax}`)
 }
 
-const idOf = ({ transaction_id, number }: Told) => `${transaction_id}-${number}`
+const idOf = ({ transaction_id, number }: RelayedEvent) => `${transaction_id}-${number}`
 
-function messageOf(event: Told) {
+function messageOf(event: RelayedEvent) {
   const { transaction_id, merchant_id, env, at, name, feed_number, number, state, stage } = event
   const body = {
     transactionId: showId('transaction', transaction_id),

@@ -7,7 +7,7 @@ import { momoAccount } from '../reference/momo.ts'
 export const destinations = ['MoMo', 'Bank Account', 'Paybill', 'Till'] as const
 export type Destination = (typeof destinations)[number]
 
-/** Who is paid, where. Every field has a text; what a destination does not have is empty. */
+/** The recipient and account of a payout. Fields that a destination does not have are empty texts. */
 export interface Beneficiary {
   readonly country: string
   readonly currency: Currency
@@ -21,7 +21,7 @@ export interface Beneficiary {
   readonly business_number: string
 }
 
-export interface BeneficiaryWish {
+export interface BeneficiaryInput {
   readonly country: string
   readonly currency: string
   readonly destination: Destination
@@ -36,15 +36,15 @@ export interface PayoutMethod {
   readonly businessNumber?: string
 }
 
-/** What a request calls the fields of the payout method, such as `payoutMethod.code`. */
+/** The request's name for a field of the payout method, such as `payoutMethod.code`. */
 export type FieldName = (name: keyof PayoutMethod) => string
 
 const branchCountries = ['UG', 'TZ']
 
-/** Turns what a merchant sent into somebody who can be paid, or refuses naming the field. */
-export function beneficiaryOf(data: ReferenceData, wish: BeneficiaryWish, fieldOf: FieldName): Beneficiary {
-  const { country, destination, payoutMethod } = wish
-  const currency = currencyIn(data, country, wish.currency)
+/** Turns a merchant's input into a valid beneficiary, or throws an error that names the field. */
+export function beneficiaryOf(data: ReferenceData, input: BeneficiaryInput, fieldOf: FieldName): Beneficiary {
+  const { country, destination, payoutMethod } = input
+  const currency = currencyIn(data, country, input.currency)
   const required = requiredFields[destination].filter((name) => !payoutMethod[name])
   const [first, ...rest] = required.map((name): Detail => {
     const field = fieldOf(name)
@@ -78,8 +78,8 @@ const readers: Record<Destination, Reader> = {
       operator: fieldOf('code'),
       required: 'MOMO_CODE_REQUIRED',
     } as const
-    const wish = { currency, phone: method.accountNumber ?? '', operator: method.code ?? '' }
-    const { phone, operator } = momoAccount(data, wish, fields)
+    const input = { currency, phone: method.accountNumber ?? '', operator: method.code ?? '' }
+    const { phone, operator } = momoAccount(data, input, fields)
     if (phone.country !== country)
       throw invalid([
         { field: fields.phone, message: `${fields.phone} is a number of ${phone.country}, not ${country}` },
@@ -113,7 +113,7 @@ function currencyIn(data: ReferenceData, country: string, currency: string): Cur
   return currency
 }
 
-/** The specification's own words: integrators match them. Mobile money has no branches, so it is never asked. */
+/** The specification's own words: integrators match them. Mobile money has no branches, so it is never required there. */
 function branchOf(country: string, branchCode: string, field: string): string {
   if (branchCode === '' && branchCountries.includes(country))
     throw invalid([{ field, message: 'Branch code is required for UG and TZ.' }])
@@ -132,7 +132,7 @@ function digitsOf(text: string | undefined, field: string): string {
   throw invalid([{ field, message: `${field} must be 4 to 10 digits` }])
 }
 
-/** A line with something to read in it, as a receipt shows it. */
+/** One line with visible text, as a receipt shows it. */
 function lineOf(text: string | undefined, field: string): string {
   const line = (text ?? '').trim()
   if (/\S/.test(line) && line.length <= 100 && !/\p{Cc}/u.test(line)) return line

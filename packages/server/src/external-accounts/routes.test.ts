@@ -15,13 +15,13 @@ const flat = (accountNumber: string, over: object = {}) => ({
   payoutMethod: { accountName: 'Amina Otieno', accountNumber, code: '058', ...over },
 })
 const idOf = ({ body }: Answer) => (body['data'] as { id: string }).id
-const said = ({ status, body }: Answer) => [
+const providerStatus = ({ status, body }: Answer) => [
   status,
   body['errorCode'],
   (body['details'] as { field: string }[] | undefined)?.[0]?.field,
 ]
 
-test('the operator predicted from a number is kept and shown', async (t) => {
+test('the operator predicted from a number is stored and shown', async (t) => {
   const { call } = await (await testMalipo(t)).merchant()
 
   const id = idOf(await call('POST', path, person('254703456789')))
@@ -38,7 +38,7 @@ test('the operator predicted from a number is kept and shown', async (t) => {
   })
 })
 
-test('an account number is nowhere in the tables in clear', async (t) => {
+test('no table holds an account number in clear text', async (t) => {
   const malipo = await testMalipo(t)
   const { call } = await malipo.merchant()
   const [first, second] = ['1234509876', '5554443332']
@@ -71,17 +71,17 @@ test('a sealed number copied to another row does not open there', async (t) => {
   assert.equal((await call('GET', `${path}/${other}`)).status, 500)
 })
 
-test('of many equal accounts made at once one lives, also under one key', async (t) => {
+test('of many equal accounts created at once one remains, also under one key', async (t) => {
   const { call } = await (await testMalipo(t)).merchant()
 
   const answers = await Promise.all(Array.from({ length: 20 }, () => call('POST', path, flat('1234567890'))))
 
   assert.equal(answers.filter(({ status }) => status === 200).length, 1)
   for (const answer of answers.filter(({ status }) => status !== 200))
-    assert.deepEqual(said(answer).slice(0, 2), [409, 'E-BEN.S-35'])
+    assert.deepEqual(providerStatus(answer).slice(0, 2), [409, 'E-BEN.S-35'])
 })
 
-test('a number hashed under the key of before is still known after the keys are changed', async (t) => {
+test('a number hashed under the previous key is still recognised after a key change', async (t) => {
   const before = await testMalipo(t)
   const old = await before.merchant()
   await old.call('POST', path, flat('1234567890'))
@@ -92,7 +92,7 @@ test('a number hashed under the key of before is still known after the keys are 
 
   const again = await after.call('POST', path, { authorization }, flat('1234567890'))
 
-  assert.deepEqual(said(again).slice(0, 2), [409, 'E-BEN.S-35'])
+  assert.deepEqual(providerStatus(again).slice(0, 2), [409, 'E-BEN.S-35'])
 })
 
 test('a deleted account is gone from every read, and its number may be used again', async (t) => {
@@ -102,7 +102,7 @@ test('a deleted account is gone from every read, and its number may be used agai
   assert.equal((await call('DELETE', `${path}/${id}`)).status, 200)
 
   for (const [method, body] of [['GET'], ['DELETE'], ['PUT', flat('1234567890')]] as const)
-    assert.deepEqual(said(await call(method, `${path}/${id}`, body)).slice(0, 2), [404, 'E-BEN.S-90'])
+    assert.deepEqual(providerStatus(await call(method, `${path}/${id}`, body)).slice(0, 2), [404, 'E-BEN.S-90'])
   assert.deepEqual((await call('GET', path)).body['data'], [])
   assert.equal((await call('POST', path, flat('1234567890'))).status, 200)
 })
@@ -126,7 +126,7 @@ test('pages follow one another without a gap or a repeat, with a filter too', as
   assert.deepEqual(seen, made)
 })
 
-test('an account is found by nobody but its own merchant, in its own environment', async (t) => {
+test('only its own merchant finds an account, in its own environment', async (t) => {
   const malipo = await testMalipo(t)
   const owner = await malipo.merchant()
   const id = idOf(await owner.call('POST', path, flat('1234567890')))
@@ -171,12 +171,12 @@ const wrong: [string, object, string, string][] = [
 ]
 
 for (const [name, body, errorCode, field] of wrong) {
-  test(`${name} is refused by naming the field`, async (t) => {
+  test(`${name} is refused with the name of the field`, async (t) => {
     const { call } = await (await testMalipo(t)).merchant()
 
     const answer = await call('POST', path, body)
 
     assert.equal(answer.body['errorCode'], errorCode, JSON.stringify(answer.body))
-    if (field !== '') assert.equal(said(answer)[2], field)
+    if (field !== '') assert.equal(providerStatus(answer)[2], field)
   })
 }

@@ -11,10 +11,10 @@ import { databaseTimeMs } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { newId, readId, showId } from '../platform/ids.ts'
 import { beneficiaryOf } from './beneficiary.ts'
+import { inputOf } from './beneficiary-input.ts'
 import { presentExternalAccount } from './present.ts'
 import { Destination, PayoutMethod } from './schema.ts'
 import * as store from './store.ts'
-import { wishOf } from './wish.ts'
 
 const closed = { additionalProperties: false }
 const oneOf = <Word extends string>(words: readonly Word[]) => Type.Union(words.map((word) => Type.Literal(word)))
@@ -88,7 +88,6 @@ const tags = ['External accounts']
 const scope = 'external-accounts:write'
 const repeated = ['IDEMPOTENCY_KEY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED'] as const
 
-/** Beneficiaries of a merchant. */
 export function externalAccountRoutes(app: App, ctx: Context): void {
   createRoute(app, ctx)
   replaceRoute(app, ctx)
@@ -159,8 +158,8 @@ function createRoute(app: App, ctx: Context): void {
     },
     async (request, reply) => {
       const bearer = bearerOf(request)
-      const { wish, fieldOf } = wishOf(request.body)
-      const made = { ...beneficiaryOf(reference, wish, fieldOf), type: request.body.type ?? ('payout' as const) }
+      const { input, fieldOf } = inputOf(request.body)
+      const made = { ...beneficiaryOf(reference, input, fieldOf), type: request.body.type ?? ('payout' as const) }
       const done = await once(ctx, bearer, keyedRequest(request), async (tx) => {
         const id = newId(await databaseTimeMs(tx), config.cell)
         await store.insert(tx, vault, bearer, { ...made, id })

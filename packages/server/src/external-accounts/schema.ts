@@ -3,7 +3,7 @@ import { destinations } from './beneficiary.ts'
 
 const Short = (description: string) => Type.Optional(Type.String({ maxLength: 50, description }))
 
-/** Where the money goes, as merchants write it: for external accounts and for payouts alike. */
+/** The payout destination as merchants write it, for external accounts and for payouts. */
 export const PayoutMethod = Type.Object(
   {
     accountName: Type.Optional(Type.String({ maxLength: 100 })),

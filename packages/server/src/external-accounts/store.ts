@@ -15,7 +15,7 @@ export interface ExternalAccount extends Beneficiary {
 export const accountNumberPurpose = 'external account number'
 export const accountNumberContext = (id: string) => `external_accounts.account_number ${id}`
 
-/** Opens the number of an account that was read. */
+/** Unseals the account number of a row. */
 function opened(vault: Vault, row: ExternalAccount): ExternalAccount {
   return { ...row, account_number: vault.open(row.account_number, accountNumberContext(row.id)) }
 }
@@ -37,7 +37,7 @@ export async function insert(
   )
 }
 
-/** Replaces everything but the type and the time it was made. False when there is no such account. */
+/** Replaces everything except the type and the creation time. Returns false when the account does not exist. */
 export async function replace(
   tx: Tx,
   vault: Vault,
@@ -66,7 +66,7 @@ export async function replace(
   return replaced.length > 0
 }
 
-/** Hides the account; its number may be used again. False when there is no such account. */
+/** Hides the account; its number may be used again. Returns false when the account does not exist. */
 export async function remove(tx: Tx, owner: Owner, id: string): Promise<boolean> {
   const removed = await tx.query(sql`
     update external_accounts
@@ -103,12 +103,12 @@ export interface ListWanted {
 
 export interface ListPage {
   readonly accounts: readonly ExternalAccount[]
-  /** Where the next page goes on; nothing at the end. */
+  /** Where the next page starts; undefined at the end. */
   readonly next: string | undefined
 }
 
-/** A filter that finds little looks at no more than this many accounts for one page, and says where it stopped. */
-const looksMax = 20_000
+/** A filter with few matches reads at most this many accounts for one page, and returns where it stopped. */
+const rowsScannedMax = 20_000
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** Newest first. */
@@ -117,7 +117,7 @@ export async function list(db: ReadDb, vault: Vault, owner: Owner, wanted: ListW
   const rows = await db.query<ExternalAccount>(
     owner,
     sql`
-      with looked as (
+      with scanned as (
         select id, type, country, currency, destination, account_name, account_number, code, branch_code,
           business_number, created_at
         from external_accounts
@@ -126,10 +126,10 @@ export async function list(db: ReadDb, vault: Vault, owner: Owner, wanted: ListW
           and deleted_at is null
           and id < ${before}
         order by id desc
-        limit ${looksMax}
+        limit ${rowsScannedMax}
       )
       select *
-      from looked
+      from scanned
       where country = coalesce(${wanted.country ?? null}, country)
         and currency = coalesce(${wanted.currency ?? null}, currency)
         and destination = coalesce(${wanted.destination ?? null}, destination)
@@ -138,12 +138,12 @@ export async function list(db: ReadDb, vault: Vault, owner: Owner, wanted: ListW
       limit ${limit + 1}`,
   )
   const accounts = rows.slice(0, limit).map((row) => opened(vault, row))
-  const next = rows.length > limit ? accounts.at(-1)?.id : await lookedUntil(db, owner, before)
+  const next = rows.length > limit ? accounts.at(-1)?.id : await scannedUntil(db, owner, before)
   return { accounts, next }
 }
 
-/** Where looking stopped, if it stopped before the end. */
-async function lookedUntil(db: ReadDb, owner: Owner, before: string): Promise<string | undefined> {
+/** Where the read stopped, if it stopped before the end. */
+async function scannedUntil(db: ReadDb, owner: Owner, before: string): Promise<string | undefined> {
   const [row] = await db.query<{ id: string }>(
     owner,
     sql`
@@ -154,15 +154,15 @@ async function lookedUntil(db: ReadDb, owner: Owner, before: string): Promise<st
         and deleted_at is null
         and id < ${before}
       order by id desc
-      offset ${looksMax - 1}
+      offset ${rowsScannedMax - 1}
       limit 1`,
   )
   return row?.id
 }
 
 /**
- * One number lives once. The index sees to that; this look finds twins that were hashed under a key of before, which
- * the index cannot.
+ * A number exists once. The index enforces that; this query finds duplicates hashed under a previous key, which the index cannot
+ * find.
  */
 async function refuseTwin(
   tx: Tx,

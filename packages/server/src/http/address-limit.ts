@@ -9,18 +9,18 @@ import { createTokenBuckets } from '../platform/token-buckets.ts'
 import { tokenOf } from './authenticate.ts'
 
 /**
- * Limits requests by the address they come from, before anything is done for them: those without a token (token exchanges,
- * published documents, health), and those that are refused for a wrong token or, on a callback, a wrong signature. A known token
- * is held up by neither, and a callback only by refused ones: a provider sends many from few addresses.
+ * Limits requests by client address before any work is done: requests without a token (token exchanges, published documents,
+ * health), and requests refused for a wrong token or, on a callback, a wrong signature. Neither limit applies to a known token.
+ * Only refused callbacks count against a callback, because a provider sends many from few addresses.
  */
-export function createAddressLimit({ bearers, config, log }: Pick<Context, 'bearers' | 'config' | 'log'>) {
+export function createAddressLimit({ tokenCache, config, log }: Pick<Context, 'tokenCache' | 'config' | 'log'>) {
   const [withoutToken, refused] = [createTokenBuckets(), createTokenBuckets()]
   const limit = limitOf(config)
   const warn = createProxyWarning(config, log)
   const isProxy = config.trustedProxies.length === 0 ? () => false : allowing(config.trustedProxies)
   const isWithin = ({ headers, ip, raw: { url = '' } }: FastifyRequest) => {
     const token = tokenOf(headers.authorization)
-    if (bearers.peek(token) !== undefined) return true
+    if (tokenCache.peek(token) !== undefined) return true
     if (isNameless(url, token)) {
       const isTaken = withoutToken.take(countedAs(ip), limit)
       if (isTaken && isExchangePath(url)) withoutToken.owe(countedAs(ip), limit, exchangeUnits - 1)
@@ -35,14 +35,14 @@ export function createAddressLimit({ bearers, config, log }: Pick<Context, 'bear
       warn(request)
       if (!isWithin(request)) throw addressRefusal()
     },
-    /** Whether a request would be refused, judged by its headers alone and without counting it among those that are let in. */
+    /** Whether a request would be refused, judged by its headers alone. Does not count the request. */
     isOver: (request: IncomingMessage): boolean => {
       const { headers, url = '' } = request
       const [address, token] = [addressOf(request), tokenOf(headers.authorization)]
-      if (bearers.peek(token) !== undefined) return false
+      if (tokenCache.peek(token) !== undefined) return false
       return (isNameless(url, token) ? withoutToken : refused).left(address, limit) < 1
     },
-    /** Counts a request that failed with a wrong token, and a callback that was rejected for any reason. */
+    /** Counts a request with a wrong token, and a callback rejected for any reason. */
     countRejected: ({ ip, raw: { url = '' } }: FastifyRequest, status: number): void => {
       const isRejected = status === 401 || (isCallbackPath(url) && status >= 400 && status < 500 && status !== 429)
       if (isRejected) refused.owe(countedAs(ip), limit, 1)
@@ -56,7 +56,7 @@ export const addressRefusal = () =>
     headers: { 'retry-after': '1' },
   })
 
-/** Whether the token of a request is not going to be verified: it has none, or its path is public. */
+/** Whether no token is verified for the request: it has none, or its path is public. */
 const isNameless = (url: string, token: string) =>
   !isCallbackPath(url) && (token === '' || !url.startsWith('/api/') || isExchangePath(url))
 
@@ -69,7 +69,7 @@ export const isCallbackPath = (url: string) => url.startsWith('/callbacks/')
 
 const limitOf = ({ addressRateLimit }: Config) => ({ perSecond: addressRateLimit, burst: 2 * addressRateLimit })
 
-/** Behind a proxy that is not configured every client has one address, and they share its limits. */
+/** Behind a proxy that is not configured, all clients share one address and its limits. */
 function createProxyWarning({ trustedProxies }: Config, log: Log): (request: FastifyRequest) => void {
   let isSaid = trustedProxies.length > 0
   return ({ headers, ip }) => {

@@ -7,7 +7,7 @@ import { openTransaction } from '../testing/open-transaction.ts'
 
 const exchangePath = '/api/b2b/auth/generate-bearer-token'
 
-/** A connection on which the head of a token exchange and part of its body were sent. */
+/** A connection that has sent the head of a token exchange and part of its body. */
 function sendPartly(t: TestContext, { url }: Malipo, apiKey: string, body: string, part: string) {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   t.after(() => socket.destroy())
@@ -20,7 +20,7 @@ function sendPartly(t: TestContext, { url }: Malipo, apiKey: string, body: strin
   return { socket, reply: () => reply }
 }
 
-test('a request takes a place only when its body is complete', async (t) => {
+test('a request takes a slot only when its body is complete', async (t) => {
   const malipo = await testMalipo(t)
   const { publicKey, apiKey } = await malipo.merchant()
   const release = await openTransaction(t, 'lock table credentials in access exclusive mode')
@@ -36,7 +36,7 @@ test('a request takes a place only when its body is complete', async (t) => {
   assert.deepEqual(malipo.ctx.limiter.counts().exchange, { handled: 0, queued: 0 })
 })
 
-test('a request whose client disconnects gives its place back when its work is done', async (t) => {
+test('a request whose client disconnects frees its slot when its work is done', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
   const authorization = `Bearer ${await merchant.token()}`
@@ -71,16 +71,16 @@ test('requests without a token are limited by address, and a known token is not'
   assert.equal(known.status, 200)
 })
 
-/** Of requests that are sent at once, so that no time passes for their limits, in order. */
+/** The sorted statuses of requests sent at once, so that no time passes for their limits. */
 async function statusesOf(count: number, send: () => Promise<{ readonly status: number }>): Promise<number[]> {
   const responses = await Promise.all(Array.from({ length: count }, send))
   return responses.map(({ status }) => status).sort()
 }
 
-test('behind a trusted proxy the client it reports is refused early, and its other clients are served', async (t) => {
+test('behind a trusted proxy only the client over its limit is refused early', async (t) => {
   const malipo = await testMalipo(t, { MALIPO_RATE_LIMIT_ADDRESS: '1', MALIPO_TRUSTED_PROXIES: '127.0.0.0/8' })
   const from = (addresses: string) => malipo.call('GET', '/.well-known/jwks.json', { 'x-forwarded-for': addresses })
-  const early = async () => (await malipo.ctx.metrics.turnedAway.get()).values[0]?.value ?? 0
+  const early = async () => (await malipo.ctx.metrics.rejected.get()).values[0]?.value ?? 0
 
   const statuses = await statusesOf(6, () => from('198.51.100.7, 192.0.2.1, 127.0.0.9'))
 
@@ -108,7 +108,7 @@ test('a token exchange counts as ten requests of its address', async (t) => {
   assert.equal((await exchange('192.0.2.2')).status, 200)
 })
 
-test('wrong tokens are limited by address, and a new right one of another address is not', async (t) => {
+test('wrong tokens are limited by address, and a new valid token from another address passes', async (t) => {
   const malipo = await testMalipo(t, { MALIPO_RATE_LIMIT_ADDRESS: '1', MALIPO_TRUSTED_PROXIES: '127.0.0.0/8' })
   const merchant = await malipo.merchant()
   const right = await merchant.token()
@@ -136,11 +136,11 @@ test('callbacks with a wrong signature are limited by address', async (t) => {
   assert.ok(statuses.includes(429))
 })
 
-test('a path that cannot be decoded, and a token where none is looked at, count for the limit of an address too', async (t) => {
+test('undecodable paths and tokens on public paths count for the address limit', async (t) => {
   const malipo = await testMalipo(t, { MALIPO_RATE_LIMIT_ADDRESS: '1', MALIPO_TRUSTED_PROXIES: '127.0.0.0/8' })
   const statusesFrom = async (address: string, path: string) => {
     const send = () => malipo.call('GET', path, { 'x-forwarded-for': address, authorization: 'Bearer wrong' })
-    const [first, second] = [await send(), await send()] // A rejection counts once it is sent.
+    const [first, second] = [await send(), await send()] // A rejection counts once its response is sent.
     return [first.status, second.status, ...(await statusesOf(2, send))]
   }
 

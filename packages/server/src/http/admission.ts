@@ -12,7 +12,7 @@ import { postpone } from './connections.ts'
 import { type createRateLimit, rateRefusal } from './rate-limit.ts'
 import { envelope } from './refuse.ts'
 
-/** How many requests a merchant, and an address, may send. */
+/** How many requests a merchant and an address may send. */
 export interface RequestLimits {
   readonly rateLimit: ReturnType<typeof createRateLimit>
   readonly addressLimit: ReturnType<typeof createAddressLimit>
@@ -21,9 +21,9 @@ export interface RequestLimits {
 type Headers = Readonly<Record<string, string | number>>
 
 /**
- * Refuses a request before the framework sees it, so that it costs little: while requests of its kind are being shed, and when its
- * merchant or address is over its limit. Tokens that this process has not seen yet pass on, as do health and metrics while their
- * address is within its limit.
+ * Refuses a request cheaply, before the framework sees it: while requests of its kind are shed, or when its merchant or address
+ * is over its limit. Tokens that are new to this process pass through, as do health and metrics while their address is within its
+ * limit.
  */
 export function refuseEarly(ctx: Context, limits: RequestLimits, handle: RequestListener): RequestListener {
   const reasonOf = createReasons(ctx, limits)
@@ -33,24 +33,26 @@ export function refuseEarly(ctx: Context, limits: RequestLimits, handle: Request
   return (request, response) => {
     const reason = reasonOf(request)
     if (!reason) return handle(request, response)
-    ctx.metrics.turnedAway.inc()
+    ctx.metrics.rejected.inc()
     const [refuse, headers, isPostponed] = reason
     if (isPostponed) postpone(response, postponedMs, () => refuse(request, response, headers))
     else refuseSoon(request, response, refuse, headers)
   }
 }
 
-/** As long as a refused client is told to wait: so many connections as an address may have send so few requests in this time. */
+/**
+ * Equals the retry delay that a refused client receives: it bounds how fast one address can repeat requests on its connections.
+ */
 const postponedMs = 1000
 
-/** Why a request is refused, told by its headers alone. */
-function createReasons({ bearers, limiter }: Context, { rateLimit, addressLimit }: RequestLimits) {
+/** Decides from the headers alone why a request is refused. */
+function createReasons({ tokenCache, limiter }: Context, { rateLimit, addressLimit }: RequestLimits) {
   const overloaded = createRefusal(new AppError('OVERLOADED'))
   const tooMany = createRefusal(rateRefusal())
   const tooManyFromAddress = createRefusal(addressRefusal())
   return (request: IncomingMessage): [Refusal, Headers, isPostponed?: true] | undefined => {
     const { url = '', headers } = request
-    const bearer = bearers.peek(tokenOf(headers.authorization))
+    const bearer = tokenCache.peek(tokenOf(headers.authorization))
     const kind = kindOfPath(url) ?? bearer?.env
     const key = bearer?.merchant_id ?? addressLimit.addressOf(request)
     if (kind && limiter.isShedding(kind, key)) return [overloaded, {}]
@@ -64,10 +66,10 @@ function kindOfPath(url: string): RequestKind | undefined {
   return isExchangePath(url) ? 'exchange' : undefined
 }
 
-/** Refusals in one turn of the event loop. More would hold up the requests that are being handled. */
+/** Refusals in one turn of the event loop. More would delay the requests in progress. */
 const refusalsPerTurn = 32
 
-/** Does the work at most so often in one turn of the event loop, the rest in the next ones. */
+/** Does at most `refusalsPerTurn` items in one turn of the event loop and the rest in the next turns. */
 function paced<Args extends unknown[]>(work: (...args: Args) => void): (...args: Args) => void {
   const due: Args[] = []
   const next = () => {
@@ -94,8 +96,8 @@ function createRefusal(error: AppError): Refusal {
 }
 
 /**
- * Has every request with a budget take a place once its body is complete, and leave it when its response is ready. A client that
- * sends or reads slowly holds no place. Health, metrics and published documents need none.
+ * Every request with a budget takes a slot once its body is complete, and leaves it when its response is ready. A client that
+ * sends or reads slowly holds no slot. Health, metrics and published documents need none.
  */
 export function limitConcurrency(app: App, { limiter, metrics }: Context): void {
   const places = new WeakMap<FastifyRequest, { readonly kind: RequestKind; readonly key: string }>()
@@ -110,7 +112,7 @@ export function limitConcurrency(app: App, { limiter, metrics }: Context): void 
         done()
       },
       reject: () => {
-        metrics.turnedAway.inc()
+        metrics.rejected.inc()
         done(new AppError('OVERLOADED'))
       },
       isGone: () => request.raw.socket.destroyed,

@@ -6,12 +6,12 @@ import { AppError } from '../errors.ts'
 import type { Access } from './app.ts'
 
 /**
- * Finds out who a request comes from. Runs before the body is read, for every route not marked as public and for every
- * unknown path below /api/: nobody without a token learns what is there.
+ * Identifies the sender of a request. Runs before the body is read, for every route that is not public and every unknown path
+ * below /api/: without a token, a caller cannot find out which paths exist.
  */
 export async function identify(ctx: Context, request: FastifyRequest): Promise<void> {
   if (isOpen(request)) return
-  const bearer = await ctx.bearers.of(tokenOf(request.headers.authorization))
+  const bearer = await ctx.tokenCache.of(tokenOf(request.headers.authorization))
   if (!bearer) {
     ctx.metrics.authFailures.inc({ at: 'token' })
     throw new AppError('UNAUTHORIZED')
@@ -19,7 +19,7 @@ export async function identify(ctx: Context, request: FastifyRequest): Promise<v
   setBearer(request, bearer)
 }
 
-/** Lets an identified request in when its token may be used from where it comes, in this environment, and for this. */
+/** Authorises an identified request: its token must be valid for its address, its environment and its route. */
 export function authorise(request: FastifyRequest): void {
   if (!hasBearer(request)) return
   const bearer = bearerOf(request)
@@ -32,7 +32,7 @@ function accessOf(request: FastifyRequest): Access {
   return request.routeOptions.config as Access
 }
 
-/** By the matched route where there is one: an encoded path reaches the same route. */
+/** Decides by the matched route where there is one: an encoded path reaches the same route. */
 function isOpen(request: FastifyRequest): boolean {
   return isUnknown(request) ? !isBelow(request, '/api/') : accessOf(request).isPublic === true
 }
@@ -44,7 +44,7 @@ function isBelow(request: FastifyRequest, root: string): boolean {
   return path === undefined || path.startsWith(root)
 }
 
-/** The path as a route would see it, without the origin some clients send; nothing when it cannot be decoded. */
+/** The path as a route sees it, without the origin that some clients send; undefined when it cannot be decoded. */
 function decodedPath(url: string): string | undefined {
   try {
     return decodeURIComponent(url.replace(/^[a-z]+:\/\/[^/]*/i, ''))

@@ -1,8 +1,8 @@
 import { AppError } from '../errors.ts'
 
-/** Deeper than any body that the API documents, with room for what providers send. */
+/** Deeper than any body the API documents, with room for provider callbacks. */
 const depthMax = 20
-/** 1,000 payouts at once with every field they can have are 13,000 values. */
+/** 1,000 payouts with every optional field are 13,000 values. */
 const valuesMax = 15_000
 
 const [quote, backslash, comma] = ['"', '\\', ','].map((sign) => sign.charCodeAt(0))
@@ -11,8 +11,8 @@ for (const sign of '[{') steps[sign.charCodeAt(0)] = 1
 for (const sign of ']}') steps[sign.charCodeAt(0)] = -1
 
 /**
- * Refuses JSON text that is too deep or has too many values to be worth reading. It looks at the text, before it is parsed: a few
- * thousand brackets are a value that overflows the stack of every function that walks it, and 400,000 numbers take a second to check.
+ * Refuses JSON text that is too deep or has too many values, before it is parsed: a few thousand brackets overflow the stack of
+ * every function that walks the value, and 400,000 numbers take a second to validate.
  */
 export function refusalOfShape(text: string): AppError | undefined {
   let depth = 0

@@ -3,8 +3,8 @@ import type { TSchema } from 'typebox'
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * The schema of a request with its patterns bounded: none runs on text that is longer than its field may be, since reporting what
- * is wrong tries every rule of a field, not only the first that fails. A text without a length stops the start.
+ * Bounds the patterns of a request schema: none runs on text longer than its field allows, because error reporting tries every
+ * rule of a field, not only the first that fails. A text field without maxLength fails at startup.
  */
 export function bounded(schema: TSchema): TSchema {
   return boundedPart(schema, 'schema') as TSchema
@@ -21,10 +21,10 @@ function boundedPart(part: unknown, path: string): unknown {
   return Object.fromEntries(Object.entries(part).map(([name, each]) => [name, boundedPart(each, `${path}.${name}`)]))
 }
 
-/** One of a few texts needs no length. */
+/** An enumerated text needs no maxLength. */
 const isListed = (part: object) => 'const' in part || 'enum' in part
 
-/** Text that is too long fits: maxLength refuses it. A character takes at most two code units. */
+/** Text that is too long passes the pattern: maxLength refuses it. A character takes at most two code units. */
 function boundedPattern(source: string, lengthMax: number): RegExp {
   const pattern = new RegExp(source, 'u')
   const test = (text: string) => text.length > 2 * lengthMax || pattern.test(text)

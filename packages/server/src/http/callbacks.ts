@@ -6,13 +6,13 @@ import type { InboundRequest } from '../providers/contract.ts'
 import type { Access, App } from './app.ts'
 import { refusalOfShape } from './body-shape.ts'
 
-/** Where providers report. A callback is answered once what it says is durable. */
+/** The routes for provider callbacks. The response is sent once the report is durable. */
 export function registerCallbacks(app: App, ctx: Context): void {
   const authority = new URL(ctx.config.publicUrl).host
   const config: Access = { isPublic: true, budget: 'callback' }
   app.register((scope, _, done) => {
     scope.removeAllContentTypeParsers()
-    // JSON's own signs are the same bytes in every encoding that providers use.
+    // JSON's structural characters are the same bytes in every encoding that providers use.
     scope.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (__, body, parsed) =>
       parsed(refusalOfShape(body.toString('latin1')) ?? null, body),
     )

@@ -32,7 +32,7 @@ async function listen(t: TestContext, limits: Partial<ConnectionLimits>, handle:
     slow,
     accepted,
     parsed: () => parsed,
-    /** Connects from an address of its own on loopback. */
+    /** Connects from its own loopback address. */
     open: async (localAddress = '127.0.0.1', text = '') => {
       const socket = connect({ port, host: '127.0.0.1', localAddress })
       sockets.push(socket)
@@ -49,7 +49,7 @@ async function listen(t: TestContext, limits: Partial<ConnectionLimits>, handle:
 const isOpen = (socket: Socket) => !socket.destroyed && socket.readyState === 'open'
 const isClosed = (what: string, socket: Socket) => until(what, () => socket.destroyed)
 
-test('a process that has as many connections as it may closes its oldest unused one for a new one', async (t) => {
+test('a process at its connection limit closes its oldest unused one for a new one', async (t) => {
   const { open } = await listen(t, { connectionsMax: 2 })
   const [first, second] = [await open('127.0.0.2'), await open('127.0.0.3')]
   const third = await open('127.0.0.4')
@@ -60,7 +60,7 @@ test('a process that has as many connections as it may closes its oldest unused 
 
 const get = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 
-test('connections with a request being handled stay; the new one is refused', async (t) => {
+test('connections with a request in progress stay, and the new one is refused', async (t) => {
   let handled = 0
   const { open } = await listen(t, { connectionsMax: 2 }, () => {
     handled += 1
@@ -86,7 +86,7 @@ test('a connection whose client does not read its response makes room', async (t
   assert.ok(isOpen(next))
 })
 
-/** Opens connections that carried a token of a merchant; without a merchant they never carried one. */
+/** Opens connections that carried a merchant's token; without a merchant they carried none. */
 async function listenToMerchants(t: TestContext, connectionsMax: number) {
   const { open, accepted } = await listen(t, { connectionsMax })
   return async (merchant: string | undefined, address = '127.0.0.1') => {
@@ -98,7 +98,7 @@ async function listenToMerchants(t: TestContext, connectionsMax: number) {
   }
 }
 
-test('the merchant with the most connections makes room, its oldest first', async (t) => {
+test('the merchant with the most connections makes room, oldest first', async (t) => {
   const openAs = await listenToMerchants(t, 4)
   const [small, large, largeAgain] = [await openAs('small'), await openAs('large'), await openAs('large')]
   const unused = await openAs(undefined, '127.0.0.2')
@@ -109,7 +109,7 @@ test('the merchant with the most connections makes room, its oldest first', asyn
   assert.deepEqual([small, largeAgain, unused].map(isOpen), [true, true, true])
 })
 
-test('connections without a token count as one merchant, and the address with the most of them makes room', async (t) => {
+test('connections without a token count as one merchant, and their busiest address makes room', async (t) => {
   const openAs = await listenToMerchants(t, 6)
   const [merchant, merchantAgain] = [await openAs('merchant'), await openAs('merchant')]
   const alone = await openAs(undefined, '127.0.0.2')
@@ -125,7 +125,7 @@ test('connections without a token count as one merchant, and the address with th
   assert.deepEqual([merchant, merchantAgain, alone, ...crowd.slice(1)].map(isOpen), [true, true, true, true, true])
 })
 
-test('a connection on which too many requests are sent ahead is closed, and an address that goes on is cut off', async (t) => {
+test('pipelining too many requests closes the connection, and repeating it blocks the address', async (t) => {
   let handled = 0
   const { open, accepted, parsed } = await listen(t, {}, () => {
     handled += 1
@@ -151,7 +151,7 @@ test('a connection on which too many requests are sent ahead is closed, and an a
 const chunkedPost = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n'
 const inChunks = (count: number, bytes: number) => `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`.repeat(count)
 
-test('a body in tiny chunks is cut off, and one in many chunks is not', async (t) => {
+test('a body in tiny chunks is cut off, and a body in many chunks is not', async (t) => {
   let received = 0
   const { open } = await listen(t, {}, (request, response) => {
     request.on('data', (chunk: Buffer) => {
@@ -168,7 +168,7 @@ test('a body in tiny chunks is cut off, and one in many chunks is not', async (t
   assert.match(response.toString(), /read/)
 })
 
-test('a chunked request that has its response before its body is complete loses its connection', async (t) => {
+test('a chunked request with an early response loses its connection', async (t) => {
   const { open } = await listen(t, {}, (_, response) => response.end('refused'))
 
   const socket = await open('127.0.0.2', chunkedPost + inChunks(10, 10))
@@ -178,7 +178,7 @@ test('a chunked request that has its response before its body is complete loses 
   await isClosed('its connection to be closed', socket)
 })
 
-test('one address has so many connections, and others are not affected', async (t) => {
+test('connections are limited per address, and other addresses are not affected', async (t) => {
   const { open } = await listen(t, { perAddressMax: 2 })
   const other = await open('127.0.0.3')
   const [first, second, third] = [await open(), await open(), await open()]
@@ -187,7 +187,7 @@ test('one address has so many connections, and others are not affected', async (
   assert.deepEqual([other, second, third].map(isOpen), [true, true, true])
 })
 
-test('an address that opens connections beyond its share, again and again, is refused until it has paused', async (t) => {
+test('an address that keeps exceeding its connection limit is refused until it pauses', async (t) => {
   let now = 0
   const { open } = await listen(t, { perAddressMax: 2, now: () => now })
   for (let opened = 0; opened < 510; opened += 1) await open('127.0.0.2')
@@ -219,7 +219,7 @@ test('a request whose body does not arrive makes room for others', async (t) => 
   assert.ok(isOpen(next))
 })
 
-test('a body that stays away is refused after its time, and one that is complete is not', async (t) => {
+test('a request whose body does not arrive in time is refused, and a complete one is not', async (t) => {
   const replies: ServerResponse[] = []
   const { open, slow } = await listen(t, { bodyGraceMs: 100 }, (request, response) => {
     request.resume()
@@ -236,7 +236,7 @@ test('a body that stays away is refused after its time, and one that is complete
   assert.ok(isOpen(complete))
 })
 
-test('a request that has its response gets no second one when its body stays away', async (t) => {
+test('a request gets one response only, even when its body never arrives', async (t) => {
   const { open, slow } = await listen(t, { bodyGraceMs: 100 }, (_, response) => response.end('refused'))
 
   const socket = await open('127.0.0.2', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{')
@@ -246,7 +246,7 @@ test('a request that has its response gets no second one when its body stays awa
   assert.equal(slow.length, 0)
 })
 
-test('a connection on which nothing happens ends, and one whose request waits for its response does not', async (t) => {
+test('an idle connection is closed, and one that waits for its response is not', async (t) => {
   const replies: ServerResponse[] = []
   const { open } = await listen(t, { silenceMs: 100 }, (_, response) => replies.push(response))
   const waiting = await open('127.0.0.2', get)

@@ -7,53 +7,54 @@ import { refuseConnect } from './malformed.ts'
 export interface ConnectionLimits {
   readonly connectionsMax: number
   readonly perAddressMax: number
-  /** They carry the requests of many clients, so the limits of an address do not hold for them. */
+  /** They carry the requests of many clients, so address limits do not apply to them. */
   readonly trustedProxies: readonly string[]
   /** Called when a request's body takes too long. It must end the connection. */
   readonly onSlowBody: (socket: Socket) => void
-  /** A body has this long for its first bytes, and then must come at a least rate. */
+  /** The time until a body's first bytes are due; after that a minimum rate applies. */
   readonly bodyGraceMs?: number
-  /** A connection on which nothing happens ends after this, unless a request waits for its response. */
+  /** An idle connection ends after this, unless a request waits for its response. */
   readonly silenceMs?: number
-  /** Time by which an address is forgiven, in milliseconds. */
+  /** The clock by which an address recovers from its block, in milliseconds. */
   readonly now?: () => number
 }
 
 const options = {
   maxHeaderSize: 16 * 1024,
-  requireHostHeader: false, // Refused in our form instead.
-  // Also for the first byte: clients open connections ahead. Whoever opens many without using them makes room for others.
+  requireHostHeader: false, // Malipo refuses it in its own error format.
+  // The timeout includes the wait for the first byte: clients open connections ahead. A client that opens many without using them
+  // makes room for others.
   headersTimeout: 15_000,
   requestTimeout: 15_000,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 1000,
 }
 
-/** A request with more is refused unread: 800 headers cost as much as five requests. */
+/** A request with more headers is refused unread: 800 headers cost as much as five requests. */
 const headersMax = 100
 
-/** Requests that may wait for their responses on one connection. No client that we know of sends a second one before. */
+/** Requests that may wait for their responses on one connection. No known client pipelines even two. */
 const pipelinedMax = 16
 
 interface Connection {
   readonly address: string
   readonly isProxy: boolean
-  /** Of the requests that are being handled. */
+  /** The responses of requests in progress. */
   readonly responses: Set<ServerResponse>
-  /** Since when the body of a request is incomplete, and how many bytes had been received by then. */
+  /** Since when a request body is incomplete, and how many bytes the connection had received by then. */
   body: { readonly since: number; readonly bytesBefore: number } | undefined
 }
 
-/** Whether a request is complete and has no response yet. Whoever does not read a response need not be waited for. */
+/** Whether a request is complete and has no response yet. A client that does not read its response counts as idle. */
 const isHandling = (connection: Connection | undefined) =>
   connection !== undefined && !connection.body && [...connection.responses].some(isUnsent)
 
 const isUnsent = (response: ServerResponse) => !response.headersSent && !postponed.has(response)
 
-/** Refusals that their clients wait for. */
+/** Refusals that are delayed on purpose. */
 const postponed = new WeakSet<ServerResponse>()
 
-/** Sends a refusal later. Until then its connection makes room for others, as an idle one does. */
+/** Delays a refusal. Meanwhile its connection makes room for others, as an idle one does. */
 export function postpone(response: ServerResponse, ms: number, refuse: () => void): void {
   postponed.add(response)
   setTimeout(() => {
@@ -61,24 +62,24 @@ export function postpone(response: ServerResponse, ms: number, refuse: () => voi
   }, ms)
 }
 
-/** Merchants by the connections that carried a request with a valid token of theirs. */
+/** The merchant of each connection that carried a request with a valid token. */
 const merchants = new WeakMap<Socket, string>()
 
-/** Notes that a request with a valid token of this merchant came over a connection. */
+/** Records that this connection carried a valid token of this merchant. */
 export function proveConnection(socket: Socket, merchantId: string): void {
   merchants.set(socket, merchantId)
 }
 
 /**
- * An HTTP server with limits on connections: of the process, of each address, on how slowly a request may arrive, and on how many
- * may be sent ahead. When there are too many connections, the merchant or address with the most idle ones loses its oldest. An
- * address that floods is cut off.
+ * An HTTP server with limits on connections: per process, per address, on how slowly a request may arrive, and on how many may be
+ * pipelined. At the limit, the merchant or address with the most idle connections loses its oldest one. An address that floods is
+ * cut off.
  */
 export function createLimitedServer(limits: ConnectionLimits, handle: RequestListener): Server {
   const connections = createConnections(limits)
   const take: RequestListener = (request, response) => {
     const connection = connections.all.get(request.socket)
-    if (!connection) return // It is being closed: whatever else had arrived on it by then is left alone.
+    if (!connection) return // The connection is closing: what else had arrived on it is ignored.
     if (connection.responses.size >= pipelinedMax) return connections.cutOff(request.socket, connection, sentAheadMs)
     watchRequest(connection, request, response)
     if (isChunked(request))
@@ -92,14 +93,14 @@ export function createLimitedServer(limits: ConnectionLimits, handle: RequestLis
   serveOnly(server, connections.isAdded)
   server.setTimeout(limits.silenceMs ?? 20_000, (socket) => {
     const { responses = [] } = connections.all.get(socket) ?? {}
-    if (![...responses].some(isUnsent)) socket.destroy() // Nothing is sent, or the client does not read its response.
+    if (![...responses].some(isUnsent)) socket.destroy() // No response is due, or the client does not read it.
   })
   const sweep = setInterval(createSlowBodySweep(connections.all, limits), sweepMs).unref()
   server.once('close', () => clearInterval(sweep))
   return server
 }
 
-/** Refuses a connection before the server has made anything for it. */
+/** Refuses a connection before the server allocates anything for it. */
 function serveOnly(server: Server, isAdmitted: (socket: Socket) => boolean): void {
   const serve = server.listeners('connection') as ((socket: Socket) => void)[]
   server.removeAllListeners('connection')
@@ -128,7 +129,7 @@ function createConnections({ connectionsMax, perAddressMax, trustedProxies, now 
     socket.destroy()
   }
   const spare = createSpare(all)
-  /** Makes room for one more among these, if it can. */
+  /** Closes one of the candidates, if one can be spared. */
   const isRoomMade = (candidates: Candidates): boolean => {
     const dispensable = spare(candidates)
     if (dispensable) close(dispensable)
@@ -153,8 +154,8 @@ function createConnections({ connectionsMax, perAddressMax, trustedProxies, now 
       return true
     },
     /**
-     * Closes a connection that sends too far ahead, or tiny chunks. Once its address floods, so are the others of its address that may hold as
-     * much unread: those that never carried a valid token, or carried one of the same merchant.
+     * Closes a connection that pipelines too much or sends tiny chunks. Once its address floods, also closes the address's other
+     * connections that may hold as much unread data: those without a valid token, or with one of the same merchant.
      */
     cutOff: (socket: Socket, { address, isProxy }: Connection, costMs: number): void => {
       close(socket)
@@ -168,9 +169,9 @@ function createConnections({ connectionsMax, perAddressMax, trustedProxies, now 
 }
 
 /**
- * Node reads 64 KiB at a time and handles everything in it, also after the connection is closed: 2,500 requests cost 100 ms, and
- * 10,000 chunks 40 ms. For a parser an upgrade ends HTTP, so this is what it gets for the next request; without a request it
- * passes chunks over.
+ * Node reads 64 KiB at a time and handles all of it, even after the connection is closed: 2,500 requests cost 100 ms, and 10,000
+ * chunks 40 ms. For the parser an upgrade ends HTTP, so the next request gets an upgrade; without a request the parser skips
+ * chunks.
  */
 function stopParsing(socket: Socket): void {
   const { parser } = socket as Socket & { readonly parser?: { onIncoming: unknown; incoming: unknown } | null }
@@ -185,10 +186,9 @@ const isUpgrade = 2
 type Candidates = ReadonlySet<Socket> | ReadonlyMap<Socket, Connection>
 
 /**
- * Gives the oldest idle connection of the merchant with the most among the candidates. Connections without a merchant count
- * together as one; of those the address with the most loses its oldest, so that a new connection lives until its first request.
- * Whoever has the most is found once for a quarter of what it has: with thousands of connections, finding it costs as much as
- * many requests.
+ * Returns the oldest idle connection of the merchant with the most among the candidates. Connections without a merchant count as
+ * one; among those the address with the most loses its oldest, so that a new connection lives until its first request. The search
+ * runs once for a quarter of the owner's connections, because with thousands of connections it costs as much as many requests.
  */
 function createSpare(all: ReadonlyMap<Socket, Connection>): (candidates: Candidates) => Socket | undefined {
   const found = new WeakMap<Candidates, { readonly owner: string | undefined; readonly sockets: Socket[] }>()
@@ -215,7 +215,7 @@ function createSpare(all: ReadonlyMap<Socket, Connection>): (candidates: Candida
   }
 }
 
-/** The first group wins among equal ones. */
+/** Among equal groups the first wins. */
 function largestOf(groups: ReadonlyMap<string | undefined, readonly Socket[]>): readonly Socket[] {
   return groups.values().reduce<readonly Socket[]>((most, some) => (some.length > most.length ? some : most), [])
 }
@@ -230,18 +230,18 @@ function watchRequest(connection: Connection, request: IncomingMessage, response
   })
 }
 
-/** What is spent until a connection is cut off: on requests that were sent ahead, and on the chunks that had arrived. */
+/** CPU time spent before a connection is cut off: on pipelined requests, and on the chunks that had arrived. */
 const [sentAheadMs, chunksMs] = [2, 25]
 
-/** What is spent on a connection that another of its address makes room for. */
+/** CPU time spent on closing a connection to make room for another of its address. */
 const openedMs = 0.1
 
-/** A body of so many chunks that hold so few bytes each is made to cost much: every chunk costs as much as a kilobyte. */
+/** More chunks than this with fewer bytes each are an attack: every chunk costs as much as a kilobyte. */
 const [chunksMax, chunkBytesMin] = [256, 16]
 
 /**
- * Cuts off whoever sends a body in tiny chunks. One whose response is sent before its body is complete is closed, since nothing
- * looks at the rest of that body any more.
+ * Cuts off a client that sends a body in tiny chunks. Closes the connection when the response is sent before the body is
+ * complete, because the rest of that body is never read.
  */
 function watchChunks(request: IncomingMessage, response: ServerResponse, cutOff: () => void): void {
   const push = request.push.bind(request)
@@ -264,7 +264,7 @@ const isChunked = ({ headers }: IncomingMessage) => headers['transfer-encoding']
 const sweepMs = 500
 const bodyBytesPerMs = 16
 
-/** Ends requests whose bodies come too slowly. When this process itself stood still, what has arrived meanwhile is read first. */
+/** Ends requests whose bodies arrive too slowly. After this process itself hung, it first reads what has arrived meanwhile. */
 function createSlowBodySweep(
   connections: ReadonlyMap<Socket, Connection>,
   { onSlowBody, bodyGraceMs = 5000 }: ConnectionLimits,
@@ -274,7 +274,7 @@ function createSlowBodySweep(
     body !== undefined && now - body.since > bodyGraceMs + (bytesRead - body.bytesBefore) / bodyBytesPerMs
   const end = (socket: Socket, { responses }: Connection) => {
     if (responses.size > 0) onSlowBody(socket)
-    else socket.destroy() // It has its response already.
+    else socket.destroy() // The response was already sent.
   }
   return () => {
     const now = performance.now()

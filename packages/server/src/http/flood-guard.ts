@@ -1,16 +1,16 @@
 import { createTokenBuckets, type RateLimit } from '../platform/token-buckets.ts'
 
 /**
- * Finds addresses whose connections are closed without a response. Only for what no client or proxy does by mistake: many clients can
- * share an address, and all of them are cut off.
+ * Finds addresses whose connections are closed without a response. Count only what no client or proxy does by mistake: many
+ * clients can share an address, and all of them are cut off.
  */
 export interface FloodGuard {
-  /** An offence counts by about how many milliseconds it costs. */
+  /** Each offence counts by its approximate CPU cost in milliseconds. */
   count(address: string, costMs: number): void
   isBlocked(address: string): boolean
 }
 
-/** Two percent of a processor are left to an address before all of its clients pay for one of them. */
+/** An address may use two percent of a CPU before all of its clients are blocked. */
 const limit: RateLimit = { perSecond: 20, burst: 50 }
 
 export function createFloodGuard(now?: () => number): FloodGuard {

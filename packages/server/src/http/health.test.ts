@@ -4,29 +4,29 @@ import { until } from '../dev-stack/until.ts'
 import { attachPartitions, monthly, partitionsLeft } from '../platform/partitions.ts'
 import { call, type Malipo, testMalipo } from '../testing/malipo.ts'
 
-/** What a process says once it has noticed. */
+/** The readiness response once the process has noticed the problem. */
 const notReady = (malipo: Malipo) =>
   until('the process not to be ready', async () => {
     const { status, body } = await call(malipo.url, 'GET', '/health/ready')
     return status === 503 && { status, checks: body['checks'] as Record<string, string> }
   })
 
-test('a process without its bell is ready all the same, and says that it is away', async (t) => {
+test('a process whose NATS is unavailable is ready and reports it', async (t) => {
   const malipo = await testMalipo(t, { NATS_URL: 'nats://127.0.0.1:9' })
 
   const { status, body } = await call(malipo.url, 'GET', '/health/ready')
 
   assert.equal(status, 200)
-  assert.match(String(body['bell']), /^away/)
+  assert.match(String(body['wakeups']), /^NATS unavailable/)
 })
 
-test('a process that was given no bell is ready, and says that there is none', async (t) => {
+test('a process without NATS configured is ready and reports it', async (t) => {
   const malipo = await testMalipo(t, { NATS_URL: '' })
 
   const { status, body } = await call(malipo.url, 'GET', '/health/ready')
 
   assert.equal(status, 200)
-  assert.equal(body['bell'], 'none; work is found by looking')
+  assert.equal(body['wakeups'], 'NATS not configured, polling')
 })
 
 test('a process is not ready when a migration is missing', async (t) => {
@@ -51,8 +51,8 @@ test('a process with live providers is not ready while live fees are not set', a
     return [status, String((body['checks'] as Record<string, string>)['fees'])] as const
   }
 
-  const [status, told] = await ready()
-  assert.deepEqual([status, told.includes('malipo fees set --env live')], [503, true])
+  const [status, reported] = await ready()
+  assert.deepEqual([status, reported.includes('malipo fees set --env live')], [503, true])
   await malipo.operator.fees.set({ env: 'live', basisPoints: 0, reason: 'a pilot' })
 
   await until('readiness', async () => (await ready())[0] === 200)
@@ -66,7 +66,7 @@ const readiness = async (malipo: Malipo) => {
   return { status, partitions: checks['partitions'], left }
 }
 
-test('a process is not ready when the next month has no room', async (t) => {
+test('a process is not ready when the next month has no partition', async (t) => {
   const malipo = await testMalipo(t)
   const next = `month_of('audit_entries', (date_trunc('month', now() at time zone 'UTC') + interval '1 month')::date)`
   const [{ name } = { name: '' }] = await malipo.ask<{ name: string }>(`select ${next} as name`)
@@ -78,10 +78,10 @@ test('a process is not ready when the next month has no room', async (t) => {
   assert.equal(checks['partitions'], 'the next month has no partition')
 })
 
-test('readiness and metrics say how many hours and months are left, and too few hours are not ready', async (t) => {
+test('readiness and metrics report the partitions left, and too few hours are not ready', async (t) => {
   const settings = { MALIPO_METRICS_TOKEN: 'a-long-enough-token' }
   const malipo = await testMalipo(t, settings)
-  await malipo.ask(`update clock_offset set ahead = date_trunc('hour', now()) + interval '90 minutes' - now()`) // No hour turns.
+  await malipo.ask(`update clock_offset set ahead = date_trunc('hour', now()) + interval '90 minutes' - now()`) // No hour ends.
   await attachPartitions(malipo.ctx.db.write)
   const { hours } = await partitionsLeft(malipo.ctx.db.write)
   const headers = { authorization: `Bearer ${settings.MALIPO_METRICS_TOKEN}` }
@@ -98,9 +98,9 @@ test('readiness and metrics say how many hours and months are left, and too few 
   const few = await notReady(malipo)
 
   assert.deepEqual([many.status, many.partitions, many.left], [200, 'ok', { hours, months: 3 }])
-  assert.match(text, new RegExp(`^malipo_partition_hours_left\\{table="alarms"\\} ${hours}$`, 'm'))
+  assert.match(text, new RegExp(`^malipo_partition_hours_left\\{table="timers"\\} ${hours}$`, 'm'))
   for (const table of monthly)
     assert.match(text, new RegExp(`^malipo_partition_months_left\\{table="${table}"\\} 3$`, 'm'))
-  assert.equal(few.checks['partitions'], 'hours of alarms left: 1, needed: 2')
-  assert.match(await scrape(), /^malipo_partition_hours_left\{table="alarms"\} 1$/m)
+  assert.equal(few.checks['partitions'], 'hours of timers left: 1, needed: 2')
+  assert.match(await scrape(), /^malipo_partition_hours_left\{table="timers"\} 1$/m)
 })

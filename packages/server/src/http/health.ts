@@ -5,13 +5,13 @@ import { watchReadiness } from './readiness.ts'
 
 export interface Health {
   /**
-   * From now on this process says that it is not ready, so that no new work is sent to it, and ends each connection with
-   * its next answer: one that is closed later, at the end, may have a request on its way.
+   * From now on this process reports that it is not ready, so that no new work is sent to it. It closes each connection with its
+   * next response: a connection that is closed later, at the end, may have a request in flight.
    */
   drain(): void
 }
 
-/** `/health/live`: the process runs. `/health/ready`: work may be sent to it, and if not, why. */
+/** `/health/live`: the process runs. `/health/ready`: the process accepts work, and if not, why. */
 export function registerHealth(app: App, ctx: Context): Health {
   let isDraining = false
   const readiness = watchReadiness(ctx)
@@ -25,7 +25,7 @@ export function registerHealth(app: App, ctx: Context): Health {
     return reply.code(isReady ? 200 : 503).send({
       status: isReady ? 'ready' : 'not ready',
       ...found,
-      bell: bellOf(ctx), // No reason to be taken out of service.
+      wakeups: wakeupsOf(ctx), // Not a reason to take the process out of service.
     })
   })
   return {
@@ -36,5 +36,5 @@ export function registerHealth(app: App, ctx: Context): Health {
   }
 }
 
-const bellOf = ({ bell, config }: Context) =>
-  bell.isConnected() ? 'ok' : `${config.natsUrl === undefined ? 'none' : 'away'}; work is found by looking`
+const wakeupsOf = ({ wakeups, config }: Context) =>
+  wakeups.isConnected() ? 'ok' : `${config.natsUrl === undefined ? 'NATS not configured' : 'NATS unavailable'}, polling`

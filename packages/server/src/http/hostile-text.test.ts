@@ -32,12 +32,12 @@ interface Document {
 interface TextField {
   readonly method: string
   readonly path: string
-  /** Names from the body down; of a parameter, its place and name. */
+  /** Names from the body down; for a parameter, its location and name. */
   readonly at: readonly string[]
   readonly schema: Schema
 }
 
-/** Every text of every request. */
+/** Every text field of every request. */
 async function textFields(malipo: Malipo): Promise<TextField[]> {
   const document = (await (await fetch(`${malipo.url}/openapi.json`)).json()) as Document
   const textsIn = (given: Schema, at: readonly string[]): { at: readonly string[]; schema: Schema }[] => {
@@ -62,7 +62,7 @@ async function textFields(malipo: Malipo): Promise<TextField[]> {
   )
 }
 
-test('every text of a request has a maximum length', async (t) => {
+test('every text field of a request has a maximum length', async (t) => {
   const fields = await textFields(await testMalipo(t))
 
   assert.ok(fields.length > 100, `${fields.length} texts`)
@@ -74,7 +74,7 @@ test('every text of a request has a maximum length', async (t) => {
   )
 })
 
-test('no pattern of a request takes more than linear time on hostile text', async (t) => {
+test('no request pattern takes more than linear time on hostile text', async (t) => {
   const fields = await textFields(await testMalipo(t))
   const patterns = new Set(fields.flatMap(({ schema: { pattern } }) => pattern ?? []))
 
@@ -82,11 +82,11 @@ test('no pattern of a request takes more than linear time on hostile text', asyn
   for (const pattern of patterns) assert.equal(slowShape(new RegExp(pattern, 'u')), undefined, pattern)
 })
 
-test('the search for slow patterns finds the quadratic e-mail pattern that once stopped a process', () => {
+test('the search for slow patterns finds the quadratic e-mail pattern that once hung a process', () => {
   assert.match(slowShape(/^[^\s@]+@[^\s@]+\.[^\s@]+$/u) ?? '', /"\."/)
 })
 
-test('a pattern does not run on text that is longer than its field', () => {
+test('a pattern does not run on text longer than its field', () => {
   const { properties } = bounded(
     Type.Object({ code: Type.String({ maxLength: 3, pattern: '^[A-Z]+$' }) }),
   ) as unknown as {
@@ -99,7 +99,7 @@ test('a pattern does not run on text that is longer than its field', () => {
   assert.equal(pattern.test('a'.repeat(7)), true, 'left to maxLength')
 })
 
-/** The processor time of this process, client and server, for one request. Other load on the machine does not count. */
+/** CPU time of this process, client and server, for one request. Other load on the machine does not count. */
 async function cpuMs(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage()
   await work()
@@ -107,14 +107,14 @@ async function cpuMs(work: () => Promise<unknown>): Promise<number> {
   return (user + system) / 1000
 }
 
-/** The least of three: what else runs in the process now and then is no part of it. */
+/** The lowest of three runs, so that other work in the process does not count. */
 async function bestCpuMs(work: () => Promise<unknown>): Promise<number> {
   return Math.min(await cpuMs(work), await cpuMs(work), await cpuMs(work))
 }
 
 const bodyMax = 64 * 1024
 
-test('a body of hostile text as large as the limit is refused within 100 ms of processor time', async (t) => {
+test('a body of hostile text at the size limit is refused within 100 ms of CPU time', async (t) => {
   const malipo = await testMalipo(t, { MALIPO_RATE_LIMIT_SANDBOX: '100000' })
   const authorization = `Bearer ${await (await malipo.merchant()).token()}`
   const fields = (await textFields(malipo)).filter(({ at }) => at[0] === 'body')
@@ -135,7 +135,7 @@ test('a body of hostile text as large as the limit is refused within 100 ms of p
   assert.equal((await malipo.call('GET', '/health/live')).status, 200)
 })
 
-test('a body with thousands of unknown fields, items or long names costs at most 100 ms of processor time', async (t) => {
+test('a body with thousands of fields, items or long names costs at most 100 ms of CPU time', async (t) => {
   const malipo = await testMalipo(t, { MALIPO_RATE_LIMIT_SANDBOX: '100000' })
   const authorization = `Bearer ${await (await malipo.merchant()).token()}`
   const fieldsOf = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, 1]))
@@ -154,7 +154,7 @@ test('a body with thousands of unknown fields, items or long names costs at most
   for (const [path, body] of bodies) {
     const took = await bestCpuMs(async () => {
       const { status, body: refusal } = await malipo.call('POST', path, { authorization }, body)
-      if (status === 200) return // Each item by itself.
+      if (status === 200) return // Each item has its own result.
       assert.equal(status, 400)
       const { details = [] } = refusal as { details?: { field: string }[] }
       assert.ok(details.length <= 100 && details.every(({ field }) => field.length <= 200))
@@ -164,7 +164,7 @@ test('a body with thousands of unknown fields, items or long names costs at most
   }
 })
 
-test('hiding secrets in a log line takes linear time', () => {
+test('redacting a log line takes linear time', () => {
   const timeMs = (text: string) => {
     const startedAt = performance.now()
     redact(text)

@@ -14,7 +14,7 @@ interface RawResponse {
   readonly body: Record<string, unknown>
 }
 
-/** Sends bytes as they are on a connection of their own. */
+/** Sends raw bytes on a new connection. */
 async function raw(malipo: Malipo, bytes: string): Promise<RawResponse> {
   const { port, hostname } = new URL(malipo.url)
   const socket = connect(Number(port), hostname)
@@ -31,7 +31,7 @@ async function raw(malipo: Malipo, bytes: string): Promise<RawResponse> {
 const users = '/api/b2b/users'
 const host = 'Host: x\r\n'
 
-test('a request with two Host headers, or without one, is refused with 400 in our form', async (t) => {
+test('a request with no Host header, or two, gets 400 in the usual error format', async (t) => {
   const malipo = await testMalipo(t)
   const get = (lines: string) => raw(malipo, `GET /health/live HTTP/1.1\r\n${lines}Connection: close\r\n\r\n`)
 
@@ -44,7 +44,7 @@ test('a request with two Host headers, or without one, is refused with 400 in ou
   assert.equal((await raw(malipo, 'GET /health/live HTTP/1.0\r\n\r\n')).status, 200, 'HTTP/1.0 knows no Host')
 })
 
-test('a malformed request on a connection that served another is refused in our form too', async (t) => {
+test('a malformed request on a reused connection gets the usual error format', async (t) => {
   const malipo = await testMalipo(t)
   const { port, hostname } = new URL(malipo.url)
   const socket = connect(Number(port), hostname)
@@ -69,7 +69,7 @@ test('a malformed HEAD is refused without a body', async (t) => {
   assert.deepEqual([status, body], [400, {}])
 })
 
-test('a broken body is refused in our form, and garbage behind a whole request is not taken for its response', async (t) => {
+test('a broken body gets 400, and garbage after a full request does not change its response', async (t) => {
   const malipo = await testMalipo(t)
   const authorization = `Authorization: Bearer ${await (await malipo.merchant()).token()}\r\n`
   const put = `PUT ${users} HTTP/1.1\r\n${host}${authorization}Content-Type: application/json\r\n`
@@ -81,7 +81,7 @@ test('a broken body is refused in our form, and garbage behind a whole request i
   assert.notEqual(behind.status, 400)
 })
 
-test('an expectation other than 100-continue is refused with 400 in our form', async (t) => {
+test('an expectation other than 100-continue gets 400 in the usual error format', async (t) => {
   const malipo = await testMalipo(t)
   const post = (expect: string) =>
     raw(
@@ -95,7 +95,7 @@ test('an expectation other than 100-continue is refused with 400 in our form', a
   assert.equal((await post('100-continue')).status, 401)
 })
 
-test('a method that no path takes is refused with 405 in our form, with and without a path behind it', async (t) => {
+test('a method that no path takes gets 405 in the usual error format, on any path', async (t) => {
   const malipo = await testMalipo(t, { MALIPO_RATE_LIMIT_SANDBOX: '1000' })
   const authorization = `Authorization: Bearer ${await (await malipo.merchant()).token()}\r\n`
   const taken = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -110,7 +110,7 @@ test('a method that no path takes is refused with 405 in our form, with and with
     }
 })
 
-test('a path parameter that is longer than any id is a path that does not exist', async (t) => {
+test('a path parameter longer than any id gets 404', async (t) => {
   const malipo = await testMalipo(t)
   const authorization = `Bearer ${await (await malipo.merchant()).token()}`
   const long = 'x'.repeat(101)
@@ -132,7 +132,7 @@ test('a path parameter that is longer than any id is a path that does not exist'
   assert.equal((await malipo.call('GET', `/api/b2b/transactions/${'x'.repeat(100)}`, { authorization })).status, 404)
 })
 
-/** What the error handler makes of something that was thrown. */
+/** The response that the error handler sends for a thrown error. */
 function refusalOf(thrown: Error): { status: number; body: Record<string, unknown> } {
   const sent = { status: 0, body: {} }
   const reply = {
@@ -145,7 +145,7 @@ function refusalOf(thrown: Error): { status: number; body: Record<string, unknow
   return sent
 }
 
-test('no error by which the framework refuses a request is reported as a fault of ours', () => {
+test('no framework error about a request is reported as an internal error', () => {
   const refusing = Object.values(errorCodes)
     .map((make) => new make('x', 'y', 'z'))
     .filter(({ statusCode = 500 }) => statusCode < 500 || statusCode === 503)
@@ -161,7 +161,7 @@ test('no error by which the framework refuses a request is reported as a fault o
   assert.equal(refusalOf(new Error('x')).status, 500)
 })
 
-test('the reason of a refusal in a header has at most 200 characters', async (t) => {
+test('the error message in a header has at most 200 characters', async (t) => {
   const malipo = await testMalipo(t)
   const authorization = `Bearer ${await (await malipo.merchant()).token()}`
 
@@ -174,7 +174,7 @@ test('the reason of a refusal in a header has at most 200 characters', async (t)
   assert.ok((headers.get('x-error-message') ?? '').length <= 200)
 })
 
-test('a service that is reached by https says that it is never reached by http, on every response', async (t) => {
+test('a service with an https URL sends strict-transport-security on every response', async (t) => {
   const secure = await testMalipo(t, { MALIPO_PUBLIC_URL: 'https://pay.example.com' })
   const plain = await testMalipo(t)
   const policy = /\r\nstrict-transport-security: max-age=31536000\r\n/
@@ -197,7 +197,7 @@ test('a service that is reached by https says that it is never reached by http, 
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 
-test('a body that is nested too deep is refused with 400, with and without a token, in bulk and in a callback', async (t) => {
+test('a body nested too deep gets 400, with and without a token, in bulk and in a callback', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
   const json = { 'content-type': 'application/json', 'api-key': 'x' }
@@ -215,7 +215,7 @@ test('a body that is nested too deep is refused with 400, with and without a tok
     assert.deepEqual(await post(path, json, `{"data":${nested(30_000)}}`), refused)
 })
 
-test('brackets in a text are not nesting', async (t) => {
+test('brackets inside a text do not count as nesting', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
 

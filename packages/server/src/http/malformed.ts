@@ -7,10 +7,10 @@ import { guards, requestId } from './answer-headers.ts'
 import { envelope } from './refuse.ts'
 import { methodNotAllowed } from './routes.ts'
 
-/** Browsers that reached the service by https never use http again, for a year. */
+/** Browsers that reached the service by https do not use http for a year. */
 const secureOnly = { 'strict-transport-security': 'max-age=31536000' }
 
-/** Refuses what HTTP forbids and Node does not, before the framework sees the request. */
+/** Refuses what HTTP forbids and Node allows, before the framework sees the request. */
 export function refuseMalformed({ publicUrl }: Config, handle: RequestListener): RequestListener {
   const isSecure = publicUrl.startsWith('https:')
   return (request, response) => {
@@ -39,13 +39,14 @@ function refuse(request: IncomingMessage, response: ServerResponse, flaw: string
 }
 
 /**
- * Bytes that are not an HTTP request still get a response in our form, and the connection ends. Bytes behind a whole request that
- * waits for its response get none: it would be taken for that response, and the request may have had its effect.
+ * Bytes that are not an HTTP request get a response in the usual error format, and the connection ends. Bytes after a complete
+ * request that waits for its response get none: the client would take it for that response, and the request may have had its
+ * effect.
  */
 export function refuseUnreadable(error: ParseError, socket: BusySocket): void {
   const { _httpMessage: response, writable, bytesRead } = socket
   const isFree = !response || !(response.req.complete || response.headersSent)
-  const isUnused = bytesRead === 0 // A response would be taken for that of its first request.
+  const isUnused = bytesRead === 0 // The client would take a response for that of its first request.
   if (error.code === 'ECONNRESET' || !writable || !isFree || isUnused) return void socket.destroy()
   const start = Buffer.isBuffer(error.rawPacket) ? error.rawPacket.toString('latin1') : ''
   endWith(socket, unreadableAs(error.code, start), { isHead: start.startsWith('HEAD ') })
@@ -58,10 +59,10 @@ export function refuseSlowBody(socket: BusySocket): void {
   )
 }
 
-/** Node keeps the response that a connection is busy with here, and looks at it for the same purpose. */
+/** Node keeps the response in progress here, and reads it for the same purpose. */
 type BusySocket = Duplex & { readonly _httpMessage?: ServerResponse | null; readonly bytesRead?: number }
 
-/** CONNECT is for proxies. */
+/** CONNECT is only for proxies. */
 export function refuseConnect(_: IncomingMessage, socket: Duplex): void {
   endWith(socket, methodNotAllowed())
 }
@@ -72,7 +73,7 @@ interface ParseError extends Error {
 }
 
 /**
- * A request that did not arrive in time may have been delayed by this process, which hung and came back to half of it. The sender
+ * A request that did not arrive in time may have been delayed by this process, which hung and then read half of it. The sender
  * must not take that for a refusal of its content.
  */
 function unreadableAs(code: string | undefined, start: string): AppError {

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { App } from './app.ts'
 
-/** Serves what the process counted to the holder of the metrics token, and to nobody when there is none. */
+/** Serves metrics to the holder of the metrics token. Without a configured token the route does not exist. */
 export function registerMetrics(app: App, { config, metrics }: Context): void {
   const wanted = config.metricsToken && digest(`Bearer ${config.metricsToken.reveal()}`)
   app.get('/metrics', { config: { isPublic: true } }, async (request, reply) => {
@@ -16,8 +16,8 @@ export function registerMetrics(app: App, { config, metrics }: Context): void {
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
 /**
- * Counts every answer by its route as it was declared, so that ids in paths make no new series, and notes it in the log:
- * a refusal always, a success when asked for details, since at full load those would be most of what the process does.
+ * Counts every response by its declared route, so that ids in paths create no new series, and logs it: an error always, a success
+ * only at debug level, because at full load those lines would dominate the process.
  */
 export function observeRequests(app: App, { metrics, log }: Context): void {
   app.addHook('onResponse', async ({ id: requestId, method, routeOptions }, { statusCode: status, elapsedTime }) => {

@@ -6,7 +6,7 @@ import type { DeclaredRoute } from './routes.ts'
 
 type Json = Record<string, unknown>
 
-/** The OpenAPI 3.1 document of the routes: TypeBox schemas are JSON Schema 2020-12 already, so nothing is translated. */
+/** The OpenAPI 3.1 document of the routes. TypeBox schemas are JSON Schema 2020-12 already, so nothing is translated. */
 export function openApiDocument(declared: readonly DeclaredRoute[]): Json {
   const components: Json = { Failure: failure }
   const business = declared.filter((route) => isDescribed(route, declared))
@@ -31,7 +31,7 @@ export function openApiDocument(declared: readonly DeclaredRoute[]): Json {
     security: [{ bearer: [] }],
     paths,
     webhooks: Object.fromEntries(
-      Object.entries(eventNames).map(([name, about]) => [name, told(name, about, components)]),
+      Object.entries(eventNames).map(([name, about]) => [name, webhookOf(name, about, components)]),
     ),
     components: {
       schemas: components,
@@ -40,8 +40,8 @@ export function openApiDocument(declared: readonly DeclaredRoute[]): Json {
   }
 }
 
-/** What we send to a merchant's URL. */
-function told(name: string, about: string, components: Json): Json {
+/** The webhook request to a merchant's URL. */
+function webhookOf(name: string, about: string, components: Json): Json {
   const headers = Object.entries(webhookHeaders).map(([header, description]) => {
     return { name: header, in: 'header', required: true, description, schema: { type: 'string' } }
   })
@@ -141,7 +141,7 @@ function operation({ method, url, schema, access }: DeclaredRoute, components: J
 
 const json = (schema: unknown) => ({ 'application/json': { schema } })
 
-/** Once each: below the sandbox's root only what is there alone. */
+/** Describes each route once: below the sandbox root, only routes that exist only there. */
 function isDescribed({ method, url }: DeclaredRoute, declared: readonly DeclaredRoute[]): boolean {
   if (method === 'HEAD' || !roots.test(url)) return false
   const plain = url.replace(roots, '/api/b2b/')
@@ -181,7 +181,7 @@ function lifted(schema: unknown, components: Json): unknown {
   return { $ref: `#/components/schemas/${title}` }
 }
 
-/** Everything but GET may carry a body, whether the operation reads one or not. */
+/** Every method except GET may carry a body, whether the operation reads one or not. */
 function errorsOf(method: string, { isPublic, errors = [] }: DeclaredRoute['access']): ErrorKey[] {
   const guarded: ErrorKey[] = ['UNAUTHORIZED', 'INSUFFICIENT_SCOPE', 'ADDRESS_NOT_ALLOWED', 'RATE_LIMIT_EXCEEDED']
   const ofBody: ErrorKey[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
@@ -196,7 +196,7 @@ function errorsOf(method: string, { isPublic, errors = [] }: DeclaredRoute['acce
   return [...new Set(all)]
 }
 
-/** One answer per status, which tells the codes it can carry. */
+/** One response per status, listing the codes it can carry. */
 function refusals(keys: readonly ErrorKey[], access: DeclaredRoute['access']): Json {
   const byStatus = Object.groupBy(keys, (key) => catalogue[key].status)
   return Object.fromEntries(
@@ -210,7 +210,7 @@ function refusals(keys: readonly ErrorKey[], access: DeclaredRoute['access']): J
   )
 }
 
-/** An operation with a form of its own still refuses in the usual one what does not reach it. */
+/** An operation with its own error format still uses the usual one for errors before it runs. */
 function refusalSchema(status: number, { refusal }: DeclaredRoute['access']): Json {
   const usual = { $ref: '#/components/schemas/Failure' }
   if (refusal === 'empty' && status === 400) return { anyOf: [usual, ownForms.empty] }

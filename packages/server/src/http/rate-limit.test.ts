@@ -6,7 +6,7 @@ import type { Bearer } from '../auth/token-cache.ts'
 import type { Config } from '../config.ts'
 import { createRateLimit } from './rate-limit.ts'
 
-/** A limit of 5 a second in the sandbox and 2 in live, on a clock that the test moves. */
+/** A limit of 5 requests a second in the sandbox and 2 in live, on a clock that the test moves. */
 function limited() {
   const clock = { now: 0 }
   const limit = createRateLimit({ sandboxRateLimit: 5, liveRateLimit: 2 } as Config, () => clock.now)
@@ -29,7 +29,7 @@ function limited() {
   return { clock, limit, reply, requestOf, sendMany }
 }
 
-test("a second's worth is taken at once, and as much again a second later", () => {
+test('one second of requests is accepted at once, and as many again a second later', () => {
   const { clock, sendMany } = limited()
 
   assert.equal(sendMany(20), 5)
@@ -39,7 +39,7 @@ test("a second's worth is taken at once, and as much again a second later", () =
   assert.equal(sendMany(20), 5)
 })
 
-test('an hour of silence saves up no more than one second', () => {
+test('an idle hour saves up no more than one second of requests', () => {
   const { clock, sendMany } = limited()
   sendMany(20)
 
@@ -48,7 +48,7 @@ test('an hour of silence saves up no more than one second', () => {
   assert.equal(sendMany(20), 5)
 })
 
-test('each merchant and each environment has a limit of its own', () => {
+test('each merchant and each environment has its own limit', () => {
   const { sendMany } = limited()
 
   assert.equal(sendMany(20, 'a'), 5)
@@ -56,7 +56,7 @@ test('each merchant and each environment has a limit of its own', () => {
   assert.equal(sendMany(20, 'b'), 5)
 })
 
-test('a response counts as one request for every 16 KiB begun', () => {
+test('a response counts as one request for every started 16 KiB', () => {
   const { limit, sendMany, requestOf, reply } = limited()
 
   limit.countSize(requestOf('a', 'sandbox'), reply, 'x'.repeat(16 * 1024))

@@ -5,15 +5,14 @@ import { AppError } from '../errors.ts'
 import type { Environment, Owner } from '../platform/db.ts'
 import { createTokenBuckets, type RateLimit } from '../platform/token-buckets.ts'
 
-/** A response counts as one request for every so many bytes begun. */
+/** A response counts as one request for every started block of this size. */
 const bytesPerUnit = 16 * 1024
 
 export const rateRefusal = () => new AppError('RATE_LIMIT_EXCEEDED', { headers: { 'retry-after': '1' } })
 
 /**
- * Holds a merchant to so many requests a second in each environment, with a burst of one second's worth. A request counts
- * as one when it comes, and as more once its body or its response shows that it is: what is over is owed, and the next ones wait
- * for it.
+ * Limits a merchant's requests per second in each environment, with a burst of one second. A request counts as one on arrival,
+ * and as more once its body or response shows its cost: the excess is a debt that later requests wait for.
  */
 export function createRateLimit(config: Config, now?: () => number) {
   const buckets = createTokenBuckets(now)
@@ -32,25 +31,25 @@ export function createRateLimit(config: Config, now?: () => number) {
       'ratelimit-reset': Math.ceil((burst - left) / perSecond),
     }
   }
-  const tell = (reply: FastifyReply, owner: Owner) => reply.headers(headersOf(owner))
+  const notify = (reply: FastifyReply, owner: Owner) => reply.headers(headersOf(owner))
   const owe = (request: FastifyRequest, reply: FastifyReply, units: number) => {
     const bearer = bearerOf(request)
     buckets.owe(keyOf(bearer), limits[bearer.env], units)
-    tell(reply, bearer)
+    notify(reply, bearer)
   }
   return {
     headersOf,
-    /** Whether the next request of a merchant would be refused. */
+    /** Whether the merchant's next request would be refused. */
     isOver: (owner: Owner): boolean => leftOf(owner) < 1,
     admit: (request: FastifyRequest, reply: FastifyReply): void => {
       if (!hasBearer(request)) return
       const bearer = bearerOf(request)
       const isWithin = buckets.take(keyOf(bearer), limits[bearer.env])
-      tell(reply, bearer)
+      notify(reply, bearer)
       if (!isWithin) throw rateRefusal()
     },
     owe,
-    /** Counts a long response as several requests: it costs as much. */
+    /** Counts a long response as several requests, because it costs as much. */
     countSize: (request: FastifyRequest, reply: FastifyReply, payload: unknown): void => {
       const isLong = typeof payload === 'string' && payload.length > bytesPerUnit
       if (isLong && hasBearer(request)) owe(request, reply, Math.ceil(payload.length / bytesPerUnit) - 1)

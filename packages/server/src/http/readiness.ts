@@ -9,103 +9,103 @@ import { partitionsLeft, shortage } from '../platform/partitions.ts'
 
 interface Checked {
   readonly checks: Readonly<Record<string, string>>
-  /** Whole hours and months after this one that have a partition. */
+  /** Full hours and months after the current one that have a partition. */
   readonly partitionsLeft?: { readonly hours: number; readonly months: number }
 }
 
-/** Looks all the time whether this process can do its work. */
+/** Checks continuously whether this process can do its work. */
 export interface Readiness {
   start(): void
-  /** What is known now. Waits for the first look only, and for a second at most. */
+  /** The latest result. Waits only for the first check, and at most a second. */
   current(): Promise<Checked>
   stop(): Promise<void>
 }
 
 const skewMaxMs = 2000
-const lookEveryMs = 1000
-/** While something is wrong: so the pools learn soon that the database is back, or another server. */
-const lookAgainMs = 250
-/** A shorter failure takes no process out of service: the requests that met it are sent again. */
+const probeEveryMs = 1000
+/** The interval while a check fails: so the pools learn soon that the database is back, or has moved. */
+const probeAgainMs = 250
+/** A shorter failure takes no process out of service: clients retry the requests that met it. */
 const unwritableMaxMs = 10_000
-const firstLookMs = 1000
+const firstProbeMs = 1000
 
 export function watchReadiness(ctx: Context): Readiness {
   const over = new AbortController()
   const state = createState(ctx)
-  let looking: Promise<void> | undefined
+  let probing: Promise<void> | undefined
   let first: Promise<void> | undefined
   const run = async () => {
     const probe = ctx.db.openProbe()
     while (!over.signal.aborted) {
-      first = state.look(probe)
+      first = state.probe(probe)
       await first
-      const restMs = state.isWell() ? lookEveryMs : lookAgainMs
+      const restMs = state.isHealthy() ? probeEveryMs : probeAgainMs
       await pause(restMs * (0.5 + Math.random()), undefined, { signal: over.signal }).catch(() => undefined)
     }
     await probe.close()
   }
   const start = () => {
-    looking ??= run()
+    probing ??= run()
   }
   return {
     start,
     current: async () => {
       start()
-      if (!state.isKnown()) await Promise.race([first, pause(firstLookMs, undefined, { ref: false })])
+      if (!state.isKnown()) await Promise.race([first, pause(firstProbeMs, undefined, { ref: false })])
       return state.current()
     },
     stop: async () => {
       over.abort()
-      await looking
+      await probing
     },
   }
 }
 
-/** What the looks have found so far. */
+/** The results of the checks so far. */
 function createState(ctx: Context) {
   let found: Checked = { checks: { database: 'is not checked yet' } }
   let isKnown = false
-  let trouble: string | undefined
+  let problem: string | undefined
   let writtenAt = Number.NEGATIVE_INFINITY
-  const look = async (probe: Probe) => {
+  const probe = async (probe: Probe) => {
     const startedAt = performance.now()
     try {
       found = await check(ctx, probe)
-      if (trouble !== undefined) ctx.log.info('database writable again')
-      trouble = undefined
+      if (problem !== undefined) ctx.log.info('database writable again')
+      problem = undefined
       writtenAt = startedAt
     } catch (error) {
-      if (trouble === undefined) ctx.log.warn({ err: error }, 'database not writable')
-      trouble = troubleOf(error as Error)
-      // Another server may take over in a moment; this one will not.
+      if (problem === undefined) ctx.log.warn({ err: error }, 'database not writable')
+      problem = problemOf(error as Error)
+      // Not ready at once: another server may take over soon, but this one will not become writable.
       if (error instanceof DatabaseMoved || isReadOnly(error as Error)) writtenAt = Number.NEGATIVE_INFINITY
     }
     isKnown = true
   }
   return {
-    look,
-    isWell: () => isKnown && trouble === undefined,
+    probe,
+    isHealthy: () => isKnown && problem === undefined,
     isKnown: () => isKnown,
     current: (): Checked => {
       const isLate = performance.now() - writtenAt > unwritableMaxMs
-      return isKnown && isLate ? { checks: { database: trouble ?? 'does not answer' } } : found
+      return isKnown && isLate ? { checks: { database: problem ?? 'does not answer' } } : found
     },
   }
 }
 
-function troubleOf(error: Error): string {
+function problemOf(error: Error): string {
   if (error instanceof DatabaseMoved || error instanceof CommitHangs) return error.message
   return isReadOnly(error) ? 'is read-only: a standby, or in recovery' : 'does not answer'
 }
 
-/** Reads are answered and a commit is not. */
+/** Reads succeed and a commit hangs. */
 class CommitHangs extends Error {
   constructor(cause: unknown) {
     super('commits hang: is the synchronous standby away?', { cause })
   }
 }
 
-/** Migrations first: a database that is older than this code cannot be asked the rest. */
+/** Migrations first: the other queries fail on a schema that is older than this code. */
 async function check({ connectors }: Context, probe: Probe): Promise<Checked> {
   const pending = await pendingMigrations(probe)
   if (pending.length > 0) return { checks: { migrations: `not applied: ${pending.join(', ')}; run malipo migrate` } }

@@ -4,7 +4,7 @@ import { isPassing } from '../platform/batch.ts'
 import type { Log } from '../platform/log.ts'
 import type { Access } from './app.ts'
 
-/** The one place that turns whatever was thrown into an answer. */
+/** The only place that turns a thrown error into a response. */
 export function refuseWith(log: Log) {
   return (thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const error = thrown instanceof AppError ? thrown : understood(thrown)
@@ -17,7 +17,7 @@ export function refuseWith(log: Log) {
   }
 }
 
-/** What every answer of a status carries. */
+/** Headers that every response with this status carries. */
 function headersOf(status: number): Record<string, string> {
   if (status === 401) return { 'www-authenticate': 'Bearer error="invalid_token"' }
   return status === 503 ? { 'retry-after': '1' } : {}
@@ -25,7 +25,7 @@ function headersOf(status: number): Record<string, string> {
 
 const headerMax = 200
 
-/** Who may call is told as everywhere; what a route refuses by itself may have another form there. */
+/** Access errors always have the usual format; a route's own errors may have another one. */
 function bodyOf(error: AppError, request: FastifyRequest, reply: FastifyReply, status: number): object {
   const { refusal } = request.routeOptions.config as Access
   if (refusal === 'empty' && status === 400) {
@@ -50,7 +50,7 @@ export function envelope(error: AppError, requestId: string): object {
   }
 }
 
-/** What the framework and the driver throw, in our words. */
+/** Maps an error of the framework or the driver to a Malipo error. */
 function understood(thrown: Error & { statusCode?: number; code?: string }): AppError {
   const key = keyOf(thrown.statusCode ?? 500)
   if (key === 'VALIDATION') return new AppError(key, { message: `Validation error: ${inWords(thrown)}` })
@@ -58,7 +58,7 @@ function understood(thrown: Error & { statusCode?: number; code?: string }): App
   return new AppError(isPassing(thrown) || thrown.code === '55P03' ? 'OVERLOADED' : 'INTERNAL')
 }
 
-/** Whatever the framework blames on the request is never a fault of ours, whether we know its status or not. */
+/** An error that the framework blames on the request is never an internal error, whether its status is known or not. */
 function keyOf(status: number): ErrorKey | undefined {
   const key = keysByStatus[status]
   return key ?? (status >= 400 && status < 500 ? 'VALIDATION' : undefined)
@@ -67,7 +67,7 @@ function keyOf(status: number): ErrorKey | undefined {
 const keysByStatus: Record<number, ErrorKey | undefined> = {
   404: 'ROUTE_NOT_FOUND',
   413: 'PAYLOAD_TOO_LARGE',
-  414: 'ROUTE_NOT_FOUND', // A path parameter longer than any id of ours.
+  414: 'ROUTE_NOT_FOUND', // A path parameter longer than any Malipo id.
   415: 'UNSUPPORTED_MEDIA_TYPE',
   503: 'OVERLOADED',
 }

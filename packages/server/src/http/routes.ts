@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox'
 import { AppError } from '../errors.ts'
 import type { Access, App } from './app.ts'
 
-/** A route as it was declared, for the documentation and for telling which methods a path takes. */
+/** A declared route, for the documentation and for the list of methods that a path takes. */
 export interface DeclaredRoute {
   readonly method: string
   readonly url: string
@@ -22,7 +22,7 @@ interface RouteSchema {
   readonly response?: Readonly<Record<number, TSchema>>
 }
 
-/** Collects what is declared after this. A route below /api/ that says neither its scope nor that it is public stops the start. */
+/** Collects every route declared after this call. A route that declares neither a scope nor public access fails at startup. */
 export function collectRoutes(app: App): DeclaredRoute[] {
   const routes: DeclaredRoute[] = []
   app.addHook('onRoute', ({ method, url, config, schema }) => {
@@ -37,7 +37,7 @@ export function collectRoutes(app: App): DeclaredRoute[] {
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies HTTPMethods[]
 
-/** Gives every declared path an answer for the methods it does not take: 405 with those it does, not 404. */
+/** Registers a 405 response, which lists the allowed methods, for the methods that a declared path does not take. */
 export function refuseOtherMethods(app: App, routes: readonly DeclaredRoute[]): void {
   const taken = Map.groupBy(routes, ({ url }) => url)
   for (const [url, declared] of taken) {
@@ -54,7 +54,7 @@ export function refuseOtherMethods(app: App, routes: readonly DeclaredRoute[]): 
 
 const allMethods: readonly string[] = ['GET', 'HEAD', ...methods.slice(1)]
 
-/** A method that no path takes is refused as such, whether something is at the path or not. */
+/** Refuses a method that no path takes, whether the path exists or not. */
 export function refuseUnknownMethods({ method }: FastifyRequest): void {
   if (!allMethods.includes(method)) throw methodNotAllowed()
 }

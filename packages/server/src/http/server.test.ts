@@ -10,7 +10,7 @@ import { call, exchange, type Malipo, testMalipo } from '../testing/malipo.ts'
 
 const users = '/api/b2b/users'
 
-/** Sends bytes as they are and gives back everything that came. */
+/** Sends raw bytes and returns everything that came back. */
 async function raw(malipo: Malipo, bytes: string): Promise<string> {
   const { port, hostname } = new URL(malipo.url)
   const socket = connect(Number(port), hostname)
@@ -21,7 +21,7 @@ async function raw(malipo: Malipo, bytes: string): Promise<string> {
   return Buffer.concat(answer).toString()
 }
 
-test('without a token nothing below /api/ tells what is there', async (t) => {
+test('without a token no response below /api/ reveals whether a path exists', async (t) => {
   const malipo = await testMalipo(t)
   const big = { 'content-type': 'application/json' }
   const probes: [string, string, Record<string, string>?, string?][] = [
@@ -49,7 +49,7 @@ test('without a token nothing below /api/ tells what is there', async (t) => {
   }
 })
 
-test('with a token the same probes are told what is wrong', async (t) => {
+test('with a token the same probes get the specific error', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
   const authorization = `Bearer ${await merchant.token()}`
@@ -72,14 +72,14 @@ test('with a token the same probes are told what is wrong', async (t) => {
     assert.equal((await send('PUT', users, 'application/json', body)).code, 'VALIDATION_ERROR', body)
 })
 
-test('an encoded path is the same path, and needs the same token', async (t) => {
+test('an encoded path is the same path and needs the same token', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
 
   assert.equal((await merchant.call('GET', '/%61pi/b2b/users')).status, 200)
 })
 
-test('a sandbox path takes sandbox tokens only, however it is written', async (t) => {
+test('a sandbox path takes sandbox tokens only, however it is encoded', async (t) => {
   const malipo = await testMalipo(t)
   const [sandbox, live] = [await malipo.merchant(), await malipo.merchant({ env: 'live' })]
 
@@ -91,7 +91,7 @@ test('a sandbox path takes sandbox tokens only, however it is written', async (t
   assert.equal((await live.call('GET', users)).status, 200)
 })
 
-test('a token may be used from the allowed addresses only', async (t) => {
+test('a token works only from its allowed addresses', async (t) => {
   const malipo = await testMalipo(t, { MALIPO_TRUSTED_PROXIES: '127.0.0.1' })
   const merchant = await malipo.merchant({ addresses: ['127.0.0.1/32'] })
   const authorization = `Bearer ${await merchant.token()}`
@@ -103,7 +103,7 @@ test('a token may be used from the allowed addresses only', async (t) => {
   assert.deepEqual([elsewhere.status, elsewhere.body['errorCode']], [403, 'IP_NOT_ALLOWED'])
 })
 
-test('a forwarded address is not believed from an untrusted caller', async (t) => {
+test('a forwarded address is ignored from an untrusted caller', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant({ addresses: ['127.0.0.1/32'] })
   const authorization = `Bearer ${await merchant.token()}`
@@ -113,7 +113,7 @@ test('a forwarded address is not believed from an untrusted caller', async (t) =
   assert.equal(status, 200)
 })
 
-test('a request id is echoed when it is fit to be, and made otherwise', async (t) => {
+test('a valid request id is echoed, and an invalid one is replaced', async (t) => {
   const malipo = await testMalipo(t)
   const idFor = async (sent: string) =>
     (await call(malipo.url, 'GET', '/nowhere', { 'x-request-id': sent })).headers.get('x-request-id') ?? ''
@@ -122,7 +122,7 @@ test('a request id is echoed when it is fit to be, and made otherwise', async (t
   for (const unfit of ['', 'two words', 'x'.repeat(129)]) assert.match(await idFor(unfit), /^req_/)
 })
 
-test('every answer says its version and may not be kept, framed or guessed at', async (t) => {
+test('every response carries the version and forbids caching, framing and sniffing', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
 
@@ -135,7 +135,7 @@ test('every answer says its version and may not be kept, framed or guessed at', 
   }
 })
 
-test('a merchant is held to its limit in each environment, and no other merchant pays for it', async (t) => {
+test('a merchant is rate limited per environment, and other merchants are not affected', async (t) => {
   const malipo = await testMalipo(t, { MALIPO_RATE_LIMIT_SANDBOX: '5', MALIPO_RATE_LIMIT_LIVE: '1000' })
   const [greedy, other] = [await malipo.merchant(), await malipo.merchant()]
   const [authorization, others] = await Promise.all(
@@ -157,7 +157,7 @@ test('a merchant is held to its limit in each environment, and no other merchant
   assert.equal((await call(malipo.url, 'GET', users, others)).status, 200)
 })
 
-test('a request that does not arrive in time is not refused for what it says: it may be sent again', async (t) => {
+test('a request that does not arrive in time gets a retryable error, not a refusal', async (t) => {
   const malipo = await testMalipo(t)
   const { port, hostname } = new URL(malipo.url)
   const socket = connect(Number(port), hostname)
@@ -172,7 +172,7 @@ test('a request that does not arrive in time is not refused for what it says: it
   )
 })
 
-test('bytes that are no request, and headers that are too large or too many, are refused in our form', async (t) => {
+test('invalid bytes and too large or too many headers get 400 in the usual error format', async (t) => {
   const malipo = await testMalipo(t)
 
   const many = Array.from({ length: 101 }, (_, number) => `X-${number}: \r\n`).join('')
@@ -187,7 +187,7 @@ test('bytes that are no request, and headers that are too large or too many, are
   }
 })
 
-test('a fault of ours is told as such, logged with its request id, and tells nothing of the inside', async (t) => {
+test('an internal error gets 500, is logged with its request id, and reveals no internals', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
   const authorization = `Bearer ${await merchant.token()}`
@@ -212,7 +212,7 @@ test('a fault of ours is told as such, logged with its request id, and tells not
   assert.ok(malipo.log.some((line) => line.includes('"level":"error"') && line.includes('"requestId":"order-7"')))
 })
 
-test('no token or API key is in anything logged', async (t) => {
+test('no log line contains a token or an API key', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
   const token = await merchant.token()
@@ -225,7 +225,7 @@ test('no token or API key is in anything logged', async (t) => {
   for (const secret of [token, merchant.apiKey]) assert.ok(!logged.includes(secret))
 })
 
-test('a database that is away makes 503 with a word when to retry, and readiness says so', async (t) => {
+test('an unavailable database gives 503 with retry-after, and readiness reports it', async (t) => {
   const malipo = await testMalipo(t, { DATABASE_URL: 'postgres://malipo:none@127.0.0.1:9/malipo' })
   const pair = { publicKey: makeKey('pk', 'sandbox'), apiKey: makeKey('sk', 'sandbox') }
 
@@ -240,7 +240,7 @@ test('a database that is away makes 503 with a word when to retry, and readiness
   assert.equal((await call(malipo.url, 'GET', '/health/live')).status, 200)
 })
 
-test('metrics are for the holder of their token, and for nobody when there is none', async (t) => {
+test('metrics need their token, and are not served when none is configured', async (t) => {
   const [closed, guarded] = [await testMalipo(t), await testMalipo(t, { MALIPO_METRICS_TOKEN: 'a-long-enough-token' })]
   const metrics = (malipo: Malipo, authorization = '') => fetch(`${malipo.url}/metrics`, { headers: { authorization } })
   await call(guarded.url, 'GET', '/nowhere')
@@ -248,15 +248,19 @@ test('metrics are for the holder of their token, and for nobody when there is no
 
   const text = await (await metrics(guarded, 'Bearer a-long-enough-token')).text()
 
-  for (const name of ['http_request_duration_seconds_count', 'db_pool_waiting', 'process_cpu_seconds_total'])
+  for (const name of [
+    'malipo_http_request_duration_seconds_count',
+    'malipo_db_pool_waiting',
+    'process_cpu_seconds_total',
+  ])
     assert.match(text, new RegExp(`^${name}`, 'm'))
-  assert.match(text, /^auth_failures_total\{at="exchange"\} 1$/m)
+  assert.match(text, /^malipo_auth_failures_total\{at="exchange"\} 1$/m)
   assert.equal((await metrics(closed)).status, 404)
   assert.equal((await metrics(guarded)).status, 404)
   assert.equal((await metrics(guarded, 'Bearer another-long-token')).status, 404)
 })
 
-test('refused requests count against the limit like any other', async (t) => {
+test('refused requests count against the rate limit like any other', async (t) => {
   const malipo = await testMalipo(t, { MALIPO_RATE_LIMIT_SANDBOX: '2' })
   const merchant = await malipo.merchant({ scopes: ['reference:read'] })
   const authorization = `Bearer ${await merchant.token()}`
@@ -269,7 +273,7 @@ test('refused requests count against the limit like any other', async (t) => {
   }
 })
 
-test('an answer of 401 always tells how to authenticate', async (t) => {
+test('every 401 response states how to authenticate', async (t) => {
   const malipo = await testMalipo(t)
   const wrongPair = await exchange(malipo.url, { publicKey: 'pk_test_x', apiKey: 'sk_test_x' })
 
@@ -279,7 +283,7 @@ test('an answer of 401 always tells how to authenticate', async (t) => {
   }
 })
 
-test('a lock that is held too long is told as overload, not as a fault', async (t) => {
+test('a lock timeout is reported as overload, not as an internal error', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
   await merchant.token()
@@ -294,7 +298,7 @@ test('a lock that is held too long is told as overload, not as a fault', async (
   })
 })
 
-test('the reference page and the document need no token, and the page may load nothing', async (t) => {
+test('the reference page and the OpenAPI document need no token, and the page loads nothing', async (t) => {
   const malipo = await testMalipo(t)
 
   const page = await fetch(`${malipo.url}/docs`)

@@ -37,13 +37,13 @@ export interface Server {
 
 const sandboxRoot = '/api/sandbox/b2b'
 
-/** What every process answers: whether it is well, and what it counted. */
+/** The routes of every process: health and metrics. */
 export function createWorkerServer(ctx: Context): Server {
   const app = createApp(ctx)
   return { app, health: registerCommon(app, ctx) }
 }
 
-/** The same and the API: every business path below `/api/b2b`, and again below `/api/sandbox/b2b`. */
+/** The common routes and the API: every business path below `/api/b2b`, and again below `/api/sandbox/b2b`. */
 export function createApiServer(ctx: Context): Server {
   const app = createApp(ctx)
   const routes = collectRoutes(app)
@@ -93,7 +93,7 @@ function createApp(ctx: Context): App {
     bodyLimit: 64 * 1024,
     serverFactory: (handle) =>
       createLimitedServer(limits, refuseMalformed(ctx.config, refuseEarly(ctx, requestLimits, handle))),
-    return503OnClosing: false, // What still arrives on an open connection while draining is answered as usual.
+    return503OnClosing: false, // While draining, requests on open connections are served as usual.
     forceCloseConnections: 'idle',
     clientErrorHandler: refuseUnreadable,
     frameworkErrors: (error, request, reply) =>
@@ -132,7 +132,7 @@ function createApp(ctx: Context): App {
   return app
 }
 
-/** Many clients name a type and send nothing; where a body is needed its schema says so. */
+/** Many clients send a content type and no body; where a body is required its schema reports it. */
 function parseJson(app: App): FastifyBodyParser<string> {
   const parse = app.getDefaultJsonParser('error', 'error') as FastifyBodyParser<string>
   return (request, body, done) => {
@@ -152,7 +152,7 @@ function setHeaders(request: FastifyRequest, reply: FastifyReply): FastifyReply 
   return reply.headers({ 'x-request-id': request.id, ...guards })
 }
 
-/** A path that cannot be decoded leads nowhere, and like any other it is not talked about without a token. */
+/** A path that cannot be decoded does not exist, and like any other it is not revealed without a token. */
 async function refuseUnroutable(
   ctx: Context,
   error: FastifyError,

@@ -6,11 +6,11 @@ import { Settings } from 'typebox/system'
 import { type Detail, invalid } from '../errors.ts'
 import { bounded } from './bounded-schema.ts'
 
-Settings.Set({ maxErrors: 100 }) // Every field is named, not the first eight.
+Settings.Set({ maxErrors: 100 }) // Reports every field, not only the first eight.
 
 /**
- * Checks a part of a request against its schema and names every field that is wrong. A body is taken as it was sent;
- * numbers of a query string are read from their text, since everything there is text.
+ * Validates a part of a request against its schema and reports every wrong field. A body is taken as sent; numbers in a query
+ * string are parsed, because everything there is text.
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const validator = validatorOf(schema)
@@ -38,7 +38,7 @@ function validatorOf(schema: TSchema): Validator {
   return compiled
 }
 
-/** Texts that are numbers, where numbers belong. Nothing is rounded: a fraction is no integer. */
+/** Parses numeric texts where the schema wants numbers. Nothing is rounded: a fraction is not an integer. */
 function withNumbers(schema: TSchema, sent: unknown): unknown {
   const { properties = {} } = schema as { properties?: Record<string, { type?: string }> }
   if (typeof sent !== 'object' || sent === null) return sent
@@ -50,7 +50,7 @@ function withNumbers(schema: TSchema, sent: unknown): unknown {
   return Object.fromEntries(entries)
 }
 
-/** The way to the first text that no database or log can keep: with a NUL, or with half a character. */
+/** The path to the first text that no database or log can store: with a NUL, or with half a surrogate pair. */
 function unfitText(value: unknown): string[] | undefined {
   if (typeof value === 'string') return value.includes('\u0000') || !value.isWellFormed() ? [] : undefined
   if (typeof value !== 'object' || value === null) return undefined
@@ -61,7 +61,7 @@ function unfitText(value: unknown): string[] | undefined {
   return undefined
 }
 
-/** One for each field, and no more than this. */
+/** At most one detail per field, and at most this many. */
 const detailsMax = 100
 
 function detailsOf(schema: TSchema, errors: readonly TLocalizedValidationError[]): Detail[] {
@@ -71,7 +71,7 @@ function detailsOf(schema: TSchema, errors: readonly TLocalizedValidationError[]
   return [...byField.values()]
 }
 
-/** A name that a caller made up is repeated only as far as it can be recognised. */
+/** An unknown field name is repeated only up to this length. */
 const fieldMax = 200
 
 function describe(schema: TSchema, error: TLocalizedValidationError): Detail[] {
@@ -86,7 +86,7 @@ function describe(schema: TSchema, error: TLocalizedValidationError): Detail[] {
         .slice(0, detailsMax)
         .map((name) => say(at(name), unknownField(schema, path, name)))
     case 'boolean':
-      return [] // Said better by the additionalProperties error beside it.
+      return [] // The additionalProperties error beside it says it better.
     case 'type':
       return [say(at(), `must be ${withArticle(String(error.params.type))}`)]
     case 'enum':
@@ -104,7 +104,7 @@ function describe(schema: TSchema, error: TLocalizedValidationError): Detail[] {
 
 const withArticle = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
 
-/** A field nobody asked for is most often one that is mistyped, and on money a silent default would be worse than this. */
+/** An unknown field is most often mistyped, and on money a silent default would be worse than an error. */
 function unknownField(schema: TSchema, path: readonly string[], name: string): string {
   const known = Object.keys(propertiesAt(schema, path))
   const meant = known.find((candidate) => isNear(candidate.toLowerCase(), name.toLowerCase()))
@@ -118,7 +118,7 @@ function propertiesAt(schema: TSchema, path: readonly string[]): Record<string, 
   return inner ? propertiesAt(inner, rest) : properties
 }
 
-/** Whether one word becomes the other by at most one letter put in, taken out, changed, or swapped with the next. */
+/** Whether the words differ by at most one letter inserted, removed, changed, or swapped with the next. */
 function isNear(left: string, right: string): boolean {
   const start = [...left].findIndex((letter, index) => letter !== right[index])
   if (start === -1) return right.length - left.length <= 1

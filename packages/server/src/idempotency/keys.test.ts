@@ -11,7 +11,7 @@ const body = (accountNumber: string) => ({
 })
 const isReplay = ({ headers }: Answer) => headers.get('idempotency-replayed') === 'true'
 
-test('a request said twice under one key has its effect once and the same answer twice, under both roots', async (t) => {
+test('a request repeated under one key takes effect once and is replayed, under both roots', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
   const headers = { authorization: `Bearer ${await merchant.token()}`, 'idempotency-key': 'k1' }
@@ -23,7 +23,7 @@ test('a request said twice under one key has its effect once and the same answer
   assert.deepEqual([second.status, isReplay(second), second.body], [200, true, first.body])
 })
 
-test('twenty copies at once under one key have one effect', async (t) => {
+test('twenty concurrent copies under one key take effect once', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
   const headers = { authorization: `Bearer ${await merchant.token()}`, 'idempotency-key': 'k1' }
@@ -40,7 +40,7 @@ test('twenty copies at once under one key have one effect', async (t) => {
   assert.equal((await malipo.ask(made, [merchant.id.slice('mer_'.length)])).length, 1)
 })
 
-test('a key used for another body is refused, and one merchant does not meet the keys of another', async (t) => {
+test('a key with another body is refused, and merchants do not share keys', async (t) => {
   const malipo = await testMalipo(t)
   const [one, other] = [await malipo.merchant(), await malipo.merchant()]
   const headers = async (merchant: typeof one) => ({
@@ -56,7 +56,7 @@ test('a key used for another body is refused, and one merchant does not meet the
   assert.deepEqual([others.status, isReplay(others)], [200, false])
 })
 
-test('a refusal is not remembered', async (t) => {
+test('an error is not stored under the key', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
   const headers = { authorization: `Bearer ${await merchant.token()}`, 'idempotency-key': 'k1' }

@@ -4,13 +4,13 @@ import { type Database, type Db, type Owner, sql, type Tx } from '../platform/db
 import { nameMerchants } from '../platform/named-merchants.ts'
 import type { Vault } from '../platform/seal.ts'
 
-/** A request that may be sent again, and what it would be recognised by. */
+/** A request that may be repeated, and what identifies it. */
 export interface KeyedRequest {
   readonly key: string
   readonly method: string
-  /** Without the root, so that a key holds for a path under both. */
+  /** Without the root, so that a key applies to a path under both roots. */
   readonly path: string
-  /** What was asked, without anything that must not be kept. */
+  /** The request, without anything that must not be stored. */
   readonly asked: unknown
 }
 
@@ -19,7 +19,7 @@ export interface Once<Answer> {
   readonly isReplay: boolean
 }
 
-/** The header as routes declare it. */
+/** The header, as routes declare it. */
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
@@ -37,7 +37,7 @@ interface Sent {
   readonly body?: unknown
 }
 
-/** The key a request carries, if any. */
+/** The key of a request, if it carries one. */
 export function keyedRequest({ method, url, headers, body }: Sent): KeyedRequest | undefined {
   const key = headers['idempotency-key']
   const path = url.replace(/\?.*$/, '').replace(/^\/api\/(sandbox\/)?b2b/, '')
@@ -45,8 +45,8 @@ export function keyedRequest({ method, url, headers, body }: Sent): KeyedRequest
 }
 
 /**
- * Does the work and keeps its answer in the same transaction, or gives the answer it gave before. The key is taken first: who
- * comes while another request has it waits a little and is then told to come again. A refusal rolls back and so is not kept.
+ * Does the work and stores its response in the same transaction, or returns the stored response. The key is taken first: a
+ * request whose key another one holds waits briefly and is then refused as retryable. An error rolls back and so is not stored.
  */
 export async function once<Answer extends object>(
   { db, vault }: Keeper,
@@ -66,12 +66,12 @@ export async function once<Answer extends object>(
   })
 }
 
-/** Keeps the answer of work under its key, in the transaction of its effect. Does nothing where there is no key. */
+/** Stores the response under its key, in the transaction of the effect. Does nothing without a key. */
 export type Keep<Answer> = (db: Db, answer: Answer) => Promise<void>
 
 /**
- * Does work about a payment that is there already. The key is taken before anything happens: another request that has it is
- * refused, and the same one gets what was answered before. After a refusal the key is free again.
+ * Does work on an existing payment. The key is taken first: another request that uses the key is refused, and the same request
+ * gets the stored response. After an error the key is free again.
  */
 export async function underKey<Answer extends object>(
   { db, vault }: Keeper,
@@ -86,7 +86,7 @@ export async function underKey<Answer extends object>(
   try {
     return await work((tx, answer) => keepAnswer(tx, { ...row, answer }))
   } catch (refusal) {
-    if (!known) await giveBack(db.write, row).catch(() => undefined) // Kept without an answer, it stops nothing.
+    if (!known) await giveBack(db.write, row).catch(() => undefined) // A key kept without a response blocks nothing.
     throw refusal
   }
 }
@@ -96,19 +96,19 @@ interface Keeper {
   readonly vault: Vault
 }
 
-/** Takes a key; gives what stands there where it was taken before, by the same request. */
+/** Takes a key; returns the stored row if the same request took it before. */
 async function take(db: Db, vault: Vault, keyed: KeyedRequest, row: KeyRow): Promise<KnownKey | undefined> {
   const isTaken = await insertKeys(db, [row]).catch((error: Error & { code?: string }) => {
     throw error.code === '55P03' ? new AppError('IDEMPOTENCY_KEY_IN_PROGRESS') : error
   })
   if (isTaken) return undefined
   const known = (await findKeys(db, [row])).get(nameOf(row.owner, row.key))
-  if (!known) throw new AppError('IDEMPOTENCY_KEY_IN_PROGRESS') // Given back just now.
+  if (!known) throw new AppError('IDEMPOTENCY_KEY_IN_PROGRESS') // Just released.
   if (!isSameRequest(vault, keyed, known.fingerprint)) throw new AppError('IDEMPOTENCY_KEY_REUSED')
   return known
 }
 
-/** A key as it is kept: with the payment it is about, and the answer if that is known already; one of them at least. */
+/** A stored key: with the payment it concerns, the response if known, or both. */
 export interface KeyRow {
   readonly owner: Owner
   readonly key: string
@@ -134,7 +134,7 @@ export interface KnownKey {
 
 export const nameOf = ({ merchant_id, env }: Owner, key: string) => `${merchant_id} ${env} ${key}`
 
-/** What is known of these keys, by {@link nameOf}. */
+/** The stored keys, by {@link nameOf}. */
 export async function findKeys(
   db: Db,
   keys: readonly { readonly owner: Owner; readonly key: string }[],
@@ -148,7 +148,10 @@ export async function findKeys(
   return new Map(rows.map((row) => [nameOf(row, row.key), row]))
 }
 
-/** Takes new keys, in the order everybody does. False when one of them was taken meanwhile: who asks must look again. */
+/**
+ * Inserts new keys, in the global order. Returns false when another request took one of them meanwhile: the caller must read
+ * again.
+ */
 export async function insertKeys(db: Db, keys: readonly KeyRow[]): Promise<boolean> {
   if (keys.length === 0) return true
   const kept = await db.query(sql`
@@ -164,12 +167,12 @@ export async function insertKeys(db: Db, keys: readonly KeyRow[]): Promise<boole
   return kept.length === keys.length
 }
 
-/** Makes sure that a key stands for this one request, whose parts remember their own answers. True when it did already. */
+/** Binds a key to this request, whose parts store their own responses. Returns true when it was bound already. */
 export async function reserveKey(ctx: Keeper, owner: Owner, keyed: KeyedRequest): Promise<boolean> {
   return (await once(ctx, owner, keyed, async () => ({}))).isReplay
 }
 
-/** Gives back keys that were kept in this same transaction for payments that are refused after all. */
+/** Deletes keys that were stored in this same transaction for payments that are refused after all. */
 export async function releaseKeys(
   tx: Tx,
   keys: readonly { readonly owner: Owner; readonly key: string; readonly transaction_id: string }[],
@@ -183,7 +186,7 @@ export async function releaseKeys(
     where (k.merchant_id, k.env, k.key, k.transaction_id) = (w.merchant_id, w.env, w.key, w.transaction_id)`)
 }
 
-/** Gives back a key under which nothing was answered. */
+/** Deletes a key that has no response. */
 async function giveBack(db: Db, { owner: { merchant_id, env }, key, transaction_id }: KeyRow): Promise<void> {
   await db.query(sql`
     delete from idempotency_keys
@@ -192,8 +195,8 @@ async function giveBack(db: Db, { owner: { merchant_id, env }, key, transaction_
 }
 
 /**
- * Keeps an answer under the key that was taken for it: the one place that does. A key that another request gave back meanwhile
- * is taken again; one that stands for another payment by now is left alone.
+ * The only place that stores a response under its key. A key that another request released meanwhile is taken again; one that
+ * belongs to another payment by now is left alone.
  */
 export async function keepAnswer(db: Db, row: KeyRow): Promise<void> {
   const { owner, key, fingerprint, answer, transaction_id } = row
@@ -208,7 +211,7 @@ function fingerprintOf(vault: Vault, keyed: KeyedRequest): string {
   return vault.hash(textOf(keyed), 'idempotency')
 }
 
-/** A fingerprint whose secret key was removed, which is after 30 days at the earliest, matches nothing: the key is refused. */
+/** A fingerprint whose secret key was removed, after 30 days at the earliest, matches nothing: the key is refused. */
 export function isSameRequest(vault: Vault, keyed: KeyedRequest, fingerprint: string): boolean {
   return vault.knows(fingerprint) && vault.matches(textOf(keyed), 'idempotency', fingerprint)
 }

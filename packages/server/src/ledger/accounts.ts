@@ -3,7 +3,7 @@ import { BoundedMap } from '../platform/bounded-map.ts'
 import { type BatchTx, type Db, type Environment, type Owner, sql } from '../platform/db.ts'
 import { newId } from '../platform/ids.ts'
 
-/** TigerBeetle's four counters. Pending ones are what holds have reserved. */
+/** TigerBeetle's four counters. The pending ones are what holds reserve. */
 export interface Counters {
   debits_pending: bigint
   debits_posted: bigint
@@ -18,27 +18,27 @@ export interface WalletScope extends Owner {
   readonly country: string
 }
 
-/** A wallet as a batch holds it: locked, with its counters as they are. */
+/** A locked wallet with its current counters. */
 export interface Wallet extends WalletScope, Counters {
   readonly id: string
   entry_at: bigint
-  /** What the merchant owes because a provider took back more than was there. */
+  /** What the merchant owes because a provider took back more than the balance. */
   owed: bigint
-  /** The account that counts it; null while it never owed anything. */
+  /** The account that counts the debt; null while the wallet has never owed anything. */
   receivable: string | null
 }
 
-/** What may be spent: what came in, less what went out, less what holds reserve. */
+/** Spendable money: credits less debits less holds. */
 export function available({ credits_posted, debits_posted, debits_pending }: Counters): bigint {
   return credits_posted - debits_posted - debits_pending
 }
 
-/** What is there, reserved or not. */
+/** All money in the account, reserved or not. */
 export function balance({ credits_posted, debits_posted }: Counters): bigint {
   return credits_posted - debits_posted
 }
 
-/** The ids of these wallets, made where there was none. Inserted in the order of their keys, before any wallet is locked. */
+/** Returns the ids of these wallets and creates missing ones. Inserts in key order, before any wallet is locked. */
 export async function ensureWallets(tx: BatchTx, cell: number, scopes: readonly WalletScope[]): Promise<string[]> {
   const atMs = Number(tx.atUs / 1000n)
   const found = await tx.query<{ id: string; place: number }>(sql`
@@ -65,11 +65,11 @@ export async function ensureWallets(tx: BatchTx, cell: number, scopes: readonly 
     left join wallets w using (merchant_id, env, currency, country)
     left join made m using (merchant_id, env, currency, country)`)
   const byPlace = new Map(found.map(({ id, place }) => [place, id]))
-  if (found.some(({ id }) => id === null)) return ensureWallets(tx, cell, scopes) // Made by another batch meanwhile.
+  if (found.some(({ id }) => id === null)) return ensureWallets(tx, cell, scopes) // Created by another batch meanwhile.
   return scopes.map((_, index) => byPlace.get(index + 1) ?? '')
 }
 
-/** The ids of these wallets; nothing where there is none. */
+/** The ids of these wallets; undefined for a missing one. */
 export async function findWallets(tx: BatchTx, scopes: readonly WalletScope[]): Promise<(string | undefined)[]> {
   if (scopes.length === 0) return []
   const found = await tx.query<{ id: string; place: number }>(sql`
@@ -82,7 +82,7 @@ export async function findWallets(tx: BatchTx, scopes: readonly WalletScope[]): 
   return scopes.map((_, index) => byPlace.get(index + 1))
 }
 
-/** Locks the wallets in the order of their ids, as everybody does, and reads their counters. */
+/** Locks the wallets in id order, as every caller does, and reads their counters. */
 export async function lockWallets(tx: BatchTx, ids: readonly string[]): Promise<Map<string, Wallet>> {
   if (ids.length === 0) return new Map()
   const wallets = await tx.query<Wallet>(sql`
@@ -109,14 +109,14 @@ interface PlatformScope {
   readonly env: Environment
   readonly kind: PlatformKind
   readonly currency: string
-  /** Of a float only. */
+  /** Only for a float. */
   readonly provider?: string
   readonly country?: string
-  /** Of a receivable only: the wallet that owes. */
+  /** Only for a receivable: the wallet that owes. */
   readonly wallet_id?: string
 }
 
-/** Finds platform accounts by what they are; there are few and they never change, so each is asked for once. */
+/** Finds platform accounts by their scope; they are few and never change, so each is queried once. */
 export interface PlatformAccounts {
   idOf(scope: PlatformScope): Promise<string>
 }

@@ -34,14 +34,14 @@ import { createPoster, type Posting } from './poster.ts'
 
 type Poster = Batcher<Posting, Refusal | undefined>
 
-/** Books nobody has written in yet, in a database of their own, and two writers that share nothing but it. */
+/** Fresh books in their own database, and two writers that share only that database. */
 interface World {
   readonly db: Database
   readonly writers: readonly [Poster, Poster]
   readonly model: Model
   /** Platform accounts by currency. */
   readonly accounts: ReadonlyMap<string, readonly string[]>
-  /** How often each code came back from the database. */
+  /** How often the database returned each error code. */
   readonly codes: Map<string, number>
   close(): Promise<void>
 }
@@ -82,7 +82,7 @@ async function openWorld({ walletsPerCurrency }: { walletsPerCurrency: number })
   }
 }
 
-/** A copy of the test file's own database, which itself is never written. Circles of waiting are looked for at once. */
+/** A copy of the test file's database, which itself is never written. Deadlocks are detected after 5 ms. */
 async function freshDatabase() {
   const { superuserUrl, loginUrl } = await testDatabase()
   const name = `model_${newId(Date.now(), 0).replaceAll('-', '')}`
@@ -107,7 +107,7 @@ async function openAccounts({ write }: Database): Promise<ReadonlyMap<string, re
 
 class Cut extends Error {}
 
-/** A database that loses its answer to every seventh COMMIT after having done it, and to every eleventh before. */
+/** A database that loses the response to every seventh COMMIT after it took effect, and to every eleventh before. */
 function losing(db: WriteDb, codes: Map<string, number>): WriteDb {
   const note = (code: string) => codes.set(code, (codes.get(code) ?? 0) + 1)
   let batches = 0
@@ -135,10 +135,10 @@ function losing(db: WriteDb, codes: Map<string, number>): WriteDb {
   }
 }
 
-/** What a writer said, in words: besides the model's answers, that it was overloaded or that something broke. */
-type Said = Exclude<Answer, undefined> | 'applied' | 'overloaded' | `broke: ${string}`
+/** A writer's result: beside the model's results, that it was overloaded or that it broke. */
+type Claimed = Exclude<Answer, undefined> | 'applied' | 'overloaded' | `broke: ${string}`
 
-async function say(answer: Promise<Refusal | undefined>): Promise<Said> {
+async function say(answer: Promise<Refusal | undefined>): Promise<Claimed> {
   try {
     return (await answer) ?? 'applied'
   } catch (error) {
@@ -148,46 +148,46 @@ async function say(answer: Promise<Refusal | undefined>): Promise<Said> {
   }
 }
 
-/** Hands the operations over a wave at a time, each as soon as the one before has begun to be answered. */
-async function submitAll(writer: Poster, operations: readonly Operation[], wave: number): Promise<Said[]> {
-  const said: Promise<Said>[] = []
+/** Submits the operations in waves; each wave starts when the first result of the previous one arrives. */
+async function submitAll(writer: Poster, operations: readonly Operation[], wave: number): Promise<Claimed[]> {
+  const claimed: Promise<Claimed>[] = []
   for (let next = 0; next < operations.length; next += wave) {
     const begun = operations.slice(next, next + wave).map((operation) => say(writer.submit(operation)))
-    said.push(...begun)
+    claimed.push(...begun)
     await Promise.race(begun)
   }
-  return Promise.all(said)
+  return Promise.all(claimed)
 }
 
-/** One writer alone decides in the order it is asked, so every answer is known beforehand. */
-async function runAlone(world: World, { wave, intents }: Phase): Promise<Said[]> {
+/** A single writer decides in submission order, so every result is known beforehand. */
+async function runAlone(world: World, { wave, intents }: Phase): Promise<Claimed[]> {
   const planned = plan(
     world.model,
     world.accounts,
     intents.map(([, intent]) => intent),
   )
   const [writer] = world.writers
-  const said = await submitAll(
+  const claimed = await submitAll(
     writer,
     planned.map(({ operation }) => operation),
     wave,
   )
   for (const [index, { operation, answers }] of planned.entries()) {
     const expected = [...answers].map((answer) => answer ?? 'applied')
-    const heard = said[index] as Said
+    const heard = claimed[index] as Claimed
     assert(
-      (expected as Said[]).includes(heard),
+      (expected as Claimed[]).includes(heard),
       `operation ${index} was answered ${heard}, not ${expected.join(' or ')}: ${show(operation)}`,
     )
   }
-  return said
+  return claimed
 }
 
 /**
- * Two writers at once: who comes first is not known, but what they said they did must be what the books hold. Both are
- * asked to end the same holds.
+ * Two writers at once: their order is unknown, but the books must hold exactly what they reported. Both try to end the same
+ * holds.
  */
-async function runTogether(world: World, { wave, intents }: Phase): Promise<Said[]> {
+async function runTogether(world: World, { wave, intents }: Phase): Promise<Claimed[]> {
   const planned = plan(
     copyOf(world.model),
     world.accounts,
@@ -198,9 +198,11 @@ async function runTogether(world: World, { wave, intents }: Phase): Promise<Said
       .filter(({ operation }, index) => intents[index]?.[0] === writer || operation.movements.every(isEnding))
       .map(({ operation }) => operation),
   )
-  const said = await Promise.all(world.writers.map((writer, index) => submitAll(writer, operations[index] ?? [], wave)))
+  const claimed = await Promise.all(
+    world.writers.map((writer, index) => submitAll(writer, operations[index] ?? [], wave)),
+  )
   const outcomes = operations.flatMap((lane, index) =>
-    lane.map((operation, place) => ({ operation, heard: said[index]?.[place] as Said })),
+    lane.map((operation, place) => ({ operation, heard: claimed[index]?.[place] as Claimed })),
   )
   adopt(
     world.model,
@@ -211,14 +213,14 @@ async function runTogether(world: World, { wave, intents }: Phase): Promise<Said
     const answer = heard === 'applied' || heard === 'overloaded' ? undefined : (heard as Answer)
     assert(isExplained(world.model, operation, answer), `${heard} for no reason: ${show(operation)}`)
   }
-  return said.flat()
+  return claimed.flat()
 }
 
 const show = ({ movements }: Operation) =>
   JSON.stringify(movements, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
 
-/** Runs the phase while deltas are folded and the ledger is checked beside it, then compares all there is. */
-async function runPhase(world: World, phase: Phase): Promise<Said[]> {
+/** Runs the phase while deltas are folded and the ledger is checked, then compares everything. */
+async function runPhase(world: World, phase: Phase): Promise<Claimed[]> {
   let isOver = false
   const keepHouse = async () => {
     while (!isOver) {
@@ -230,17 +232,17 @@ async function runPhase(world: World, phase: Phase): Promise<Said[]> {
     isOver = true
   })
   const house = keepHouse()
-  await Promise.allSettled([traffic, house]) // Neither may go on when the other has failed and the world is closed.
-  const said = await traffic
+  await Promise.allSettled([traffic, house]) // Neither may still run when the other has failed and the world is closed.
+  const claimed = await traffic
   await house
   await compareAccounts(world)
   await compareTransfers(world)
   await compareStatements(world)
   for (const isFull of [true, false]) await checkLedger(world.db.write, { isFull, sealLines: [] })
-  return said
+  return claimed
 }
 
-/** Every counter is what the model says, and per currency debits are credits. */
+/** Every counter matches the model, and per currency debits equal credits. */
 async function compareAccounts({ db, model }: World): Promise<void> {
   const wallets = await db.write.query<Counters & { id: string; currency: string }>(sql`select * from wallets`)
   const stored = [...wallets, ...(await platformBalances(db.write))]
@@ -255,7 +257,7 @@ async function compareAccounts({ db, model }: World): Promise<void> {
   }
 }
 
-/** Exactly the transfers of what was applied are there: of a refused operation there is no row. */
+/** The books contain exactly the transfers that were applied: a refused operation leaves no row. */
 async function compareTransfers({ db, model }: World): Promise<void> {
   const rows = await db.write.query<Move & { phase: number }>(sql`select * from transfers`)
   const [found, expected] = [new Set(rows.map(transferText)), transfersOf(model)]
@@ -270,7 +272,7 @@ interface Line {
   readonly change: bigint
 }
 
-/** Each wallet's statement goes on from line to line, later and with the right balance, and never below nothing. */
+/** Each line of a wallet's statement is later than the previous one, has the right balance, and is never negative. */
 async function compareStatements({ db, model }: World): Promise<void> {
   const lines = await db.write.query<Line>(sql`
     select wallet_id, entry_at, balance, case wallet_id when credit_account then amount else -amount end as change
@@ -289,17 +291,17 @@ async function compareStatements({ db, model }: World): Promise<void> {
   }
 }
 
-test('whatever one writer or two are asked, in the books is what they answered, to the last unit', async (t) => {
+test('the books hold exactly what one or two writers reported, to the last unit', async (t) => {
   const { operations, seed, isShort } = modelSettings()
-  const said = new Map<string, number>()
+  const claimed = new Map<string, number>()
   const codes = new Map<string, number>()
   const note = (counts: Map<string, number>, name: string, times = 1) =>
     counts.set(name, (counts.get(name) ?? 0) + times)
-  const total = () => said.values().reduce((sum, count) => sum + count, 0)
+  const total = () => claimed.values().reduce((sum, count) => sum + count, 0)
   const run = async (all: readonly Phase[]) => {
     const world = await openWorld({ walletsPerCurrency: 4 })
     try {
-      for (const phase of all) for (const each of await runPhase(world, phase)) note(said, each)
+      for (const phase of all) for (const each of await runPhase(world, phase)) note(claimed, each)
       for (const [code, count] of world.codes) note(codes, code, count)
     } finally {
       await world.close()
@@ -318,16 +320,17 @@ test('whatever one writer or two are asked, in the books is what they answered, 
     await fc.assert(fc.asyncProperty(phases, run), settings)
   }
 
-  t.diagnostic(`${total()} operations from seed ${seed}: ${tell(said)}; of the database: ${tell(codes)}`)
+  t.diagnostic(`${total()} operations from seed ${seed}: ${notify(claimed)}; of the database: ${notify(codes)}`)
   for (const each of ['applied', 'insufficient_funds', 'hold_missing', 'hold_ended', 'number_used', 'key_refused'])
-    assert((said.get(each) ?? 0) > 0, `nothing was answered ${each}, so that was not tried`)
+    assert((claimed.get(each) ?? 0) > 0, `nothing was answered ${each}, so that was not tried`)
   assert((codes.get('lost') ?? 0) > 0 && (codes.get('cut') ?? 0) > 0, 'no commit got lost, so that was not tried')
   assert.equal(codes.get('23514'), undefined, 'the database had to refuse a balance that a writer had let pass')
 })
 
-const tell = (counts: ReadonlyMap<string, number>) => [...counts].map(([name, count]) => `${count} ${name}`).join(', ')
+const notify = (counts: ReadonlyMap<string, number>) =>
+  [...counts].map(([name, count]) => `${count} ${name}`).join(', ')
 
-test('two writers that need the same wallets never wait for each other in a circle', async (t) => {
+test('two writers that need the same wallets never deadlock', async (t) => {
   const world = await openWorld({ walletsPerCurrency: 600 })
   t.after(() => world.close())
   const wallets = [...world.model.wallets.keys()]
@@ -341,7 +344,7 @@ test('two writers that need the same wallets never wait for each other in a circ
   assert.equal(world.codes.get('40P01') ?? 0, 0, 'there were deadlocks')
 })
 
-test('of two writers that are asked to end the same hold at once, one ends it', async (t) => {
+test('when two writers end the same hold at once, exactly one succeeds', async (t) => {
   const world = await openWorld({ walletsPerCurrency: 1 })
   t.after(() => world.close())
   const [wallet] = [...world.model.wallets.keys()]
@@ -354,18 +357,18 @@ test('of two writers that are asked to end the same hold at once, one ends it', 
 
   for (const { transaction_id } of holds) {
     const endings = (['post', 'void'] as const).map((kind) => movement({ kind, transaction_id }))
-    const said = await Promise.all(
+    const claimed = await Promise.all(
       world.writers.map((writer, index) =>
         say(writer.submit({ wallets: [], movements: endings.slice(index, index + 1) })),
       ),
     )
-    assert.deepEqual(said.sort(), ['applied', 'hold_ended'], 'not ended by exactly one')
+    assert.deepEqual(claimed.sort(), ['applied', 'hold_ended'], 'not ended by exactly one')
   }
 
   await checkLedger(world.db.write, { isFull: true, sealLines: [] })
 })
 
-test('the check agrees with a batch that began first and wrote last', async (t) => {
+test('the check agrees with a batch that started first and wrote last', async (t) => {
   const world = await openWorld({ walletsPerCurrency: 1 })
   t.after(() => world.close())
   const [wallet] = [...world.model.wallets.keys()]

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { movement, testLedger } from '../testing/ledger.ts'
 
-test('money never goes from wallet to wallet directly: it would have a line in one statement only', async (t) => {
+test('money never moves directly from wallet to wallet, as one statement would lack the line', async (t) => {
   const ledger = await testLedger(t)
   const [one = '', two = ''] = await ledger.wallets(2, 1000n)
 
@@ -14,7 +14,7 @@ test('money never goes from wallet to wallet directly: it would have a line in o
   await assert.rejects(posting, /a line belongs to one wallet/)
 })
 
-test('a wallet that is not there makes no movement', async (t) => {
+test('a missing wallet makes no movement', async (t) => {
   const ledger = await testLedger(t)
   const [wallet = ''] = await ledger.wallets(1, 1000n)
   const nobody = wallet.replace(/^.{8}/, '00000000')

@@ -31,21 +31,21 @@ export type Movement = Move | Ending
 
 export type Refusal = 'insufficient_funds' | 'hold_missing' | 'hold_ended' | 'number_used'
 
-/** The ledger as one batch sees it: wallets locked, everything else decided in memory, written in one statement. */
+/** The ledger as one batch sees it: wallets are locked, everything else is decided in memory and written in one statement. */
 export interface Books {
   readonly wallets: ReadonlyMap<string, Wallet>
-  /** Applies all of these movements or none, and says what stood in the way. */
+  /** Applies all of these movements or none, and returns the reason for a refusal. */
   apply(linked: readonly Movement[]): Refusal | undefined
-  /** Writes what was applied. The result tells the batch when it counts. */
+  /** Writes what was applied. The batch calls the returned callbacks when its outcome is known. */
   write(): Promise<Pick<Decided<never>, 'committed' | 'abandoned'>>
 }
 
 interface State {
   readonly tx: BatchTx
   readonly wallets: Map<string, Wallet>
-  /** Of those the batch may end, in the database or made by itself. */
+  /** The holds that the batch may end, from the database or from the batch itself. */
   readonly holds: Map<string, Transfer>
-  /** Keys of transfers that exist, in the database or in this batch. */
+  /** Keys of existing transfers, in the database or in this batch. */
   readonly taken: Set<string>
   readonly deltas: Map<string, Counters>
   readonly written: Transfer[]
@@ -57,8 +57,8 @@ const keyOf = (transactionId: string, number: number, phase: 0 | 1) => `${transa
 const isEnding = (movement: Movement): movement is Ending => movement.kind === 'post' || movement.kind === 'void'
 
 /**
- * Opens the ledger for a batch that may make these movements. Holds are read before the wallets are locked, since they
- * never change; whether they have ended is read after, since that is what the locks are for.
+ * Opens the ledger for a batch that may make these movements. Holds are read before the wallets are locked, because they never
+ * change; whether they have ended is read after, because the locks protect that.
  */
 export async function openBooks(
   tx: BatchTx,
@@ -89,7 +89,10 @@ export async function openBooks(
   return { wallets, apply: (linked) => applyLinked(state, linked), write: () => write(state, writer) }
 }
 
-/** The phase is asked for with each key: by itself it would find half of the table, which looks cheap while that is empty. */
+/**
+ * Each key includes the phase: the phase alone would select half of the table, and the planner finds that cheap while it is
+ * empty.
+ */
 async function readPhase(tx: BatchTx, endings: readonly Ending[], phase: 0 | 1): Promise<Transfer[]> {
   if (endings.length === 0) return []
   return tx.query<Transfer>(sql`
@@ -110,10 +113,10 @@ function applyLinked(state: State, linked: readonly Movement[]): Refusal | undef
   return refusal
 }
 
-/** The place of what is collected of a debt in the books of the transaction that credits the wallet; one credits it once. */
+/** The number of a debt collection within the transaction that credits the wallet; each transaction credits it once. */
 const collectedNumber = 30
 
-/** A wallet that owes pays from every credit, in the same transaction. */
+/** A wallet with a debt pays from every credit, in the same transaction. */
 function collections({ wallets }: State, linked: readonly Movement[]): Movement[] {
   const credits = linked.flatMap((movement) => (movement.kind === 'transfer' ? [movement] : []))
   const byWallet = new Map(credits.map((credit) => [credit.credit_account, credit]))
@@ -148,7 +151,7 @@ function move(state: State, movement: Move, undo: (() => void)[]): Refusal | und
   return undefined
 }
 
-/** What a wallet owes is the balance of its receivable account. */
+/** A wallet's debt is the balance of its receivable account. */
 function changeDebt({ wallets, indebted }: State, { debt, debit_account, amount }: Move, undo: (() => void)[]): void {
   if (!debt) return
   const wallet = wallets.get(debt.wallet_id)
@@ -212,7 +215,7 @@ function deltaOf({ deltas }: State, account: string): Counters {
 
 type Unplaced = Omit<Transfer, 'wallet_id' | 'entry_at' | 'balance'>
 
-/** Notes the transfer; a movement of posted money becomes the next line of its wallet's statement. */
+/** Records the transfer; a movement of posted money becomes the next line of its wallet's statement. */
 function record(state: State, transfer: Unplaced, undo: (() => void)[]): Transfer {
   const wallet = state.wallets.get(transfer.debit_account) ?? state.wallets.get(transfer.credit_account)
   const isLine = wallet !== undefined && (transfer.kind === 'post' || transfer.kind === 'transfer')
@@ -239,7 +242,7 @@ async function write(state: State, writer: Writer): Promise<Pick<Decided<never>,
   }
 }
 
-/** Everything a batch changes in the ledger, in one statement of a constant number of array parameters. */
+/** Writes everything a batch changes in the ledger, in one statement with a constant number of array parameters. */
 async function writeRows({ tx, wallets, deltas, written, indebted }: State, link: Link): Promise<void> {
   const touched = new Set([...written.flatMap(({ wallet_id }) => wallet_id ?? []), ...indebted])
   const changed = [...wallets.values()].filter(({ id }) => touched.has(id))

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { BatchTx } from '../platform/db.ts'
 
-/** A row of `transfers` as it is written and as its batch's hash covers it. */
+/** A row of `transfers`, as written and as covered by its batch's hash. */
 export interface Transfer {
   readonly transaction_id: string
   readonly number: number
@@ -30,8 +30,8 @@ export interface Link {
 }
 
 /**
- * One chain of batches. Each process that posts has its own, so that none waits for another's; a chain goes on only from
- * a batch that is known to be committed, and a writer that cannot know begins a new one.
+ * One chain of batches. Each posting process has its own, so that none waits for another. A chain continues only from a batch
+ * that is known to be committed; a writer that cannot know starts a new chain.
  */
 export interface Writer {
   /** The next link, over these transfers. It becomes the head when `advance` is called with it. */
@@ -59,7 +59,7 @@ export function createWriter(): Writer {
       return { ...linked, hash: sha256(canonicalLink(linked)) }
     },
     advance: ({ writer, number, hash }) => {
-      if (writer !== id) return // It was abandoned, and is known to be committed only now.
+      if (writer !== id) return // The batch was abandoned, and is known to be committed only now.
       head = { number, hash }
     },
     abandon: () => {
@@ -69,7 +69,7 @@ export function createWriter(): Writer {
   }
 }
 
-/** The same text as `canonical_transfer` makes in SQL; `check.ts` compares the two on every batch. */
+/** The same text as `canonical_transfer` builds in SQL; `check.ts` compares the two on every batch. */
 function canonical(row: Transfer): string {
   return [
     row.transaction_id,

@@ -3,8 +3,8 @@ import { reach } from '../platform/failpoints.ts'
 import type { Counters, PlatformKind } from './accounts.ts'
 
 /**
- * Adds up what batches left and moves it into the accounts' counters. Only batches that no open transaction can still
- * precede are folded, so none is ever passed over; one process folds at a time, and a second finds nothing to do.
+ * Adds up the deltas of batches and moves them into the accounts' counters. Only batches that no open transaction can still
+ * precede are folded, so none is ever skipped. One process folds at a time; a second one finds nothing to do.
  */
 export async function foldDeltas(db: WriteDb): Promise<void> {
   await db.transaction(async (tx) => {
@@ -40,7 +40,7 @@ export interface PlatformBalance extends Counters {
   readonly currency: string
 }
 
-/** Platform accounts as they are now: what is folded, and what is not yet. */
+/** Current balances of the platform accounts: folded and not yet folded. */
 export function platformBalances(db: Db): Promise<PlatformBalance[]> {
   return db.query<PlatformBalance>(sql`
     select a.id, a.env, a.kind, a.provider, a.country, a.currency,

@@ -14,7 +14,7 @@ interface Drawn {
   readonly at: bigint
 }
 
-/** The entries of one transaction in the order they were made, each an arrow from debit to credit, and their sum. */
+/** The entries of one transaction in posting order, each an arrow from debit to credit, and their sum. */
 export async function drawTransaction(db: Db, transactionId: string): Promise<string | undefined> {
   const rows = await db.query<Drawn>(sql`
     select t.number, t.kind, t.event, t.amount, t.currency, b.at, named.debit, named.credit
@@ -29,7 +29,7 @@ export async function drawTransaction(db: Db, transactionId: string): Promise<st
   return [showId('transaction', transactionId), ...lines, '', sumOf(rows)].join('\n')
 }
 
-/** What happened and when, above the first entry it caused. */
+/** The event and its time, above its first entry. */
 function headingOf({ event, at }: Drawn, before: Drawn | undefined): string[] {
   if (before?.event === event && before.at === at) return []
   const time = new Date(Number(at / 1000n)).toISOString().replace('T', ' ').replace('Z', ' UTC')
@@ -45,7 +45,7 @@ function lineOf({ number, kind, debit, credit, amount, currency }: Drawn, width:
   return `  ${String(number).padStart(3)}  ${debit.padEnd(width)} ${tail} ${money(amount, currency)} ${head} ${credit}${note}`
 }
 
-/** Debits and credits of what was moved for good, per currency: they are equal, because every entry has both. */
+/** Debits and credits of money that moved permanently, per currency: they are equal, because every entry has both. */
 function sumOf(rows: readonly Drawn[]): string {
   const moved = rows.filter(({ kind }) => kind === 'post' || kind === 'transfer')
   const byCurrency = [...Map.groupBy(moved, ({ currency }) => currency)]

@@ -8,7 +8,7 @@ import { type Charged, createFees } from './fee-rules.ts'
 const nobody = newId(Date.now(), 0)
 const asked: Charged = { merchant_id: nobody, env: 'sandbox', operation: 'payout', method: 'momo', currency: 'KES' }
 
-test('the sandbox takes one per cent of everything, and a live payment without a fee rule is refused', async (t) => {
+test('the sandbox charges one percent, and a live payment without a fee rule is refused', async (t) => {
   const { db } = await testLedger(t)
 
   for (const operation of ['charge', 'payout'] as const)
@@ -20,7 +20,7 @@ test('the sandbox takes one per cent of everything, and a live payment without a
   )
 })
 
-test("a merchant's own rule comes before everybody's, then the currency's, then the method's", async (t) => {
+test("a merchant's rule beats the general one, then the currency's, then the method's", async (t) => {
   const { db, ask, wallets } = await testLedger(t)
   const [wallet] = await wallets(1)
   const [row] = await ask<{ merchant_id: string }>('select merchant_id from wallets where id = $1', [wallet])
@@ -48,7 +48,7 @@ test("a merchant's own rule comes before everybody's, then the currency's, then 
   assert.equal(await pointsFor({ merchant_id, method: 'bank' }), 50)
 })
 
-test('a rule that cannot be meant is not kept', async (t) => {
+test('an invalid fee rule is refused', async (t) => {
   const { ask } = await testLedger(t)
   const rule = (columns: string, values: string) =>
     ask(`insert into fee_rules (env, operation, ${columns}) values ('live', 'charge', ${values})`)
@@ -58,7 +58,7 @@ test('a rule that cannot be meant is not kept', async (t) => {
   await assert.rejects(rule('currency, basis_points, min, max', `'KES', 10, 5, 4`), /fee_rules_min_below_max/)
 })
 
-test('the newest rule that has come into force counts', async (t) => {
+test('the newest rule in force applies', async (t) => {
   const { db, ask } = await testLedger(t)
   const rule = (columns: string, values: string) =>
     ask(`insert into fee_rules (env, operation, method, ${columns}) values ('live', 'charge', 'card', ${values})`)

@@ -1,9 +1,9 @@
 import type { FeeRule } from '../money/fees.ts'
-import { createGatherer } from '../platform/batch-loader.ts'
+import { createBatchLoader } from '../platform/batch-loader.ts'
 import { BoundedMap } from '../platform/bounded-map.ts'
 import { type Db, type Owner, sql } from '../platform/db.ts'
 
-/** What a fee is asked for. */
+/** The payment that a fee rule is looked up for. */
 export interface Charged extends Owner {
   readonly operation: 'charge' | 'payout'
   readonly method: 'momo' | 'card' | 'bank-transfer' | 'bank'
@@ -19,8 +19,8 @@ interface StoredRule {
 }
 
 /**
- * The rules that say the most about these: a merchant's own before everybody's, then one for the currency, then one for the
- * method. A payment without a rule is not free: somebody has to set one, be it zero.
+ * The most specific rule for each payment: a merchant's own first, then one for the currency, then one for the method. A payment
+ * without a rule is not free: an operator must set one, even if it is zero.
  */
 async function feeRulesFor(db: Db, charged: readonly Charged[]): Promise<(FeeRule | undefined)[]> {
   const of = <Key extends keyof Charged>(name: Key) => charged.map((each) => each[name])
@@ -58,7 +58,7 @@ function ruleOf(stored: StoredRule): FeeRule {
   }
 }
 
-/** Fee rules, remembered for a few seconds: they change when an operator changes them, and every payment asks. */
+/** Fee rules, cached for a few seconds: only operators change them, and every payment reads them. */
 export interface Fees {
   ruleFor(charged: Charged): Promise<FeeRule>
 }
@@ -67,7 +67,7 @@ const rememberedMs = 5000
 const rulesMax = 100_000
 
 export function createFees(db: Db): Fees {
-  const find = createGatherer((charged: readonly Charged[]) => feeRulesFor(db, charged))
+  const find = createBatchLoader((charged: readonly Charged[]) => feeRulesFor(db, charged))
   const known = new BoundedMap<string, { readonly rule: Promise<FeeRule>; readonly until: number }>(rulesMax)
   return {
     ruleFor: (charged) => {

@@ -1,7 +1,7 @@
 import type { FeeRule } from '../money/fees.ts'
 import { type Db, type Environment, sql, type Tx } from '../platform/db.ts'
 
-/** The methods that each operation has a fee for. */
+/** The methods with a fee, per operation. */
 export const feeMethods = {
   charge: ['momo', 'card', 'bank-transfer'],
   payout: ['momo', 'bank'],
@@ -9,7 +9,7 @@ export const feeMethods = {
 
 export type FeeOperation = keyof typeof feeMethods
 
-/** Which payments a rule is for; `*` is any, and no merchant is every merchant without a rule of its own. */
+/** The payments a rule applies to; `*` is any, and a null merchant is every merchant without its own rule. */
 export interface FeeScope {
   readonly env: Environment
   readonly operation: FeeOperation
@@ -33,7 +33,7 @@ export interface FeeTableRow extends FeeScope {
 
 export interface NewFeeRule extends FeeScope {
   readonly rule: FeeRule
-  /** Nothing: from now on. */
+  /** Undefined: from now on. */
   readonly effective_from: Date | undefined
   readonly set_by: string
 }
@@ -54,7 +54,7 @@ export async function insertFeeRule(tx: Tx, made: NewFeeRule): Promise<bigint> {
 export interface FeeFilter {
   readonly env: Environment | undefined
   readonly merchant_id: string | undefined
-  /** Superseded rules too. */
+  /** Includes superseded rules. */
   readonly isHistory: boolean
 }
 
@@ -80,8 +80,8 @@ export function listFeeRules(db: Db, { env, merchant_id, isHistory }: FeeFilter)
 }
 
 /**
- * The operations whose live payments no rule may cover: those without a default in force for every merchant, method and
- * currency. A rule is never removed, so once this is empty it stays empty.
+ * The operations whose live payments may lack a rule: those without a default in force for every merchant, method and currency. A
+ * rule is never removed, so once this is empty it stays empty.
  */
 async function liveOperationsWithoutFees(db: Db): Promise<FeeOperation[]> {
   const operations = Object.keys(feeMethods) as FeeOperation[]
@@ -96,7 +96,7 @@ async function liveOperationsWithoutFees(db: Db): Promise<FeeOperation[]> {
   return operations.filter((operation) => !covered.some((found) => found.operation === operation))
 }
 
-/** What is missing and how to set it; nothing where every live payment has a fee rule. */
+/** What is missing and how to set it; undefined when every live payment has a fee rule. */
 export async function liveFeesProblem(db: Db): Promise<string | undefined> {
   const missing = await liveOperationsWithoutFees(db)
   if (missing.length === 0) return undefined

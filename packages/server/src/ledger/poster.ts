@@ -3,13 +3,13 @@ import type { BatchTx, WriteDb } from '../platform/db.ts'
 import { type Movement, openBooks, type Refusal } from './books.ts'
 import { createWriter } from './chain.ts'
 
-/** Movements that happen together or not at all, and the wallets among their accounts. */
+/** Movements that are applied together or not at all, and the wallets among their accounts. */
 export interface Posting {
   readonly movements: readonly Movement[]
   readonly wallets: readonly string[]
 }
 
-/** Posts what belongs to no other batch: the operator's own postings, and the ledger's tests and benches. */
+/** Posts what belongs to no other batch: operator postings, and the ledger's tests and benchmarks. */
 export function createPoster(db: WriteDb): Batcher<Posting, Refusal | undefined> {
   const writer = createWriter()
   const decide = async (tx: BatchTx, postings: readonly Posting[]): Promise<Decided<Refusal | undefined>> => {

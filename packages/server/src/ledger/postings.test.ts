@@ -11,7 +11,7 @@ const occurrence = {
   currencies,
 }
 
-/** Each event as a person would write it in a ledger's handbook. */
+/** Each event as an accounting handbook would describe it. */
 const handbook: Record<LedgerEvent, string[]> = {
   payout_accepted: ['hold 0: wallet USD → clearing USD 500', 'hold 1: wallet USD → fees USD 7'],
   payout_accepted_from_another_currency: [
@@ -83,7 +83,7 @@ const handbook: Record<LedgerEvent, string[]> = {
 }
 
 for (const [event, lines] of Object.entries(handbook) as [LedgerEvent, string[]][]) {
-  test(`${event.replaceAll('_', ' ')} is posted as the handbook says`, () => {
+  test(`${event.replaceAll('_', ' ')} is posted as in the handbook`, () => {
     const movements = movementsOf(event, { ...occurrence, holds: [0, 1] })
 
     assert.deepEqual(
@@ -98,17 +98,17 @@ for (const [event, lines] of Object.entries(handbook) as [LedgerEvent, string[]]
   })
 }
 
-test('the handbook knows every event of the table', () => {
+test('the handbook covers every event of the table', () => {
   assert.deepEqual(Object.keys(postingTable), Object.keys(handbook))
 })
 
-test('no posting names two wallets, since a transfer has a place in one statement', () => {
+test('no posting names two wallets, because a transfer is a line of one statement', () => {
   for (const { postings } of Object.values(postingTable))
     for (const { debit, credit } of postings)
       assert.ok(!(debit === 'wallet' && credit === 'wallet') && debit !== credit)
 })
 
-test('a sum of nothing moves nothing, and the others keep their numbers', () => {
+test('a zero amount moves nothing, and the other postings keep their numbers', () => {
   const movements = movementsOf('payout_accepted_from_another_currency', {
     ...occurrence,
     firstNumber: 10,

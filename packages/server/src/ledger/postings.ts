@@ -4,7 +4,7 @@ import type { Movement } from './books.ts'
 /** One side of a posting: the merchant's wallet, or a platform account. */
 type Role = 'wallet' | PlatformKind
 
-/** The sums an event can carry. Those in the wallet's currency and those in the payment's may differ. */
+/** The sums an event can carry. Sums in the wallet's currency and in the payment's may differ. */
 type Sum = 'amount' | 'cost' | 'spread' | 'fee' | 'received' | 'credited' | 'taken' | 'owed'
 
 interface Posting {
@@ -12,12 +12,12 @@ interface Posting {
   readonly debit: Role
   readonly credit: Role
   readonly sum: Sum
-  /** Whose currency the sum is in. */
+  /** The currency of the sum. */
   readonly currency: 'wallet' | 'payment'
 }
 
 interface Event {
-  /** What becomes of the holds taken before. */
+  /** What happens to the earlier holds. */
   readonly ends?: 'post' | 'void'
   readonly postings: readonly Posting[]
 }
@@ -34,7 +34,7 @@ const transfer = (debit: Role, credit: Role, sum: Sum, currency: Posting['curren
   kind: 'transfer',
 })
 
-/** What every event does to the books, debit first. The code posts nothing that is not here. */
+/** What every event does to the books, debit first. The code posts nothing else. */
 export const postingTable = {
   payout_accepted: { postings: [hold('wallet', 'clearing', 'amount'), hold('wallet', 'fees', 'fee')] },
   payout_accepted_from_another_currency: {
@@ -125,17 +125,17 @@ export type LedgerEvent = keyof typeof postingTable
 
 export interface Occurrence {
   readonly transaction_id: string
-  /** The number of the first posting; each next one has the next number, taken or not. */
+  /** The number of the first posting; each next one gets the next number, even if it moves nothing. */
   readonly firstNumber: number
   readonly sums: Readonly<Partial<Record<Sum, bigint>>>
-  /** The account of each role the event names. A role in two currencies has two. */
+  /** The account of each role that the event names. A role in two currencies has two accounts. */
   readonly accountOf: (role: Role, currency: Posting['currency']) => string
   readonly currencies: Readonly<Record<Posting['currency'], string>>
-  /** The holds to end, by number, where the event ends any. */
+  /** The numbers of the holds to end, if the event ends any. */
   readonly holds?: readonly number[]
 }
 
-/** The movements of an event, linked: all of them happen or none. A sum of nothing moves nothing. */
+/** The movements of an event, linked: all of them are applied or none. A zero amount moves nothing. */
 export function movementsOf(event: LedgerEvent, occurrence: Occurrence): Movement[] {
   const { ends, postings }: Event = postingTable[event]
   const { transaction_id, firstNumber, sums, accountOf, currencies, holds = [] } = occurrence

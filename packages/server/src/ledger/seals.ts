@@ -18,14 +18,14 @@ export interface Seal {
   readonly hash: Buffer
 }
 
-/** A seal as it is kept outside the database. */
+/** A seal as kept outside the database. */
 export type SealLine = string
 
 const sealLock = 7_305_001
 
 /**
- * Notes the head of every chain that moved since the seal before, under a hash over all seals so far. Kept outside the
- * database as well, it makes even the removal of the newest batches show. One process seals at a time.
+ * Records the head of every chain that moved since the last seal, with a hash over all seals. With a copy outside the database,
+ * even the removal of the newest batches is detected. One process seals at a time.
  */
 export async function sealHeads(db: WriteDb): Promise<Seal | undefined> {
   return db.transaction(async (tx) => {
@@ -61,8 +61,8 @@ export function sealsAfter(db: Db, number: bigint): Promise<Seal[]> {
 }
 
 export function hashOf({ number, at, settled_below, heads, previous_hash }: Omit<Seal, 'hash'>): Buffer {
-  const told = heads.map((head) => `${head.writer} ${head.number} ${head.hash}`).join(',')
-  const text = [number, at, settled_below, told, previous_hash.toString('hex')].join('|')
+  const reported = heads.map((head) => `${head.writer} ${head.number} ${head.hash}`).join(',')
+  const text = [number, at, settled_below, reported, previous_hash.toString('hex')].join('|')
   return createHash('sha256').update(text).digest()
 }
 

@@ -3,7 +3,7 @@ import type { Vault } from '../platform/seal.ts'
 import { insert, insertEndpoint, type NewMerchant } from './store.ts'
 import { makeWebhookSecret, sealWebhookSecret } from './webhook-secret.ts'
 
-/** A merchant with an endpoint for each environment, each with a secret of its own from the first moment. */
+/** Creates a merchant with an endpoint for each environment, each with its own secret from the start. */
 export async function createMerchant(tx: Tx, vault: Vault, merchant: NewMerchant): Promise<void> {
   await insert(tx, merchant)
   for (const env of ['live', 'sandbox'] as const) {

@@ -1,12 +1,12 @@
 import { AppError } from '../errors.ts'
 import type { Currency } from '../money/currencies.ts'
-import { createGatherer } from '../platform/batch-loader.ts'
+import { createBatchLoader } from '../platform/batch-loader.ts'
 import { BoundedMap } from '../platform/bounded-map.ts'
 import { type Db, type Owner, sql, type Tx } from '../platform/db.ts'
 
-/** Which currencies merchants may pay and be paid in. Remembered for a few seconds: every payment asks. */
+/** Which currencies merchants may pay and be paid in. Cached for a few seconds, because every payment reads it. */
 export interface EnabledCurrencies {
-  /** Refuses a currency that the operator turned off for this merchant. */
+  /** Refuses a currency that the operator disabled for this merchant. */
   refuseDisabled(owner: Owner, currency: Currency): Promise<void>
 }
 
@@ -14,7 +14,7 @@ const rememberedMs = 5000
 const ownersMax = 100_000
 
 export function createEnabledCurrencies(db: Db): EnabledCurrencies {
-  const find = createGatherer((owners: readonly Owner[]) => disabledOf(db, owners))
+  const find = createBatchLoader((owners: readonly Owner[]) => disabledOf(db, owners))
   const known = new BoundedMap<string, { readonly disabled: Promise<ReadonlySet<string>>; readonly until: number }>(
     ownersMax,
   )
@@ -52,7 +52,7 @@ export async function disabledCurrencies(db: Db, owner: Owner): Promise<Readonly
   return disabled ?? new Set()
 }
 
-/** Turns currencies off and on again. What is off already stays off. */
+/** Disables and enables currencies. Repeating a change has no effect. */
 export async function changeCurrencies(
   tx: Tx,
   { merchant_id, env }: Owner,

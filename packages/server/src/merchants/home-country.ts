@@ -1,7 +1,7 @@
 import { type Currency, currencies } from '../money/currencies.ts'
 import { type Owner, type ReadDb, sql } from '../platform/db.ts'
 
-/** A currency's own country, or the merchant's home where it is used in several. */
+/** The currency's own country, or the merchant's home country if several countries use the currency. */
 export async function countryOf(db: ReadDb, owner: Owner, currency: Currency): Promise<string> {
   const own = currencies[currency]
   return 'country' in own ? own.country : readHomeCountry(db, owner)

@@ -1,6 +1,6 @@
 import type { Currency } from '../money/currencies.ts'
 
-/** What a new merchant finds in its sandbox, in whole units of the currency; shared currencies in the countries named. */
+/** The initial balances of a new merchant's sandbox, in major units; shared currencies for the listed countries. */
 export const sandboxFunds: readonly {
   readonly currency: Currency
   readonly country: string

@@ -24,7 +24,7 @@ export async function find(db: Db, id: string): Promise<Merchant | undefined> {
   return found
 }
 
-/** A page of merchants in the order they came, after the one with this id. */
+/** A page of merchants in creation order, after this id. */
 export function list(db: Db, page: { after: string | undefined; limit: number }): Promise<Merchant[]> {
   return db.query<Merchant>(sql`
     select *
@@ -34,7 +34,7 @@ export function list(db: Db, page: { after: string | undefined; limit: number })
     limit ${page.limit}`)
 }
 
-/** Freezes or thaws, and tells whether that changed anything. */
+/** Freezes or unfreezes, and returns whether that changed anything. */
 export async function setFrozen(tx: Tx, id: string, { isFrozen }: { isFrozen: boolean }): Promise<boolean> {
   const changed = await tx.query(sql`
     update merchants
@@ -50,7 +50,7 @@ export interface Names {
   readonly last_name: string | undefined
 }
 
-/** Changes the names that are given. False when there is no such merchant. */
+/** Changes the given names. Returns false when the merchant does not exist. */
 export async function rename(tx: Tx, id: string, { first_name, last_name }: Names): Promise<boolean> {
   const renamed = await tx.query(sql`
     update merchants
@@ -66,14 +66,14 @@ export interface Endpoint {
   readonly env: Environment
 }
 
-/** Makes the place where a merchant is told of events in one environment; it has no URL yet. */
+/** Creates a merchant's webhook endpoint in one environment, without a URL. */
 export async function insertEndpoint(tx: Tx, { merchant_id, env }: Endpoint, sealedSecret: string): Promise<void> {
   await tx.query(sql`
     insert into webhook_endpoints (merchant_id, env, secret)
     values (${merchant_id}, ${env}, ${sealedSecret})`)
 }
 
-/** A URL that is set, be it the same as before, is tried again at once, whatever the one before it did. */
+/** Setting a URL, even the same one, makes it due at once and clears earlier failures. */
 export async function setEndpointUrl(tx: Tx, { merchant_id, env }: Endpoint, url: string): Promise<void> {
   await tx.query(sql`
     update webhook_endpoints
@@ -87,7 +87,7 @@ export async function setEndpointUrl(tx: Tx, { merchant_id, env }: Endpoint, url
       and env = ${env}`)
 }
 
-/** The new secret signs from now on, and the old one beside it for a day. False when there is no such endpoint. */
+/** The new secret signs from now on, and the old one beside it for a day. Returns false when the endpoint does not exist. */
 export async function replaceSecret(tx: Tx, { merchant_id, env }: Endpoint, sealedSecret: string): Promise<boolean> {
   const replaced = await tx.query(sql`
     update webhook_endpoints

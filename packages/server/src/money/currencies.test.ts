@@ -4,7 +4,7 @@ import { currencies, exponentOf, isCurrency } from './currencies.ts'
 
 const all = Object.keys(currencies).filter(isCurrency)
 
-test('a currency has the decimals that ISO 4217 gives it', () => {
+test('a currency has its ISO 4217 decimals', () => {
   const unusual = all.filter((currency) => exponentOf(currency) !== 2)
 
   assert.deepEqual(
@@ -13,7 +13,7 @@ test('a currency has the decimals that ISO 4217 gives it', () => {
   )
 })
 
-test('the currencies used in several countries have no country, and no two others share one', () => {
+test('currencies of several countries have no country, and no two others share one', () => {
   const shared = all.filter((currency) => !('country' in currencies[currency]))
   const countries = Object.values(currencies).flatMap((each) => ('country' in each ? [each.country] : []))
 
@@ -22,7 +22,7 @@ test('the currencies used in several countries have no country, and no two other
   for (const country of countries) assert.match(country, /^[A-Z]{2}$/)
 })
 
-test('a currency code is told from what is none', () => {
+test('only a known currency code is recognised', () => {
   for (const code of ['KES', 'UGX', 'TND', 'USD', 'XOF']) assert.ok(isCurrency(code), code)
   for (const code of ['', 'kes', 'KES ', 'XXX', 'SLL', 'toString', 'constructor', '__proto__'])
     assert.ok(!isCurrency(code), code)

@@ -1,6 +1,6 @@
 /**
- * Every currency we know: its decimals (ISO 4217) and its country. A currency without a country is used in several, so
- * a wallet in it says which one it is for.
+ * Every supported currency: its decimals (ISO 4217) and its country. A currency without a country is used in several, so its
+ * wallets name their country.
  */
 export const currencies = {
   AOA: { exponent: 2, country: 'AO' },
@@ -48,7 +48,7 @@ export function isCurrency(text: string): text is Currency {
   return Object.hasOwn(currencies, text)
 }
 
-/** How many digits an amount has after the point: one major unit is 10^exponent minor units. */
+/** The digits after the decimal point: one major unit is 10^exponent minor units. */
 export function exponentOf(currency: Currency): number {
   return currencies[currency].exponent
 }

@@ -5,8 +5,8 @@ export interface Decimal {
 }
 
 /**
- * Reads a decimal number as JSON writes it, but for the exponent form. One way to write a number is enough, so leading
- * zeros, plus signs, spaces, separators and a point with nothing on one side of it are refused.
+ * Parses a decimal number in JSON format, without an exponent. Each number has one spelling, so leading zeros, plus signs,
+ * spaces, separators and a point without digits on both sides are refused.
  */
 export function parseDecimal(text: string): Decimal | undefined {
   const match = /^-?(?:0|[1-9]\d*)(?:\.(\d+))?$/.exec(text)

@@ -20,7 +20,7 @@ const usdKes: QuotedPair = {
   provider: ratesOf('129.00', '129.75'),
 }
 
-test("the wallet pays or gets what the table says, and the markup is how far that is from the provider's own rate", () => {
+test("the wallet pays or gets the table's rate, and the markup is the gap to the provider's", () => {
   const shown = (exchange: ReturnType<typeof exchangeOut>) =>
     [exchange.walletAmount, exchange.markup, exchange.side, formatRate(exchange.rate)] as const
   const [shillings, dollars] = [
@@ -29,13 +29,13 @@ test("the wallet pays or gets what the table says, and the markup is how far tha
   ]
   const amount = 100_000n
 
-  assert.deepEqual(shown(exchangeOut(usdKes, { amount, ...shillings })), [779n, 3n, 'buy', '128.50']) // 776 by 129.
+  assert.deepEqual(shown(exchangeOut(usdKes, { amount, ...shillings })), [779n, 3n, 'buy', '128.50']) // 776 at 129.
   assert.deepEqual(shown(exchangeOut(usdKes, { amount, ...dollars })), [13_025_000n, 50_000n, 'sell', '130.25'])
-  assert.deepEqual(shown(exchangeIn(usdKes, { amount, ...shillings })), [767n, 3n, 'sell', '130.25']) // 770 by 129.75.
+  assert.deepEqual(shown(exchangeIn(usdKes, { amount, ...shillings })), [767n, 3n, 'sell', '130.25']) // 770 at 129.75.
   assert.deepEqual(shown(exchangeIn(usdKes, { amount, ...dollars })), [12_850_000n, 50_000n, 'buy', '128.50'])
 })
 
-test('amounts of one unit cost one and bring none, between currencies of two decimals and none', () => {
+test('a payment below one wallet unit costs one and credits none, with two decimals or none', () => {
   const rates = ratesOf('3650.1', '3700')
   const usdUgx: QuotedPair = { base: 'USD', quote: 'UGX', ...rates, provider: rates }
   const payment: CrossPayment = { amount: 1n, currency: 'UGX', wallet: 'USD' }
@@ -46,7 +46,7 @@ test('amounts of one unit cost one and bring none, between currencies of two dec
   assert.equal(exchangeIn(usdUgx, { amount: 1n, currency: 'USD', wallet: 'UGX' }).walletAmount, 36n)
 })
 
-test('without a markup nothing of an exchange is our income, however far the provider spreads its rates', () => {
+test("without a markup an exchange earns nothing, however wide the provider's spread", () => {
   fc.assert(
     fc.property(anyPair, anyAmount, (pair, amount) => {
       for (const { here, there } of waysOf(pair)) {
@@ -60,7 +60,7 @@ test('without a markup nothing of an exchange is our income, however far the pro
   )
 })
 
-test("a markup is never negative, and what is left of the wallet's side is what the provider's rate makes of it", () => {
+test("a markup is never negative, and the wallet amount without it matches the provider's rate", () => {
   fc.assert(
     fc.property(anyQuotedPair, anyAmount, (pair, amount) => {
       for (const { here, there } of waysOf(pair)) {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { type CrossPayment, creditFor, debitFor, type Pair, type QuotedPair, type Rate } from './rates.ts'
 
-/** What a payment across currencies means to the wallet on its other end, in minor units of the wallet's currency. */
+/** The price of a cross-currency payment for its wallet, in minor units of the wallet's currency. */
 export interface Exchange {
-  /** What the wallet pays or gets. */
+  /** What the wallet pays or receives. */
   readonly walletAmount: bigint
-  /** How much of that is our markup: the rest is what the provider's own rate makes of the payment. Never negative. */
+  /** Malipo's markup in that amount: the rest is the payment at the provider's own rate. Never negative. */
   readonly markup: bigint
   readonly side: 'buy' | 'sell'
   readonly rate: Rate
@@ -25,7 +25,7 @@ export function exchangeIn(pair: QuotedPair, payment: CrossPayment): Exchange {
   return priced(pair, payment.wallet === pair.base ? 'sell' : 'buy', walletAmount, markup)
 }
 
-/** The provider's side is rounded as the wallet's own amount is, so rounding alone never makes a markup negative. */
+/** The provider's amount is rounded the same way as the wallet's, so rounding alone never makes a markup negative. */
 function priced(pair: Pair, side: Exchange['side'], walletAmount: bigint, markup: bigint): Exchange {
   assert(markup >= 0n, 'a markup is not negative')
   return { walletAmount, markup, side, rate: pair[side] }

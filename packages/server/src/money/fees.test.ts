@@ -9,14 +9,14 @@ const small = fc.bigInt({ min: 0n, max: 10n ** 6n })
 const anyAmount = fc.bigInt({ min: 0n, max: 10n ** 30n })
 const anyBasisPoints = fc.integer({ min: 0, max: 20_000 })
 
-test('a fee is its fixed part and its share of the amount', () => {
+test('a fee is its fixed part plus its share of the amount', () => {
   assert.equal(feeOf(onePercent, 150_000n), 1500n)
   assert.equal(feeOf({ fixed: 30n, basisPoints: 290 }, 10_000n), 320n)
   assert.equal(feeOf({ fixed: 30n, basisPoints: 0 }, 10_000n), 30n)
   assert.equal(feeOf({ fixed: 0n, basisPoints: 0 }, 10_000n), 0n)
 })
 
-test('half a unit is rounded up, and less is dropped', () => {
+test('half a unit rounds up, and less is dropped', () => {
   assert.equal(feeOf(onePercent, 49n), 0n)
   assert.equal(feeOf(onePercent, 50n), 1n)
   assert.equal(feeOf(onePercent, 149n), 1n)
@@ -25,11 +25,11 @@ test('half a unit is rounded up, and less is dropped', () => {
   assert.equal(feeOf({ fixed: 7n, basisPoints: 1 }, 5000n), 8n)
 })
 
-test('a fee is exact for an amount no float could hold', () => {
+test('a fee is exact for an amount that no float can hold', () => {
   assert.equal(feeOf(onePercent, 900_719_925_474_099_350n), 9_007_199_254_740_994n)
 })
 
-test('the least and the most are reached and not passed', () => {
+test('a fee reaches its minimum and maximum and never exceeds them', () => {
   const rule = { ...onePercent, min: 10n, max: 500n }
 
   assert.equal(feeOf(rule, 0n), 10n)
@@ -85,7 +85,7 @@ test('the fee on money received is never more than that money', () => {
   )
 })
 
-test('a rule kept as JSON is read back as it was', () => {
+test('a rule stored as JSON is read back unchanged', () => {
   const huge = 9_007_199_254_740_993n
   const rules: FeeRule[] = [
     onePercent,
@@ -97,7 +97,7 @@ test('a rule kept as JSON is read back as it was', () => {
   assert.deepEqual(keepRule({ fixed: 5n, basisPoints: 10, min: 1n }), { fixed: '5', basisPoints: 10, min: '1' })
 })
 
-test('a rule that makes no sense is never charged', () => {
+test('an invalid rule is never charged', () => {
   for (const basisPoints of [-1, 0.5, 100.1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])
     assert.throws(() => feeOf({ fixed: 0n, basisPoints }, 100n), /basis points/)
   assert.throws(() => feeOf({ fixed: -1n, basisPoints: 0 }, 100n), /not negative/)

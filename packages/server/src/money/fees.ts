@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { roundedQuotient } from './rounding.ts'
 
-/** What a payment costs: a fixed part and hundredths of a percent, within bounds. In minor units of one currency. */
+/** A fee rule: a fixed part and basis points, within bounds. In minor units of one currency. */
 export interface FeeRule {
   readonly fixed: bigint
   readonly basisPoints: number
   readonly min?: bigint
   readonly max?: bigint
-  /** The fee is given back when a payout is returned or a charge refunded. */
+  /** The fee is refunded when a payout is returned or a charge refunded. */
   readonly isReturned?: true
 }
 
-/** A rule as it is kept with a payment: JSON has no bigint, so sums are text. */
+/** A rule as stored with a payment: JSON has no bigint, so amounts are text. */
 export interface KeptFeeRule {
   readonly fixed: string
   readonly basisPoints: number
@@ -21,8 +21,8 @@ export interface KeptFeeRule {
 }
 
 /**
- * The fee of an amount, in its currency. Never negative, but it may be more than the amount: a payout pays it on top. A
- * charge pays it out of what arrives, so it takes {@link feeOn}.
+ * The fee of an amount, in its currency. Never negative, but it may exceed the amount: a payout pays it on top. A charge pays it
+ * from the received money, so it uses {@link feeOn}.
  */
 export function feeOf(rule: FeeRule, amountMinor: bigint): bigint {
   const { fixed, basisPoints, min = 0n, max } = rule
@@ -36,7 +36,7 @@ export function feeOf(rule: FeeRule, amountMinor: bigint): bigint {
   return max !== undefined && fee > max ? max : fee
 }
 
-/** The fee on money received by a charge, in its currency. It is taken out of that money, so it is never more. */
+/** The fee on money received by a charge, in its currency. It is taken from that money, so it never exceeds it. */
 export function feeOn(rule: FeeRule, receivedMinor: bigint): bigint {
   const fee = feeOf(rule, receivedMinor)
   return fee > receivedMinor ? receivedMinor : fee
@@ -52,7 +52,7 @@ export function keepRule({ fixed, basisPoints, min, max, isReturned }: FeeRule):
   }
 }
 
-/** The rule that {@link keepRule} kept. */
+/** Reads a rule stored by {@link keepRule}. */
 export function readRule({ fixed, basisPoints, min, max, isReturned }: KeptFeeRule): FeeRule {
   return {
     fixed: BigInt(fixed),

@@ -7,7 +7,7 @@ import { formatMinor, minorFromNumber, numberFromMinor, parseMinor } from './mon
 const all = Object.keys(currencies).filter(isCurrency)
 const anyCurrency = fc.constantFrom(...all)
 const anyAmount = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n })
-/** What a double carries for certain: 15 significant digits. */
+/** A double carries 15 significant digits exactly. */
 const anyCarried = fc.bigInt({ min: -(10n ** 15n) + 1n, max: 10n ** 15n - 1n })
 
 test('every amount of every currency is read back from its text', () => {
@@ -32,7 +32,7 @@ test('a text has exactly the decimals of its currency', () => {
   )
 })
 
-test('amounts are written as people write them', () => {
+test('amounts have their usual notation', () => {
   const written: [bigint, Currency, string][] = [
     [150_000n, 'KES', '1500.00'],
     [-5n, 'KES', '-0.05'],
@@ -61,7 +61,7 @@ test('an amount may be written with fewer decimals than its currency has', () =>
   for (const [text, currency, minor] of read) assert.equal(parseMinor(text, currency), minor, text)
 })
 
-test('a text that is not plainly one amount is refused', () => {
+test('a text that is not clearly one amount is refused', () => {
   const bad = [
     '',
     '-',
@@ -104,7 +104,7 @@ test('every amount of up to fifteen digits is read back from its JSON number', (
   )
 })
 
-test('whole amounts become whole numbers, and others the number with their own text', () => {
+test('whole amounts become whole numbers, and others keep their decimals', () => {
   assert.equal(JSON.stringify(numberFromMinor(150_000n, 'KES')), '1500')
   assert.equal(JSON.stringify(numberFromMinor(150_050n, 'KES')), '1500.5')
   assert.equal(JSON.stringify(numberFromMinor(-5n, 'KES')), '-0.05')
@@ -112,7 +112,7 @@ test('whole amounts become whole numbers, and others the number with their own t
   assert.ok(Object.is(numberFromMinor(0n, 'KES'), 0))
 })
 
-test('numbers that binary fractions get wrong are read as they are written', () => {
+test('numbers that binary fractions distort are read as written', () => {
   const traps = [
     '8.2',
     '4.35',
@@ -138,7 +138,7 @@ test('numbers that binary fractions get wrong are read as they are written', () 
   assert.equal(minorFromNumber(2.675, 'TND'), 2675n)
 })
 
-test('a number spoiled by float arithmetic is refused and not rounded', () => {
+test('a number distorted by float arithmetic is refused, not rounded', () => {
   for (const value of [0.1 + 0.2, 1.1 * 3, 1.005, 2.675, 4.35 * 100.01])
     assert.equal(minorFromNumber(value, 'KES'), undefined, String(value))
   assert.equal(minorFromNumber(12.5, 'UGX'), undefined)

@@ -2,8 +2,8 @@ import { type Currency, exponentOf } from './currencies.ts'
 import { formatDecimal, parseDecimal, tenTo } from './decimals.ts'
 
 /**
- * Minor units of an amount such as `12`, `12.5` or `-0.01`. Nothing when the text is no such amount, or has more digits
- * after the point than the currency, even if they are zeros.
+ * Minor units of an amount such as `12`, `12.5` or `-0.01`. Undefined when the text is not such an amount, or has more decimals
+ * than the currency, even if they are zeros.
  */
 export function parseMinor(text: string, currency: Currency): bigint | undefined {
   const decimal = parseDecimal(text)
@@ -13,8 +13,8 @@ export function parseMinor(text: string, currency: Currency): bigint | undefined
 }
 
 /**
- * Minor units of a JSON number, read by its shortest decimal text and never by arithmetic. Nothing when that text is no
- * amount of the currency, or when another amount would have arrived as the same number: we cannot know which was meant.
+ * Minor units of a JSON number, read from its shortest decimal text and never by arithmetic. Undefined when that text is not an
+ * amount of the currency, or when another amount has the same number: the intended one is unknown.
  */
 export function minorFromNumber(value: number, currency: Currency): bigint | undefined {
   const minor = parseMinor(String(value), currency)
@@ -26,10 +26,10 @@ export function formatMinor(minor: bigint, currency: Currency): string {
   return formatDecimal({ digits: minor, scale: exponentOf(currency) })
 }
 
-/** A number carries any 15 digits exactly, so below this nothing need be tried. */
+/** A number carries any 15 digits exactly, so smaller amounts need no check. */
 const alwaysExact = 10n ** 15n
 
-/** The JSON number that {@link minorFromNumber} reads as this amount. Throws when no number can carry it exactly. */
+/** The JSON number that {@link minorFromNumber} reads as this amount. Throws when no number carries it exactly. */
 export function numberFromMinor(minor: bigint, currency: Currency): number {
   const value = Number(formatMinor(minor, currency))
   if (minor < alwaysExact && minor > -alwaysExact) return value
@@ -39,8 +39,8 @@ export function numberFromMinor(minor: bigint, currency: Currency): number {
 }
 
 /**
- * Whether no other amount of the currency is the same number. Up to 15 significant digits none is; above, numbers lie
- * further apart than amounts. Rounding keeps order, so it is enough to look at the amounts on either side.
+ * Whether no other amount of the currency has the same number. Up to 15 significant digits none has; above, numbers are further
+ * apart than amounts. Rounding keeps the order, so checking the two neighbours is enough.
  */
 function isOnlyOne(minor: bigint, currency: Currency): boolean {
   const asNumber = (each: bigint) => Number(formatMinor(each, currency))

@@ -26,7 +26,7 @@ function rate(text: string): Rate {
 
 const usdKes: Pair = { base: 'USD', quote: 'KES', buy: rate('128.50'), sell: rate('130.25') }
 
-test('a rate is read from its text and written as it was read', () => {
+test('a rate is parsed from its text and written back unchanged', () => {
   for (const text of ['1', '129.35', '0.0077', '129.50', '3700', '0.000000000000000001', '1.000000000000000000'])
     assert.equal(formatRate(rate(text)), text)
   assert.deepEqual(rate('129.50'), { digits: 12_950n, scale: 2 })
@@ -37,7 +37,7 @@ test('a rate is read from its text and written as it was read', () => {
   )
 })
 
-test('a text that is no rate above zero of at most 18 decimals is refused', () => {
+test('a text that is not a rate above zero with at most 18 decimals is refused', () => {
   const bad = [
     '',
     '0',
@@ -91,7 +91,7 @@ test('a division is exact across currencies of zero, two and three decimals', ()
     assert.equal(divide(minor, from, rate(text), to, 'up'), up, `${minor} ${from} ÷ ${text} ${to}`)
 })
 
-test('a conversion rounds exact halves as it is told, and alike on both sides of zero', () => {
+test('a conversion rounds exact halves as requested, the same way on both sides of zero', () => {
   const expected: Record<Rounding, bigint> = { up: 3n, down: 2n, 'half-up': 3n }
   for (const rounding of ['up', 'down', 'half-up'] as const) {
     const half = expected[rounding]
@@ -104,7 +104,7 @@ test('a conversion rounds exact halves as it is told, and alike on both sides of
   }
 })
 
-test('a rate that a binary fraction gets wrong converts without a stray unit', () => {
+test('a rate that a binary fraction distorts converts without an extra unit', () => {
   assert.equal(multiply(100n, 'USD', rate('1.1'), 'EUR', 'up'), 110n)
   assert.equal(multiply(300n, 'USD', rate('1.1'), 'EUR', 'up'), 330n)
   assert.equal(multiply(100n, 'USD', rate('4.35'), 'GHS', 'down'), 435n)
@@ -112,7 +112,7 @@ test('a rate that a binary fraction gets wrong converts without a stray unit', (
   assert.equal(multiply(1000n, 'TND', rate('1.005'), 'USD', 'half-up'), 101n)
 })
 
-test('an amount converted at any rate is given back by dividing within one unit', () => {
+test('dividing a converted amount returns the original within one unit', () => {
   fc.assert(
     fc.property(anyAmount, anyRate, anyPair, (amount, each, { base, quote }) => {
       const least = multiply(amount, base, each, quote, 'down')
@@ -125,7 +125,7 @@ test('an amount converted at any rate is given back by dividing within one unit'
   )
 })
 
-test('the four conversions use the side and the rounding that favour us', () => {
+test('the four conversions use the side and rounding that favour Malipo', () => {
   const pay = (payment: CrossPayment) => debitFor(usdKes, payment)
   const receive = (payment: CrossPayment) => creditFor(usdKes, payment)
   const amount = 100_000n
@@ -150,7 +150,7 @@ test('a payout across currencies is never free', () => {
   )
 })
 
-test('what is paid out and charged back again never gains, from either wallet', () => {
+test('a payout charged back to the same wallet never gains, in either direction', () => {
   fc.assert(
     fc.property(anyPair, anyAmount, (pair, amount) => {
       for (const { here, there } of waysOf(pair)) {
@@ -163,7 +163,7 @@ test('what is paid out and charged back again never gains, from either wallet', 
   )
 })
 
-test('what is charged into the other wallet, there and back again, never gains, from either wallet', () => {
+test('charging into the other wallet and back never gains, in either direction', () => {
   fc.assert(
     fc.property(anyPair, anyAmount, (pair, amount) => {
       for (const { here, there } of waysOf(pair)) {
@@ -177,7 +177,7 @@ test('what is charged into the other wallet, there and back again, never gains, 
   )
 })
 
-test('what is paid out of one wallet, and paid back out of the other, costs at least what it brings', () => {
+test('paying out of one wallet and back out of the other costs at least what it brings', () => {
   fc.assert(
     fc.property(anyPair, anyAmount, (pair, amount) => {
       for (const { here, there } of waysOf(pair)) {
@@ -190,7 +190,7 @@ test('what is paid out of one wallet, and paid back out of the other, costs at l
   )
 })
 
-test('a wallet can pay out across currencies exactly what charging its balance across would credit', () => {
+test('a wallet can pay out across currencies exactly what charging its balance would credit', () => {
   fc.assert(
     fc.property(anyPair, anyAmount, (pair, balance) => {
       for (const { here, there } of waysOf(pair)) {
@@ -205,7 +205,7 @@ test('a wallet can pay out across currencies exactly what charging its balance a
   )
 })
 
-test('a pair that buys dearer than it sells converts nothing, however its rates are written', () => {
+test('a pair that buys at more than it sells converts nothing, however its rates are written', () => {
   const payment = { amount: 1n, currency: 'KES', wallet: 'USD' } as const
   const crossed = { ...usdKes, buy: rate('130.250001') }
   const level = { ...usdKes, buy: rate('130.250000') }
@@ -216,7 +216,7 @@ test('a pair that buys dearer than it sells converts nothing, however its rates 
   }
 })
 
-test('a pair converts between its own two currencies only, and nothing negative', () => {
+test('a pair converts only between its two currencies, and no negative amount', () => {
   const strange: CrossPayment[] = [
     { amount: 1n, currency: 'KES', wallet: 'KES' },
     { amount: 1n, currency: 'USD', wallet: 'USD' },
@@ -231,7 +231,7 @@ test('a pair converts between its own two currencies only, and nothing negative'
   }
 })
 
-test('a markup lowers what we give and raises what we take, and is exact', () => {
+test('a markup lowers the buy rate, raises the sell rate, and is exact', () => {
   const shown = (basisPoints: number, pair = usdKes) => {
     const { buy, sell, provider } = withMarkup(pair, basisPoints)
     assert.deepEqual(provider, { buy: pair.buy, sell: pair.sell })
@@ -247,7 +247,7 @@ test('a markup lowers what we give and raises what we take, and is exact', () =>
     assert.throws(() => withMarkup(usdKes, basisPoints), /markup/)
 })
 
-test('with any markup we never give more or take less than the provider, and rates stay rates', () => {
+test('with any markup rates stay valid, and never give more or take less than the provider', () => {
   fc.assert(
     fc.property(anyPair, fc.integer({ min: 0, max: 2000 }), (pair, basisPoints) => {
       const { buy, sell } = withMarkup(pair, basisPoints)
@@ -260,7 +260,7 @@ test('with any markup we never give more or take less than the provider, and rat
   )
 })
 
-test('a rate is far from another when either side moved by more than the share, up or down', () => {
+test('a rate is far from another when either side moved by more than the limit, up or down', () => {
   const level = { buy: rate('100'), sell: rate('110.0') }
   const isFar = (buy: string, sell: string) => isFarFrom({ buy: rate(buy), sell: rate(sell) }, level, 10)
 

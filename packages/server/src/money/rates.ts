@@ -3,10 +3,10 @@ import { type Currency, exponentOf } from './currencies.ts'
 import { type Decimal, formatDecimal, parseDecimal, tenTo } from './decimals.ts'
 import { type Rounding, roundedQuotient } from './rounding.ts'
 
-/** How much of one currency is paid for one of another, in major units. Above zero. */
+/** The price of one major unit of a currency in another. Above zero. */
 export type Rate = Decimal
 
-/** A quoted pair: `buy` is the QUOTE we give for one BASE, `sell` the QUOTE we take for one BASE, and buy ≤ sell. */
+/** A quoted pair: `buy` is the QUOTE Malipo gives for one BASE, `sell` the QUOTE it takes for one BASE, and buy ≤ sell. */
 export interface Pair {
   readonly base: Currency
   readonly quote: Currency
@@ -14,7 +14,7 @@ export interface Pair {
   readonly sell: Rate
 }
 
-/** A pair as merchants get it, and as the provider quotes it to us. What lies between the two is our markup. */
+/** A pair as merchants get it, and as the provider quotes it. The difference is Malipo's markup. */
 export interface QuotedPair extends Pair {
   readonly provider: Pick<Pair, 'buy' | 'sell'>
 }
@@ -26,7 +26,7 @@ export interface CrossPayment {
   readonly wallet: Currency
 }
 
-/** Minor units that leave the wallet so that the payment's amount can be paid out. Part of a unit is a whole one. */
+/** Minor units that leave the wallet for a payout of this amount. A fraction of a unit rounds up. */
 export function debitFor(pair: Pair, payment: CrossPayment): bigint {
   assertFits(pair, payment)
   const { amount, currency, wallet } = payment
@@ -36,8 +36,8 @@ export function debitFor(pair: Pair, payment: CrossPayment): bigint {
 }
 
 /**
- * Minor units the wallet receives for the payment's amount. Part of a unit is none. This is also the most that a wallet
- * in the payment's currency can pay out in this one, so that no way there and back gains.
+ * Minor units that the wallet receives for the payment's amount. A fraction of a unit is dropped. This is also the most that a
+ * wallet in the payment's currency can pay out in this one, so no round trip gains.
  */
 export function creditFor(pair: Pair, payment: CrossPayment): bigint {
   assertFits(pair, payment)
@@ -47,7 +47,7 @@ export function creditFor(pair: Pair, payment: CrossPayment): bigint {
     : multiply(amount, currency, pair.buy, wallet, 'down')
 }
 
-/** Minor units of `to` for those of `from`, where one `from` is `rate` of `to`. Exact but for the one rounding. */
+/** Minor units of `to` for those of `from`, where one `from` is `rate` of `to`. Exact except for one rounding. */
 export function multiply(minor: bigint, from: Currency, rate: Rate, to: Currency, rounding: Rounding): bigint {
   return roundedQuotient(
     minor * rate.digits * tenTo(exponentOf(to)),
@@ -56,7 +56,7 @@ export function multiply(minor: bigint, from: Currency, rate: Rate, to: Currency
   )
 }
 
-/** Minor units of `to` for those of `from`, where one `to` is `rate` of `from`. Exact but for the one rounding. */
+/** Minor units of `to` for those of `from`, where one `to` is `rate` of `from`. Exact except for one rounding. */
 export function divide(minor: bigint, from: Currency, rate: Rate, to: Currency, rounding: Rounding): bigint {
   return roundedQuotient(
     minor * tenTo(rate.scale) * tenTo(exponentOf(to)),
@@ -68,7 +68,7 @@ export function divide(minor: bigint, from: Currency, rate: Rate, to: Currency, 
 const decimalsMax = 18
 const markupScale = 4
 
-/** A provider's pair with our markup, in hundredths of a percent, on both sides: we give less and take more. */
+/** A provider's pair with Malipo's markup, in basis points, on both sides: Malipo gives less and takes more. */
 export function withMarkup(pair: Pair, basisPoints: number): QuotedPair {
   assert(Number.isInteger(basisPoints) && basisPoints >= 0 && basisPoints < 10_000, 'a markup is a share below 100 %')
   const { buy, sell } = pair
@@ -81,7 +81,7 @@ export function withMarkup(pair: Pair, basisPoints: number): QuotedPair {
   }
 }
 
-/** A rate times so many ten-thousandths, with no more zeros at its end than it had, and never nothing. */
+/** A rate times a share in ten-thousandths, without new trailing zeros, and never zero. */
 function marked({ digits, scale }: Rate, share: bigint, rounding: Rounding): Rate {
   const [wide, excess] = [scale + markupScale, Math.max(0, scale + markupScale - decimalsMax)]
   let result = { digits: roundedQuotient(digits * share, tenTo(excess), rounding), scale: wide - excess }
@@ -90,7 +90,7 @@ function marked({ digits, scale }: Rate, share: bigint, rounding: Rounding): Rat
   return result.digits > 0n ? result : { digits: 1n, scale: decimalsMax }
 }
 
-/** Whether a pair's rates are further from those of another than a share of them, on either side. */
+/** Whether either rate of a pair differs from the other pair's by more than this percentage. */
 export function isFarFrom(
   pair: Pick<Pair, 'buy' | 'sell'>,
   other: Pick<Pair, 'buy' | 'sell'>,
@@ -103,13 +103,13 @@ export function isFarFrom(
   })
 }
 
-/** Reads a rate such as `129.35`; nothing unless it is a decimal text above zero with at most 18 decimals. */
+/** Parses a rate such as `129.35`; undefined unless it is a decimal text above zero with at most 18 decimals. */
 export function parseRate(text: string): Rate | undefined {
   const rate = parseDecimal(text)
   return rate !== undefined && rate.digits > 0n && rate.scale <= decimalsMax ? rate : undefined
 }
 
-/** The text that {@link parseRate} read. */
+/** The inverse of {@link parseRate}. */
 export function formatRate(rate: Rate): string {
   return formatDecimal(rate)
 }

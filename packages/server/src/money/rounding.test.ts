@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Rounding, roundedQuotient } from './rounding.ts'
 
-test('each rounding does what its name says, on both sides of zero', () => {
-  /** From minus seven quarters to seven. */
+test('each rounding matches its name, on both sides of zero', () => {
+  /** From minus seven quarters to plus seven quarters. */
   const quarters: Record<Rounding, readonly bigint[]> = {
     up: [-2n, -2n, -2n, -1n, -1n, -1n, -1n, 0n, 1n, 1n, 1n, 1n, 2n, 2n, 2n],
     down: [-1n, -1n, -1n, -1n, 0n, 0n, 0n, 0n, 0n, 0n, 0n, 1n, 1n, 1n, 1n],
@@ -16,14 +16,14 @@ test('each rounding does what its name says, on both sides of zero', () => {
       assert.equal(roundedQuotient(BigInt(index - 7), 4n, rounding), expected, `${index - 7}/4 ${rounding}`)
 })
 
-test('half of an odd denominator is never reached, so there is no middle to round from', () => {
+test('a quotient with an odd denominator is never exactly half', () => {
   assert.equal(roundedQuotient(1n, 3n, 'half-up'), 0n)
   assert.equal(roundedQuotient(2n, 3n, 'half-up'), 1n)
   assert.equal(roundedQuotient(-1n, 3n, 'half-up'), 0n)
   assert.equal(roundedQuotient(-2n, 3n, 'half-up'), -1n)
 })
 
-test('a rounded quotient is off by less than one, and half-up by no more than a half', () => {
+test('a rounded quotient is off by less than one, and half-up by at most a half', () => {
   const numerators = fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n })
   const denominators = fc.bigInt({ min: 1n, max: 10n ** 20n })
   fc.assert(

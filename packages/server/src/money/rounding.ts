@@ -1,7 +1,7 @@
-/** `up` is away from zero, `down` toward zero, `half-up` to the nearest and from the middle away from zero. */
+/** `up` is away from zero, `down` toward zero, `half-up` to the nearest, and a half away from zero. */
 export type Rounding = 'up' | 'down' | 'half-up'
 
-/** The whole number nearest to numerator ÷ denominator in the way asked for. The denominator is positive. */
+/** numerator ÷ denominator, rounded as requested. The denominator is positive. */
 export function roundedQuotient(numerator: bigint, denominator: bigint, rounding: Rounding): bigint {
   const [sign, size] = numerator < 0n ? [-1n, -numerator] : [1n, numerator]
   const quotient = size / denominator

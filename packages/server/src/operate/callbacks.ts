@@ -7,36 +7,35 @@ import {
 import { type Environment, sql } from '../platform/db.ts'
 import { attemptOfKey, readId, showId } from '../platform/ids.ts'
 import { redact } from '../platform/redact.ts'
-import { audited, type Desk, OperatorError } from './operator-context.ts'
+import { audited, type OperatorContext, OperatorError } from './operator-context.ts'
 
-/** A callback in a list. */
 interface ListedCallback {
   readonly id: string
   readonly env: Environment
   readonly provider: string
   readonly receivedAt: string
   readonly outcome: CallbackOutcome
-  /** The outcome in a sentence. */
+  /** The outcome as a sentence. */
   readonly meaning: string
-  /** Why it was refused, or could not be applied. */
+  /** Why the callback was refused, or could not be applied. */
   readonly reason?: string
-  /** The payments it names, by the keys the provider knows them by. */
+  /** The payments it names, by their provider keys. */
   readonly keys: readonly string[]
   /** The first payment it names. */
   readonly transactionId?: string
   readonly bodyBytes: number
 }
 
-/** A callback with what was sent. Secrets and card numbers are hidden. */
+/** A callback with its content. Secrets and card numbers are hidden. */
 interface CallbackView extends ListedCallback, CallbackContent {}
 
 interface CallbacksWanted {
-  /** A payment, by its id or the key its provider knows it by. */
+  /** A payment, by its id or its provider key. */
   readonly payment?: string
   readonly env?: Environment
   readonly provider?: string
   readonly outcome?: CallbackOutcome
-  /** Only those received in the last so many seconds. */
+  /** Only callbacks received in the last this many seconds. */
   readonly withinSeconds?: number
   readonly limit: number
 }
@@ -46,10 +45,10 @@ export interface CallbackCommands {
   show(callbackId: string): Promise<CallbackView>
 }
 
-export function callbackCommands(desk: Desk): CallbackCommands {
+export function callbackCommands(context: OperatorContext): CallbackCommands {
   return {
-    list: (wanted) => listCallbacks(desk, wanted),
-    show: (callbackId) => showCallback(desk, callbackId),
+    list: (wanted) => listCallbacks(context, wanted),
+    show: (callbackId) => showCallback(context, callbackId),
   }
 }
 
@@ -65,15 +64,15 @@ interface Stored {
   readonly body_bytes: number
 }
 
-/** Older ones may still be there, until their month is dropped. */
+/** Older callbacks may remain until their month is dropped. */
 const keptSeconds = 90 * 86_400
 
-/** The newest first. */
-async function listCallbacks(desk: Desk, wanted: CallbacksWanted): Promise<ListedCallback[]> {
+/** Newest first. */
+async function listCallbacks(context: OperatorContext, wanted: CallbacksWanted): Promise<ListedCallback[]> {
   const { payment = null, env = null, provider = null, outcome = null, withinSeconds = keptSeconds, limit } = wanted
   const id = payment === null ? null : (readId('transaction', payment) ?? attemptOfKey(payment)?.transactionId ?? null)
   const key = id === null ? payment : null
-  const found = await desk.db.write.query<Stored>(sql`
+  const found = await context.db.write.query<Stored>(sql`
     select id, env, provider, received_at, outcome, reason, keys, transaction_id, body_bytes
     from callbacks
     where id >= id_at((select record_time()) - make_interval(secs => ${Math.min(withinSeconds, keptSeconds)}::float8))
@@ -87,11 +86,11 @@ async function listCallbacks(desk: Desk, wanted: CallbacksWanted): Promise<Liste
   return found.map(listed)
 }
 
-/** Unseals one callback. The audit trail records who looked: it may name a customer. */
-function showCallback(desk: Desk, shownId: string): Promise<CallbackView> {
+/** Unseals one callback. The audit trail records who read it: it may name a customer. */
+function showCallback(context: OperatorContext, shownId: string): Promise<CallbackView> {
   const id = readId('callback', shownId)
   if (id === undefined) throw new OperatorError(`${shownId} is not a callback id; they look like cb_0193…`)
-  return audited(desk, async (tx) => {
+  return audited(context, async (tx) => {
     const [found] = await tx.query<Stored & { content: string }>(sql`
       select *
       from callbacks
@@ -100,7 +99,7 @@ function showCallback(desk: Desk, shownId: string): Promise<CallbackView> {
     if (!found) throw new OperatorError(`there is no callback ${shownId}; they are kept for 90 days`)
     const { env, provider } = found
     return {
-      result: { ...listed(found), ...hidden(openContent(desk.vault, id, found.content)) },
+      result: { ...listed(found), ...hidden(openContent(context.vault, id, found.content)) },
       entry: { action: 'callback.show', env, subject: shownId, detail: { provider } },
     }
   })

@@ -2,32 +2,32 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { platformBalances } from '../ledger/deltas.ts'
 import { putQuestion } from '../payments/model/store.ts'
-import type { News } from '../payments/resolve/decision.ts'
-import { createSettler } from '../payments/resolve/resolve.ts'
+import type { Observation } from '../payments/resolve/decision.ts'
+import { createResolver } from '../payments/resolve/resolve.ts'
 import { readId } from '../platform/ids.ts'
-import type { Connector, Receipt, Said } from '../providers/contract.ts'
+import type { Connector, ProviderStatus, Receipt } from '../providers/contract.ts'
 import { balanceOf, nextReference, transferBody } from '../testing/charging.ts'
 import { payingMalipo, payOut, quote, walletsOf } from '../testing/paying.ts'
 import type { Clearing } from './clear-suspense.ts'
 
-const say = (said: Said): News => ({ kind: 'said', said })
+const say = (providerStatus: ProviderStatus): Observation => ({ kind: 'reported', providerStatus })
 const paidOf = (amount: bigint) => say({ state: 'successful', settled: { amount, currency: 'KES' } })
 const paid = paidOf(10_000n)
 const failure = { code: 'REVERSED', message: '' } as const
 const reversed = say({ state: 'reversed', failure })
 const partly = (returned: bigint) => say({ state: 'reversed', failure, returned })
 const refused = say({ state: 'failed', failure: { code: 'RECIPIENT_NOT_FOUND', message: '' } })
-const nothing: News = { kind: 'not_submitted', cause: 'rate_limited', detail: '' }
+const nothing: Observation = { kind: 'not_submitted', cause: 'rate_limited', detail: '' }
 
-/** A Malipo whose lanes nobody works, with a settler that knows two providers for everything. */
+/** A Malipo without running lanes, with a resolver that has two providers for everything. */
 async function setUp(t: TestContext) {
   const malipo = await payingMalipo(t)
   const { ctx, operator } = malipo
   const both = ['pawapay', 'house'].flatMap((id) => ctx.connectors.sandbox.get(id) ?? []) satisfies Connector[]
   const { accounts, connectors, log } = ctx
   const routing = { providersOf: () => both, isUsable: () => true }
-  const settler = createSettler({
-    ...{ cell: 0, onTold: () => undefined, db: ctx.db.write },
+  const resolver = createResolver({
+    ...{ cell: 0, onMerchantEvents: () => undefined, db: ctx.db.write },
     ...{ log, accounts, connectors, routing },
   })
   const merchant = await malipo.merchant()
@@ -43,7 +43,7 @@ async function setUp(t: TestContext) {
   const send = (shown: string) =>
     malipo.ask(
       `with sent as (update transactions set state = 'sending' where id = $1 returning id)
-       update attempts a set sends = a.sends + 1, send_by = now() from sent where a.transaction_id = sent.id and outcome is null`,
+       update attempts a set sends = a.sends + 1, send_deadline = now() from sent where a.transaction_id = sent.id and outcome is null`,
       [readId('transaction', shown)],
     )
   const caseOf = async (shown: string) => {
@@ -62,10 +62,10 @@ async function setUp(t: TestContext) {
       await send(id)
       return id
     },
-    report: async (shown: string, news: News, attempt = 1) => {
+    report: async (shown: string, observation: Observation, attempt = 1) => {
       const transaction_id = readId('transaction', shown) ?? ''
       const question = await putQuestion(ctx.db.write, transaction_id, attempt)
-      return settler.submit({ transaction_id, attempt, news, cause: 'query', question })
+      return resolver.submit({ transaction_id, attempt, observation, cause: 'query', question })
     },
     caseOf,
     clear: async (shown: string, kind: Clearing['kind']) =>
@@ -82,7 +82,7 @@ async function setUp(t: TestContext) {
   }
 }
 
-test('a case cleared into another wallet than the payment’s costs the fee of the rule, and the charge can be taken back', async (t) => {
+test('a case cleared into another wallet costs the rule’s fee, and the charge can be reversed', async (t) => {
   const { malipo, charge, report, clear, caseOf, wallet, isClean } = await setUp(t)
   await quote(malipo, 'USD/KES', '100', '100')
   const before = { kes: await wallet(), usd: await wallet('USD') }
@@ -102,7 +102,7 @@ test('a case cleared into another wallet than the payment’s costs the fee of t
   await isClean()
 })
 
-test('a surplus that was written off and then taken back by the provider is a case again, and costs the merchant nothing', async (t) => {
+test('a written-off surplus that the provider takes back is a case again, at no merchant cost', async (t) => {
   const { charge, report, clear, caseOf, wallet, isClean } = await setUp(t)
   const id = await charge()
   await report(id, paid)
@@ -123,7 +123,7 @@ test('a surplus that was written off and then taken back by the provider is a ca
   await isClean()
 })
 
-test('what was returned to one payer is not taken off what the bank takes back from another', async (t) => {
+test('money returned to one payer is not deducted from what the bank takes back from another', async (t) => {
   const { malipo, merchant, accept, report, clear, isClean } = await setUp(t)
   const wallet = () => balanceOf(malipo, merchant.id, 'NGN')
   const id = await accept('deposit/bank-transfer', transferBody({ amount: 100 }))
@@ -150,7 +150,7 @@ test('what was returned to one payer is not taken off what the bank takes back f
   await isClean()
 })
 
-test('a chargeback that is won after a return to the payer is credited again', async (t) => {
+test('a chargeback won after a return to the payer is credited again', async (t) => {
   const { charge, report, clear, wallet, isClean } = await setUp(t)
   const id = await charge()
   await report(id, paid)
@@ -183,7 +183,7 @@ test('money of an abandoned attempt is returned through the provider it came thr
   await isClean()
 })
 
-test('a charge that is corrected after another amount leaves in suspense what an abandoned attempt collected', async (t) => {
+test('a charge corrected to its amount leaves an abandoned attempt’s money in suspense', async (t) => {
   const { charge, report, send, clear, caseOf, float, isClean } = await setUp(t)
   const before = { pawapay: await float('pawapay'), house: await float('house') }
   const id = await charge()
@@ -201,7 +201,7 @@ test('a charge that is corrected after another amount leaves in suspense what an
   await isClean()
 })
 
-test('money left over from a payout has no payer: it is credited or written off, and the refusal says so', async (t) => {
+test('surplus of a payout has no payer: it is credited or written off, and the error says so', async (t) => {
   const { merchant, report, send, clear, caseOf, wallet, isClean } = await setUp(t)
   const { id } = await payOut(merchant)
   await send(id)
@@ -219,7 +219,7 @@ test('money left over from a payout has no payer: it is credited or written off,
   await isClean()
 })
 
-test('what was debited in the currency of a payout is given back in that currency', async (t) => {
+test('a debit in the currency of a payout is returned in that currency', async (t) => {
   const { malipo, accept, report, send, clear, caseOf, wallet, isClean } = await setUp(t)
   await quote(malipo, 'USD/KES', '100', '100')
   const before = { kes: await wallet(), usd: await wallet('USD') }
@@ -241,7 +241,7 @@ test('what was debited in the currency of a payout is given back in that currenc
   await isClean()
 })
 
-test('a payment of which a part went back before its end ends as paid, and the part is an adjustment', async (t) => {
+test('a payment partly returned before its end ends as paid, and the part is an adjustment', async (t) => {
   const { malipo, merchant, charge, report, send, wallet, float, isClean } = await setUp(t)
   const before = { wallet: await wallet(), float: await float('pawapay') }
   const { id } = await payOut(merchant)

@@ -20,17 +20,17 @@ import { isFinal } from '../payments/model/state.ts'
 import { type FullPayment, insert, lock, type Transaction } from '../payments/model/store.ts'
 import { type BatchTx, sql } from '../platform/db.ts'
 import { newTransactionId, showId } from '../platform/ids.ts'
-import { auditedPosting, type Desk, OperatorError } from './operator-context.ts'
+import { auditedPosting, type OperatorContext, OperatorError } from './operator-context.ts'
 import { noPayment, paymentId } from './payments.ts'
 import { caseId, noCase, shown } from './suspense.ts'
 
 export interface Clearing {
-  /** What becomes of the money. */
+  /** Where the money goes. */
   readonly kind: 'credit-merchant' | 'debit-merchant' | 'return-to-payer' | 'write-off'
   readonly reason: string
-  /** What proves it: a statement line, a ticket of the provider, the reference of the refund. */
+  /** The proof: a statement line, a ticket of the provider, the reference of the refund. */
   readonly evidence: string
-  /** The payment that money of an unknown one belongs to; only credit-merchant needs it. */
+  /** The payment that money of an unknown payment belongs to; only credit-merchant needs it. */
   readonly payment?: string
 }
 
@@ -39,19 +39,19 @@ export interface ClearedCase {
   readonly outcome: string
   readonly amount: string
   readonly currency: string
-  /** The transaction that moved it: an adjustment where the merchant is credited or debited. */
+  /** The transaction that moved the money: an adjustment where the merchant is credited or debited. */
   readonly transactionId: string
 }
 
-/** Clears a case: its money, its adjustment, its event and the audit row are one transaction. */
-export function clearCase(desk: Desk, shownId: string, clearing: Clearing): Promise<ClearedCase> {
+/** Clears a case. Money, adjustment, event and audit row are one transaction. */
+export function clearCase(context: OperatorContext, shownId: string, clearing: Clearing): Promise<ClearedCase> {
   const id = caseId(shownId)
   for (const name of ['reason', 'evidence'] as const)
     if (clearing[name].trim() === '') throw new OperatorError(`the ${name} is empty: an auditor will read it`)
-  return auditedPosting(desk, async (tx) => {
+  return auditedPosting(context, async (tx) => {
     const { found, first } = await lockCase(tx, id, clearing)
     refuseUnfit(found, clearing, first)
-    const cleared = await clear(desk, tx, found, first, clearing)
+    const cleared = await clear(context, tx, found, first, clearing)
     await close(tx, found, cleared.outcome, cleared.transaction_id)
     const { env, amount, currency, merchant_id } = found
     const subject = showId('case', id)
@@ -79,11 +79,11 @@ export function clearCase(desk: Desk, shownId: string, clearing: Clearing): Prom
 
 interface Locked {
   readonly found: SuspenseCase
-  /** The payment whose money it is. */
+  /** The payment that the money belongs to. */
   readonly first: FullPayment | undefined
 }
 
-/** The payment is locked before its case, as everywhere. */
+/** Locks the payment before its case, as everywhere. */
 async function lockCase(tx: BatchTx, id: string, { payment }: Clearing): Promise<Locked> {
   const [seen] = await tx.query<SuspenseCase>(sql`select * from suspense_cases where id = ${id}`)
   if (!seen) throw noCase(showId('case', id))
@@ -132,46 +132,51 @@ interface Cleared {
 }
 
 function clear(
-  desk: Desk,
+  context: OperatorContext,
   tx: BatchTx,
   found: SuspenseCase,
   first: FullPayment | undefined,
   { kind }: Clearing,
 ): Promise<Cleared> {
-  if ((kind === 'credit-merchant' || kind === 'debit-merchant') && first) return adjust(desk, tx, found, first)
-  return post(desk, tx, found, first, kind === 'return-to-payer' ? 'returned' : 'written_off')
+  if ((kind === 'credit-merchant' || kind === 'debit-merchant') && first) return adjust(context, tx, found, first)
+  return post(context, tx, found, first, kind === 'return-to-payer' ? 'returned' : 'written_off')
 }
 
-/** Credits or debits the merchant by an adjustment of the payment, in the currency of the case. */
-async function adjust(desk: Desk, tx: BatchTx, found: SuspenseCase, first: FullPayment): Promise<Cleared> {
+/** Credits or debits the merchant by an adjustment of the payment, in the case's currency. */
+async function adjust(
+  context: OperatorContext,
+  tx: BatchTx,
+  found: SuspenseCase,
+  first: FullPayment,
+): Promise<Cleared> {
   const at = new Date(Number(tx.atUs / 1000n))
-  const made = adjustmentOf(await walletOf(desk, tx, found, first), draftOf(found, first), at, desk.cell)
+  const made = adjustmentOf(await walletOf(context, tx, found, first), draftOf(found, first), at, context.cell)
   const { wallet_id } = made.transaction
-  const accounts = await accountsFor(desk, found, wallet_id)
-  const books = await openBooks(tx, desk.writer, [], [wallet_id])
+  const accounts = await accountsFor(context, found, wallet_id)
+  const books = await openBooks(tx, context.writer, [], [wallet_id])
   applyOrRefuse(books, movementsOfAdjustment(made, found, books, accounts))
   const written = await books.write()
   await Promise.all([
     claimReferences(tx, [referenceOf(made)]),
     insert(tx, [made.transaction]),
     keepLate(tx, [adjusted(first, made, found)]),
-    emit(tx, at, [adjustmentEvent(made.transaction, 'operator', at, desk.cell)]),
+    emit(tx, at, [adjustmentEvent(made.transaction, 'operator', at, context.cell)]),
   ])
   const committed = () => {
     written.committed?.()
-    desk.bell.ring('webhooks')
+    context.wakeups.wake('webhooks')
   }
   const outcome = found.amount > 0n ? 'credited' : 'debited'
   return { outcome, transaction_id: made.transaction.id, written: { ...written, committed } }
 }
 
-/** The payment with the wallet to adjust: its own, or the merchant's in the currency of the case. */
-async function walletOf(desk: Desk, tx: BatchTx, found: SuspenseCase, { transaction }: FullPayment) {
+/** The payment with the wallet to adjust: its own, or the merchant's wallet in the case's currency. */
+async function walletOf(context: OperatorContext, tx: BatchTx, found: SuspenseCase, { transaction }: FullPayment) {
   const { merchant_id, wallet_currency } = transaction
   const { env, currency, country } = found
   if (!isCurrency(currency)) throw new OperatorError(`${currency} is not a currency Malipo knows`)
   if (wallet_currency === currency) return { ...transaction, currency }
-  const [wallet_id = ''] = await ensureWallets(tx, desk.cell, [{ merchant_id, env, currency, country }])
+  const [wallet_id = ''] = await ensureWallets(tx, context.cell, [{ merchant_id, env, currency, country }])
   return { ...transaction, wallet_id, wallet_currency: currency, wallet_country: country, currency, rate: null }
 }
 
@@ -189,19 +194,23 @@ function draftOf(found: SuspenseCase, first: FullPayment): Adjustment['draft'] {
   }
 }
 
-/** In the currency of the case, which need not be that of the payment's wallet. */
+/** In the case's currency, which may differ from the wallet's. */
 function feeOf({ amount }: SuspenseCase, { transaction, attempt, givenUp }: FullPayment): bigint {
   if (isOfItsWallet(transaction)) return lateFee(transaction, amount)
   const moved = [attempt, ...givenUp].reduce((sum, each) => sum + movedOf(transaction, each), 0n)
   return lateFeeAside(transaction, amount, clearedAside(transaction, moved))
 }
 
-/** A payment's money in suspense is in its currency; its wallet may have another. */
+/** A payment's money in suspense is in the payment's currency; its wallet may have another. */
 const isOfItsWallet = ({ currency, wallet_currency }: Transaction) => currency === wallet_currency
 
 type Accounts = Readonly<Record<string, string>>
 
-async function accountsFor({ platformAccounts }: Desk, found: SuspenseCase, wallet: string): Promise<Accounts> {
+async function accountsFor(
+  { platformAccounts }: OperatorContext,
+  found: SuspenseCase,
+  wallet: string,
+): Promise<Accounts> {
   const { env, currency, provider, country } = found
   const idOf = (kind: 'suspense' | 'fees' | 'cost') => platformAccounts.idOf({ env, kind, currency })
   const [suspense, fees, cost, float, receivable] = await Promise.all([
@@ -244,8 +253,8 @@ function applyOrRefuse(books: Books, movements: Parameters<Books['apply']>[0]): 
 }
 
 /**
- * The payment once its money is with the merchant. Money of an unknown payment only names it; money that another wallet has
- * is no part of what the payment's own wallet was credited.
+ * The payment after the merchant got the money. A case of an unknown payment only adds the adjustment; money in another wallet
+ * does not count as credited to the payment's own wallet.
  */
 function adjusted({ transaction }: FullPayment, { transaction: made, draft }: Adjustment, found: SuspenseCase) {
   const adjustments = [...transaction.adjustments, made.id]
@@ -263,18 +272,18 @@ const referenceOf = ({ transaction: { merchant_id, env, external_reference: refe
 
 /** Moves the money without the merchant: back through the providers it came through, or to the operator's cost. */
 async function post(
-  desk: Desk,
+  context: OperatorContext,
   tx: BatchTx,
   found: SuspenseCase,
   first: FullPayment | undefined,
   outcome: 'returned' | 'written_off',
 ): Promise<Cleared> {
-  const transaction_id = newTransactionId(Number(tx.atUs / 1000n), desk.cell)
+  const transaction_id = newTransactionId(Number(tx.atUs / 1000n), context.cell)
   const { amount, currency } = found
   const writeOff = amount > 0n ? 'suspense_written_off' : 'suspense_loss_written_off'
   const parts = outcome === 'returned' ? returnsOf(found, first) : [{ provider: found.provider, amount }]
-  const books = await openBooks(tx, desk.writer, [], [])
-  const accounts = await Promise.all(parts.map(({ provider }) => accountsFor(desk, { ...found, provider }, '')))
+  const books = await openBooks(tx, context.writer, [], [])
+  const accounts = await Promise.all(parts.map(({ provider }) => accountsFor(context, { ...found, provider }, '')))
   applyOrRefuse(
     books,
     parts.flatMap((part, firstNumber) =>
@@ -291,7 +300,7 @@ async function post(
   return { outcome, transaction_id, written: await books.write() }
 }
 
-/** What goes back through each provider. */
+/** The amount that goes back through each provider. */
 function returnsOf(found: SuspenseCase, first: FullPayment | undefined): Pick<SuspenseCase, 'provider' | 'amount'>[] {
   const { provider, amount, transaction_id } = found
   const parts = first && transaction_id !== null ? partsOfCase(found, first) : []
@@ -303,7 +312,7 @@ function returnsOf(found: SuspenseCase, first: FullPayment | undefined): Pick<Su
 const partsOfCase = ({ provider, amount }: SuspenseCase, { transaction, attempt, givenUp }: FullPayment) =>
   partsOf(transaction, [attempt, ...givenUp], provider, amount)
 
-/** What was returned through a provider may or may not be in what it reports next. */
+/** The provider's next report may or may not include the returned money. */
 async function keepCleared(
   tx: BatchTx,
   found: SuspenseCase,

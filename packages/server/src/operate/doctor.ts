@@ -14,12 +14,12 @@ import { missingKeys } from '../platform/secret-keys.ts'
 import { openConnectors } from '../providers/registry.ts'
 import { loadReferenceData } from '../reference/data.ts'
 
-/** What was looked at and how it is. `poor` is worth knowing and stops nothing. */
+/** A check and its result. `poor` is worth knowing and does not stop the service. */
 export interface Finding {
   readonly what: string
   readonly health: 'ok' | 'poor' | 'bad'
-  readonly told: string
-  /** What to do about it; empty where nothing is. */
+  readonly message: string
+  /** What to do about it; empty when nothing is needed. */
   readonly remedy: string
 }
 
@@ -28,7 +28,7 @@ const skewMaxMs = 2000
 const versionMin = 150_000
 const gibibyte = 1024 ** 3
 
-/** Looks at everything an installation needs, with the settings its processes would be started with. Changes nothing. */
+/** Checks everything that an installation needs, with the settings of its processes. Changes nothing. */
 export async function examine(variables: Readonly<Record<string, string | undefined>>): Promise<Finding[]> {
   const { config, finding } = settingsFinding(variables)
   if (!config) return [finding]
@@ -36,9 +36,9 @@ export async function examine(variables: Readonly<Record<string, string | undefi
   return [finding, ...(await Promise.all(looks)).flat()]
 }
 
-const ok = (what: string, told: string): Finding => ({ what, health: 'ok', told, remedy: '' })
-const bad = (what: string, told: string, remedy: string): Finding => ({ what, health: 'bad', told, remedy })
-const poor = (what: string, told: string, remedy: string): Finding => ({ what, health: 'poor', told, remedy })
+const ok = (what: string, message: string): Finding => ({ what, health: 'ok', message, remedy: '' })
+const bad = (what: string, message: string, remedy: string): Finding => ({ what, health: 'bad', message, remedy })
+const poor = (what: string, message: string, remedy: string): Finding => ({ what, health: 'poor', message, remedy })
 
 function settingsFinding(variables: Readonly<Record<string, string | undefined>>) {
   try {
@@ -87,7 +87,7 @@ async function database(config: Config): Promise<Finding[]> {
   }
 }
 
-/** A database that is older than this code cannot be asked the rest. */
+/** A database older than this code cannot run the other checks. */
 async function schema(db: Db): Promise<Finding[]> {
   const pending = await pendingMigrations(db).catch(() => undefined)
   if (pending === undefined) return [bad('migrations', 'none was ever applied', 'run malipo migrate')]
@@ -120,7 +120,7 @@ async function secretKeys(db: Db, { secretKeys: keys }: Config): Promise<Finding
   return [ok(what, `${keys[0].id} writes; all keys that values are under are configured`)]
 }
 
-/** Only where real money moves. A database without the table is reported as not migrated. */
+/** Only for live money. A database without the table is reported as not migrated. */
 async function liveFees(db: Db, config: Config): Promise<Finding[]> {
   const connectors = openConnectors(config, loadReferenceData(), undefined)
   const isLive = connectors.live.size > 0
@@ -134,9 +134,9 @@ async function liveFees(db: Db, config: Config): Promise<Finding[]> {
   }
 }
 
-/** Without NATS every promise holds, so it is bad only where somebody said that there is one. */
+/** Every guarantee holds without NATS, so an unreachable one is bad only where it is configured. */
 async function nats(config: Config, variables: Readonly<Record<string, string | undefined>>): Promise<Finding> {
-  if (config.natsUrl === undefined) return ok('NATS', 'none is set: work is found by looking, a little later')
+  if (config.natsUrl === undefined) return ok('NATS', 'not configured: processes poll for work, a little later')
   const url = config.natsUrl.reveal()
   const hosts = parseNatsServers(url).servers.map(({ host }) => host)
   try {
@@ -145,7 +145,7 @@ async function nats(config: Config, variables: Readonly<Record<string, string | 
     return ok('NATS', `answers at ${hosts.join(' or ')}`)
   } catch {
     const isSet = variables['NATS_URL'] ?? variables['NATS_URL_FILE']
-    const remedy = 'start it, or set NATS_URL to where it is; without it work is found by looking, a little later'
+    const remedy = 'start it, or set NATS_URL to where it is; without it processes poll for work, a little later'
     return (isSet ? bad : poor)('NATS', `does not answer at ${hosts.join(' or ')}`, remedy)
   }
 }
@@ -184,14 +184,14 @@ async function simulator({ simulatorUrl }: Config): Promise<Finding[]> {
   return [bad('simulator', `does not answer at ${simulatorUrl}`, remedy)]
 }
 
-/** Of the seals where they have a place, else of where this runs. */
+/** Checks the disk of the seals file, or of the working directory without one. */
 async function disk({ sealsPath }: Config): Promise<Finding> {
   const folder = resolve(sealsPath === undefined ? '.' : dirname(sealsPath))
   try {
     const { bavail, bsize } = await statfs(folder)
     const free = (bavail * bsize) / gibibyte
-    const told = `${free.toFixed(free < 10 ? 1 : 0)} GiB free at ${folder}`
-    return free >= 1 ? ok('disk', told) : bad('disk', told, 'make room: at least 1 GiB')
+    const message = `${free.toFixed(free < 10 ? 1 : 0)} GiB free at ${folder}`
+    return free >= 1 ? ok('disk', message) : bad('disk', message, 'make room: at least 1 GiB')
   } catch (error) {
     return bad(
       'disk',

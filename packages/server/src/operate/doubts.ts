@@ -10,7 +10,7 @@ type Doubt =
   | 'overdue'
   | 'contradicted'
 
-/** Why a payment waits or is not known, as staff reads it; docs/operating/payments.md tells what to do about each. */
+/** Why a payment waits or is in doubt, in words for staff; docs/operating/payments.md says what to do about each. */
 const doubts = {
   no_answer: 'no clear answer: the money may have moved',
   not_found: 'the provider does not know it, though it was sent',

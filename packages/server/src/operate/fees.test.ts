@@ -15,7 +15,7 @@ const payout = (externalReference: string) => ({
   externalReference,
 })
 
-test('fees are set for charges and payouts at once or for one of them, and the audit trail says by whom', async (t) => {
+test('fees are set for charges, payouts or both, and the audit trail records by whom', async (t) => {
   const { operator, ask } = await testMalipo(t)
 
   const both = await operator.fees.set(order)
@@ -57,7 +57,7 @@ test('fees are set for charges and payouts at once or for one of them, and the a
   })
 })
 
-test("a newer rule replaces the older one from its date on, and a merchant's own comes first", async (t) => {
+test("a newer rule replaces the older one from its date, and a merchant's own rule comes first", async (t) => {
   const malipo = await testMalipo(t)
   const { operator, ask } = malipo
   const { id: merchant } = await malipo.merchant()
@@ -112,7 +112,7 @@ test('a payment keeps the rule it was accepted with, and the next one follows th
   const terms = { currency: 'KES', basisPoints: 250, fixed: '3', min: '10', max: '500', isReturned: true }
 
   await malipo.operator.fees.set({ ...own, ...terms })
-  const again = await testMalipo(t, nobodySends) // A process of its own, which remembers no rule yet.
+  const again = await testMalipo(t, nobodySends) // A new process, which has no rule cached yet.
   await (await again.as(await malipo.operator.keys.create(merchant, { env: 'sandbox' }))).call(
     'POST',
     '/api/b2b/fiat/payout',
@@ -126,7 +126,7 @@ test('a payment keeps the rule it was accepted with, and the next one follows th
   })
 })
 
-test('fees that make no sense are refused with what is wrong, and leave no rule', async (t) => {
+test('invalid fees are refused with the reason, and leave no rule', async (t) => {
   const { operator, ask } = await testMalipo(t)
   const before = await ask('select count(*) from fee_rules')
   const nobody = 'mer_0193000000007000800000000000000f'

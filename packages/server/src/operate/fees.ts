@@ -14,11 +14,11 @@ import { databaseTimeMs } from '../platform/clock.ts'
 import type { Environment, Tx } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
 import { existing, merchantId } from './merchants.ts'
-import { audited, type Desk, OperatorError } from './operator-context.ts'
+import { audited, type OperatorContext, OperatorError } from './operator-context.ts'
 
 export interface FeeOrder {
   readonly env: Environment
-  /** Left out: charges and payouts. */
+  /** Defaults to charges and payouts. */
   readonly operation?: FeeOperation
   readonly method?: string
   readonly currency?: string
@@ -29,19 +29,18 @@ export interface FeeOrder {
   readonly min?: string
   readonly max?: string
   readonly isReturned?: boolean
-  /** A day or a time, in UTC; left out: from now on. */
+  /** A day or a time in UTC; defaults to now. */
   readonly from?: string
   readonly reason: string
 }
 
-/** A rule as an operator sees it. */
 export interface FeeRuleView {
   readonly id: string
   readonly env: Environment
   readonly operation: FeeOperation
   readonly method: string
   readonly currency: string
-  /** Missing for a rule that is for every merchant. */
+  /** Missing for a rule for all merchants. */
   readonly merchantId?: string
   readonly basisPoints: number
   readonly fixed: string
@@ -50,29 +49,29 @@ export interface FeeRuleView {
   readonly isReturned: boolean
   readonly effectiveFrom: string
   readonly setAt: string
-  /** Empty for the default of the sandbox. */
+  /** Empty for the sandbox default. */
   readonly setBy: string
   readonly status: FeeTableRow['status']
 }
 
-/** Sets fees from a date on: one rule, or one each for charges and payouts. What was accepted before keeps its own. */
-export async function setFees(desk: Desk, order: FeeOrder): Promise<FeeRuleView[]> {
+/** Sets fees from a date: one rule, or one each for charges and payouts. Payments accepted before keep their own. */
+export async function setFees(context: OperatorContext, order: FeeOrder): Promise<FeeRuleView[]> {
   const scopes = scopesOf(order)
   const rule = ruleOf(order)
   const from = order.from === undefined ? undefined : timeOf(order.from)
   const merchant_id = order.merchant === undefined ? null : merchantId(order.merchant)
-  const ids = await audited(desk, async (tx) => {
+  const ids = await audited(context, async (tx) => {
     if (merchant_id !== null) await existing(tx, merchant_id)
     await refusePast(tx, from)
     const made: bigint[] = []
     for (const scope of scopes)
-      made.push(await insertFeeRule(tx, { ...scope, merchant_id, rule, effective_from: from, set_by: desk.actor }))
+      made.push(await insertFeeRule(tx, { ...scope, merchant_id, rule, effective_from: from, set_by: context.actor }))
     const { reason, ...detail } = order
     const subject = made.map((id) => `fee rule ${id}`).join(', ')
     const entry = { action: 'fees.set', env: order.env, subject, detail: { ...detail }, reason }
     return { result: made, entry: merchant_id === null ? entry : { ...entry, merchant_id } }
   })
-  const all = await listFeeRules(desk.db.write, { env: order.env, merchant_id: undefined, isHistory: true })
+  const all = await listFeeRules(context.db.write, { env: order.env, merchant_id: undefined, isHistory: true })
   return all.filter(({ id }) => ids.includes(id)).map(view)
 }
 
@@ -128,7 +127,7 @@ function timeOf(text: string): Date {
   return at
 }
 
-/** What was accepted was accepted at the fee of its time, so no rule takes effect in the past. */
+/** Accepted payments keep the fee of their time, so no rule takes effect in the past. */
 async function refusePast(tx: Tx, from: Date | undefined): Promise<void> {
   if (from && from.getTime() < (await databaseTimeMs(tx)))
     throw new OperatorError(`${from.toISOString()} has passed; leave out the date to set fees from now on`)
@@ -140,9 +139,12 @@ export interface FeeListOrder {
   readonly isHistory: boolean
 }
 
-export async function listFees(desk: Desk, { env, merchant, isHistory }: FeeListOrder): Promise<FeeRuleView[]> {
+export async function listFees(
+  context: OperatorContext,
+  { env, merchant, isHistory }: FeeListOrder,
+): Promise<FeeRuleView[]> {
   const merchant_id = merchant === undefined ? undefined : merchantId(merchant)
-  return (await listFeeRules(desk.db.write, { env, merchant_id, isHistory })).map(view)
+  return (await listFeeRules(context.db.write, { env, merchant_id, isHistory })).map(view)
 }
 
 export interface FeeQuestion {
@@ -168,15 +170,15 @@ export interface FeeAnswer {
 
 const anyMerchant = '00000000-0000-0000-0000-000000000000'
 
-/** The fee that a payment would have now, and the rule it follows. */
-export async function showFee(desk: Desk, question: FeeQuestion): Promise<FeeAnswer> {
+/** The fee that a payment would have now, and its rule. */
+export async function showFee(context: OperatorContext, question: FeeQuestion): Promise<FeeAnswer> {
   const { env, operation, method, currency, merchant, amount } = question
   if (!isCurrency(currency)) throw new OperatorError(`${currency} is not a currency Malipo knows`)
   if (!isMethodOf(operation, method))
     throw new OperatorError(`${operation} has no method ${method}; use ${feeMethods[operation].join(', ')}`)
   const minor = minorOf('amount', amount, currency)
-  const merchant_id = merchant === undefined ? anyMerchant : (await existing(desk.db.write, merchantId(merchant))).id
-  const fees = createFees(desk.db.write)
+  const merchant_id = merchant === undefined ? anyMerchant : (await existing(context.db.write, merchantId(merchant))).id
+  const fees = createFees(context.db.write)
   const rule = await fees.ruleFor({ merchant_id, env, operation, method, currency }).catch(() => {
     throw new OperatorError(`no fee is set for a ${operation} by ${method} in ${currency} in ${env}`)
   })
@@ -191,7 +193,7 @@ export async function showFee(desk: Desk, question: FeeQuestion): Promise<FeeAns
   }
 }
 
-/** A rule for any currency has no sums but nothing. */
+/** A rule for any currency has only zero amounts. */
 function sumsOf({ fixed, min, max }: FeeRule, currency: Currency | '*') {
   const text = (minor: bigint) => (currency === '*' ? String(minor) : formatMinor(minor, currency))
   return {

@@ -8,7 +8,7 @@ import { databaseTimeMs } from '../platform/clock.ts'
 import type { Environment, Owner, Tx } from '../platform/db.ts'
 import { newId } from '../platform/ids.ts'
 import { existing, merchantId } from './merchants.ts'
-import { audited, type Desk, OperatorError } from './operator-context.ts'
+import { audited, type OperatorContext, OperatorError } from './operator-context.ts'
 
 export interface KeyOrder {
   readonly env: Environment
@@ -20,7 +20,7 @@ export interface KeyOrder {
 
 export interface NewPair {
   readonly publicKey: string
-  /** Shown this once; only a keyed hash of it is kept. */
+  /** Shown once; only a keyed hash is stored. */
   readonly apiKey: string
   readonly env: Environment
 }
@@ -35,17 +35,17 @@ export interface KeyView {
   readonly tokenIssuedAt: string | undefined
 }
 
-export async function create(desk: Desk, shownMerchantId: string, order: KeyOrder): Promise<NewPair> {
+export async function create(context: OperatorContext, shownMerchantId: string, order: KeyOrder): Promise<NewPair> {
   const wanted = order.scopes?.length ? order.scopes : allScopes
   const unknown = wanted.filter((scope) => !allScopes.some((known) => known === scope))
   if (unknown.length > 0) throw new OperatorError(`unknown scope ${unknown.join(', ')}; known: ${allScopes.join(', ')}`)
   const unusable = order.addresses?.find((address) => !isRange(address))
   if (unusable !== undefined) throw new OperatorError(`${unusable} is no address or range such as 203.0.113.0/24`)
   const owner = { merchant_id: merchantId(shownMerchantId), env: order.env }
-  return audited(desk, async (tx) => {
+  return audited(context, async (tx) => {
     await existing(tx, owner.merchant_id)
     const pair = { ...owner, public_key: makeKey('pk', order.env), scopes: wanted }
-    const result = await issue(desk, tx, { ...pair, allowed_addresses: order.addresses ?? [] })
+    const result = await issue(context, tx, { ...pair, allowed_addresses: order.addresses ?? [] })
     return {
       result,
       entry: trail('key.create', owner, result.publicKey, { scopes: wanted, addresses: order.addresses }),
@@ -54,28 +54,28 @@ export async function create(desk: Desk, shownMerchantId: string, order: KeyOrde
 }
 
 /** Replaces the API key of a pair. The public key stays; the old API key and its tokens end within 5 s. */
-export async function rotate(desk: Desk, publicKey: string): Promise<NewPair> {
-  const pair = await audited(desk, async (tx) => {
+export async function rotate(context: OperatorContext, publicKey: string): Promise<NewPair> {
+  const pair = await audited(context, async (tx) => {
     const old = await revokeLiving(tx, publicKey)
-    const result = await issue(desk, tx, old)
+    const result = await issue(context, tx, old)
     return { result, entry: trail('key.rotate', old, publicKey) }
   })
-  desk.bell.ring(revocationTopic)
+  context.wakeups.wake(revocationTopic)
   return pair
 }
 
 /** Ends a pair and its tokens, within 5 s on every process. */
-export async function end(desk: Desk, publicKey: string, reason: string): Promise<void> {
-  await audited(desk, async (tx) => {
+export async function end(context: OperatorContext, publicKey: string, reason: string): Promise<void> {
+  await audited(context, async (tx) => {
     const old = await revokeLiving(tx, publicKey)
     return { result: undefined, entry: { ...trail('key.revoke', old, publicKey), reason } }
   })
-  desk.bell.ring(revocationTopic)
+  context.wakeups.wake(revocationTopic)
 }
 
-export async function listOf(desk: Desk, shownMerchantId: string): Promise<KeyView[]> {
-  const { id } = await existing(desk.db.write, merchantId(shownMerchantId))
-  const credentials = await listOfMerchant(desk.db.write, id)
+export async function listOf(context: OperatorContext, shownMerchantId: string): Promise<KeyView[]> {
+  const { id } = await existing(context.db.write, merchantId(shownMerchantId))
+  const credentials = await listOfMerchant(context.db.write, id)
   return credentials.map(view)
 }
 
@@ -85,11 +85,15 @@ async function revokeLiving(tx: Tx, publicKey: string): Promise<Credential> {
   return revoked
 }
 
-async function issue(desk: Desk, tx: Tx, pair: Omit<NewCredential, 'id' | 'api_key_hash'>): Promise<NewPair> {
+async function issue(
+  context: OperatorContext,
+  tx: Tx,
+  pair: Omit<NewCredential, 'id' | 'api_key_hash'>,
+): Promise<NewPair> {
   const { merchant_id, env, public_key, scopes, allowed_addresses } = pair
   const apiKey = makeKey('sk', env)
-  const id = newId(await databaseTimeMs(tx), desk.cell)
-  const api_key_hash = desk.vault.hash(apiKey, apiKeyPurpose)
+  const id = newId(await databaseTimeMs(tx), context.cell)
+  const api_key_hash = context.vault.hash(apiKey, apiKeyPurpose)
   await insert(tx, { id, merchant_id, env, public_key, api_key_hash, scopes, allowed_addresses })
   return { publicKey: public_key, apiKey, env }
 }

@@ -5,45 +5,49 @@ import { listLanes } from '../payments/dispatch/lanes.ts'
 import { laneOf } from '../payments/dispatch/timers.ts'
 import { isFinal } from '../payments/model/state.ts'
 import { lock, type Payment, type Transaction } from '../payments/model/store.ts'
-import type { News } from '../payments/resolve/decision.ts'
-import { settleBatch } from '../payments/resolve/resolve.ts'
+import type { Observation } from '../payments/resolve/decision.ts'
+import { resolveBatch } from '../payments/resolve/resolve.ts'
 import type { BatchTx } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { attemptOfKey, providerKeyOf, showId } from '../platform/ids.ts'
-import { auditedPosting, type Desk, OperatorError } from './operator-context.ts'
+import { auditedPosting, type OperatorContext, OperatorError } from './operator-context.ts'
 import { noPayment, paymentId } from './payments.ts'
 
 export interface Verdict {
   readonly outcome: 'successful' | 'failed'
   readonly reason: string
-  /** What proves it: a line of the provider's statement, a ticket in which the provider says so. */
+  /** The proof: a line of the provider's statement, or a ticket in which the provider confirms it. */
   readonly evidence: string
 }
 
-export interface JudgedPayment {
+export interface ResolvedPayment {
   readonly id: string
   readonly state: string
-  /** What this did to the money. */
+  /** The effect on the money. */
   readonly money: string
-  /** What is left to do, where something is. */
+  /** What is left to do, if anything. */
   readonly caution?: string
 }
 
 /**
- * Ends a payment by an operator's word. State, money, event and audit row are one transaction, so there is never an effect
+ * Resolves a payment by an operator's decision. State, money, event and audit row are one transaction, so no effect exists
  * without its reason.
  */
-export async function settlePayment(desk: Desk, shownId: string, verdict: Verdict): Promise<JudgedPayment> {
+export async function resolvePayment(
+  context: OperatorContext,
+  shownId: string,
+  verdict: Verdict,
+): Promise<ResolvedPayment> {
   const id = paymentId(shownId)
   const { outcome, reason, evidence } = verdict
   refuseEmpty({ reason, evidence })
-  return auditedPosting(desk, async (tx) => {
+  return auditedPosting(context, async (tx) => {
     const payment = await lockOpen(tx, id)
     reach('operator.locked')
     refuseUntimely(tx, payment, outcome)
     refuseOtherAttempt(payment, attemptOfKey(shownId)?.attempt, outcome)
-    const news = { kind: 'judged', outcome } as const
-    const { isChanged, isPaidBefore, written } = await take(desk, tx, payment, news, { reason, evidence })
+    const observation = { kind: 'operator_resolved', outcome } as const
+    const { isChanged, isPaidBefore, written } = await take(context, tx, payment, observation, { reason, evidence })
     if (!isChanged) throw new OperatorError(`${showId('transaction', id)} cannot be settled as ${outcome} now`)
     const { transaction } = payment
     const caution = cautionOf(transaction, outcome)
@@ -63,29 +67,29 @@ export async function settlePayment(desk: Desk, shownId: string, verdict: Verdic
 export interface RetriedPayment {
   readonly id: string
   readonly provider: string
-  /** The key the provider knows it by: the same as before. */
+  /** The provider key, unchanged. */
   readonly key: string
   readonly isPaused: boolean
 }
 
-/** Has a payout sent again under the key the provider knows it by, and only where that can move money once at most. */
-export async function retryPayment(desk: Desk, shownId: string, reason: string): Promise<RetriedPayment> {
+/** Sends a payout again under the same provider key, and only where that can move money at most once. */
+export async function retryPayment(context: OperatorContext, shownId: string, reason: string): Promise<RetriedPayment> {
   const id = paymentId(shownId)
   refuseEmpty({ reason })
-  const { transaction, attempt } = await auditedPosting(desk, async (tx) => {
+  const { transaction, attempt } = await auditedPosting(context, async (tx) => {
     const payment = await lockOpen(tx, id)
     await refuseFrozen(tx, payment.transaction)
-    const { isChanged, written } = await take(desk, tx, payment, { kind: 'retry' }, { reason })
+    const { isChanged, written } = await take(context, tx, payment, { kind: 'retry' }, { reason })
     if (!isChanged) throw new OperatorError(whyNotAgain(payment.transaction))
     return { result: payment, entry: { ...trail('payment.retry', payment, {}), reason }, written }
   })
   const lane = laneOf(transaction.env, transaction.provider)
-  desk.bell.ring(lane)
+  context.wakeups.wake(lane)
   return {
     id: showId('transaction', id),
     provider: transaction.provider,
     key: providerKeyOf(id, attempt.number),
-    isPaused: (await listLanes(desk.db.write)).some((each) => each.lane === lane && each.paused_at !== null),
+    isPaused: (await listLanes(context.db.write)).some((each) => each.lane === lane && each.paused_at !== null),
   }
 }
 
@@ -102,7 +106,7 @@ async function lockOpen(tx: BatchTx, id: string): Promise<Payment> {
   return payment
 }
 
-/** What was never sent has not succeeded; and while it may be on its way no evidence can tell what will become of it. */
+/** A payment that was never sent cannot have succeeded. While it may be on its way, no evidence can show its outcome. */
 function refuseUntimely(tx: BatchTx, { transaction, attempt }: Payment, outcome: Verdict['outcome']): void {
   const { state } = transaction
   const shown = showId('transaction', transaction.id)
@@ -110,7 +114,7 @@ function refuseUntimely(tx: BatchTx, { transaction, attempt }: Payment, outcome:
     throw new OperatorError(`${shown} was not sent to anybody yet, so it cannot have succeeded`)
   if (transaction.method === 'bank-transfer' && outcome === 'successful')
     throw new OperatorError(`${shown} is paid by the transfers its provider tells of; settle it as failed, or wait`)
-  const onItsWayUntil = (attempt.send_by?.getTime() ?? 0) + submitMs
+  const onItsWayUntil = (attempt.send_deadline?.getTime() ?? 0) + submitMs
   const isOnItsWay = (state === 'sending' || state === 'unknown') && Number(tx.atUs / 1000n) < onItsWayUntil
   if (!isOnItsWay) return
   const until = new Date(onItsWayUntil).toISOString().slice(11, 19)
@@ -118,8 +122,8 @@ function refuseUntimely(tx: BatchTx, { transaction, attempt }: Payment, outcome:
 }
 
 /**
- * A statement tells of one attempt. What one that was given up moved after all is booked or flagged as such, and must not be taken
- * for what the current one did: that would book it twice.
+ * A statement reports one attempt. Money that an abandoned attempt moved is booked or flagged as such. It must not count for the
+ * current attempt too: that would book it twice.
  */
 function refuseOtherAttempt({ transaction, attempt }: Payment, named: number | undefined, outcome: string): void {
   const { id, suspended } = transaction
@@ -149,22 +153,30 @@ function whyNotAgain({ id, state, type, provider }: Transaction): string {
   return `${shown} is with ${provider}, which works on it: it is asked again by itself, and never sent twice`
 }
 
-async function take(desk: Desk, tx: BatchTx, { transaction, attempt }: Payment, news: News, note: object) {
-  const settlement = {
+async function take(
+  context: OperatorContext,
+  tx: BatchTx,
+  { transaction, attempt }: Payment,
+  observation: Observation,
+  note: object,
+) {
+  const resolution = {
     transaction_id: transaction.id,
     attempt: attempt.number,
     cause: 'operator',
-    news,
-    note: { ...note, by: desk.actor },
+    observation,
+    note: { ...note, by: context.actor },
   } as const
-  const { answers, ...written } = await settleBatch(desk.settling, desk.writer, tx, [settlement])
-  const [standing] = answers
+  const { answers, ...written } = await resolveBatch(context.settling, context.writer, tx, [resolution])
+  const [status] = answers
   const isPaidBefore =
-    standing?.transaction.state === 'successful' && news.kind === 'judged' && news.outcome === 'failed'
-  return { isChanged: standing?.isChanged === true, isPaidBefore, written }
+    status?.transaction.state === 'successful' &&
+    observation.kind === 'operator_resolved' &&
+    observation.outcome === 'failed'
+  return { isChanged: status?.isChanged === true, isPaidBefore, written }
 }
 
-/** Of a payout whose current attempt failed. */
+/** For a payout whose current attempt failed. */
 const paidBefore =
   'An earlier attempt had paid it: it is successful, and the money in suspense for it is what it cost the merchant.'
 

@@ -3,9 +3,9 @@ import { type Currency, currencies, isCurrency } from '../money/currencies.ts'
 import type { Environment } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
 import { existing, merchantId } from './merchants.ts'
-import { audited, type Desk, OperatorError } from './operator-context.ts'
+import { audited, type OperatorContext, OperatorError } from './operator-context.ts'
 
-/** A change of what a merchant may use. `only` turns every other currency off. */
+/** A change of a merchant's currencies. `only` disables every other currency. */
 export interface CurrencyOrder {
   readonly env: Environment
   readonly enable?: readonly string[]
@@ -24,22 +24,26 @@ export interface MerchantCurrencies {
 const all = Object.keys(currencies).filter(isCurrency)
 
 /** The currencies of a merchant, in both environments. */
-export async function showCurrencies(desk: Desk, shownId: string): Promise<MerchantCurrencies[]> {
-  const { id } = await existing(desk.db.write, merchantId(shownId))
-  return Promise.all([view(desk, id, 'live'), view(desk, id, 'sandbox')])
+export async function showCurrencies(context: OperatorContext, shownId: string): Promise<MerchantCurrencies[]> {
+  const { id } = await existing(context.db.write, merchantId(shownId))
+  return Promise.all([view(context, id, 'live'), view(context, id, 'sandbox')])
 }
 
-export async function setCurrencies(desk: Desk, shownId: string, order: CurrencyOrder): Promise<MerchantCurrencies> {
+export async function setCurrencies(
+  context: OperatorContext,
+  shownId: string,
+  order: CurrencyOrder,
+): Promise<MerchantCurrencies> {
   const id = merchantId(shownId)
   const { env, reason } = order
   const change = changeOf(order)
-  await audited(desk, async (tx) => {
+  await audited(context, async (tx) => {
     await existing(tx, id)
     await changeCurrencies(tx, { merchant_id: id, env }, change)
     const entry = { action: 'merchant.currencies', merchant_id: id, env, subject: showId('merchant', id) }
     return { result: undefined, entry: { ...entry, detail: change, reason } }
   })
-  return view(desk, id, env)
+  return view(context, id, env)
 }
 
 function changeOf({ enable = [], disable = [], only = [] }: CurrencyOrder) {
@@ -55,8 +59,8 @@ function changeOf({ enable = [], disable = [], only = [] }: CurrencyOrder) {
   return { enable: enable.filter(isCurrency), disable: disable.filter(isCurrency) }
 }
 
-async function view(desk: Desk, merchant_id: string, env: Environment): Promise<MerchantCurrencies> {
-  const disabled = await disabledCurrencies(desk.db.write, { merchant_id, env })
+async function view(context: OperatorContext, merchant_id: string, env: Environment): Promise<MerchantCurrencies> {
+  const disabled = await disabledCurrencies(context.db.write, { merchant_id, env })
   const isOff = (code: Currency) => disabled.has(code)
   return {
     merchantId: showId('merchant', merchant_id),

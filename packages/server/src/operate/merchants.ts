@@ -9,7 +9,7 @@ import { exponentOf } from '../money/currencies.ts'
 import { wakeHeld } from '../payments/dispatch/lanes.ts'
 import type { BatchTx, Db } from '../platform/db.ts'
 import { newId, newTransactionId, readId, showId } from '../platform/ids.ts'
-import { audited, auditedPosting, type Desk, OperatorError } from './operator-context.ts'
+import { audited, auditedPosting, type OperatorContext, OperatorError } from './operator-context.ts'
 
 export interface MerchantOrder {
   readonly name: string
@@ -19,7 +19,6 @@ export interface MerchantOrder {
   readonly country: string
 }
 
-/** A merchant as an operator sees it. */
 export interface MerchantView {
   readonly id: string
   readonly name: string
@@ -29,13 +28,13 @@ export interface MerchantView {
   readonly createdAt: string
 }
 
-/** A merchant with its sandbox wallets filled, from treasury and by postings like any other money. */
-export async function create(desk: Desk, order: MerchantOrder): Promise<MerchantView> {
+/** Creates a merchant and fills its sandbox wallets, by postings from treasury like any other money. */
+export async function create(context: OperatorContext, order: MerchantOrder): Promise<MerchantView> {
   refuseUnusable(order)
-  const treasuries = await treasuriesOf(desk)
-  return auditedPosting(desk, async (tx) => {
-    const id = newId(Number(tx.atUs / 1000n), desk.cell)
-    await createMerchant(tx, desk.vault, {
+  const treasuries = await treasuriesOf(context)
+  return auditedPosting(context, async (tx) => {
+    const id = newId(Number(tx.atUs / 1000n), context.cell)
+    await createMerchant(tx, context.vault, {
       id,
       name: order.name,
       email: order.email,
@@ -43,28 +42,33 @@ export async function create(desk: Desk, order: MerchantOrder): Promise<Merchant
       last_name: order.lastName,
       home_country: order.country,
     })
-    const written = await fillSandbox(desk, tx, id, treasuries)
+    const written = await fillSandbox(context, tx, id, treasuries)
     const entry = { action: 'merchant.create', merchant_id: id, subject: showId('merchant', id), detail: { ...order } }
     return { result: view(await existing(tx, id)), entry, written }
   })
 }
 
-/** The sandbox's treasury of each currency. */
-async function treasuriesOf({ platformAccounts }: Desk): Promise<Map<string, string>> {
+/** The sandbox treasury account of each currency. */
+async function treasuriesOf({ platformAccounts }: OperatorContext): Promise<Map<string, string>> {
   const currencies = [...new Set(sandboxFunds.map(({ currency }) => currency))]
   const idOf = (currency: string) => platformAccounts.idOf({ env: 'sandbox', kind: 'treasury', currency })
   return new Map(await Promise.all(currencies.map(async (currency) => [currency, await idOf(currency)] as const)))
 }
 
-async function fillSandbox(desk: Desk, tx: BatchTx, merchantId: string, treasuries: ReadonlyMap<string, string>) {
+async function fillSandbox(
+  context: OperatorContext,
+  tx: BatchTx,
+  merchantId: string,
+  treasuries: ReadonlyMap<string, string>,
+) {
   const scopes = sandboxFunds.map(({ currency, country }) => ({
     merchant_id: merchantId,
     env: 'sandbox' as const,
     currency,
     country,
   }))
-  const wallets = await ensureWallets(tx, desk.cell, scopes)
-  const transaction_id = newTransactionId(Number(tx.atUs / 1000n), desk.cell)
+  const wallets = await ensureWallets(tx, context.cell, scopes)
+  const transaction_id = newTransactionId(Number(tx.atUs / 1000n), context.cell)
   const movements = sandboxFunds.flatMap(({ currency, units }, index) =>
     movementsOf('wallet_funded', {
       transaction_id,
@@ -74,32 +78,35 @@ async function fillSandbox(desk: Desk, tx: BatchTx, merchantId: string, treasuri
       currencies: { wallet: currency, payment: currency },
     }),
   )
-  const books = await openBooks(tx, desk.writer, movements, wallets)
+  const books = await openBooks(tx, context.writer, movements, wallets)
   assert.equal(books.apply(movements), undefined)
   return books.write()
 }
 
-export async function page(desk: Desk, { after, limit }: { after?: string; limit: number }): Promise<MerchantView[]> {
-  const merchants = await list(desk.db.write, { after: after === undefined ? undefined : merchantId(after), limit })
+export async function page(
+  context: OperatorContext,
+  { after, limit }: { after?: string; limit: number },
+): Promise<MerchantView[]> {
+  const merchants = await list(context.db.write, { after: after === undefined ? undefined : merchantId(after), limit })
   return merchants.map(view)
 }
 
-/** A frozen merchant's requests are still accepted and its money is still right; nothing is sent out for it. */
-export function freeze(desk: Desk, shownId: string, reason: string): Promise<MerchantView> {
-  return changeFrozen(desk, merchantId(shownId), { isFrozen: true, reason })
+/** A frozen merchant's requests are still accepted and its books stay correct, but nothing is sent to a provider for it. */
+export function freeze(context: OperatorContext, shownId: string, reason: string): Promise<MerchantView> {
+  return changeFrozen(context, merchantId(shownId), { isFrozen: true, reason })
 }
 
-/** What was held back goes on at once. */
-export function unfreeze(desk: Desk, shownId: string, reason: string): Promise<MerchantView> {
-  return changeFrozen(desk, merchantId(shownId), { isFrozen: false, reason })
+/** Held payments continue at once. */
+export function unfreeze(context: OperatorContext, shownId: string, reason: string): Promise<MerchantView> {
+  return changeFrozen(context, merchantId(shownId), { isFrozen: false, reason })
 }
 
 async function changeFrozen(
-  desk: Desk,
+  context: OperatorContext,
   id: string,
   { isFrozen, reason }: { isFrozen: boolean; reason: string },
 ): Promise<MerchantView> {
-  const { merchant, woken } = await audited(desk, async (tx) => {
+  const { merchant, woken } = await audited(context, async (tx) => {
     const isChanged = await setFrozen(tx, id, { isFrozen })
     const merchant = view(await existing(tx, id))
     if (!isChanged) throw new OperatorError(`${merchant.id} is ${isFrozen ? 'frozen already' : 'not frozen'}`)
@@ -107,18 +114,18 @@ async function changeFrozen(
     const action = isFrozen ? 'merchant.freeze' : 'merchant.unfreeze'
     return { result: { merchant, woken }, entry: { action, merchant_id: id, subject: merchant.id, reason } }
   })
-  for (const { lane } of woken) desk.bell.ring(lane)
+  for (const { lane } of woken) context.wakeups.wake(lane)
   return merchant
 }
 
-/** The id of a merchant as people write it. */
+/** Parses a merchant id as people write it. */
 export function merchantId(shownId: string): string {
   const id = readId('merchant', shownId)
   if (id === undefined) throw new OperatorError(`${shownId} is no merchant id; they look like mer_0193…`)
   return id
 }
 
-/** The merchant, or a refusal that names the id. */
+/** The merchant, or an error that names the id. */
 export async function existing(db: Db, id: string): Promise<Merchant> {
   const merchant = await find(db, id)
   if (!merchant) throw new OperatorError(`there is no merchant ${showId('merchant', id)}`)

@@ -13,7 +13,7 @@ import { openOperator } from './operator.ts'
 
 let lines = 0
 
-/** Each with evidence of its own. */
+/** Each call has its own evidence. */
 function fundingOf(over: Partial<Funding> = {}): Funding {
   lines += 1
   const evidence = `bank line 88-${lines}`
@@ -26,7 +26,7 @@ const adjustmentOf = (over: Partial<FloatAdjustment> = {}): FloatAdjustment => (
   ...over,
 })
 
-test('a funded wallet has the money, treasury has given it, and the audit row tells why', async (t) => {
+test('a funded wallet has the money, treasury gave it, and the audit row has the reason', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant({ env: 'live' })
   const funding = fundingOf()
@@ -45,7 +45,7 @@ test('a funded wallet has the money, treasury has given it, and the audit row te
   assert.equal(treasury?.debits_posted, 2500_50n)
 })
 
-test('a float is raised and lowered to what the provider says', async (t) => {
+test('a float is raised and lowered to the provider’s figure', async (t) => {
   const malipo = await testMalipo(t)
   const floatOf = async () => {
     const all = await platformBalances(malipo.ctx.db.write)
@@ -60,7 +60,7 @@ test('a float is raised and lowered to what the provider says', async (t) => {
   assert.equal(await floatOf(), 88_800n)
 })
 
-test('a posting by hand that cannot be right is refused and moves nothing', async (t) => {
+test('an invalid manual posting is refused and moves nothing', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
   const count = async () => (await malipo.ask('select from transfers')).length
@@ -110,11 +110,11 @@ test('a float is adjusted only at a provider that serves its currency in its cou
   await assert.rejects(adjust({ provider: 'pawapay', country: 'UG' }), /KES is not used in UG/)
   assert.equal((await platformBalances(malipo.ctx.db.write)).length, before, 'no account was opened')
 
-  await adjust({ provider: 'flutterwave', country: 'KE', currency: 'USD' }) // Cards are taken wherever the merchant is.
+  await adjust({ provider: 'flutterwave', country: 'KE', currency: 'USD' }) // Cards are accepted in every merchant's country.
   await adjust({ provider: 'pawapay' })
 })
 
-test('the same evidence is posted once, and the refusal names the earlier posting', async (t) => {
+test('the same evidence is posted once, and the error names the earlier posting', async (t) => {
   const malipo = await testMalipo(t)
   const [one, other] = [await malipo.merchant(), await malipo.merchant()]
   const { fund } = malipo.operator.wallets
@@ -149,13 +149,13 @@ test('of two commands with the same evidence at once, one posts', async (t) => {
   assert.deepEqual(body['KESWallet'], { balance: 2500.5 })
 })
 
-test('evidence of a posting that was refused is free again', async (t) => {
+test('evidence of a refused posting can be used again', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant({ env: 'live' })
   const funding = fundingOf()
   await malipo.operator.wallets.fund(merchant.id, fundingOf())
 
-  const tooMuch = { ...funding, amount: '92233720368547758.07' } // With what is there, more than a counter holds.
+  const tooMuch = { ...funding, amount: '92233720368547758.07' } // Together with the balance, more than a counter holds.
   await assert.rejects(malipo.operator.wallets.fund(merchant.id, tooMuch), /out of range/)
 
   await malipo.operator.wallets.fund(merchant.id, funding)
@@ -182,7 +182,7 @@ test('the books agree after all of this, from the checkpoint and from the beginn
   let { transfers: checked } = await malipo.operator.ledger.check({ isFull: false })
   await malipo.operator.wallets.fund(merchant.id, fundingOf())
   const [written] = await malipo.ask<{ count: number }>('select count(*)::int as count from transfers')
-  // A check goes as far as everything is settled, and other databases of this server have transactions under way too.
+  // A check covers only transfers older than every open transaction, and other databases of this server have open ones too.
   await until('each transfer to be checked once', async () => {
     checked += (await malipo.operator.ledger.check({ isFull: false })).transfers
     return checked === written?.count
@@ -194,7 +194,7 @@ test('the books agree after all of this, from the checkpoint and from the beginn
   assert.equal(full.transfers, written?.count)
 })
 
-test('money in suspense must have an open case of its amount, and is listed by the check', async (t) => {
+test('money in suspense needs an open case of its amount, and the check lists it', async (t) => {
   const malipo = await testMalipo(t)
   const accounts = createPlatformAccounts(malipo.ctx.db.write, 0)
   const float = await accounts.idOf({
@@ -232,7 +232,7 @@ test('money in suspense must have an open case of its amount, and is listed by t
   assert.deepEqual((await malipo.operator.ledger.check({ isFull: true })).suspense, [])
 })
 
-test('counters that were tampered with are found, and named', async (t) => {
+test('the check finds and names counters that were tampered with', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
   const id = readId('merchant', merchant.id)

@@ -10,7 +10,7 @@ import { providerIds } from '../providers/registry.ts'
 import { loadReferenceData, type ReferenceData } from '../reference/data.ts'
 import { isWalletPlace } from '../reference/wallet-places.ts'
 import { existing, merchantId } from './merchants.ts'
-import { auditedPosting, type Desk, OperatorError } from './operator-context.ts'
+import { auditedPosting, type OperatorContext, OperatorError } from './operator-context.ts'
 
 export interface Funding {
   readonly env: Environment
@@ -18,7 +18,7 @@ export interface Funding {
   readonly country: string
   /** Decimal text in major units. */
   readonly amount: string
-  /** What proves that the money is there: a bank's statement line, a transfer's reference. */
+  /** The proof of the money: a line of a bank statement, a transfer reference. */
   readonly evidence: string
   readonly reason: string
 }
@@ -34,17 +34,24 @@ export interface Posted {
 }
 
 /** Credits a merchant's wallet from treasury. */
-export async function fundWallet(desk: Desk, shownMerchantId: string, funding: Funding): Promise<Posted> {
+export async function fundWallet(context: OperatorContext, shownMerchantId: string, funding: Funding): Promise<Posted> {
   const { currency, minor } = readAmount(funding, loadReferenceData())
   if (minor < 0n) throw new OperatorError('a wallet is funded by an amount above 0')
-  const merchant = await existing(desk.db.write, merchantId(shownMerchantId))
-  const treasury = await desk.platformAccounts.idOf({ env: funding.env, kind: 'treasury', currency })
-  return auditedPosting(desk, async (tx) => {
+  const merchant = await existing(context.db.write, merchantId(shownMerchantId))
+  const treasury = await context.platformAccounts.idOf({ env: funding.env, kind: 'treasury', currency })
+  return auditedPosting(context, async (tx) => {
     const scope = { merchant_id: merchant.id, env: funding.env, currency, country: funding.country }
-    const [wallet = ''] = await ensureWallets(tx, desk.cell, [scope])
+    const [wallet = ''] = await ensureWallets(tx, context.cell, [scope])
     const accounts = { wallet, treasury }
     const proof = { ...funding, purpose: 'wallets' }
-    const posted = await post(desk, tx, { event: 'wallet_funded', currency, minor, accounts, wallets: [wallet], proof })
+    const posted = await post(context, tx, {
+      event: 'wallet_funded',
+      currency,
+      minor,
+      accounts,
+      wallets: [wallet],
+      proof,
+    })
     const entry = {
       action: 'wallet.fund',
       merchant_id: merchant.id,
@@ -55,20 +62,20 @@ export async function fundWallet(desk: Desk, shownMerchantId: string, funding: F
   })
 }
 
-/** Brings a float to what the provider says it is: up by a positive amount, down by a negative one. */
-export async function adjustFloat(desk: Desk, adjustment: FloatAdjustment): Promise<Posted> {
+/** Brings a float to the provider's figure: up by a positive amount, down by a negative one. */
+export async function adjustFloat(context: OperatorContext, adjustment: FloatAdjustment): Promise<Posted> {
   const reference = loadReferenceData()
   const { currency, minor } = readAmount(adjustment, reference)
   const { env, provider, country } = adjustment
   refuseStranger(reference, adjustment)
-  const float = await desk.platformAccounts.idOf({ env, kind: 'float', currency, provider, country })
-  const treasury = await desk.platformAccounts.idOf({ env, kind: 'treasury', currency })
-  return auditedPosting(desk, async (tx) => {
+  const float = await context.platformAccounts.idOf({ env, kind: 'float', currency, provider, country })
+  const treasury = await context.platformAccounts.idOf({ env, kind: 'treasury', currency })
+  return auditedPosting(context, async (tx) => {
     const event = minor > 0n ? 'float_raised' : 'float_lowered'
     const size = minor > 0n ? minor : -minor
     const accounts = { float, treasury }
     const proof = { ...adjustment, purpose: `float ${provider} ${country} ${currency}` }
-    const posted = await post(desk, tx, { event, currency, minor: size, accounts, wallets: [], proof })
+    const posted = await post(context, tx, { event, currency, minor: size, accounts, wallets: [], proof })
     const entry = { action: 'float.adjust', env, subject: posted.result.transactionId, detail: { ...adjustment } }
     return { ...posted, entry: { ...entry, reason: adjustment.reason } }
   })
@@ -85,13 +92,17 @@ interface Order {
 
 interface Proof {
   readonly env: Environment
-  /** What the evidence is for: it counts once for each purpose. */
+  /** The purpose of the evidence: evidence counts once per purpose. */
   readonly purpose: string
   readonly evidence: string
 }
 
-async function post(desk: Desk, tx: BatchTx, { event, currency, minor, accounts, wallets, proof }: Order) {
-  const transaction_id = newTransactionId(Number(tx.atUs / 1000n), desk.cell)
+async function post(
+  context: OperatorContext,
+  tx: BatchTx,
+  { event, currency, minor, accounts, wallets, proof }: Order,
+) {
+  const transaction_id = newTransactionId(Number(tx.atUs / 1000n), context.cell)
   await useEvidence(tx, proof, transaction_id)
   const movements = movementsOf(event, {
     transaction_id,
@@ -100,7 +111,7 @@ async function post(desk: Desk, tx: BatchTx, { event, currency, minor, accounts,
     accountOf: (role) => accounts[role] ?? '',
     currencies: { wallet: currency, payment: currency },
   })
-  const books = await openBooks(tx, desk.writer, movements, wallets)
+  const books = await openBooks(tx, context.writer, movements, wallets)
   const refusal = books.apply(movements)
   if (refusal) throw new OperatorError(`the ledger refuses: ${refusal.replace('_', ' ')}`)
   const result: Posted = {
@@ -131,7 +142,7 @@ async function useEvidence(tx: BatchTx, { env, purpose, evidence }: Proof, trans
   )
 }
 
-/** A float belongs to a provider that is paid through, or pays, in its country and currency. */
+/** A float belongs to a provider that charges or pays out in its country and currency. */
 function refuseStranger({ routes }: ReferenceData, { provider, country, currency }: FloatAdjustment): void {
   if (!providerIds.some((known) => known === provider))
     throw new OperatorError(`${provider} is not a provider; there are ${providerIds.join(', ')}`)

@@ -5,10 +5,10 @@ import type { State } from '../payments/model/state.ts'
 import type { Attempt, Transaction } from '../payments/model/store.ts'
 import { type Db, type Environment, sql } from '../platform/db.ts'
 
-/** Reads across all merchants, for the operator. None looks at more than the open payments, or a bounded part of the rest. */
+/** Reads across all merchants, for the operator. Each reads only the open payments, or a bounded part of the rest. */
 
-export interface SurveyWanted {
-  /** Only those that need a person, and then also final ones with money in suspense. */
+export interface OpenPaymentFilter {
+  /** Only payments that need a person, including final ones with money in suspense. */
   readonly isDoubtOnly: boolean
   readonly env: Environment | undefined
   readonly provider: string | undefined
@@ -16,28 +16,28 @@ export interface SurveyWanted {
   readonly limit: number
 }
 
-/** What keeps a payment from being worked on, as the database's `held_by` has it; null when nothing does. */
+/** Why a payment is held, as the database's `held_by` returns it; null when it is not held. */
 type HeldBy = 'paused' | 'frozen' | null
 
-export interface Surveyed extends Pick<Transaction, 'id' | 'env' | 'type' | 'amount' | 'state' | 'provider'> {
+export interface OpenPayment extends Pick<Transaction, 'id' | 'env' | 'type' | 'amount' | 'state' | 'provider'> {
   readonly currency: Currency
   readonly doubt: string
-  /** Why money of it is in suspense, where some is. */
+  /** Why its money is in suspense, if any is. */
   readonly case_kind: CaseKind | null
   readonly attempt: number
   readonly age_seconds: number
-  /** Negative when it is overdue; nothing when nobody will look again. */
+  /** Negative when overdue; null when no poll is scheduled. */
   readonly wake_in_seconds: number | null
   readonly held_by: HeldBy
 }
 
 /**
- * Open payments, oldest first, and after them final ones with money in suspense. The open ones are gathered before they are
- * put in order, so that they are read along the index of the open ones and never by going through all there ever were.
+ * Open payments, oldest first, then final ones with money in suspense. The open ones are collected before they are sorted, so
+ * that the query uses the index of open payments and never scans all payments.
  */
-export function survey(db: Db, wanted: SurveyWanted): Promise<Surveyed[]> {
+export function readOpenPayments(db: Db, wanted: OpenPaymentFilter): Promise<OpenPayment[]> {
   const { isDoubtOnly, env = null, provider = null, olderThanMinutes, limit } = wanted
-  return db.query<Surveyed>(sql`
+  return db.query<OpenPayment>(sql`
     with found as materialized (
       select id, merchant_id, env, type, amount, currency, state, doubt, provider, attempt, created_at, wake_at,
         0 as place
@@ -70,7 +70,7 @@ export function survey(db: Db, wanted: SurveyWanted): Promise<Surveyed[]> {
     limit ${limit}`)
 }
 
-/** One payment in full with what may hold it back. */
+/** One payment in full, with what may hold it. */
 export interface Inspected {
   readonly at: Date
   readonly transaction: Transaction
@@ -80,7 +80,7 @@ export interface Inspected {
   readonly is_frozen: boolean
   readonly held_by: HeldBy
   readonly pause_reason: string
-  /** Of the case about money of it in suspense, where one is open. */
+  /** The open case about its money in suspense, if any. */
   readonly case_id: string | null
   readonly case_kind: CaseKind | null
 }
@@ -89,8 +89,8 @@ interface RecordedEvent {
   readonly number: number
   readonly at: Date
   readonly cause: Cause
-  /** Whether the merchant is told. */
-  readonly is_told: boolean
+  /** Whether the merchant is notified. */
+  readonly notifies_merchant: boolean
   readonly state: State
   readonly message: string
   readonly detail: Readonly<Record<string, unknown>>
@@ -105,7 +105,7 @@ export async function inspect(db: Db, id: string): Promise<Inspected | undefined
     where transaction_id = ${id}
     order by number`)
   const events = await db.query<RecordedEvent>(sql`
-    select number, at, cause, name is not null as is_told, state, message, detail
+    select number, at, cause, name is not null as notifies_merchant, state, message, detail
     from events
     where transaction_id = ${id}
     order by number
@@ -122,7 +122,7 @@ export async function inspect(db: Db, id: string): Promise<Inspected | undefined
   return around && { ...around, transaction, attempts, events }
 }
 
-/** Payments of one provider in one environment that are in the same state. */
+/** Payments of one provider, environment and state. */
 export interface OpenCount {
   readonly env: Environment
   readonly provider: string
@@ -147,14 +147,14 @@ export interface OutcomeCount {
   readonly provider: string
   readonly successful: number
   readonly failed: number
-  /** How many payments of all providers were looked at. */
+  /** How many payments of all providers were read. */
   readonly looked: number
 }
 
-/** No more of the last hour's payments than this are looked at, the newest. */
+/** At most this many payments of the last hour are read, the newest. */
 export const recentMax = 20_000
 
-/** What became of the last hour's payments. */
+/** The outcomes of the last hour's payments. */
 export function countRecent(db: Db): Promise<OutcomeCount[]> {
   return db.query<OutcomeCount>(sql`
     with recent as materialized (

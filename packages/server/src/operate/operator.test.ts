@@ -31,7 +31,7 @@ for (const [field, values] of Object.entries(unusable)) {
   })
 }
 
-test('freezing and unfreezing are noted with their reason, and doing it twice is refused', async (t) => {
+test('freezing and unfreezing are audited with their reason, and a repeat is refused', async (t) => {
   const { operator, ask } = await testMalipo(t)
   const { id } = await operator.merchants.create(order)
 
@@ -49,7 +49,7 @@ test('freezing and unfreezing are noted with their reason, and doing it twice is
   ])
 })
 
-test('of many freezes at once one is done and noted', async (t) => {
+test('of many freezes at once one is done and audited', async (t) => {
   const { operator, ask } = await testMalipo(t)
   const { id } = await operator.merchants.create(order)
 
@@ -60,7 +60,7 @@ test('of many freezes at once one is done and noted', async (t) => {
   assert.equal(rows.length, 1)
 })
 
-test('a merchant that does not exist is named, and what is no id is told so', async (t) => {
+test('an error names a merchant that does not exist, and rejects text that is not an id', async (t) => {
   const { operator } = await testMalipo(t)
   const nobody = `mer_${'0'.repeat(32)}`
 
@@ -92,7 +92,7 @@ test('a key pair is listed without its secret', async (t) => {
   assert.ok(!JSON.stringify(listed).includes(pair.apiKey))
 })
 
-test('an unknown scope or address makes no pair', async (t) => {
+test('an unknown scope or address creates no pair', async (t) => {
   const { operator } = await testMalipo(t)
   const { id } = await operator.merchants.create(order)
 
@@ -102,7 +102,7 @@ test('an unknown scope or address makes no pair', async (t) => {
   assert.deepEqual(await operator.keys.list(id), [])
 })
 
-test('a revoked pair cannot be revoked or rotated again, and another pair of the merchant lives on', async (t) => {
+test('a revoked pair cannot be revoked or rotated again, and the merchant’s other pair stays', async (t) => {
   const { operator, url } = await testMalipo(t)
   const { id } = await operator.merchants.create(order)
   const [old, other] = [

@@ -6,7 +6,7 @@ import { openDatabase } from '../platform/db.ts'
 import { createLog } from '../platform/log.ts'
 import { type Migrated, type MigrationState, migrate, migrationStates } from '../platform/migrate.ts'
 import { createVault } from '../platform/seal.ts'
-import { openBell } from '../platform/wakeups.ts'
+import { openWakeups } from '../platform/wakeups.ts'
 import { type Received, type Verified, verify } from '../webhooks/sign.ts'
 import { type CallbackCommands, callbackCommands } from './callbacks.ts'
 import { type ClearedCase, type Clearing, clearCase } from './clear-suspense.ts'
@@ -24,16 +24,16 @@ import {
 import { create as createKey, end, type KeyOrder, type KeyView, listOf, type NewPair, rotate } from './keys.ts'
 import { type CheckOrder, type CheckReport, check, show } from './ledger.ts'
 import {
-  type JudgedPayment,
+  type ResolvedPayment,
   type RetriedPayment,
+  resolvePayment,
   retryPayment,
-  settlePayment,
   type Verdict,
 } from './manual-resolution.ts'
 import { type CurrencyOrder, type MerchantCurrencies, setCurrencies, showCurrencies } from './merchant-currencies.ts'
 import { create as createMerchant, freeze, type MerchantOrder, type MerchantView, page, unfreeze } from './merchants.ts'
 import { adjustFloat, type FloatAdjustment, type Funding, fundWallet, type Posted } from './money.ts'
-import { createPostings, type Desk } from './operator-context.ts'
+import { createPostings, type OperatorContext } from './operator-context.ts'
 import { type ListedPayment, type ListOrder, listPayments, type PaymentView, showPayment } from './payments.ts'
 import {
   type LaneOrder,
@@ -49,10 +49,10 @@ import { type CasesWanted, type CaseView, listCases, showCase } from './suspense
 
 export type { Finding } from './doctor.ts'
 
-/** No provider is called from a command. */
+/** A command calls no provider. */
 const nobody = { live: new Map(), sandbox: new Map() }
 
-/** Everything an operator can do from outside a running process: the one way in for the command line. */
+/** Everything an operator can do from outside a running process: the only entry point for the command line. */
 export interface Operator {
   readonly merchants: {
     create(order: MerchantOrder): Promise<MerchantView>
@@ -82,10 +82,10 @@ export interface Operator {
   readonly payments: {
     list(wanted: ListOrder): Promise<ListedPayment[]>
     show(transactionId: string): Promise<PaymentView>
-    settle(transactionId: string, verdict: Verdict): Promise<JudgedPayment>
+    settle(transactionId: string, verdict: Verdict): Promise<ResolvedPayment>
     retry(transactionId: string, reason: string): Promise<RetriedPayment>
   }
-  /** Money in suspense that a person decides about. */
+  /** Money in suspense that waits for a person's decision. */
   readonly suspense: {
     list(wanted: CasesWanted): Promise<CaseView[]>
     show(caseId: string): Promise<CaseView>
@@ -106,14 +106,14 @@ export interface Operator {
     check(order: Omit<CheckOrder, 'sealsPath'>): Promise<CheckReport>
     show(transactionId: string): Promise<string>
   }
-  /** The keys that seal and hash what the database keeps. */
+  /** The keys that seal and hash values in the database. */
   readonly secrets: {
     list(): Promise<SecretKeyView[]>
-    /** Moves every sealed value to the newest key while processes work. */
+    /** Moves every sealed value to the newest key while processes run. */
     reseal(order?: ResealOrder): Promise<Resealed>
   }
   readonly database: {
-    /** Applies what is pending and tells what it was. */
+    /** Applies and returns the pending migrations. */
     migrate(): Promise<Migrated>
     status(): Promise<MigrationState[]>
   }
@@ -124,67 +124,71 @@ type Variables = Readonly<Record<string, string | undefined>>
 
 export function openOperator(variables: Variables, actor: string, open = openDatabase): Operator {
   const config = loadOperatorConfig(variables)
-  const desk = openDesk(config, actor, open)
+  const context = openOperatorContext(config, actor, open)
   const ownerUrl = config.databaseOwnerUrl ?? config.databaseUrl
   return {
     merchants: {
-      create: (order) => createMerchant(desk, order),
-      list: (wanted) => page(desk, wanted),
-      freeze: (id, reason) => freeze(desk, id, reason),
-      unfreeze: (id, reason) => unfreeze(desk, id, reason),
-      currencies: (id) => showCurrencies(desk, id),
-      setCurrencies: (id, order) => setCurrencies(desk, id, order),
+      create: (order) => createMerchant(context, order),
+      list: (wanted) => page(context, wanted),
+      freeze: (id, reason) => freeze(context, id, reason),
+      unfreeze: (id, reason) => unfreeze(context, id, reason),
+      currencies: (id) => showCurrencies(context, id),
+      setCurrencies: (id, order) => setCurrencies(context, id, order),
     },
     keys: {
-      create: (merchantId, order) => createKey(desk, merchantId, order),
-      rotate: (publicKey) => rotate(desk, publicKey),
-      revoke: (publicKey, reason) => end(desk, publicKey, reason),
-      list: (merchantId) => listOf(desk, merchantId),
+      create: (merchantId, order) => createKey(context, merchantId, order),
+      rotate: (publicKey) => rotate(context, publicKey),
+      revoke: (publicKey, reason) => end(context, publicKey, reason),
+      list: (merchantId) => listOf(context, merchantId),
     },
-    wallets: { fund: (merchantId, funding) => fundWallet(desk, merchantId, funding) },
-    floats: { adjust: (adjustment) => adjustFloat(desk, adjustment) },
+    wallets: { fund: (merchantId, funding) => fundWallet(context, merchantId, funding) },
+    floats: { adjust: (adjustment) => adjustFloat(context, adjustment) },
     fees: {
-      set: (order) => setFees(desk, order),
-      list: (wanted) => listFees(desk, wanted),
-      show: (question) => showFee(desk, question),
+      set: (order) => setFees(context, order),
+      list: (wanted) => listFees(context, wanted),
+      show: (question) => showFee(context, question),
     },
     payments: {
-      list: (wanted) => listPayments(desk, wanted),
-      show: (transactionId) => showPayment(desk, transactionId),
-      settle: (transactionId, verdict) => settlePayment(desk, transactionId, verdict),
-      retry: (transactionId, reason) => retryPayment(desk, transactionId, reason),
+      list: (wanted) => listPayments(context, wanted),
+      show: (transactionId) => showPayment(context, transactionId),
+      settle: (transactionId, verdict) => resolvePayment(context, transactionId, verdict),
+      retry: (transactionId, reason) => retryPayment(context, transactionId, reason),
     },
     suspense: {
-      list: (wanted) => listCases(desk, wanted),
-      show: (caseId) => showCase(desk, caseId),
-      clear: (caseId, clearing) => clearCase(desk, caseId, clearing),
+      list: (wanted) => listCases(context, wanted),
+      show: (caseId) => showCase(context, caseId),
+      clear: (caseId, clearing) => clearCase(context, caseId, clearing),
     },
-    callbacks: callbackCommands(desk),
+    callbacks: callbackCommands(context),
     providers: {
-      status: () => providersStatus(desk),
-      pause: (provider, order) => pauseProvider(desk, provider, order),
-      resume: (provider, order) => resumeProvider(desk, provider, order),
+      status: () => providersStatus(context),
+      pause: (provider, order) => pauseProvider(context, provider, order),
+      resume: (provider, order) => resumeProvider(context, provider, order),
     },
     rates: {
-      list: (wanted) => listRates(desk, wanted),
-      confirm: (id, reason) => confirmRate(desk, id, reason),
-      reject: (id, reason) => rejectRate(desk, id, reason),
+      list: (wanted) => listRates(context, wanted),
+      confirm: (id, reason) => confirmRate(context, id, reason),
+      reject: (id, reason) => rejectRate(context, id, reason),
     },
     ledger: {
-      check: (order) => check(desk, { ...order, sealsPath: config.sealsPath }),
-      show: (transactionId) => show(desk, transactionId),
+      check: (order) => check(context, { ...order, sealsPath: config.sealsPath }),
+      show: (transactionId) => show(context, transactionId),
     },
-    secrets: { list: () => listSecretKeys(desk), reseal: (order = {}) => reseal(desk, order) },
+    secrets: { list: () => listSecretKeys(context), reseal: (order = {}) => reseal(context, order) },
     database: { migrate: () => migrate(ownerUrl), status: () => migrationStates(ownerUrl) },
     close: async () => {
-      await desk.bell.close()
-      await desk.db.close()
+      await context.wakeups.close()
+      await context.db.close()
     },
   }
 }
 
-/** Everything the commands work with, opened for one person. */
-function openDesk(config: ReturnType<typeof loadOperatorConfig>, actor: string, open: typeof openDatabase): Desk {
+/** Opens the dependencies of all commands for one person. */
+function openOperatorContext(
+  config: ReturnType<typeof loadOperatorConfig>,
+  actor: string,
+  open: typeof openDatabase,
+): OperatorContext {
   const log = createLog({ level: 'error', write: (line) => void process.stderr.write(line) })
   const db = open({
     url: config.databaseUrl,
@@ -194,10 +198,10 @@ function openDesk(config: ReturnType<typeof loadOperatorConfig>, actor: string, 
     onError: (err) => log.warn({ err }, 'an idle database connection broke'),
   })
   const platformAccounts = createPlatformAccounts(db.write, config.cell)
-  const bell = openBell({ url: config.natsUrl?.reveal(), access: config, log, cell: config.cell })
+  const wakeups = openWakeups({ url: config.natsUrl?.reveal(), access: config, log, cell: config.cell })
   return {
     db,
-    bell,
+    wakeups,
     vault: createVault(config.secretKeys),
     cell: config.cell,
     actor,
@@ -206,7 +210,7 @@ function openDesk(config: ReturnType<typeof loadOperatorConfig>, actor: string, 
     postings: createPostings(db.write),
     settling: {
       cell: config.cell,
-      onTold: () => bell.ring('webhooks'),
+      onMerchantEvents: () => wakeups.wake('webhooks'),
       log,
       accounts: platformAccounts,
       connectors: nobody,
@@ -215,19 +219,19 @@ function openDesk(config: ReturnType<typeof loadOperatorConfig>, actor: string, 
   }
 }
 
-/** Fresh keys for the two settings that need them, named by the day so that a later one can be told apart. */
+/** New keys for the two settings that need them, named by the day to distinguish them from later ones. */
 export function makeSecrets(now: Date): Record<'MALIPO_TOKEN_KEYS' | 'MALIPO_SECRET_KEYS', string> {
   const name = now.toISOString().slice(0, 10)
   const key = () => randomBytes(32).toString('base64url')
   return { MALIPO_TOKEN_KEYS: `${name}:${key()}`, MALIPO_SECRET_KEYS: `${name}:v2:${key()}` }
 }
 
-/** Looks at an installation from outside. Needs no settings that can be used, and tells what is wrong with them. */
+/** Checks an installation from outside. Works with invalid settings, and reports what is wrong with them. */
 export function examine(variables: Readonly<Record<string, string | undefined>>): Promise<Finding[]> {
   return examineInstallation(variables)
 }
 
-/** Verifies a webhook that somebody received and tells what is wrong with it. Needs no database and no settings. */
+/** Verifies a webhook as received and reports what is wrong with it. Needs no database and no settings. */
 export function verifyWebhook(received: Received): Verified {
   return verify(received)
 }

@@ -9,10 +9,10 @@ import { type PayingMalipo, payingMalipo, payOut, payoutInDoubt, walletOf } from
 const verdict = { reason: 'case 4711', evidence: 'pawaPay statement line 88' }
 const funded = 1_000_000_00n
 
-/** When a send cannot be under way any more. */
+/** After this a send cannot be under way any more. */
 const sendEndsSeconds = 60
 
-/** What the database's transactions that wrote these rows are numbered: the same number is the same transaction. */
+/** The ids of the database transactions that wrote these rows: the same id is the same transaction. */
 async function writersOf({ ask }: Malipo, shownId: string, action: string): Promise<string[]> {
   const rows = await ask<{ writer: string }>(
     `select xmin::text as writer from audit_entries where subject = $1 and action = $2
@@ -30,16 +30,16 @@ async function inDoubt(malipo: PayingMalipo) {
   return { merchant, ...payout }
 }
 
-test('a payout settled as successful is paid for: money, event and audit row are one transaction', async (t) => {
+test('a payout resolved as successful is paid: money, event and audit row are one transaction', async (t) => {
   const malipo = await payingMalipo(t)
   const { merchant, id } = await inDoubt(malipo)
   await malipo.later(sendEndsSeconds)
 
-  const judged = await malipo.operator.payments.settle(id, { ...verdict, outcome: 'successful' })
+  const resolved = await malipo.operator.payments.settle(id, { ...verdict, outcome: 'successful' })
 
   assert.equal(await malipo.stateOf(id), 'successful')
   assert.match(
-    judged.money,
+    resolved.money,
     /^100\.00 KES and the fee of 1\.00 KES have left .* pawapay in KE is lower by 100\.00 KES\.$/,
   )
   assert.deepEqual(await walletOf(malipo, merchant.id), { available: funded - 101_00n, reserved: 0n })
@@ -49,7 +49,7 @@ test('a payout settled as successful is paid for: money, event and audit row are
   await malipo.operator.ledger.check({ isFull: true })
 })
 
-test('what an attempt that was given up moved is not taken for what the current one did', async (t) => {
+test('money that an abandoned attempt moved does not count for the current attempt', async (t) => {
   const malipo = await payingMalipo(t)
   const { id, key } = await inDoubt(malipo)
   await malipo.later(sendEndsSeconds)
@@ -64,10 +64,10 @@ test('what an attempt that was given up moved is not taken for what the current 
   assert.equal(await malipo.stateOf(id), 'unknown')
   await settle(key, 'successful')
   assert.equal(await malipo.stateOf(id), 'successful')
-  await suspend('0') // No money moved for it here, and the books of others are checked.
+  await suspend('0') // No money moved for it here, and later tests check all books.
 })
 
-test('a payout settled as failed has its money back, and the audit row tells who judged on what evidence', async (t) => {
+test('a payout resolved as failed returns its money; the audit row has operator and evidence', async (t) => {
   const malipo = await payingMalipo(t)
   const { merchant, id, key } = await inDoubt(malipo)
   await malipo.later(sendEndsSeconds)
@@ -88,7 +88,7 @@ test('a payout settled as failed has its money back, and the audit row tells who
   await malipo.operator.ledger.check({ isFull: true })
 })
 
-test('what cannot be noted in the audit trail is not settled', async (t) => {
+test('a payment whose audit row cannot be written is not resolved', async (t) => {
   const malipo = await payingMalipo(t)
   const { merchant, id } = await inDoubt(malipo)
   await malipo.later(sendEndsSeconds)
@@ -102,7 +102,7 @@ test('what cannot be noted in the audit trail is not settled', async (t) => {
   assert.deepEqual(await walletOf(malipo, merchant.id), before)
 })
 
-test('settling needs a reason and evidence, and a payment that is there', async (t) => {
+test('a manual resolution needs a reason, evidence and an existing payment', async (t) => {
   const malipo = await payingMalipo(t)
   const { id } = await inDoubt(malipo)
   const { settle } = malipo.operator.payments
@@ -116,7 +116,7 @@ test('settling needs a reason and evidence, and a payment that is there', async 
   assert.equal(await malipo.stateOf(id), 'unknown')
 })
 
-test('what may be on its way to the provider is not settled, and what was not sent has not succeeded', async (t) => {
+test('a payment that may be on its way is not resolved, and an unsent one cannot have succeeded', async (t) => {
   const malipo = await payingMalipo(t)
   const merchant = await malipo.merchant()
   const { settle } = malipo.operator.payments
@@ -135,7 +135,7 @@ test('what may be on its way to the provider is not settled, and what was not se
   assert.equal(await malipo.stateOf(id), 'unknown')
 })
 
-test('a final payment is not settled again, and of many verdicts at once one counts', async (t) => {
+test('a final payment is not resolved again, and of many resolutions at once one counts', async (t) => {
   const malipo = await payingMalipo(t)
   const { merchant, id } = await inDoubt(malipo)
   await malipo.later(sendEndsSeconds)
@@ -155,7 +155,7 @@ test('a final payment is not settled again, and of many verdicts at once one cou
 })
 
 for (const moment of ['before', 'after'] as const) {
-  test(`a payout whose answer got lost ${moment} the provider acted is sent again under its key, and paid once`, async (t) => {
+  test(`a response lost ${moment} the provider acts: the payout is resent under its key, paid once`, async (t) => {
     const malipo = await payingMalipo(t)
     const merchant = await malipo.merchant()
     malipo.work()
@@ -178,7 +178,7 @@ for (const moment of ['before', 'after'] as const) {
   })
 }
 
-test('what the provider works on, what is final and what belongs to a frozen merchant is not sent again', async (t) => {
+test('a payment that is in progress, final or of a frozen merchant is not sent again', async (t) => {
   const malipo = await payingMalipo(t)
   const { retry } = malipo.operator.payments
   const [active, frozen] = [await malipo.merchant(), await malipo.merchant()]
@@ -202,7 +202,7 @@ test('what the provider works on, what is final and what belongs to a frozen mer
   assert.equal(trail.length, 0)
 })
 
-test('open payments are listed oldest first, narrowed as asked, and final ones are not', async (t) => {
+test('open payments are listed oldest first, by the filter, and final ones are not', async (t) => {
   const malipo = await payingMalipo(t)
   const merchant = await malipo.merchant()
   const first = await payOut(merchant)
@@ -223,7 +223,7 @@ test('open payments are listed oldest first, narrowed as asked, and final ones a
   assert.equal((await malipo.operator.payments.list({ isDoubtOnly: false, limit: 1 })).length, 1)
 })
 
-test('the list of doubts names the reason of each, also of final payments with money in suspense', async (t) => {
+test('the list of doubts names each reason, also for final payments with money in suspense', async (t) => {
   const malipo = await payingMalipo(t)
   const { id: lost } = await inDoubt(malipo)
   await malipo.simulator.setFault({ provider: 'pawapay', operation: 'payout', mode: 'float_empty' })
@@ -232,12 +232,15 @@ test('the list of doubts names the reason of each, also of final payments with m
   const { id: over } = await payOut(merchant, { by: 'house' })
   await malipo.comesTo(over, 'successful')
   const transaction_id = readId('transaction', over) ?? ''
-  await malipo.ctx.settler.submit({
+  await malipo.ctx.resolver.submit({
     transaction_id,
     attempt: 1,
     cause: 'query',
     question: await putQuestion(malipo.ctx.db.write, transaction_id, 1),
-    news: { kind: 'said', said: { state: 'successful', settled: { amount: 10_500n, currency: 'KES' } } },
+    observation: {
+      kind: 'reported',
+      providerStatus: { state: 'successful', settled: { amount: 10_500n, currency: 'KES' } },
+    },
   })
   const listed = async (wanted: string) =>
     (await malipo.operator.payments.list({ isDoubtOnly: true, limit: 1000 })).find(({ id }) => id === wanted)
@@ -251,7 +254,7 @@ test('the list of doubts names the reason of each, also of final payments with m
   assert.deepEqual([found?.amount, found?.kind], ['-5.00', 'amount_mismatch'])
 })
 
-test('a payment is shown with its attempts, events, entries and next step, and its account number hidden', async (t) => {
+test('a payment shows attempts, events, entries and next step, with its account number hidden', async (t) => {
   const malipo = await payingMalipo(t)
   const { merchant, id, key } = await inDoubt(malipo)
 
@@ -271,7 +274,7 @@ test('a payment is shown with its attempts, events, entries and next step, and i
   assert.ok(shown.next.at)
 })
 
-test('a payment that is not there cannot be shown', async (t) => {
+test('a payment that does not exist cannot be shown', async (t) => {
   const { operator } = await testMalipo(t)
 
   await assert.rejects(operator.payments.show(`txn_${'0'.repeat(32)}`), /there is no payment txn_0/)

@@ -1,17 +1,17 @@
 import { drawTransaction } from '../ledger/draw.ts'
 import { formatMinor } from '../money/money.ts'
 import { caseKinds } from '../payments/late-money/suspense-cases.ts'
-import { numberOf, openParty } from '../payments/model/counterparty.ts'
+import { numberOf, openCounterparty } from '../payments/model/counterparty.ts'
 import { isFinal } from '../payments/model/state.ts'
 import type { Attempt, Transaction } from '../payments/model/store.ts'
 import type { Environment } from '../platform/db.ts'
 import { attemptOfKey, providerKeyOf, readId, showId } from '../platform/ids.ts'
 import { meaningOfDoubt } from './doubts.ts'
-import { type Inspected, inspect, type Surveyed, survey } from './open-payments.ts'
-import { type Desk, OperatorError } from './operator-context.ts'
+import { type Inspected, inspect, type OpenPayment, readOpenPayments } from './open-payments.ts'
+import { type OperatorContext, OperatorError } from './operator-context.ts'
 
 export interface ListOrder {
-  /** Only those that need a person, final ones with money in suspense among them. */
+  /** Only payments that need a person, including final ones with money in suspense. */
   readonly isDoubtOnly: boolean
   readonly env?: Environment
   readonly provider?: string
@@ -19,7 +19,6 @@ export interface ListOrder {
   readonly limit: number
 }
 
-/** A payment in a list. */
 export interface ListedPayment {
   readonly id: string
   readonly env: Environment
@@ -27,22 +26,22 @@ export interface ListedPayment {
   readonly amount: string
   readonly currency: string
   readonly state: string
-  /** Why it waits or is not known, or what is wrong with it; empty when all goes as it should. */
+  /** Why it waits or is in doubt, or what is wrong with it; empty when it is on track. */
   readonly reason: string
   readonly provider: string
   readonly attempt: number
   readonly ageSeconds: number
-  /** Negative when it is overdue; missing when nobody will look again. */
-  readonly nextLookInSeconds?: number
+  /** Negative when overdue; missing when no poll is scheduled. */
+  readonly nextPollInSeconds?: number
 }
 
-export async function listPayments(desk: Desk, order: ListOrder): Promise<ListedPayment[]> {
+export async function listPayments(context: OperatorContext, order: ListOrder): Promise<ListedPayment[]> {
   const { isDoubtOnly, env, provider, olderThanMinutes = 0, limit } = order
-  const found = await survey(desk.db.write, { isDoubtOnly, env, provider, olderThanMinutes, limit })
+  const found = await readOpenPayments(context.db.write, { isDoubtOnly, env, provider, olderThanMinutes, limit })
   return found.map(listed)
 }
 
-function listed(found: Surveyed): ListedPayment {
+function listed(found: OpenPayment): ListedPayment {
   const { id, env, type, amount, currency, state, provider, attempt, age_seconds, wake_in_seconds } = found
   return {
     id: showId('transaction', id),
@@ -55,14 +54,14 @@ function listed(found: Surveyed): ListedPayment {
     provider,
     attempt,
     ageSeconds: age_seconds,
-    ...(wake_in_seconds !== null && { nextLookInSeconds: wake_in_seconds }),
+    ...(wake_in_seconds !== null && { nextPollInSeconds: wake_in_seconds }),
   }
 }
 
 const kinds = { withdrew: 'payout', deposit: 'charge', adjustment: 'adjustment' } as const
 const kindOf = (type: Transaction['type']) => kinds[type]
 
-function reasonOf({ doubt, case_kind, held_by }: Pick<Surveyed, 'doubt' | 'case_kind' | 'held_by'>): string {
+function reasonOf({ doubt, case_kind, held_by }: Pick<OpenPayment, 'doubt' | 'case_kind' | 'held_by'>): string {
   if (case_kind !== null) return caseKinds[case_kind]
   const reasons = [held_by && heldBy[held_by], doubt !== '' && meaningOfDoubt(doubt)]
   return reasons.filter((reason) => reason).join('; ')
@@ -70,14 +69,14 @@ function reasonOf({ doubt, case_kind, held_by }: Pick<Surveyed, 'doubt' | 'case_
 
 const heldBy = { frozen: 'held: the merchant is frozen', paused: 'held: the provider is paused' } as const
 
-/** Everything about one payment that whoever looks into it needs. */
-export interface PaymentView extends Omit<ListedPayment, 'ageSeconds' | 'nextLookInSeconds'> {
+/** Everything about one payment for a person who investigates it. */
+export interface PaymentView extends Omit<ListedPayment, 'ageSeconds' | 'nextPollInSeconds'> {
   readonly merchant: { readonly id: string; readonly name: string; readonly isFrozen: boolean }
-  /** The open case about money of it in suspense. */
+  /** The open case about its money in suspense. */
   readonly suspenseCase?: string
   /** Adjustments made after its end. */
   readonly adjustments?: readonly string[]
-  /** Of an adjustment: the payment it adjusts. */
+  /** For an adjustment: the payment it adjusts. */
   readonly adjusts?: string
   readonly externalReference: string
   readonly method: string
@@ -85,7 +84,7 @@ export interface PaymentView extends Omit<ListedPayment, 'ageSeconds' | 'nextLoo
   readonly country: string
   readonly code: string
   readonly accountName: string
-  /** All but its last digits are hidden. */
+  /** Only its last digits are visible. */
   readonly account: string
   readonly wallet: {
     readonly amount: string
@@ -100,16 +99,16 @@ export interface PaymentView extends Omit<ListedPayment, 'ageSeconds' | 'nextLoo
   readonly expiresAt?: string
   readonly attempts: readonly AttemptView[]
   readonly events: readonly EventView[]
-  /** The ledger's entries, drawn; missing when no money was touched. */
+  /** The ledger entries, drawn; missing when no money was touched. */
   readonly ledger?: string
-  /** What happens next by itself. */
+  /** What happens next without a person. */
   readonly next: { readonly what: string; readonly at?: string }
 }
 
 interface AttemptView {
   readonly number: number
   readonly provider: string
-  /** What the provider knows it by. */
+  /** The provider key. */
   readonly key: string
   readonly sends: number
   readonly polls: number
@@ -122,20 +121,20 @@ interface EventView {
   readonly cause: string
   readonly state: string
   readonly message: string
-  readonly isTold: boolean
+  readonly notifiesMerchant: boolean
   readonly detail: Readonly<Record<string, unknown>>
 }
 
-export async function showPayment(desk: Desk, shownId: string): Promise<PaymentView> {
+export async function showPayment(context: OperatorContext, shownId: string): Promise<PaymentView> {
   const id = paymentId(shownId)
-  return desk.db.write.snapshot(async (tx) => {
+  return context.db.write.snapshot(async (tx) => {
     const inspected = await inspect(tx, id)
     if (!inspected) throw noPayment(id)
-    return view(desk, inspected, await drawTransaction(tx, id))
+    return view(context, inspected, await drawTransaction(tx, id))
   })
 }
 
-/** The id of a payment as people write it, or as its provider knows it. */
+/** Parses the id of a payment as people write it, or its provider key. */
 export function paymentId(shownId: string): string {
   const id = readId('transaction', shownId) ?? attemptOfKey(shownId)?.transactionId
   if (id === undefined)
@@ -149,7 +148,7 @@ export function noPayment(id: string): OperatorError {
   return new OperatorError(`there is no payment ${showId('transaction', id)}`)
 }
 
-function view(desk: Desk, inspected: Inspected, drawing: string | undefined): PaymentView {
+function view(context: OperatorContext, inspected: Inspected, drawing: string | undefined): PaymentView {
   const { transaction, attempts, merchant_name, is_frozen, case_id, case_kind } = inspected
   const { id, env, type, amount, currency, state, provider, attempt, failure, receipt } = transaction
   return {
@@ -170,7 +169,7 @@ function view(desk: Desk, inspected: Inspected, drawing: string | undefined): Pa
     provider,
     attempt,
     merchant: { id: showId('merchant', transaction.merchant_id), name: merchant_name, isFrozen: is_frozen },
-    ...sidesOf(desk, transaction),
+    ...sidesOf(context, transaction),
     ...(failure && { failure: [failure.code, failure.message, failure.providerCode ?? ''].join(' ').trim() }),
     ...(receipt !== '' && { receipt }),
     createdAt: transaction.created_at.toISOString(),
@@ -183,7 +182,7 @@ function view(desk: Desk, inspected: Inspected, drawing: string | undefined): Pa
   }
 }
 
-function sidesOf({ vault }: Desk, transaction: Transaction) {
+function sidesOf({ vault }: OperatorContext, transaction: Transaction) {
   const { type, external_reference, method, destination, country, code, account_name } = transaction
   const { wallet_amount, fee, wallet_currency, wallet_country } = transaction
   return {
@@ -193,7 +192,7 @@ function sidesOf({ vault }: Desk, transaction: Transaction) {
     country,
     code,
     accountName: account_name,
-    account: type === 'adjustment' ? '' : masked(numberOf(openParty(vault, transaction))),
+    account: type === 'adjustment' ? '' : masked(numberOf(openCounterparty(vault, transaction))),
     wallet: {
       amount: formatMinor(wallet_amount, wallet_currency),
       fee: formatMinor(fee, wallet_currency),
@@ -203,25 +202,25 @@ function sidesOf({ vault }: Desk, transaction: Transaction) {
   }
 }
 
-/** The last four of a number; nothing of one that has no more. */
+/** Shows the last four digits of a number; hides a number of four or fewer. */
 function masked(number: string): string {
   return number.length > 4 ? `${'*'.repeat(number.length - 4)}${number.slice(-4)}` : '*'.repeat(number.length)
 }
 
-function viewOfAttempt({ transaction_id, number, provider, sends, polls, send_by, is_lost, outcome }: Attempt) {
+function viewOfAttempt({ transaction_id, number, provider, sends, polls, send_deadline, is_lost, outcome }: Attempt) {
   return {
     number,
     provider,
     key: providerKeyOf(transaction_id, number),
     sends,
     polls,
-    ...(send_by && { sendBy: send_by.toISOString() }),
+    ...(send_deadline && { sendBy: send_deadline.toISOString() }),
     outcome: outcome ?? (is_lost ? 'to be sent again' : 'open'),
   }
 }
 
-function viewOfEvent({ at, cause, state, message, is_told, detail }: Inspected['events'][number]): EventView {
-  return { at: at.toISOString(), cause, state, message, isTold: is_told, detail }
+function viewOfEvent({ at, cause, state, message, notifies_merchant, detail }: Inspected['events'][number]): EventView {
+  return { at: at.toISOString(), cause, state, message, notifiesMerchant: notifies_merchant, detail }
 }
 
 function nextOf(inspected: Inspected): PaymentView['next'] {

@@ -6,10 +6,10 @@ import { sweepPage } from '../workers/sweeper.ts'
 
 const incident = { env: 'sandbox', reason: 'incident 12' } as const
 
-const alarmsOf = async ({ ask }: PayingMalipo, id: string) =>
-  (await ask('select from alarms where transaction_id = $1', [readId('transaction', id)])).length
+const timersOf = async ({ ask }: PayingMalipo, id: string) =>
+  (await ask('select from timers where transaction_id = $1', [readId('transaction', id)])).length
 
-test('a paused provider is sent nothing while payouts are accepted, and resuming it pays them at once', async (t) => {
+test('a paused provider gets nothing while payouts are accepted, and resuming pays them at once', async (t) => {
   const malipo = await payingMalipo(t)
   const merchant = await malipo.merchant()
   malipo.work()
@@ -37,7 +37,7 @@ test('a paused provider is sent nothing while payouts are accepted, and resuming
   ])
 })
 
-test('pausing twice, resuming what runs, an unknown provider and an empty reason are refused', async (t) => {
+test('pausing twice, resuming when running, an unknown provider and no reason are refused', async (t) => {
   const { operator } = await payingMalipo(t)
   const { pause, resume } = operator.providers
 
@@ -50,7 +50,7 @@ test('pausing twice, resuming what runs, an unknown provider and an empty reason
   await resume('house', incident)
 })
 
-test("a frozen merchant's payouts are held while another's go on, and unfreezing pays them at once", async (t) => {
+test("a frozen merchant's payouts are held, others are paid, and unfreezing pays them at once", async (t) => {
   const malipo = await payingMalipo(t)
   const [frozen, other] = [await malipo.merchant(), await malipo.merchant()]
   malipo.work()
@@ -68,7 +68,7 @@ test("a frozen merchant's payouts are held while another's go on, and unfreezing
   assert.equal((await malipo.simulator.movements(held.key)).length, 1)
 })
 
-test("a frozen merchant's payout that waits to be sent again is held: staff see it and the sweeper leaves it alone", async (t) => {
+test("a frozen merchant's payout that waits for a resend is held, shown to staff, and not swept", async (t) => {
   const malipo = await payingMalipo(t)
   const merchant = await malipo.merchant()
   malipo.work()
@@ -81,14 +81,14 @@ test("a frozen merchant's payout that waits to be sent again is held: staff see 
      update attempts set is_lost = true from held where transaction_id = held.id`,
     [readId('transaction', id)],
   )
-  const before = await alarmsOf(malipo, id)
+  const before = await timersOf(malipo, id)
 
   const queued: string[] = []
   const add = (work: readonly { readonly id: string }[]) => queued.push(...work.map((each) => each.id))
   await sweepPage(malipo.ctx, () => ({ add, wake: () => undefined }))
 
   assert.ok(!queued.includes(readId('transaction', id) ?? ''))
-  assert.equal(await alarmsOf(malipo, id), before)
+  assert.equal(await timersOf(malipo, id), before)
   assert.ok(!malipo.log.some((line) => line.includes('payments queued that nobody had looked at')))
   const listed = await malipo.operator.payments.list({ isDoubtOnly: false, limit: 100 })
   assert.match(listed.find((each) => each.id === id)?.reason ?? '', /^held: the merchant is frozen; /)
@@ -99,25 +99,25 @@ test("a frozen merchant's payout that waits to be sent again is held: staff see 
   assert.equal((await malipo.simulator.movements(key)).length, 1)
 })
 
-test('what was held gets new alarms when its last hold ends, and not before', async (t) => {
+test('a held payment gets new timers when its last hold ends, and not before', async (t) => {
   const malipo = await payingMalipo(t)
   const { merchants, providers } = malipo.operator
   const merchant = await malipo.merchant()
   await merchants.freeze(merchant.id, 'fraud report')
   await providers.pause('pawapay', incident)
   const { id } = await payOut(merchant)
-  const first = await alarmsOf(malipo, id)
+  const first = await timersOf(malipo, id)
 
   await merchants.unfreeze(merchant.id, 'cleared')
-  assert.equal(await alarmsOf(malipo, id), first)
+  assert.equal(await timersOf(malipo, id), first)
   await merchants.freeze(merchant.id, 'another report')
   await providers.resume('pawapay', incident)
-  assert.equal(await alarmsOf(malipo, id), first)
+  assert.equal(await timersOf(malipo, id), first)
   await merchants.unfreeze(merchant.id, 'cleared')
-  assert.equal(await alarmsOf(malipo, id), first + 1)
+  assert.equal(await timersOf(malipo, id), first + 1)
 })
 
-test('the status tells what is open, in doubt, done and paused, and where our money is', async (t) => {
+test('the status shows open, in-doubt, done and paused, and where our money is', async (t) => {
   const malipo = await payingMalipo(t)
   const merchant = await malipo.merchant()
   malipo.work()

@@ -7,7 +7,7 @@ import { laneOf } from '../payments/dispatch/timers.ts'
 import type { Environment, Tx } from '../platform/db.ts'
 import { providerIds } from '../providers/registry.ts'
 import { countCases, countOpen, countRecent, type OpenCount, type OutcomeCount, recentMax } from './open-payments.ts'
-import { audited, type Desk, OperatorError } from './operator-context.ts'
+import { audited, type OperatorContext, OperatorError } from './operator-context.ts'
 
 export interface LaneOrder {
   readonly env: Environment
@@ -18,33 +18,41 @@ export interface LaneView {
   readonly provider: string
   readonly env: Environment
   readonly state: 'running' | 'paused'
-  /** Payments that were held back and go on at once; the rest, if there are more, follow within a minute. */
+  /** Held payments that continue at once; any others follow within a minute. */
   readonly woken: number
 }
 
-/** Nothing is sent to the provider and nothing asked of it; payments are still accepted and wait. */
-export async function pauseProvider(desk: Desk, provider: string, { env, reason }: LaneOrder): Promise<LaneView> {
-  const paused = await change(desk, provider, { env, reason, action: 'provider.pause' }, async (tx, lane) => {
+/** Sends nothing to the provider and queries nothing; payments are still accepted and wait. */
+export async function pauseProvider(
+  context: OperatorContext,
+  provider: string,
+  { env, reason }: LaneOrder,
+): Promise<LaneView> {
+  const paused = await change(context, provider, { env, reason, action: 'provider.pause' }, async (tx, lane) => {
     if (!(await pauseLane(tx, lane, reason))) throw new OperatorError(`${provider} is paused in ${env} already`)
     return { provider, env, state: 'paused', woken: 0 }
   })
-  desk.bell.ring(lanesTopic)
+  context.wakeups.wake(lanesTopic)
   return paused
 }
 
-/** What waited goes on at once. */
-export async function resumeProvider(desk: Desk, provider: string, { env, reason }: LaneOrder): Promise<LaneView> {
-  const resumed = await change(desk, provider, { env, reason, action: 'provider.resume' }, async (tx, lane) => {
+/** Waiting payments continue at once. */
+export async function resumeProvider(
+  context: OperatorContext,
+  provider: string,
+  { env, reason }: LaneOrder,
+): Promise<LaneView> {
+  const resumed = await change(context, provider, { env, reason, action: 'provider.resume' }, async (tx, lane) => {
     if (!(await resumeLane(tx, lane))) throw new OperatorError(`${provider} is not paused in ${env}`)
     const [woken] = await wakeHeld(tx, { env, provider })
     return { provider, env, state: 'running', woken: woken?.payments ?? 0 }
   })
-  for (const topic of [laneOf(env, provider), lanesTopic]) desk.bell.ring(topic)
+  for (const topic of [laneOf(env, provider), lanesTopic]) context.wakeups.wake(topic)
   return resumed
 }
 
 function change(
-  desk: Desk,
+  context: OperatorContext,
   provider: string,
   { env, reason, action }: LaneOrder & { readonly action: string },
   work: (tx: Tx, lane: string) => Promise<LaneView>,
@@ -53,7 +61,10 @@ function change(
     throw new OperatorError(`${provider} is no provider; there are ${providerIds.join(', ')}`)
   if (reason.trim() === '') throw new OperatorError('the reason must say something: it is what an auditor will read')
   const lane = laneOf(env, provider)
-  return audited(desk, async (tx) => ({ result: await work(tx, lane), entry: { action, env, subject: lane, reason } }))
+  return audited(context, async (tx) => ({
+    result: await work(tx, lane),
+    entry: { action, env, subject: lane, reason },
+  }))
 }
 
 interface ProviderStatus {
@@ -62,15 +73,15 @@ interface ProviderStatus {
   readonly state: 'running' | 'paused'
   readonly pausedAt?: string
   readonly pauseReason?: string
-  /** New payments are routed to others until it responds. */
+  /** New payments are routed to other providers until it responds. */
   readonly isUnhealthy?: true
-  /** How many open payments there are in each state. */
+  /** The number of open payments in each state. */
   readonly open: Readonly<Record<string, number>>
   readonly oldestOpenSeconds?: number
   readonly inDoubt: number
   /** Open cases about money in suspense that it reported. */
   readonly suspenseCases: number
-  /** Of the payments accepted in the last hour. */
+  /** Among the payments accepted in the last hour. */
   readonly lastHour: { readonly successful: number; readonly failed: number }
 }
 
@@ -89,9 +100,9 @@ export interface ProvidersView {
   readonly isHourCut: boolean
 }
 
-/** Every provider that has, or had, something to do, or money of ours. Which of them are configured only processes know. */
-export function providersStatus(desk: Desk): Promise<ProvidersView> {
-  return desk.db.write.snapshot(async (tx) => {
+/** Every provider with present or past work, or with our money. Only processes know which of them are configured. */
+export function providersStatus(context: OperatorContext): Promise<ProvidersView> {
+  return context.db.write.snapshot(async (tx) => {
     const lanes = new Map((await listLanes(tx)).map((lane) => [lane.lane, lane]))
     const open = Map.groupBy(await countOpen(tx), nameOf)
     const counted = await countRecent(tx)

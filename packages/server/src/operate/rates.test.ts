@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Malipo, testMalipo } from '../testing/malipo.ts'
 
-/** A rate of the last minute, and one held since. */
+/** Stores a rate of the last minute, and one held since. */
 async function hold({ ask }: Malipo): Promise<string> {
   await ask('delete from held_rates')
   await ask('delete from rates')
@@ -17,7 +17,7 @@ async function hold({ ask }: Malipo): Promise<string> {
   return held?.id ?? ''
 }
 
-test('the list shows the rate merchants get, the rate of the provider, and what is held', async (t) => {
+test('the list shows the merchant rate, the provider rate, and the held rate', async (t) => {
   const malipo = await testMalipo(t)
   const id = await hold(malipo)
 
@@ -65,7 +65,7 @@ for (const [verb, state] of [
     assert.deepEqual(await operator.rates.list({ isHeldOnly: true }), [])
   })
 
-test('a held rate that is unknown, or behind a later accepted one, is not decided', async (t) => {
+test('a held rate that is unknown, or older than an accepted one, is not decided', async (t) => {
   const malipo = await testMalipo(t)
   const { operator, ask } = malipo
   const id = await hold(malipo)

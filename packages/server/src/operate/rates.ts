@@ -2,8 +2,8 @@ import { formatDecimal } from '../money/decimals.ts'
 import { parseRate } from '../money/rates.ts'
 import type { Environment } from '../platform/db.ts'
 import { loadReferenceData } from '../reference/data.ts'
-import { decideHeld, type HeldDecision, lockHeld, type PairStanding, pairStandings } from '../reference/rate-store.ts'
-import { audited, type Desk, OperatorError } from './operator-context.ts'
+import { decideHeld, type HeldDecision, lockHeld, type PairStatus, pairStatuses } from '../reference/rate-store.ts'
+import { audited, type OperatorContext, OperatorError } from './operator-context.ts'
 
 /** A rate that jumped and is not used until it is confirmed, as the provider quotes it. */
 interface HeldRateView {
@@ -12,18 +12,18 @@ interface HeldRateView {
   readonly sell: string
   readonly provider: string
   readonly at: string
-  /** How far it is from the last accepted one, in percent of that, on the side that moved more. */
+  /** The change from the last accepted rate, in percent of that, on the side that moved more. */
   readonly jumpPercent: string
 }
 
-/** A currency pair as an operator sees it. What is missing was never accepted. */
+/** A currency pair for an operator. Missing fields were never accepted. */
 export interface RateView {
   readonly env: Environment
   readonly pair: string
   /** With our markup, as merchants get them. */
   readonly buy?: string
   readonly sell?: string
-  /** Without it. */
+  /** Without the markup. */
   readonly providerBuy?: string
   readonly providerSell?: string
   readonly provider?: string
@@ -39,16 +39,16 @@ export interface RateListOrder {
   readonly isHeldOnly: boolean
 }
 
-export async function listRates(desk: Desk, { env, isHeldOnly }: RateListOrder): Promise<RateView[]> {
+export async function listRates(context: OperatorContext, { env, isHeldOnly }: RateListOrder): Promise<RateView[]> {
   const { pairs } = loadReferenceData()
   const views: RateView[] = []
   for (const each of env ? [env] : (['live', 'sandbox'] as const))
-    views.push(...(await pairStandings(desk.db.write, each, pairs)).map((standing) => view(each, standing)))
+    views.push(...(await pairStatuses(context.db.write, each, pairs)).map((status) => view(each, status)))
   return views.filter(({ at, held }) => (isHeldOnly ? held : at) !== undefined)
 }
 
-function view(env: Environment, standing: PairStanding): RateView {
-  const { base, quote, buy, sell, provider_buy, provider_sell, provider, at, confirmed_by, is_too_old } = standing
+function view(env: Environment, status: PairStatus): RateView {
+  const { base, quote, buy, sell, provider_buy, provider_sell, provider, at, confirmed_by, is_too_old } = status
   const pair = { env, pair: `${base}/${quote}`, isTooOld: is_too_old }
   if (buy === null || sell === null || provider_buy === null || provider_sell === null || !provider || !at) return pair
   return {
@@ -60,12 +60,12 @@ function view(env: Environment, standing: PairStanding): RateView {
     provider,
     at: at.toISOString(),
     ...(confirmed_by && { confirmedBy: confirmed_by }),
-    ...heldOf(standing),
+    ...heldOf(status),
   }
 }
 
-function heldOf(standing: PairStanding): { held?: HeldRateView } {
-  const { held_id, held_buy, held_sell, held_provider, held_at, provider_buy, provider_sell } = standing
+function heldOf(status: PairStatus): { held?: HeldRateView } {
+  const { held_id, held_buy, held_sell, held_provider, held_at, provider_buy, provider_sell } = status
   if (held_id === null || held_buy === null || held_sell === null || !held_provider || !held_at) return {}
   const jumps = [jumpOf(held_buy, provider_buy ?? ''), jumpOf(held_sell, provider_sell ?? '')]
   const jump = jumps.reduce((most, each) => (each > most ? each : most))
@@ -97,22 +97,22 @@ export interface DecidedRate {
   readonly sell: string
 }
 
-/** From the next sample on, which is taken at once, rates near this one are used. */
-export async function confirmRate(desk: Desk, id: string, reason: string): Promise<DecidedRate> {
-  const decided = await decide(desk, id, { state: 'confirmed', decided_by: desk.actor, reason })
-  desk.bell.ring('rates')
+/** Rates near this one are used from the next sample, which is taken at once. */
+export async function confirmRate(context: OperatorContext, id: string, reason: string): Promise<DecidedRate> {
+  const decided = await decide(context, id, { state: 'confirmed', decided_by: context.actor, reason })
+  context.wakeups.wake('rates')
   return decided
 }
 
-/** Rates near this one are not used, and no longer reported, until they have been back where they were. */
-export function rejectRate(desk: Desk, id: string, reason: string): Promise<DecidedRate> {
-  return decide(desk, id, { state: 'rejected', decided_by: desk.actor, reason })
+/** Rates near this one are not used, and not reported again, until the rate has returned to its old level. */
+export function rejectRate(context: OperatorContext, id: string, reason: string): Promise<DecidedRate> {
+  return decide(context, id, { state: 'rejected', decided_by: context.actor, reason })
 }
 
-function decide(desk: Desk, id: string, decision: HeldDecision): Promise<DecidedRate> {
+function decide(context: OperatorContext, id: string, decision: HeldDecision): Promise<DecidedRate> {
   if (!/^\d{1,18}$/.test(id))
     throw new OperatorError(`${id} is not the number of a held rate; see malipo rates list --held`)
-  return audited(desk, async (tx) => {
+  return audited(context, async (tx) => {
     const held = await lockHeld(tx, BigInt(id))
     if (!held) throw new OperatorError(`there is no held rate ${id}; see malipo rates list --held`)
     const { env, base, quote, buy, sell, state, decided_by, is_passed } = held

@@ -1,17 +1,16 @@
 import { accountNumberContext, accountNumberPurpose } from '../external-accounts/store.ts'
 import { webhookSecretContext } from '../merchants/webhook-secret.ts'
-import { partyContext } from '../payments/model/counterparty.ts'
+import { counterpartyContext } from '../payments/model/counterparty.ts'
 import { callbackContext } from '../payments/resolve/callback-log.ts'
 import { type Db, type Environment, sql } from '../platform/db.ts'
 import type { Vault } from '../platform/seal.ts'
 
-/** A row with a sealed value. */
 export interface SealedRow {
-  /** Its place in the order of its column. */
+  /** Its position in the order of its column. */
   readonly id: string
-  /** The key it is under. */
+  /** The key that seals it. */
   readonly key: string
-  /** What is sealed, if it is not as the newest key seals. */
+  /** The sealed value, if it is not sealed as the newest key does. */
   readonly sealed: string | null
 }
 
@@ -19,21 +18,21 @@ export interface Move {
   readonly id: string
   readonly before: string
   readonly after: string
-  /** The hash beside it, where there is one. */
+  /** The hash beside the value, if any. */
   readonly hash: string
 }
 
-/** A column whose values are sealed, and how to go through it and change it while others do. */
+/** A column of sealed values, with reads and changes that are safe while other processes write. */
 export interface SealedColumn {
   readonly name: string
   contextOf(id: string): string
-  /** The hash that is kept beside the value. */
+  /** The hash that is stored beside the value. */
   hashOf?(vault: Vault, plain: string): string
-  /** The rows after one, in order, whatever they are under. The first ones begin after the empty text. */
+  /** The rows after one, in order, under any key. The first page starts after the empty text. */
   page(db: Db, wanted: Wanted): Promise<SealedRow[]>
   /**
-   * Changes those that are still as they were. Rows that somebody else has locked are left out, so that it never waits while it
-   * holds locks itself. Returns those it changed.
+   * Changes the rows that have not changed since. Skips rows locked by others, so that it never waits while it holds locks
+   * itself. Returns the changed rows.
    */
   replace(db: Db, moves: readonly Move[]): Promise<{ id: string }[]>
 }
@@ -41,7 +40,7 @@ export interface SealedColumn {
 interface Wanted {
   readonly after: string
   readonly limit: number
-  /** Matches what is as the newest key seals. */
+  /** Matches values sealed as the newest key does. */
   readonly newest: string
 }
 
@@ -53,12 +52,12 @@ const split = (moves: readonly Move[]) => ({
   afters: moves.map(({ after }) => after),
 })
 
-const party: SealedColumn = {
-  name: 'transactions.party',
-  contextOf: partyContext,
+const counterparty: SealedColumn = {
+  name: 'transactions.counterparty',
+  contextOf: counterpartyContext,
   page: (db, wanted) =>
     db.query(sql`
-      select id, split_part(party, '.', 1) as key, case when party !~ ${wanted.newest} then party end as sealed
+      select id, split_part(counterparty, '.', 1) as key, case when counterparty !~ ${wanted.newest} then counterparty end as sealed
       from transactions
       where id > ${idAfter(wanted)}
       order by id
@@ -69,11 +68,11 @@ const party: SealedColumn = {
       with free as (
         select t.id, m.after
         from unnest(${ids}::uuid[], ${befores}::text[], ${afters}::text[]) as m(id, before, after)
-        join transactions t on t.id = m.id and t.party = m.before
+        join transactions t on t.id = m.id and t.counterparty = m.before
         for update of t skip locked
       )
       update transactions t
-      set party = f.after
+      set counterparty = f.after
       from free f
       where t.id = f.id
       returning t.id`)
@@ -139,7 +138,7 @@ const account: SealedColumn = {
   },
 }
 
-/** `merchant environment`. */
+/** The text is `merchant environment`. */
 const ownerAfter = ({ after }: Wanted) => after.split(' ', 2)
 const endpointContext = (id: string) => {
   const [merchant_id = '', env = ''] = id.split(' ', 2)
@@ -209,5 +208,5 @@ const previousSecret: SealedColumn = {
   },
 }
 
-/** All of them but `card_continuations`, whose rows live for 15 minutes. */
-export const sealedColumns: readonly SealedColumn[] = [secret, previousSecret, account, party, callback]
+/** All but `card_continuations`, whose rows live for 15 minutes. */
+export const sealedColumns: readonly SealedColumn[] = [secret, previousSecret, account, counterparty, callback]

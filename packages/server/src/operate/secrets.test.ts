@@ -25,17 +25,17 @@ const payout = (externalReference: string) => ({
   payoutMethod: { accountName: 'Amina Bello', accountNumber: '0690000031', code: '044' },
 })
 
-/** The keys of the database of this file, the newest first. Every test begins with what is under the first. */
-let ring = [`k0:${randomBytes(32).toString('base64url')}`]
+/** The keys of this file's database, newest first. Every test starts with all values under the first. */
+let keys = [`k0:${randomBytes(32).toString('base64url')}`]
 let made = 0
-const newest = () => String(ring[0]?.split(':')[0])
+const newest = () => String(keys[0]?.split(':')[0])
 
 function addKey(): void {
   made += 1
-  ring = [`k${made}:v2:${randomBytes(32).toString('base64url')}`, ...ring]
+  keys = [`k${made}:v2:${randomBytes(32).toString('base64url')}`, ...keys]
 }
 
-const start = (t: TestContext) => payingMalipo(t, { MALIPO_SECRET_KEYS: ring.join(',') })
+const start = (t: TestContext) => payingMalipo(t, { MALIPO_SECRET_KEYS: keys.join(',') })
 
 /** A merchant with a value of every kind. */
 async function shop(malipo: PayingMalipo) {
@@ -74,7 +74,7 @@ async function readAll(malipo: PayingMalipo, { merchant, accountId, transactionI
   return { accountNumber, payment: payment.id }
 }
 
-test('reseal moves values of every kind to the newest key, and without the old one everything opens', async (t) => {
+test('reseal moves values of every kind to the newest key, and all open without the old one', async (t) => {
   const before = await start(t)
   const goods = await shop(before)
   addKey()
@@ -88,7 +88,7 @@ test('reseal moves values of every kind to the newest key, and without the old o
   assert.deepEqual([first.left, second.left, second.moved], [{}, {}, {}])
   assert.deepEqual(first.keys.find(({ key }) => key === 'k0')?.values, { 'credentials.api_key_hash': 1 })
   assert.deepEqual(second.keys.find(({ key }) => key === 'k0')?.values, {})
-  ring = ring.slice(0, 1)
+  keys = keys.slice(0, 1)
   const after = await start(t)
   assert.deepEqual(await readAll(after, goods), { accountNumber: '1234567890', payment: goods.transactionId })
   const twin = await (await after.as(goods.merchant)).call('POST', path, account('1234567890'))
@@ -113,10 +113,10 @@ test('each run of reseal is in the audit trail, with what it moved', async (t) =
       ['secrets.resealed', 'test'],
     ],
   )
-  assert.ok((rows[1]?.detail.moved?.['transactions.party'] ?? 0) > 0)
+  assert.ok((rows[1]?.detail.moved?.['transactions.counterparty'] ?? 0) > 0)
 })
 
-test('reseal that is interrupted is run again and moves the rest', async (t) => {
+test('an interrupted reseal runs again and moves the rest', async (t) => {
   const before = await start(t)
   const goods = await shop(before)
   addKey()
@@ -133,13 +133,13 @@ test('reseal that is interrupted is run again and moves the rest', async (t) => 
   const again = await malipo.operator.secrets.reseal()
 
   assert.ok((halfway.find(({ key }) => key === newest())?.values['webhook_endpoints.secret'] ?? 0) > 0)
-  assert.ok((halfway.find(({ key }) => ring[1]?.startsWith(`${key}:`))?.values['transactions.party'] ?? 0) > 0)
+  assert.ok((halfway.find(({ key }) => keys[1]?.startsWith(`${key}:`))?.values['transactions.counterparty'] ?? 0) > 0)
   assert.deepEqual(again.left, {})
   assert.equal(again.moved['webhook_endpoints.secret'], undefined)
   assert.deepEqual((await readAll(malipo, goods)).payment, goods.transactionId)
 })
 
-test('what merchants change while reseal runs keeps their change', async (t) => {
+test('a merchant’s change during a reseal is kept', async (t) => {
   const before = await start(t)
   const goods = await shop(before)
   addKey()
@@ -154,7 +154,7 @@ test('what merchants change while reseal runs keeps their change', async (t) => 
     }
   }
 
-  // The writer is a process that still has the old key as its first.
+  // The writer is a process that still has the old key first.
   const writing = write()
   for (let run = 0; run < 5; run += 1) await malipo.operator.secrets.reseal()
   end.abort()
@@ -194,27 +194,28 @@ test('reseal does not wait for a locked row, and moves it in the next run', asyn
   await release()
   const free = await malipo.operator.secrets.reseal()
 
-  assert.deepEqual(held.left, { 'transactions.party': 1 })
-  assert.deepEqual([free.left, free.moved], [{}, { 'transactions.party': 1 }])
+  assert.deepEqual(held.left, { 'transactions.counterparty': 1 })
+  assert.deepEqual([free.left, free.moved], [{}, { 'transactions.counterparty': 1 }])
 })
 
-test('a value copied from another row is left as it is and reported, and the others move', async (t) => {
+test('a value copied from another row is left unchanged and reported, and the others move', async (t) => {
   const before = await start(t)
   const [one, other] = [await shop(before), await shop(before)]
   const ids = [one, other].map(({ transactionId }) => readId('transaction', transactionId))
-  const partyOf = async (id: string | undefined) =>
-    (await before.ask<{ party: string }>('select party from transactions where id = $1', [id]))[0]?.party
-  const [copied, own] = [await partyOf(ids[0]), await partyOf(ids[1])]
-  await before.ask('update transactions set party = $1 where id = $2', [copied, ids[1]])
+  const counterpartyOf = async (id: string | undefined) =>
+    (await before.ask<{ counterparty: string }>('select counterparty from transactions where id = $1', [id]))[0]
+      ?.counterparty
+  const [copied, own] = [await counterpartyOf(ids[0]), await counterpartyOf(ids[1])]
+  await before.ask('update transactions set counterparty = $1 where id = $2', [copied, ids[1]])
   addKey()
   const malipo = await start(t)
 
   const resealed = await malipo.operator.secrets.reseal()
 
-  assert.deepEqual(resealed.left, { 'transactions.party': 1 })
-  assert.equal(await partyOf(ids[1]), copied)
-  assert.notEqual(await partyOf(ids[0]), copied)
-  await before.ask('update transactions set party = $1 where id = $2', [own, ids[1]])
+  assert.deepEqual(resealed.left, { 'transactions.counterparty': 1 })
+  assert.equal(await counterpartyOf(ids[1]), copied)
+  assert.notEqual(await counterpartyOf(ids[0]), copied)
+  await before.ask('update transactions set counterparty = $1 where id = $2', [own, ids[1]])
   assert.deepEqual((await malipo.operator.secrets.reseal()).left, {})
 })
 
@@ -241,7 +242,7 @@ test('an API key moves to the newest secret key when it is exchanged, and never 
   assert.equal((await exchange(malipo.url, { publicKey, apiKey })).status, 200)
 })
 
-test('the doctor reports a key that values are under and that is not configured, until it is retired', async (t) => {
+test('the doctor reports an unconfigured key that still seals values, until it is retired', async (t) => {
   const before = await start(t)
   await noteKeys(before.ctx.db.write, before.ctx.vault)
   const { loginUrl, natsUrl } = await testDatabase()
@@ -253,17 +254,17 @@ test('the doctor reports a key that values are under and that is not configured,
     return findings.find(({ what }) => what === 'secret keys')
   }
 
-  assert.equal((await found(ring))?.health, 'ok')
-  const missing = await found(ring.slice(0, 1))
+  assert.equal((await found(keys))?.health, 'ok')
+  const missing = await found(keys.slice(0, 1))
   assert.equal(missing?.health, 'bad')
-  assert.match(missing?.told ?? '', new RegExp(`not configured: .*${old}`))
+  assert.match(missing?.message ?? '', new RegExp(`not configured: .*${old}`))
   await (await start(t)).operator.secrets.reseal()
   await before.ask('update credentials set revoked_at = now() where revoked_at is null')
   await (await start(t)).operator.secrets.reseal()
-  assert.equal((await found(ring.slice(0, 1)))?.health, 'ok')
+  assert.equal((await found(keys.slice(0, 1)))?.health, 'ok')
   await noteKeys(before.ctx.db.write, before.ctx.vault)
-  assert.equal((await found(ring.slice(0, 1)))?.health, 'bad', 'a process still writes with it')
-  assert.equal((await found([`plain:${randomBytes(32).toString('base64url')}`, ...ring]))?.health, 'poor')
+  assert.equal((await found(keys.slice(0, 1)))?.health, 'bad', 'a process still writes with it')
+  assert.equal((await found([`plain:${randomBytes(32).toString('base64url')}`, ...keys]))?.health, 'poor')
 })
 
 test('an old key may be removed when nothing is under it and 30 days have passed', async (t) => {
@@ -282,7 +283,7 @@ test('an old key may be removed when nothing is under it and 30 days have passed
   assert.equal((await view())?.isRemovable, true)
 })
 
-test('a request sent again under a secret key that was removed is refused, and has no second effect', async (t) => {
+test('a repeat of a request under a removed secret key is refused, and has no second effect', async (t) => {
   const before = await start(t)
   const merchant = await before.merchant()
   const headers = { authorization: `Bearer ${await merchant.token()}`, 'idempotency-key': 'once' }
@@ -290,7 +291,7 @@ test('a request sent again under a secret key that was removed is refused, and h
   const first = await before.call('POST', '/api/b2b/fiat/payout', headers, body)
   addKey()
   await exchange((await start(t)).url, merchant)
-  const after = await payingMalipo(t, { MALIPO_SECRET_KEYS: String(ring[0]) })
+  const after = await payingMalipo(t, { MALIPO_SECRET_KEYS: String(keys[0]) })
 
   const again = await after.call('POST', '/api/b2b/fiat/payout', headers, body)
 

@@ -2,22 +2,22 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { recordAudit } from '../audit/record.ts'
 import { countHashes } from '../auth/credentials.ts'
 import { fingerprintsKeptDays, type KnownKey, listKeys, noteKeys, retireKeys } from '../platform/secret-keys.ts'
-import type { Desk } from './operator-context.ts'
+import type { OperatorContext } from './operator-context.ts'
 import { type Move, type SealedColumn, type SealedRow, sealedColumns } from './sealed-columns.ts'
 
-/** A secret key, and what is in the database under it. */
+/** A secret key, and the values in the database under it. */
 export interface SecretKeyView {
   readonly key: string
   readonly isConfigured: boolean
-  /** The first one writes. */
+  /** The first key, which seals new values. */
   readonly isNewest: boolean
-  /** Sealed values and API keys under it, by where they are. */
+  /** Sealed values and API keys under it, by column. */
   readonly values: Readonly<Record<string, number>>
   /** Whether a process had it as its first key in the last half hour. */
   readonly isWrittenWith: boolean
-  /** Until then requests of before may be sent again, and are recognised by this key only. */
+  /** Until then earlier requests may be repeated, and only this key recognises them. */
   readonly neededUntil: string
-  /** Nothing is under it, no process writes with it, and the time is over. */
+  /** Nothing is under it, no process writes with it, and the time has passed. */
   readonly isRemovable: boolean
 }
 
@@ -37,7 +37,7 @@ export interface Resealed {
   /** The key that everything is under now. */
   readonly key: string
   readonly moved: Readonly<Record<string, number>>
-  /** What is not under it yet: changed or locked by others meanwhile, or not to be opened. Run it again. */
+  /** Values not under it yet: changed or locked meanwhile, or impossible to open. Run it again. */
   readonly left: Readonly<Record<string, number>>
   readonly keys: readonly SecretKeyView[]
 }
@@ -45,53 +45,53 @@ export interface Resealed {
 const pieceRows = 500
 const passesMax = 3
 const pauseMaxMs = 1000
-/** Each process notes its first key every ten minutes. */
+/** Each process records its first key every ten minutes. */
 const noticeMs = 30 * 60_000
 const apiKeys = 'credentials.api_key_hash'
 
 /** Reads every sealed value once. */
-export async function listSecretKeys(desk: Desk): Promise<SecretKeyView[]> {
+export async function listSecretKeys(context: OperatorContext): Promise<SecretKeyView[]> {
   const found: Counts = new Map()
   for (const column of sealedColumns)
-    for await (const rows of pieces(desk, column)) for (const { key } of rows) add(found, key, column.name)
-  return views(desk, found)
+    for await (const rows of pieces(context, column)) for (const { key } of rows) add(found, key, column.name)
+  return views(context, found)
 }
 
 /**
- * Moves every sealed value to the newest key while processes work: piece by piece, each value only if it is still what it was. It
- * takes at most half of one connection's time. Interrupted, it is run again and finds what is left. API keys are hashed: they
- * move when they are next exchanged for a token.
+ * Moves every sealed value to the newest key while processes run: piece by piece, each value only if it is unchanged. It uses at
+ * most half of one connection's time. After an interruption, another run moves the rest. API keys are hashed: they move when they
+ * are next exchanged for a token.
  */
-export async function reseal(desk: Desk, order: ResealOrder): Promise<Resealed> {
-  const [key] = desk.vault.keyIds
-  await noteKeys(desk.db.write, desk.vault)
+export async function reseal(context: OperatorContext, order: ResealOrder): Promise<Resealed> {
+  const [key] = context.vault.keyIds
+  await noteKeys(context.db.write, context.vault)
   const audit = (action: string, detail: object) =>
-    desk.db.write.transaction((tx) =>
-      recordAudit(tx, desk.cell, { actor: desk.actor, action, subject: key, detail: { ...detail } }),
+    context.db.write.transaction((tx) =>
+      recordAudit(tx, context.cell, { actor: context.actor, action, subject: key, detail: { ...detail } }),
     )
   await audit('secrets.reseal_started', {})
   const found: Counts = new Map()
   const moved: Record<string, number> = {}
   const left: Record<string, number> = {}
   for (const column of sealedColumns) {
-    const result = await resealColumn(desk, column, order)
+    const result = await resealColumn(context, column, order)
     if (result.moved > 0) moved[column.name] = result.moved
     if (result.left > 0) left[column.name] = result.left
     for (const [id, count] of result.keys) add(found, id, column.name, count)
   }
-  const keys = await views(desk, found)
+  const keys = await views(context, found)
   const retired = keys.filter(({ isNewest, values }) => !isNewest && Object.keys(values).length === 0)
   const names = retired.map((view) => view.key)
-  await retireKeys(desk.db.write, names)
+  await retireKeys(context.db.write, names)
   await audit('secrets.resealed', { moved, left, retired: names })
   return { key, moved, left, keys }
 }
 
-/** Goes through a column until nothing is left to move, or others keep changing it. */
-async function resealColumn(desk: Desk, column: SealedColumn, order: ResealOrder): Promise<Pass> {
+/** Repeats passes over a column until nothing is left to move, at most three times. */
+async function resealColumn(context: OperatorContext, column: SealedColumn, order: ResealOrder): Promise<Pass> {
   let moved = 0
   for (let number = 1; ; number += 1) {
-    const pass = await passThrough(desk, column, (read, movedNow) => {
+    const pass = await passThrough(context, column, (read, movedNow) => {
       order.onPiece?.({ column: column.name, read, moved: moved + movedNow })
       order.signal?.throwIfAborted()
     })
@@ -108,16 +108,16 @@ interface Pass {
 }
 
 async function passThrough(
-  desk: Desk,
+  context: OperatorContext,
   column: SealedColumn,
   onPiece: (read: number, moved: number) => void,
 ): Promise<Pass> {
-  const [newest] = desk.vault.keyIds
+  const [newest] = context.vault.keyIds
   const keys = new Map<string, number>()
   let [read, moved, left] = [0, 0, 0]
-  for await (const rows of pieces(desk, column)) {
+  for await (const rows of pieces(context, column)) {
     const old = rows.filter(({ sealed }) => sealed !== null)
-    const ids = new Set((await moveRows(desk, column, old)).map(({ id }) => id))
+    const ids = new Set((await moveRows(context, column, old)).map(({ id }) => id))
     for (const { id, key } of rows) {
       const now = ids.has(id) ? newest : key
       keys.set(now, (keys.get(now) ?? 0) + 1)
@@ -130,7 +130,7 @@ async function passThrough(
   return { moved, left, keys }
 }
 
-async function* pieces({ db, vault }: Desk, column: SealedColumn): AsyncGenerator<readonly SealedRow[]> {
+async function* pieces({ db, vault }: OperatorContext, column: SealedColumn): AsyncGenerator<readonly SealedRow[]> {
   let after: string | undefined = ''
   while (after !== undefined) {
     const startedAt = performance.now()
@@ -143,13 +143,13 @@ async function* pieces({ db, vault }: Desk, column: SealedColumn): AsyncGenerato
 
 type Moved = readonly { readonly id: string }[]
 
-async function moveRows(desk: Desk, column: SealedColumn, rows: readonly SealedRow[]): Promise<Moved> {
-  const moves = rows.flatMap((row) => moveOf(desk, column, row) ?? [])
-  return moves.length === 0 ? [] : replaceAll(desk, column, moves)
+async function moveRows(context: OperatorContext, column: SealedColumn, rows: readonly SealedRow[]): Promise<Moved> {
+  const moves = rows.flatMap((row) => moveOf(context, column, row) ?? [])
+  return moves.length === 0 ? [] : replaceAll(context, column, moves)
 }
 
-/** Nothing when it does not open: its key is not configured, or it was changed by hand. It is reported as left. */
-function moveOf({ vault }: Desk, column: SealedColumn, { id, sealed }: SealedRow): Move | undefined {
+/** Undefined when it does not open: its key is not configured, or the value was changed by hand. It is reported as left. */
+function moveOf({ vault }: OperatorContext, column: SealedColumn, { id, sealed }: SealedRow): Move | undefined {
   const context = column.contextOf(id)
   try {
     const plain = vault.open(sealed ?? '', context)
@@ -160,16 +160,16 @@ function moveOf({ vault }: Desk, column: SealedColumn, { id, sealed }: SealedRow
   }
 }
 
-/** Two living accounts with one number, which a race under two keys could make, keep their hashes: the others move. */
-async function replaceAll(desk: Desk, column: SealedColumn, moves: readonly Move[]): Promise<Moved> {
+/** Two active accounts with one number, possible after a race under two keys, keep their hashes; the others move. */
+async function replaceAll(context: OperatorContext, column: SealedColumn, moves: readonly Move[]): Promise<Moved> {
   try {
-    return await column.replace(desk.db.write, moves)
+    return await column.replace(context.db.write, moves)
   } catch (error) {
     if ((error as { code?: string }).code !== '23505') throw error
     if (moves.length === 1) return []
     const middle = Math.ceil(moves.length / 2)
-    const first = await replaceAll(desk, column, moves.slice(0, middle))
-    return [...first, ...(await replaceAll(desk, column, moves.slice(middle)))]
+    const first = await replaceAll(context, column, moves.slice(0, middle))
+    return [...first, ...(await replaceAll(context, column, moves.slice(middle)))]
   }
 }
 
@@ -181,8 +181,8 @@ function add(counts: Counts, key: string, name: string, count = 1): void {
   counts.set(key, values)
 }
 
-/** Every key that is configured, known to the database, or found; in the order of the configuration. */
-async function views({ db, vault: { keyIds } }: Desk, found: Counts): Promise<SecretKeyView[]> {
+/** Every key that is configured, known to the database, or found, in the order of the configuration. */
+async function views({ db, vault: { keyIds } }: OperatorContext, found: Counts): Promise<SecretKeyView[]> {
   for (const { key, count } of await countHashes(db.write)) add(found, key, apiKeys, count)
   const known = new Map((await listKeys(db.write)).map((each) => [each.id, each]))
   const names = new Set([...keyIds, ...known.keys(), ...found.keys()])

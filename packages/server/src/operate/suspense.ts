@@ -3,23 +3,23 @@ import { formatMinor } from '../money/money.ts'
 import { caseKinds, type SuspenseCase } from '../payments/late-money/suspense-cases.ts'
 import { type Environment, sql } from '../platform/db.ts'
 import { readId, showId } from '../platform/ids.ts'
-import { type Desk, OperatorError } from './operator-context.ts'
+import { type OperatorContext, OperatorError } from './operator-context.ts'
 
-/** A case about money in suspense as staff see it. */
+/** A case about money in suspense, for staff. */
 export interface CaseView {
   readonly id: string
   readonly env: Environment
   readonly kind: string
-  /** The kind in a sentence. */
+  /** The kind as a sentence. */
   readonly meaning: string
-  /** Below 0: money left that the operator must recover. */
+  /** Below 0: money that left and that the operator must recover. */
   readonly amount: string
   readonly currency: string
   readonly provider: string
   readonly country: string
   readonly merchantId?: string
   readonly transactionId?: string
-  /** What the provider calls a payment that is not known here. */
+  /** The provider's key of a payment that is unknown here. */
   readonly providerKey?: string
   readonly openedAt: string
   readonly ageSeconds: number
@@ -36,9 +36,9 @@ export interface CasesWanted {
 
 type Stored = SuspenseCase & { readonly age_seconds: number }
 
-/** Open cases, the oldest first. */
-export async function listCases(desk: Desk, { env, provider, limit }: CasesWanted): Promise<CaseView[]> {
-  const found = await desk.db.write.query<Stored>(sql`
+/** Open cases, oldest first. */
+export async function listCases(context: OperatorContext, { env, provider, limit }: CasesWanted): Promise<CaseView[]> {
+  const found = await context.db.write.query<Stored>(sql`
     select *, extract(epoch from (select record_time()) - opened_at)::int as age_seconds
     from suspense_cases
     where closed_at is null
@@ -49,8 +49,8 @@ export async function listCases(desk: Desk, { env, provider, limit }: CasesWante
   return found.map(view)
 }
 
-export async function showCase(desk: Desk, shownId: string): Promise<CaseView> {
-  const [found] = await desk.db.write.query<Stored>(sql`
+export async function showCase(context: OperatorContext, shownId: string): Promise<CaseView> {
+  const [found] = await context.db.write.query<Stored>(sql`
     select *, extract(epoch from (select record_time()) - opened_at)::int as age_seconds
     from suspense_cases
     where id = ${caseId(shownId)}`)

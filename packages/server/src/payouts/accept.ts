@@ -22,14 +22,13 @@ interface Answered {
   readonly isReplay: boolean
 }
 
-/** What a payout may be accepted under beside its body. */
 interface Terms {
-  /** At the rates of now, where it is not given. */
+  /** Defaults to the current rates. */
   readonly rateOf?: RateOf
   readonly scenario?: Scenario | undefined
 }
 
-/** Accepts a payout: its money is held and the promise to pay it kept, before anybody is answered. */
+/** Accepts a payout: holds its money and stores the payment before the caller gets a response. */
 export async function acceptPayout(
   ctx: Context,
   owner: Owner,
@@ -42,7 +41,7 @@ export async function acceptPayout(
   return acceptNew(ctx, owner, body, keyed, { rateOf, scenario })
 }
 
-/** The same without a look at what was answered before: for a request whose key is new. */
+/** As `acceptPayout` for a request whose key is new: skips the lookup of an earlier response. */
 export async function acceptNew(
   ctx: Context,
   owner: Owner,
@@ -55,7 +54,7 @@ export async function acceptNew(
   const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, answerOf, scenario }))
   if (outcome.isReplay) return { answer: outcome.answer as AcceptedPayout, isReplay: true }
   reach('payout.accepted')
-  ctx.bell.ring(laneOf(owner.env, outcome.transaction.provider))
+  ctx.wakeups.wake(laneOf(owner.env, outcome.transaction.provider))
   return { answer: answerOf(outcome.transaction.id), isReplay: false }
 }
 

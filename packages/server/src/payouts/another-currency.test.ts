@@ -4,7 +4,7 @@ import { platformBalances } from '../ledger/deltas.ts'
 import { type Answer, type Malipo, testMalipo } from '../testing/malipo.ts'
 import { quote, walletsOf } from '../testing/paying.ts'
 
-/** Nobody sends: what is accepted stays accepted. */
+/** No worker runs, so accepted payouts stay accepted. */
 const nobodySends = {
   MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9',
   MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask',
@@ -32,7 +32,7 @@ const ugandan = (externalReference: string, over: object = {}) =>
 const refusalOf = ({ status, body }: Answer) => [status, body['errorCode']]
 const dataOf = <Value>({ body }: Answer) => body['data'] as Value
 
-/** A Malipo at fixed rates: 1,000 KES are 7.79 USD, of which 0.03 are our markup, and a fee of 0.08. */
+/** A Malipo with fixed rates: 1,000 KES are 7.79 USD, of which 0.03 are our markup, plus a fee of 0.08. */
 async function malipoWithRates(t: TestContext): Promise<Malipo> {
   const malipo = await testMalipo(t, nobodySends)
   await malipo.ask('delete from rates')
@@ -41,7 +41,7 @@ async function malipoWithRates(t: TestContext): Promise<Malipo> {
   return malipo
 }
 
-/** What is reserved in the accounts of an exchange, credits less debits, over all tests of this file so far. */
+/** The reserved amounts in the exchange accounts, credits less debits, over all tests of this file so far. */
 async function reserved({ ctx }: Malipo): Promise<Map<string, bigint>> {
   const accounts = await platformBalances(ctx.db.write)
   return new Map(
@@ -60,7 +60,7 @@ async function change(malipo: Malipo, during: () => Promise<unknown>): Promise<R
   return Object.fromEntries(names.map((name) => [name, (after.get(name) ?? 0n) - (before.get(name) ?? 0n)]))
 }
 
-test('a wallet in another currency is debited by the rate, rounded up, with its own fee on top', async (t) => {
+test('a wallet in another currency is debited at the rate, rounded up, with its own fee on top', async (t) => {
   const malipo = await malipoWithRates(t)
   const { id, call } = await malipo.merchant()
 
@@ -78,7 +78,7 @@ test('a wallet in another currency is debited by the rate, rounded up, with its 
   await malipo.operator.ledger.check({ isFull: true })
 })
 
-test('a wallet in the quoted currency pays by the selling rate, between currencies of two decimals and none', async (t) => {
+test('a wallet in the quoted currency pays at the selling rate, with two decimals and with none', async (t) => {
   const malipo = await malipoWithRates(t)
   const { id, call } = await malipo.merchant()
   const fromKenya = { debitCurrency: 'KES', debitCountry: undefined }
@@ -92,7 +92,7 @@ test('a wallet in the quoted currency pays by the selling rate, between currenci
   await malipo.operator.ledger.check({ isFull: true })
 })
 
-test('one read shows the rate and its time; list, read and webhook show what leaves the wallet and what arrives', async (t) => {
+test('a read shows the rate and its time; list, read and webhook show debit and payout amount', async (t) => {
   const malipo = await malipoWithRates(t)
   const { call } = await malipo.merchant()
   await call('POST', path, payout('r1'))
@@ -106,17 +106,17 @@ test('one read shows the rate and its time; list, read and webhook show what lea
 
   const read = dataOf<Record<string, unknown>>(await call('GET', '/api/b2b/transactions/r1'))
   const [listed = {}] = dataOf<Record<string, unknown>[]>(await call('GET', '/api/b2b/transactions'))
-  const [told] = dataOf<{ data: Record<string, unknown> }[]>(await call('GET', '/api/b2b/events'))
+  const [notified] = dataOf<{ data: Record<string, unknown> }[]>(await call('GET', '/api/b2b/events'))
 
   const [{ at } = assert.fail()] = await malipo.ask<{ at: Date }>(`select at from rates where base = 'USD'`)
   assert.deepEqual(read['rate'], { pair: 'USD/KES', side: 'buy', value: '128.50', at: at.toISOString() })
-  for (const each of [read, listed, told?.data ?? {}]) assert.deepEqual(shown(each), sides)
+  for (const each of [read, listed, notified?.data ?? {}]) assert.deepEqual(shown(each), sides)
   assert.deepEqual([read['amount'], read['currency'], read['fee']], [1000, 'KES', 0.08])
-  assert.deepEqual([told?.data['amount'], told?.data['currency'], told?.data['fee']], [1000, 'KES', 0.08])
+  assert.deepEqual([notified?.data['amount'], notified?.data['currency'], notified?.data['fee']], [1000, 'KES', 0.08])
   assert.equal('rate' in listed, false)
 })
 
-test('while the newest rate is older than five minutes nothing is taken, and retrying later is worth it', async (t) => {
+test('a rate older than five minutes refuses payouts with a retryable error', async (t) => {
   const malipo = await malipoWithRates(t)
   const { id, call } = await malipo.merchant()
   await malipo.ask(`update rates set at = now() - interval '5 minutes 1 second'`)
@@ -132,7 +132,7 @@ test('while the newest rate is older than five minutes nothing is taken, and ret
   assert.equal((await walletsOf(malipo, id)).get('USD')?.reserved, 787n)
 })
 
-test('only pairs that are quoted are exchanged, and a shared currency needs its country', async (t) => {
+test('only quoted pairs are exchanged, and a shared currency needs its country', async (t) => {
   const { call } = await (await malipoWithRates(t)).merchant()
   const over = [
     { debitCurrency: 'JPY' },
@@ -155,7 +155,7 @@ test('only pairs that are quoted are exchanged, and a shared currency needs its 
   ])
 })
 
-test('a payout cancelled before it was sent gives everything back in both currencies', async (t) => {
+test('a payout cancelled before it was sent returns its money in both currencies', async (t) => {
   const malipo = await malipoWithRates(t)
   const { id, call } = await malipo.merchant()
 
@@ -169,7 +169,7 @@ test('a payout cancelled before it was sent gives everything back in both curren
   await malipo.operator.ledger.check({ isFull: true })
 })
 
-test('many payouts from wallets in several currencies are priced at one rate, each by itself', async (t) => {
+test('a bulk from wallets in several currencies is priced at one rate, each payout by itself', async (t) => {
   const malipo = await malipoWithRates(t)
   const { id, call } = await malipo.merchant()
   const reads: string[] = []
@@ -204,11 +204,11 @@ test('many payouts from wallets in several currencies are priced at one rate, ea
   await malipo.operator.ledger.check({ isFull: true })
 })
 
-test('of payouts for twice the money there is, exactly those are taken that it pays for, and the books net out', async (t) => {
+test('payouts for twice the balance are accepted up to the balance, and the books net out', async (t) => {
   const malipo = await malipoWithRates(t)
   const merchant = await malipo.merchant()
   const headers = { authorization: `Bearer ${await merchant.token()}` }
-  const amount = 25_000 // 194.56 USD and a fee of 1.95: 10,000 USD pay for fifty of them.
+  const amount = 25_000 // 194.56 USD and a fee of 1.95: 10,000 USD pay for fifty payouts.
   const [each, taken] = [19_651n, 50n]
 
   const moved = await change(malipo, async () => {
@@ -226,7 +226,7 @@ test('of payouts for twice the money there is, exactly those are taken that it p
     reserved: taken * each,
   })
   assert.deepEqual(moved, {
-    'fx_position USD': taken * 19_380n, // 193.80 by the provider's own rate.
+    'fx_position USD': taken * 19_380n, // 193.80 at the provider's own rate.
     'fx_position KES': -taken * 2_500_000n,
     'fx_income USD': taken * 76n,
     'clearing KES': taken * 2_500_000n,
@@ -235,7 +235,7 @@ test('of payouts for twice the money there is, exactly those are taken that it p
   await malipo.operator.ledger.check({ isFull: true })
 })
 
-test('a payment across currencies whose row no longer says what its books say is found', async (t) => {
+test('the ledger check finds a cross-currency payment whose row differs from its books', async (t) => {
   const malipo = await malipoWithRates(t)
   const { call } = await malipo.merchant()
   await call('POST', path, payout('tampered-with'))

@@ -21,17 +21,17 @@ interface BulkResult {
   readonly errorCode?: string
 }
 
-/** Reads one item; throws the refusal it deserves. */
+/** Reads one item, or throws the error for its result. */
 type ReadItem = (item: unknown) => PayoutBody
 
-/** Requests of one merchant that are worked on or wait. */
+/** Requests of one merchant that run or wait. */
 const limited = createWaitingLimit(32)
 const inTurn = createTurns()
 
 /**
- * Accepts many payouts, each by itself: what is wrong with one is told in its place and stops no other. All are priced at
- * the same rates, and what is played is played to each. Said again under the same key, every item is answered as it was.
- * A merchant's requests are worked on one after another, so that other merchants wait for a part of one of them at most.
+ * Accepts many payouts, each by itself: an error is reported in the item's place and stops no other item. All items share the
+ * same rates and the same scenario. A repeat under the same key gets the same result for every item. A merchant's requests run
+ * one after another, so other merchants wait for one part of one request at most.
  */
 export function acceptBulk(...order: Parameters<typeof acceptAll>): ReturnType<typeof acceptAll> {
   const [, { merchant_id, env }] = order
@@ -48,7 +48,7 @@ async function acceptAll(
   scenario?: Scenario,
 ): Promise<{ readonly results: BulkResult[]; readonly isReplay: boolean }> {
   const isRepeated = keyed !== undefined && (await reserveKey(ctx, owner, keyed))
-  const accept = isRepeated ? acceptPayout : acceptNew // Items of a new request have no keys to look for.
+  const accept = isRepeated ? acceptPayout : acceptNew // Items of a new request have no stored keys.
   reach('bulk.reserved')
   const terms = { rateOf: createRateOf(ctx, owner), scenario }
   const one = async (item: unknown, index: number) => {
@@ -73,7 +73,7 @@ async function acceptAll(
 const perPart = 200
 const perTurn = 50
 
-/** Works on one part after another: payouts of other merchants wait for one at most. */
+/** Runs one part after another: payouts of other merchants wait for one part at most. */
 async function inParts<Item, Result>(
   items: readonly Item[],
   work: (item: Item, index: number) => Promise<Result>,
@@ -86,7 +86,7 @@ async function inParts<Item, Result>(
   return results
 }
 
-/** Starts work on all items of a part. Other requests are served between: reading them all at once would delay those. */
+/** Starts all items of a part, with a pause after each turn: reading all items at once would delay other requests. */
 async function startInTurns<Item, Result>(
   items: readonly Item[],
   work: (item: Item, index: number) => Promise<Result>,
@@ -99,7 +99,7 @@ async function startInTurns<Item, Result>(
   return Promise.all(started)
 }
 
-/** A fault of ours with one item is told in its place too: the others may have been accepted. */
+/** Our own error on one item is reported in its place too: other items may have been accepted. */
 function asRefusal({ log }: Context, error: unknown): AppError {
   if (error instanceof AppError) return error
   if (isPassing(error as Error)) return new AppError('OVERLOADED')
@@ -117,7 +117,7 @@ function refusal(error: AppError, item: unknown): BulkResult {
   }
 }
 
-/** Each item has a key of its own under the request's, so that each is remembered for itself. */
+/** Each item gets its own key, derived from the request's, so each result is stored by itself. */
 function itemKey(keyed: KeyedRequest | undefined, index: number, body: PayoutBody): KeyedRequest | undefined {
   if (!keyed) return undefined
   const key = `bulk-${createHash('sha256').update(keyed.key).digest('base64url')}-${index}`

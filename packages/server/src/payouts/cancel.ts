@@ -13,7 +13,7 @@ interface Cancelled {
 
 const answer: Cancelled = { success: true, message: 'Payout cancelled.' }
 
-/** Cancels a payout that was not sent. Its money is back in the very transaction that makes it failed. */
+/** Cancels a payout that was not sent. The same database transaction returns its money and marks it failed. */
 export async function cancelPayout(
   ctx: Context,
   owner: Owner,
@@ -26,16 +26,16 @@ export async function cancelPayout(
   const { id: transaction_id } = transaction
   reach('cancel.found')
   return underKey(ctx, owner, { keyed, transaction_id }, async (keep) => {
-    const standing = await ctx.settler.submit({
+    const armed = await ctx.resolver.submit({
       transaction_id,
       attempt: undefined,
       cause: 'request',
-      news: { kind: 'cancel' },
+      observation: { kind: 'cancel' },
       alongside: (tx) => keep(tx, answer),
     })
     reach('cancel.settled')
-    if (standing?.isChanged) return { answer, isReplay: false }
-    // Its own repetition may have been quicker.
+    if (armed?.isChanged) return { answer, isReplay: false }
+    // A repeat of this request may have been faster.
     if ((await replayOf(ctx, owner, keyed))?.answer) return { answer, isReplay: true }
     throw new AppError('PAYOUT_NOT_CANCELLABLE')
   })

@@ -2,34 +2,34 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { until } from '../dev-stack/until.ts'
 import { putQuestion } from '../payments/model/store.ts'
-import type { News } from '../payments/resolve/decision.ts'
+import type { Observation } from '../payments/resolve/decision.ts'
 import { providerKeyOf, readId } from '../platform/ids.ts'
 import { payingMalipo, payOut, walletOf } from '../testing/paying.ts'
 
-const paidOf = (amount: bigint): News => ({
-  kind: 'said',
-  said: { state: 'successful', settled: { amount, currency: 'KES' } },
+const paidOf = (amount: bigint): Observation => ({
+  kind: 'reported',
+  providerStatus: { state: 'successful', settled: { amount, currency: 'KES' } },
 })
 const paid = paidOf(10_000n)
 const failure = { code: 'UNSPECIFIED_FAILURE', message: '' } as const
-const short: News = { kind: 'said', said: { state: 'failed', failure, isOurShortfall: true } }
-const reversed: News = { kind: 'said', said: { state: 'reversed', failure } }
+const short: Observation = { kind: 'reported', providerStatus: { state: 'failed', failure, isOurShortfall: true } }
+const reversed: Observation = { kind: 'reported', providerStatus: { state: 'reversed', failure } }
 
-/** A payout of KES 100 whose first attempt ended unpaid for want of our money, so that a second one waits to be sent. */
+/** A payout of KES 100 whose first attempt failed because our float was empty; a second attempt waits to be sent. */
 async function setUp(t: TestContext) {
   const malipo = await payingMalipo(t)
   const { ctx } = malipo
   const merchant = await malipo.merchant()
   const before = (await walletOf(malipo, merchant.id)).available
-  const settle = async (shown: string, news: News, attempt: number) => {
+  const settle = async (shown: string, observation: Observation, attempt: number) => {
     const transaction_id = readId('transaction', shown) ?? ''
     const question = await putQuestion(ctx.db.write, transaction_id, attempt)
-    return ctx.settler.submit({ transaction_id, attempt, news, cause: 'query', question })
+    return ctx.resolver.submit({ transaction_id, attempt, observation, cause: 'query', question })
   }
   const send = (shown: string) =>
     malipo.ask(
       `with sent as (update transactions set state = 'sending' where id = $1 returning id)
-       update attempts a set sends = a.sends + 1, send_by = now() - interval '1 hour'
+       update attempts a set sends = a.sends + 1, send_deadline = now() - interval '1 hour'
        from sent where a.transaction_id = sent.id and outcome is null`,
       [readId('transaction', shown)],
     )
@@ -51,7 +51,7 @@ async function setUp(t: TestContext) {
   return { malipo, merchant, settle, send, waiting, cases, paidThrough, spent }
 }
 
-test('a payout that its first attempt paid while the second was on its way is not sent a third time, nor cancelled', async (t) => {
+test('a payout paid by its first attempt while the second was sent is not resent or cancelled', async (t) => {
   const { malipo, merchant, settle, send, waiting, cases, paidThrough, spent } = await setUp(t)
   const id = await waiting()
   await send(id)
@@ -66,7 +66,7 @@ test('a payout that its first attempt paid while the second was on its way is no
   await malipo.comesTo(other.id, 'successful')
 
   assert.deepEqual(
-    ends.map((standing) => standing?.isChanged),
+    ends.map((armed) => armed?.isChanged),
     [true, false, false],
   )
   assert.deepEqual([await malipo.stateOf(id), cancelled.body['errorCode']], ['successful', 'PAYOUT_NOT_CANCELLABLE'])
@@ -78,7 +78,7 @@ test('a payout that its first attempt paid while the second was on its way is no
   await malipo.operator.ledger.check({ isFull: true })
 })
 
-test('a payout whose earlier attempt has moved money is not sent when it is due', async (t) => {
+test('a payout whose earlier attempt moved money is not sent when it is due', async (t) => {
   const { malipo, settle, waiting, cases, paidThrough, merchant, spent } = await setUp(t)
   const [whole, part] = [await waiting(), await waiting()]
   for (const amount of [9000n, 10_000n]) await settle(whole, paidOf(amount), 1)
@@ -98,7 +98,7 @@ test('a payout whose earlier attempt has moved money is not sent when it is due'
   await malipo.operator.ledger.check({ isFull: true })
 })
 
-test('an operator who settles a payout as failed is shown that an earlier attempt had paid it', async (t) => {
+test('an operator who resolves a payout as failed sees that an earlier attempt paid it', async (t) => {
   const { malipo, settle, send, waiting, cases, spent } = await setUp(t)
   const id = await waiting()
   await send(id)

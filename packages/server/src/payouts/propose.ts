@@ -12,7 +12,7 @@ import { type Currency, currencies, isCurrency } from '../money/currencies.ts'
 import { feeOf, keepRule } from '../money/fees.ts'
 import type { Proposal } from '../payments/accept/accept.ts'
 import { walletSideOf } from '../payments/accept/exchange.ts'
-import { errandOf } from '../payments/dispatch/operation.ts'
+import { routeQueryOf } from '../payments/dispatch/operation.ts'
 import { sharedAccounts } from '../payments/resolve/payment-postings.ts'
 import type { Owner } from '../platform/db.ts'
 import { readId } from '../platform/ids.ts'
@@ -21,7 +21,6 @@ import { exactAmount, momoAmount } from '../reference/momo.ts'
 import type { RateOf } from '../reference/rates.ts'
 import { isWalletPlace } from '../reference/wallet-places.ts'
 
-/** A payout as a merchant asks for it. */
 export interface PayoutBody {
   readonly amount: number
   readonly externalReference: string
@@ -34,7 +33,7 @@ export interface PayoutBody {
   readonly debitCountry?: string
 }
 
-/** Checks and prices a payout: who gets what, through whom, out of which wallet, for which fee. Nothing is taken yet. */
+/** Checks and prices a payout: beneficiary, amount, provider, wallet and fee. Moves no money yet. */
 export async function proposePayout(
   ctx: Context,
   owner: Owner,
@@ -45,7 +44,7 @@ export async function proposePayout(
   const beneficiary = await beneficiaryFor(ctx, owner, body)
   const { country, currency, destination, code } = beneficiary
   await ctx.currencies.refuseDisabled(owner, currency)
-  const [connector] = ctx.routing.providersOf(owner.env, errandOf({ ...beneficiary, type: 'withdrew' }))
+  const [connector] = ctx.routing.providersOf(owner.env, routeQueryOf({ ...beneficiary, type: 'withdrew' }))
   const amount = amountOf(ctx, beneficiary, body.amount)
   if (!connector) throw new AppError('PAYOUT_PROVIDER_NOT_FOUND')
   const wallet = walletFor(ctx, beneficiary, body)
@@ -70,18 +69,18 @@ export async function proposePayout(
     rate,
     account_name: beneficiary.account_name,
     code,
-    party: { role: 'payee', to: targetOf(beneficiary) },
+    counterparty: { role: 'payee', to: targetOf(beneficiary) },
     provider: connector.id,
     action: null,
     expiresInMs: undefined,
     isSentAtOnce: false,
-    sent_by: 'lane',
+    sent_via: 'lane',
     holdsGoTo: await sharedAccounts(ctx.accounts, { env: owner.env, ...currencies }),
     keyed,
   }
 }
 
-/** Who is paid: an external account, or whoever the request describes. */
+/** The beneficiary: an external account, or the one that the request describes. */
 async function beneficiaryFor(ctx: Context, owner: Owner, body: PayoutBody): Promise<Beneficiary> {
   if (body.externalAccountId !== undefined) return storedBeneficiary(ctx, owner, body.externalAccountId, body)
   const { currency, country, destination, payoutMethod } = body
@@ -137,7 +136,7 @@ function amountOf({ reference }: Context, { destination, code, currency }: Benef
   return momoAmount(operator, 'payout', amount, currency)
 }
 
-/** The wallet that pays. In another currency than the beneficiary's it must be said whose country's it is, if there are several. */
+/** The wallet that pays. In a currency other than the beneficiary's, the request must name the country if there are several. */
 function walletFor(
   { reference }: Context,
   { country, currency }: Beneficiary,

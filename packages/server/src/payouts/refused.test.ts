@@ -11,7 +11,7 @@ const keyOf = (id: string) => providerKeyOf(readId('transaction', id) ?? '', 1)
 
 let payouts = 0
 
-/** A payout of NGN 1,000 to a Nigerian bank, which goes through Flutterwave. */
+/** A payout of NGN 1,000 to a Nigerian bank, routed to Flutterwave. */
 async function payBank(merchant: Merchant): Promise<string> {
   payouts += 1
   const { status, body } = await merchant.call('POST', '/api/b2b/fiat/payout', {
@@ -51,7 +51,7 @@ async function seen(malipo: PayingMalipo, id: string) {
 
 const nairaOf = async (malipo: PayingMalipo, { id }: Merchant) => (await walletsOf(malipo, id)).get('NGN')
 
-test('a payout that the provider’s validation refuses fails with a code, and its money is back', async (t) => {
+test('a payout that the provider’s validation refuses fails with a code and returns its money', async (t) => {
   const malipo = await payingMalipo(t)
   malipo.work()
   const refusals = [
@@ -75,7 +75,7 @@ test('a payout that the provider’s validation refuses fails with a code, and i
   await malipo.operator.ledger.check({ isFull: true })
 })
 
-test('a refusal of our account keeps payouts waiting with an alert, and they are paid once it is lifted', async (t) => {
+test('a refusal of our account keeps payouts waiting with an alert; once lifted they are paid', async (t) => {
   const malipo = await payingMalipo(t)
   malipo.work()
   const merchant = await malipo.merchant()
@@ -102,7 +102,7 @@ test('a refusal of our account keeps payouts waiting with an alert, and they are
   }
 })
 
-test('a refusal in unknown words fails a payout only once the provider has not had it for its window', async (t) => {
+test('an unknown refusal fails a payout only when the provider lacks it for its whole window', async (t) => {
   const malipo = await payingMalipo(t)
   malipo.work()
   const merchant = await malipo.merchant()
@@ -126,7 +126,7 @@ async function asked({ simulator }: PayingMalipo, id: string): Promise<number> {
   return (await simulator.requests(keyOf(id))).filter(({ operation }) => operation === 'payout_status').length
 }
 
-test('a duplicate reference named in unknown words is asked about, and the payout is paid once', async (t) => {
+test('a duplicate reference in unknown words is queried, and the payout is paid once', async (t) => {
   const malipo = await payingMalipo(t)
   malipo.work()
   const merchant = await malipo.merchant()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Answer, testMalipo } from '../testing/malipo.ts'
 
-/** Nobody sends: what is accepted stays accepted. */
+/** No worker runs, so accepted payouts stay accepted. */
 const nobodySends = {
   MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9',
   MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask',
@@ -32,7 +32,7 @@ async function walletOf(call: (method: string, path: string) => Promise<Answer>,
   return [wallet?.available, wallet?.pending]
 }
 
-test('a payout holds its amount and fee before it is answered', async (t) => {
+test('a payout holds its amount and fee before its response', async (t) => {
   const { call } = await (await testMalipo(t, nobodySends)).merchant()
 
   const answer = await call('POST', path, payout('r1'))
@@ -41,7 +41,7 @@ test('a payout holds its amount and fee before it is answered', async (t) => {
   assert.deepEqual(await walletOf(call), [999_899, 101])
 })
 
-test('a payout beyond the wallet takes nothing, leaves nothing behind, and does not use its reference up', async (t) => {
+test('a payout beyond the wallet takes nothing, leaves nothing behind, and frees its reference', async (t) => {
   const { call } = await (await testMalipo(t, nobodySends)).merchant()
   for (const index of [1, 2, 3]) await call('POST', path, payout(`drain${index}`, { amount: 250_000 }))
   const before = await walletOf(call)
@@ -71,7 +71,7 @@ test('a key used for another payout is refused, and neither the reference nor mo
   assert.equal((await merchant.call('POST', path, payout('r2'))).status, 200)
 })
 
-test('equal requests under one key in one moment have one effect; others with its reference are told so', async (t) => {
+test('equal requests at once under one key have one effect; others with its reference fail', async (t) => {
   const malipo = await testMalipo(t, nobodySends)
   const merchant = await malipo.merchant()
   const authorization = `Bearer ${await merchant.token()}`
@@ -89,7 +89,7 @@ test('equal requests under one key in one moment have one effect; others with it
   assert.deepEqual(await walletOf(merchant.call), [999_899, 101])
 })
 
-test('a cancelled payout has its money back when that is answered, and can be cancelled once', async (t) => {
+test('a cancelled payout has its money back at the response, and can be cancelled once', async (t) => {
   const malipo = await testMalipo(t, nobodySends)
   const { call } = await malipo.merchant()
   const stranger = await malipo.merchant()
@@ -108,7 +108,7 @@ test('a cancelled payout has its money back when that is answered, and can be ca
   assert.equal(data.timeline.length, 2)
 })
 
-test('equal cancellations under one key at once are all answered alike', async (t) => {
+test('equal cancellations at once under one key all get the same response', async (t) => {
   const malipo = await testMalipo(t, nobodySends)
   const merchant = await malipo.merchant()
   const headers = { authorization: `Bearer ${await merchant.token()}`, 'idempotency-key': 'cancel-once' }
@@ -124,7 +124,7 @@ test('equal cancellations under one key at once are all answered alike', async (
   assert.deepEqual(await walletOf(merchant.call), [1_000_000, 0])
 })
 
-test('of many payouts at once each is accepted or refused by itself, in order', async (t) => {
+test('each payout of a bulk is accepted or refused by itself, in order', async (t) => {
   const { call } = await (await testMalipo(t, nobodySends)).merchant()
   await call('POST', path, payout('used'))
   const payouts = [payout('b1'), payout('used'), payout('b2', { amount: 'ten' }), payout('b1'), payout('b3'), 7]
@@ -148,7 +148,7 @@ test('of many payouts at once each is accepted or refused by itself, in order', 
   assert.deepEqual(await walletOf(call), [999_697, 303])
 })
 
-test('many payouts said again under one key are answered item by item as before, and pay nobody twice', async (t) => {
+test('a bulk repeated under one key gets the same result per item, and pays no item twice', async (t) => {
   const malipo = await testMalipo(t, nobodySends)
   const merchant = await malipo.merchant()
   const headers = { authorization: `Bearer ${await merchant.token()}`, 'idempotency-key': 'k'.repeat(255) }
@@ -162,7 +162,7 @@ test('many payouts said again under one key are answered item by item as before,
   assert.deepEqual(await walletOf(merchant.call), [1_000_000 - 120 * 101, 120 * 101])
 })
 
-test('many payouts count as one request for every hundred', async (t) => {
+test('a bulk counts as one request for every hundred payouts', async (t) => {
   const malipo = await testMalipo(t, { ...nobodySends, MALIPO_RATE_LIMIT_SANDBOX: '1' })
   const merchant = await malipo.merchant()
   const headers = { authorization: `Bearer ${await merchant.token()}` }
@@ -175,7 +175,7 @@ test('many payouts count as one request for every hundred', async (t) => {
   assert.deepEqual(refusalOf(next), [429, 'RATE_LIMIT_EXCEEDED'])
 })
 
-test('more than a thousand payouts at once, or none, are refused', async (t) => {
+test('a bulk of more than a thousand payouts, or of none, is refused', async (t) => {
   const { call } = await (await testMalipo(t, nobodySends)).merchant()
 
   for (const payouts of [[], Array.from({ length: 1001 }, () => 1), undefined])

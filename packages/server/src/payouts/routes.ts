@@ -89,7 +89,6 @@ const errors = [
   'IDEMPOTENCY_KEY_REUSED',
 ] as const
 
-/** Money out. */
 export function payoutRoutes(app: App, ctx: Context): void {
   app.post(
     '/fiat/payout',

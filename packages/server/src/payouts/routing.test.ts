@@ -7,7 +7,7 @@ import { type PayingMalipo, payingMalipo } from '../testing/paying.ts'
 const because = { env: 'sandbox', reason: 'maintenance' } as const
 let payouts = 0
 
-/** A payout to a bank in Ghana, which Flutterwave is preferred for and house can do, and the provider it is accepted for. */
+/** Accepts a payout to a bank in Ghana and returns its provider. Flutterwave is preferred; house can do it too. */
 async function providerOf(malipo: PayingMalipo, { call }: Awaited<ReturnType<PayingMalipo['merchant']>>) {
   payouts += 1
   const { status, body } = await call('POST', '/api/b2b/fiat/payout', {
@@ -25,7 +25,7 @@ async function providerOf(malipo: PayingMalipo, { call }: Awaited<ReturnType<Pay
   return row?.provider
 }
 
-test('a payout is accepted for the next provider while the preferred one is paused, and waits when all are', async (t) => {
+test('a payout fails over while its preferred provider is paused, and waits when all are paused', async (t) => {
   const malipo = await payingMalipo(t)
   const merchant = await malipo.merchant()
   const { health } = malipo.ctx
@@ -46,7 +46,7 @@ test('a payout is accepted for the next provider while the preferred one is paus
   assert.equal(await providerOf(malipo, merchant), 'flutterwave')
 })
 
-test('while the preferred provider does not respond payouts are accepted for the next one', async (t) => {
+test('payouts fail over while the preferred provider does not respond', async (t) => {
   const malipo = await payingMalipo(t)
   const merchant = await malipo.merchant()
   const { health } = malipo.ctx

@@ -10,7 +10,7 @@ const path = '/api/b2b/fiat/payout'
 const keyOf = (id: string, attempt: number) => providerKeyOf(readId('transaction', id) ?? '', attempt)
 const nairaOf = async (malipo: PayingMalipo, { id }: Merchant) => (await walletsOf(malipo, id)).get('NGN')
 
-/** A payout of NGN 1,000 that Flutterwave has taken and ended unpaid: our wallet there was empty. */
+/** A payout of NGN 1,000 that Flutterwave took and failed: our wallet there was empty. */
 async function unfundedPayout(malipo: PayingMalipo, merchant: Merchant, externalReference: string): Promise<string> {
   await malipo.simulator.setFault({ provider: 'flutterwave', operation: 'payout', mode: 'float_empty', times: 1 })
   const payoutMethod = { accountName: 'Amina Bello', accountNumber: '0690000031', code: '044' }
@@ -19,8 +19,8 @@ async function unfundedPayout(malipo: PayingMalipo, merchant: Merchant, external
   const id = String(body['transactionId'])
   const transaction_id = readId('transaction', id) ?? ''
   await until(`${id} to wait for our money`, async () => {
-    const news = { kind: 'hint' } as const
-    await malipo.ctx.settler.submit({ transaction_id, attempt: 1, cause: 'callback', news })
+    const observation = { kind: 'hint' } as const
+    await malipo.ctx.resolver.submit({ transaction_id, attempt: 1, cause: 'callback', observation })
     return (await seen(malipo, id))?.attempt === 2
   })
   return id
@@ -34,7 +34,7 @@ async function seen(malipo: PayingMalipo, id: string) {
   return row
 }
 
-/** Has the provider call back about the first attempt once more, late. */
+/** Makes the provider call back about the first attempt once more, late. */
 async function callAgain({ simulator }: PayingMalipo, id: string): Promise<void> {
   const key = keyOf(id, 1)
   await until('the callback to be delivered', async () =>
@@ -49,11 +49,11 @@ function paysAfterAll(t: TestContext, { ctx }: PayingMalipo, id: string): void {
   assert.ok(payouts && callbacks)
   const query = payouts.query.bind(payouts)
   const key = keyOf(id, 1)
-  const said = { state: 'successful', settled: { amount: 100_000n, currency: 'NGN' } } as const
+  const providerStatus = { state: 'successful', settled: { amount: 100_000n, currency: 'NGN' } } as const
   t.mock.method(payouts, 'query', async (...asked: Parameters<typeof query>) =>
-    asked[0].key === key ? { found: 'yes', said } : query(...asked),
+    asked[0].key === key ? { found: 'yes', providerStatus } : query(...asked),
   )
-  t.mock.method(callbacks, 'read', () => ({ isGenuine: true, isProof: false, news: [{ key, said }] }))
+  t.mock.method(callbacks, 'read', () => ({ isGenuine: true, isProof: false, observation: [{ key, providerStatus }] }))
 }
 
 async function paidTimes({ simulator }: PayingMalipo, id: string): Promise<number[]> {
@@ -61,7 +61,7 @@ async function paidTimes({ simulator }: PayingMalipo, id: string): Promise<numbe
   return moved.map((movements) => movements.length)
 }
 
-test('a payout that finds our wallet empty keeps its hold, alerts, and is paid once under a new key', async (t) => {
+test('a payout finding our wallet empty keeps its hold, alerts, and is paid once by a new key', async (t) => {
   const malipo = await payingMalipo(t)
   await malipo.simulator.set({ callbackBase: `${malipo.url}/callbacks/sandbox` })
   malipo.work()
@@ -105,7 +105,7 @@ test('a payout that was paid after all while it waited for our money is not sent
   await malipo.operator.ledger.check({ isFull: true })
 })
 
-test('a payout that was paid under both keys is money to recover, with a case, and costs the merchant once', async (t) => {
+test('a payout paid under both keys is money to recover, with a case; the merchant pays once', async (t) => {
   const malipo = await payingMalipo(t)
   await malipo.simulator.set({ callbackBase: `${malipo.url}/callbacks/sandbox` })
   malipo.work()

@@ -6,7 +6,7 @@ test('an empty list allows every address', () => {
   assert.ok(allowing([])('203.0.113.9'))
 })
 
-test('a range allows what lies in it and nothing beside it', () => {
+test('a range allows the addresses in it and no other', () => {
   const isAllowed = allowing(['203.0.113.0/28', '198.51.100.7/32', '2001:db8:1::/48'])
 
   for (const inside of ['203.0.113.0', '203.0.113.15', '198.51.100.7', '2001:db8:1:ffff::1', '::ffff:203.0.113.3'])
@@ -27,7 +27,7 @@ test('an IPv4 address is counted the same on either kind of socket', () => {
   assert.notEqual(countedAs('192.0.2.1'), countedAs('192.0.2.2'))
 })
 
-test('an address and a range are told from what is neither', () => {
+test('an address or a range is recognised, and other text is not', () => {
   for (const text of ['10.0.0.1', '10.0.0.0/8', '0.0.0.0/0', '::1', '2001:db8::/32', '::/128'])
     assert.ok(isRange(text), text)
   for (const text of [

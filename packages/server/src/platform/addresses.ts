@@ -9,7 +9,7 @@ export function isRange(text: string): boolean {
   return isFit && rest.length === 0
 }
 
-/** Answers whether an address lies in one of the ranges; an empty list allows every address. */
+/** Returns a check whether an address is in one of the ranges; an empty list allows every address. */
 export function allowing(ranges: readonly string[]): (address: string) => boolean {
   if (ranges.length === 0) return () => true
   const list = new BlockList()
@@ -24,20 +24,20 @@ export function allowing(ranges: readonly string[]): (address: string) => boolea
   }
 }
 
-/** Where a request comes from: the last address that its trusted proxies report, and that is not a trusted proxy itself. */
+/** The client of a request: the last address reported by trusted proxies that is not itself a trusted proxy. */
 export function clientAddress({ headers, socket }: IncomingMessage, isProxy: (address: string) => boolean): string {
   const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',')
   const addresses = [...forwarded.map((address) => address.trim()), socket.remoteAddress ?? '']
   return addresses.findLast((address) => !isProxy(address)) ?? addresses[0] ?? ''
 }
 
-/** Where failures are counted. One household or server has a whole /64 of IPv6, so that is one address. */
+/** The key under which failures are counted. One household or server has a whole /64 of IPv6, so that counts as one address. */
 export function countedAs(address: string): string {
   const known = plain(address)
   return isIP(known) === 6 ? `${expand(known).slice(0, 4).join(':')}::/64` : known
 }
 
-/** An IPv4 caller of an IPv6 socket is the IPv4 address it is. */
+/** An IPv4-mapped IPv6 address is its IPv4 address. */
 const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, '')
 
 function expand(address: string): string[] {

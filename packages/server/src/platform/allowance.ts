@@ -1,4 +1,4 @@
-/** Grants at most `max` in any window of `windowMs` that starts with the first of them, for each name. Names must be few. */
+/** Grants at most `max` per name in a window of `windowMs`, which starts with the first. There must be few names. */
 export function createAllowance(max: number, windowMs: number): (name: string) => boolean {
   const used = new Map<string, { readonly since: number; count: number }>()
   return (name) => {

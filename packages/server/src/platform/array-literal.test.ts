@@ -4,7 +4,7 @@ import pg from 'pg'
 import { testDatabase } from '../dev-stack/servers.ts'
 import { arrayLiteral } from './array-literal.ts'
 
-test('whatever an array holds is read by PostgreSQL as it was', async (t) => {
+test('PostgreSQL reads every array element back unchanged', async (t) => {
   const client = new pg.Client({ connectionString: (await testDatabase()).loginUrl })
   await client.connect()
   t.after(() => client.end())
@@ -24,6 +24,6 @@ test('whatever an array holds is read by PostgreSQL as it was', async (t) => {
   assert.deepEqual(await read('smallint', [1, 0, -3]), [1, 0, -3])
   const at = new Date('2026-11-15T17:33:15.123Z')
   assert.deepEqual(await read('timestamptz', [at, null]), [at, null])
-  const said = { said: 'a "word", {here}', path: 'c:\\x', nothing: null }
-  assert.deepEqual(await read('jsonb', [JSON.stringify(said), null]), [said, null])
+  const providerStatus = { providerStatus: 'a "word", {here}', path: 'c:\\x', nothing: null }
+  assert.deepEqual(await read('jsonb', [JSON.stringify(providerStatus), null]), [providerStatus, null])
 })

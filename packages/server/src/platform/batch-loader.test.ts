@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createGatherer } from './batch-loader.ts'
+import { createBatchLoader } from './batch-loader.ts'
 
-test('what is asked for while a question is under way goes into the next, each with its own answer', async () => {
+test('keys that arrive during a load go into the next one, each with its own value', async () => {
   const asked: string[][] = []
-  const find = createGatherer(async (keys: readonly string[]) => {
+  const find = createBatchLoader(async (keys: readonly string[]) => {
     asked.push([...keys])
     await new Promise(setImmediate)
     return keys.map((key) => key.toUpperCase())
@@ -15,8 +15,8 @@ test('what is asked for while a question is under way goes into the next, each w
   assert.equal(await find('d'), 'D')
 })
 
-test('a question that fails is told to those who put it, and the next is put all the same', async () => {
-  const find = createGatherer(async (keys: readonly string[]) => {
+test('a failed load rejects its own callers, and the next load still runs', async () => {
+  const find = createBatchLoader(async (keys: readonly string[]) => {
     await new Promise(setImmediate)
     if (keys.includes('bad')) throw new Error('no answer')
     return keys

@@ -1,8 +1,8 @@
 /**
- * Looks things up together: what is asked for while a question is under way goes into the next one. There is no timer, so a
- * single question is put at once, and a thousand cost two. `load` answers in the order of what it was asked for.
+ * Loads keys together: keys that arrive during a load go into the next one. It uses no timer, so a single key is loaded at once,
+ * and a thousand take two loads. `load` must return values in key order.
  */
-export function createGatherer<Key, Value>(
+export function createBatchLoader<Key, Value>(
   load: (keys: readonly Key[]) => Promise<readonly Value[]>,
 ): (key: Key) => Promise<Value> {
   let waiting: {

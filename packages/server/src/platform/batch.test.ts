@@ -5,7 +5,7 @@ import { openTestDatabase, testLedger } from '../testing/ledger.ts'
 import { type BatcherOptions, createBatcher, forgetCommits } from './batch.ts'
 import { type BatchTx, CommitUnknown, sql, type WriteDb } from './db.ts'
 
-/** A batcher that writes its items into a table of the test's own. */
+/** A batcher that writes its items into the test's own table. */
 async function numbersBatcher(t: TestContext, over: Partial<BatcherOptions<number, number>> = {}) {
   const { db, ask } = await testLedger(t)
   const table = `numbers_${Math.random().toString(36).slice(2)}`
@@ -26,7 +26,7 @@ async function numbersBatcher(t: TestContext, over: Partial<BatcherOptions<numbe
 
 const range = (count: number) => Array.from({ length: count }, (_, index) => index + 100)
 
-test('what arrives while a batch is written forms the next one, and each gets its own answer', async (t) => {
+test('items that arrive during a batch form the next one, and each gets its own result', async (t) => {
   const { batcher, sizes, stored } = await numbersBatcher(t)
 
   const answers = await Promise.all(range(500).map((item) => batcher.submit(item)))
@@ -39,7 +39,7 @@ test('what arrives while a batch is written forms the next one, and each gets it
   assert.deepEqual(await stored(), range(500))
 })
 
-test('an item the database refuses is found and refused alone', async (t) => {
+test('an item that the database refuses is isolated and refused alone', async (t) => {
   const { batcher, stored } = await numbersBatcher(t)
   const items = [...range(50), 13, 100]
 
@@ -50,7 +50,7 @@ test('an item the database refuses is found and refused alone', async (t) => {
   assert.deepEqual(await stored(), range(50))
 })
 
-/** Holds the lock of a row until told to let go. */
+/** Holds a row lock until the returned function is called. */
 async function holdLock(t: TestContext, table: string, value: number): Promise<() => Promise<void>> {
   const { superuserUrl } = await testDatabase()
   const blocker = openTestDatabase(superuserUrl)
@@ -68,7 +68,7 @@ async function holdLock(t: TestContext, table: string, value: number): Promise<(
   }
 }
 
-/** A batcher whose items each touch the row of their own number. */
+/** A batcher whose items each update the row of their number. */
 async function touchingBatcher(t: TestContext) {
   const { ask, table, db } = await numbersBatcher(t)
   await ask(`insert into ${table} select generate_series(20, 29)`)
@@ -84,7 +84,7 @@ async function touchingBatcher(t: TestContext) {
   return { batcher, table }
 }
 
-test('a batch held up by one lock lets the others go on, and the held one follows when it can', async (t) => {
+test('a batch blocked by one lock lets the other items proceed, and the blocked one follows', async (t) => {
   const { batcher, table } = await touchingBatcher(t)
   const letGo = await holdLock(t, table, 20)
 
@@ -96,7 +96,7 @@ test('a batch held up by one lock lets the others go on, and the held one follow
   assert.equal(await held, 20)
 })
 
-test('an item whose lock is never let go is turned away, and nobody else with it', async (t) => {
+test('an item whose lock is never released is refused, and no other item is', async (t) => {
   const { batcher, table } = await touchingBatcher(t)
   const letGo = await holdLock(t, table, 20)
 
@@ -107,7 +107,7 @@ test('an item whose lock is never let go is turned away, and nobody else with it
   await letGo()
 })
 
-test('when too many wait the next is turned away at once', async (t) => {
+test('when the queue is full the next item is refused at once', async (t) => {
   const { batcher } = await numbersBatcher(t, { queueMax: 10 })
 
   const results = await Promise.allSettled(range(20).map((item) => batcher.submit(item)))
@@ -117,7 +117,7 @@ test('when too many wait the next is turned away at once', async (t) => {
   assert.match(String(refused[0]?.reason), /cannot take this request now/)
 })
 
-test('what goes wrong by our own fault fails the batch and is not tried again', async (t) => {
+test('a programming error fails the batch and is not retried', async (t) => {
   let tries = 0
   const { batcher } = await numbersBatcher(t, {
     decide: async () => {
@@ -131,7 +131,7 @@ test('what goes wrong by our own fault fails the batch and is not tried again', 
   assert.equal(tries, 1)
 })
 
-/** A database whose every commit is reported lost, after having been done or not. */
+/** A database that reports every commit as lost, whether it took effect or not. */
 function losing(db: WriteDb, { isCommitted }: { isCommitted: () => boolean }): WriteDb {
   return {
     ...db,
@@ -149,7 +149,7 @@ function losing(db: WriteDb, { isCommitted }: { isCommitted: () => boolean }): W
   }
 }
 
-test('a commit whose answer got lost is answered as what the database says it was', async (t) => {
+test('a commit whose response was lost returns the result that the database confirms', async (t) => {
   const { db, decide, stored } = await numbersBatcher(t)
   const batcher = createBatcher({ db: losing(db.write, { isCommitted: () => true }), decide, keyOf: String })
 
@@ -158,7 +158,7 @@ test('a commit whose answer got lost is answered as what the database says it wa
   assert.deepEqual(await stored(), [7])
 })
 
-test('a commit that was lost before it was done is done again, once', async (t) => {
+test('a commit that was lost before it took effect is retried once', async (t) => {
   const { db, decide, stored } = await numbersBatcher(t)
   let commits = 0
   const isCommitted = () => {
@@ -172,7 +172,7 @@ test('a commit that was lost before it was done is done again, once', async (t) 
   assert.deepEqual(await stored(), [7])
 })
 
-test('a number given to another transaction after a crash is not taken for ours', async (t) => {
+test('a batch number reused after a crash is not taken for the lost batch', async (t) => {
   const { db, decide, ask, stored } = await numbersBatcher(t)
   const lossy = losing(db.write, { isCommitted: () => tries > 1 })
   let tries = 0
@@ -182,7 +182,7 @@ test('a number given to another transaction after a crash is not taken for ours'
       batch: (lockTimeoutMs, work) => {
         tries += 1
         return lossy.batch(lockTimeoutMs, work).catch(async (error: CommitUnknown<unknown>) => {
-          // What a server that lost its newest transactions does: the number is another's, and that one is committed.
+          // A server that lost its newest transactions gives the number to another one, and commits that.
           if (tries === 1) await ask('insert into batch_commits (batch) values ($1)', [error.mark.batch])
           throw error
         })
@@ -198,7 +198,7 @@ test('a number given to another transaction after a crash is not taken for ours'
   assert.deepEqual(await stored(), [7])
 })
 
-test('a commit that is still under way is waited for, and is what it becomes', async (t) => {
+test('a commit that is still in progress is awaited, and its real outcome counts', async (t) => {
   for (const isCommitted of [true, false]) {
     const { db, decide, stored, sizes } = await numbersBatcher(t)
     const [lost, letGo] = [Promise.withResolvers<CommitUnknown<unknown>>(), Promise.withResolvers<void>()]
@@ -221,7 +221,7 @@ test('a commit that is still under way is waited for, and is what it becomes', a
     }
 
     const submitted = createBatcher({ db: slow, decide, keyOf: String }).submit(7)
-    await asked.promise // It was looked for once, and is neither there nor over.
+    await asked.promise // The batch was looked up once, and is neither there nor over.
     letGo.resolve()
 
     assert.equal(await submitted, 14)
@@ -230,7 +230,7 @@ test('a commit that is still under way is waited for, and is what it becomes', a
   }
 })
 
-test('a batch older than the rows that are kept of batches is not taken as rolled back', async (t) => {
+test('a batch older than the stored commit rows is not treated as rolled back', async (t) => {
   const { db, decide, ask, sizes } = await numbersBatcher(t)
   const lossy = losing(db.write, { isCommitted: () => true })
   const batcher = createBatcher({
@@ -251,7 +251,7 @@ test('a batch older than the rows that are kept of batches is not taken as rolle
   assert.equal(sizes.length, 1)
 })
 
-test('rows of batches are removed after an hour, and the newest one never', async (t) => {
+test('commit rows are removed after an hour, except the newest one', async (t) => {
   const { batcher, db, ask } = await numbersBatcher(t)
   const count = async () => (await ask('select from batch_commits')).length
   await batcher.submit(7)
@@ -266,7 +266,7 @@ test('rows of batches are removed after an hour, and the newest one never', asyn
   assert.equal(await count(), 1)
 })
 
-test('an outcome that cannot be known in time is told as such, and the writer is abandoned', async (t) => {
+test('an outcome that stays unknown is reported as such, and the writer is abandoned', async (t) => {
   const { db, decide } = await numbersBatcher(t)
   let isAbandoned = false
   const blind = losing(db.write, { isCommitted: () => true })
@@ -286,7 +286,7 @@ test('an outcome that cannot be known in time is told as such, and the writer is
   assert.ok(isAbandoned)
 })
 
-test('a batch whose COMMIT got lost holds up none of those after it', async (t) => {
+test('a batch whose COMMIT response was lost does not delay later batches', async (t) => {
   const { db, decide } = await numbersBatcher(t)
   const [known, lost] = [Promise.withResolvers<void>(), new Set<number>()]
   const lossy = losing(db.write, { isCommitted: () => true })
@@ -307,7 +307,7 @@ test('a batch whose COMMIT got lost holds up none of those after it', async (t) 
   assert.equal(await first, 14)
 })
 
-test('a commit that comes with a warning is no answer', async (t) => {
+test('a commit with a warning does not count as committed', async (t) => {
   const { db, ask } = await testLedger(t)
   await ask(
     `create function warn() returns trigger language plpgsql as $$ begin raise warning 'not on the standby'; return null; end $$`,
@@ -323,7 +323,7 @@ test('a commit that comes with a warning is no answer', async (t) => {
   await assert.rejects(work, CommitUnknown)
 })
 
-test('a batch knows its own number and the time of the database', async (t) => {
+test('a batch knows its own number and the database time', async (t) => {
   const { db } = await testLedger(t)
 
   const { batch, atUs, same } = await db.write.batch(1000, async (tx) => {

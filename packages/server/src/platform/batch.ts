@@ -3,28 +3,28 @@ import { AppError } from '../errors.ts'
 import { type BatchMark, type BatchTx, CommitUnknown, type Db, sql, type WriteDb } from './db.ts'
 import { reach } from './failpoints.ts'
 
-/** What a batch decided. It counts only once its transaction is known to be committed. */
+/** What a batch decided. It is valid only once its transaction is known to be committed. */
 export interface Decided<Answer> {
-  /** One for each item, in order. */
+  /** One per item, in order. */
   readonly answers: readonly Answer[]
-  /** Called when the transaction is known to be committed, before anybody is answered. */
+  /** Called when the transaction is known to be committed, before any caller resumes. */
   readonly committed?: () => void
-  /** Called when that is not known in time: what comes next must not build on it. `committed` may still follow. */
+  /** Called when the outcome is not known in time: later work must not build on it. `committed` may still follow. */
   readonly abandoned?: () => void
 }
 
 export interface BatcherOptions<Item, Answer> {
   readonly db: WriteDb
-  /** Decides all items, one after another, with a constant number of statements. May run more than once. */
+  /** Decides all items in order, with a constant number of statements. May run more than once. */
   readonly decide: (tx: BatchTx, items: readonly Item[]) => Promise<Decided<Answer>>
-  /** What an item may wait for, such as its wallet: a batch held up by one is split by this. */
+  /** What an item may wait for, such as its wallet: a blocked batch is split by this key. */
   readonly keyOf: (item: Item) => string | Promise<string>
   readonly sizeMax?: number
   readonly queueMax?: number
 }
 
 export interface Batcher<Item, Answer> {
-  /** Answers once the item is durable. Throws OVERLOADED when too many wait, or when the outcome cannot be known. */
+  /** Resolves once the item is durable. Throws OVERLOADED when the queue is full, or when the outcome stays unknown. */
   submit(item: Item): Promise<Answer>
 }
 
@@ -32,9 +32,9 @@ interface Entry<Item, Answer> {
   readonly item: Item
   readonly resolve: (answer: Answer) => void
   readonly reject: (error: unknown) => void
-  /** How often it had to make way because somebody else held its lock. */
+  /** How often it was postponed because another transaction held its lock. */
   madeWay: number
-  /** How often its batch was found to be rolled back long after the answer to its COMMIT got lost. */
+  /** How often its batch proved rolled back long after its COMMIT response was lost. */
   losses: number
 }
 
@@ -45,8 +45,8 @@ const resolveAtOnceMs = 1000
 const resolveLaterMs = 4000
 
 /**
- * Group commit: what arrives while a batch is being written forms the next one. There is no timer, so a batch is small
- * when little goes on and large under load, and one transaction carries them all.
+ * Group commit: items that arrive while a batch is written form the next one. It uses no timer, so a batch is small at low load
+ * and large under load, and one transaction carries them all.
  */
 export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer>): Batcher<Item, Answer> {
   const { sizeMax = 1000, queueMax = 10_000 } = options
@@ -76,7 +76,7 @@ interface Run<Item, Answer> extends BatcherOptions<Item, Answer> {
   readonly again: (entries: readonly Entry<Item, Answer>[]) => void
 }
 
-/** Never throws: every entry is answered, now or later, or given back because its lock is held by somebody else. */
+/** Never throws: every entry gets its result, now or later, or is returned because another transaction holds its lock. */
 async function writeBatch<Item, Answer>(
   options: Run<Item, Answer>,
   entries: readonly Entry<Item, Answer>[],
@@ -101,7 +101,7 @@ async function writeParts<Item, Answer>(
   return heldUp
 }
 
-/** Goes behind what came later, so that one held wallet does not hold up the rest; after about 3 s it is turned away. */
+/** Postpones an entry behind later ones, so that one locked wallet does not block the rest; refuses it after about 3 s. */
 function makeWay<Item, Answer>(entry: Entry<Item, Answer>): boolean {
   entry.madeWay += 1
   if (entry.madeWay >= madeWayMax) entry.reject(new AppError('OVERLOADED'))
@@ -111,9 +111,9 @@ function makeWay<Item, Answer>(entry: Entry<Item, Answer>): boolean {
 type Outcome =
   | { readonly kind: 'done' }
   | { readonly kind: 'again' }
-  /** Some item's data is refused by the database: find it by halves. */
+  /** The database refuses some item's data: find it by halving. */
   | { readonly kind: 'poisoned' }
-  /** Some item's lock is held by somebody else: let the others go on without it. */
+  /** Another transaction holds some item's lock: let the other items proceed without it. */
   | { readonly kind: 'held up' }
   | { readonly kind: 'failed'; readonly error: unknown }
 
@@ -144,10 +144,10 @@ function rejectAll<Item, Answer>(entries: readonly Entry<Item, Answer>[], error:
   for (const { reject } of entries) reject(error)
 }
 
-/** A batch found that another one was faster. It is run again, and finds what the other wrote. */
+/** Another batch was faster. This one runs again, and finds what the other wrote. */
 export class BatchConflict extends Error {}
 
-/** Only what the data itself caused (classes 22 and 23) is searched for; what the moment caused is tried again whole. */
+/** Only errors caused by data (classes 22 and 23) are bisected; transient errors are retried as a whole. */
 function classify(error: Error & { code?: string }, size: number): Outcome {
   const { code = '' } = error
   if (/^2[23]/.test(code)) return size > 1 ? { kind: 'poisoned' } : { kind: 'failed', error }
@@ -156,8 +156,8 @@ function classify(error: Error & { code?: string }, size: number): Outcome {
 }
 
 /**
- * The database cannot be reached, is starting, stopping or read-only, has no connection left, or kept us waiting: later may be
- * better. Its name may not be resolved for a while either (`EAI_AGAIN`).
+ * The database is unreachable, starting, stopping or read-only, has no connection left, or timed out: a retry may succeed. Its
+ * name may also be unresolvable for a while (`EAI_AGAIN`).
  */
 export function isPassing(error: Error & { readonly code?: string }): boolean {
   const { code = '', message } = error
@@ -169,7 +169,7 @@ export function isPassing(error: Error & { readonly code?: string }): boolean {
   )
 }
 
-/** The batch in the parts it should be tried in: whole, by what its items wait for, or by halves. */
+/** Splits the batch for the next try: whole, by lock key, or in halves. */
 async function partsOf<Item, Answer>(
   { keyOf }: BatcherOptions<Item, Answer>,
   entries: readonly Entry<Item, Answer>[],
@@ -184,9 +184,8 @@ async function partsOf<Item, Answer>(
 }
 
 /**
- * Asks the database what became of a commit whose answer got lost, and believes nothing but its word. Later batches wait for
- * that no longer than a moment, so that items are decided in their order where nothing else is wrong; while the database is
- * away they do not stand behind it.
+ * Asks the database for the outcome of a commit whose response was lost, and trusts nothing else. Later batches wait for that
+ * only briefly, so that items are normally decided in order; while the database is unavailable they do not queue behind it.
  */
 async function resolveLost<Item, Answer>(
   run: Run<Item, Answer>,
@@ -242,14 +241,14 @@ async function fateOf(db: WriteDb, mark: BatchMark, withinMs: number): Promise<'
 interface FoundCommit {
   readonly is_there: boolean
   readonly has_ended: boolean
-  /** A row that is missing says something only while rows of its age are kept. */
+  /** A missing row means something only while rows of its age are kept. */
   readonly is_kept: boolean
 }
 
 /**
- * One statement and so one snapshot: a batch that has ended in it and left no row was rolled back. Nothing that others
- * write, before or after, changes the result. A row that is there may be on this server alone, as after a crash before the
- * standby had it: whoever asks must confirm it.
+ * One statement and so one snapshot: a batch that has ended in it and left no row was rolled back. Other writes, before or after,
+ * do not change the result. An existing row may be on this server alone, as after a crash before the standby had it: the caller
+ * must confirm it.
  */
 async function findCommit(db: Db, { batch, token, atUs }: BatchMark): Promise<FoundCommit | undefined> {
   const [found] = await db.query<FoundCommit>(sql`
@@ -259,10 +258,10 @@ async function findCommit(db: Db, { batch, token, atUs }: BatchMark): Promise<Fo
   return found
 }
 
-/** Far longer than a batch and the search for its fate take together. */
+/** Far longer than a batch and the search for its outcome take together. */
 const commitsKeptMs = 3_600_000
 
-/** Removes the oldest rows, never the newest: batches keep their order, so what is left is a whole end of it. */
+/** Removes the oldest rows, never the newest: batches keep their order, so the remaining rows have no gap. */
 export async function forgetCommits(db: Db): Promise<void> {
   await db.query(sql`
     delete from batch_commits

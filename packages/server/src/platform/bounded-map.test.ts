@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BoundedMap } from './bounded-map.ts'
 
-test('a bounded map keeps what was set last and forgets the rest', () => {
+test('a bounded map keeps the latest entries and drops the rest', () => {
   const map = new BoundedMap<number, string>(3)
 
   for (const key of [1, 2, 3]) map.set(key, 'first')

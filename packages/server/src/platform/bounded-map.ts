@@ -1,4 +1,4 @@
-/** A map that forgets what was set longest ago, a tenth at a time, when it grows beyond its size: memory stays bounded. */
+/** A map that drops its oldest entries, a tenth at a time, when it exceeds its size: memory stays bounded. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #sizeMax: number
 
@@ -14,7 +14,7 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
     return this
   }
 
-  /** Finding the oldest passes all that were deleted before it, so it is not done for each new entry. */
+  /** Finding the oldest entry skips all entries deleted before it, so it does not run for each new entry. */
   #forget(count: number): void {
     for (const key of this.keys().take(count)) this.delete(key)
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type Db, sql } from './db.ts'
 
-/** Time of record is the database's clock, which tests and a sandbox of its own may move, in milliseconds. */
+/** The time of record is the database's clock in milliseconds, which tests and a dedicated sandbox may move. */
 export async function databaseTimeMs(db: Db): Promise<number> {
   const [row] = await db.query<{ at: number }>(sql`select extract(epoch from record_time())::float8 * 1000 as at`)
   assert(row)
@@ -9,15 +9,15 @@ export async function databaseTimeMs(db: Db): Promise<number> {
 }
 
 /**
- * Tells how many milliseconds have passed, by whichever of two clocks says more: one may be set back while we look, the
- * other may stand still while the machine sleeps.
+ * Returns the elapsed milliseconds by the faster of two clocks: the wall clock may be set back, and the steady one may stop while
+ * the machine sleeps.
  */
 export function startWatch(): () => number {
   const [steady, wall] = [performance.now(), Date.now()]
   return () => Math.max(performance.now() - steady, Date.now() - wall)
 }
 
-/** How far this process is from the database, positive when it is ahead. Half the round trip is taken as the way there. */
+/** The clock difference to the database, positive when this process is ahead. Assumes half the round trip each way. */
 export async function skewMs(db: Db): Promise<number> {
   const before = Date.now()
   const [row] = await db.query<{ at: number }>(sql`select extract(epoch from clock_timestamp())::float8 * 1000 as at`)

@@ -36,7 +36,7 @@ function open({ atOnce = 2, perTurn = 10_000, queueMax = 1000 } = {}) {
   }
 }
 
-test('so many requests are handled at once, the rest in the order they came, each when another leaves', () => {
+test('requests run up to the limit, and the rest in order as others leave', () => {
   const { limiter, begun, enter } = open()
   for (const name of ['a', 'b', 'c', 'd']) enter(name)
 
@@ -45,7 +45,7 @@ test('so many requests are handled at once, the rest in the order they came, eac
   assert.deepEqual(begun, ['a', 'b', 'c'])
 })
 
-test('of a burst only so many requests are begun in each turn of the event loop', async () => {
+test('a burst starts a limited number of requests in each turn of the event loop', async () => {
   const { begun, enter } = open({ atOnce: 10, perTurn: 2 })
   for (const name of ['a', 'b', 'c', 'd', 'e']) enter(name)
 
@@ -56,7 +56,7 @@ test('of a burst only so many requests are begun in each turn of the event loop'
   assert.deepEqual(begun, ['a', 'b', 'c', 'd', 'e'])
 })
 
-test('a burst that waits for more than the target is handled whole when it is over within the interval', () => {
+test('a burst that waits beyond the target is handled whole if it ends within the interval', () => {
   const { limiter, begun, rejected, enter, pass } = open()
   for (let number = 0; number < 40; number += 1) enter(`${number}`)
 
@@ -69,7 +69,7 @@ test('a burst that waits for more than the target is handled whole when it is ov
   assert.deepEqual(rejected, [])
 })
 
-test('a stall of two seconds rejects nothing: requests that waited are handled when it is over', () => {
+test('a stall of two seconds rejects nothing: waiting requests are handled after it', () => {
   const { limiter, begun, rejected, enter, pass } = open()
   for (let number = 0; number < 40; number += 1) enter(`${number}`)
 
@@ -83,10 +83,10 @@ test('a stall of two seconds rejects nothing: requests that waited are handled w
   assert.deepEqual(rejected, [])
 })
 
-test('a queue that stands is shed until its requests wait for less than the target, and is open again after', () => {
+test('a persistent queue is shed until waits drop below the target, and then reopens', () => {
   const { limiter, rejected, enter, pass } = open()
   let sent = 0
-  /** For so many milliseconds three requests come and one is handled in each 10 ms. */
+  /** For this many milliseconds, three requests arrive and one is handled per 10 ms. */
   const overload = (ms: number) => {
     for (let at = 0; at < ms; at += 10) {
       for (const _ of [1, 2, 3]) enter(`${sent++}`)
@@ -112,7 +112,7 @@ test('a queue that stands is shed until its requests wait for less than the targ
   assert.equal(rejected.length, before)
 })
 
-test('a full queue takes no more', () => {
+test('a full queue rejects new requests', () => {
   const { rejected, limiter, enter } = open({ queueMax: 2 })
 
   for (const name of ['a', 'b', 'c', 'd', 'e']) enter(name)
@@ -121,12 +121,12 @@ test('a full queue takes no more', () => {
   assert.ok(limiter.isShedding('live', 'merchant'))
 })
 
-test('a request that nothing lets advance is rejected after its longest wait', async () => {
+test('a request that never advances is rejected after the maximum wait', async () => {
   const { rejected, enter, pass } = open()
   for (const name of ['a', 'b', 'c']) enter(name)
 
   pass(3000)
-  await new Promise((resolve) => setTimeout(resolve, 300)) // The sweep has a timer of its own.
+  await new Promise((resolve) => setTimeout(resolve, 300)) // The sweep has its own timer.
 
   assert.deepEqual(rejected, ['c'])
 })
@@ -141,7 +141,7 @@ test('a request whose client has disconnected is not handled', () => {
   assert.deepEqual(begun, ['a', 'b', 'd'])
 })
 
-test('a request that waits for something outside makes room, and counts again when it continues', async () => {
+test('a request that waits for an outside call frees its slot, and counts again after it', async () => {
   const { limiter, begun, enter } = open()
   for (const name of ['a', 'b', 'c', 'd']) enter(name)
   const { promise, resolve } = Promise.withResolvers<string>()
@@ -154,7 +154,7 @@ test('a request that waits for something outside makes room, and counts again wh
   assert.deepEqual(begun, ['a', 'b', 'c'])
 })
 
-test('sandbox requests never take a place of live ones, and have fewer of their own while there is live traffic', () => {
+test('sandbox requests take no live slots, and have fewer of their own beside live traffic', () => {
   const { limiter, begun, enter, pass } = open()
 
   for (const name of ['s1', 's2', 's3']) enter(name, 'sandbox')
@@ -170,7 +170,7 @@ test('sandbox requests never take a place of live ones, and have fewer of their 
   assert.equal(begun.includes('s5'), true)
 })
 
-test('of requests that wait, live ones are begun first', async () => {
+test('among waiting requests, live ones start first', async () => {
   const { begun, enter } = open({ perTurn: 1 })
   for (const name of ['s1', 's2']) enter(name, 'sandbox')
   enter('l1')
@@ -180,7 +180,7 @@ test('of requests that wait, live ones are begun first', async () => {
   assert.deepEqual(begun, ['s1', 'l1'])
 })
 
-test('one merchant has three quarters of the places, and the others are for others', () => {
+test('one merchant gets at most three quarters of the slots', () => {
   const { limiter, begun, enter } = open({ atOnce: 4 })
 
   for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) enter(name, 'live', 'a')
@@ -191,7 +191,7 @@ test('one merchant has three quarters of the places, and the others are for othe
   assert.deepEqual(begun.slice(4), ['a4'])
 })
 
-test('merchants whose requests wait take turns', () => {
+test('merchants with waiting requests take turns', () => {
   const { limiter, begun, enter } = open()
   for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) enter(name, 'live', 'a')
   for (const name of ['b1', 'b2']) enter(name, 'live', 'b')
@@ -202,7 +202,7 @@ test('merchants whose requests wait take turns', () => {
   assert.deepEqual(begun, ['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2', 'a5'])
 })
 
-test('a merchant whose queue stands is shed, and another is not', () => {
+test('a merchant with a persistent queue is shed, and another is not', () => {
   const { limiter, begun, rejected, enter, pass } = open()
   let sent = 0
   for (let at = 0; at < 2000; at += 10) {

@@ -3,39 +3,39 @@ import { createFairQueue, type FairQueue } from './fair-queue.ts'
 import { createShares, type Shares } from './shares.ts'
 
 /**
- * Limits how many requests of each kind are handled at a time. The rest wait in a queue of their kind, the most urgent kind first,
- * and within a kind those of each key in turn. One key has three quarters of the places of a kind at most.
+ * Limits how many requests of each kind are handled at a time. The rest wait in a queue per kind, the most urgent kind first, and
+ * within a kind each key in turn. One key gets at most three quarters of a kind's slots.
  */
 export interface ConcurrencyLimiter<Kind extends string> {
-  /** Calls `begin` now or later, or `reject` when the queue is shed. After `begin`, `leave` must be called once. */
+  /** Calls `begin` now or later, or `reject` when the queue is shed. After `begin`, the caller must call `leave` once. */
   enter(kind: Kind, entry: Entry): void
   leave(kind: Kind, key: string): void
   /** Does not count a request of this kind while it waits for something outside this process. */
   outside<Value>(kind: Kind, key: string, wait: Promise<Value>): Promise<Value>
-  /** Requests of each kind that are being handled, and that wait. */
+  /** Requests in progress and waiting, per kind. */
   counts(): Record<Kind, { readonly handled: number; readonly queued: number }>
   /** Whether a new request of this kind and key would be rejected: callers may refuse it before any work. */
   isShedding(kind: Kind, key: string): boolean
 }
 
 interface Budget<Kind extends string> {
-  /** Requests at a time. More would only wait for each other. */
+  /** Concurrent requests. More would only wait for each other. */
   readonly atOnce: number
-  /** Requests of one key that wait. */
+  /** Waiting requests of one key. */
   readonly queueMax: number
-  /** At most so many at a time while a request of the other kind is handled, or was in the last second. */
+  /** The limit while a request of the other kind is in progress, or was in the last second. */
   readonly beside?: Readonly<Partial<Record<Kind, number>>>
 }
 
 interface LimiterOptions<Kind extends string> extends Partial<DelayLimits> {
   /** By kind, the most urgent first. */
   readonly budgets: Readonly<Record<Kind, Budget<Kind>>>
-  /** Requests begun in one turn of the event loop: other work waits for at most these. */
+  /** Requests started in one turn of the event loop: other work waits for at most these. */
   readonly perTurn: number
   readonly now?: () => number
 }
 
-/** What is handled of one kind, and what waits. */
+/** Requests of one kind, in progress and waiting. */
 interface Line {
   readonly queue: FairQueue
   readonly handled: Shares
@@ -122,7 +122,7 @@ function openLines<Kind extends string>(options: LimiterOptions<Kind>) {
       lines[kind].handled.giveBack(key)
       lines[kind].endedAt = now()
     },
-    /** How many of a kind may be handled at a time now. */
+    /** How many requests of a kind may be handled at a time now. */
     roomOf: (kind: Kind): number => {
       const { atOnce, beside = {} } = budgets[kind]
       const limits = (Object.entries(beside) as [Kind, number][]).filter(([other]) => isActive(other))

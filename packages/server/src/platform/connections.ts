@@ -2,10 +2,10 @@ import pg from 'pg'
 import { ownerStatements } from './owned-query.ts'
 import type { Secret } from './secret.ts'
 
-/** The database holds batch numbers that its cluster has not reached: written to now, it would use numbers twice. */
+/** The database holds batch numbers that its cluster has not reached: a write would reuse numbers. */
 export class DatabaseMoved extends Error {
   override readonly name = 'DatabaseMoved'
-  /** That of a server which takes no connections yet: what waits for it may try again later. */
+  /** The code of a server that does not accept connections yet: callers may retry later. */
   readonly code = '57P03'
 
   constructor() {
@@ -13,7 +13,7 @@ export class DatabaseMoved extends Error {
   }
 }
 
-/** The connection leads to a standby, or to a primary that was set read-only. The next one may lead to the primary. */
+/** The connection leads to a standby, or to a primary that is read-only. The next one may lead to the primary. */
 class DatabaseReadOnly extends Error {
   override readonly name = 'DatabaseReadOnly'
   readonly code = readOnlyCode
@@ -23,40 +23,40 @@ class DatabaseReadOnly extends Error {
   }
 }
 
-/** What PostgreSQL says to a write where it takes none. */
+/** PostgreSQL's error code for a write on a read-only server. */
 const readOnlyCode = '25006'
 
-/** After this a new connection is needed, which may reach the primary. */
+/** After this error a new connection is needed, which may reach the primary. */
 export const isReadOnly = (error: Error & { code?: string | undefined }) => error.code === readOnlyCode
 
 export interface DatabaseOptions {
   readonly url: Secret
   readonly connectionsMax: number
   readonly statementTimeoutMs: number
-  /** How long past its own timeout a statement may stay unanswered before the connection counts as dead. */
+  /** How long past its timeout a statement may go without a response before the connection counts as dead. */
   readonly silenceMs?: number
-  /** How long a connection stays open unused. */
+  /** How long an unused connection stays open. */
   readonly idleMs?: number
-  /** How long a connection may take until it can be used, its login and first questions included. */
+  /** How long a connection may take to become usable, including its login and first queries. */
   readonly connectMs?: number
-  /** Whether unused connections keep the process running, as they do unless it is said. */
+  /** Whether unused connections keep the process running; true by default. */
   readonly keepsProcess?: boolean
   readonly onError: (error: Error) => void
 }
 
 const connectMsOf = ({ connectMs = 2000 }: DatabaseOptions) => connectMs
-/** How much longer work waits for a connection that others must give back first. */
+/** How much longer work waits for a connection that other work must release first. */
 const poolWaitMs = 3000
 
 export interface Connections extends pg.Pool {
   /**
-   * The database is this server now. Every connection to another one is dropped, in use or not: the server may have gone
-   * without closing it, and what runs on it would wait for its whole timeout.
+   * Declares this server the database. Drops every connection to another server, in use or not: that server may have gone without
+   * closing it, and work on it would wait for its whole timeout.
    */
   keepOnly(server: string): void
 }
 
-/** Connections that take on the role as they start. */
+/** Connections that set their role when they start. */
 export function createConnections(options: DatabaseOptions, role: 'malipo_write' | 'malipo_read'): Connections {
   const servers = new Map<pg.ClientBase, string>()
   const onConnect = async (client: pg.ClientBase) => {
@@ -73,8 +73,8 @@ export function createConnections(options: DatabaseOptions, role: 'malipo_write'
     pipeline: role === 'malipo_write',
     onConnect,
   })
-  pool.on('error', options.onError) // An idle connection broke: the pool has dropped it already.
-  pool.on('connect', (client) => client.on('error', options.onError)) // One in use broke: its query fails and tells.
+  pool.on('error', options.onError) // An idle connection broke: the pool has already dropped it.
+  pool.on('connect', (client) => client.on('error', options.onError)) // One in use broke: its query fails.
   pool.on('remove', (client) => servers.delete(client))
   const keepOnly = (server: string) => {
     for (const [client, its] of servers) if (its !== server) breakOff(client)
@@ -82,7 +82,7 @@ export function createConnections(options: DatabaseOptions, role: 'malipo_write'
   return Object.assign(pool, { keepOnly })
 }
 
-/** Gives up on a connection sooner than the pool gives up waiting for one that is in use. */
+/** Times out a connection attempt sooner than the pool's wait for a busy connection. */
 const quickClient = (connectMs: number) =>
   class extends pg.Client {
     constructor(config: pg.ClientConfig) {
@@ -90,10 +90,10 @@ const quickClient = (connectMs: number) =>
     }
   }
 
-/** One connection for writing that belongs to no pool, and the server it leads to. */
+/** One writing connection outside the pools, and the server it leads to. */
 export async function connectWriter(options: DatabaseOptions): Promise<{ client: pg.Client; server: string }> {
   const client = new (quickClient(connectMsOf(options)))({ ...clientConfig(options, 'malipo_write'), pipeline: true })
-  client.on('error', () => undefined) // What runs on it fails, and tells.
+  client.on('error', () => undefined) // Work on the connection fails and reports it.
   try {
     await client.connect()
     return { client, server: await refuseUnwritable(client, connectMsOf(options)) }
@@ -111,14 +111,14 @@ function clientConfig(options: DatabaseOptions, role: 'malipo_write' | 'malipo_r
     role,
     statement_timeout: options.statementTimeoutMs,
     lock_timeout: 2000,
-    // A process that vanished without closing holds its locks no longer than this, and its place on the server three times
-    // as long: one that lives has closed an idle connection by then. client_connection_check_interval stays off: a commit
-    // that waits for the standby would become visible without it when its client has gone.
+    // A process that vanished without closing holds its locks no longer than this, and its connection slot three times as long: a
+    // running process has closed an idle connection by then. client_connection_check_interval stays off: with it, a commit that
+    // waits for the standby would become visible without the standby once its client is gone.
     idle_in_transaction_session_timeout: idleMs,
     idle_session_timeout: 3 * idleMs,
-    // A plan is kept for as long as its connection lasts, and every month begins with empty tables: what is right for these
-    // would read them from end to end when they are full. So it goes by keys from the beginning. What looks dear
-    // by that is not worth compiling.
+    // A plan lives as long as its connection, and every month starts with empty tables: a plan for empty tables would scan them
+    // whole when they are full. So plans use indexes from the start. With this setting costs look high, but compiling (JIT) is
+    // not worth it.
     seq_page_cost: 100,
     jit: 'off',
   }
@@ -128,17 +128,17 @@ function clientConfig(options: DatabaseOptions, role: 'malipo_write' | 'malipo_r
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(' '),
     application_name: role,
-    query_timeout: options.statementTimeoutMs + (options.silenceMs ?? 5000), // For a server that falls silent without closing.
+    query_timeout: options.statementTimeoutMs + (options.silenceMs ?? 5000), // For a server that hangs without closing.
     types: { getTypeParser: parserOf },
   }
 }
 
-/** Whole numbers of 64 bits are bigint, because amounts are; everything else as the driver does it. */
+/** 64-bit integers are bigint, because amounts are; all other types use the driver's parsers. */
 function parserOf(oid: number, format?: 'text' | 'binary') {
   return oid === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(oid, format)
 }
 
-/** Ends a connection without waiting for its server. Whatever runs on it fails as it does when a connection is lost. */
+/** Ends a connection without waiting for its server. Work on it fails as on a lost connection. */
 export function breakOff(client: pg.ClientBase): void {
   const { stream } = (client as unknown as { connection: pg.Connection }).connection
   stream.destroy(new Error('Connection terminated: the server does not respond, or is no longer the primary'))
@@ -149,7 +149,7 @@ const serverIsWritable = `
 const serverIsPrimary = `
   select extract(epoch from pg_postmaster_start_time())::text as server, pg_is_in_recovery() as is_read_only`
 
-/** Which server a new connection leads to. A connection stays with its server, so what is found here is true for as long as it lasts. */
+/** Returns the server of a new connection. A connection stays with its server, so the result is valid as long as it lasts. */
 async function findServer(client: pg.ClientBase, text: string, connectMs: number): Promise<string> {
   const { rows } = await client.query<{ server: string; is_read_only: boolean }>(quickly(text, connectMs))
   const [found] = rows
@@ -157,12 +157,11 @@ async function findServer(client: pg.ClientBase, text: string, connectMs: number
   return found.server
 }
 
-/** A statement of a new connection, which must be quick: work waits for it. */
+/** A statement of a new connection, with a short timeout because work waits for it. */
 const quickly = (text: string, connectMs: number) => ({ text, query_timeout: connectMs })
 
 /**
- * Runs once on a new writing connection. A database that was never migrated so far cannot be asked whether it was moved, and
- * cannot be written to by this code.
+ * Runs once on a new writing connection. A database without this migration has no is_moved(), and this code cannot write to it.
  */
 async function refuseUnwritable(client: pg.ClientBase, connectMs: number): Promise<string> {
   const server = await findServer(client, serverIsWritable, connectMs)
@@ -177,8 +176,8 @@ async function refuseUnwritable(client: pg.ClientBase, connectMs: number): Promi
 }
 
 /**
- * Runs once on a new reading connection; outside a transaction the settings they make end at once. A standby is not read
- * from: it may not have what was just accepted.
+ * Runs once on a new reading connection; outside a transaction the settings end at once. A standby is not read: it may lack what
+ * was just accepted.
  */
 async function prepareOwner(client: pg.ClientBase, connectMs: number): Promise<string> {
   const server = await findServer(client, serverIsPrimary, connectMs)
@@ -187,9 +186,9 @@ async function prepareOwner(client: pg.ClientBase, connectMs: number): Promise<s
 }
 
 /**
- * Why a connection must not be used again after a failed statement, if so. What the server refused it answered; after anything
- * else the connection may be dead without a sign of it, and every statement on it would wait for its whole timeout. One that
- * became read-only is dropped too: a new one may reach the primary.
+ * Returns why a connection must not be reused after a failed statement, if so. After a server error the connection is fine. After
+ * any other error it may be dead, and every statement on it would wait for its whole timeout. A connection that became read-only
+ * is dropped too: a new one may reach the primary.
  */
 export function faultOf(error: Error): Error | undefined {
   return error instanceof pg.DatabaseError && !isReadOnly(error) ? undefined : error

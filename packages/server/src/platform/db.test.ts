@@ -6,7 +6,7 @@ import { type Malipo, testMalipo } from '../testing/malipo.ts'
 import { type Owner, sql } from './db.ts'
 import { newId, readId } from './ids.ts'
 
-/** A connection of the service's own login in one of its roles, with nothing set by our code. */
+/** A connection with the service's login in one of its roles, without any settings by the application. */
 async function connectAs(t: { after(work: () => Promise<void>): void }, role: string): Promise<pg.Client> {
   const { loginUrl } = await testDatabase()
   const client = new pg.Client({ connectionString: loginUrl, options: role === '' ? '' : `-c role=${role}` })
@@ -27,10 +27,10 @@ async function readableTables(client: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** A payment is accepted without its provider; what becomes of it does not matter here. */
+/** Payments are accepted without their provider; their outcome does not matter here. */
 const nobodyAnswers = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask' }
 
-/** Leaves a row in every table that a merchant may read of. */
+/** Adds a row to every table that a merchant may read. */
 async function fillTables(malipo: Malipo): Promise<void> {
   const { call } = await malipo.merchant()
   await call('PUT', '/api/b2b/users', { firstName: 'Achieng', sandboxWebhookUrl: 'http://127.0.0.1:9/hooks' })
@@ -44,7 +44,7 @@ async function fillTables(malipo: Malipo): Promise<void> {
   await malipo.ask(`insert into rates values ('sandbox', 'USD', 'KES', now(), 129, 130, 'house')`)
 }
 
-test('a read without its merchant set returns nothing, from any table a reader may read', async (t) => {
+test('a read without a merchant set returns nothing from any readable table', async (t) => {
   const malipo = await testMalipo(t, nobodyAnswers)
   await fillTables(malipo)
   const reader = await connectAs(t, 'malipo_read')
@@ -72,7 +72,7 @@ test('a read without its merchant set returns nothing, from any table a reader m
   }
 })
 
-test('a read of a partition by name is refused to readers and writers, though it has rows', async (t) => {
+test('reading a partition by name is refused to readers and writers, even if it has rows', async (t) => {
   const malipo = await testMalipo(t)
   const { id } = await malipo.merchant()
   const partitions = await malipo.ask<{ name: string }>(
@@ -91,7 +91,7 @@ test('a read of a partition by name is refused to readers and writers, though it
   }
 })
 
-test('a partition that was granted by mistake still shows nothing', async (t) => {
+test('a partition granted by mistake still shows no rows', async (t) => {
   const malipo = await testMalipo(t)
   const { id } = await malipo.merchant()
   const [first] = await malipo.ask<{ name: string }>(
@@ -106,7 +106,7 @@ test('a partition that was granted by mistake still shows nothing', async (t) =>
   assert.deepEqual((await reader.query(`select 1 from ${first?.name}`)).rows, [])
 })
 
-test('a reader sees its own rows and nobody else, whatever it asks for', async (t) => {
+test('a reader sees only its own rows, whatever it queries', async (t) => {
   const malipo = await testMalipo(t)
   const [mine, other] = [await malipo.merchant(), await malipo.merchant()]
   const owner: Owner = { merchant_id: readId('merchant', mine.id) ?? '', env: 'sandbox' }
@@ -123,7 +123,7 @@ test('a reader sees its own rows and nobody else, whatever it asks for', async (
   assert.deepEqual(new Set(endpoints.map(({ merchant_id }) => merchant_id)), new Set([owner.merchant_id]))
 })
 
-test('a reader of one environment does not see what was done in the other', async (t) => {
+test("a reader of one environment does not see the other environment's rows", async (t) => {
   const malipo = await testMalipo(t)
   const live = await malipo.merchant({ env: 'live' })
   await live.call('PUT', '/api/b2b/users', { firstName: 'Achieng' })
@@ -135,7 +135,7 @@ test('a reader of one environment does not see what was done in the other', asyn
   assert.equal((await updates('sandbox')).length, 0)
 })
 
-test('an owner is forgotten with the read it was set for', async (t) => {
+test("a read's owner is reset after the read", async (t) => {
   const malipo = await testMalipo(t, { MALIPO_DATABASE_CONNECTIONS: '1' })
   const merchants = await Promise.all([malipo.merchant(), malipo.merchant(), malipo.merchant()])
   const owners = merchants.map(({ id }): Owner => ({ merchant_id: readId('merchant', id) ?? '', env: 'sandbox' }))
@@ -155,7 +155,7 @@ test('an owner is forgotten with the read it was set for', async (t) => {
   assert.deepEqual(setting, [])
 })
 
-test('a read by a whole key is planned once, and any other as its values need, on the same connection', async (t) => {
+test('a read by full key is planned once, and any other for its values, on one connection', async (t) => {
   const malipo = await testMalipo(t, { MALIPO_DATABASE_CONNECTIONS: '1' })
   const owner: Owner = { merchant_id: readId('merchant', (await malipo.merchant()).id) ?? '', env: 'sandbox' }
   const id = newId(Date.now(), 0)
@@ -179,7 +179,7 @@ test('a read by a whole key is planned once, and any other as its values need, o
   ])
 })
 
-test('a failed read leaves its connection fit for the next', async (t) => {
+test('a failed read leaves its connection usable', async (t) => {
   const malipo = await testMalipo(t, { MALIPO_DATABASE_CONNECTIONS: '1' })
   const owner: Owner = { merchant_id: readId('merchant', (await malipo.merchant()).id) ?? '', env: 'sandbox' }
 
@@ -188,7 +188,7 @@ test('a failed read leaves its connection fit for the next', async (t) => {
   assert.equal((await malipo.ctx.db.read.query(owner, sql`select 1 from merchants`)).length, 1)
 })
 
-test('the login itself may do nothing, so a connection without a role is of no use', async (t) => {
+test('the login itself has no rights, so a connection without a role is useless', async (t) => {
   await testMalipo(t)
   const client = await connectAs(t, '')
 
@@ -196,7 +196,7 @@ test('the login itself may do nothing, so a connection without a role is of no u
     await refused(client, `select 1 from ${table}`)
 })
 
-test('a reader may change nothing and see no secret', async (t) => {
+test('a reader may change nothing and read no secret', async (t) => {
   await testMalipo(t)
   const reader = await connectAs(t, 'malipo_read')
 
@@ -210,7 +210,7 @@ test('a reader may change nothing and see no secret', async (t) => {
   await refused(reader, `select attach_months('audit_entries', 99)`)
 })
 
-test('a writer may not rewrite the audit trail or a fee rule, move rows between merchants, or make tables', async (t) => {
+test('a writer may not rewrite audit entries or fee rules, move rows, or create tables', async (t) => {
   await testMalipo(t)
   const writer = await connectAs(t, 'malipo_write')
 
@@ -231,7 +231,7 @@ test('a writer may not rewrite the audit trail or a fee rule, move rows between 
   await refused(writer, 'update wallets set merchant_id = gen_random_uuid()')
 })
 
-test('no role bypasses row security or owns what it writes but alarms, and every table has it forced', async (t) => {
+test('no role bypasses row security or owns its tables except timers, and all tables force it', async (t) => {
   const malipo = await testMalipo(t)
 
   const roles = await malipo.ask<{ rolname: string }>(
@@ -243,14 +243,14 @@ test('no role bypasses row security or owns what it writes but alarms, and every
      where relnamespace in ('public'::regnamespace, 'timer_hours'::regnamespace) and relkind in ('r', 'p')
        and relname <> 'schema_migrations'
        and not (relrowsecurity and relforcerowsecurity
-         and relowner = case when relname ~ '^alarms' then 'malipo_timers' else 'malipo_owner' end::regrole)`,
+         and relowner = case when relname ~ '^timers' then 'malipo_timers' else 'malipo_owner' end::regrole)`,
   )
 
   assert.deepEqual(roles, [])
   assert.deepEqual(unguarded, [])
 })
 
-test('a transaction that fails leaves nothing behind', async (t) => {
+test('a failed transaction leaves nothing behind', async (t) => {
   const malipo = await testMalipo(t)
   const { id } = await malipo.merchant()
   const merchantId = readId('merchant', id)
@@ -269,12 +269,12 @@ test('a value never becomes part of a statement', async (t) => {
   const malipo = await testMalipo(t)
   const text = `'; drop table merchants; --`
 
-  const [row] = await malipo.ctx.db.write.query<{ said: string }>(sql`select ${text}::text as said`)
+  const [row] = await malipo.ctx.db.write.query<{ value: string }>(sql`select ${text}::text as value`)
 
-  assert.equal(row?.said, text)
+  assert.equal(row?.value, text)
 })
 
-test('what a migration changes the result of is asked for again on the same connections, and a transaction is told to begin anew', async (t) => {
+test('after a migration connections prepare statements again, and a transaction must retry', async (t) => {
   const { ctx, ask } = await testMalipo(t, { MALIPO_DATABASE_CONNECTIONS: '1' })
   await ask('create table growing (id integer)')
   await ask('grant select on growing to malipo_write')
@@ -293,7 +293,7 @@ test('what a migration changes the result of is asked for again on the same conn
   assert.deepEqual(await write.batch(200, (tx) => tx.query(all())), [])
 })
 
-test('what goes on after its transaction has failed is refused, and not written for itself', async (t) => {
+test('a statement after its transaction failed is refused, not written on its own', async (t) => {
   const { ctx, ask } = await testMalipo(t)
   const ended = Promise.withResolvers<void>()
   let late: Promise<unknown> = Promise.resolve()
@@ -309,19 +309,19 @@ test('what goes on after its transaction has failed is refused, and not written 
   assert.deepEqual(await ask(`select lane from lanes where lane = 'late'`), [])
 })
 
-test('a transaction fails for the reason of the statement that failed, not of those that were sent behind it', async (t) => {
+test('a transaction fails with the error of the failed statement, not of later ones', async (t) => {
   const { ctx } = await testMalipo(t)
 
   const failing = ctx.db.write.transaction(async (tx) => {
     const [first, behind] = [tx.query(sql`select 1 / 0`), tx.query(sql`select 2`)]
-    const toldLast = Promise.allSettled([first, behind]).then(() => first)
-    await Promise.all([behind, toldLast])
+    const reportedLast = Promise.allSettled([first, behind]).then(() => first)
+    await Promise.all([behind, reportedLast])
   })
 
   await assert.rejects(failing, { code: '22012' })
 })
 
-test('statements that are given without waiting run in the order given', async (t) => {
+test('statements sent without waiting run in order', async (t) => {
   const { ctx } = await testMalipo(t)
 
   const found = await ctx.db.write.transaction(async (tx) => {
@@ -335,7 +335,7 @@ test('statements that are given without waiting run in the order given', async (
   assert.equal(found, 1)
 })
 
-test('sandbox reads that are held up leave connections for live reads', async (t) => {
+test('blocked sandbox reads leave connections for live reads', async (t) => {
   const { ctx } = await testMalipo(t, { MALIPO_DATABASE_CONNECTIONS: '4' })
   const merchant_id = newId(Date.now(), 0)
   const sleeping = Array.from({ length: 4 }, () =>
@@ -349,7 +349,7 @@ test('sandbox reads that are held up leave connections for live reads', async (t
   await Promise.all(sleeping)
 })
 
-test('slow reads of one merchant leave connections for another, and wait for 5 s at most', async (t) => {
+test('slow reads of one merchant leave connections for another, and wait at most 5 s', async (t) => {
   const { ctx } = await testMalipo(t, { MALIPO_DATABASE_CONNECTIONS: '4' })
   const [slow, other] = [newId(Date.now(), 0), newId(Date.now(), 0)]
   const sleeping = Promise.allSettled(

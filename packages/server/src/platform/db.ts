@@ -8,7 +8,7 @@ import { createFairSemaphore } from './fair-semaphore.ts'
 import { queryAs, type ReadKind } from './owned-query.ts'
 import { openWriteProbe, type WriteProbe } from './write-probe.ts'
 
-/** A statement with its values apart. Only {@link sql} makes one, so no value can become part of the text. */
+/** A statement with separate values. Only {@link sql} creates one, so no value can become part of the text. */
 export interface Query {
   readonly name: string
   readonly text: string
@@ -20,27 +20,27 @@ export interface Db {
 }
 
 /**
- * A {@link Db} known to be inside a transaction. Functions that must be atomic with their caller ask for this. Statements that
- * need no answer of each other are given without waiting: they run in the order given, and take one turn there and back.
+ * A {@link Db} inside a transaction. Functions that must be atomic with their caller require this. Send independent statements
+ * without waiting: they run in order, in one round trip.
  */
 export interface Tx extends Db {
   readonly inTransaction: true
 }
 
-/** How a batch is recognised in the database, by the row of `batch_commits` that is written with it. */
+/** Identifies a batch in the database, by the row of `batch_commits` written with it. */
 export interface BatchMark {
-  /** The batch's own number, which orders batches and names them everywhere. */
+  /** The batch's number, which orders and identifies batches everywhere. */
   readonly batch: bigint
-  /** Random: after a crash PostgreSQL may give the number to another transaction. */
+  /** Random: after a crash PostgreSQL may reuse the number for another transaction. */
   readonly token: string
   /** The database's clock at the start, in microseconds: the time of record of everything in the batch. */
   readonly atUs: bigint
 }
 
-/** The transaction of a batch: one whose fate can be found out if the response to its COMMIT gets lost. */
+/** A batch's transaction: its outcome can be found out when the response to its COMMIT is lost. */
 export interface BatchTx extends Tx, BatchMark {}
 
-/** COMMIT was sent and no trustworthy response came: the work may be done or not. Carries what it would have returned. */
+/** COMMIT was sent and no reliable response came: the outcome is unknown. Carries the result the work would have returned. */
 export class CommitUnknown<Result> extends Error {
   readonly mark: BatchMark
   readonly result: Result
@@ -52,14 +52,14 @@ export class CommitUnknown<Result> extends Error {
   }
 }
 
-/** Runs as `malipo_write`: sees every merchant, and may insert, and update named columns only. */
+/** Runs as `malipo_write`: sees every merchant, may insert, and may update only granted columns. */
 export interface WriteDb extends Db {
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
-  /** A transaction in which everything is seen as it was at its first statement. */
+  /** A transaction that sees everything as of its first statement. */
   snapshot<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
-  /** A transaction that waits at most so long for any lock. Throws {@link CommitUnknown} when its COMMIT got lost. */
+  /** A transaction with a limit on each lock wait. Throws {@link CommitUnknown} when the response to its COMMIT is lost. */
   batch<Result>(lockTimeoutMs: number, work: (tx: BatchTx) => Promise<Result>): Promise<Result>
-  /** Reads, then commits a write of its own: what was read is on the synchronous standby by then. */
+  /** Reads, then commits its own write: by then the data it read is on the synchronous standby. */
   confirmed<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
 }
 
@@ -74,13 +74,13 @@ export interface Owner {
 /** Runs as `malipo_read`: row-level security lets a read see its owner's rows and nothing else. */
 export interface ReadDb {
   query<Row>(owner: Owner, query: Query): Promise<Row[]>
-  /** For rows named by their whole key, of which one plan is the best: it is made once, which else takes half of the time. */
+  /** For rows named by their full key, which need one plan only: planning once saves half of the time. */
   find<Row>(owner: Owner, query: Query): Promise<Row[]>
 }
 
-/** Works beside the pools, on one connection, and gives up within 2 s. */
+/** Works outside the pools, on one connection, and times out within 2 s. */
 export interface Probe extends Db {
-  /** Returns once a write is on the synchronous standby too. */
+  /** Returns once a write is also on the synchronous standby. */
   write(): Promise<void>
   close(): Promise<void>
 }
@@ -88,7 +88,7 @@ export interface Probe extends Db {
 export interface Database {
   readonly write: WriteDb
   readonly read: ReadDb
-  /** Tells whether writes are possible. Whoever opens it closes it. */
+  /** Opens a probe that checks whether writes are possible. The caller closes it. */
   openProbe(): Probe
   /** Requests that wait for a connection, for the metrics. */
   waiting(): number
@@ -97,7 +97,7 @@ export interface Database {
 
 const statements = new WeakMap<TemplateStringsArray, { name: string; text: string }>()
 
-/** Binds every `${}` as a value. Each place in the code is one prepared statement, known by a hash of its text. */
+/** Binds every `${}` as a value. Each call site is one prepared statement, named by a hash of its text. */
 export function sql(parts: TemplateStringsArray, ...values: unknown[]): Query {
   const known = statements.get(parts) ?? prepare(parts)
   statements.set(parts, known)
@@ -112,13 +112,15 @@ function prepare(parts: TemplateStringsArray): { name: string; text: string } {
 /** How long a read waits for its turn. */
 const readWaitMs = 5000
 
-/** Two pools on one login: each connection takes on its role as it starts, and the login itself may do nothing. */
+/** Two pools on one login: each connection sets its role when it starts, and the login itself has no rights. */
 export function openDatabase(options: DatabaseOptions): Database {
   const writers = createConnections(options, 'malipo_write')
   const readers = createConnections(options, 'malipo_read')
   const turns = createFairSemaphore(options.connectionsMax, readWaitMs)
   const sandboxTurns = createFairSemaphore(Math.max(1, Math.floor(options.connectionsMax / 2)), readWaitMs)
-  /** Merchants read in turn, and the sandbox over half of the connections at most: slow reads of one keep no other waiting. */
+  /**
+   * Merchants read in turn, and the sandbox gets at most half of the connections: slow reads of one merchant do not block others.
+   */
   const inTurn = <Result>({ env, merchant_id: merchant }: Owner, read: () => Promise<Result>) => {
     const own = () => turns.run(merchant, read)
     return env === 'sandbox' ? sandboxTurns.run(merchant, own) : own()
@@ -153,7 +155,7 @@ const asProbe = ({ use, write, close }: WriteProbe): Probe => ({
 /** Part of every statement's name. */
 let edition = 0
 
-/** A statement without a name is prepared for one time only. */
+/** A statement without a name is prepared for one use only. */
 const asConfig = ({ name, text, values }: Query) => ({
   name: name === '' || edition === 0 ? name : `${name}${edition}`,
   text,
@@ -161,8 +163,8 @@ const asConfig = ({ name, text, values }: Query) => ({
 })
 
 /**
- * A migration may change what a statement gives back. What a connection has prepared of it is then refused for as long as
- * the connection lasts; under another name it is prepared anew.
+ * A migration may change a statement's result type. A connection then refuses its prepared statement for as long as it lasts;
+ * under another name the statement is prepared again.
  */
 function isOutdated(error: Error & { code?: string }): boolean {
   const isSo = error.code === '0A000' && /cached plan/.test(error.message)
@@ -179,7 +181,7 @@ async function anew<Result>(ask: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** The same within a transaction, which must begin anew: told as what may be tried again. */
+/** The same within a transaction, which must start again: reported as retryable. */
 function retryable(error: unknown): unknown {
   return isOutdated(error as Error) ? Object.assign(error as Error, { code: '40001' }) : error
 }
@@ -207,9 +209,9 @@ async function inTransaction<Result>(pool: pg.Pool, begin: string, work: (tx: Tx
 }
 
 /**
- * Statements until the end of a transaction. One that was given beside another that failed may go on to give more: after the
- * rollback they would be written for themselves, so they are refused. Those that were sent behind it are told only that it has
- * failed; they fail with its reason, which says whether to try again.
+ * Statements until the end of a transaction. When one of several concurrent statements fails, the others may send more: after the
+ * rollback those would be written on their own, so they are refused. Statements sent behind the failed one only learn that the
+ * transaction failed; they fail with its original error, which shows whether to retry.
  */
 function openTransaction(client: pg.PoolClient): Pick<Tx, 'query'> & { end(): void } {
   let isOpen = true
@@ -271,7 +273,7 @@ async function beginBatch(client: pg.PoolClient, lockTimeoutMs: number): Promise
   return { batch: begun.batch, token: begun.token, atUs: begun.at_us }
 }
 
-/** COMMIT without a time limit: cancelled, it would say nothing about what happened. A warning with it is no answer either. */
+/** COMMIT without a timeout: a cancelled COMMIT would leave the outcome unknown. A warning leaves it unknown too. */
 async function commit(client: pg.PoolClient): Promise<void> {
   const warnings: string[] = []
   const note = ({ severity, message }: { severity?: string | undefined; message?: string | undefined }) => {
@@ -289,7 +291,7 @@ async function commit(client: pg.PoolClient): Promise<void> {
   }
 }
 
-/** The server said no, and so did nothing. Anything else, a lost connection above all, leaves the question open. */
+/** The server refused, so nothing was done. Any other error, above all a lost connection, leaves the outcome open. */
 function isRefusal(error: Error & { severity?: string; code?: string }): boolean {
   return error instanceof assert.AssertionError || (error.severity === 'ERROR' && error.code !== undefined)
 }

@@ -1,6 +1,6 @@
-/** Something that waits for its turn. */
+/** An entry that waits for its turn. */
 export interface Entry {
-  /** Whom it counts for, such as a merchant. */
+  /** What it counts for, such as a merchant. */
   readonly key: string
   readonly begin: () => void
   readonly reject: () => void
@@ -9,29 +9,29 @@ export interface Entry {
 }
 
 /**
- * A queue that is controlled by delay, as in CoDel: a burst waits, and a queue that stands takes nothing more while its first entry
- * waits for longer than the target.
+ * A queue controlled by delay, as in CoDel: a burst waits, but a persistent queue accepts nothing more while its first entry
+ * waits longer than the target.
  */
 export interface DelayQueue {
-  /** Whether it takes no more now. */
+  /** Whether it accepts no entry now. */
   isClosed(): boolean
-  /** Whether the entry was taken. */
+  /** Returns whether the entry was accepted. */
   join(entry: Entry): boolean
-  /** The next entry to begin. Rejects those that waited for too long on the way to it. */
+  /** The next entry to start. Rejects overdue entries before it. */
   next(): Entry | undefined
-  /** Rejects entries that waited for too long, where nothing asks for the next. */
+  /** Rejects overdue entries when no caller takes the next one. */
   rejectOverdue(): void
   length(): number
-  /** Whether it is empty, and was not standing lately: a new one would be the same. */
+  /** Whether it is empty and had no recent backlog: a new queue would be the same. */
   isIdle(): boolean
 }
 
 export interface DelayLimits {
-  /** A queue whose entries wait for longer than this stands. */
+  /** A queue whose entries wait longer than this is backlogged. */
   readonly targetMs: number
-  /** A queue that stood for this long is shed, until for as long no entry waited for longer than the target. */
+  /** A queue backlogged for this long is shed, until for as long no entry waits beyond the target. */
   readonly intervalMs: number
-  /** An entry that waited for this long is rejected in any case. */
+  /** An entry that waited this long is always rejected. */
   readonly waitMaxMs: number
 }
 
@@ -49,12 +49,12 @@ export function createDelayQueue(limits: DelayLimits, lengthMax: number, now: ()
     if (waiting.length >= lengthMax) return true
     return first !== undefined && pressure.isHigh() && ageOf(first) >= targetMs
   }
-  /** What was let in is handled if it can be: rejected late, it would have waited in vain. */
+  /** An accepted entry is handled if possible: rejected late, it would have waited in vain. */
   const isOverdue = (entry: Waiting) => ageOf(entry) >= waitMaxMs
   return {
     isClosed,
     length: () => waiting.length,
-    isIdle: () => waiting.length === 0 && !pressure.isStanding(),
+    isIdle: () => waiting.length === 0 && !pressure.isBacklogged(),
     join: (entry) => {
       if (isClosed()) {
         pressure.note(targetMs)
@@ -78,7 +78,7 @@ export function createDelayQueue(limits: DelayLimits, lengthMax: number, now: ()
   }
 }
 
-/** Whether a queue has stood for long enough to be shed, judged by how long its entries waited when they left it. */
+/** Whether a queue has been backlogged long enough to be shed, judged by how long its entries waited. */
 function watchPressure({ targetMs, intervalMs }: DelayLimits, now: () => number) {
   let standsSince: number | undefined
   let overAt = Number.NEGATIVE_INFINITY
@@ -97,6 +97,6 @@ function watchPressure({ targetMs, intervalMs }: DelayLimits, now: () => number)
       } else if (waitedMs < targetMs / 2 && !isHigh) standsSince = undefined
     },
     isHigh: updateHigh,
-    isStanding: () => updateHigh() || standsSince !== undefined,
+    isBacklogged: () => updateHigh() || standsSince !== undefined,
   }
 }

@@ -14,11 +14,11 @@ import { Secret } from './secret.ts'
 
 const migrateAll = async () => migrate(new Secret((await testDatabase()).superuserUrl))
 
-/** Leaves the database as a dump from a cluster that is so many transactions ahead would. */
+/** Leaves the database as a dump from a cluster this many transactions ahead would. */
 const comesFromAhead = (ask: (text: string) => Promise<unknown>, ahead: number) =>
   ask(`insert into batch_commits (batch) values (next_batch() + ${ahead})`)
 
-test('a database that is where it was written starts no epoch, however often it is migrated', async (t) => {
+test('a database on its own cluster starts no epoch, however often it is migrated', async (t) => {
   const { ask } = await testLedger(t)
 
   for (let times = 0; times < 2; times += 1) assert.deepEqual(await migrateAll(), { applied: [], epoch: undefined })
@@ -26,7 +26,7 @@ test('a database that is where it was written starts no epoch, however often it 
   assert.deepEqual(await ask('select number, batch_offset from batch_epochs'), [{ number: 0, batch_offset: '0' }])
 })
 
-test('numbers that a cluster has not reached refuse every new connection that writes, until the epoch starts', async (t) => {
+test('a database ahead of its cluster refuses new writers until an epoch starts', async (t) => {
   const malipo = await testMalipo(t)
   const { loginUrl } = await testDatabase()
   await comesFromAhead(malipo.ask, 1_000_000)
@@ -49,7 +49,7 @@ test('numbers that a cluster has not reached refuse every new connection that wr
   assert.equal((await migrateAll()).epoch, undefined)
 })
 
-test('after an epoch starts numbers are above all before, deltas fold once, and the books agree', async (t) => {
+test('after an epoch starts numbers exceed all earlier ones, deltas fold once, and books agree', async (t) => {
   const { db, poster, wallets, account, ask } = await testLedger(t)
   const [wallet = ''] = await wallets(1, 1000n)
   const clearing = await account('clearing')

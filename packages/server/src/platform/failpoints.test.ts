@@ -12,11 +12,11 @@ const sorted = (words: readonly string[]) => words.toSorted((left, right) => (le
 const placesIn = (texts: readonly string[]) =>
   sorted(texts.flatMap((text) => [...text.matchAll(/\breach\('([^']*)'\)/g)].map(([, place = '']) => place)))
 
-/** Ways to put one module in the place of another, or to load what only tests have. */
+/** Ways to replace a module, or to load code that only tests have. */
 const replacements = (texts: readonly string[]) =>
   texts.filter((text) => /registerHooks|node:module|armed-failpoints|support\/failing\.ts['"]/.test(text))
 
-test('every failpoint of the table is at one place in the code, and no other is anywhere', () => {
+test('every failpoint of the table is at exactly one place in the code, and no other exists', () => {
   assert.deepEqual(placesIn(sources), sorted(Object.keys(harmless.failpoints)))
 
   assert.deepEqual(placesIn([`reach('a.b')`, `if (is) reach('c.d')`, `breach('e.f')`]), ['a.b', 'c.d'])
@@ -29,7 +29,7 @@ test('every failpoint is explained by one sentence', () => {
   }
 })
 
-test('reaching a failpoint does nothing, and no program of ours can change that', () => {
+test('reaching a failpoint does nothing, and no program can change that', () => {
   assert.deepEqual(Object.keys(harmless), ['failpoints', 'reach'])
   assert.match(harmless.reach.toString(), /^function reach\(_place\s*\)\s*\{\s*\}$/)
   assert.deepEqual(replacements(sources), [])

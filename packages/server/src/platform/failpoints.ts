@@ -1,6 +1,6 @@
 /**
- * Every place of the money path where the end of a process makes a difference, by name: before and after each wait. What must
- * hold after a crash at any of them is proved by test/failpoints.test.ts, which strikes every one.
+ * Every place on the money path where a crash makes a difference, by name: before and after each wait. test/failpoints.test.ts
+ * crashes at every one and proves what must hold after it.
  */
 export const failpoints = {
   'batch.begin': 'A batch is formed; its transaction has not begun.',
@@ -26,11 +26,11 @@ export const failpoints = {
   'ask.answered': 'A provider has answered a question, and nobody else knows.',
   'dispatch.settled': 'What came of a sending or a question is settled, and its lane does not know.',
 
-  'settle.locked': 'Payments that have news are locked with their wallets.',
-  'settle.written': 'What news changes is written and not committed.',
-  'settle.committed': 'What news changes is committed and nobody was told.',
+  'resolve.locked': 'Payments that have news are locked with their wallets.',
+  'resolve.written': 'What news changes is written and not committed.',
+  'resolve.committed': 'What news changes is committed and nobody was told.',
   'callback.verified': 'A callback is believed and not settled.',
-  'callback.settled': 'A callback is settled and not thanked for.',
+  'callback.resolved': 'A callback is settled and not thanked for.',
 
   'momo.accepted': 'A charge is accepted; its lane was not rung and its caller not answered.',
   'charge.settled': 'A charge that a request sent is settled, and its answer not kept.',
@@ -65,7 +65,7 @@ export const failpoints = {
 export type Failpoint = keyof typeof failpoints
 
 /**
- * Says that a place is reached, and does nothing about it: no setting changes that. Who strikes puts a module of its own in the
- * place of this one as the process loads (test/support/faults/failing.ts).
+ * Marks that a place is reached, and does nothing: no setting changes that. Fault injection replaces this module as the process
+ * loads (test/support/faults/failing.ts).
  */
 export function reach(_place: Failpoint): void {}

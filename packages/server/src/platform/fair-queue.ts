@@ -1,21 +1,21 @@
 import { createDelayQueue, type DelayLimits, type DelayQueue, type Entry } from './delay-queue.ts'
 
-/** A delay queue for each key, and the keys in turn: one that floods delays and rejects its own entries only. */
+/** A delay queue per key, with the keys in turn: a key that floods delays and rejects only its own entries. */
 export interface FairQueue {
-  /** Whether it takes no more entries of a key now. */
+  /** Whether it accepts no entry of this key now. */
   isClosed(key: string): boolean
   isEmpty(key: string): boolean
-  /** Whether the entry was taken. */
+  /** Returns whether the entry was accepted. */
   join(entry: Entry): boolean
-  /** The next entry of the keys that have room. Rejects those that waited for too long on the way to it. */
+  /** The next entry of the keys that have room. Rejects overdue entries before it. */
   next(hasRoom: (key: string) => boolean): Entry | undefined
-  /** Rejects entries that waited for too long, where nothing asks for the next. Returns whether there is more to sweep later. */
+  /** Rejects overdue entries when no caller takes the next one. Returns whether there is more to sweep later. */
   sweep(): boolean
   length(): number
 }
 
 export function createFairQueue(limits: DelayLimits, lengthMax: number, now: () => number): FairQueue {
-  /** Of keys that have entries waiting, or had lately, in the order in which their turn comes. */
+  /** Keys with waiting entries, or a recent backlog, in turn order. */
   const queues = new Map<string, DelayQueue>()
   const queueOf = (key: string) => queues.get(key) ?? createDelayQueue(limits, lengthMax, now)
   return {

@@ -24,7 +24,7 @@ function open(max: number, waitMaxMs = 60_000) {
   }
 }
 
-test('slow work of one key leaves a quarter of the places to others', () => {
+test('slow work of one key leaves a quarter of the slots to others', () => {
   const { begin, begun, semaphore } = open(4)
 
   for (const name of ['a1', 'a2', 'a3', 'a4', 'b1']) void begin(name)
@@ -33,7 +33,7 @@ test('slow work of one key leaves a quarter of the places to others', () => {
   assert.equal(semaphore.waiting(), 1)
 })
 
-test('keys that wait take turns, each in the order of its own work', async () => {
+test('waiting keys take turns, each in the order of its own work', async () => {
   const { begin, begun, end, semaphore } = open(1)
   for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) void begin(name)
 
@@ -43,7 +43,7 @@ test('keys that wait take turns, each in the order of its own work', async () =>
   assert.equal(semaphore.waiting(), 0)
 })
 
-test('work that waits for too long is refused, and takes no turn', async () => {
+test('work that waits too long is refused and takes no turn', async () => {
   const { begin, begun, end, semaphore } = open(1, 20)
   void begin('a1')
 
@@ -55,7 +55,7 @@ test('work that waits for too long is refused, and takes no turn', async () => {
   assert.equal(semaphore.waiting(), 0)
 })
 
-test('work that fails gives its place back', async () => {
+test('failed work frees its slot', async () => {
   const { semaphore, begin, begun } = open(1)
 
   await assert.rejects(semaphore.run('a', () => Promise.reject(new Error('failed'))))

@@ -12,12 +12,12 @@ interface Waiting {
 }
 
 /**
- * Runs at most `max` pieces of work at a time. Keys that wait take turns, and one key has three quarters of the places at most: slow
- * work of one delays that of another little. Work that waits for too long is refused.
+ * Runs at most `max` pieces of work at a time. Waiting keys take turns, and one key gets at most three quarters of the slots:
+ * slow work of one key hardly delays another. Work that waits too long is refused.
  */
 export function createFairSemaphore(max: number, waitMaxMs: number): FairSemaphore {
   const shares = createShares()
-  /** In the order in which the turn of each key comes. */
+  /** In turn order. */
   const queues = new Map<string, Set<Waiting>>()
 
   const remove = (key: string, queue: Set<Waiting>, waiting: Waiting) => {

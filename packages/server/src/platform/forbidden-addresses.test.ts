@@ -11,18 +11,18 @@ test('every forbidden range is closed at its first, middle and last address', ()
     assert.equal(permit(address), undefined, address)
 })
 
-test('the public internet begins right beside the forbidden ranges', () => {
+test('the public internet starts right beside the forbidden ranges', () => {
   for (const address of publicAddresses) assert.equal(permit(address), address)
 })
 
-/** The ranges once more, in whole numbers and without what the system knows about addresses. */
+/** The ranges again, as plain numbers, independent of the system's address functions. */
 const spans = Object.keys(forbiddenRanges.ipv4).map((range) => {
   const [address = '', bits = ''] = range.split('/')
   const first = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
   return [first, first + 2 ** (32 - Number(bits))] as const
 })
 
-test('of all IPv4 addresses those in a range are forbidden and no other', () => {
+test('exactly the IPv4 addresses in a forbidden range are refused', () => {
   const near = fc.constantFrom(...spans.flat()).chain((edge) => fc.integer({ min: edge - 2, max: edge + 2 }))
   fc.assert(
     fc.property(fc.oneof(near, fc.integer({ min: 0, max: 2 ** 32 - 1 })), (value) => {
@@ -39,7 +39,7 @@ test('of all IPv4 addresses those in a range are forbidden and no other', () => 
   )
 })
 
-test('of IPv6 nothing outside 2000::/3 is permitted', () => {
+test('no IPv6 address outside 2000::/3 is permitted', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 65_535 }), { minLength: 8, maxLength: 8 }), (groups) => {
       const address = groups.map((group) => group.toString(16)).join(':')
@@ -50,12 +50,12 @@ test('of IPv6 nothing outside 2000::/3 is permitted', () => {
   )
 })
 
-test('an address is given back as sockets write it', () => {
+test('an address is returned in the form that sockets use', () => {
   assert.equal(permit('2606:4700:0000::0:1111'), '2606:4700::1111')
   assert.equal(permit('2A00:1450::'), '2a00:1450::')
 })
 
-test('what is no address, or one with a zone, is not permitted even when everything is allowed', () => {
+test('text that is not an address, or has a zone, is refused even if everything is allowed', () => {
   const everything = createPermit(['0.0.0.0/0', '::/0'])
 
   for (const text of ['', 'localhost', '1.2.3', '0x7f.1', '01.2.3.4', '1.2.3.4/8', '[::1]', 'fe80::1%eth0', '1.2.3.4 '])
@@ -64,7 +64,7 @@ test('what is no address, or one with a zone, is not permitted even when everyth
   assert.equal(everything('::1'), '::1')
 })
 
-test('an allowed range lifts the refusal for itself and for no disguise of it', () => {
+test('an allowed range permits itself and no other notation of it', () => {
   const lifted = createPermit(['127.0.0.0/8', 'fd12::/16', '10.1.2.3'])
 
   for (const address of ['127.0.0.1', '127.255.255.255', 'fd12::1', '10.1.2.3']) assert.equal(lifted(address), address)
@@ -72,7 +72,7 @@ test('an allowed range lifts the refusal for itself and for no disguise of it', 
     assert.equal(lifted(address), undefined, address)
 })
 
-test('what the operator allows must be ranges', () => {
+test('the operator can allow only valid ranges', () => {
   for (const range of ['localhost', '10.0.0.0/33', '10.0.0.0/8/8', ''])
     assert.throws(() => createPermit([range]), /range/)
 })

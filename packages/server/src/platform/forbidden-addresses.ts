@@ -3,9 +3,9 @@ import { BlockList, isIP, SocketAddress } from 'node:net'
 import { isRange } from './addresses.ts'
 
 /**
- * Where nobody's webhook may lead. Only addresses of the public internet are left: what IANA's special-purpose registries
- * set apart, and what clouds answer their own machines at. IPv6 is forbidden as a whole but for 2000::/3, the part that is
- * given out, so that every way to write an IPv4 address as an IPv6 one is forbidden with it, those yet to come too.
+ * Where no webhook may lead. Only the public internet is left: forbidden are IANA's special-purpose ranges and the metadata
+ * addresses of clouds. IPv6 is forbidden except for 2000::/3, the allocated part, so that every present and future way to write
+ * an IPv4 address as IPv6 is forbidden too.
  */
 export const forbiddenRanges = {
   ipv4: {
@@ -48,13 +48,13 @@ export const forbiddenRanges = {
   },
 } as const
 
-/** Gives an address in the one way it is written by sockets, if it may be connected to; else undefined. */
+/** Returns an address in the form that sockets use, if it may be connected to; else undefined. */
 export type Permit = (address: string) => string | undefined
 
 /**
- * Permits the public internet and what the operator allows besides. Each family is held against its own lists: a
- * `BlockList` takes an IPv4 address for its mapped IPv6 form too, so with `::/8` in the same list no IPv4 would be left,
- * and an allowed IPv4 range would let its IPv6 disguises through.
+ * Permits the public internet and the operator's allowed ranges. Each family has its own lists: a `BlockList` also matches an
+ * IPv4 address by its mapped IPv6 form, so with `::/8` in the same list no IPv4 would be left, and an allowed IPv4 range would
+ * let its IPv6 forms through.
  */
 export function createPermit(allowedRanges: readonly string[]): Permit {
   for (const range of allowedRanges) assert(isRange(range), `${range} is no range`)
@@ -70,7 +70,7 @@ export function createPermit(allowedRanges: readonly string[]): Permit {
 
 type Family = 'ipv4' | 'ipv6'
 
-/** An address with a zone (`fe80::1%eth0`) is never one of the public internet, and the lists would drop the zone. */
+/** An address with a zone (`fe80::1%eth0`) is never public, and the lists would drop the zone. */
 function familyOf(address: string): Family | undefined {
   if (address.includes('%')) return undefined
   return ({ 4: 'ipv4', 6: 'ipv6' } as const)[isIP(address)]

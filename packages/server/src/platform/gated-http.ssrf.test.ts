@@ -18,8 +18,8 @@ import { type Gate, openGate, type Posted } from './gated-http.ts'
 import { createLookup, type Lookup } from './names.ts'
 
 /**
- * Run with this word in a network namespace where every address there is leads back to the machine itself: there a canary
- * sits at 10.0.0.1, at 169.254.169.254 and at 8.8.8.8 alike, and what the gate lets out is seen, wherever it goes.
+ * Run with this argument in a network namespace where every address leads back to this machine: a canary then listens at
+ * 10.0.0.1, at 169.254.169.254 and at 8.8.8.8 alike, and sees everything the gate lets out.
  */
 const isEverywhere = process.argv.includes('everywhere')
 
@@ -32,7 +32,7 @@ function testGate(t: TestContext, options: { lookup?: Lookup; allowedRanges?: st
 const post = (gate: Gate, url: string, isHttpAllowed = true) =>
   gate.post({ url, headers: {}, body: '{}', isHttpAllowed })
 
-/** Makes every call and gives what came of each, by what was said. */
+/** Makes every call and groups the cases by outcome. */
 async function outcomesOf(cases: readonly SsrfCase[], t: TestContext): Promise<Map<string, string[]>> {
   const outcomes = new Map<string, string[]>()
   let answers: readonly string[] = []
@@ -41,8 +41,8 @@ async function outcomesOf(cases: readonly SsrfCase[], t: TestContext): Promise<M
     const { url } = each
     answers = each.answers
     const posted = await post(gate, url)
-    const said = posted.kind === 'answered' ? 'answered' : `${posted.kind}: ${posted.detail}`
-    outcomes.set(said, [...(outcomes.get(said) ?? []), `${url} ${answers}`])
+    const claimed = posted.kind === 'answered' ? 'answered' : `${posted.kind}: ${posted.detail}`
+    outcomes.set(claimed, [...(outcomes.get(claimed) ?? []), `${url} ${answers}`])
   }
   return outcomes
 }
@@ -52,7 +52,7 @@ function assertUntouched(canary: Canary): void {
   assert.equal(canary.requests(), 0)
 }
 
-test('no way to write a forbidden address reaches it, and all are refused in the same words', async (t) => {
+test('no notation of a forbidden address reaches it, and all get the same error', async (t) => {
   const canary = await startCanary(t)
   const cases = literalCases(canary.port)
 
@@ -64,7 +64,7 @@ test('no way to write a forbidden address reaches it, and all are refused in the
   assert(cases.length > 1500, `${cases.length}`)
 })
 
-test('one forbidden address among the answers refuses them all', async (t) => {
+test('one forbidden address in a lookup refuses them all', async (t) => {
   const canary = await startCanary(t)
   const cases = answerCases(canary.port)
 
@@ -76,7 +76,7 @@ test('one forbidden address among the answers refuses them all', async (t) => {
   assert(cases.length > 500, `${cases.length}`)
 })
 
-test('URLs that are read in two ways, or carry what they should not, are refused', async (t) => {
+test('ambiguous URLs and URLs with forbidden parts are refused', async (t) => {
   const canary = await startCanary(t)
   const cases = urlCases(canary.port)
 
@@ -84,10 +84,10 @@ test('URLs that are read in two ways, or carry what they should not, are refused
 
   assertUntouched(canary)
   t.diagnostic(`${cases.length} cases`)
-  for (const [said, urls] of outcomes) assert.match(said, /^refused: /, urls.join('\n'))
+  for (const [claimed, urls] of outcomes) assert.match(claimed, /^refused: /, urls.join('\n'))
 })
 
-test('names of this machine are refused before any name server is asked', async (t) => {
+test('names of this machine are refused before any name server is queried', async (t) => {
   const asked: string[] = []
   const lookup = async (name: string) => {
     asked.push(name)
@@ -101,7 +101,7 @@ test('names of this machine are refused before any name server is asked', async 
 
 const redirects = [301, 302, 303, 307, 308, 300, 304, 399]
 
-test('a redirect to any disguise of this machine is an answer and is never followed', async (t) => {
+test('a redirect to any form of this machine is a response and is never followed', async (t) => {
   const canary = await startCanary(t)
   const places = [...disguises('127.0.0.1'), '[::1]', 'localhost'].map((host) => `http://${host}:${canary.port}/`)
   let [status, location] = [302, '']
@@ -120,7 +120,7 @@ test('a redirect to any disguise of this machine is an answer and is never follo
   assertUntouched(canary)
 })
 
-test('a name that changes between two looks is looked up once, and leads where it was looked at', async (t) => {
+test('a name that changes between lookups is resolved once, and that address is called', async (t) => {
   const good = await startCanary(t, { host: '127.0.0.2' })
   const canary = await startCanary(t, { host: '127.0.0.1', port: good.port })
   let looks = 0
@@ -137,7 +137,7 @@ test('a name that changes between two looks is looked up once, and leads where i
   assertUntouched(canary)
 })
 
-test('what real name servers say is treated alike: aliases, answers that change, none, many', async (t) => {
+test('responses of real name servers are handled alike: aliases, changes, none, many', async (t) => {
   const good = await startCanary(t, { host: '127.0.0.2' })
   const canary = await startCanary(t, { host: '127.0.0.1', port: good.port })
   let rebounds = 0
@@ -180,7 +180,7 @@ test('what real name servers say is treated alike: aliases, answers that change,
   assertUntouched(canary)
 })
 
-test('where every address leads to a canary, none is reached but by public addresses', (t) => {
+test('where every address leads to a canary, only public addresses reach it', (t) => {
   const roads = 'ip link set lo up && ip route add local 0.0.0.0/0 dev lo && ip -6 route add local ::/0 dev lo'
   if (isEverywhere) return t.skip('this is that place')
   if (spawnSync('unshare', ['--net', 'sh', '-c', roads]).status !== 0)
@@ -195,7 +195,7 @@ test('where every address leads to a canary, none is reached but by public addre
 })
 
 if (isEverywhere) {
-  test('a canary sits at every address, and the gate lets through to the public ones', async (t) => {
+  test('a canary sits at every address, and the gate lets through to public ones', async (t) => {
     const canary = await startCanary(t)
     const bad = [...forbiddenAddresses.ipv4, ...forbiddenAddresses.ipv6]
 

@@ -8,7 +8,7 @@ import { startCanary } from '../testing/canary.ts'
 import { type GateOptions, openGate, type PostOrder } from './gated-http.ts'
 import { createPinnedPools, NoConnection } from './pinned-pools.ts'
 
-/** A gate that may call this machine, and a way to post through it. */
+/** A gate that may call this machine, and a function to post through it. */
 function bench(t: TestContext, options: Partial<GateOptions> = {}) {
   const gate = openGate({ allowedRanges: ['127.0.0.0/8'], timeoutMs: 15_000, ...options })
   t.after(() => gate.close())
@@ -22,7 +22,7 @@ async function answering(t: TestContext, answer: RequestListener): Promise<strin
   return `http://127.0.0.1:${port}/`
 }
 
-/** A server below HTTP: `serve` does with a connection what it likes. */
+/** A raw TCP server: `serve` handles each connection. */
 async function rawServer(t: TestContext, serve: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>()
   const server = createTcpServer((socket) => {
@@ -39,7 +39,7 @@ async function rawServer(t: TestContext, serve: (socket: Socket) => void): Promi
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 
-test('what is posted arrives byte for byte, and what is answered comes back', async (t) => {
+test('a posted body arrives byte for byte, and the response comes back', async (t) => {
   const seen: unknown[] = []
   const url = await answering(t, async (request, response) => {
     const parts: Buffer[] = []
@@ -59,7 +59,7 @@ test('what is posted arrives byte for byte, and what is answered comes back', as
   assert(Number.isInteger(durationMs) && durationMs >= 0)
 })
 
-test('an allowed range lets through, by address and as localhost; without it nothing passes', async (t) => {
+test('an allowed range lets calls through, by address and as localhost; without it none pass', async (t) => {
   const { port } = await startCanary(t)
   const open = bench(t, { allowedRanges: ['127.0.0.0/8', '::1'] })
   const four = bench(t)
@@ -87,7 +87,7 @@ test('http is called only where the caller allows it', async (t) => {
   assert.equal(canary.connections(), 0)
 })
 
-test('a URL is refused for what it carries, although its address is allowed', async (t) => {
+test('a URL with forbidden parts is refused, although its address is allowed', async (t) => {
   const canary = await startCanary(t, { host: '127.0.0.1' })
   const { post } = bench(t)
   const at = `127.0.0.1:${canary.port}`
@@ -109,7 +109,7 @@ test('a URL is refused for what it carries, although its address is allowed', as
   assert.equal(canary.connections(), 0)
 })
 
-test('of a reply without end 64 KiB are read and 2 KiB kept', async (t) => {
+test('of an endless reply 64 KiB are read and 2 KiB kept', async (t) => {
   let [written, isClosed] = [0, false]
   const url = await answering(t, (_, response) => {
     response.on('close', () => {
@@ -128,7 +128,7 @@ test('of a reply without end 64 KiB are read and 2 KiB kept', async (t) => {
   assert.equal(posted.kind === 'answered' && posted.status, 200)
   assert.equal(posted.kind === 'answered' && posted.body, 'é'.repeat(1024))
   await until('the connection to be closed', () => isClosed)
-  assert(written < 2 ** 24, `${written}`) // What the system's buffers took, and no more.
+  assert(written < 2 ** 24, `${written}`) // Only what the system's buffers took.
 })
 
 for (const [about, bytes, expected] of [
@@ -168,7 +168,7 @@ for (const [about, serve] of Object.entries<(socket: Socket) => void>({
   'stops in its body': (socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nx'),
   'only ever says that it goes on': (socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'),
 })) {
-  test(`the one deadline ends a server that ${about}`, async (t) => {
+  test(`the deadline ends a call to a server that ${about}`, async (t) => {
     let isClosed = false
     const url = await rawServer(t, (socket) => {
       socket.once('close', () => {
@@ -185,7 +185,7 @@ for (const [about, serve] of Object.entries<(socket: Socket) => void>({
   })
 }
 
-test('the deadline counts the time name servers take', async (t) => {
+test('the deadline includes the time of name servers', async (t) => {
   const { post } = bench(t, { timeoutMs: 100, lookup: () => new Promise(() => undefined) })
 
   assert.equal((await post('http://slow.example:8080/')).kind, 'timeout')
@@ -212,7 +212,7 @@ for (const [about, reply, detail] of [
   })
 }
 
-test('a port where nobody listens is unreachable, and no address is told', async (t) => {
+test('a port without a listener is unreachable, and the error reveals no address', async (t) => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -225,28 +225,28 @@ test('a port where nobody listens is unreachable, and no address is told', async
   }
 })
 
-test('a name with several addresses is reached by the one that answers', async (t) => {
+test('a name with several addresses is reached by the one that responds', async (t) => {
   const { port } = await startCanary(t, { host: '127.0.0.3' })
   const { post } = bench(t, { lookup: async () => ['127.0.0.1', '127.0.0.2', '127.0.0.3'] })
 
   assert.equal((await post(`http://shop.example:${port}/`)).kind, 'answered')
 })
 
-test('a connection is used again while the name stays as it is', async (t) => {
+test('a connection is reused while the name keeps its addresses', async (t) => {
   const canary = await startCanary(t, { host: '127.0.0.1' })
   let addresses = ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4']
   const { post } = bench(t, { lookup: async () => addresses })
 
   for (let attempt = 0; attempt < 20; attempt += 1) {
     assert.equal((await post(`http://shop.example:${canary.port}/`)).kind, 'answered')
-    addresses = [...addresses.slice(1), ...addresses.slice(0, 1)] // As name servers do; it is the same name still.
+    addresses = [...addresses.slice(1), ...addresses.slice(0, 1)] // Name servers rotate addresses; the name is unchanged.
   }
 
   assert.equal(canary.requests(), 20)
-  assert(canary.connections() <= 2, `${canary.connections()}`) // A call may come just before the one before is put away.
+  assert(canary.connections() <= 2, `${canary.connections()}`) // A call may come just before the previous connection is returned.
 })
 
-test('once the name leads elsewhere, a kept connection is not used again, however fresh', async (t) => {
+test('once a name has another address, its kept connection is not reused, however fresh', async (t) => {
   const old = await startCanary(t, { host: '127.0.0.1' })
   const next = await startCanary(t, { host: '127.0.0.2', port: old.port })
   let address = '127.0.0.1'
@@ -263,7 +263,7 @@ test('once the name leads elsewhere, a kept connection is not used again, howeve
   assert.deepEqual([old.requests(), next.requests()], [1, 1])
 })
 
-test('a kept connection is closed after 4 s, whatever the server hints', async (t) => {
+test('a kept connection is closed after 4 s, whatever the server suggests', async (t) => {
   let [closedAt, answeredAt] = [0, 0]
   const url = await rawServer(t, (socket) => {
     socket.once('close', () => {
@@ -281,7 +281,7 @@ test('a kept connection is closed after 4 s, whatever the server hints', async (
   assert(closedAt - answeredAt < 8000, `${closedAt - answeredAt}`)
 })
 
-test('closing the gate ends what it kept and what is under way', async (t) => {
+test('closing the gate ends kept connections and calls in progress', async (t) => {
   let isCalled = false
   const url = await rawServer(t, () => {
     isCalled = true
@@ -295,7 +295,7 @@ test('closing the gate ends what it kept and what is under way', async (t) => {
   assert.equal((await waiting).kind, 'broken')
 })
 
-test('an address that is not allowed at the other end gets no byte, even if it was thought to be allowed', async (t) => {
+test('a forbidden address gets no byte, even if it passed an earlier check', async (t) => {
   const canary = await startCanary(t, { host: '127.0.0.1' })
   const pools = createPinnedPools(() => undefined)
   t.after(() => pools.close())

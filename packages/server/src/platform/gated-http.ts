@@ -4,15 +4,15 @@ import { createPermit, type Permit } from './forbidden-addresses.ts'
 import { createLookup, type Lookup } from './names.ts'
 import { createPinnedPools, NoConnection, notAllowed, type PinnedPools, type Target } from './pinned-pools.ts'
 
-/** A way to post to URLs that strangers chose: it leads to the public internet and nowhere else. */
+/** Posts to URLs that merchants choose: only to the public internet. */
 export interface Gate {
-  /** One attempt. Whatever goes wrong is in the result; it does not throw. */
+  /** One attempt. Every failure is in the result; it does not throw. */
   post(order: PostOrder): Promise<Posted>
   close(): Promise<void>
 }
 
 export interface GateOptions {
-  /** Ranges the operator allows although they are not public, such as 127.0.0.0/8 for a sandbox on one machine. */
+  /** Ranges that the operator allows although they are not public, such as 127.0.0.0/8 for a sandbox on one machine. */
   readonly allowedRanges: readonly string[]
   readonly lookup?: Lookup
   /** For the whole attempt: name, connection, TLS, headers and body. */
@@ -27,9 +27,9 @@ export interface PostOrder {
 }
 
 /**
- * `refused` means that this side would not call, and `unreachable` that no connection was made: nothing has left. With
- * `timeout` and `broken` the other side may have got it. A redirect is an answer like any other, never followed. Details
- * are sentences of ours: they tell nothing about an address but that it is not allowed, whether something is there or not.
+ * `refused` means that this side did not call, and `unreachable` that no connection was made: nothing was sent. With `timeout`
+ * and `broken` the other side may have received it. A redirect is a response like any other, never followed. Details are fixed
+ * sentences: they reveal nothing about an address except that it is not allowed, whether something listens there or not.
  */
 export type Posted = Outcome & { readonly durationMs: number }
 
@@ -37,9 +37,9 @@ type Outcome =
   | {
       readonly kind: 'answered'
       readonly status: number
-      /** The beginning of the reply, as text that can be stored and shown. */
+      /** The start of the reply, as text that can be stored and shown. */
       readonly body: string
-      /** The header as it came. */
+      /** The header as received. */
       readonly retryAfter: string | undefined
     }
   | { readonly kind: 'refused' | 'unreachable' | 'timeout' | 'broken'; readonly detail: string }
@@ -47,10 +47,10 @@ type Outcome =
 const urlLengthMax = 2048
 const replyBytesMax = 65_536
 const keptBytesMax = 2048
-/** A name may have thousands of addresses; all are checked, and so many are tried. */
+/** A name may have thousands of addresses; all are checked, and this many are tried. */
 const addressesMax = 16
 
-/** Below 1024 live the services of systems, mail and file shares among them, and of those only the web is called. */
+/** Ports below 1024 belong to system services such as mail and file shares; of those only the web ports are called. */
 const webPorts = [80, 443]
 
 interface Means {
@@ -89,7 +89,7 @@ async function attempt(means: Means, order: PostOrder): Promise<Outcome> {
   }
 }
 
-/** The URL, or what is wrong with it as such. Where it leads is looked at later, by address and never by text. */
+/** The URL, or what is wrong with its text. Its destination is checked later, by address and never by text. */
 function readUrl({ url: text, isHttpAllowed = false }: PostOrder): URL | string {
   if (text.length > urlLengthMax) return `the URL is longer than ${urlLengthMax} characters`
   const url = URL.parse(text)
@@ -118,7 +118,9 @@ function targetOf({ protocol, hostname: written, port: given }: URL): Target {
   }
 }
 
-/** Every address of the host, all of them permitted: one that is not spoils the others, since nobody means well by it. */
+/**
+ * Every address of the host, all of them permitted: one forbidden address refuses them all, because it is a sign of an attack.
+ */
 async function resolve({ permit, lookup }: Means, { hostname }: Target): Promise<string[]> {
   const found = await addressesOf(hostname, permit, lookup)
   const permitted = found.flatMap((address) => permit(address) ?? [])
@@ -138,7 +140,7 @@ async function addressesOf(hostname: string, permit: Permit, lookup: Lookup): Pr
   }
 }
 
-/** By RFC 6761 no name server is asked what localhost is. It is what the operator allows of it, which is usually nothing. */
+/** RFC 6761: localhost is never sent to a name server. It resolves to what the operator allows, which is usually nothing. */
 function loopback(permit: Permit): string[] {
   const allowed = ['127.0.0.1', '::1'].filter((address) => permit(address) !== undefined)
   return allowed.length > 0 ? allowed : ['127.0.0.1']
@@ -151,9 +153,9 @@ async function exchange(pool: Pool, path: string, order: PostOrder, signal: Abor
   return { kind: 'answered', status: reply.statusCode, body: await readStart(reply.body), retryAfter }
 }
 
-/** Stops at the limit, which closes the connection; a reply that ends before it leaves the connection to be used again. */
+/** Stops at the limit, which closes the connection; after a shorter reply the connection can be reused. */
 async function readStart(body: AsyncIterable<Buffer> & NodeJS.EventEmitter): Promise<string> {
-  body.on('error', () => undefined) // Stopping counts as an error, which nobody else would be listening to.
+  body.on('error', () => undefined) // Stopping counts as an error, which has no other listener.
   const parts: Buffer[] = []
   let size = 0
   for await (const part of body) {
@@ -165,8 +167,8 @@ async function readStart(body: AsyncIterable<Buffer> & NodeJS.EventEmitter): Pro
 }
 
 /**
- * Text that is valid, has no way to steer a terminal or a page's direction, and is no longer in bytes than what was kept:
- * a character cut in two is left out, and each replacement takes three bytes.
+ * Valid text that cannot control a terminal or a page's direction, within the byte limit: a character cut in two is dropped, and
+ * each replacement takes three bytes.
  */
 function legible(bytes: Uint8Array): string {
   if (bytes.length === 0) return ''
@@ -180,7 +182,7 @@ function legible(bytes: Uint8Array): string {
 
 interface Deadline {
   readonly signal: AbortSignal
-  /** Waits for the work, but not past the end. */
+  /** Waits for the work, but not past the deadline. */
   orEnd<Result>(work: Promise<Result>): Promise<Result>
   clear(): void
 }

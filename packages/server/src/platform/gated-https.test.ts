@@ -13,7 +13,7 @@ import { openGate } from './gated-http.ts'
 const folder = mkdtempSync(join(tmpdir(), 'malipo-tls-'))
 after(() => rmSync(folder, { recursive: true }))
 
-/** An authority this file trusts, and certificates of it. */
+/** An authority that this file trusts, and its certificates. */
 const authority = makeAuthority()
 setDefaultCACertificates([...getCACertificates('default'), authority])
 
@@ -73,7 +73,7 @@ async function bench(t: TestContext, options: TlsOptions) {
   return { post, seen, port }
 }
 
-test('the server is asked for by the name of the URL and must prove it', async (t) => {
+test('a server is addressed by the name of the URL and must prove it', async (t) => {
   const { post, seen, port } = await bench(t, certificate('DNS:shop.example'))
 
   assert.equal(await post('SHOP.example.'), 'answered 200')
@@ -92,7 +92,7 @@ test('a server called by its address must have the address in its certificate', 
   assert.equal(await post('shop.example'), 'unreachable: the certificate is for another name')
 })
 
-test('a certificate that proves nothing is not believed', async (t) => {
+test('an invalid certificate is not accepted', async (t) => {
   const own = await bench(t, certificate('DNS:shop.example', { isTrusted: false }))
   const old = await bench(t, certificate('DNS:shop.example', { days: -1 }))
 
@@ -101,7 +101,7 @@ test('a certificate that proves nothing is not believed', async (t) => {
   assert.deepEqual([...own.seen, ...old.seen], [])
 })
 
-test('versions of TLS before 1.2 are not spoken', async (t) => {
+test('TLS versions before 1.2 are not used', async (t) => {
   const options = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const
   const { post, seen } = await bench(t, { ...certificate('DNS:shop.example'), ...options })
 

@@ -4,8 +4,8 @@ import { redact } from './redact.ts'
 export type Log = Logger
 
 /**
- * JSON lines on standard output: facts in the object, a constant sentence as the message, every line redacted. Lines that
- * come while one is being written leave together, so that a busy process does not stop for each of them.
+ * JSON lines on standard output: facts in the object, a constant sentence as the message, every line redacted. Lines that arrive
+ * during a write are written together, so that a busy process does not block on each of them.
  */
 export function createLog(options: { level: string; write?: (line: string) => void }): Log {
   return pino(
@@ -21,7 +21,7 @@ export function createLog(options: { level: string; write?: (line: string) => vo
   )
 }
 
-/** What an error says of itself. Drivers hang whole connections on their errors; those stay out. */
+/** The plain fields of an error. Drivers attach whole connections to their errors; those are left out. */
 function plainError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { name, message, code, stack, cause } = error as Error & { code?: string }

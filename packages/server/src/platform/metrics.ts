@@ -1,10 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { PartitionsLeft } from './partitions.ts'
 
-/** What a process counts, for `/metrics`. Names are promises to the operator's dashboards: add, do not rename. */
+/** The metrics of a process, for `/metrics`. Dashboards depend on the names: add, do not rename. */
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** What is asked for when metrics are read. */
+/** Values read at each scrape. */
 interface Sources {
   readonly poolWaiting: () => number
   readonly partitionsLeft: () => Promise<PartitionsLeft>
@@ -19,7 +19,7 @@ export function createMetrics({ poolWaiting, partitionsLeft, requests }: Sources
   countPartitions(registry, partitionsLeft)
   countRequests(registry, requests)
   new Gauge({
-    name: 'db_pool_waiting',
+    name: 'malipo_db_pool_waiting',
     help: 'Requests that wait for a database connection',
     registers,
     collect() {
@@ -29,14 +29,14 @@ export function createMetrics({ poolWaiting, partitionsLeft, requests }: Sources
   return {
     registry,
     requestDuration: new Histogram({
-      name: 'http_request_duration_seconds',
+      name: 'malipo_http_request_duration_seconds',
       help: 'Time from the last header of a request to the last byte of its answer',
       labelNames: ['route', 'method', 'status'] as const,
       buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
       registers,
     }),
-    turnedAway: new Counter({
-      name: 'http_requests_turned_away_total',
+    rejected: new Counter({
+      name: 'malipo_http_requests_rejected_total',
       help: 'Requests refused before anything was done for them, because the process had enough to do',
       registers,
     }),
@@ -53,7 +53,7 @@ export function createMetrics({ poolWaiting, partitionsLeft, requests }: Sources
       registers,
     }),
     authFailures: new Counter({
-      name: 'auth_failures_total',
+      name: 'malipo_auth_failures_total',
       help: 'Refused token exchanges and refused tokens',
       labelNames: ['at'] as const,
       registers,
@@ -74,7 +74,7 @@ function countRequests(registry: Registry, requests: Sources['requests']): void 
   })
 }
 
-/** Without a database there is no series: an alert on what is absent fires, one on an old value would not. */
+/** Without a database the series is absent: an alert on absence fires, one on a stale value would not. */
 function countPartitions(registry: Registry, partitionsLeft: Sources['partitionsLeft']): void {
   const labels = { labelNames: ['table'] as const, registers: [registry] }
   const left = () => partitionsLeft().catch(() => undefined)
@@ -85,7 +85,7 @@ function countPartitions(registry: Registry, partitionsLeft: Sources['partitions
     async collect() {
       const found = await left()
       this.reset()
-      if (found) this.set({ table: 'alarms' }, found.hours)
+      if (found) this.set({ table: 'timers' }, found.hours)
     },
   })
   new Gauge({

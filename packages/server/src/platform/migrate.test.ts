@@ -8,7 +8,7 @@ import { testDatabase } from '../dev-stack/servers.ts'
 import { migrate, migrationStates } from './migrate.ts'
 import { Secret } from './secret.ts'
 
-/** An empty database and a folder of migrations to try on it. */
+/** An empty database and a folder of migrations to run on it. */
 async function bench(t: TestContext, files: Record<string, string>) {
   const { superuserUrl } = await testDatabase()
   const name = `migrate_${Math.random().toString(36).slice(2)}`
@@ -39,7 +39,7 @@ async function bench(t: TestContext, files: Record<string, string>) {
 const first = { '0001_a.sql': 'create table a (id int)' }
 const second = { '0002_b.sql': 'create table b (id int)' }
 
-test('migrations run once, in the order of their names', async (t) => {
+test('migrations run once, in file-name order', async (t) => {
   const { run, states, write } = await bench(t, { ...second, ...first })
 
   assert.deepEqual(await run(), ['0001_a.sql', '0002_b.sql'])
@@ -56,7 +56,7 @@ test('migrations run once, in the order of their names', async (t) => {
   assert.deepEqual(await run(), ['0003_c.sql'])
 })
 
-test('ten processes that migrate at once apply each file once', async (t) => {
+test('ten concurrent migrations apply each file once', async (t) => {
   const { run } = await bench(t, { ...first, ...second })
 
   const applied = await Promise.all(Array.from({ length: 10 }, run))
@@ -64,7 +64,7 @@ test('ten processes that migrate at once apply each file once', async (t) => {
   assert.deepEqual(applied.flat().length, 2)
 })
 
-test('a file that changed after it was applied stops everything', async (t) => {
+test('a file that changed after it was applied stops the migration', async (t) => {
   const { run, write } = await bench(t, { ...first })
   await run()
   write('0001_a.sql', 'create table a (id bigint)')
@@ -73,7 +73,7 @@ test('a file that changed after it was applied stops everything', async (t) => {
   await assert.rejects(run(), /0001_a\.sql changed after being applied/)
 })
 
-test('a migration that fails leaves nothing of itself, and what came before it stays', async (t) => {
+test('a failed migration leaves nothing behind, and earlier ones stay', async (t) => {
   const { run, states, client } = await bench(t, { ...first, '0002_b.sql': 'create table b (id int); select 1 / 0' })
 
   await assert.rejects(run(), /0002_b\.sql failed/)
@@ -86,7 +86,7 @@ test('a migration that fails leaves nothing of itself, and what came before it s
   assert.deepEqual(rows, [{ b: null }])
 })
 
-test('a migration does not wait for a lock and make others wait behind it', async (t) => {
+test('a migration fails on a lock timeout instead of blocking traffic behind it', async (t) => {
   const { run, client, write } = await bench(t, { ...first })
   await run()
   write('0002_b.sql', `set local lock_timeout = '100ms'; alter table a add column note text`)
@@ -99,7 +99,7 @@ test('a migration does not wait for a lock and make others wait behind it', asyn
   assert.deepEqual(await run(), ['0002_b.sql'])
 })
 
-test('the service can be migrated by a login that is no superuser', async (t) => {
+test('a login without superuser rights can migrate the service', async (t) => {
   const { superuserUrl } = await testDatabase()
   const { client, folder } = await bench(t, {})
   cpSync(new URL('../../migrations/', import.meta.url), folder, { recursive: true })

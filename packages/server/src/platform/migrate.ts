@@ -26,10 +26,10 @@ export interface Migrated {
 }
 
 /**
- * Applies what is not yet applied, in the order of the file names. Forward only: each file runs once, in a transaction
- * of its own, and a file that changed after it was applied stops everything. Several processes may call this at once;
- * one works and the others find nothing left. Waits at most 5 s for any lock, so that a migration never queues traffic
- * behind it: it fails instead, and can be run again. Afterwards the database can be written to in the cluster it is in now.
+ * Applies pending migrations in file-name order. Forward only: each file runs once, in its own transaction, and a file that
+ * changed after it was applied stops the migration. Several processes may call this at once; one works and the others find
+ * nothing left. Waits at most 5 s for any lock, so that a migration never queues traffic behind it: it fails instead, and can be
+ * run again. Afterwards the database can be written to in its current cluster.
  */
 export async function migrate(ownerUrl: Secret, from: string = folder): Promise<Migrated> {
   const migrations = await readMigrations(from)
@@ -45,14 +45,14 @@ export async function migrate(ownerUrl: Secret, from: string = folder): Promise<
   })
 }
 
-/** Every migration of this version, and when it was applied to the database. */
+/** Every migration of this version, and when it was applied. */
 export async function migrationStates(ownerUrl: Secret, from: string = folder): Promise<MigrationState[]> {
   const migrations = await readMigrations(from)
   const applied = await withClient(ownerUrl, readApplied)
   return migrations.map(({ name }) => ({ name, applied_at: applied.get(name)?.applied_at }))
 }
 
-/** What a running process finds missing: it was started before its database was migrated. */
+/** Migrations that a running process misses: it started before its database was migrated. */
 export async function pendingMigrations(db: Db): Promise<string[]> {
   const names = await migrationNames(folder)
   const applied = await db.query<{ name: string }>(sql`select name from schema_migrations`)
@@ -116,7 +116,7 @@ async function apply(client: pg.Client, { name, checksum, text }: Migration): Pr
   }
 }
 
-/** Batch numbers must go on growing in a cluster that counts from further below. Does nothing anywhere else. */
+/** Batch numbers must keep growing in a cluster whose own count is lower. Does nothing anywhere else. */
 async function startEpoch(client: pg.Client): Promise<number | undefined> {
   const { rows: found } = await client.query(`select where to_regprocedure('start_epoch()') is not null`)
   if (found.length === 0) return undefined

@@ -6,10 +6,10 @@ import { sql, type Tx } from './db.ts'
 import { readId } from './ids.ts'
 import { nameMerchants } from './named-merchants.ts'
 
-/** A payment is accepted without its provider; what becomes of it does not matter here. */
+/** Payments are accepted without their provider; their outcome does not matter here. */
 const noProvider = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask' }
 
-/** A merchant with a row in every table that has merchants' rows. Returns its id. */
+/** Creates a merchant with a row in every table that has merchants' rows. Returns its id. */
 async function fill(malipo: Malipo): Promise<string> {
   const { id: shown, ...merchant } = await malipo.merchant()
   const id = readId('merchant', shown) ?? ''
@@ -37,7 +37,7 @@ async function fill(malipo: Malipo): Promise<string> {
 
 interface Table {
   readonly name: string
-  /** The column that says whose row it is. */
+  /** The column with the row's owner. */
   readonly owner: string
   /** A column that a writer may change, if there is one. */
   readonly column: string | null
@@ -57,7 +57,7 @@ const ownedTables = (malipo: Malipo) =>
 
 const raw = (text: string) => ({ name: '', text, values: [] })
 
-/** What one statement does within a transaction that names merchants, if any: how many rows, or why not. */
+/** Runs one statement in a transaction that names merchants, if any. Returns the row count or the error code. */
 async function attempt({ ctx }: Malipo, named: readonly string[] | undefined, text: string): Promise<number | string> {
   let outcome: number | string = ''
   const work = ctx.db.write.transaction(async (tx: Tx) => {
@@ -76,7 +76,7 @@ async function setUp(t: TestContext) {
   return { malipo, mine: await fill(malipo), other: await fill(malipo), tables: await ownedTables(malipo) }
 }
 
-test('a transaction that names a merchant changes, locks and deletes no row of another, in any table', async (t) => {
+test('a transaction for one merchant changes, locks or deletes no row of another in any table', async (t) => {
   const { malipo, mine, other, tables } = await setUp(t)
   assert.ok(tables.length >= 17, tables.map(({ name }) => name).join())
 
@@ -123,7 +123,7 @@ test('a transaction that names a merchant inserts no row for another, into any t
   }
 })
 
-test('a transaction that names a merchant changes and inserts nothing that holds for all merchants', async (t) => {
+test('a transaction that names a merchant cannot write rows that apply to all merchants', async (t) => {
   const malipo = await testMalipo(t)
   const mine = readId('merchant', (await malipo.merchant()).id) ?? ''
   await malipo.operator.fees.set({ env: 'sandbox', basisPoints: 80, reason: 'a test' })
@@ -133,7 +133,7 @@ test('a transaction that names a merchant changes and inserts nothing that holds
   assert.notEqual(await attempt(malipo, undefined, copy), '42501')
 })
 
-test('the names end with their transaction', async (t) => {
+test('merchant names end with their transaction', async (t) => {
   const malipo = await testMalipo(t, { MALIPO_DATABASE_CONNECTIONS: '1' })
   const [mine, other] = [await malipo.merchant(), await malipo.merchant()].map(({ id }) => readId('merchant', id) ?? '')
   const rename = sql`update merchants set first_name = 'Baraka' where id = ${other} returning id`

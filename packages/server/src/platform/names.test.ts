@@ -8,7 +8,7 @@ import { createLookup } from './names.ts'
 
 const hostsPath = '/nowhere'
 
-test('both families are asked, at every look anew', async (t) => {
+test('both address families are queried again at every lookup', async (t) => {
   let last = 0
   const { address, questions } = await startNameServer(t, () => {
     last += 1
@@ -25,7 +25,7 @@ test('both families are asked, at every look anew', async (t) => {
   assert.equal(questions.length, 4)
 })
 
-test('a name is asked for as it is, with no search domain behind it', async (t) => {
+test('a name is queried as given, without a search domain', async (t) => {
   const { address, questions } = await startNameServer(t, () => 'missing')
 
   await assert.rejects(createLookup({ servers: [address], hostsPath })('db'), { code: 'ENOTFOUND' })
@@ -41,7 +41,7 @@ for (const [about, four, six, expected] of [
   ['no such name', 'missing', 'missing', 'ENOTFOUND'],
   ['an alias', { cname: 'other.example', a: ['10.0.0.1'] }, {}, ['10.0.0.1']],
 ] as const satisfies readonly (readonly [string, Saying, Saying, readonly string[] | string])[]) {
-  test(`a name server that says ${about}`, async (t) => {
+  test(`a lookup handles a name server that returns ${about}`, async (t) => {
     const { address } = await startNameServer(t, (_, type) => (type === 'a' ? four : six))
     const looked = createLookup({ servers: [address], hostsPath })('shop.example')
 
@@ -50,7 +50,7 @@ for (const [about, four, six, expected] of [
   })
 }
 
-test('the hosts file is read before any server is asked', async (t) => {
+test('the hosts file is read before any server is queried', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'malipo-hosts-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const path = join(folder, 'hosts')

@@ -2,19 +2,19 @@ import { Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 
-/** Gives every address of a name, IPv4 and IPv6. A name that is there without an address has none; else it throws. */
+/** Returns every address of a name, IPv4 and IPv6. An existing name without an address returns none; a failed lookup throws. */
 export type Lookup = (name: string) => Promise<readonly string[]>
 
 /**
- * Looks names up without the system's resolver, which has four threads: one stranger's slow name server would hold them,
- * and with them the files and connections of everything else. Nothing is cached here and no search domain is added, so a
- * name is what it says, now. Names of the hosts file are known, since containers find their host there.
+ * Looks names up without the system's resolver, which has four threads: a merchant's slow name server would block them, and with
+ * them files and connections of all other work. Nothing is cached and no search domain is added. The hosts file is read, because
+ * containers find their host there.
  */
 export function createLookup({
   servers,
   hostsPath = '/etc/hosts',
 }: {
-  /** Instead of those of the system, such as `127.0.0.1:5353`. */
+  /** Replaces the system's name servers, such as `127.0.0.1:5353`. */
   readonly servers?: readonly string[]
   readonly hostsPath?: string
 } = {}): Lookup {
@@ -27,7 +27,7 @@ export function createLookup({
   }
 }
 
-/** What one family answered is used when the other's question fails: many name servers break on questions about IPv6. */
+/** One family's addresses are used when the other's query fails: many name servers break on IPv6 queries. */
 function gather(answers: readonly PromiseSettledResult<string[]>[]): readonly string[] {
   const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
   const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))

@@ -14,7 +14,7 @@ import { createLog } from './log.ts'
 import { connectNats, type NatsAccess, parseNatsServers } from './nats.ts'
 import { Secret } from './secret.ts'
 import { openStream } from './stream.ts'
-import { openBell } from './wakeups.ts'
+import { openWakeups } from './wakeups.ts'
 
 const folder = makeFolder(mkdtempSync(join(tmpdir(), 'malipo-nats-')))
 const guard = guardFolder(folder, { isKept: false })
@@ -23,7 +23,7 @@ after(() => guard.dismiss())
 const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' })
 const pem = (name: string) => readFileSync(join(folder, name), 'utf8')
 
-/** An authority, and a certificate of it for this machine that servers and clients use alike. */
+/** An authority and its certificate for this machine, which servers and clients share. */
 function certify(): void {
   const days = ['-days', '2', '-nodes']
   openssl(
@@ -49,7 +49,7 @@ certify()
 const files = `cert_file: "${folder}/own.pem", key_file: "${folder}/own.key", ca_file: "${folder}/ca.pem"`
 const authority: NatsAccess = { natsCa: new Secret(pem('ca.pem')) }
 
-/** A way in works: the connection carries a message there and back. */
+/** Verifies access: the connection carries a message there and back. */
 async function works(url: string, access?: NatsAccess): Promise<void> {
   const connection = await connectNats(url, access)
   try {
@@ -63,13 +63,13 @@ const isRefused = (url: string, access?: NatsAccess) => assert.rejects(works(url
 
 const withUser = (url: string, user: string) => url.replace('://', `://${user}@`)
 
-test('one tls:// in the list demands TLS of all, and what is not a NATS URL is refused', () => {
+test('one tls:// in the list requires TLS for all, and a URL that is not NATS is refused', () => {
   assert.equal(parseNatsServers('nats://a:4222, nats://b:4222').isTls, false)
   assert.equal(parseNatsServers('nats://a:4222,tls://b:4222').isTls, true)
   for (const text of ['', 'nats://a,', 'http://a', 'nats://', 'nats://a/x']) assert.throws(() => parseNatsServers(text))
 })
 
-test('a server of the list that is dead is passed over', async (t) => {
+test('a dead server of the list is skipped', async (t) => {
   const { url, stop } = await startNatsWith(folder, '')
   t.after(() => stop())
   const dead = `nats://127.0.0.1:${await freePort()}`
@@ -78,7 +78,7 @@ test('a server of the list that is dead is passed over', async (t) => {
   await isRefused(dead)
 })
 
-test('a server in clear is refused where TLS is demanded, before it learns who we are', async (t) => {
+test('a server without TLS is refused where TLS is required, before it sees credentials', async (t) => {
   const { url, stop } = await startNatsWith(folder, '')
   t.after(() => stop())
   const heard: string[] = []
@@ -99,7 +99,7 @@ test('a server in clear is refused where TLS is demanded, before it learns who w
   assert.ok(!heard.join('').includes('hunter2'), heard.join(''))
 })
 
-test('TLS is spoken with a server whose authority is known, and with no other', async (t) => {
+test('TLS is used only with a server whose authority is known', async (t) => {
   const { url, stop } = await startNatsWith(folder, `tls { ${files} }`)
   t.after(() => stop())
   const tls = url.replace('nats:', 'tls:')
@@ -108,7 +108,7 @@ test('TLS is spoken with a server whose authority is known, and with no other', 
   await isRefused(tls)
 })
 
-test('a client certificate is shown where it is asked for', async (t) => {
+test('a client certificate is sent where the server requires it', async (t) => {
   const { url, stop } = await startNatsWith(folder, `tls { ${files}, verify: true }`)
   t.after(() => stop())
   const own = { natsCertificate: new Secret(pem('own.pem')), natsKey: new Secret(pem('own.key')) }
@@ -117,7 +117,7 @@ test('a client certificate is shown where it is asked for', async (t) => {
   await isRefused(url.replace('nats:', 'tls:'), authority)
 })
 
-test('a token, a user with a password and an nkey open the door, and others do not', async (t) => {
+test('a token, a user with a password and an nkey are accepted, and others are not', async (t) => {
   const pair = nkeys.createUser()
   const seed = new TextDecoder().decode(pair.getSeed())
   const other = new TextDecoder().decode(nkeys.createUser().getSeed())
@@ -139,7 +139,7 @@ test('a token, a user with a password and an nkey open the door, and others do n
   await isRefused(byKey, { natsCredentials: new Secret(other) })
 })
 
-test('a cluster that loses a server goes on waking, and its stream is kept by three', async (t) => {
+test('a cluster that loses a server still wakes, and its stream has three replicas', async (t) => {
   const ports = await Promise.all([1, 2, 3].map(freePort))
   const routes = await Promise.all([1, 2, 3].map(freePort))
   const listed = routes.map((port) => `"nats://127.0.0.1:${port}"`).join(', ')
@@ -164,29 +164,29 @@ test('a cluster that loses a server goes on waking, and its stream is kept by th
     )
   await until('the cluster to store an event', () => isStored('one'))
   const log = createLog({ level: 'fatal' })
-  const [ringer, listener] = [openBell({ url, log, cell: 7 }), openBell({ url, log, cell: 7 })]
-  t.after(() => Promise.all([ringer.close(), listener.close()]))
-  let looks = 0
-  const watch = listener.onRing('news', 1_000_000, async () => {
-    looks += 1
+  const [waker, listener] = [openWakeups({ url, log, cell: 7 }), openWakeups({ url, log, cell: 7 })]
+  t.after(() => Promise.all([waker.close(), listener.close()]))
+  let polls = 0
+  const watch = listener.onWake('news', 1_000_000, async () => {
+    polls += 1
   })
   t.after(() => watch.stop())
-  const rings = async () => {
-    const before = looks
+  const wakes = async () => {
+    const before = polls
     await until('a ring to be heard', () => {
-      ringer.ring('news')
-      return looks > before
+      waker.wake('news')
+      return polls > before
     })
   }
-  await until('both to be connected', () => ringer.isConnected() && listener.isConnected())
-  await rings()
+  await until('both to be connected', () => waker.isConnected() && listener.isConnected())
+  await wakes()
   const admin = await connectNats(url)
   const { config } = await (await jetstreamManager(admin)).streams.info('EVENTS')
   await admin.close()
 
   for (const node of nodes.slice(0, 1)) await node.stop('SIGKILL')
 
-  await rings()
+  await wakes()
   await until('an event to be stored without it', () => isStored('two'))
   assert.equal(config.num_replicas, 3)
 })

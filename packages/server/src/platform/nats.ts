@@ -9,11 +9,11 @@ import {
 } from '@nats-io/transport-node'
 import type { Secret } from './secret.ts'
 
-/** How a connection is secured and who it is for, beside what the URL says. The names are those of the configuration. */
+/** Security and identity of a connection, beside the URL. The names are those of the configuration. */
 export interface NatsAccess {
   /** PEM of the authorities that may have signed the server's certificate. */
   readonly natsCa?: Secret | undefined
-  /** PEM of our own certificate and of its private key. */
+  /** PEM of Malipo's own certificate and its private key. */
   readonly natsCertificate?: Secret | undefined
   readonly natsKey?: Secret | undefined
   /** An nkey seed, or the content of a credentials file. */
@@ -23,13 +23,13 @@ export interface NatsAccess {
 /** The servers of a cluster, of which any will do, and how they are reached. */
 export interface NatsServers {
   readonly servers: readonly URL[]
-  /** Never in clear, whatever the server offers. */
+  /** Never without TLS, whatever the server offers. */
   readonly isTls: boolean
 }
 
 const answerMs = 1000
 
-/** `nats://` or `tls://` URLs, comma-separated; one `tls://` demands TLS of all of them. */
+/** `nats://` or `tls://` URLs, comma-separated; one `tls://` requires TLS for all of them. */
 export function parseNatsServers(text: string): NatsServers {
   const servers = text.split(',').map((entry) => {
     const trimmed = entry.trim()
@@ -43,9 +43,9 @@ export function parseNatsServers(text: string): NatsServers {
 }
 
 /**
- * Connects once, to the first server that can be reached, beginning with any; who loses the connection connects again. The client
- * itself would try again for ever, but keeps the socket of every try that was not answered in time, so a server that is deaf for
- * an hour would fill the process with them. For the same reason a server is heard before the client is let at it.
+ * Connects once, to the first reachable server from a random start; the caller reconnects when the connection is lost. The client
+ * itself would retry forever, but it keeps the socket of every try that timed out, so a server that hangs for an hour would fill
+ * the process with sockets. For the same reason this code waits for the server's first bytes before it starts the client.
  */
 export async function connectNats(text: string, access: NatsAccess = {}): Promise<NatsConnection> {
   const { servers, isTls } = parseNatsServers(text)
@@ -66,7 +66,7 @@ const patience = { timeout: 10 * answerMs, pingInterval: 5 * answerMs, maxPingOu
 
 const hostOf = ({ hostname, port }: URL) => `${hostname}:${port || 4222}`
 
-/** A user name and password in the URL are for the server, which gets them apart from its address; a name alone is a token. */
+/** A user name and password in the URL go to the server separately from its address; a name alone is a token. */
 function identity({ username, password }: URL, { natsCredentials }: NatsAccess): object {
   if (natsCredentials) return { authenticator: authenticatorOf(natsCredentials.reveal()) }
   if (username === '') return {}
@@ -79,7 +79,7 @@ function authenticatorOf(text: string): Authenticator {
   return text.includes('-----BEGIN') ? credsAuthenticator(bytes) : nkeyAuthenticator(bytes)
 }
 
-/** With `tls` the client refuses a server that speaks in clear, before it says who it is. */
+/** With `tls` the client refuses a server without TLS before it sends credentials. */
 function security(isTls: boolean, { natsCa, natsCertificate, natsKey }: NatsAccess): object {
   if (!isTls && !natsCa && !natsCertificate) return {}
   const ca = natsCa && { ca: natsCa.reveal() }
@@ -87,7 +87,7 @@ function security(isTls: boolean, { natsCa, natsCertificate, natsKey }: NatsAcce
   return { tls: { ...ca, ...own } }
 }
 
-/** A NATS server speaks first. */
+/** A NATS server sends first. */
 async function hear({ hostname, port }: URL): Promise<void> {
   const socket = connectSocket(Number(port) || 4222, hostname.replaceAll(/[[\]]/g, ''))
   try {

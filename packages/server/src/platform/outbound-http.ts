@@ -1,6 +1,6 @@
 import { Agent, buildConnector, request } from 'undici'
 
-/** A way to call one other service. Connections are kept, so that a call need not begin with a handshake. */
+/** Calls one other service. Connections are kept, so that a call needs no handshake. */
 export interface Outbound {
   call(order: OutboundCall): Promise<OutboundReply>
   close(): Promise<void>
@@ -8,7 +8,7 @@ export interface Outbound {
 
 interface OutboundCall {
   readonly method: 'GET' | 'POST' | 'DELETE'
-  /** After the base URL, beginning with a slash. */
+  /** After the base URL, starting with a slash. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
@@ -16,8 +16,8 @@ interface OutboundCall {
 }
 
 /**
- * What came of a call. `not_reached` means that no connection was made, so nothing can have arrived; once one byte may
- * have left, what went wrong is `broken_off` or `timeout`, and the other side may have done what it was asked.
+ * The outcome of a call. `not_reached` means that no connection was made, so nothing can have arrived. Once a byte may have been
+ * sent, a failure is `broken_off` or `timeout`, and the other side may have acted on the request.
  */
 export type OutboundReply =
   | {
@@ -31,12 +31,12 @@ export type OutboundReply =
 export interface OutboundOptions {
   readonly baseUrl: string
   readonly connectionsMax: number
-  /** Longest reply that is read. */
+  /** The longest reply that is read. */
   readonly bytesMax?: number
 }
 
 const connectMs = 5000
-/** Shorter than any provider keeps an idle connection, so that few calls meet one that is being closed. */
+/** Shorter than any provider's idle timeout, so that few calls meet a closing connection. */
 const idleMs = 4000
 
 class NotReached extends Error {}

@@ -1,12 +1,12 @@
 import pg from 'pg'
 
-/** Whose rows a read may see, as the values of {@link ownerStatements}. */
+/** The owner of the rows that a read may see, as the values of {@link ownerStatements}. */
 type OwnerValues = readonly [merchantId: string, environment: string]
 
 const naming = `select set_config('malipo.merchant', $1, true), set_config('malipo.environment', $2, true)`
 
 /**
- * Each names the owner for the transaction it runs in, and the second has what follows planned once for all values. Every reading
+ * Each sets the owner for its transaction; the second also makes PostgreSQL use one generic plan for all values. Every reading
  * connection prepares both before its first read.
  */
 export const ownerStatements = {
@@ -16,7 +16,7 @@ export const ownerStatements = {
 
 export type ReadKind = keyof typeof ownerStatements
 
-/** The part of the driver's query that is built on; its own types leave it out. */
+/** The part of the driver's query that this code builds on; the driver's types leave it out. */
 interface DriverQuery {
   submit(connection: pg.Connection): unknown
   handleDataRow(message: unknown): void
@@ -27,10 +27,9 @@ type Callback = (error: Error | undefined, result: pg.QueryResult) => void
 type DriverQueryClass = new (config: pg.QueryConfig, callback: Callback) => DriverQuery
 
 /**
- * A read with its owner named before it. Both leave in one write and, because the server is told to finish only after
- * the second, run in one transaction of their own: the owner ends with the read, and no connection ever carries one
- * over. Begin, name, read and commit as four pipelined statements say the same, but slower: GET /users then reached
- * 0.45 of a bare route's rate, and 0.54 this way.
+ * A read that sets its owner first. Both leave in one write and, because the sync message follows only the second, run in one
+ * transaction: the owner ends with the read, and no connection ever carries one over. Begin, set, read and commit as four
+ * pipelined statements do the same, but slower: GET /users then reached 0.45 of a bare route's rate, and 0.54 this way.
  */
 class OwnedQuery extends (pg.Query as unknown as DriverQueryClass) {
   readonly #naming: string

@@ -8,7 +8,7 @@ import { keepPartitions } from '../workers/partition-keeper.ts'
 import { newId } from './ids.ts'
 import { attachPartitions, monthly, partitionsLeft } from './partitions.ts'
 
-/** A session of its own, as the superuser. */
+/** A separate superuser session. */
 async function session(t: TestContext): Promise<pg.Client> {
   const { superuserUrl } = await testDatabase()
   const client = new pg.Client({ connectionString: superuserUrl })
@@ -18,17 +18,17 @@ async function session(t: TestContext): Promise<pg.Client> {
   return client
 }
 
-/** Holds what a pg_dump or a report holds of the alarms, until it is let go. */
-async function readAlarms(t: TestContext): Promise<{ end(): Promise<void> }> {
+/** Holds the same lock on timers as a pg_dump or a report, until it is ended. */
+async function readTimers(t: TestContext): Promise<{ end(): Promise<void> }> {
   const reader = await session(t)
-  await reader.query('begin; lock table alarms in access share mode')
+  await reader.query('begin; lock table timers in access share mode')
   return { end: () => reader.query('rollback').then(() => undefined) }
 }
 
 const forward = (malipo: Malipo, hours: number) =>
   malipo.ask(`update clock_offset set ahead = ahead + make_interval(hours => $1)`, [hours])
 
-/** Hours of alarms that are in the database, attached or not. */
+/** Hourly partitions of timers in the database, attached or not. */
 const hoursThere = async (malipo: Malipo) => {
   const found = await malipo.ask(
     `select from pg_class where relnamespace = 'timer_hours'::regnamespace and relkind = 'r'`,
@@ -36,7 +36,7 @@ const hoursThere = async (malipo: Malipo) => {
   return found.length
 }
 
-/** Looks all the time whether anybody wants alarms for itself alone, which makes every payment wait. */
+/** Polls continuously for exclusive locks on timers, which would block every payment. */
 function watchForStalls(malipo: Malipo) {
   let isOver = false
   const stalls: string[] = []
@@ -46,7 +46,7 @@ function watchForStalls(malipo: Malipo) {
         ...(
           await malipo.ctx.db.write.query<{ mode: string }>({
             name: 'stalls',
-            text: `select mode from pg_locks where relation = 'alarms'::regclass and mode ~ '^(Access)?Exclusive|^Share(RowExclusive)?Lock'`,
+            text: `select mode from pg_locks where relation = 'timers'::regclass and mode ~ '^(Access)?Exclusive|^Share(RowExclusive)?Lock'`,
             values: [],
           })
         ).map(({ mode }) => mode),
@@ -59,7 +59,7 @@ function watchForStalls(malipo: Malipo) {
   }
 }
 
-test('this month and the next three, and 72 hours, can be written to; attaching again changes nothing', async (t) => {
+test('this month, the next three and 72 hours are writable, and attaching again changes nothing', async (t) => {
   const malipo = await testMalipo(t)
 
   await Promise.all(Array.from({ length: 8 }, () => attachPartitions(malipo.ctx.db.write)))
@@ -75,16 +75,16 @@ test('this month and the next three, and 72 hours, can be written to; attaching 
   assert.equal(await hoursThere(malipo), before)
 })
 
-test('every table that is partitioned by range is kept ahead', async (t) => {
+test('every table partitioned by range is extended ahead of time', async (t) => {
   const malipo = await testMalipo(t)
   const ranged = await malipo.ask<{ name: string }>(
     `select partrelid::regclass::text as name from pg_partitioned_table where partstrat = 'r'`,
   )
 
-  assert.deepEqual(new Set(ranged.map(({ name }) => name)), new Set(['alarms', ...monthly]))
+  assert.deepEqual(new Set(ranged.map(({ name }) => name)), new Set(['timers', ...monthly]))
 })
 
-test('a reader that holds the alarms for days stalls no payout, and hours stay 72 ahead', async (t) => {
+test('a reader that locks timers for days blocks no payout, and hours stay 72 ahead', async (t) => {
   const malipo = await payingMalipo(t)
   const merchant = await malipo.merchant()
   await keepPartitions(malipo.ctx)
@@ -96,7 +96,7 @@ test('a reader that holds the alarms for days stalls no payout, and hours stay 7
   }
   for (let payouts = 0; payouts < 10; payouts += 1) await pay()
   const alone = took.splice(0).toSorted((left, right) => left - right)[5] ?? 0
-  const reader = await readAlarms(t)
+  const reader = await readTimers(t)
   const stalls = watchForStalls(malipo)
 
   for (let moved = 0; moved < 80; moved += 20) {
@@ -118,13 +118,13 @@ test('a reader that holds the alarms for days stalls no payout, and hours stay 7
   assert.ok((await hoursThere(malipo)) <= 6 + 1 + 73 + 1, 'old hours are dropped once the reader has ended')
 })
 
-test('a detach that a crash left pending is finished by the next run, of whichever process', async (t) => {
+test('a detach left pending by a crash is finished by the next run of any process', async (t) => {
   const malipo = await testMalipo(t)
   await keepPartitions(malipo.ctx)
   const pending = () => malipo.ask('select from pg_inherits where inhdetachpending')
-  const reader = await readAlarms(t)
+  const reader = await readTimers(t)
   await forward(malipo, 20)
-  await keepPartitions(malipo.ctx) // Begins to detach the oldest hour and cannot end it, as a process that dies.
+  await keepPartitions(malipo.ctx) // Starts to detach the oldest hour and cannot finish, as after a crash.
   assert.equal((await pending()).length, 1)
   await attachPartitions(malipo.ctx.db.write)
   assert.ok((await partitionsLeft(malipo.ctx.db.write)).hours >= 72)
@@ -136,25 +136,25 @@ test('a detach that a crash left pending is finished by the next run, of whichev
   assert.ok((await hoursThere(malipo)) <= 6 + 1 + 73 + 1)
 })
 
-test('an hour that was detached and not dropped when its process died is dropped by the next run', async (t) => {
+test('an hour detached but not dropped by a dead process is dropped by the next run', async (t) => {
   const malipo = await testMalipo(t)
   await keepPartitions(malipo.ctx)
   await forward(malipo, 20)
   const [old] = await malipo.ask<{ name: string }>(
     `select min(relname) as name from pg_class where relnamespace = 'timer_hours'::regnamespace and relkind = 'r'`,
   )
-  await malipo.ask(`alter table alarms detach partition timer_hours.${old?.name} concurrently`)
+  await malipo.ask(`alter table timers detach partition timer_hours.${old?.name} concurrently`)
 
   await keepPartitions(malipo.ctx)
 
   assert.deepEqual(await malipo.ask(`select to_regclass($1) as name`, [`timer_hours.${old?.name}`]), [{ name: null }])
 })
 
-test('what holds one table keeps no other from its room, and is given up on after 200 ms', async (t) => {
+test("a lock on one table blocks no other table's partitions, and times out after 200 ms", async (t) => {
   const malipo = await testMalipo(t)
   await attachPartitions(malipo.ctx.db.write)
   const holder = await session(t)
-  for (const held of ['alarms', 'transfers']) {
+  for (const held of ['timers', 'transfers']) {
     await forward(malipo, 24 * 32)
     await holder.query(`begin; lock table ${held} in share update exclusive mode`) // As another attach or an analyze does.
 
@@ -178,7 +178,7 @@ test('what holds one table keeps no other from its room, and is given up on afte
   )
 })
 
-test('a missing month is counted, and attached again', async (t) => {
+test('a missing month is reported and attached again', async (t) => {
   const malipo = await testMalipo(t)
   await attachPartitions(malipo.ctx.db.write)
   const [next] = await malipo.ask<{ name: string }>(
@@ -192,13 +192,13 @@ test('a missing month is counted, and attached again', async (t) => {
   assert.equal((await partitionsLeft(malipo.ctx.db.write)).fewestMonths, 3)
 })
 
-test('hours begin at the full hour of UTC, whatever the zone of the database', async (t) => {
+test('hours start at the full UTC hour, whatever the time zone of the database', async (t) => {
   const malipo = await testMalipo(t)
   const client = await session(t)
   await client.query(`set timezone = 'Asia/Kolkata'`)
   await forward(malipo, 500)
 
-  await client.query('select attach_alarm_hours(3, 1)')
+  await client.query('select attach_timer_hours(3, 1)')
 
   const bounds = await malipo.ask<{ bound: string }>(
     `select pg_get_expr(relpartbound, oid) as bound from pg_class where relname >= hour_of(record_time() - interval '1 hour')
@@ -208,7 +208,7 @@ test('hours begin at the full hour of UTC, whatever the zone of the database', a
   for (const { bound } of bounds) assert.match(bound, /FROM \('[^']+:00:00\+00'\) TO \('[^']+:00:00\+00'\)/)
 })
 
-test('the role that drops hours may touch nothing but alarms', async (t) => {
+test('the role that drops hours has no access beyond timers', async (t) => {
   const malipo = await testMalipo(t)
   const { loginUrl } = await testDatabase()
   const client = new pg.Client({ connectionString: loginUrl, options: '-c role=malipo_timers' })
@@ -218,7 +218,7 @@ test('the role that drops hours may touch nothing but alarms', async (t) => {
     `select relname as name from pg_class where relowner = 'malipo_timers'::regrole and relnamespace = 'public'::regnamespace`,
   )
 
-  assert.deepEqual(new Set(owned.map(({ name }) => name)), new Set(['alarms', 'alarms_of_lane']))
+  assert.deepEqual(new Set(owned.map(({ name }) => name)), new Set(['timers', 'timers_of_lane']))
   for (const statement of [
     'select 1 from transfers',
     'select 1 from merchants',
@@ -230,7 +230,7 @@ test('the role that drops hours may touch nothing but alarms', async (t) => {
     await assert.rejects(client.query(statement), { code: '42501' }, statement)
 })
 
-test('an id lies in the month of its millisecond, at both ends of a month', async (t) => {
+test('an id is in the month of its millisecond, at both ends of a month', async (t) => {
   const malipo = await testMalipo(t)
   const now = new Date()
   const month = (offset: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset)
@@ -247,7 +247,7 @@ test('an id lies in the month of its millisecond, at both ends of a month', asyn
     assert.equal(await partitionOf(atMs), named(atMs))
 })
 
-test('an hour that was detached because the clock jumped ahead is attached again when it comes back', async (t) => {
+test('an hour detached by a clock jump is attached again when the clock is back', async (t) => {
   const malipo = await payingMalipo(t)
   const merchant = await malipo.merchant()
   await keepPartitions(malipo.ctx)

@@ -16,23 +16,23 @@ export const monthly = [
 ] as const
 
 const monthsAhead = 3
-/** The hour turns between two calls: one more than the 72 that are always there. */
+/** One more than the 72 that are always there: the hour may change between two calls. */
 const hoursAhead = 73
 const busyMaxMs = 60_000
 const busyPauseMs = 50
 /** A timer is due within moments, and a payment whose timer was lost is found by its own row. */
 const hoursKept = 6
 
-/** How many whole hours and months after this one can already be written to; -1 when this one cannot. */
+/** How many full hours and months after the current one are already writable; -1 when the current one is not. */
 export interface PartitionsLeft {
   readonly hours: number
   /** By table. */
   readonly months: ReadonlyMap<string, number>
-  /** Of the table that has the fewest. */
+  /** The smallest count of any table. */
   readonly fewestMonths: number
 }
 
-/** Below these a process is not ready: a payment that it accepts now could find no room for what comes of it. */
+/** Below these a process is not ready: a payment accepted now might find no partition for its later rows. */
 const leftMin = { hours: 2, months: 1 } as const
 
 export async function partitionsLeft(db: Db): Promise<PartitionsLeft> {
@@ -43,17 +43,17 @@ export async function partitionsLeft(db: Db): Promise<PartitionsLeft> {
   return { hours: rows[0]?.hours ?? -1, months, fewestMonths: Math.min(...months.values()) }
 }
 
-/** Why too few are left, in words; nothing where there are enough. */
+/** Why too few are left; undefined when there are enough. */
 export function shortage({ hours, fewestMonths }: PartitionsLeft): string | undefined {
-  if (hours < leftMin.hours) return `hours of alarms left: ${hours}, needed: ${leftMin.hours}`
+  if (hours < leftMin.hours) return `hours of timers left: ${hours}, needed: ${leftMin.hours}`
   if (fewestMonths < leftMin.months) return 'the next month has no partition'
   return undefined
 }
 
 /**
- * Attaches what is missing of this month and the next three, and of alarms of this hour and the next 73. Each in a transaction
- * of its own, so that a table whose lock is held keeps no other from its room. Waits at most 200 ms for any lock, and takes none
- * that a payment or a reader would wait for. Any process may call it at any time: those that call at once take turns.
+ * Attaches missing partitions: this month and the next three, and for timers this hour and the next 73. Each in its own
+ * transaction, so that a locked table does not block the others. Waits at most 200 ms for any lock, and takes none that a payment
+ * or a reader would wait for. Any process may call it at any time: concurrent calls take turns.
  */
 export async function attachPartitions(db: Db): Promise<void> {
   const failed: unknown[] = []
@@ -75,7 +75,10 @@ async function attachMonths(db: Db, parent: string): Promise<number> {
   return row?.attached ?? 0
 }
 
-/** Calls until nothing is left to attach. Below zero, another process is attaching: it is waited for, and then made sure of. */
+/**
+ * Calls until nothing is left to attach. A negative result means that another process is attaching: waits for it, then calls
+ * again.
+ */
 async function untilDone(attach: () => Promise<number>): Promise<void> {
   const deadline = performance.now() + busyMaxMs
   for (let attached = await attach(); attached !== 0; attached = await attach()) {
@@ -87,17 +90,17 @@ async function untilDone(attach: () => Promise<number>): Promise<void> {
 
 const isLockHeld = (error: unknown) => (error as { code?: string }).code === '55P03'
 
-/** Statements that take an hour out of alarms, if it still is in there, and drop it. */
+/** Statements that detach an hour from timers, if it is still attached, and drop it. */
 interface OldHour {
   readonly detach: string | null
   readonly drop: string | null
 }
 
 /**
- * Detaches hours of alarms that ended long ago and drops them; returns how many could not be dropped because they are read.
- * Detaching concurrently makes no payment wait, but only the owner may do it, and not in a transaction: hence a connection of
- * its own, as the role that owns alarms and nothing else. Each step waits at most 200 ms for any lock. What a call could not
- * finish, because a reader holds alarms or its process died, the next call continues.
+ * Detaches and drops old hours of timers; returns how many could not be dropped because they are being read. Detaching
+ * concurrently blocks no payment, but only the owner may do it, and not in a transaction: hence a separate connection, with the
+ * role that owns timers and nothing else. Each step waits at most 200 ms for any lock. What a call could not finish, because a
+ * reader holds timers or its process died, the next call continues.
  */
 export async function dropOldHours(db: WriteDb, url: Secret): Promise<number> {
   const old = await db.query<OldHour>(oldHours())
@@ -119,9 +122,9 @@ async function connectAsOwnerOfHours(url: Secret): Promise<pg.Client> {
     options: '-c role=malipo_timers -c lock_timeout=200 -c statement_timeout=5000',
     application_name: 'malipo_timers',
     connectionTimeoutMillis: 5000,
-    query_timeout: 10_000, // For a server that falls silent without closing.
+    query_timeout: 10_000, // For a server that hangs without closing.
   })
-  client.on('error', () => undefined) // The statement under way fails with it.
+  client.on('error', () => undefined) // The running statement fails with it.
   await client.connect()
   return client
 }
@@ -138,15 +141,15 @@ async function dropHours(client: pg.Client): Promise<void> {
 }
 
 /**
- * One whose detaching was begun comes first: no other can be detached before that is finished. It may be an hour that is needed, if
- * the clock jumped ahead and came back: then it is not dropped, and attached again.
+ * An hour with a pending detach comes first: no other can be detached before that is finished. It may be an hour that is needed,
+ * if the clock jumped ahead and back: then it is not dropped, and is attached again.
  */
 const oldHours = () => sql`
   with kept as (
     select hour_of(date_trunc('hour', record_time(), 'UTC') - make_interval(hours => ${hoursKept}::int)) as first
   )
   select case when c.relname < kept.first then format('drop table timer_hours.%I', c.relname) end as drop,
-    format('alter table public.alarms detach partition timer_hours.%I ', c.relname)
+    format('alter table public.timers detach partition timer_hours.%I ', c.relname)
       || case when i.inhdetachpending then 'finalize' when i.inhrelid is not null then 'concurrently' end as detach
   from kept, pg_class c
   left join pg_inherits i on i.inhrelid = c.oid

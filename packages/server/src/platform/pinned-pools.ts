@@ -4,23 +4,23 @@ import { checkServerIdentity, connect as connectTls } from 'node:tls'
 import { Pool } from 'undici'
 import type { Permit } from './forbidden-addresses.ts'
 
-/** Where a call goes, as its URL says. */
+/** The destination of a call, from its URL. */
 export interface Target {
   readonly origin: string
-  /** Without brackets and closing dots. */
+  /** Without brackets and trailing dots. */
   readonly hostname: string
   readonly port: number
   readonly isSecure: boolean
 }
 
-/** Connections of one origin to addresses that were checked. */
+/** Connections of one origin to checked addresses. */
 export interface PinnedPools {
-  /** Lends connections that lead to one of these addresses, all of them permitted, and nowhere else. */
+  /** Lends connections that lead only to these addresses, all of them permitted. */
   use<Result>(target: Target, addresses: readonly string[], work: (pool: Pool) => Promise<Result>): Promise<Result>
   close(): Promise<void>
 }
 
-/** No connection was made, or none that may be used: nothing of the call has left. */
+/** No usable connection was made: no part of the call was sent. */
 export class NoConnection extends Error {
   readonly detail: string
   readonly isForbidden: boolean
@@ -35,9 +35,9 @@ export class NoConnection extends Error {
 export const notAllowed = 'the address is not allowed'
 
 const connectMs = 5000
-/** The usual servers close after 5 s at the least; a shorter time meets few that are just closing. */
+/** Common servers close idle connections after 5 s or more; with a shorter time few calls meet a closing one. */
 const idleMs = 4000
-/** How long an unused pool is remembered; its connections are long closed by then. */
+/** How long an unused pool is kept; its connections are closed long before. */
 const rememberedMs = 30_000
 
 interface Kept {
@@ -47,9 +47,9 @@ interface Kept {
 }
 
 /**
- * Connections are kept by origin **and** the addresses its name had when they were made. Every call has resolved the name
- * anew before it asks for a pool, so a connection is used again only while the name still has exactly those addresses: it
- * cannot outlive a change of the name at all. Unused, it is closed after 4 seconds, and whatever the server hints.
+ * Connections are kept by origin **and** the addresses its name had when they were made. Every call resolves the name again
+ * before it asks for a pool, so a connection is reused only while the name still has exactly those addresses: it never outlives a
+ * change of the name. An unused connection is closed after 4 seconds, whatever the server suggests.
  */
 export function createPinnedPools(permit: Permit): PinnedPools {
   const kept = new Map<string, Kept>()
@@ -60,7 +60,7 @@ export function createPinnedPools(permit: Permit): PinnedPools {
       const entry = kept.get(key) ?? { pool: openPool(target, addresses, permit), users: 0, usedAt: 0 }
       entry.users += 1
       entry.usedAt = performance.now()
-      kept.delete(key) // Put back at the end: the map is in the order of use.
+      kept.delete(key) // Re-inserted at the end: the map is in order of use.
       kept.set(key, entry)
       try {
         return await work(entry.pool)
@@ -90,7 +90,7 @@ function openPool(target: Target, addresses: readonly string[], permit: Permit):
     pipelining: 1,
     keepAliveTimeout: idleMs,
     keepAliveMaxTimeout: idleMs, // A server's own hint may shorten it, not lengthen it.
-    headersTimeout: 0, // The caller's deadline rules over all of it.
+    headersTimeout: 0, // The caller's deadline covers all of it.
     bodyTimeout: 0,
     maxHeaderSize: 16_384,
     connect: (_, callback) => {
@@ -102,17 +102,17 @@ function openPool(target: Target, addresses: readonly string[], permit: Permit):
   })
 }
 
-/** Nothing is sent, not even a greeting of TLS, before the address at the other end was looked at again. */
+/** Nothing is sent, not even a TLS ClientHello, before the remote address is checked again. */
 async function open(target: Target, addresses: readonly string[], permit: Permit): Promise<Socket> {
   const { signal, clear } = timeLimit()
   const socket = connectTcp({
-    host: 'pinned.invalid', // The socket learns no name, so there is nothing it could look up by itself.
+    host: 'pinned.invalid', // The socket gets no name, so it cannot resolve one itself.
     port: target.port,
     lookup: answering(addresses),
     autoSelectFamily: true,
     noDelay: true,
   })
-  socket.on('error', () => undefined) // One between two listeners of others must not end the process.
+  socket.on('error', () => undefined) // An error while no other listener is attached must not end the process.
   try {
     await once(socket, 'connect', { signal })
     const { remoteAddress = '' } = socket
@@ -133,7 +133,7 @@ function timeLimit(): { signal: AbortSignal; clear(): void } {
   return { signal: limit.signal, clear: () => clearTimeout(timer) }
 }
 
-/** Has the form of `dns.lookup` and always gives the addresses that were checked, whatever it is asked. */
+/** Has the signature of `dns.lookup` and always returns the checked addresses. */
 function answering(addresses: readonly string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: isIP(address) }))
   return (_, { all: isAllWanted }, callback) => {
@@ -146,9 +146,9 @@ function answering(addresses: readonly string[]): LookupFunction {
 async function secure(socket: Socket, hostname: string, signal: AbortSignal): Promise<Socket> {
   const secured = connectTls({
     socket,
-    servername: isIP(hostname) ? '' : hostname, // An address has no place in the greeting of TLS.
+    servername: isIP(hostname) ? '' : hostname, // An address is not allowed as a TLS server name.
     checkServerIdentity: (_, certificate) => checkServerIdentity(hostname, certificate),
-    rejectUnauthorized: true, // Said, so that no environment variable can unsay it.
+    rejectUnauthorized: true, // Set explicitly, so that no environment variable can disable it.
     minVersion: 'TLSv1.2',
     ALPNProtocols: ['http/1.1'],
   })
@@ -164,7 +164,7 @@ async function secure(socket: Socket, hostname: string, signal: AbortSignal): Pr
   }
 }
 
-/** An error of the system may name addresses; what is told is one of these sentences. */
+/** A system error may contain addresses; the result is one of these sentences instead. */
 function explained(error: Error & { code?: string }): NoConnection {
   if (error instanceof NoConnection) return error
   return new NoConnection(tcpTroubles[error.code ?? ''] ?? 'no connection could be made', { cause: error })

@@ -33,7 +33,7 @@ for (const [name, { text, secret }] of Object.entries(leaks)) {
   })
 }
 
-test('what is no secret is left as it is', () => {
+test('text without a secret is left unchanged', () => {
   const harmless = [
     '{"time":"2026-11-15T09:30:00.000Z","transactionId":"txn_0193313a7c8070008b1fa1b2c3d4e500"}',
     '0193313a-7c80-7000-8b1f-424242424242',
@@ -44,7 +44,7 @@ test('what is no secret is left as it is', () => {
   for (const text of harmless) assert.equal(redact(text), text)
 })
 
-test('a secret prints as [hidden] wherever it goes', () => {
+test('a secret prints as [hidden] everywhere', () => {
   const secret = new Secret(apiKey)
 
   assert.equal(`${secret}`, '[hidden]')

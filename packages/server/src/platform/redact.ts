@@ -1,6 +1,6 @@
 /**
- * The one redactor: every log line, error text and trace passes through it. It works on finished text, so a secret is
- * caught whatever object, exception or nested JSON it came in.
+ * The only redactor: every log line, error text and trace passes through it. It works on finished text, so it catches a secret in
+ * any object, exception or nested JSON.
  */
 export function redact(text: string): string {
   return hideCardNumbers(
@@ -12,7 +12,7 @@ export function hideCardNumbers(text: string): string {
   return text.replace(cardNumbers, (digits) => (isCardNumber(digits) ? '[hidden]' : digits))
 }
 
-/** Fields whose value is secret by its name alone; the quotes may be escaped, as they are in JSON inside JSON. */
+/** Fields whose name alone makes the value secret; the quotes may be escaped, as in JSON inside JSON. */
 const secretFields = new RegExp(
   String.raw`(?<name>(?<escape>\\{0,31})"(?:${[
     'apiKey',
@@ -46,7 +46,7 @@ const secretTexts = new RegExp(
 
 const cardNumbers = /(?<![\w-])\d(?:[ -]?\d){12,18}(?![\w-])/g
 
-/** The check digit rule of ISO/IEC 7812; of other long numbers one in ten passes and is hidden too, which does no harm. */
+/** The check digit rule of ISO/IEC 7812; one in ten other long numbers passes and is hidden too, which does no harm. */
 function isCardNumber(text: string): boolean {
   const digits = [...text.replaceAll(/\D/g, '')].map(Number).reverse()
   const sum = digits.reduce((total, digit, index) => {

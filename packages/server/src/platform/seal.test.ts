@@ -11,7 +11,7 @@ const place = 'webhook_endpoints|secret|mer_1|live'
 const at = (time: string) => () => Date.parse(time)
 const bodyOf = (sealed: string) => sealed.slice(sealed.lastIndexOf('.') + 1)
 
-test('what was sealed opens in its own place', () => {
+test('sealed text opens in its own place', () => {
   assert.equal(vault.open(vault.seal('whsec_x', place), place), 'whsec_x')
 })
 
@@ -21,7 +21,7 @@ test('sealed text moved to another place does not open', () => {
   assert.throws(() => vault.open(sealed, 'webhook_endpoints|secret|mer_2|live'))
 })
 
-test('a changed byte anywhere keeps sealed text shut', () => {
+test('a changed byte anywhere keeps sealed text closed', () => {
   const sealed = vault.seal('whsec_x', place)
   const [head, bytes] = [sealed.slice(0, sealed.lastIndexOf('.')), Buffer.from(bodyOf(sealed), 'base64url')]
 
@@ -32,7 +32,7 @@ test('a changed byte anywhere keeps sealed text shut', () => {
   }
 })
 
-test('what an older key wrote is still read, and the newest key writes', () => {
+test('text sealed by an older key still opens, and the newest key seals', () => {
   const before = createVault([older])
 
   assert.equal(vault.open(before.seal('whsec_x', place), place), 'whsec_x')
@@ -40,7 +40,7 @@ test('what an older key wrote is still read, and the newest key writes', () => {
   assert.ok(vault.seal('whsec_x', place).startsWith('2026-11.'))
 })
 
-test('a key taken out of the list is named when it is missed', () => {
+test('a key removed from the list is named when it is needed', () => {
   const sealed = vault.seal('whsec_x', place)
 
   assert.throws(() => createVault([older]).open(sealed, place), /no secret key called 2026-11/)
@@ -67,7 +67,7 @@ test('a key of version 2 has a data key for each day and purpose, and names the 
   assert.throws(() => monday.open(sealed, 'callbacks.content mer_1'), 'another purpose')
 })
 
-test('a key that became version 2 opens what it sealed before, and reports it as not newest', () => {
+test('a key that became version 2 opens its old values and reports them as not newest', () => {
   const before = createVault([older])
   const after = createVault([{ ...older, version: 2 }])
   const sealed = before.seal('whsec_x', place)
@@ -80,7 +80,7 @@ test('a key that became version 2 opens what it sealed before, and reports it as
   assert.doesNotMatch(after.seal('whsec_x', place), new RegExp(before.newestPattern), 'another version')
 })
 
-test('values of ten thousand days open, one after another and again', () => {
+test('values of ten thousand days open, repeatedly', () => {
   const days = Array.from({ length: 10_000 }, (_, day) => Date.UTC(2026, 0, 1 + day))
   const sealed = days.map((ms) => createVault([newer], () => ms).seal(String(ms), place))
 
@@ -88,6 +88,6 @@ test('values of ten thousand days open, one after another and again', () => {
     assert.equal(vault.open(sealed[index] ?? '', place), String(ms))
 })
 
-test('a context that does not begin with its table is refused', () => {
-  for (const context of ['', ' x', '|a|b', 'transactions.party']) assert.throws(() => vault.seal('x', context))
+test('a context that does not start with its table is refused', () => {
+  for (const context of ['', ' x', '|a|b', 'transactions.counterparty']) assert.throws(() => vault.seal('x', context))
 })

@@ -11,42 +11,44 @@ import {
 import { BoundedMap } from './bounded-map.ts'
 import { randomBytesFor } from './random.ts'
 
-/** Keeps what must be read back (sealed) and what must only be recognised (hashed), under keys the database never sees. */
+/** Protects values that must be read back (sealed) or only recognised (hashed), with keys that the database never sees. */
 export interface Vault {
   /**
    * Encrypts with AES-256-GCM. `context` names the place (table, column, row): sealed text moved elsewhere does not open. The
-   * table and the column are its purpose: with a key of version 2 each purpose has a data key of its own every day, so that none
-   * comes near the 2^32 values that random nonces allow.
+   * table and the column are its purpose: with a key of version 2 each purpose has its own data key every day, so that none comes
+   * near the 2^32 values that random nonces allow.
    */
   seal(plain: string, context: string): string
   open(sealed: string, context: string): string
-  /** A keyed hash, so that a copy of the database recognises nothing by itself. */
+  /** A keyed hash, so that a copy of the database alone recognises nothing. */
   hash(plain: string, purpose: string): string
-  /** The hash under every key, the current first: what was kept under a key of before is among them. */
+  /** The hash under every key, the current first: it includes hashes made with an earlier key. */
   hashes(plain: string, purpose: string): string[]
-  /** Compares in constant time, under whichever key made the hash. */
+  /** Compares in constant time, with the key that made the hash. */
   matches(plain: string, purpose: string, hash: string): boolean
   /** The names of its keys, the newest first. */
   readonly keyIds: readonly [string, ...string[]]
   /** Whether the key that sealed or hashed this is configured. */
   knows(text: string): boolean
-  /** Matches what the newest key sealed in the way it seals now, in PostgreSQL too. */
+  /** Matches text that the newest key sealed in its current format, in PostgreSQL too. */
   readonly newestPattern: string
   /** Whether the newest key hashed this. */
   isHashedNewest(hash: string): boolean
 }
 
-/** A key and the name its results carry. The first of a list writes; all of them read, so keys can be changed at leisure. */
+/**
+ * A key and the name that its results carry. The first of a list writes; all of them read, so that keys can be rotated gradually.
+ */
 export interface VaultKey {
   readonly id: string
   readonly key: KeyObject
-  /** How it seals: 1 with one data key, 2 with one for each day and purpose. It opens both. */
+  /** How it seals: 1 with one data key, 2 with one per day and purpose. It opens both. */
   readonly version: 1 | 2
 }
 
 export type VaultKeys = readonly [VaultKey, ...VaultKey[]]
 
-/** The key that sealed or hashed a text. */
+/** The name of the key that sealed or hashed a text. */
 const keyIdOf = (text: string) => text.slice(0, text.indexOf('.'))
 
 export function createVault(keys: VaultKeys, now: () => number = Date.now): Vault {
@@ -74,8 +76,8 @@ export function createVault(keys: VaultKeys, now: () => number = Date.now): Vaul
 }
 
 /**
- * Version 1 is `key.sealed`. Version 2 is `key.day.sealed`, as in `2026-11.20261116.…`. No part of either holds a dot, so that they
- * cannot be taken for each other.
+ * Version 1 is `key.sealed`. Version 2 is `key.day.sealed`, as in `2026-11.20261116.…`. No part contains a dot, so the two cannot
+ * be confused.
  */
 function sealUnder(key: VaultKey, plain: string, context: string, nowMs: number): string {
   if (key.version === 1) return `${key.id}.${encrypt(derive(key, 'seal'), plain, context)}`
@@ -101,7 +103,7 @@ function dayOf(nowMs: number): string {
 
 const dataKeyOf = (key: VaultKey, day: string, context: string) => derive(key, `seal ${day} ${purposeOf(context)}`)
 
-/** The table and the column at the beginning of a context, without the row. */
+/** The table and the column at the start of a context, without the row. */
 function purposeOf(context: string): string {
   const purpose = /^[a-z_]+(?:[.|][a-z_]+)?(?=[ |])/.exec(context)?.[0]
   assert(purpose, 'a context begins with its table')
@@ -132,11 +134,13 @@ function decrypt(key: KeyObject, text: string, context: string): string {
   return decipher.update(sealed, undefined, 'utf8') + decipher.final('utf8')
 }
 
-/** Days that are opened together, as in a list of old payments; what is beyond is derived again, in about 10 µs. */
+/** Enough for days that are opened together, as in a list of old payments; beyond that a key is derived again, in about 10 µs. */
 const derivedMax = 1000
 const derived = new WeakMap<VaultKey, BoundedMap<string, KeyObject>>()
 
-/** Each purpose has a key of its own, so that a hash of one kind says nothing about another. Kept: deriving costs most. */
+/**
+ * Each purpose has its own key, so that a hash of one kind reveals nothing about another. Cached, because deriving costs most.
+ */
 function derive(key: VaultKey, purpose: string): KeyObject {
   const known = derived.get(key) ?? new BoundedMap<string, KeyObject>(derivedMax)
   const found = known.get(purpose)

@@ -1,21 +1,21 @@
 import { type Db, sql } from './db.ts'
 import type { Vault } from './seal.ts'
 
-/** A secret key as the database knows it: by its name. */
+/** A secret key as the database knows it: by name only. */
 export interface KnownKey {
   readonly id: string
-  /** When a process last had it as the first of its keys. */
+  /** When a process last used it as its first key. */
   readonly used_at: Date
-  /** When no sealed value and no API key was left under it. */
+  /** When the last sealed value and API key under it was gone. */
   readonly retired_at: Date | null
 }
 
-/** Fingerprints of idempotency keys cannot be made again under another key; they are needed for as long as the API promises. */
+/** Fingerprints of idempotency keys cannot be made again under another key; they are needed as long as the API guarantees. */
 export const fingerprintsKeptDays = 30
 
 /**
- * Tells the database which keys this process has. The first one writes from now on, so it is not retired, whatever was true before.
- * Each process repeats this, so that a key which is still written with by some process does not stay retired.
+ * Records in the database which keys this process has. The first one writes from now on, so it is not retired, whatever was true
+ * before. Each process repeats this, so that a key that some process still writes with does not stay retired.
  */
 export async function noteKeys(db: Db, { keyIds: [current, ...others] }: Vault): Promise<void> {
   await db.query(sql`
@@ -32,7 +32,7 @@ export function listKeys(db: Db): Promise<KnownKey[]> {
   return db.query<KnownKey>(sql`select id, used_at, retired_at from secret_keys order by used_at desc, id`)
 }
 
-/** Notes that nothing is sealed under these keys any more. */
+/** Records that nothing is sealed under these keys any more. */
 export async function retireKeys(db: Db, ids: readonly string[]): Promise<void> {
   await db.query(sql`
     update secret_keys

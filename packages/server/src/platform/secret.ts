@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 
-/** A value that must never be printed. Logging, JSON and string building show `[hidden]`; only `reveal` gives it away. */
+/** A value that must never be printed. Logging, JSON and string building show `[hidden]`; only `reveal` returns it. */
 export class Secret {
   readonly #value: string
 

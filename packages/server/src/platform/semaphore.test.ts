@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createSemaphore } from './semaphore.ts'
 
-test('so much work runs at a time, in the order it came, and failed work makes room too', async () => {
+test('work runs up to the limit, in order, and failed work frees its slot', async () => {
   const inTurn = createSemaphore(2)
   const begun: string[] = []
   const ends = new Map<string, PromiseWithResolvers<void>>()

@@ -1,4 +1,4 @@
-/** Runs at most `max` pieces of work at a time; the rest wait in the order they came. */
+/** Runs at most `max` pieces of work at a time; the rest wait in order. */
 export function createSemaphore(max: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
   const waiting: (() => void)[] = []
   let running = 0

@@ -1,4 +1,4 @@
-/** Counts what is under way by key. One key may have three quarters of the room, so that others always find some. */
+/** Counts work in progress by key. One key may have three quarters of the room, so that others always find some. */
 export interface Shares {
   total(): number
   hasRoom(key: string, room: number): boolean

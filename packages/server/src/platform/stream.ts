@@ -2,17 +2,17 @@ import { jetstream, jetstreamManager, RetentionPolicy, StorageType } from '@nats
 import type { NatsConnection } from '@nats-io/transport-node'
 import { connectNats, type NatsAccess } from './nats.ts'
 
-/** Something to tell the operator's other systems. The same id told twice is kept once. */
+/** An event for the operator's other systems. A repeated id is stored once. */
 interface Message {
   readonly id: string
-  /** After the name of the stream's own, such as `sandbox.transaction_created`. */
+  /** After the stream's own prefix, such as `sandbox.transaction_created`. */
   readonly subject: string
   readonly body: object
 }
 
-/** A durable stream in NATS, for whoever subscribes. It carries copies: the truth is in PostgreSQL. */
+/** A durable stream in NATS for subscribers. It carries copies: the truth is in PostgreSQL. */
 export interface Stream {
-  /** Returns when the stream has stored them all; throws when it cannot be reached. */
+  /** Returns when the stream has stored them all; throws when it is unavailable. */
   publish(messages: readonly Message[]): Promise<void>
   close(): Promise<void>
 }
@@ -53,7 +53,7 @@ export function openStream(options: StreamOptions): Stream {
           ),
         )
       } catch (error) {
-        opened = undefined // The stream itself may be gone: the next try makes it anew.
+        opened = undefined // The stream itself may be gone: the next try creates it again.
         await nats.close().catch(() => undefined)
         throw error
       }
@@ -76,7 +76,7 @@ async function open({ url, access, replicas = 1 }: StreamOptions): Promise<NatsC
   return nats
 }
 
-/** Cells that share a NATS share the stream, and are told apart by their subjects. */
+/** Cells that share a NATS share the stream, and differ by their subjects. */
 async function keepStream(nats: NatsConnection, replicas: number): Promise<void> {
   const manager = await jetstreamManager(nats)
   const limits = { max_age: keptNs, duplicate_window: repeatNs }

@@ -5,19 +5,19 @@ interface Bucket {
   filledAt: number
 }
 
-/** Limits each key to a number of units a second, with a burst. Memory is bounded: the keys used longest ago are forgotten. */
+/** Limits each key to a number of units a second, with a burst. Memory is bounded: the oldest keys are dropped. */
 export interface TokenBuckets {
-  /** Takes one unit if there is one. */
+  /** Takes one unit if one is available. */
   take(key: string, limit: RateLimit): boolean
-  /** Takes units that are not there yet too: the key waits until they are. */
+  /** Takes units even when they are not available: the key then waits until they are. */
   owe(key: string, limit: RateLimit, units: number): void
-  /** Units that are left now. Less than 0 where some are owed. */
+  /** Units left now. Negative when some are owed. */
   left(key: string, limit: RateLimit): number
 }
 
 export interface RateLimit {
   readonly perSecond: number
-  /** Most units that are saved up. */
+  /** The most units that can be saved up. */
   readonly burst: number
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTurns } from './turns.ts'
 
-test('work of one key is done in order, also after work that failed, and other keys do not wait', async () => {
+test('work of one key runs in order, even after a failure, and other keys do not wait', async () => {
   const inTurn = createTurns()
   const done: string[] = []
   const first = Promise.withResolvers<void>()

@@ -1,4 +1,4 @@
-/** Does work of one key one after another, in the order it came. Work of other keys does not wait for it. */
+/** Runs work of one key in order, one at a time. Other keys do not wait for it. */
 export function createTurns(): <Value>(key: string, work: () => Promise<Value>) => Promise<Value> {
   const last = new Map<string, Promise<unknown>>()
   return async (key, work) => {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { AppError } from '../errors.ts'
 import { createWaitingLimit } from './waiting-limit.ts'
 
-test('a key has so many calls waiting at a time, others have theirs, and a failed call gives its place back', async () => {
+test('waiting calls are limited per key, and a failed call frees its slot', async () => {
   const limited = createWaitingLimit(2)
   const { promise, reject } = Promise.withResolvers<string>()
   const waiting = [1, 2].map(() => limited('a', () => promise))

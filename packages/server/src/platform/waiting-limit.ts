@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
 
-/** Limits how many calls of each key wait for something outside at a time. One more is refused at once. */
+/** Limits how many calls per key wait for an outside service at a time. One more is refused at once. */
 export function createWaitingLimit(max: number): <Value>(key: string, work: () => Promise<Value>) => Promise<Value> {
   const waiting = new Map<string, number>()
   return async (key, work) => {

@@ -4,13 +4,13 @@ import type { Log } from './log.ts'
 import { connectNats, type NatsAccess } from './nats.ts'
 
 /**
- * Wakes other processes. A ring carries no news, only "look now": the truth is in PostgreSQL, so a lost ring costs the
- * time until the next look and nothing else, and NATS may be away for as long as it likes.
+ * Wakes other processes. A wakeup carries no data, only "poll now": the truth is in PostgreSQL, so a lost wakeup only costs the
+ * time until the next poll, and NATS may be unavailable for any time.
  */
-export interface Bell {
-  ring(topic: string): void
-  /** Calls `look` at once, when rung, and at least every `everyMs`; never two at a time. A failed look is tried again. */
-  onRing(topic: string, everyMs: number, look: () => Promise<void>): RungWatch
+export interface Wakeups {
+  wake(topic: string): void
+  /** Calls `poll` at once, on each wakeup, and at least every `everyMs`; never two at a time. A failed poll is retried. */
+  onWake(topic: string, everyMs: number, poll: () => Promise<void>): WakeWatch
   isConnected(): boolean
   close(): Promise<void>
 }
@@ -19,40 +19,40 @@ export interface Watch {
   stop(): Promise<void>
 }
 
-interface RungWatch extends Watch {
-  /** Has it look now, in this process alone. */
+interface WakeWatch extends Watch {
+  /** Polls now, in this process only. */
   wake(): void
 }
 
-export interface BellOptions {
-  /** Without one a ring is heard in this process alone, and the others find work by looking. */
+export interface WakeupsOptions {
+  /** Without one a wakeup reaches only this process, and the others find work by polling. */
   readonly url: string | undefined
   readonly access?: NatsAccess
   readonly log: Log
-  /** Subjects begin with the cell's number, so that cells may share a NATS. */
+  /** Subjects start with the cell's number, so that cells may share a NATS. */
   readonly cell: number
 }
 
 const reconnectMs = 1000
 const closeMs = 1000
 
-export function openBell({ url, access, log, cell }: BellOptions): Bell {
+export function openWakeups({ url, access, log, cell }: WakeupsOptions): Wakeups {
   const subject = (topic: string) => `malipo.${cell}.${topic}`
-  const looks = new Map<string, Set<() => void>>()
+  const watches = new Map<string, Set<() => void>>()
   let connection: NatsConnection | undefined
   let retry: NodeJS.Timeout | undefined
   let isClosed = false
-  let isHeard = false
-  const rings = createRings((topic) => {
-    if (url === undefined) return wakeAll(looks.get(topic))
+  let isOnline = false
+  const queue = createWakeQueue((topic) => {
+    if (url === undefined) return wakeAll(watches.get(topic))
     if (connection?.isClosed() !== false || connection.isDraining()) return false
     connection.publish(subject(topic))
     return true
   })
   const subscribe = (topic: string) =>
-    connection?.subscribe(subject(topic), { callback: () => void wakeAll(looks.get(topic)) })
+    connection?.subscribe(subject(topic), { callback: () => void wakeAll(watches.get(topic)) })
   const tryLater = () => {
-    isHeard = false
+    isOnline = false
     if (!isClosed) retry = setTimeout(tryConnect, reconnectMs)
   }
   const tryConnect = async () => {
@@ -60,58 +60,58 @@ export function openBell({ url, access, log, cell }: BellOptions): Bell {
     try {
       connection = await connectNats(url, access)
     } catch (err) {
-      log.warn({ err }, 'the bell is not reached; work is found by looking until it is')
+      log.warn({ err }, 'NATS unavailable, polling')
       return tryLater()
     }
-    for (const topic of looks.keys()) subscribe(topic)
-    rings.ringAll()
+    for (const topic of watches.keys()) subscribe(topic)
+    queue.flush()
     if (isClosed) return void connection.close().catch(() => undefined)
-    isHeard = true
+    isOnline = true
     void connection.closed().then(tryLater)
   }
   const firstTry = tryConnect()
 
   return {
-    ring: rings.ring,
-    onRing: (topic, everyMs, look) => {
-      const watch = watching(everyMs, look, (err) => log.warn({ err, topic }, 'a look failed and is tried again'))
-      const others = looks.get(topic)
-      looks.set(topic, (others ?? new Set()).add(watch.wake))
+    wake: queue.wake,
+    onWake: (topic, everyMs, poll) => {
+      const watch = watching(everyMs, poll, (err) => log.warn({ err, topic }, 'poll failed, retrying'))
+      const others = watches.get(topic)
+      watches.set(topic, (others ?? new Set()).add(watch.wake))
       if (!others) subscribe(topic)
       return {
         wake: watch.wake,
         stop: () => {
-          looks.get(topic)?.delete(watch.wake)
+          watches.get(topic)?.delete(watch.wake)
           return watch.stop()
         },
       }
     },
-    isConnected: () => isHeard,
+    isConnected: () => isOnline,
     close: async () => {
       isClosed = true
       clearTimeout(retry)
-      const drained = firstTry.then(rings.ringAll).then(() => connection?.drain())
+      const drained = firstTry.then(queue.flush).then(() => connection?.drain())
       await withinMs(closeMs, drained)
       await withinMs(closeMs, connection?.close())
     },
   }
 }
 
-/** Under load a topic is rung for every payment; one ring in a turn of the event loop says the same. */
-function createRings(publish: (topic: string) => boolean) {
-  const unrung = new Set<string>()
+/** Under load a topic is woken for every payment; one wakeup per turn of the event loop is enough. */
+function createWakeQueue(publish: (topic: string) => boolean) {
+  const unsent = new Set<string>()
   let isDue = false
-  const ringAll = () => {
+  const flush = () => {
     isDue = false
-    for (const topic of unrung) if (publish(topic)) unrung.delete(topic)
+    for (const topic of unsent) if (publish(topic)) unsent.delete(topic)
   }
   return {
-    ringAll,
-    ring: (topic: string) => {
-      unrung.add(topic)
+    flush,
+    wake: (topic: string) => {
+      unsent.add(topic)
       if (isDue) return
       isDue = true
-      setImmediate(ringAll)
+      setImmediate(flush)
     },
   }
 }
@@ -121,15 +121,15 @@ function wakeAll(wakes: ReadonlySet<() => void> | undefined): true {
   return true
 }
 
-/** NATS may be gone or deaf: what is asked of it is given up after a while, and never fails who asks. */
+/** NATS may be unreachable or hang: a call to it times out and never fails the caller. */
 async function withinMs(ms: number, work: Promise<unknown> | undefined): Promise<void> {
   const patience = new AbortController()
   await Promise.race([work?.catch(() => undefined), pause(ms, undefined, patience)])
   patience.abort()
 }
 
-/** Runs `look` one at a time. A wake during a look means one more look right after it. */
-function watching(everyMs: number, look: () => Promise<void>, onError: (error: unknown) => void) {
+/** Runs `poll` one at a time. A wake during a poll causes one more poll right after it. */
+function watching(everyMs: number, poll: () => Promise<void>, onError: (error: unknown) => void) {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
   let isWanted = false
@@ -138,7 +138,7 @@ function watching(everyMs: number, look: () => Promise<void>, onError: (error: u
   const run = async () => {
     while (isWanted && !isStopped) {
       isWanted = false
-      await look().catch(onError)
+      await poll().catch(onError)
     }
     running = undefined
     if (!isStopped) timer = setTimeout(wake, everyMs)

@@ -2,15 +2,15 @@ import { connect } from 'node:net'
 import pg from 'pg'
 import { breakOff, connectWriter, type DatabaseOptions } from './connections.ts'
 
-/** A connection of its own that finds out whether the database can be written to, whatever the pools are busy with. */
+/** A separate connection that finds out whether the database is writable, however busy the pools are. */
 export interface WriteProbe {
-  /** Returns once a write is committed where every other commit must be: on the synchronous standby too. */
+  /** Returns once a write is committed like every other: also on the synchronous standby. */
   write(): Promise<void>
   use<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result>
   close(): Promise<void>
 }
 
-/** How long the server may take for a statement of the probe, and how long this side waits for its response. */
+/** How long the server may take for a statement of the probe, and how much longer this side waits for the response. */
 const patience = { statementTimeoutMs: 1500, silenceMs: 500 }
 
 interface Held {
@@ -18,7 +18,7 @@ interface Held {
   readonly server: string
 }
 
-/** Connects when it is used, and again after whatever failed. `onServer` gets the server that took a write. */
+/** Connects on use, and again after any failure. `onServer` gets the server that took a write. */
 export function openWriteProbe(options: DatabaseOptions, onServer: (server: string) => void): WriteProbe {
   let opening: Promise<Held> | undefined
   const use = async <Result>(work: (held: Held) => Promise<Result>) => {
@@ -47,9 +47,9 @@ export function openWriteProbe(options: DatabaseOptions, onServer: (server: stri
 }
 
 /**
- * A session that waits for the standby does not notice that its client has gone: left alone, every probe would leave one behind
- * until the server has no room. It may be cancelled, unlike that of a payment: whether this write is on the standby matters to
- * none.
+ * A session that waits for the standby does not notice that its client has gone: every probe would leave one behind until the
+ * server has no connection left. Unlike a payment's session it may be cancelled, because it does not matter whether this write is
+ * on the standby.
  */
 function letGo(client: pg.Client, error: Error): void {
   breakOff(client)
@@ -63,7 +63,7 @@ function letGo(client: pg.Client, error: Error): void {
   socket.end(request)
 }
 
-/** Says in PostgreSQL's protocol that a session's statement is to be cancelled; it needs no login. */
+/** PostgreSQL's protocol code to cancel a session's statement; it needs no login. */
 const cancelCode = 80_877_102
 
 const ignore = () => undefined

@@ -1,17 +1,14 @@
 import type { Currency } from '../money/currencies.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
 
-/**
- * What a provider can do for us and what it can say, in our words. A connector turns these into its provider's protocol
- * and back; it knows nothing of the database, and the rest of the service knows nothing of its protocol.
- */
+/** What a provider can do and report, in Malipo's terms. A connector translates its protocol, and never sees the database. */
 export interface Connector {
   readonly id: string
-  /** What may be routed to it. Routes that ask for more stop the start. */
+  /** What may be routed to it. Routing skips the connector for anything else. */
   readonly capabilities: readonly Capability[]
-  /** Most requests a second that the provider takes from all our processes together. */
+  /** The provider's rate limit in requests per second, shared by all our processes. */
   readonly requestsPerSecond: number
-  /** Lower limits of single operations, where the provider has them. */
+  /** Lower limits for single operations, where the provider has them. */
   readonly operationsPerSecond?: OperationRates
   readonly momoCharges?: MomoCharges
   readonly cardCharges?: CardCharges
@@ -20,15 +17,15 @@ export interface Connector {
   readonly callbacks?: Callbacks
   readonly names?: Names
   readonly rates?: Rates
-  /** What is wrong with the URL it was given, in a sentence: only when it is reached and serves something else (HTTP 404). */
+  /** What is wrong with the configured URL, as a sentence. Only when the server there responds with HTTP 404. */
   findUrlFlaw?(signal: AbortSignal): Promise<string | undefined>
   close(): Promise<void>
 }
 
-/** Requests a second by what is requested; an operation without an entry has only the provider's total. */
+/** Requests per second by operation. An operation without an entry has only the provider's total limit. */
 export type OperationRates = Readonly<Partial<Record<'charge' | 'payout' | 'query', number>>>
 
-/** Everything a provider may be asked to do. */
+/** Every operation a provider can support. */
 export const operations = [
   'charge.momo',
   'charge.card',
@@ -44,25 +41,25 @@ export const operations = [
 
 export type Operation = (typeof operations)[number]
 
-/** `*` stands for any. */
+/** `*` means any. */
 export interface Capability {
   readonly operation: Operation
   readonly country: string
   readonly currency: Currency | '*'
-  /** An operator's id, a bank's code of ours, or `*` for any. */
+  /** An operator's id, one of our bank codes, or `*` for any. */
   readonly target: string
 }
 
-/** Submitting twice under one key must move money once, or the connector may not have these. */
+/** A connector may offer payouts only if submitting one key twice moves money once. */
 interface Payouts extends Money<PayoutAttempt> {}
 interface MomoCharges extends Money<MomoChargeAttempt> {}
-/** The customer pays into an account that is opened for this one charge. */
+/** The customer pays into an account that the provider opens for this one charge. */
 interface TransferCharges extends Money<TransferChargeAttempt> {}
 
 interface CardCharges extends Money<CardChargeAttempt> {
   /**
-   * Gives the provider what it asked the customer for, with the continuation that came with the question. One answer at a
-   * time is under way, and none is given twice.
+   * Sends the customer's answer to the provider, with the continuation that came with the question. One answer at a
+   * time is in progress, and no answer is sent twice.
    */
   authorise(
     attempt: AttemptRef,
@@ -73,20 +70,20 @@ interface CardCharges extends Money<CardChargeAttempt> {
 }
 
 interface Money<Attempt> {
-  /** How long after the last moment of sending the provider may still say it does not know a key it was given. */
+  /** How long after the last send the provider may still report a key it received as not found. */
   readonly notFoundWindowMs: number
   /**
-   * How long after its expiry a charge that the provider still reports as under way can no longer be paid, where the
-   * provider documents that; a connector that says so names its source. Without it such a charge stays open.
+   * How long after its expiry a charge that the provider still reports as in progress can no longer be paid. Set only
+   * where the provider documents it; the connector names the source. Without it such a charge stays open.
    */
   readonly deadAfterMs?: number
   submit(attempt: Attempt, signal: AbortSignal): Promise<SubmitOutcome>
   query(attempt: AttemptKey, signal: AbortSignal): Promise<QueryOutcome>
 }
 
-/** The key is committed before the first byte is sent, and it is the only name the provider and we share. */
+/** The key is committed before the first byte is sent. It is the only reference that the provider and Malipo share. */
 export interface AttemptKey {
-  /** A UUID of version 4 in form. Of a payment that is not known here: letters, digits, `-` and `_`. */
+  /** In the form of a version 4 UUID. A payment unknown here: letters, digits, `-` and `_`. */
   readonly key: string
 }
 
@@ -95,17 +92,17 @@ export interface AttemptRef extends AttemptKey {
   readonly currency: Currency
   /** Minor units. */
   readonly amount: bigint
-  /** For the simulator, which plays it to this attempt (playing.ts). Connectors know nothing of it, and live has none. */
+  /** The sandbox scenario for this attempt (sandbox/fault-injection.ts). Connectors never receive it, and live has none. */
   readonly scenario?: Scenario
-  /** The merchant, where a scenario is played: time can pass at the simulator for one merchant's payments alone. */
+  /** The merchant, when a scenario runs: the simulator can move time for one merchant's payments alone. */
   readonly owner?: string
 }
 
 export interface MomoChargeAttempt extends AttemptRef {
   readonly operator: string
-  /** E.164 with its plus. */
+  /** E.164 with the plus. */
   readonly phone: string
-  /** The code a customer got from the operator beforehand. */
+  /** The code that the operator gave the customer beforehand. */
   readonly otpCode?: string
   readonly voucherPin?: string
   readonly successUrl?: string
@@ -116,13 +113,13 @@ export interface CardChargeAttempt extends AttemptRef {
   readonly card: Card
   readonly customer: CardCustomer
   readonly address?: BillingAddress
-  /** The customer's browser, where the currency wants it. */
+  /** The customer's browser, where the currency requires it. */
   readonly device?: Device
-  /** Where the customer's browser goes back to from their bank's page. */
+  /** Where the bank's page sends the customer's browser back to. */
   readonly returnUrl?: string
 }
 
-/** In memory for as long as the request lasts, and nowhere else in clear. */
+/** Held in clear only in memory and only during the request. */
 export interface Card {
   readonly number: string
   readonly cvv: string
@@ -159,11 +156,11 @@ export interface Device {
 
 export interface TransferChargeAttempt extends AttemptRef {
   readonly email: string
-  /** How long the account takes money. */
+  /** How long the account accepts money. */
   readonly lifeSeconds: number
 }
 
-/** What the customer of a card charge was asked for. */
+/** The customer's answer to a question of a card charge. */
 export type CustomerAnswer =
   | { readonly kind: 'pin' | 'otp'; readonly value: string }
   | { readonly kind: 'address'; readonly address: BillingAddress }
@@ -189,49 +186,52 @@ export type PayoutTarget =
     }
   | { readonly kind: 'till'; readonly tillNumber: string; readonly accountName: string }
 
-/** What a provider says of a payment. Silence is not among it. */
-export type Said =
-  /** It has the payment and nothing to ask of anybody. */
+/** What a provider reports about a payment. Silence is not a status. */
+export type ProviderStatus =
+  /** The provider has the payment and needs nothing from the customer. */
   | { readonly state: 'submitted' }
-  /** The customer must do something. */
+  /** The customer must act. */
   | { readonly state: 'waiting'; readonly action: CustomerAction }
-  /** Money came into the account of a transfer charge: every transfer it knows of, taken back or not, enough or not. */
+  /** Money arrived in the account of a transfer charge. Lists every known transfer, reversed or not, whatever the total. */
   | { readonly state: 'received'; readonly receipts: readonly Receipt[] }
   | { readonly state: 'successful'; readonly settled: Settled }
   /**
-   * It ended and moved nothing. `isOurShortfall` when our balance with the provider, or a limit of our account there, was
-   * the reason: the payee can be paid under another key.
+   * The payment ended and moved no money. `isOurShortfall`: the reason was our balance or our account limit at the
+   * provider, so the payee can be paid under another key.
    */
   | { readonly state: 'failed'; readonly failure: Failure; readonly isOurShortfall?: true }
-  /** It was successful, and `returned` went back in all so far, or else everything, of `collected`, or else of what was requested. */
+  /**
+   * A success that was reversed. `returned` is the total so far (default: all) of `collected` (default: the requested
+   * amount).
+   */
   | { readonly state: 'reversed'; readonly failure: Failure; readonly returned?: bigint; readonly collected?: bigint }
 
 export interface Settled {
-  /** Minor units that really moved, for comparison with what was asked. */
+  /** Minor units that actually moved, to compare with the requested amount. */
   readonly amount: bigint
   readonly currency: Currency
-  /** The provider's own fee, where it tells it. */
+  /** The provider's fee, where it reports one. */
   readonly fee?: bigint
   readonly receipt?: string
 }
 
-/** One customer's transfer into the account of a charge. */
+/** One customer transfer into the account of a charge. */
 export interface Receipt {
-  /** The provider's own id, the same every time it tells of it. */
+  /** The provider's own id, stable across reports. */
   readonly id: string
   /** Minor units. */
   readonly amount: bigint
   readonly currency: Currency
-  /** The provider's own fee, where it tells it. */
+  /** The provider's fee, where it reports one. */
   readonly fee?: bigint
-  /** The bank took the transfer back after it had arrived. */
+  /** The bank reversed the transfer after it arrived. */
   readonly isReversed?: true
 }
 
-/** The first three are answered by the merchant for the customer, the others the customer does alone. */
+/** The merchant sends the customer's answer for the first three. The customer does the others alone. */
 export type CustomerAction =
   | { readonly kind: 'pin' }
-  /** The hint says where the code went, in the provider's words. */
+  /** The hint says where the code was sent, in the provider's words. */
   | { readonly kind: 'otp'; readonly hint?: string }
   | { readonly kind: 'address' }
   | { readonly kind: 'pin_prompt' }
@@ -241,7 +241,7 @@ export type CustomerAction =
 export interface VirtualAccount {
   readonly accountNumber: string
   readonly bankName: string
-  /** A time as ISO 8601 writes it. */
+  /** ISO 8601. */
   readonly expiresAt: string
 }
 
@@ -249,11 +249,11 @@ export interface VirtualAccount {
 export interface Failure {
   readonly code: FailureCode
   readonly message: string
-  /** The provider's own word, kept for support. */
+  /** The provider's own code, kept for support. */
   readonly providerCode?: string
 }
 
-/** Each with the sentence a merchant may show. */
+/** Each code has a sentence that a merchant may show. */
 export const failureCodes = {
   PAYER_NOT_FOUND: 'The phone number has no account with this operator.',
   PAYER_LIMIT_REACHED: 'The customer has reached a limit of their account.',
@@ -281,19 +281,19 @@ export const failureCodes = {
 
 export type FailureCode = keyof typeof failureCodes
 
-/** The answer to a submission that may move money. Only the first two are news of the payment itself. */
+/** The outcome of a submission that may move money. Only the first two report on the payment itself. */
 export type SubmitOutcome =
   | {
       readonly certainty: 'accepted'
-      readonly said: Said
+      readonly providerStatus: ProviderStatus
       readonly continuation?: Continuation
     }
   | { readonly certainty: 'definitely_failed'; readonly failure: Failure }
-  /** It cannot have moved money: safe to send again under the same key, or elsewhere if this was the first time. */
+  /** No money can have moved. The same key may be sent again, or to another provider if this was the first send. */
   | { readonly certainty: 'definitely_not_submitted'; readonly cause: NotSubmittedCause; readonly detail: string }
   /**
-   * The money may have moved. `failure` comes with a refusal whose words leave that open: it counts once the provider
-   * turns out not to have the payment.
+   * The money may have moved. `failure` comes with an ambiguous refusal: it takes effect once the provider proves not
+   * to have the payment.
    */
   | {
       readonly certainty: 'unknown'
@@ -305,14 +305,14 @@ export type SubmitOutcome =
 export type NotSubmittedCause =
   /** No connection, so nothing was sent. */
   | 'not_reached'
-  /** Our money with the provider is used up. */
+  /** Our float at the provider is empty. */
   | 'float_exhausted'
   | 'rate_limited'
-  /** The provider or the operator behind it is closed for now. */
+  /** The provider, or the operator behind it, is closed for now. */
   | 'closed'
-  /** The provider accepts nothing from us for now: a wrong key, an address it does not list, an account it has not approved. */
+  /** The provider rejects all our requests for now: wrong key, unlisted IP address, or unapproved account. */
   | 'rejected'
-  /** This payment has no form that the provider takes. Known here: nothing was sent. */
+  /** The provider's protocol cannot express this payment. The connector detects this before it sends anything. */
   | 'unwritable'
 
 export type UnknownCause =
@@ -321,39 +321,39 @@ export type UnknownCause =
   | 'server_error'
   | 'unreadable'
   | 'repeated'
-  /** A refusal in words that we do not know. */
+  /** A refusal with a reason that we do not know. */
   | 'refused'
 
-/** The answer to a customer's answer: as to a submission, or that it was wrong and another may be tried. */
+/** The outcome of a customer's answer: as for a submission, or the answer was wrong and the customer may retry. */
 export type AuthoriseOutcome = SubmitOutcome | { readonly certainty: 'wrong_value'; readonly detail: string }
 
-/** What a connector must be given with a customer's answer. It may hold the card: it is kept sealed, and briefly. */
+/** What a connector needs to send a customer's answer. It may hold the card, so it is stored sealed and briefly. */
 type Continuation = string
 
 export type QueryOutcome =
   | {
       readonly found: 'yes'
-      readonly said: Said
+      readonly providerStatus: ProviderStatus
       readonly continuation?: Continuation
-      /** Where the money moved, in two letters, where the provider names it. Needed for payments that are not known here. */
+      /** The country where money moved, two letters, where the provider reports it. Needed for payments unknown here. */
       readonly country?: string
     }
   | { readonly found: 'no' }
-  /** The question itself failed. */
+  /** The query itself failed. */
   | { readonly found: 'unclear'; readonly detail: string }
 
 interface Callbacks {
-  /** Verifies and reads a callback. It may look up the provider's keys, and nothing else. */
+  /** Verifies and reads a callback. It may fetch the provider's keys and nothing else. */
   read(request: InboundRequest): Promise<CallbackVerdict>
 }
 
 export interface InboundRequest {
   readonly method: string
-  /** With the query, as it was asked for. */
+  /** With the query string, as requested. */
   readonly path: string
-  /** The host, with its port, of `MALIPO_PUBLIC_URL`: the one a signature must be made for. Never the Host that the sender named. */
+  /** Host and port of `MALIPO_PUBLIC_URL`, which a signature must cover. Never the Host header from the sender. */
   readonly authority: string
-  /** By their names in lower case. */
+  /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: Buffer
 }
@@ -361,17 +361,17 @@ export interface InboundRequest {
 export type CallbackVerdict =
   | {
       readonly isGenuine: true
-      /** Whether what it says may be believed as it stands, or only hints that the provider should be asked. */
+      /** Whether the report is proof, or only a hint to query the provider. */
       readonly isProof: boolean
-      /** Nothing in it proves who sent it: anyone who knows the address can have. */
+      /** Nothing proves the sender: anyone who knows the address can send it. */
       readonly isUnsigned?: true
-      readonly news: readonly CallbackNews[]
+      readonly observations: readonly CallbackObservation[]
     }
   | { readonly isGenuine: false; readonly why: string }
 
-export interface CallbackNews {
+export interface CallbackObservation {
   readonly key: string
-  readonly said: Said
+  readonly providerStatus: ProviderStatus
 }
 
 interface Names {
@@ -394,6 +394,6 @@ export type NameOutcome =
   | { readonly found: 'unclear'; readonly detail: string }
 
 interface Rates {
-  /** Decimal texts: `buy` is the quote currency given for one base, `sell` what is taken for one. */
+  /** Decimal texts in the quote currency: `buy` is what the provider gives for one base, `sell` what it takes for one. */
   quote(base: Currency, quote: Currency, signal: AbortSignal): Promise<{ readonly buy: string; readonly sell: string }>
 }

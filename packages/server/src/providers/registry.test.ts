@@ -29,14 +29,14 @@ const nothing: ProviderSettings = {
 const data = loadReferenceData()
 const soon = () => AbortSignal.timeout(5000)
 
-test('one token is enough for the sandbox to speak with the simulator, encrypted cards included', async (t) => {
+test('one token is enough for the sandbox to use the simulator, encrypted cards included', async (t) => {
   const token = 'simulator-of-a-registry'
   const simulator = await startSimulator(t, simulatorAccess(token))
   const settings = { ...nothing, simulatorUrl: simulator.url, simulatorToken: new Secret(token) }
   const connectors = openConnectors(settings, data, undefined)
   t.after(() => connectors.close())
-  const errand = { operation: 'charge.card', country: 'KE', currency: 'USD', target: '*' } as const
-  const [provider] = createRouting(data.routes, connectors).providersOf('sandbox', errand)
+  const routeQuery = { operation: 'charge.card', country: 'KE', currency: 'USD', target: '*' } as const
+  const [provider] = createRouting(data.routes, connectors).providersOf('sandbox', routeQuery)
 
   const outcome = await provider?.cardCharges?.submit(
     {
@@ -49,17 +49,17 @@ test('one token is enough for the sandbox to speak with the simulator, encrypted
     },
     soon(),
   )
-  assert.equal(outcome?.certainty === 'accepted' && outcome.said.state, 'successful')
+  assert.equal(outcome?.certainty === 'accepted' && outcome.providerStatus.state, 'successful')
 })
 
-test('every pair that is quoted can be had from the provider that is asked for rates', async (t) => {
+test('the rates provider quotes every listed currency pair', async (t) => {
   const token = 'simulator-of-a-registry'
   const simulator = await startSimulator(t, simulatorAccess(token))
   const settings = { ...nothing, simulatorUrl: simulator.url, simulatorToken: new Secret(token) }
   const connectors = openConnectors(settings, data, undefined)
   t.after(() => connectors.close())
-  const errand = { operation: 'rates', country: '*', currency: '*', target: '*' } as const
-  const [provider] = createRouting(data.routes, connectors).providersOf('sandbox', errand)
+  const routeQuery = { operation: 'rates', country: '*', currency: '*', target: '*' } as const
+  const [provider] = createRouting(data.routes, connectors).providersOf('sandbox', routeQuery)
 
   assert.equal(provider?.id, 'flutterwave')
   for (const { base, quote } of data.pairs) {
@@ -68,7 +68,7 @@ test('every pair that is quoted can be had from the provider that is asked for r
   }
 })
 
-test('live speaks to Flutterwave only with all that it needs', async () => {
+test('live uses Flutterwave only when all its settings are present', async () => {
   const all = {
     flutterwaveUrl: 'https://api.flutterwave.com',
     flutterwaveSecretKey: new Secret('s'.repeat(24)),
@@ -85,7 +85,7 @@ test('live speaks to Flutterwave only with all that it needs', async () => {
   for (const name of Object.keys(all)) assert.deepEqual(await idsWith({ ...all, [name]: undefined }), [])
 })
 
-test('every provider works at the rate that is set for it', async () => {
+test('every provider uses its configured rate limits', async () => {
   const rates = { requestsPerSecond: 12, operationsPerSecond: { payout: 3 } }
   const settings: ProviderSettings = {
     ...nothing,
@@ -111,7 +111,7 @@ test('every provider works at the rate that is set for it', async () => {
   assert.deepEqual(rated, Array(5).fill(rates))
 })
 
-test('a bank that a provider does not have, or whose code is not confirmed, is not routed to it', async (t) => {
+test('a bank is not routed to a provider that lacks it or whose code is unconfirmed', async (t) => {
   const token = 'simulator-of-a-registry'
   const live = {
     flutterwaveUrl: 'https://api.flutterwave.com',
@@ -154,23 +154,23 @@ test('a bank that a provider does not have, or whose code is not confirmed, is n
     )
 })
 
-test('no bank of ours reaches ChamsMobile, which Flutterwave calls 303', () => {
+test('none of our banks reaches ChamsMobile, which is 303 at Flutterwave', () => {
   const named = [...data.banks.values()].filter(({ country, flutterwave }) => country === 'NG' && flutterwave === '303')
 
   assert.deepEqual(named, [])
 })
 
-test('Orange Money in Côte d’Ivoire is charged through pawaPay in live, by a prompt and without a code', async (t) => {
+test('live charges Orange Money in Côte d’Ivoire through pawaPay, by a prompt without a code', async (t) => {
   const live = { pawapayUrl: 'https://api.pawapay.io', pawapayToken: new Secret('t'.repeat(24)) }
   const simulator = { simulatorUrl: 'http://127.0.0.1:9', simulatorToken: new Secret('t'.repeat(24)) }
   const connectors = openConnectors({ ...nothing, ...live, ...simulator }, data, undefined)
   t.after(() => connectors.close())
   const routing = createRouting(data.routes, connectors)
-  const errand = { operation: 'charge.momo', country: 'CI', currency: 'XOF', target: 'ORANGE_CI' } as const
+  const routeQuery = { operation: 'charge.momo', country: 'CI', currency: 'XOF', target: 'ORANGE_CI' } as const
   const { operators } = presentLists(data, routing)
   const shown = (env: 'live' | 'sandbox') => {
     const operator = operators[env].find(({ id }) => id === 'ORANGE_CI')
-    return [routing.providersOf(env, errand)[0]?.id, operator?.authType, operator?.ussdCode, operator?.status]
+    return [routing.providersOf(env, routeQuery)[0]?.id, operator?.authType, operator?.ussdCode, operator?.status]
   }
 
   assert.deepEqual(shown('live'), ['pawapay', 'PROVIDER_AUTH', '', 'AVAILABLE'])

@@ -11,10 +11,10 @@ import type { Connectors } from './routing.ts'
 import { playing } from './sandbox/fault-injection.ts'
 import type { Simulator, SimulatorSettings } from './sandbox/simulator.ts'
 
-/** Every provider there can be. Routes may name only these. */
+/** Every possible provider. Routes may name only these. */
 export const providerIds = ['flutterwave', 'house', 'pawapay'] as const
 
-/** How to reach the providers; what is not given is not there. */
+/** How to reach the providers. A provider without settings does not exist. */
 export interface ProviderSettings extends SimulatorSettings {
   readonly pawapayUrl: string | undefined
   readonly pawapayToken: Secret | undefined
@@ -27,14 +27,14 @@ export interface ProviderSettings extends SimulatorSettings {
   readonly flutterwaveWebhookHash: Secret | undefined
   readonly pawapayRates: RequestRates
   readonly flutterwaveRates: RequestRates
-  /** Of every provider that the simulator plays. */
+  /** The rate limits of every provider in the simulator. */
   readonly sandboxRates: RequestRates
   readonly flutterwaveZarContact: ZarContact | undefined
 }
 
 type RequestRates = Pick<Connector, 'requestsPerSecond' | 'operationsPerSecond'>
 
-/** What connectors must know of the data: which operators there are, and what each provider calls them and the banks. */
+/** The reference data that connectors need: the operators, and each provider's codes for operators and banks. */
 export interface ProviderData {
   readonly operators: ReadonlyMap<string, { readonly country: string; readonly currency: Currency }>
   readonly providerCodes: readonly { readonly provider: string; readonly id: string; readonly code: string }[]
@@ -48,7 +48,7 @@ interface ProviderBank {
   readonly marks: 'unconfirmed' | null
 }
 
-/** The connectors of both environments. The sandbox's speak to the simulator, and only the live ones to real providers. */
+/** The connectors of both environments. Sandbox connectors use the simulator, and only live ones reach real providers. */
 export function openConnectors(
   settings: ProviderSettings,
   data: ProviderData,
@@ -69,7 +69,7 @@ export function openConnectors(
   }
 }
 
-/** What providers call what we name. */
+/** The providers' codes for our operators and banks. */
 interface ProviderNames {
   readonly operators: ReadonlyMap<string, PawapayOperator>
   readonly bankCodes: ReadonlyMap<string, string>

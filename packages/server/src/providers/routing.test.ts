@@ -28,18 +28,18 @@ const routing = createRouting(
 const idsFor = (country: string, currency: string) =>
   routing.providersOf('sandbox', { ...cards, country, currency }).map(({ id }) => id)
 
-test('a route for any country serves those without one of their own, in its currency only', () => {
+test('a route for any country serves countries without their own route, in its currency only', () => {
   assert.deepEqual(idsFor('UG', 'KES'), ['one', 'two'])
   assert.deepEqual(idsFor('KE', 'KES'), ['two'])
   assert.deepEqual(idsFor('UG', 'UGX'), [])
 })
 
-test('a provider that is not there, or does not do it, is passed over', () => {
+test('a provider that is missing, or does not support the operation, is skipped', () => {
   assert.deepEqual(idsFor('UG', 'USD'), ['two'])
   assert.deepEqual(routing.providersOf('live', { ...cards, country: 'UG', currency: 'USD' }), [])
 })
 
-test('a provider that is paused or unhealthy comes last, and is still there when it is the only one', (t) => {
+test('a paused or unhealthy provider comes last, and stays when it is the only one', (t) => {
   t.after(() => unusable.clear())
 
   unusable.add('one')

@@ -1,32 +1,32 @@
 import type { Environment } from '../platform/db.ts'
 import type { Connector, Operation } from './contract.ts'
 
-/** What is to be done, and where. */
-export interface Errand {
+/** The operation to route, and where. */
+export interface RouteQuery {
   readonly operation: Operation
   readonly country: string
   readonly currency: string
-  /** An operator's id, a bank's code, or `*` where any business or till will do. */
+  /** An operator's id, a bank's code, or `*` for any business or till. */
   readonly target: string
 }
 
-export interface Route extends Errand {
+export interface Route extends RouteQuery {
   readonly providers: readonly string[]
 }
 
-/** Which connectors there are in each environment, by id. */
+/** The connectors in each environment, by id. */
 export type Connectors = Readonly<Record<Environment, ReadonlyMap<string, Connector>>>
 
 export interface Routing {
-  /** Who can do it: the usable ones first, each in order of preference. Without any the list is empty. */
-  providersOf(env: Environment, errand: Errand): readonly Connector[]
+  /** The providers that support it: usable ones first, each group in order of preference. May be empty. */
+  providersOf(env: Environment, routeQuery: RouteQuery): readonly Connector[]
   /** Whether a provider is neither paused nor unhealthy. */
   isUsable(env: Environment, provider: string): boolean
 }
 
 /**
- * Routes are data. A route that names a provider nobody knows, or one that does not do what it is asked for, is a
- * mistake in the data and refused here, not when a customer pays.
+ * Routes are data. reference/data.ts refuses a route that names an unknown provider. Routing skips a provider that is
+ * not configured or does not support the operation.
  */
 export function createRouting(
   routes: readonly Route[],
@@ -34,18 +34,18 @@ export function createRouting(
   isUsable: Routing['isUsable'] = () => true,
 ): Routing {
   const known = new Map(routes.map((route) => [keyOf(route), route.providers]))
-  const wanted = (errand: Errand) =>
-    known.get(keyOf(errand)) ??
-    known.get(keyOf({ ...errand, target: '*' })) ??
-    known.get(keyOf({ ...errand, country: '*', target: '*' })) ??
-    known.get(keyOf({ operation: errand.operation, country: '*', currency: '*', target: '*' })) ??
+  const wanted = (routeQuery: RouteQuery) =>
+    known.get(keyOf(routeQuery)) ??
+    known.get(keyOf({ ...routeQuery, target: '*' })) ??
+    known.get(keyOf({ ...routeQuery, country: '*', target: '*' })) ??
+    known.get(keyOf({ operation: routeQuery.operation, country: '*', currency: '*', target: '*' })) ??
     []
   return {
     isUsable,
-    providersOf: (env, errand) => {
-      const able = wanted(errand).flatMap((id) => {
+    providersOf: (env, routeQuery) => {
+      const able = wanted(routeQuery).flatMap((id) => {
         const connector = connectors[env].get(id)
-        return connector && doesIt(connector, errand) ? [connector] : []
+        return connector && doesIt(connector, routeQuery) ? [connector] : []
       })
       const usable = able.filter(({ id }) => isUsable(env, id))
       return usable.length === able.length ? able : [...new Set([...usable, ...able])]
@@ -53,15 +53,15 @@ export function createRouting(
   }
 }
 
-const keyOf = ({ operation, country, currency, target }: Errand) => [operation, country, currency, target].join(' ')
+const keyOf = ({ operation, country, currency, target }: RouteQuery) => [operation, country, currency, target].join(' ')
 
-function doesIt({ capabilities }: Connector, errand: Errand): boolean {
+function doesIt({ capabilities }: Connector, routeQuery: RouteQuery): boolean {
   return capabilities.some(
     ({ operation, country, currency, target }) =>
-      operation === errand.operation &&
-      fits(country, errand.country) &&
-      fits(currency, errand.currency) &&
-      fits(target, errand.target),
+      operation === routeQuery.operation &&
+      fits(country, routeQuery.country) &&
+      fits(currency, routeQuery.currency) &&
+      fits(target, routeQuery.target),
   )
 }
 

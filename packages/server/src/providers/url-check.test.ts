@@ -23,7 +23,7 @@ function connectorsAt(t: TestContext, url: string) {
   return connectors
 }
 
-test('a URL is wrong when it answers 404, and not when the provider refuses, is broken or is down', async (t) => {
+test('a URL is wrong when it returns 404, and not when the provider refuses, fails or is down', async (t) => {
   const seen = new Set<string>()
   let status = 404
   const server = createServer(({ url = '' }, response) => {

@@ -3,8 +3,8 @@ import type { Connector } from './contract.ts'
 const answerMs = 3000
 
 /**
- * What is wrong with the URLs of these providers. With a wrong one every payment would be answered 404, which says nothing of
- * the payment and leaves it in doubt. A provider that is down is not held against its URL.
+ * What is wrong with the URLs of these providers. With a wrong URL every payment would get a 404, which leaves it in
+ * doubt. A provider that is down does not make its URL wrong.
  */
 export async function findUrlFlaws(connectors: Iterable<Connector>): Promise<readonly string[]> {
   const flaws = await Promise.all(

@@ -2,22 +2,22 @@ import { invalid } from '../errors.ts'
 import type { Currency } from '../money/currencies.ts'
 import type { Bank, ReferenceData } from './data.ts'
 
-export interface BankWish {
+export interface BankQuery {
   readonly country: string
   readonly currency: Currency
   readonly code: string
   readonly accountNumber: string
 }
 
-/** What a request calls its fields, so that a refusal can name them. */
+/** The request's field names, for error messages. */
 export interface BankFields {
   readonly code: string
   readonly accountNumber: string
 }
 
-/** The bank of an account, once the account can be one of its own. Refuses, naming the field, when it cannot. */
-export function bankOf(data: ReferenceData, wish: BankWish, fields: BankFields): Bank {
-  const { country, currency, code, accountNumber } = wish
+/** The bank of an account, if the account number fits it. Otherwise throws an error that names the field. */
+export function bankOf(data: ReferenceData, input: BankQuery, fields: BankFields): Bank {
+  const { country, currency, code, accountNumber } = input
   const there = [...data.banks.values()].filter((bank) => bank.country === country && bank.currency === currency)
   const bank = there.find((candidate) => candidate.code === code)
   if (!bank) {

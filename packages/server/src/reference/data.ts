@@ -16,7 +16,7 @@ import {
   whole,
 } from './table.ts'
 
-/** What the API must know to refuse early and explain well. Reviewed files in `data/`, held in memory. */
+/** The data with which the API refuses early and explains well: reviewed files in `data/`, held in memory. */
 export interface ReferenceData {
   readonly countries: ReadonlyMap<string, Country>
   readonly operators: ReadonlyMap<string, Operator>
@@ -38,7 +38,7 @@ export interface Country {
 
 const authTypes = ['PROVIDER_AUTH', 'PREAUTH', 'REDIRECT', 'VOUCHER'] as const
 
-/** Least and most of one payment, in minor units. */
+/** The minimum and maximum of one payment, in minor units. */
 export interface Limits {
   readonly min: bigint
   readonly max: bigint
@@ -51,9 +51,9 @@ export interface Operator {
   readonly currency: Currency
   readonly auth_type: (typeof authTypes)[number]
   readonly decimals: number
-  /** Not known for an operator that nobody has told us the limits of; it is listed and refuses. */
+  /** Undefined while the operator's limits are not known; such an operator is listed and refuses payments. */
   readonly limits: { readonly deposit: Limits; readonly payout: Limits } | undefined
-  /** What its numbers begin with after the dialling code. Numbers can be ported, so this predicts and proves nothing. */
+  /** The first digits of its numbers after the dialling code. Numbers can be ported, so this predicts and proves nothing. */
   readonly prefixes: readonly string[]
   readonly ussd_code: string
   readonly aliases: readonly string[]
@@ -67,9 +67,9 @@ export interface Bank {
   readonly name: string
   readonly swift_code: string | null
   readonly account_digits: number | null
-  /** Flutterwave's code of it; nothing where Flutterwave does not have it. */
+  /** Flutterwave's code for it; null where Flutterwave does not have it. */
   readonly flutterwave: string | null
-  /** `unconfirmed` where no list of the provider's own shows its code today: live does not use it. */
+  /** `unconfirmed` where none of the provider's own lists shows its code today: live does not use it. */
   readonly marks: 'unconfirmed' | null
 }
 
@@ -90,7 +90,7 @@ export interface RouteRow {
   readonly providers: readonly string[]
 }
 
-/** What a provider calls an operator, and how it has charges approved where that differs from the operator's own way. */
+/** The provider's name for an operator, and how charges are approved where that differs from the operator's own way. */
 interface ProviderCode {
   readonly provider: string
   readonly id: string
@@ -123,7 +123,7 @@ const providerId = matching(/^[a-z]+$/, 'the id of a provider')
 const codeText = matching(/^[A-Za-z0-9_]+$/, 'letters, digits and underscores')
 const wild = (read: (cell: string) => string) => (cell: string) => (cell === '*' ? cell : read(cell))
 
-/** Reads every file and holds it against the others. Throws a {@link DataError} that names each line that is wrong. */
+/** Reads every file and checks it against the others. Throws a {@link DataError} that names each wrong line. */
 export function loadReferenceData(folder: string = standardFolder): ReferenceData {
   const problems: string[] = []
   const read = <Row extends object>(file: string, columns: Parameters<typeof readTable<Row>>[2]) =>
@@ -226,7 +226,7 @@ interface Rows {
   readonly pairs: readonly Placed<PairRow>[]
 }
 
-/** What one line cannot show: names used twice, and names of what is not there. */
+/** Checks that span lines: duplicate names, and references to missing names. */
 function compare(rows: Rows, problems: string[]): void {
   const { countries, operators, banks, branches, routes, providerCodes, pairs } = rows
   refuseRepeats(countries, 'country', ({ iso2: code }) => code, problems)

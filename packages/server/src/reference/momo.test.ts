@@ -10,23 +10,23 @@ const all = [...data.operators.values()]
 const open = all.filter(({ limits }) => limits)
 const fields = { phone: 'phoneNumber', operator: 'momoOperatorId', required: 'MOMO_OPERATOR_ID_REQUIRED' } as const
 
-/** What is thrown: the code, and everything a reader is told. */
-function refusal(work: () => unknown): { code: string; said: string } {
+/** The thrown error: its code, and everything that a reader sees. */
+function refusal(work: () => unknown): { code: string; providerStatus: string } {
   try {
     work()
   } catch (error) {
     assert.ok(error instanceof AppError, String(error))
     const details = (error.details ?? []).map(({ field, message }) => `${field}: ${message}`)
-    return { code: catalogue[error.key].errorCode, said: [error.message, ...details].join(' | ') }
+    return { code: catalogue[error.key].errorCode, providerStatus: [error.message, ...details].join(' | ') }
   }
-  return { code: 'accepted', said: '' }
+  return { code: 'accepted', providerStatus: '' }
 }
 
 assert.equal(open.length, 35, 'as many operators are open as the data says')
 
 for (const operator of open) {
   for (const direction of ['deposit', 'payout'] as const) {
-    test(`${operator.id} takes a ${direction} from its least to its most, and names the limit beyond`, () => {
+    test(`${operator.id} takes a ${direction} from its minimum to its maximum and names the limit`, () => {
       const { currency, decimals } = operator
       const { min, max } = operator.limits?.[direction] ?? assert.fail()
       const [least, most] = [numberFromMinor(min, currency), numberFromMinor(max, currency)]
@@ -35,11 +35,11 @@ for (const operator of open) {
       assert.equal(amount(least), min)
       assert.equal(amount(most), max)
       const [below, above] = [refusal(() => amount(least - 1)), refusal(() => amount(most + 1))]
-      // One below a least of 1 is nothing, which is no amount at all.
+      // One below a minimum of 1 is 0, which is not a valid amount.
       assert.equal(below.code, least === 1 ? 'VALIDATION_ERROR' : 'AMOUNT_OUT_OF_BOUNDS')
-      if (least > 1) assert.match(below.said, new RegExp(`amount must be at least ${least} ${currency}`))
+      if (least > 1) assert.match(below.providerStatus, new RegExp(`amount must be at least ${least} ${currency}`))
       assert.equal(above.code, 'AMOUNT_OUT_OF_BOUNDS')
-      assert.match(above.said, new RegExp(`amount must be at most ${most} ${currency}`))
+      assert.match(above.providerStatus, new RegExp(`amount must be at most ${most} ${currency}`))
       const tooFine = least + 10 ** -(decimals + 1)
       assert.equal(refusal(() => amount(tooFine)).code, 'VALIDATION_ERROR', `${tooFine}`)
     })
@@ -47,7 +47,7 @@ for (const operator of open) {
 }
 
 for (const operator of open.filter(({ prefixes }) => prefixes.length > 0)) {
-  test(`${operator.id} is predicted from its own prefixes, and not for a number of another country`, () => {
+  test(`${operator.id} is predicted from its own prefixes, and not for another country’s number`, () => {
     const { currency, id, country } = operator
     const account = momoAccount(data, { currency, phone: exampleOf(operator), operator: '' }, fields)
     const foreign = country === 'KE' ? '+256783456789' : '+254703456789'
@@ -56,21 +56,21 @@ for (const operator of open.filter(({ prefixes }) => prefixes.length > 0)) {
     assert.equal(account.phone.country, country)
     const named = refusal(() => momoAccount(data, { currency, phone: foreign, operator: id }, fields))
     const unnamed = refusal(() => momoAccount(data, { currency, phone: foreign, operator: '' }, fields))
-    assert.ok(['PROVIDER_NOT_FOUND', 'VALIDATION_ERROR'].includes(named.code), named.said)
-    assert.ok(['PROVIDER_NOT_FOUND', 'VALIDATION_ERROR'].includes(unnamed.code), unnamed.said)
+    assert.ok(['PROVIDER_NOT_FOUND', 'VALIDATION_ERROR'].includes(named.code), named.providerStatus)
+    assert.ok(['PROVIDER_NOT_FOUND', 'VALIDATION_ERROR'].includes(unnamed.code), unnamed.providerStatus)
   })
 }
 
-test('a number nobody here owns asks for the operator and names the choices', () => {
-  const { code, said } = refusal(() =>
+test('a number with an unknown prefix asks for the operator and names the choices', () => {
+  const { code, providerStatus } = refusal(() =>
     momoAccount(data, { currency: 'UGX', phone: '+256711234789', operator: '' }, fields),
   )
 
   assert.equal(code, 'MOMO_OPERATOR_ID_REQUIRED')
-  assert.match(said, /momoOperatorId is required: one of AIRTEL_UG, MTN_UG/)
+  assert.match(providerStatus, /momoOperatorId is required: one of AIRTEL_UG, MTN_UG/)
 })
 
-test('a ported number goes to the operator the caller names', () => {
+test('a ported number goes to the operator that the caller names', () => {
   const { operator } = momoAccount(data, { currency: 'UGX', phone: '+256701234789', operator: 'MTN_UG' }, fields)
 
   assert.equal(operator.id, 'MTN_UG')
@@ -84,32 +84,32 @@ test('an operator is found by the names other providers use', () => {
     )
 })
 
-test('a mistyped operator is answered with those there are', () => {
-  const { code, said } = refusal(() =>
+test('a mistyped operator is refused with the list of operators', () => {
+  const { code, providerStatus } = refusal(() =>
     momoAccount(data, { currency: 'UGX', phone: '+256783456789', operator: 'MTN_UGA' }, fields),
   )
 
   assert.equal(code, 'VALIDATION_ERROR')
-  assert.match(said, /momoOperatorId must be one of AIRTEL_UG, MTN_UG/)
+  assert.match(providerStatus, /momoOperatorId must be one of AIRTEL_UG, MTN_UG/)
 })
 
 test('an operator that pays in another currency is refused', () => {
-  const { code, said } = refusal(() =>
+  const { code, providerStatus } = refusal(() =>
     momoAccount(data, { currency: 'UGX', phone: '+256783456789', operator: 'MPESA_KE' }, fields),
   )
 
   assert.equal(code, 'VALIDATION_ERROR')
-  assert.match(said, /MPESA_KE does not fit/)
+  assert.match(providerStatus, /MPESA_KE does not fit/)
 })
 
 for (const operator of all.filter(({ limits }) => !limits)) {
-  test(`${operator.id}, whose limits nobody knows, refuses every amount`, () => {
+  test(`${operator.id}, whose limits are unknown, refuses every amount`, () => {
     for (const direction of ['deposit', 'payout'] satisfies Direction[])
       assert.equal(refusal(() => momoAmount(operator, direction, 100, operator.currency)).code, 'PROVIDER_NOT_FOUND')
   })
 }
 
-/** A number that begins as this operator's do and no other's. */
+/** A number with a prefix that only this operator has. */
 function exampleOf(operator: Operator): string {
   const { dialing_code } = data.countries.get(operator.country) ?? assert.fail()
   const others = all.filter(({ country, id }) => country === operator.country && id !== operator.id)

@@ -6,33 +6,33 @@ import { type Phone, readPhone } from './phones.ts'
 
 export type Direction = 'deposit' | 'payout'
 
-/** A number, and the operator whose account it is: named by the caller, or predicted from the number. */
+/** A number and its operator, named by the caller or predicted from the number. */
 export interface MomoAccount {
   readonly phone: Phone
   readonly operator: Operator
 }
 
-/** What a request calls its fields, so that a refusal can name them. */
+/** The request's field names, for error messages. */
 export interface MomoFields {
   readonly phone: string
   readonly operator: string
-  /** What it is refused with when the operator is needed and cannot be told from the number. */
+  /** The error when the operator is required and cannot be predicted from the number. */
   readonly required: ErrorKey & ('MOMO_OPERATOR_ID_REQUIRED' | 'MOMO_CODE_REQUIRED')
 }
 
-export interface MomoWish {
+export interface MomoQuery {
   readonly currency: Currency
   readonly phone: string
-  /** Our id or an alias; empty when the caller leaves it to us. */
+  /** Our id or an alias; empty when the caller leaves the choice to us. */
   readonly operator: string
 }
 
-/** Reads a number and finds its operator. Refuses, naming the field, when either cannot be. */
-export function momoAccount(data: ReferenceData, wish: MomoWish, fields: MomoFields): MomoAccount {
-  const phone = phoneOf(wish.phone, fields.phone)
-  const choices = operatorsIn(data, phone.country, wish.currency)
-  if (choices.length === 0) throw new AppError('PROVIDER_NOT_FOUND', { message: nobodyServes(data, phone, wish) })
-  if (wish.operator !== '') return { phone, operator: namedOperator(data, wish, phone, choices, fields.operator) }
+/** Reads a number and finds its operator. Throws an error that names the field when it cannot. */
+export function momoAccount(data: ReferenceData, input: MomoQuery, fields: MomoFields): MomoAccount {
+  const phone = phoneOf(input.phone, fields.phone)
+  const choices = operatorsIn(data, phone.country, input.currency)
+  if (choices.length === 0) throw new AppError('PROVIDER_NOT_FOUND', { message: nobodyServes(data, phone, input) })
+  if (input.operator !== '') return { phone, operator: namedOperator(data, input, phone, choices, fields.operator) }
   const operator = predictOperator(choices, phone) ?? onlyOpen(choices)
   if (!operator) throw new AppError(fields.required, operatorNeeded(choices, fields.operator))
   return { phone, operator }
@@ -45,7 +45,7 @@ function phoneOf(text: string, field: string): Phone {
   throw invalid([{ field, message }])
 }
 
-/** Whose number this most likely is: the longest prefix decides. Numbers can be ported, so a caller may know better. */
+/** The most likely operator of a number: the longest prefix decides. Numbers can be ported, so the caller may know better. */
 function predictOperator(choices: readonly Operator[], { national }: Phone): Operator | undefined {
   const matches = choices.flatMap((operator) =>
     operator.prefixes.filter((prefix) => national.startsWith(prefix)).map((prefix) => ({ operator, prefix })),
@@ -53,7 +53,7 @@ function predictOperator(choices: readonly Operator[], { national }: Phone): Ope
   return matches.sort((left, right) => right.prefix.length - left.prefix.length)[0]?.operator
 }
 
-/** The amount in minor units, once the currency and the operator take it. */
+/** The amount in minor units, if the currency and the operator allow it. */
 export function momoAmount(operator: Operator, direction: Direction, amount: number, currency: Currency): bigint {
   if (!operator.limits) throw new AppError('PROVIDER_NOT_FOUND', { message: isClosed(operator) })
   const minor = exactAmount(amount, currency)
@@ -67,10 +67,10 @@ export function momoAmount(operator: Operator, direction: Direction, amount: num
   return minor
 }
 
-/** More than anybody pays at once, and less than what providers can no longer write. */
+/** More than any single payment, and less than the amounts that providers cannot represent. */
 const amountMax = 10n ** 13n
 
-/** The amount in minor units. Refused when it is not above zero, or has more decimals than the currency. */
+/** The amount in minor units. Refuses zero, negative amounts, and more decimals than the currency has. */
 export function exactAmount(amount: number, currency: Currency): bigint {
   const minor = minorFromNumber(amount, currency)
   if (minor === undefined) throw invalid([{ field: 'amount', message: `amount is no exact amount of ${currency}` }])
@@ -83,10 +83,9 @@ export function exactAmount(amount: number, currency: Currency): bigint {
   return minor
 }
 
-/** The currency a request names. */
 export function currencyOf(code: string): Currency {
   if (isCurrency(code)) return code
-  const named = /^[A-Z]{3}$/.test(code) ? code : 'This' // What is no code may be anything, and is not repeated.
+  const named = /^[A-Z]{3}$/.test(code) ? code : 'This' // Text that is not a code may be anything and is not repeated.
   throw new AppError('UNSUPPORTED_CURRENCY', { message: `${named} is no currency of this service.` })
 }
 
@@ -96,7 +95,7 @@ function operatorsIn(data: ReferenceData, country: string, currency: Currency): 
 
 function namedOperator(
   data: ReferenceData,
-  { operator: name, currency }: MomoWish,
+  { operator: name, currency }: MomoQuery,
   phone: Phone,
   choices: readonly Operator[],
   field: string,
@@ -108,18 +107,18 @@ function namedOperator(
   throw invalid([{ field, message: `${field} ${named.id} does not fit: ${problem}; use one of ${idsOf(choices)}` }])
 }
 
-/** By our id, or by the name another provider knows it by. */
+/** Finds an operator by our id, or by another provider's name for it. */
 function findOperator(data: ReferenceData, name: string): Operator | undefined {
   return data.operators.get(name) ?? [...data.operators.values()].find(({ aliases }) => aliases.includes(name))
 }
 
-/** Where only one operator takes payments, there is nothing to ask. */
+/** With only one open operator the caller has no choice to make. */
 function onlyOpen(choices: readonly Operator[]): Operator | undefined {
   const open = choices.filter(({ limits, auth_type }) => limits && auth_type !== 'VOUCHER')
   return open.length === 1 || choices.length === 1 ? (open[0] ?? choices[0]) : undefined
 }
 
-function nobodyServes(data: ReferenceData, { country }: Phone, { currency }: MomoWish): string {
+function nobodyServes(data: ReferenceData, { country }: Phone, { currency }: MomoQuery): string {
   const name = data.countries.get(country)?.name ?? country
   return `No mobile money operator here pays in ${currency} to numbers of ${name}.`
 }
@@ -141,7 +140,7 @@ function outOfBounds(bound: string, { name, id }: Operator): AppError {
   })
 }
 
-/** An operator as its customers approve charges by this provider. */
+/** An operator with this provider's way of approving charges. */
 export function operatorBy({ providerCodes }: ReferenceData, operator: Operator, provider: string): Operator {
   const own = providerCodes.find((each) => each.provider === provider && each.id === operator.id)?.auth_type
   return own ? { ...operator, auth_type: own, ussd_code: '' } : operator

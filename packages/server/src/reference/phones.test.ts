@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readPhone } from './phones.ts'
 
-test('a mobile number is taken with and without its plus, blanks and dashes', () => {
+test('a mobile number is accepted with and without its plus, blanks and dashes', () => {
   for (const text of ['+254703456789', '254703456789', '+254 703-456 789', '+254 (703) 456.789'])
     assert.deepEqual(readPhone(text), { e164: '+254703456789', country: 'KE', national: '703456789' })
 })
 
-test("Benin's numbers are taken in their old form of eight digits", () => {
+test("Benin's numbers are accepted in their old form of eight digits", () => {
   assert.equal(readPhone('22951345789')?.e164, '+2290151345789')
   assert.equal(readPhone('+2290151345789')?.e164, '+2290151345789')
 })
 
-test('what is no mobile number in international form is refused', () => {
+test('text that is not a mobile number in international form is refused', () => {
   const wrong = [
     '',
     '12',

@@ -9,10 +9,10 @@ export interface Phone {
   readonly national: string
 }
 
-/** Benin's numbers got two digits more in 2024; many people, and pawaPay's test numbers, still leave them out. */
+/** Benin's numbers got two more digits in 2024. Many people, and pawaPay's test numbers, still leave them out. */
 const shortBenin = /^\+229(?!01)(\d{8})$/
 
-/** A mobile number in international form, with or without its plus. Nothing when the text is no such number. */
+/** Reads a mobile number in international form, with or without its plus. Undefined for any other text. */
 export function readPhone(text: string): Phone | undefined {
   const digits = text.replaceAll(/[\s().-]/g, '')
   if (!/^\+?[1-9]\d{6,14}$/.test(digits)) return undefined

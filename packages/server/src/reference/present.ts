@@ -5,7 +5,7 @@ import type { Routing } from '../providers/routing.ts'
 import type { Bank, Branch, Country, Limits, Operator, ReferenceData } from './data.ts'
 import { operatorBy } from './momo.ts'
 
-/** The lists as the API shows them, made once: a request only picks. */
+/** The lists as the API shows them, built once: a request only selects. */
 export interface ReferenceLists {
   readonly countries: readonly ReturnType<typeof presentCountry>[]
   readonly banks: readonly ReturnType<typeof presentBank>[]
@@ -28,7 +28,7 @@ export function presentLists(data: ReferenceData, routing: Routing): ReferenceLi
   }
 }
 
-/** An operator is open where its limits are known and somebody reaches it. */
+/** An operator is open when its limits are known and a provider serves it. */
 function isOpen(routing: Routing, env: Environment, operator: Operator): boolean {
   const { country, currency, id: target, limits } = operator
   const isServed = (['charge.momo', 'payout.momo'] as const).some(

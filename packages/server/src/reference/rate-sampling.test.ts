@@ -9,7 +9,7 @@ import { duePairs, forgetRates } from './rate-store.ts'
 
 type Quoted = readonly [buy: string, sell: string] | undefined
 
-/** A provider that quotes this; nothing: it does not answer. */
+/** A provider with this quote. Undefined: it does not respond. */
 const source = (id: string, quoted: Quoted): Connector => ({
   id,
   capabilities: [],
@@ -48,7 +48,7 @@ async function sampling(t: TestContext, over: Partial<RateSampler> = {}) {
         sources.map((quoted, index) => source(['one', 'two', 'three'][index] ?? '', quoted)),
         [usdKes],
       ),
-    /** What was accepted, oldest first. */
+    /** The accepted rates, oldest first. */
     accepted: async () => {
       const rows = await malipo.ask('select buy, sell, provider, confirmed_by from rates order by at')
       return rows.map(({ buy, sell, provider, confirmed_by }) => [buy, sell, provider, confirmed_by].join(' ').trim())
@@ -57,7 +57,7 @@ async function sampling(t: TestContext, over: Partial<RateSampler> = {}) {
   }
 }
 
-test('a rate that jumps by more than the share is held, the last one stays, and the alert comes once', async (t) => {
+test('a rate that jumps beyond the limit is held, the last one stays, and one alert is raised', async (t) => {
   const { sample, accepted, held, alerts } = await sampling(t)
   await sample(['129', '130'])
 
@@ -73,7 +73,7 @@ test('a rate that jumps by more than the share is held, the last one stays, and 
   assert.deepEqual(alerts, ['rate jumped and is held'])
 })
 
-test('a jump of one side, or down, is held too, and the rate of before is accepted again', async (t) => {
+test('a jump of one side, or down, is held too, and the earlier rate is accepted again', async (t) => {
   const { sample, accepted, held } = await sampling(t)
   await sample(['129', '130'])
 
@@ -91,7 +91,7 @@ test('a jump of one side, or down, is held too, and the rate of before is accept
   assert.deepEqual(await held(), [])
 })
 
-test('a second source that agrees confirms a jump; one that disagrees or is away does not', async (t) => {
+test('a second source that agrees confirms a jump; one that disagrees or is down does not', async (t) => {
   const { sample, accepted, held } = await sampling(t)
   await sample(['129', '130'], ['1', '2'])
 
@@ -105,7 +105,7 @@ test('a second source that agrees confirms a jump; one that disagrees or is away
   assert.deepEqual(await held(), [])
 })
 
-test('a source that is away or quotes nonsense is stood in for by the next, whose jumps are held as well', async (t) => {
+test('the next source replaces one that is down or quotes nonsense, and its jumps are held too', async (t) => {
   const { sample, accepted, held } = await sampling(t)
 
   await sample(undefined, ['129', '130'])
@@ -117,7 +117,7 @@ test('a source that is away or quotes nonsense is stood in for by the next, whos
   assert.equal((await held())[0]?.provider, 'two')
 })
 
-test('a confirmed rate is used from the next sample on, a rejected one is neither used nor reported again', async (t) => {
+test('a confirmed rate is used from the next sample; a rejected one is not used or reported', async (t) => {
   const { sample, accepted, held, alerts, operator } = await sampling(t)
   const only = async () => (await held())[0]?.id ?? assert.fail()
   await sample(['129', '130'])
@@ -154,7 +154,7 @@ test('a confirmed pair is sampled at once, every other one after most of a minut
   assert.deepEqual(await due(), [usdKes])
 })
 
-test('the markup is inside the rates that merchants get, and the provider rates are kept beside them', async (t) => {
+test('merchant rates include the markup, and the provider rates are stored beside them', async (t) => {
   const { sample, ask } = await sampling(t, { markupBasisPoints: 100 })
 
   await sample(['128.50', '130.25'])
@@ -167,7 +167,7 @@ test('the markup is inside the rates that merchants get, and the provider rates 
   ])
 })
 
-test('the last rate of a pair is never forgotten, and of older ones one in ten minutes stays', async (t) => {
+test('the last rate of a pair is never deleted; older ones are thinned to one per ten minutes', async (t) => {
   const { ask, ctx, sample, accepted } = await sampling(t)
   const at = async (ago: string, buy: number) =>
     ask(
@@ -178,7 +178,7 @@ test('the last rate of a pair is never forgotten, and of older ones one in ten m
   await forgetRates(ctx.db.write, 'sandbox')
   assert.deepEqual(await accepted(), ['100 200 x'])
   await sample(['1000', '2000'])
-  assert.deepEqual(await accepted(), ['100 200 x']) // A jump is measured at it, however old.
+  assert.deepEqual(await accepted(), ['100 200 x']) // A jump is measured against it, however old it is.
 
   for (const [ago, buy] of [
     ['31 days 1 minute', 101],
@@ -195,7 +195,7 @@ test('the last rate of a pair is never forgotten, and of older ones one in ten m
   assert.deepEqual(await accepted(), ['102 200 x', '105 200 x', '106 200 x', '107 200 x'])
 })
 
-test('metrics tell how many pairs are held and how many are too old', async (t) => {
+test('metrics count the pairs that are held and those that are too old', async (t) => {
   const { ctx, ask } = await sampling(t)
   const context = { ...ctx, routing: { ...ctx.routing, providersOf: () => [source('one', ['129', '130'])] } }
   const metric = async (name: string) => {

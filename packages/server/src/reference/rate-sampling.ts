@@ -9,9 +9,9 @@ export interface RateSampler {
   readonly env: Environment
   readonly db: WriteDb
   readonly log: Log
-  /** Our share of every exchange, in hundredths of a percent. */
+  /** Our markup on every exchange, in hundredths of a percent. */
   readonly markupBasisPoints: number
-  /** A rate that moved by more than this from the last accepted one is not used until it is confirmed. */
+  /** A rate that moved by more than this from the last accepted one is held until it is confirmed. */
   readonly jumpPercent: number
 }
 
@@ -25,8 +25,8 @@ const askMs = 10_000
 const atOnce = 8
 
 /**
- * Samples these pairs from the first source that quotes them; the sources after it may confirm a rate that jumped. Any
- * number of workers may do this: two that meet ask once too often, and nothing else.
+ * Samples these pairs from the first source that quotes them; later sources may confirm a rate that jumped. Any number of workers
+ * may do this: two at once cost one extra query and nothing else.
  */
 export async function sampleRates(
   sampler: RateSampler,
@@ -37,7 +37,7 @@ export async function sampleRates(
     await Promise.all(pairs.slice(start, start + atOnce).map((pair) => samplePair(sampler, sources, pair)))
 }
 
-/** A pair that no source quotes stays as it was: it grows old, and then it is not used. */
+/** A pair that no source quotes keeps its rate, which ages until it is not used. */
 async function samplePair(sampler: RateSampler, sources: readonly Connector[], row: PairRow): Promise<void> {
   try {
     await takeSample(sampler, sources, row)
@@ -62,14 +62,14 @@ async function takeSample(sampler: RateSampler, sources: readonly Connector[], r
       return accept(other.provider)
     }
   await insertHeld(db, { env, provider }, pair, verdict.last, verdict.rejected)
-  if (verdict.isNews) sampler.log.error(factsOf(sampler, sample, verdict.last), 'rate jumped and is held')
+  if (verdict.isChange) sampler.log.error(factsOf(sampler, sample, verdict.last), 'rate jumped and is held')
 }
 
 type Verdict =
   | { readonly kind: 'accept'; readonly confirmedBy: string }
-  | { readonly kind: 'hold'; readonly last: Level; readonly rejected: Level | undefined; readonly isNews: boolean }
+  | { readonly kind: 'hold'; readonly last: Level; readonly rejected: Level | undefined; readonly isChange: boolean }
 
-/** What becomes of a sample: the first rate of a pair, and one near the last accepted or confirmed rate, is accepted. */
+/** Decides on a sample: accepts the first rate of a pair, and any rate near the last accepted or confirmed one. */
 function judge(pair: Pair, levels: readonly Level[], jumpPercent: number): Verdict {
   const last = levels.find(({ state }) => state === 'accepted')
   const near = levels.filter((level) => isNear(pair, level, jumpPercent))
@@ -78,7 +78,7 @@ function judge(pair: Pair, levels: readonly Level[], jumpPercent: number): Verdi
     .filter(({ state }) => state !== 'held')
     .toSorted((one, other) => other.decided_at.getTime() - one.decided_at.getTime())
   if (decision?.state === 'confirmed') return { kind: 'accept', confirmedBy: decision.decided_by }
-  return { kind: 'hold', last, rejected: decision, isNews: near.length === 0 }
+  return { kind: 'hold', last, rejected: decision, isChange: near.length === 0 }
 }
 
 function isNear(pair: Pair, { buy, sell }: Level, percent: number): boolean {
@@ -86,7 +86,7 @@ function isNear(pair: Pair, { buy, sell }: Level, percent: number): boolean {
   return level !== undefined && !isFarFrom(pair, level, percent)
 }
 
-/** What the sources quote, one after another, as far as it is asked for. */
+/** The sources' quotes, one after another, fetched on demand. */
 async function* quotesOf(
   { env, log }: RateSampler,
   sources: readonly Connector[],
@@ -103,7 +103,7 @@ async function* quotesOf(
   return undefined
 }
 
-/** Both rates, if they are rates and we do not buy dearer than we sell. */
+/** Both rates, if they are valid and the buy rate is not above the sell rate. */
 function ratesOf(buy: string, sell: string): Pick<Pair, 'buy' | 'sell'> | undefined {
   const [low, high] = [parseRate(buy), parseRate(sell)]
   const isSound = low && high && low.digits * 10n ** BigInt(high.scale) <= high.digits * 10n ** BigInt(low.scale)

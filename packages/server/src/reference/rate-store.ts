@@ -3,10 +3,10 @@ import { type Db, type Environment, sql, type Tx } from '../platform/db.ts'
 import type { PairRow } from './data.ts'
 import { rateAgeMaxMs, ratesKeptDays } from './rates.ts'
 
-/** Workers look once a minute, each at its own time; what was sampled this long ago is due. */
+/** Each worker polls once a minute at its own time. A pair sampled longer ago than this is due. */
 const sampleEveryMs = 45_000
 
-/** Pairs that were not sampled lately. What an operator has just confirmed is due at once. */
+/** Pairs that are due for a sample. A pair that an operator has just confirmed is due at once. */
 export function duePairs(db: Db, env: Environment, pairs: readonly PairRow[]): Promise<PairRow[]> {
   const since = `${sampleEveryMs} milliseconds`
   return db.query<PairRow>(sql`
@@ -22,19 +22,19 @@ export function duePairs(db: Db, env: Environment, pairs: readonly PairRow[]): P
     )`)
 }
 
-/** The provider's rates of a pair at which a sample is measured: the last accepted ones, and what was held since. */
+/** Provider rates that a sample is measured against: the last accepted ones, and those held since. */
 export interface Level {
   readonly state: 'accepted' | 'held' | 'confirmed' | 'rejected'
   readonly buy: string
   readonly sell: string
   readonly at: Date
-  /** When it was accepted, confirmed or rejected; when it was sampled, as long as it is held. */
+  /** When it was accepted, confirmed or rejected; while it is held, when it was sampled. */
   readonly decided_at: Date
   readonly decided_by: string
   readonly reason: string
 }
 
-/** The newest of each state, by when it was decided; the last accepted one first. */
+/** The newest of each state by time of decision, the last accepted one first. */
 export function levelsOf(db: Db, env: Environment, { base, quote }: PairRow): Promise<Level[]> {
   return db.query<Level>(sql`
     with accepted as (
@@ -73,7 +73,7 @@ export async function insertRate(
     on conflict do nothing`)
 }
 
-/** Keeps a rate that is not used. What an operator rejected is rejected when it is quoted again. */
+/** Stores a rate that is not used. A rate that an operator rejected is rejected again when it is quoted again. */
 export async function insertHeld(
   db: Db,
   { env, provider }: Sampled,
@@ -91,8 +91,8 @@ export async function insertHeld(
 }
 
 /**
- * Forgets what is no longer shown, but never the last rate of a pair: the next one is measured at it. Of each ten minutes
- * one rate stays; all of them only for an hour.
+ * Deletes rates that are not shown any more, but never the last rate of a pair: the next one is measured against it. All rates
+ * are kept for an hour, then one per ten minutes.
  */
 export async function forgetRates(db: Db, env: Environment): Promise<void> {
   const kept = `${ratesKeptDays + 1} days`
@@ -114,8 +114,8 @@ export async function forgetRates(db: Db, env: Environment): Promise<void> {
   await db.query(sql`delete from held_rates where env = ${env} and at < record_time() - ${kept}::interval`)
 }
 
-/** How a pair stands: its last accepted rate, and the rate that waits for confirmation. */
-export interface PairStanding extends PairRow {
+/** The status of a pair: its last accepted rate, and the rate that waits for confirmation. */
+export interface PairStatus extends PairRow {
   readonly buy: string | null
   readonly sell: string | null
   readonly provider_buy: string | null
@@ -131,8 +131,8 @@ export interface PairStanding extends PairRow {
   readonly held_at: Date | null
 }
 
-export function pairStandings(db: Db, env: Environment, pairs: readonly PairRow[]): Promise<PairStanding[]> {
-  return db.query<PairStanding>(sql`
+export function pairStatuses(db: Db, env: Environment, pairs: readonly PairRow[]): Promise<PairStatus[]> {
+  return db.query<PairStatus>(sql`
     select pair.base, pair.quote, r.buy::text, r.sell::text, coalesce(r.provider_buy, r.buy)::text as provider_buy,
       coalesce(r.provider_sell, r.sell)::text as provider_sell, r.provider, r.at, r.confirmed_by,
       coalesce(r.at < record_time() - ${`${rateAgeMaxMs} milliseconds`}::interval, true) as is_too_old,
@@ -163,7 +163,7 @@ export interface HeldRate {
   readonly at: Date
   readonly state: 'held' | 'confirmed' | 'rejected'
   readonly decided_by: string | null
-  /** A later rate was accepted, so nothing waits for this one. */
+  /** A later rate was accepted, so this one needs no decision. */
   readonly is_passed: boolean
 }
 

@@ -4,7 +4,6 @@ import { type Pair, parseRate, type QuotedPair } from '../money/rates.ts'
 import { type Owner, type ReadDb, sql } from '../platform/db.ts'
 import type { ReferenceData } from './data.ts'
 
-/** A pair as it was sampled. */
 export interface SampledPair {
   readonly base: string
   readonly quote: string
@@ -23,15 +22,15 @@ export const rateAgeMaxMs = 5 * 60_000
 /** How long rates are shown. */
 export const ratesKeptDays = 30
 
-/** A pair with its rates as they were at a time. */
+/** A pair with its rates at a point in time. */
 interface TimedPair extends QuotedPair {
   readonly at: Date
 }
 
-/** The pair two currencies make, at its rates of now. Nothing where they are not quoted; refuses while its rates are old. */
+/** The pair of two currencies at its current rates. Undefined where it is not quoted; throws while its rates are too old. */
 export type RateOf = (one: Currency, other: Currency) => Promise<TimedPair | undefined>
 
-/** The rates for one request. Each pair is read once, so all its payments are priced alike, however many they are. */
+/** The rates for one request. Each pair is read once, so all payments of the request get the same rate. */
 export function createRateOf(
   { db, reference }: { readonly db: { readonly read: ReadDb }; readonly reference: ReferenceData },
   owner: Owner,
@@ -55,7 +54,7 @@ async function currentRate(db: ReadDb, owner: Owner, one: Currency, other: Curre
   return rate
 }
 
-/** The newest rate between two currencies, whichever way they are quoted, if it is fresh. */
+/** The newest rate between two currencies, in either direction, if it is fresh. */
 export async function freshRate(
   db: ReadDb,
   owner: Owner,
@@ -85,7 +84,7 @@ export interface RatesWanted {
   readonly limit: number
 }
 
-/** What was sampled in the last thirty days, newest first. */
+/** The samples of the last thirty days, newest first. */
 export function ratesBetween(db: ReadDb, owner: Owner, wanted: RatesWanted): Promise<SampledPair[]> {
   const { pair, startDate, endDate, limit } = wanted
   const [one = null, other = null] = pair ?? []

@@ -4,11 +4,11 @@ import { type Currency, currencies } from '../money/currencies.ts'
 import type { Owner } from '../platform/db.ts'
 import { createWaitingLimit } from '../platform/waiting-limit.ts'
 import type { NameQuery } from '../providers/contract.ts'
-import type { Errand } from '../providers/routing.ts'
+import type { RouteQuery } from '../providers/routing.ts'
 import { bankOf } from './banks.ts'
 import { currencyOf, momoAccount } from './momo.ts'
 
-/** Whose account it is that a merchant asks about. */
+/** An account whose owner's name a merchant requests. */
 export interface AccountQuestion {
   readonly method: 'momo' | 'bank'
   readonly accountNumber: string
@@ -26,16 +26,16 @@ export interface AccountName {
 
 const askMs = 10_000
 
-/** Look-ups of one merchant that wait for a provider at a time. */
+/** Lookups per merchant that may wait for a provider at a time. */
 const limited = createWaitingLimit(50)
 
-/** Asks the provider whose account this is. The question is checked first, so that a typing mistake costs no call. */
+/** Asks the provider for the owner of an account. Validates the query first, so that a typing mistake costs no call. */
 export async function resolveName(ctx: Context, owner: Owner, question: AccountQuestion): Promise<AccountName> {
   const currency = currencyOf(question.currency)
-  const { query, errand } =
+  const { query, routeQuery } =
     question.method === 'momo' ? momoQuery(ctx, question, currency) : bankQuery(ctx, question, currency)
   const { merchant_id, env } = owner
-  const { id, names } = ctx.routing.providersOf(env, errand)[0] ?? {}
+  const { id, names } = ctx.routing.providersOf(env, routeQuery)[0] ?? {}
   if (!names) throw new AppError('PROVIDER_NOT_FOUND', { message: 'Nobody here can look this account up.' })
   const outcome = await limited(`${merchant_id} ${env}`, () =>
     ctx.limiter.outside(env, merchant_id, names.resolve(query, AbortSignal.timeout(askMs))),
@@ -50,15 +50,15 @@ function momoQuery(
   { reference }: Context,
   { accountNumber, momoOperator, momoOperatorId }: AccountQuestion,
   currency: Currency,
-): { query: NameQuery; errand: Errand } {
+): { query: NameQuery; routeQuery: RouteQuery } {
   if (momoOperator !== undefined && momoOperatorId !== undefined && momoOperator !== momoOperatorId)
     throw invalid([{ field: 'momoOperatorId', message: 'momoOperatorId and momoOperator name different operators' }])
-  const wish = { currency, phone: accountNumber, operator: momoOperator ?? momoOperatorId ?? '' }
+  const input = { currency, phone: accountNumber, operator: momoOperator ?? momoOperatorId ?? '' }
   const fields = { phone: 'accountNumber', operator: 'momoOperator', required: 'MOMO_OPERATOR_ID_REQUIRED' } as const
-  const { phone, operator } = momoAccount(reference, wish, fields)
+  const { phone, operator } = momoAccount(reference, input, fields)
   return {
     query: { kind: 'momo', operator: operator.id, phone: phone.e164, currency },
-    errand: { operation: 'resolve.momo', country: phone.country, currency, target: operator.id },
+    routeQuery: { operation: 'resolve.momo', country: phone.country, currency, target: operator.id },
   }
 }
 
@@ -66,7 +66,7 @@ function bankQuery(
   { reference }: Context,
   { accountNumber, bankCode, branchCode = '' }: AccountQuestion,
   currency: Currency,
-): { query: NameQuery; errand: Errand } {
+): { query: NameQuery; routeQuery: RouteQuery } {
   if (bankCode === undefined) throw invalid([{ field: 'bankCode', message: 'bankCode is required for method bank' }])
   const own = currencies[currency]
   const country = 'country' in own ? own.country : ''
@@ -74,6 +74,6 @@ function bankQuery(
   const bank = bankOf(reference, { country, currency, code: bankCode, accountNumber }, fields)
   return {
     query: { kind: 'bank', bankCode: bank.code, branchCode, accountNumber, currency },
-    errand: { operation: 'resolve.bank', country, currency, target: bank.code },
+    routeQuery: { operation: 'resolve.bank', country, currency, target: bank.code },
   }
 }

@@ -8,7 +8,7 @@ import { sampleRates } from './rate-sampling.ts'
 
 const token = 'token-of-a-simulator'
 
-/** A Malipo whose sandbox is played by the simulator. */
+/** A Malipo whose sandbox providers are the simulator. */
 async function malipoWithSimulator(t: TestContext): Promise<Malipo & { stopSimulator(): Promise<void> }> {
   const simulator = await startSimulator(t, {
     ...simulatorAccess(token),
@@ -21,7 +21,7 @@ async function malipoWithSimulator(t: TestContext): Promise<Malipo & { stopSimul
 const dataOf = ({ body }: Answer) => body['data'] as Record<string, unknown>[]
 const refusalOf = ({ status, body }: Answer) => [status, body['errorCode']]
 
-test('rates are sampled once a minute, kept as they were, and shown newest first', async (t) => {
+test('rates are sampled once a minute, stored unchanged, and shown newest first', async (t) => {
   const malipo = await malipoWithSimulator(t)
   const { call } = await malipo.merchant()
   await keepRates(malipo.ctx)
@@ -37,7 +37,7 @@ test('rates are sampled once a minute, kept as they were, and shown newest first
   assert.ok((newer ?? 0) > (older ?? 0))
 })
 
-test('a rate older than five minutes is shown as history and used for nothing', async (t) => {
+test('a rate older than five minutes is shown as history and not used', async (t) => {
   const malipo = await malipoWithSimulator(t)
   const { call } = await malipo.merchant()
   await keepRates(malipo.ctx)
@@ -51,7 +51,7 @@ test('a rate older than five minutes is shown as history and used for nothing', 
   assert.equal(dataOf(history).length, 1)
 })
 
-test('what is older than thirty days is not shown, and forgotten', async (t) => {
+test('a rate older than thirty days is not shown, and is deleted', async (t) => {
   const malipo = await malipoWithSimulator(t)
   const { call } = await malipo.merchant()
   await keepRates(malipo.ctx)
@@ -65,7 +65,7 @@ test('what is older than thirty days is not shown, and forgotten', async (t) => 
   assert.deepEqual(await malipo.ask(`select from rates where at < now() - interval '32 days'`), [])
 })
 
-test('the rate of now converts down, in either direction, and there and back never gains', async (t) => {
+test('the current rate converts down in both directions, and a round trip never gains', async (t) => {
   const malipo = await malipoWithSimulator(t)
   const { call } = await malipo.merchant()
   await malipo.ask(`insert into rates values ('sandbox', 'USD', 'KES', now(), 128.5, 129.5, 'house')`)
@@ -81,7 +81,7 @@ test('the rate of now converts down, in either direction, and there and back nev
   assert.equal(back.converted, 9.93)
 })
 
-test('rates of one environment are not seen in the other', async (t) => {
+test('rates of one environment are not visible in the other', async (t) => {
   const malipo = await malipoWithSimulator(t)
   await keepRates(malipo.ctx)
   const { call } = await malipo.merchant({ env: 'live' })
@@ -105,7 +105,7 @@ test('the days of historical rates are days in UTC, whatever the timezone of the
 
   for (const timezone of ['Africa/Nairobi', 'America/New_York']) {
     await malipo.ask(`alter database "${name}" set timezone = '${timezone}'`)
-    const { call } = await (await testMalipo(t)).as(pair) // Its connections are new, so they have it.
+    const { call } = await (await testMalipo(t)).as(pair) // Its connections are new, so they use that timezone.
     const days = `startDate=${yesterday}&endDate=${yesterday}`
     const found = await call('GET', `/api/b2b/utilities/rates/historical?from=EUR&to=KES&${days}`)
     assert.equal(found.status, 200, JSON.stringify(found.body))
@@ -117,7 +117,7 @@ test('the days of historical rates are days in UTC, whatever the timezone of the
   }
 })
 
-test('a provider that quotes nonsense, or nothing, leaves the rates as they were', async (t) => {
+test('a provider that quotes nonsense, or nothing, leaves the rates unchanged', async (t) => {
   const malipo = await testMalipo(t)
   const log: string[] = []
   const quotes = [{ buy: '130', sell: '129' }, { buy: '0', sell: '1' }, { buy: '1e3', sell: '2000' }, undefined]
@@ -142,7 +142,7 @@ test('a provider that quotes nonsense, or nothing, leaves the rates as they were
   assert.equal(log.length, quotes.length)
 })
 
-test('a name is looked up through the provider, and nobody is found where there is nobody', async (t) => {
+test('a name is looked up at the provider, and an unknown account is reported as not found', async (t) => {
   const { call } = await (await malipoWithSimulator(t)).merchant()
   const path = '/api/b2b/utilities/account/resolve'
   const ask = (accountNumber: string, over: object = {}) =>
@@ -156,7 +156,7 @@ test('a name is looked up through the provider, and nobody is found where there 
   assert.deepEqual(refusalOf(await ask('254703456789', { currency: 'JPY' })), [422, 'UNSUPPORTED_CURRENCY'])
 })
 
-test('a provider that is away is said to be away, not that the account does not exist', async (t) => {
+test('a provider that is down is reported as unavailable, not the account as missing', async (t) => {
   const malipo = await malipoWithSimulator(t)
   const { call } = await malipo.merchant()
   await malipo.stopSimulator()
@@ -170,7 +170,7 @@ test('a provider that is away is said to be away, not that the account does not 
   assert.deepEqual(refusalOf(answer), [503, 'PROVIDER_TEMPORARILY_UNAVAILABLE'])
 })
 
-test('an operator nobody reaches is listed, and said to be unavailable', async (t) => {
+test('an operator without a provider is listed as unavailable', async (t) => {
   const malipo = await testMalipo(t)
   const { call } = await malipo.merchant({ env: 'live' })
 
@@ -185,7 +185,7 @@ test('an operator nobody reaches is listed, and said to be unavailable', async (
   )
 })
 
-test('a failure of countries has the form the specification gives it, and a refused token the form of everywhere', async (t) => {
+test('a countries failure has the specified form, and a refused token the common form', async (t) => {
   const malipo = await testMalipo(t)
   const { call } = await malipo.merchant()
   const { call: without } = await malipo.merchant({ scopes: ['profile:read'] })

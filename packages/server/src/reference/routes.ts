@@ -125,7 +125,7 @@ const scope = 'reference:read'
 const pairMax = 10_000
 const allPairsMax = 1000
 
-/** What a merchant must know before paying: from memory, but for rates and names. */
+/** What a merchant must know before paying. Everything but rates and names is served from memory. */
 export function referenceRoutes(app: App, ctx: Context): void {
   listRoutes(app, ctx)
   historicalRatesRoute(app, ctx)
@@ -323,7 +323,7 @@ function pairOf({ from, to }: { from?: string; to?: string }): readonly [Currenc
   return [currencyOf(from), currencyOf(to)]
 }
 
-/** Nothing older is known, and the database knows no year 0. */
+/** No older data exists, and the database has no year 0. */
 const sinceTheEpoch = (day: string) => (day < '1970-01-01' ? '1970-01-01' : day)
 
 function refuseNoDay(field: string, day: string): void {

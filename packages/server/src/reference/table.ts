@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Thrown with every problem at once: a data file that is wrong stops the start, and says where. */
+/** Thrown with every problem at once: a wrong data file stops the start and is named. */
 export class DataError extends Error {
   override readonly name = 'DataError'
 
@@ -10,15 +10,15 @@ export class DataError extends Error {
   }
 }
 
-/** How each column of a file is read. A reader throws an error that says what the cell should have been. */
+/** The reader of each column. A reader throws an error that describes the expected cell. */
 export type Columns<Row> = { readonly [Name in keyof Row]: (cell: string) => Row[Name] }
 
-/** A row that knows where it stands, so that whoever finds it wrong can say so. */
+/** A row with its file and line, for error messages. */
 export type Placed<Row> = Row & { readonly place: string }
 
 /**
- * Reads a file of rows: `#` begins a comment, the first other line names the columns, a comma separates cells and is
- * never part of one. What cannot be read is added to `problems` with its file and line, and left out.
+ * Reads a file of rows: `#` starts a comment, the first other line names the columns, and a comma separates cells and is never
+ * part of one. A row that cannot be read is added to `problems` with its file and line, and left out.
  */
 export function readTable<Row extends object>(
   folder: string,
@@ -61,7 +61,7 @@ function readCell<Row>(
   }
 }
 
-/** Says where a row uses what another has: `keyOf` must differ from row to row. */
+/** Reports rows that repeat another row's key. */
 export function refuseRepeats<Row extends { readonly place: string }>(
   rows: readonly Row[],
   what: string,
@@ -108,7 +108,7 @@ export function orNothing<Value>(read: (cell: string) => Value) {
   return (cell: string): Value | null => (cell === '' ? null : read(cell))
 }
 
-/** Texts with one blank between them; none in an empty cell. */
+/** Texts separated by one blank; none in an empty cell. */
 export function listOf<Value>(read: (cell: string) => Value) {
   return (cell: string): readonly Value[] => (cell === '' ? [] : cell.split(' ').map(read))
 }

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { until } from '../dev-stack/until.ts'
 import { keyOf, nextReference, transferBody } from '../testing/charging.ts'
 import { type IntegratingMalipo, type Integrator, integratingMalipo } from '../testing/integrating.ts'
-import { lookAtPaidAccounts } from '../workers/paid-accounts.ts'
+import { pollPaidAccounts } from '../workers/paid-accounts.ts'
 
-/** Stays pending until somebody ends it. */
+/** Stays pending until an action ends it. */
 const stuckCharge = () => ({
   amount: 100,
   currency: 'KES',
@@ -28,7 +28,7 @@ async function start({ call }: Integrator, path: string, body: object): Promise<
   return transactionId ?? data?.transactionId ?? ''
 }
 
-/** A charge that is with its provider, and whose next look is some while away. */
+/** A charge that its provider has, with its next query some time away. */
 async function startCharge(malipo: IntegratingMalipo, integrator: Integrator): Promise<string> {
   const id = await start(integrator, '/fiat/deposit/momo', stuckCharge())
   await until('the provider to have it', async () => (await rowOf(malipo, id)).state === 'waiting')
@@ -40,13 +40,13 @@ interface Row {
   readonly wake_at: Date
   readonly expires_at: Date | null
   readonly created_at: Date
-  readonly send_by: Date
+  readonly send_deadline: Date
   readonly action: { readonly account?: { readonly expiresAt: string } } | null
 }
 
 async function rowOf(malipo: IntegratingMalipo, id: string): Promise<Row> {
   const [row] = await malipo.ask<Row & Record<string, unknown>>(
-    `select t.state, t.wake_at, t.expires_at, t.created_at, t.action, a.send_by
+    `select t.state, t.wake_at, t.expires_at, t.created_at, t.action, a.send_deadline
      from transactions t join attempts a on a.transaction_id = t.id and a.number = t.attempt
      where replace(t.id::text, '-', '') = substr($1, 5)`,
     [id],
@@ -55,7 +55,7 @@ async function rowOf(malipo: IntegratingMalipo, id: string): Promise<Row> {
   return row
 }
 
-test('a charge whose time passes is unconfirmed at once, and has expired when its provider reports the end', async (t) => {
+test('a charge whose time passes is unconfirmed at once; it expires when the provider reports', async (t) => {
   const malipo = await integratingMalipo(t)
   const integrator = await malipo.integrator()
   const id = await startCharge(malipo, integrator)
@@ -73,7 +73,7 @@ test('a charge whose time passes is unconfirmed at once, and has expired when it
   await malipo.booksAgree()
 })
 
-test('what happened stays as it was recorded; only what is to come is nearer', async (t) => {
+test('a clock advance leaves recorded times as they are and moves only future ones', async (t) => {
   const malipo = await integratingMalipo(t)
   const integrator = await malipo.integrator()
   const id = await startCharge(malipo, integrator)
@@ -85,13 +85,13 @@ test('what happened stays as it was recorded; only what is to come is nearer', a
   assert.deepEqual(after.created_at, before.created_at)
   assert.deepEqual((await integrator.read(id)).timeline.slice(0, timeline.length), timeline)
   assert.equal(Number(before.expires_at) - Number(after.expires_at), 2000)
-  const pulled = Number(before.wake_at) - Number(after.wake_at)
-  assert.ok(after.state !== 'waiting' || pulled <= 2000, `the next look is ${pulled} ms nearer`)
+  const fastForwarded = Number(before.wake_at) - Number(after.wake_at)
+  assert.ok(after.state !== 'waiting' || fastForwarded <= 2000, `the next look is ${fastForwarded} ms nearer`)
   const by = Date.parse((await integrator.read(id)).explanation.by ?? '')
   assert.equal(by, Number(after.expires_at), 'the explanation names the new end')
 })
 
-test('time passes for a charge that is still on its way to its provider, too', async (t) => {
+test('a clock advance covers a charge that is still on its way to its provider', async (t) => {
   const malipo = await integratingMalipo(t)
   const integrator = await malipo.integrator()
   await malipo.simulator.setFault({ provider: 'pawapay', operation: 'charge', mode: 'latency', delayMs: 60_000 })
@@ -100,7 +100,7 @@ test('time passes for a charge that is still on its way to its provider, too', a
   await until('it to be sent', async () => (await rowOf(malipo, id)).state === 'sending')
 
   const advanced = integrator.advance(1200)
-  // Again and again, since the request may not have reached the simulator yet.
+  // Repeated, since the request may not have reached the simulator yet.
   await until('its provider to have answered', async () => {
     await malipo.simulator.advance(60_000)
     return (await rowOf(malipo, id)).state !== 'sending'
@@ -112,7 +112,7 @@ test('time passes for a charge that is still on its way to its provider, too', a
   assert.ok(!timeline.some((event) => event.stage === 'UNCONFIRMED'))
 })
 
-test('time that passes is a hint, so that an answer from before it is followed by another question', async (t) => {
+test('a clock advance is a hint: a response from before it is followed by another query', async (t) => {
   const malipo = await integratingMalipo(t)
   const integrator = await malipo.integrator()
   const id = await startCharge(malipo, integrator)
@@ -126,7 +126,7 @@ test('time that passes is a hint, so that an answer from before it is followed b
   assert.deepEqual(hinted, [{ is_hinted: true }])
 })
 
-test('a webhook that waits for another attempt is tried again at once', async (t) => {
+test('a clock advance retries a waiting webhook at once', async (t) => {
   const malipo = await integratingMalipo(t)
   const integrator = await malipo.integrator()
   integrator.inbox.statusOf = () => 500
@@ -147,7 +147,7 @@ test('a webhook that waits for another attempt is tried again at once', async (t
   await until('it to be taken', async () => (await waiting())?.nextAttemptAt === undefined)
 })
 
-test('the account of a bank transfer charge ends sooner; after it is paid it is asked about at its new end', async (t) => {
+test('the account of a bank transfer charge ends sooner; a paid one is queried at its new end', async (t) => {
   const malipo = await integratingMalipo(t)
   const integrator = await malipo.integrator()
   const [open, paid] = [
@@ -164,17 +164,17 @@ test('the account of a bank transfer charge ends sooner; after it is paid it is 
   await integrator.advance(26 * 3600)
 
   assert.equal((await integrator.ends(open)).stage, 'EXPIRED')
-  await lookAtPaidAccounts(malipo.ctx)
+  await pollPaidAccounts(malipo.ctx)
   assert.deepEqual(await malipo.ask(`select from paid_accounts`), [])
   await malipo.booksAgree()
 })
 
-test('a payout is asked about sooner and never ends by time', async (t) => {
+test('a clock advance queries a payout sooner and never ends it', async (t) => {
   const malipo = await integratingMalipo(t)
   const integrator = await malipo.integrator()
   const id = await start(integrator, '/fiat/payout', stuckPayout())
   await malipo.comesTo(id, 'submitted')
-  const { send_by } = await rowOf(malipo, id)
+  const { send_deadline } = await rowOf(malipo, id)
   const questions = async () =>
     (await malipo.simulator.requests(keyOf(id))).filter(({ operation }) => operation === 'payout_status').length
 
@@ -187,11 +187,11 @@ test('a payout is asked about sooner and never ends by time', async (t) => {
   }
 
   assert.equal((await integrator.read(id)).status, 'PENDING')
-  assert.deepEqual((await rowOf(malipo, id)).send_by, send_by, 'what guards its money does not pass sooner')
+  assert.deepEqual((await rowOf(malipo, id)).send_deadline, send_deadline, 'what guards its money does not pass sooner')
   await malipo.booksAgree()
 })
 
-test('nobody else’s time passes: not another merchant’s, not the same merchant’s in live', async (t) => {
+test('a clock advance affects no other merchant, and not the same merchant in live', async (t) => {
   const malipo = await integratingMalipo(t)
   const [integrator, other] = [await malipo.integrator(), await malipo.integrator()]
   for (const each of [integrator, other]) each.inbox.statusOf = () => 500
@@ -202,7 +202,7 @@ test('nobody else’s time passes: not another merchant’s, not the same mercha
       const { body } = await each.call('GET', '/webhooks?status=FAILED')
       return (body['data'] as unknown[]).length > 0
     })
-  // As if the merchant had a live payment and a live webhook like these.
+  // Copies these as a live payment and a live webhook of the merchant.
   await malipo.ask(
     `insert into transactions
      select copy.* from transactions t
@@ -232,7 +232,7 @@ test('nobody else’s time passes: not another merchant’s, not the same mercha
   assert.ok(other.inbox.received.length - received <= 1, 'only what was due by itself')
 })
 
-test('time that passes in great haste while workers work: each payment ends once and every webhook arrives', async (t) => {
+test('under rapid clock advances with workers each payment ends once and every webhook arrives', async (t) => {
   const malipo = await integratingMalipo(t)
   const integrators = await Promise.all([1, 2].map(() => malipo.integrator()))
   let refused = 0
@@ -287,7 +287,7 @@ test('time that passes in great haste while workers work: each payment ends once
       assert.equal(ends.size, 1, `${id} was told to have ended ${ends.size} times`)
       assert.ok((await malipo.simulator.movements(keyOf(id))).length <= 1)
     }
-  // A charge may expire here in the moment its provider takes the money: that is booked as late, and the books agree.
+  // A charge may expire at the moment its provider takes the money: that is booked as late, and the books agree.
   await malipo.operator.ledger.check({ isFull: true })
 })
 

@@ -1,32 +1,31 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { pullWebhooks } from '../events/pull.ts'
-import { areBeingSent, pullEnds, pullWakes } from '../payments/dispatch/fast-forward.ts'
-import { pullAccounts } from '../payments/dispatch/paid-accounts.ts'
+import { fastForwardWebhooks } from '../events/fast-forward.ts'
+import { areBeingSent, fastForwardEnds, fastForwardTimers } from '../payments/dispatch/fast-forward.ts'
+import { fastForwardAccounts } from '../payments/dispatch/paid-accounts.ts'
 import type { Owner } from '../platform/db.ts'
 import { createSemaphore } from '../platform/semaphore.ts'
 import { createTurns } from '../platform/turns.ts'
 import { createWaitingLimit } from '../platform/waiting-limit.ts'
 
-/** From a second to thirty days. */
+/** From one second to thirty days. */
 export const secondsMax = 30 * 24 * 3600
 
-const looksMax = 60
-const lookEveryMs = 50
+const pollsMax = 60
+const pollEveryMs = 50
 
-/** How much was waiting, and waits for less now. */
-export interface Pulled {
+/** How many payments and webhooks were waiting, and now wait for less. */
+export interface FastForwarded {
   readonly payments: number
   readonly webhooks: number
 }
 
 /**
- * Lets time pass for one merchant of the sandbox: what it waits for comes that much sooner, and what is due by then is done at
- * once, by the workers that would have done it later. So does what providers are still to do with the scenarios it plays. No
- * clock is moved, so nobody else notices.
+ * Advances time for one sandbox merchant: its timers are due that much sooner, and the usual workers run due work at once. The
+ * simulator moves its scenarios by the same time. No clock is changed, so no other merchant is affected.
  */
-export async function advanceClock(ctx: Context, owner: Owner, seconds: number): Promise<Pulled> {
+export async function advanceClock(ctx: Context, owner: Owner, seconds: number): Promise<FastForwarded> {
   if (owner.env !== 'sandbox') throw new AppError('SANDBOX_ONLY')
   const { merchant_id } = owner
   return limited(merchant_id, async () => {
@@ -35,26 +34,29 @@ export async function advanceClock(ctx: Context, owner: Owner, seconds: number):
   })
 }
 
-/** Requests of one merchant that are worked on or wait. */
+/** Requests of one merchant that run or wait. */
 const limited = createWaitingLimit(8)
 const inTurn = createTurns()
-/** Each uses a connection for writing, which live payments need too. */
+/** Each uses a write connection, which live payments need too. */
 const fewAtOnce = createSemaphore(2)
 
-async function advance(ctx: Context, owner: Owner, seconds: number): Promise<Pulled> {
+async function advance(ctx: Context, owner: Owner, seconds: number): Promise<FastForwarded> {
   const { write } = ctx.db
-  const { payments, lanes } = await pullEnds(write, owner, seconds * 1000)
-  // Before they are asked about: what their provider ends by then is to be found ended.
+  const { payments, lanes } = await fastForwardEnds(write, owner, seconds * 1000)
+  // Before the queries: a payment that its provider ends by then must be found ended.
   const isPassed = await ctx.simulator?.passTime(owner.merchant_id, seconds * 1000)
   if (isPassed === false) ctx.log.warn('simulator unreachable: time did not pass for the scenarios of a merchant')
-  await pullWakes(write, owner, seconds * 1000)
-  const webhooks = await pullWebhooks(write, owner, seconds * 1000)
-  await pullAccounts(write, owner, seconds)
-  for (const topic of [...lanes, 'webhooks', 'accounts']) ctx.bell.ring(topic)
+  await fastForwardTimers(write, owner, seconds * 1000)
+  const webhooks = await fastForwardWebhooks(write, owner, seconds * 1000)
+  await fastForwardAccounts(write, owner, seconds)
+  for (const topic of [...lanes, 'webhooks', 'accounts']) ctx.wakeups.wake(topic)
   return { payments, webhooks }
 }
 
-/** No time can pass at a provider for what it has not got yet. Without a worker nothing is sent, so nobody waits long for that. */
+/**
+ * Time cannot pass at a provider that does not have the payment yet. Without a worker nothing is being sent, so this wait is
+ * short.
+ */
 async function sendingEnds({ db }: Context, owner: Owner): Promise<void> {
-  for (let looks = 0; looks < looksMax && (await areBeingSent(db.write, owner)); looks += 1) await pause(lookEveryMs)
+  for (let looks = 0; looks < pollsMax && (await areBeingSent(db.write, owner)); looks += 1) await pause(pollEveryMs)
 }

@@ -40,7 +40,7 @@ interface Listed {
   readonly scenarios: { name: string }[]
 }
 
-test('test values are what the simulator says of itself, with limits and scenarios', async (t) => {
+test('test values are those that the simulator reports, with limits and scenarios', async (t) => {
   const malipo = await payingMalipo(t)
   const { call } = await malipo.merchant()
 
@@ -66,12 +66,12 @@ test('test values are what the simulator says of itself, with limits and scenari
   )
 })
 
-test('a sandbox whose simulator does not answer says so', async (t) => {
+test('a sandbox whose simulator does not respond says so', async (t) => {
   const { call } = await (await testMalipo(t, nobodySends)).merchant()
   assert.deepEqual(refusalOf(await call('GET', `${root}/test-values`)), [503, 'PROVIDER_TEMPORARILY_UNAVAILABLE'])
 })
 
-test('the tools are in the sandbox alone, and for sandbox tokens with their scope', async (t) => {
+test('the tools exist in the sandbox only, and for sandbox tokens with their scope', async (t) => {
   const malipo = await testMalipo(t, nobodySends)
   const { id, call } = await malipo.merchant()
   const live = await malipo.as(await malipo.operator.keys.create(id, { env: 'live' }))
@@ -95,7 +95,7 @@ test('the tools are in the sandbox alone, and for sandbox tokens with their scop
   }
 })
 
-test('a scenario is asked for by header in the sandbox alone; an unknown one is refused with those there are', async (t) => {
+test('only the sandbox takes a scenario header; an unknown one is refused with the known names', async (t) => {
   const malipo = await testMalipo(t, nobodySends)
   const merchant = await malipo.merchant()
   const live = await malipo.as(await malipo.operator.keys.create(merchant.id, { env: 'live' }))
@@ -118,12 +118,12 @@ test('a scenario is asked for by header in the sandbox alone; an unknown one is 
   assert.deepEqual(await malipo.ask(`select id from transactions where env = 'live'`), [])
 })
 
-test('a scenario that stands is listed, changed, removed, and used up by its payment alone', async (t) => {
+test('an armed scenario is listed, changed, removed, and used only by its payment', async (t) => {
   const malipo = await testMalipo(t, nobodySends)
   const [{ call }, other] = [await malipo.merchant(), await malipo.merchant()]
   const set = (reference: string, scenario: string) =>
     call('PUT', `${root}/scenarios/${encodeURIComponent(reference)}`, { scenario })
-  const standing = async () =>
+  const armed = async () =>
     ((await call('GET', `${root}/scenarios`)).body['data'] as { externalReference: string; scenario: string }[]).map(
       ({ externalReference, scenario }) => [externalReference, scenario],
     )
@@ -135,7 +135,7 @@ test('a scenario that stands is listed, changed, removed, and used up by its pay
     ['r1', 'duplicate-webhook'],
   ] as const)
     assert.equal((await set(reference, scenario)).status, 200)
-  assert.deepEqual(await standing(), [
+  assert.deepEqual(await armed(), [
     [slashed, 'expiry'],
     ['r1', 'duplicate-webhook'],
     ['r2', 'lost-answer'],
@@ -147,7 +147,7 @@ test('a scenario that stands is listed, changed, removed, and used up by its pay
   assert.equal((await call('POST', '/api/b2b/fiat/deposit/momo', charge('r1'))).status, 200)
   assert.equal((await call('DELETE', `${root}/scenarios/${encodeURIComponent(slashed)}`)).status, 200)
 
-  assert.deepEqual(await standing(), [['r2', 'lost-answer']])
+  assert.deepEqual(await armed(), [['r2', 'lost-answer']])
   assert.deepEqual(refusalOf(await call('DELETE', `${root}/scenarios/r1`)), [404, 'SCENARIO_NOT_FOUND'])
   assert.deepEqual(refusalOf(await set('r1', 'expiry')), [409, 'E-API-D.S-28'])
   assert.deepEqual(refusalOf(await set('r3', 'surprise')), [400, 'VALIDATION_ERROR'])
@@ -161,7 +161,7 @@ test('a scenario that stands is listed, changed, removed, and used up by its pay
   )
 })
 
-test('a request that is refused uses up no scenario, and the header wins over what stands', async (t) => {
+test('a refused request uses no scenario, and the header wins over the armed one', async (t) => {
   const malipo = await testMalipo(t, nobodySends)
   const merchant = await malipo.merchant()
   const { call } = merchant
@@ -182,7 +182,7 @@ test('a request that is refused uses up no scenario, and the header wins over wh
   assert.deepEqual((await call('GET', `${root}/scenarios`)).body['data'], [])
 })
 
-test('the clock advances by whole seconds, from one to thirty days', async (t) => {
+test('the clock advances by whole seconds, from one second to thirty days', async (t) => {
   const { call } = await (await testMalipo(t, nobodySends)).merchant()
   const advance = (seconds: unknown) => call('POST', `${root}/clock/advance`, { seconds })
   for (const seconds of [0, -1, 1.5, 2_592_001, '60', null])

@@ -3,7 +3,7 @@ import { bearerOf } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { App } from '../http/app.ts'
-import { listStanding, removeStanding, setStanding } from '../scenarios/armed.ts'
+import { arm, disarm, listArmed } from '../scenarios/armed.ts'
 import { scenarioNames } from '../scenarios/catalogue.ts'
 import { ExternalReference } from '../transactions/schema.ts'
 import { advanceClock, secondsMax } from './clock.ts'
@@ -62,15 +62,15 @@ const TestValues = Type.Object(
 )
 
 const ScenarioName = Type.Enum(scenarioNames, { type: 'string', description: 'What is to be played' })
-const Standing = Type.Object(
+const Armed = Type.Object(
   { externalReference: Type.String(), scenario: Type.String(), setAt: Type.String() },
-  { title: 'StandingScenario' },
+  { title: 'ArmedScenario' },
 )
 
 const tags = ['Sandbox']
 const params = Type.Object({ externalReference: ExternalReference })
 
-/** Tools for integrators, only below the sandbox's own root. */
+/** Tools for integrators, registered only below the sandbox's own root. */
 export function sandboxRoutes(app: App, ctx: Context): void {
   app.get(
     '/utilities/test-values',
@@ -112,7 +112,7 @@ function setScenarioRoute(app: App, ctx: Context): void {
     },
     async (request) => {
       const { externalReference } = request.params
-      const kept = await setStanding(ctx.db.write, bearerOf(request), externalReference, request.body.scenario)
+      const kept = await arm(ctx.db.write, bearerOf(request), externalReference, request.body.scenario)
       if (kept === 'used') throw new AppError('REFERENCE_USED')
       if (kept === 'too many') throw new AppError('SCENARIO_LIMIT_REACHED')
       return { success: true as const, message: 'The scenario waits for its payment.' }
@@ -128,12 +128,12 @@ function scenarioRoutes(app: App, ctx: Context): void {
       schema: {
         summary: 'List scenarios that wait for their payments',
         tags,
-        response: { 200: Type.Object({ success: Type.Literal(true), data: Type.Array(Standing) }) },
+        response: { 200: Type.Object({ success: Type.Literal(true), data: Type.Array(Armed) }) },
       },
     },
     async (request) => {
-      const standing = await listStanding(ctx.db.read, bearerOf(request))
-      const data = standing.map(({ reference: externalReference, scenario, set_at }) => {
+      const armed = await listArmed(ctx.db.read, bearerOf(request))
+      const data = armed.map(({ reference: externalReference, scenario, set_at }) => {
         return { externalReference, scenario, setAt: set_at.toISOString() }
       })
       return { success: true as const, data }
@@ -152,7 +152,7 @@ function scenarioRoutes(app: App, ctx: Context): void {
       },
     },
     async (request) => {
-      const isRemoved = await removeStanding(ctx.db.write, bearerOf(request), request.params.externalReference)
+      const isRemoved = await disarm(ctx.db.write, bearerOf(request), request.params.externalReference)
       if (!isRemoved) throw new AppError('SCENARIO_MISSING')
       return { success: true as const, message: 'The scenario is removed.' }
     },

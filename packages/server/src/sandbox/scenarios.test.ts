@@ -20,7 +20,7 @@ const toPhone = () => ({
   payoutMethod: { accountName: 'Amina', accountNumber: '+254703456789' },
 })
 
-/** Ways to make a payment, through every provider's protocol. */
+/** Payments through every provider's protocol. */
 const kinds = {
   'mobile money charge': { path: '/fiat/deposit/momo', bodyOf: momo },
   'card charge': { path: '/fiat/deposit/card', bodyOf: () => cardBody(cards.succeeds) },
@@ -37,7 +37,7 @@ const causesOf = (malipo: IntegratingMalipo, id: string) =>
     )
     .then((rows) => rows.map(({ cause }) => cause))
 
-/** Waits for so many webhooks, and for no more of them to be due. */
+/** Waits for this many webhooks, and until no more are due. */
 async function settled(malipo: IntegratingMalipo, { hooksOf }: Integrator, id: string, count: number) {
   await until(`${count} webhooks of ${id}`, () => hooksOf(id).length >= count)
   await until('nothing to be due', async () => {
@@ -52,7 +52,7 @@ async function settled(malipo: IntegratingMalipo, { hooksOf }: Integrator, id: s
 }
 
 for (const [name, { path, bodyOf }] of Object.entries(kinds))
-  test(`lost-answer: a ${name} is in doubt, its outcome is found by asking, and money moves once`, async (t) => {
+  test(`lost-answer: a ${name} is in doubt, a query finds its outcome, and money moves once`, async (t) => {
     const malipo = await integratingMalipo(t)
     const integrator = await malipo.integrator()
 
@@ -70,7 +70,7 @@ for (const [name, { path, bodyOf }] of Object.entries(kinds))
     await malipo.booksAgree()
   })
 
-test('lost-answer: a bank transfer charge answers 503, and the same request again gets its account', async (t) => {
+test('lost-answer: a bank transfer charge gets 503, and the same request again gets its account', async (t) => {
   const malipo = await integratingMalipo(t)
   const { call, ends } = await malipo.integrator()
   const body = transferBody()
@@ -88,13 +88,13 @@ test('lost-answer: a bank transfer charge answers 503, and the same request agai
 })
 
 for (const [name, { path, bodyOf }] of Object.entries(kinds))
-  test(`late-callback: a ${name} is known by the first look, and the callback changes nothing any more`, async (t) => {
+  test(`late-callback: the first query resolves a ${name}, and the callback changes nothing`, async (t) => {
     const malipo = await integratingMalipo(t)
     const integrator = await malipo.integrator()
 
     const id = await integrator.play('late-callback', path, bodyOf())
     await until('the provider to have ended it', async () => (await malipo.simulator.movements(keyOf(id))).length === 1)
-    if (!name.startsWith('card')) await integrator.advance(60) // A card's answer tells its end itself.
+    if (!name.startsWith('card')) await integrator.advance(60) // The response to a card charge reports its end itself.
     const ended = await integrator.ends(id)
     const causes = await causesOf(malipo, id)
     await malipo.simulator.advance(11_000)
@@ -108,7 +108,7 @@ for (const [name, { path, bodyOf }] of Object.entries(kinds))
     await malipo.booksAgree()
   })
 
-test('duplicate-webhook: everything told of the payment comes twice under one id, and happened once', async (t) => {
+test('duplicate-webhook: every webhook of the payment comes twice under one id, for one event', async (t) => {
   const malipo = await integratingMalipo(t)
   const integrator = await malipo.integrator()
   const before = await walletsOf(malipo, integrator.id)
@@ -136,7 +136,7 @@ test('duplicate-webhook: everything told of the payment comes twice under one id
   await malipo.booksAgree()
 })
 
-test('duplicate-webhook: what was not taken is tried again, and comes once more when it was', async (t) => {
+test('duplicate-webhook: a failed delivery is retried, and repeated once it succeeds', async (t) => {
   const malipo = await integratingMalipo(t)
   const integrator = await malipo.integrator()
   integrator.inbox.statusOf = () => 500
@@ -155,7 +155,7 @@ test('duplicate-webhook: what was not taken is tried again, and comes once more 
   assert.equal(hooks.length, failed + 4)
 })
 
-test('out-of-order-webhook: the end comes before the beginning, and sequence tells', async (t) => {
+test('out-of-order-webhook: the last webhook comes first, and sequence shows the order', async (t) => {
   const malipo = await integratingMalipo(t)
   const integrator = await malipo.integrator()
 
@@ -178,7 +178,7 @@ test('out-of-order-webhook: the end comes before the beginning, and sequence tel
   )
 })
 
-test('out-of-order-webhook: the beginning waits until the end is taken, however often that takes', async (t) => {
+test('out-of-order-webhook: the first waits until the last is delivered, after any retries', async (t) => {
   const malipo = await integratingMalipo(t)
   const integrator = await malipo.integrator()
   integrator.inbox.statusOf = () => 503
@@ -199,7 +199,7 @@ test('out-of-order-webhook: the beginning waits until the end is taken, however 
   assert.equal((await settled(malipo, integrator, id, 5)).at(-1)?.sequence, 1)
 })
 
-test('expiry: a charge waits for its customer in vain and expires; nothing is credited', async (t) => {
+test('expiry: a charge without a customer’s answer expires; nothing is credited', async (t) => {
   const malipo = await integratingMalipo(t)
   const integrator = await malipo.integrator()
   const before = await walletsOf(malipo, integrator.id)
@@ -219,7 +219,7 @@ test('expiry: a charge waits for its customer in vain and expires; nothing is cr
   await malipo.booksAgree()
 })
 
-test('expiry: a payout never expires; its money stays held until somebody ends it', async (t) => {
+test('expiry: a payout never expires; its money stays held until an action ends it', async (t) => {
   const malipo = await integratingMalipo(t)
   const integrator = await malipo.integrator()
   const body = till()
@@ -234,14 +234,14 @@ test('expiry: a payout never expires; its money stays held until somebody ends i
 
   assert.equal((await integrator.read(id)).status, 'PENDING')
   assert.equal((await walletsOf(malipo, integrator.id)).get('KES')?.reserved, 10_100n)
-  const wish = { externalReference: body.externalReference, webhookStatus: 'failed' }
-  await integrator.call('POST', '/utilities/simulate-webhook', wish)
+  const input = { externalReference: body.externalReference, webhookStatus: 'failed' }
+  await integrator.call('POST', '/utilities/simulate-webhook', input)
   assert.equal((await integrator.ends(id)).status, 'FAILED')
   assert.equal((await walletsOf(malipo, integrator.id)).get('KES')?.reserved, 0n)
   await malipo.booksAgree()
 })
 
-test('a scenario that stands is played once, to the payment with its reference', async (t) => {
+test('an armed scenario runs once, on the payment with its reference', async (t) => {
   const malipo = await integratingMalipo(t)
   const integrator = await malipo.integrator()
   const [body, other] = [charge.bodyOf(), charge.bodyOf()]
@@ -260,7 +260,7 @@ test('a scenario that stands is played once, to the payment with its reference',
   assert.deepEqual((await integrator.call('GET', '/utilities/scenarios')).body['data'], [])
 })
 
-test('many scenarios at once, and each request sent twice under its key: every payment ends once, and the books agree', async (t) => {
+test('with many scenarios and every request repeated, payments end once and the books agree', async (t) => {
   const malipo = await integratingMalipo(t)
   const integrator = await malipo.integrator()
   const names = ['lost-answer', 'late-callback', 'duplicate-webhook', 'out-of-order-webhook', 'expiry']

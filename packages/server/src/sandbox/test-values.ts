@@ -4,8 +4,8 @@ import { numberFromMinor } from '../money/money.ts'
 import { scenarioNames, scenarios } from '../scenarios/catalogue.ts'
 
 /**
- * Everything that chooses what becomes of a sandbox payment: what the simulator says of its own tables, the limits that amounts
- * are held against, and the scenarios. Nothing of it is written down here.
+ * Everything that decides the outcome of a sandbox payment: the simulator's own tables, the limits on amounts, and the scenarios.
+ * None of it is copied here.
  */
 export async function testValues(ctx: Pick<Context, 'simulator' | 'reference'>) {
   const played = await ctx.simulator?.testValues()

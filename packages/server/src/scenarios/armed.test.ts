@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Malipo, testMalipo } from '../testing/malipo.ts'
-import { forgetStanding, listStanding, setStanding, standingMax } from './armed.ts'
+import { arm, armedMax, forgetArmed, listArmed } from './armed.ts'
 import { scenarioNames } from './catalogue.ts'
 
 const idOf = async (malipo: Malipo, merchantId: string) =>
@@ -16,7 +16,7 @@ const ownerIn = async (malipo: Malipo) => {
   return { merchant_id, env: 'sandbox' } as const
 }
 
-/** So many rows straight into the table. */
+/** Inserts this many rows straight into the table. */
 const fill = (malipo: Malipo, merchantId: string, count: number) =>
   malipo.ask(
     `insert into scenarios (merchant_id, env, reference, scenario, set_at)
@@ -24,41 +24,41 @@ const fill = (malipo: Malipo, merchantId: string, count: number) =>
     [merchantId, count],
   )
 
-test('a merchant has at most 1,000 scenarios waiting, however many are set at once', async (t) => {
+test('a merchant has at most 1,000 scenarios armed, however many are set at once', async (t) => {
   const malipo = await testMalipo(t)
   const { write, read } = malipo.ctx.db
   const [owner, other] = [await ownerIn(malipo), await ownerIn(malipo)]
-  await fill(malipo, owner.merchant_id, standingMax - 5)
+  await fill(malipo, owner.merchant_id, armedMax - 5)
 
   const answers = await Promise.all(
-    Array.from({ length: 40 }, (_, index) => setStanding(write, owner, `late-${index}`, 'expiry')),
+    Array.from({ length: 40 }, (_, index) => arm(write, owner, `late-${index}`, 'expiry')),
   )
 
   const counts = Map.groupBy(answers, (answer) => answer)
   assert.deepEqual([counts.get('kept')?.length, counts.get('too many')?.length], [5, 35])
-  assert.equal((await listStanding(read, owner)).length, standingMax)
-  assert.equal(await setStanding(write, owner, 'filled-1', 'lost-answer'), 'kept', 'one that waits may change')
-  assert.equal(await setStanding(write, other, 'r1', 'expiry'), 'kept', 'everybody has their own')
+  assert.equal((await listArmed(read, owner)).length, armedMax)
+  assert.equal(await arm(write, owner, 'filled-1', 'lost-answer'), 'kept', 'one that waits may change')
+  assert.equal(await arm(write, other, 'r1', 'expiry'), 'kept', 'everybody has their own')
 })
 
-test('a scenario nobody used in a week is forgotten, and a younger one is not', async (t) => {
+test('a scenario unused for a week is deleted, and a younger one is not', async (t) => {
   const malipo = await testMalipo(t)
   const { write, read } = malipo.ctx.db
   const owner = await ownerIn(malipo)
-  await setStanding(write, owner, 'old', 'expiry')
-  await setStanding(write, owner, 'young', 'expiry')
+  await arm(write, owner, 'old', 'expiry')
+  await arm(write, owner, 'young', 'expiry')
   await malipo.ask(`update scenarios set set_at = set_at - interval '7 days 1 minute' where reference = 'old'`)
   await malipo.ask(`update scenarios set set_at = set_at - interval '6 days 23 hours' where reference = 'young'`)
 
-  await forgetStanding(write)
+  await forgetArmed(write)
 
   assert.deepEqual(
-    (await listStanding(read, owner)).map(({ reference }) => reference),
+    (await listArmed(read, owner)).map(({ reference }) => reference),
     ['young'],
   )
 })
 
-test('the database itself takes no scenario in live, and moves the end of no live payment', async (t) => {
+test('the database refuses every scenario in live, and never moves the end of a live payment', async (t) => {
   const malipo = await testMalipo(t, {
     MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9',
     MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask',

@@ -2,22 +2,22 @@ import { type Db, type Owner, type ReadDb, sql, type Tx, type WriteDb } from '..
 import { nameMerchants } from '../platform/named-merchants.ts'
 import type { Scenario } from './catalogue.ts'
 
-/** What is to be played to the payment that will have a reference. */
-export interface Standing {
+/** A scenario armed for the payment that will have this reference. */
+export interface Armed {
   readonly reference: string
   readonly scenario: Scenario
   readonly set_at: Date
 }
 
-/** So many may wait for their payments, for so long. */
-export const standingMax = 1000
+/** The most armed scenarios per merchant, and how long each is kept. */
+export const armedMax = 1000
 const keptDays = 7
 
 /**
- * Keeps a scenario for a payment to come, in the place of an earlier one. Merchants take turns, so that nobody has more than
- * the most; not kept either where the payment is there already, since it would never be played.
+ * Arms a scenario for a future payment, in place of an earlier one. A merchant's calls run one at a time, so none exceeds the
+ * maximum. A scenario for an existing payment is not armed, since it would never run.
  */
-export function setStanding(
+export function arm(
   db: WriteDb,
   { merchant_id, env }: Owner,
   reference: string,
@@ -38,7 +38,7 @@ export function setStanding(
           and s.reference <> ${reference}
       ) as others`)
     if (counted?.is_used) return 'used'
-    if (counted && counted.others >= standingMax) return 'too many'
+    if (counted && counted.others >= armedMax) return 'too many'
     await tx.query(sql`
       insert into scenarios (merchant_id, env, reference, scenario, set_at)
       values (${merchant_id}, ${env}, ${reference}, ${scenario}, record_time())
@@ -48,9 +48,9 @@ export function setStanding(
   })
 }
 
-/** By reference; there are never more than {@link standingMax}. */
-export function listStanding(db: ReadDb, owner: Owner): Promise<Standing[]> {
-  return db.query<Standing>(
+/** Ordered by reference; never more than {@link armedMax}. */
+export function listArmed(db: ReadDb, owner: Owner): Promise<Armed[]> {
+  return db.query<Armed>(
     owner,
     sql`
       select reference, scenario, set_at
@@ -61,8 +61,8 @@ export function listStanding(db: ReadDb, owner: Owner): Promise<Standing[]> {
   )
 }
 
-/** False when there was none. */
-export async function removeStanding(db: Db, { merchant_id, env }: Owner, reference: string): Promise<boolean> {
+/** Returns false when none was armed. */
+export async function disarm(db: Db, { merchant_id, env }: Owner, reference: string): Promise<boolean> {
   const removed = await db.query(sql`
     delete from scenarios
     where merchant_id = ${merchant_id}
@@ -78,8 +78,8 @@ interface Reference extends Owner {
 
 const nameOf = ({ merchant_id, reference }: Reference) => `${merchant_id} ${reference}`
 
-/** What stands for each of these payments to be; only the sandbox is looked at. */
-export async function findStanding(
+/** The armed scenario for each of these future payments, in the sandbox only. */
+export async function findArmed(
   tx: Tx,
   references: readonly Reference[],
 ): Promise<(reference: Reference) => Scenario | undefined> {
@@ -94,8 +94,8 @@ export async function findStanding(
   return (reference) => (reference.env === 'sandbox' ? byName.get(nameOf(reference)) : undefined)
 }
 
-/** What stood for payments that are there now has been used. */
-export async function useStanding(tx: Tx, used: readonly Reference[]): Promise<void> {
+/** Deletes the scenarios of payments that now exist. */
+export async function useArmed(tx: Tx, used: readonly Reference[]): Promise<void> {
   if (used.length === 0) return
   await tx.query(sql`
     delete from scenarios as s
@@ -104,8 +104,8 @@ export async function useStanding(tx: Tx, used: readonly Reference[]): Promise<v
     where (s.merchant_id, s.env, s.reference) = (w.merchant_id, w.env, w.reference)`)
 }
 
-/** What nobody used in a week is not waited for any more. What somebody is using at this moment is left to them. */
-export async function forgetStanding(db: Db): Promise<void> {
+/** Deletes scenarios unused for a week. Rows locked by an accepting transaction are left to it. */
+export async function forgetArmed(db: Db): Promise<void> {
   await db.query(sql`
     delete from scenarios
     where (merchant_id, env, reference) in (

@@ -1,25 +1,25 @@
-/** A way to misbehave that the simulator knows, as its control API takes it. */
+/** A fault that the simulator can inject, as its control API takes it. */
 interface Fault {
   readonly mode: string
   readonly delayMs?: number
-  /** Only charges or only payouts go wrong so. */
+  /** Limits the fault to charges or to payouts. */
   readonly of?: 'charge' | 'payout'
 }
 
 interface Entry {
-  /** For people. */
+  /** Text for people. */
   readonly what: string
-  /** What the simulator is asked to do with the payment; nothing where the webhooks play. */
+  /** Faults for the simulator to inject into the payment; none where the fault is in the webhooks. */
   readonly faults: readonly Fault[]
 }
 
-/** Longer than until a provider is first asked, 6 s at most. */
+/** Longer than the time to the first query, which is 6 s at most. */
 const lateMs = 10_000
 
-/** So long after an end money moves again, unless the merchant lets time pass. */
+/** How long after the end money moves again, unless the merchant advances the clock. */
 const afterwardsMs = 3_600_000
 
-/** Everything an integrator can have played to a payment in the sandbox. There is no such thing in live. */
+/** Every scenario that an integrator can run on a sandbox payment. Live has none. */
 export const scenarios = {
   'lost-answer': {
     what: 'The provider does what it is asked, but its answer and its callback get lost. The payment is in doubt (stage UNCONFIRMED) until we ask, some seconds later. A bank transfer charge answers 503: send the same request again.',
@@ -76,7 +76,7 @@ export type Scenario = keyof typeof scenarios
 
 export const scenarioNames = Object.keys(scenarios) as [Scenario, ...Scenario[]]
 
-/** What the simulator is asked to do to an attempt. */
+/** The faults for the simulator to inject into an attempt. */
 export function faultsOf(scenario: Scenario, operation: 'charge' | 'payout'): Omit<Fault, 'of'>[] {
   const faults: readonly Fault[] = scenarios[scenario].faults
   return faults.flatMap(({ of, ...fault }) => (of === undefined || of === operation ? [fault] : []))

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { type Currency, currencies, isCurrency } from '../money/currencies.ts'
 import { type Pair, type Rate, withMarkup } from '../money/rates.ts'
 
-/** Minor units of anything, up to more than there is of any currency. */
+/** Minor units of any currency, up to more than exist. */
 export const anyAmount = fc.bigInt({ min: 0n, max: 10n ** 18n })
 
 const anyScale = fc.integer({ min: 0, max: 18 })
@@ -10,7 +10,7 @@ export const anyRate = fc
   .tuple(fc.bigInt({ min: 1n, max: 10n ** 20n }), anyScale)
   .map(([digits, scale]): Rate => ({ digits, scale }))
 
-/** Any two currencies with any rates; a third of the pairs have no spread, where rounding alone must not gain. */
+/** Any two currencies with any rates. A third of the pairs have no spread: there rounding alone must not gain. */
 export const anyPair = fc
   .record({
     currencies: fc.uniqueArray(fc.constantFrom(...Object.keys(currencies).filter(isCurrency)), {
@@ -27,12 +27,12 @@ export const anyPair = fc
     return { base, quote, buy, sell }
   })
 
-/** Any pair of a provider with any markup of ours, a third of them without. */
+/** Any provider pair with any markup; a third have none. */
 export const anyQuotedPair = fc
   .tuple(anyPair, fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 100 }), fc.integer({ min: 0, max: 2000 })))
   .map(([pair, basisPoints]) => withMarkup(pair, basisPoints))
 
-/** Both ways over a pair, so that a property is tried from each of its wallets. */
+/** Both directions of a pair, so that a property is tried from each of its wallets. */
 export const waysOf = ({ base, quote }: Pair): readonly { readonly here: Currency; readonly there: Currency }[] => [
   { here: base, there: quote },
   { here: quote, there: base },

@@ -5,12 +5,12 @@ import type { TestContext } from 'node:test'
 
 export interface Canary {
   readonly port: number
-  /** How many connections were made to it, whether or not anything was asked. */
+  /** The number of connections made to it, with or without a request. */
   connections(): number
   requests(): number
 }
 
-/** A server that counts who comes. Without a host it listens on every address of the machine, IPv4 and IPv6. */
+/** A server that counts its visitors. Without a host it listens on every address of the machine, IPv4 and IPv6. */
 export async function startCanary(
   t: TestContext,
   { host = '::', port = 0, answer = (_, response) => response.end('secret of the house') }: CanaryOptions = {},

@@ -5,7 +5,7 @@ import { providerKeyOf, readId } from '../platform/ids.ts'
 import type { Answer, Malipo } from './malipo.ts'
 import { type PayingMalipo, payingMalipo } from './paying.ts'
 
-/** The cards of the sandbox, and what their owners know. */
+/** The cards of the sandbox, and the codes their owners know. */
 export const cards = {
   succeeds: '4242424242424242',
   asksPin: '5531886652142950',
@@ -29,15 +29,15 @@ interface ReadCharge {
   readonly timeline: readonly { readonly message: string }[]
 }
 
-/** A merchant who charges in the sandbox. */
+/** A merchant that charges in the sandbox. */
 export interface ChargingMerchant {
   readonly id: string
-  /** Of the answer, whatever it is. */
+  /** Returns the response, whatever its status. */
   send(path: string, body: object, headers?: Record<string, string>): Promise<Answer>
   chargeCard(number: string, over?: object): Promise<StartedCharge>
   authorise(id: string, type: string, value: unknown, headers?: Record<string, string>): Promise<Answer>
   read(id: string): Promise<ReadCharge>
-  /** Waits for something to be true of a transaction, and gives it as it then is. */
+  /** Waits until a transaction meets a condition, and returns it. */
   becomes(id: string, what: string, is: (charge: ReadCharge) => boolean): Promise<ReadCharge>
   ends(id: string): Promise<ReadCharge>
   asks(id: string, type: string): Promise<ReadCharge>
@@ -45,7 +45,7 @@ export interface ChargingMerchant {
 
 interface StartedCharge {
   readonly id: string
-  /** The key its attempt has at the provider. */
+  /** The provider key of its attempt. */
   readonly key: string
   readonly nextAction: ReadCharge['nextAction']
   readonly status: string
@@ -54,14 +54,14 @@ interface StartedCharge {
 type Step = 'charge' | 'authorise'
 
 export interface ChargingMalipo extends PayingMalipo {
-  /** The card provider does what it is asked next, and its answer gets lost. */
+  /** The card provider acts on the next request, and its response is lost. */
   loseNext(step: Step): Promise<void>
-  /** The card provider takes so long for what it is asked next. */
+  /** The card provider takes this long for the next request. */
   slowNext(step: Step, delayMs: number): Promise<void>
   charging(): Promise<ChargingMerchant>
 }
 
-/** A Malipo at work, to which the simulator sends its callbacks. */
+/** A running Malipo that gets the simulator's callbacks. */
 export async function chargingMalipo(t: TestContext, settings: Record<string, string> = {}): Promise<ChargingMalipo> {
   const malipo = await payingMalipo(t, settings)
   await malipo.simulator.set({ callbackBase: `${malipo.url}/callbacks/sandbox` })
@@ -138,7 +138,7 @@ async function chargingMerchant(malipo: Malipo): Promise<ChargingMerchant> {
   }
 }
 
-/** What a merchant has in the sandbox in a currency, in minor units. */
+/** A merchant's sandbox balance in a currency, in minor units. */
 export async function balanceOf(malipo: Malipo, merchantId: string, currency: string): Promise<bigint> {
   const [row] = await malipo.ask<{ balance: string }>(
     `select coalesce(sum(credits_posted - debits_posted), 0)::text as balance from wallets

@@ -1,12 +1,12 @@
 import { type Attempt, type KnownPayment, type Transaction, unadjusted } from '../payments/model/store.ts'
 import { decide } from '../payments/resolve/decide.ts'
-import type { News, Surroundings } from '../payments/resolve/decision.ts'
-import type { Said } from '../providers/contract.ts'
+import type { DecisionInputs, Observation } from '../payments/resolve/decision.ts'
+import type { ProviderStatus } from '../providers/contract.ts'
 
 export const now = Date.parse('2026-11-15T12:00:00Z')
 export const minuteMs = 60_000
 
-export const around: Surroundings = {
+export const around: DecisionInputs = {
   nowMs: now,
   askedMsAgo: 20_000,
   notFoundWindowMs: 15 * minuteMs,
@@ -21,7 +21,7 @@ export function payment(over: Partial<Transaction> = {}, attemptOver: Partial<At
     id: '019a0000-0000-7000-8000-000000000000',
     type: 'withdrew',
     attempt: 1,
-    sent_by: 'lane',
+    sent_via: 'lane',
     failure: null,
     amount: 2500n,
     currency: 'KES',
@@ -47,7 +47,7 @@ export function payment(over: Partial<Transaction> = {}, attemptOver: Partial<At
     sends: 1,
     polls: 0,
     refusals: 0,
-    send_by: new Date(now - minuteMs),
+    send_deadline: new Date(now - minuteMs),
     is_lost: false,
     is_hinted: false,
     outcome: null,
@@ -60,8 +60,8 @@ export function payment(over: Partial<Transaction> = {}, attemptOver: Partial<At
 
 export const charge = (over: Partial<Transaction> = {}) =>
   payment({ type: 'deposit', expires_at: new Date(now + minuteMs), ...over })
-export const take = (of: KnownPayment, news: News, over: Partial<Surroundings> = {}) =>
-  decide(of, { cause: 'query', news, question: of.attempt.polls }, { ...around, ...over })
-export const said = (word: Said): News => ({ kind: 'said', said: word })
-export const paid = said({ state: 'successful', settled: { amount: 2500n, currency: 'KES' } })
-export const refused = said({ state: 'failed', failure: { code: 'RECIPIENT_NOT_FOUND', message: 'nobody' } })
+export const take = (of: KnownPayment, observation: Observation, over: Partial<DecisionInputs> = {}) =>
+  decide(of, { cause: 'query', observation, question: of.attempt.polls }, { ...around, ...over })
+export const providerStatus = (word: ProviderStatus): Observation => ({ kind: 'reported', providerStatus: word })
+export const paid = providerStatus({ state: 'successful', settled: { amount: 2500n, currency: 'KES' } })
+export const refused = providerStatus({ state: 'failed', failure: { code: 'RECIPIENT_NOT_FOUND', message: 'nobody' } })

@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { InboundRequest } from '../providers/contract.ts'
 
-/** Takes callbacks as our own service would, or webhooks as a merchant's, and keeps them as they came. */
+/** Receives callbacks like our service, or webhooks like a merchant, and stores them unchanged. */
 export interface Inbox {
   readonly url: string
-  /** In the order they came. */
+  /** In order of arrival. */
   readonly received: readonly InboundRequest[]
-  /** What each is answered with, by its body; 200 unless told otherwise. */
+  /** The response status for each body; 200 by default. */
   statusOf: (body: string) => number
   close(): Promise<void>
 }

@@ -26,31 +26,31 @@ interface Hook {
   readonly transactionId: string
 }
 
-/** A merchant who tries the sandbox out, with an endpoint of its own. */
+/** A merchant that tests against the sandbox, with its own endpoint. */
 export interface Integrator {
   readonly id: string
   readonly inbox: Inbox
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
-  /** Asks for a payment with a scenario, and tells its id. */
+  /** Starts a payment with a scenario, and returns its id. */
   play(scenario: string, path: string, body: object, headers?: Record<string, string>): Promise<string>
   read(id: string): Promise<ReadTransaction>
   becomes(id: string, what: string, is: (transaction: ReadTransaction) => boolean): Promise<ReadTransaction>
   ends(id: string): Promise<ReadTransaction>
   advance(seconds: number): Promise<{ readonly payments: number; readonly webhooks: number }>
-  /** What came of one payment, in the order it arrived. */
+  /** The webhooks of one payment, in order of arrival. */
   hooksOf(id: string): readonly Hook[]
 }
 
 export interface IntegratingMalipo extends ChargingMalipo {
   integrator(): Promise<Integrator>
-  /** Throws when the books are not as they should be, to the last unit. */
+  /** Throws when the books differ by a single unit. */
   booksAgree(): Promise<void>
 }
 
-/** A Malipo at work that also delivers webhooks. */
+/** A running Malipo that also delivers webhooks. */
 export async function integratingMalipo(t: TestContext): Promise<IntegratingMalipo> {
   const malipo = await chargingMalipo(t, { MALIPO_WEBHOOK_RANGES: '127.0.0.0/8' })
-  await malipo.ask(`update webhook_endpoints set next_due = null, url = ''`) // Left by the test before.
+  await malipo.ask(`update webhook_endpoints set next_due = null, url = ''`) // Left over from the previous test.
   const deliveries = startDeliveries(malipo.ctx)
   t.after(() => deliveries.stop())
   return {

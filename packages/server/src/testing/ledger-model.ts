@@ -7,7 +7,7 @@ import { newTransactionId } from '../platform/ids.ts'
 export type Move = Extract<Movement, { readonly amount: bigint }>
 type Ending = Exclude<Movement, Move>
 
-/** The ledger as it should be: what was moved, what was ended, and what that makes of every account. */
+/** The expected ledger: all moves, all endings, and the resulting counters of every account. */
 export interface Model {
   /** Accounts that may not spend more than they have. */
   readonly wallets: ReadonlyMap<string, { readonly currency: string }>
@@ -16,10 +16,10 @@ export interface Model {
   readonly endings: Map<string, Ending>
 }
 
-/** Nothing when all was applied; `key_refused` when it was the database that knew the number as used. */
+/** Undefined when everything was applied; `key_refused` when the database rejected a used number. */
 export type Answer = Refusal | 'key_refused' | undefined
 
-/** Movements that happen together or not at all, as a writer is given them. Each has an event of its own. */
+/** Movements that a writer applies together or not at all. Each has its own event. */
 export interface Operation {
   readonly movements: readonly Movement[]
   readonly wallets: readonly string[]
@@ -35,15 +35,15 @@ export function createModel(wallets: Model['wallets'], platformAccounts: readonl
   return { wallets, counters: new Map(accounts.map((id) => [id, zero()])), moves: new Map(), endings: new Map() }
 }
 
-/** The same books, to try things on. */
+/** A copy of the books to experiment on. */
 export function copyOf({ wallets, counters, moves, endings }: Model): Model {
   const copied = new Map([...counters].map(([id, each]) => [id, { ...each }]))
   return { wallets, counters: copied, moves: new Map(moves), endings: new Map(endings) }
 }
 
 /**
- * Applies the movements if every one of them may be, and tells what may rightly be answered. That is one answer, but for
- * a number used before: the writer may know it, or learn it from the database, or stumble over a later movement first.
+ * Applies the movements if all of them are allowed, and returns the permitted results. That is one result, except for a used
+ * number: the writer may know it, learn it from the database, or fail on a later movement first.
  */
 function decide(model: Model, { movements }: Operation): ReadonlySet<Answer> {
   const draft: Model = {
@@ -103,7 +103,7 @@ function availableOf({ counters }: Model, wallet: string): bigint {
   return found.credits_posted - found.debits_posted - found.debits_pending
 }
 
-/** Takes over what two writers said they applied, in whatever order they did: numbers are used once, holds end once. */
+/** Applies the operations that two writers reported as applied, in any order: numbers are used once, holds end once. */
 export function adopt(model: Model, operations: readonly Operation[]): void {
   const movements = operations.flatMap((operation) => operation.movements)
   for (const movement of movements.filter(isMove)) {
@@ -120,7 +120,7 @@ export function adopt(model: Model, operations: readonly Operation[]): void {
   }
 }
 
-/** Whether the books, as they are in the end, hold a reason for what was answered. The state of funds is gone by then. */
+/** Whether the final books explain a result. The funds at the time are not known any more. */
 export function isExplained(model: Model, { movements }: Operation, answer: Answer): boolean {
   const [moves, endings] = [movements.filter(isMove), movements.filter(isEnding)]
   const isUsed = isAmong(moves, model.moves)
@@ -133,7 +133,7 @@ export function isExplained(model: Model, { movements }: Operation, answer: Answ
       return isAmong(endings, model.endings)
     case 'number_used':
       return isUsed
-    case 'key_refused': // Where no wallet is locked, only the database sees two writers end one hold.
+    case 'key_refused': // Without a locked wallet, only the database sees two writers end one hold.
       return (
         isUsed ||
         isAmong(
@@ -146,7 +146,7 @@ export function isExplained(model: Model, { movements }: Operation, answer: Answ
   }
 }
 
-/** Whether one of them is there already, or is asked for twice. */
+/** Whether one of them exists already, or is listed twice. */
 const isAmong = (all: readonly Movement[], known: ReadonlyMap<string, Movement>) =>
   new Set(all.map(keyOf)).size < all.length || all.some((each) => known.has(keyOf(each)))
 
@@ -155,7 +155,7 @@ function isOfWallet({ wallets, moves }: Model, ending: Ending): boolean {
   return hold !== undefined && (wallets.has(hold.debit_account) || wallets.has(hold.credit_account))
 }
 
-/** The transfers that should be there, as one line of text each. */
+/** The expected transfers, one line of text each. */
 export function transfersOf({ moves, endings }: Model): Set<string> {
   const moved = [...moves.values()].map((each) => transferText({ ...each, phase: 0 }))
   const ended = [...endings].map(([key, ending]) => transferText({ ...(moves.get(key) as Move), ...ending, phase: 1 }))
@@ -175,7 +175,7 @@ export const transferText = (row: Omit<Move, 'kind'> & { readonly kind: string; 
     row.currency,
   ].join(' ')
 
-/** How much, as it can be said before anybody knows what there will be. */
+/** An amount, described before the balance is known. */
 type Size =
   | { readonly of: 'available'; readonly percent: bigint }
   | { readonly of: 'limit'; readonly over: bigint }
@@ -198,12 +198,12 @@ type Step =
     }
   | { readonly does: 'repeat'; readonly age: 'new' | 'old'; readonly pick: number; readonly isAltered: boolean }
 
-/** What fast-check makes up: steps that become movements when the books they are meant for are known. */
+/** What fast-check generates: steps that become movements once their books are known. */
 export type Intent = readonly Step[]
 
 export interface Phase {
   readonly writers: 1 | 2
-  /** How many operations are handed over at a time, and so how large batches are. */
+  /** How many operations are submitted at a time, which sets the batch size. */
   readonly wave: number
   readonly intents: readonly (readonly [writer: 0 | 1, Intent])[]
 }
@@ -272,11 +272,11 @@ export const phases: fc.Arbitrary<readonly Phase[]> = fc.array(
 
 export interface Planned {
   readonly operation: Operation
-  /** What one writer alone may answer. */
+  /** The results that a single writer may return. */
   readonly answers: ReadonlySet<Answer>
 }
 
-/** Makes operations of intents, each for the books as they are after the ones before it, and applies it to the model. */
+/** Turns intents into operations, each for the books after the previous ones, and applies them to the model. */
 export function plan(model: Model, accounts: ReadonlyMap<string, readonly string[]>, intents: readonly Intent[]) {
   return intents.map((each): Planned => {
     const [transaction_id, event] = [newTransaction(), newTransaction()]
@@ -340,7 +340,7 @@ function chosen(
   return { transaction_id, number }
 }
 
-/** The same number between the same accounts once more: said twice, or with another amount. */
+/** The same number between the same accounts again: unchanged, or with another amount. */
 function repeated(
   model: Model,
   { age, pick, isAltered }: Extract<Step, { does: 'repeat' }>,
@@ -352,7 +352,7 @@ function repeated(
   return { ...move, event, amount: isAltered ? move.amount + 1n : move.amount }
 }
 
-/** How much is tried, and from which seed; a shortened run only has to tell whether it fails. */
+/** The number of operations and the seed. A shortened run only has to show whether it fails. */
 export function modelSettings() {
   const { MALIPO_MODEL_SEED = '20260704', MALIPO_MODEL_OPERATIONS = '8000' } = process.env
   const operations = Number(MALIPO_MODEL_OPERATIONS)

@@ -8,11 +8,11 @@ import { newId, newTransactionId } from '../platform/ids.ts'
 import { Secret } from '../platform/secret.ts'
 import { ask } from './malipo.ts'
 
-/** The ledger on a database of the test file's own, without the rest of the service. */
+/** The ledger on the test file's database, without the rest of the service. */
 export interface TestLedger {
   readonly db: Database
   readonly poster: ReturnType<typeof createPoster>
-  /** New wallets in KES, each with this much in it. */
+  /** New KES wallets, each with these funds. */
   wallets(count: number, funds?: bigint): Promise<string[]>
   account(kind: PlatformKind, currency?: string): Promise<string>
   ask: <Row extends Record<string, unknown>>(text: string, values?: unknown[]) => Promise<Row[]>
@@ -20,7 +20,7 @@ export interface TestLedger {
 
 const newTransaction = () => newTransactionId(Date.now(), 0)
 
-/** A movement of KES; what a test does not say is not what it is about. */
+/** A movement of KES. Fields that a test does not set do not matter to it. */
 export function movement(over: Partial<Movement> & { kind: Movement['kind'] }): Movement {
   return {
     event: 'test',

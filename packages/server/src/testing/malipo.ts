@@ -9,7 +9,7 @@ import { type Environment, openDatabase } from '../platform/db.ts'
 import { createLog } from '../platform/log.ts'
 import { openSharedDatabase, query } from './shared-database.ts'
 
-/** A running api process inside the test, on a database of the test file's own, with real HTTP before it. */
+/** A running api process inside the test, on the test file's database, called over real HTTP. */
 export interface Malipo {
   readonly ctx: Context
   readonly operator: Operator
@@ -18,12 +18,12 @@ export interface Malipo {
   readonly log: readonly string[]
   /** The secrets it was started with. */
   readonly secrets: Readonly<Record<string, string>>
-  /** A new merchant with a key pair, and a way to call as it. */
+  /** Creates a merchant with a key pair, and a caller for it. */
   merchant(options?: MerchantOptions): Promise<TestMerchant>
-  /** A way to call with a key pair. */
+  /** A caller for a key pair. */
   as(pair: KeyPair): Promise<Caller>
   call(method: string, path: string, headers?: Record<string, string>, body?: unknown): Promise<Answer>
-  /** Asks the database as the superuser. */
+  /** Queries the database as the superuser. */
   ask<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>
 }
 
@@ -53,10 +53,10 @@ export interface Answer {
   readonly body: Record<string, unknown>
 }
 
-/** Secrets are the same for every process of a test file, as they are for every process of a cell. */
+/** Every process of a test file has the same secrets, like every process of a cell. */
 const secrets = makeSecrets(new Date())
 
-/** All of a test's requests come from one address. */
+/** All requests of a test come from one address. */
 const unlimited = { MALIPO_RATE_LIMIT_ADDRESS: '1000000' }
 
 export async function testMalipo(t: TestContext, settings: Record<string, string> = {}): Promise<Malipo> {
@@ -115,7 +115,7 @@ function callerOf(url: string, { publicKey, apiKey }: KeyPair): Caller {
   }
 }
 
-/** Swaps a key pair for a token, whatever comes of it. */
+/** Exchanges a key pair for a token, and returns any response. */
 export function exchange(url: string, pair: KeyPair): Promise<Answer> {
   const { publicKey, apiKey } = pair
   return call(url, 'POST', '/api/b2b/auth/generate-bearer-token', { 'api-key': apiKey }, { publicKey })
@@ -135,14 +135,14 @@ export async function call(
   return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) }
 }
 
-/** Asks a database by its URL. */
+/** Queries the database at a URL. */
 export async function ask<Row extends pg.QueryResultRow>(
   url: string,
   text: string,
   values: unknown[] = [],
 ): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url })
-  client.on('error', () => undefined) // A server that is killed is seen by the query that fails.
+  client.on('error', () => undefined) // The failing query reports a killed server.
   await client.connect()
   try {
     const { rows } = await client.query<Row>(text, values)

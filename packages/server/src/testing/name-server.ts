@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { SocketAddress } from 'node:net'
 import type { TestContext } from 'node:test'
 
-/** What the server says about a name: addresses, another name, an error, or nothing for ever. */
+/** The response for a name: addresses, another name, an error, or silence. */
 export type Saying =
   | { readonly a?: readonly string[]; readonly aaaa?: readonly string[]; readonly cname?: string }
   | Trouble
 
 type Trouble = 'missing' | 'broken' | 'silent'
 
-/** A name server over UDP that says what the test decides at each question, with a time to live of 0. */
+/** A name server over UDP. The test decides each response; the time to live is 0. */
 export async function startNameServer(
   t: TestContext,
   say: (name: string, type: 'a' | 'aaaa') => Saying,

@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test'
 import pg from 'pg'
 import { testDatabase } from '../dev-stack/servers.ts'
 
-/** Runs a statement as the superuser and leaves its transaction open; gives a way to end it. */
+/** Runs a statement as the superuser and leaves its transaction open. Returns a function that ends it. */
 export async function openTransaction(t: TestContext, statement: string): Promise<() => Promise<void>> {
   const { superuserUrl } = await testDatabase()
   const client = new pg.Client({ connectionString: superuserUrl })

@@ -5,8 +5,8 @@ const suspectMs = 2
 const runs = 3
 
 /**
- * The first text shape on which the pattern takes more than linear time, if any. A shape is a start, something repeated and an end,
- * made of one character for each thing the pattern may tell apart: such shapes make a backtracking matcher try every split.
+ * The first text shape on which the pattern takes more than linear time, if any. A shape is a start, a repeated part and an end,
+ * made of one character for each class the pattern may distinguish: such shapes make a backtracking matcher try every split.
  */
 export function slowShape(pattern: RegExp): string | undefined {
   for (const shape of shapesFor(pattern.source)) {

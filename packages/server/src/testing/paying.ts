@@ -8,14 +8,14 @@ import type { Watch } from '../platform/wakeups.ts'
 import { startLanes } from '../workers/lanes.ts'
 import { type Malipo, testMalipo } from './malipo.ts'
 
-/** A Malipo whose sandbox providers are played by the simulator. */
+/** A Malipo whose sandbox providers are the simulator. */
 export interface PayingMalipo extends Malipo {
   readonly simulator: SimulatorControl
-  /** Begins to work the providers' lanes; until then what is accepted waits. */
+  /** Starts the providers' lanes; until then accepted payments wait. */
   work(): void
-  /** Lets the database's clock run ahead, for payments and alarms alike. */
+  /** Advances the database's clock, for payments and timers alike. */
   later(seconds: number): Promise<void>
-  /** Waits until a payment is in this state. Its provider is asked all the time, not only when its plan says so. */
+  /** Waits until a payment is in this state. Its provider is queried all the time, not only on schedule. */
   comesTo(transactionId: string, state: string): Promise<void>
   stateOf(transactionId: string): Promise<string | undefined>
 }
@@ -26,7 +26,7 @@ export const simulatorToken = 'token-of-a-simulator'
 
 export async function payingMalipo(t: TestContext, settings: Record<string, string> = {}): Promise<PayingMalipo> {
   const lanes: Watch[] = []
-  t.after(() => Promise.all(lanes.map((lane) => lane.stop()))) // Before what they work with goes.
+  t.after(() => Promise.all(lanes.map((lane) => lane.stop()))) // Before their dependencies close.
   const access = { ...simulatorAccess(simulatorToken), ...publicHost }
   const simulator = await startSimulator(t, { ...access, SIMULATOR_SETTLE_MS: '20' })
   const malipo = await testMalipo(t, {
@@ -64,16 +64,16 @@ export async function payingMalipo(t: TestContext, settings: Record<string, stri
 
 async function hint({ ctx }: Malipo, transactionId: string): Promise<void> {
   const id = readId('transaction', transactionId) ?? ''
-  const news = { kind: 'hint' } as const
-  await ctx.settler.submit({ transaction_id: id, attempt: undefined, cause: 'callback', news })
+  const observation = { kind: 'hint' } as const
+  await ctx.resolver.submit({ transaction_id: id, attempt: undefined, cause: 'callback', observation })
 }
 
 let payouts = 0
 
-/** Every payout goes to a number of its own, so that a fault can be meant for one of them. */
+/** Every payout has its own number, so that a fault can target one of them. */
 const nextPhone = () => `+25471${String(payouts + 1).padStart(4, '0')}678`
 
-/** Pays out and tells the transaction, and the key its first attempt has at the provider. */
+/** Pays out, and returns the transaction and the provider key of its first attempt. */
 export async function payOut(
   merchant: PayingMerchant,
   { amount = 100, by = 'pawapay' }: { readonly amount?: number; readonly by?: 'pawapay' | 'house' } = {},
@@ -120,7 +120,7 @@ export async function walletOf(malipo: Malipo, merchantId: string): Promise<Wall
   return sums
 }
 
-/** Quotes a pair in the sandbox from now on; without the provider's own rates there is no markup. */
+/** Quotes a pair in the sandbox from now on. Without the provider's own rates the markup is zero. */
 export async function quote(
   malipo: Malipo,
   pair: string,
@@ -135,7 +135,7 @@ export async function quote(
   )
 }
 
-/** A payout whose answer got lost, at a provider that answers no questions: it stays in doubt until something is done. */
+/** A payout with a lost response, at a provider that does not respond to queries: it stays in doubt until the test acts. */
 export async function payoutInDoubt(
   malipo: PayingMalipo,
   merchant: PayingMerchant,

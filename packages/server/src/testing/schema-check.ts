@@ -5,7 +5,7 @@ type Check = (value: unknown) => string | undefined
 
 const compiled = new WeakMap<object, Check>()
 
-/** The first thing by which a value does not fit a JSON schema, if any. */
+/** The first mismatch between a value and a JSON schema, if any. */
 export function misfit(schema: object, value: unknown): string | undefined {
   const check = compiled.get(schema) ?? compile(schema)
   compiled.set(schema, check)

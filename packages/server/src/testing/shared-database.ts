@@ -9,7 +9,7 @@ import { type Database, openDatabase } from '../platform/db.ts'
 const databases = new Map<string, Database>()
 const pools = new Map<string, pg.Pool>()
 
-/** As `openDatabase`, with the connections of the tests before. `close` waits until what was begun here has ended. */
+/** As `openDatabase`, with the connections of earlier tests. `close` waits until all work started here has ended. */
 export function openSharedDatabase(options: DatabaseOptions): Database {
   const shared = databaseFor(options)
   const pending = new Set<Promise<unknown>>()
@@ -26,7 +26,7 @@ export function openSharedDatabase(options: DatabaseOptions): Database {
 
 function databaseFor({ url, connectionsMax, statementTimeoutMs }: DatabaseOptions): Database {
   const key = `${url.reveal()} ${connectionsMax} ${statementTimeoutMs}`
-  const onError = () => undefined // What runs on a lost connection fails, and says so.
+  const onError = () => undefined // A statement on a lost connection fails by itself.
   const options = { url, connectionsMax, statementTimeoutMs, connectMs: 10_000, keepsProcess: false, onError }
   const database = databases.get(key) ?? openDatabase(options)
   databases.set(key, database)
@@ -35,7 +35,7 @@ function databaseFor({ url, connectionsMax, statementTimeoutMs }: DatabaseOption
 
 type Call = (...args: never[]) => Promise<unknown>
 
-/** The same functions; what they have begun is in `pending` until it has ended. */
+/** The same functions; their running calls are in `pending`. */
 function tracked<Functions extends object>(functions: Functions, pending: Set<Promise<unknown>>): Functions {
   const track =
     (call: Call): Call =>
@@ -50,7 +50,7 @@ function tracked<Functions extends object>(functions: Functions, pending: Set<Pr
   return Object.fromEntries(entries) as Functions
 }
 
-/** Queries a database by its URL, over a connection of the queries before. */
+/** Queries the database at a URL, over a connection of earlier queries. */
 export async function query<Row extends pg.QueryResultRow>(
   url: string,
   text: string,

@@ -1,10 +1,12 @@
-/** A call that must reach nobody: a URL, and what name servers say about its host when they are asked. */
+/** A call that must reach no server: a URL, and the name servers' responses for its host. */
 export interface SsrfCase {
   readonly url: string
   readonly answers: readonly string[]
 }
 
-/** Written anew from the registries of IANA and the clouds' manuals, so that a range lost from the gate's own list shows. */
+/**
+ * Written separately from the IANA registries and the cloud manuals, so that a range missing from the gate's own list is found.
+ */
 const forbidden = {
   ipv4: [
     '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 100.100.100.200/32 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 169.254.169.254/32',
@@ -26,7 +28,7 @@ export const publicAddresses = [
   '2000:: 2001:200:: 2001:db7:ffff:: 2001:db9:: 2001:ffff:: 2003:: 2606:4700::1111 2a00:1450:4009::200e 3ffe:ffff:: 3fff:1000::',
 ].flatMap((line) => line.split(' '))
 
-/** First, middle and last of every range. */
+/** First, middle and last address of every range. */
 export const forbiddenAddresses = {
   ipv4: forbidden.ipv4.flatMap((range) => samples(range, 32).map(dotted)),
   ipv6: forbidden.ipv6.flatMap((range) => samples(range, 128).map(colons)),
@@ -64,7 +66,7 @@ function colons(value: bigint): string {
   return (digits.match(/.{4}/g) ?? []).map((group) => Number.parseInt(group, 16).toString(16)).join(':')
 }
 
-/** Every way to write one IPv4 address as a host that some program somewhere understands. */
+/** Every spelling of one IPv4 address as a host that some program understands. */
 export function disguises(address: string): string[] {
   const value = numberOf(address)
   const octets = octetsOf(value)
@@ -108,7 +110,7 @@ export function disguises(address: string): string[] {
   ]
 }
 
-/** Hosts as URLs name them, each one leading to a forbidden address without any name server. */
+/** Hosts in URLs that lead to a forbidden address without any name server. */
 export function literalCases(port: number): SsrfCase[] {
   const hosts = [
     ...forbiddenAddresses.ipv4.flatMap(disguises),
@@ -118,7 +120,7 @@ export function literalCases(port: number): SsrfCase[] {
   return hosts.map((host) => ({ url: `http://${host}:${port}/`, answers: [] }))
 }
 
-/** Names whose servers mix a forbidden address with good ones, in every place. A CNAME ends in such an answer too. */
+/** Names whose servers mix a forbidden address with good ones, in every position. A CNAME leads to such a response too. */
 export function answerCases(port: number): SsrfCase[] {
   const [good, wideGood] = ['93.184.216.34', '2606:4700::1111']
   const many = Array.from({ length: 30 }, (_, index) => `93.184.216.${index + 1}`)

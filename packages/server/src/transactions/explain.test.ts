@@ -50,8 +50,8 @@ const payout = {
   expires_at: null,
 } as Transaction
 
-const told = (of: Transaction, over: Partial<Transaction> = {}) => explain({ ...of, ...over }, names, now)
-const sentence = (of: Transaction, over: Partial<Transaction> = {}) => told(of, over).sentence
+const explained = (of: Transaction, over: Partial<Transaction> = {}) => explain({ ...of, ...over }, names, now)
+const sentence = (of: Transaction, over: Partial<Transaction> = {}) => explained(of, over).sentence
 const failedFor = (code: keyof typeof failureCodes) =>
   ({ state: 'failed', wake_at: null, failure: { code, message: 'SECRET words', providerCode: 'SECRET' } }) as const
 
@@ -72,7 +72,7 @@ const afterwards = [{}, { adjustments: ['one'] }, { adjustments: ['one', 'two'],
 
 const bases = [charge, payout, { ...charge, method: 'card', code: '' }, { ...charge, method: 'bank-transfer' }]
 
-/** Everything a record can be, one after another. */
+/** Every record that can exist, one after another. */
 function* everything(): Generator<Transaction> {
   for (const base of bases as Transaction[])
     for (const state of states) yield* isFinal(state) ? ends(base, state) : stays(base, state)
@@ -95,7 +95,7 @@ function* ends(base: Transaction, state: State): Generator<Transaction> {
       } as Transaction
 }
 
-test('whatever a record says is told in one sentence, without anything a provider said itself', () => {
+test("every record is explained in one sentence, without any of the provider's own text", () => {
   let count = 0
   for (const transaction of everything()) {
     const { sentence: text, next, by } = explain(transaction, names, now)
@@ -111,7 +111,7 @@ test('whatever a record says is told in one sentence, without anything a provide
   assert.ok(count > 1500, `${count} records were looked at`)
 })
 
-test('what was accepted is told with what is done next, and a payout that its money is held', () => {
+test('an accepted payment is explained with its next step, and a payout with its hold', () => {
   assert.equal(
     sentence(charge, { state: 'accepted', action: { kind: 'pin_prompt' }, wake_at: now }),
     "The charge of KES 1,500.50 by mobile money (M-Pesa) was accepted; the prompt goes to the customer's phone now; without an outcome it expires at 12:15:00 UTC on 15 November 2026.",
@@ -120,7 +120,7 @@ test('what was accepted is told with what is done next, and a payout that its mo
     sentence(payout, { state: 'accepted', wake_at: after(5) }),
     'The payout of KES 100 to Amina Otieno was accepted; it is sent to the provider at 12:00:05 UTC on 15 November 2026; its money is held.',
   )
-  assert.deepEqual(told(payout, { state: 'accepted', doubt: 'closed', wake_at: after(30) }), {
+  assert.deepEqual(explained(payout, { state: 'accepted', doubt: 'closed', wake_at: after(30) }), {
     sentence:
       'The payout of KES 100 to Amina Otieno was accepted and waits, because the provider is closed for now; we try again at 12:00:30 UTC on 15 November 2026; nothing was sent yet and its money is held.',
     next: 'we try again',
@@ -128,14 +128,14 @@ test('what was accepted is told with what is done next, and a payout that its mo
   })
 })
 
-test('how the operator stands with its provider is not told to merchants', () => {
+test("an explanation hides the operator's problems with its provider from merchants", () => {
   for (const doubt of ['float_exhausted', 'rejected', 'unwritable'])
     assert.match(sentence(payout, { state: 'accepted', doubt }), /because the provider cannot take it now;/)
 })
 
-test('who must do what, and until when, is told of every question to the customer', () => {
+test('a waiting charge is explained with who must act, what to do and by when', () => {
   const waiting = (action: PendingAction, over: Partial<Transaction> = {}) =>
-    told(charge, { state: 'waiting', action, ...over })
+    explained(charge, { state: 'waiting', action, ...over })
 
   assert.deepEqual(waiting({ kind: 'pin_prompt' }), {
     sentence:
@@ -154,11 +154,11 @@ test('who must do what, and until when, is told of every question to the custome
   assert.match(waiting({ kind: 'redirect', url: 'https://x' }).sentence, /the operator's page/)
 })
 
-test('a bank transfer that is awaited is told with its account, what is missing, and both its ends', () => {
+test('an awaited transfer is explained with its account, the missing amount and both deadlines', () => {
   const over = { state: 'waiting', method: 'bank-transfer', code: '', expires_at: after(90_000) } as const
   const action = { kind: 'pay_to_account', account } as const
 
-  assert.deepEqual(told(charge, { ...over, action, received: 50_050n }), {
+  assert.deepEqual(explained(charge, { ...over, action, received: 50_050n }), {
     sentence:
       'The charge of KES 1,500.50 by bank transfer waits for a bank transfer to account 0123456001 at House Bank, where KES 500.50 came in and the rest is missing; the customer transfers KES 1,000 by 13:00:00 UTC on 15 November 2026; what the bank tells us of until 13:00:00 UTC on 16 November 2026 still counts.',
     next: 'the customer transfers KES 1,000',
@@ -170,8 +170,8 @@ test('a bank transfer that is awaited is told with its account, what is missing,
   )
 })
 
-test('a doubt is called one, with when we ask again and that money stays held', () => {
-  assert.deepEqual(told(payout, { state: 'unknown', doubt: 'no_answer' }), {
+test('a payment in doubt is explained with its doubt, the next query and its held money', () => {
+  assert.deepEqual(explained(payout, { state: 'unknown', doubt: 'no_answer' }), {
     sentence:
       "The payout of KES 100 to Amina Otieno is in doubt: the provider's answer got lost, and we do not know yet whether it did it; we ask it again at 12:00:10 UTC on 15 November 2026; its money stays held until the outcome is known.",
     next: 'we ask it again',
@@ -187,8 +187,8 @@ test('a doubt is called one, with when we ask again and that money stays held', 
   )
 })
 
-test('a success is told with amount, fee and wallet', () => {
-  assert.deepEqual(told(charge, { state: 'successful', wake_at: null }), {
+test('a success is explained with amount, fee and wallet', () => {
+  assert.deepEqual(explained(charge, { state: 'successful', wake_at: null }), {
     sentence:
       'The charge of KES 1,500.50 by mobile money (M-Pesa) was paid: the customer paid KES 1,500.50, and KES 1,485.49 was credited to your KES wallet after a fee of KES 15.01.',
     next: null,
@@ -204,7 +204,7 @@ test('a success is told with amount, fee and wallet', () => {
   )
 })
 
-test('a failure is told with its reason, where the money is, and what to do', () => {
+test('a failure is explained with its reason, where the money is, and what to do', () => {
   assert.equal(
     sentence(charge, failedFor('INSUFFICIENT_BALANCE')),
     'The charge of KES 1,500.50 by mobile money (M-Pesa) failed: the customer does not have enough money; nothing was credited; the customer tops up, and you charge again under a new reference.',
@@ -222,21 +222,21 @@ test('a failure is told with its reason, where the money is, and what to do', ()
   )
 })
 
-test('money that moved after the end is explained, and whether the operator still decides about some of it', () => {
+test('money moved after the end is explained, and whether the operator still decides about some', () => {
   const adjustments = ['0199a0b0-0000-7000-8000-000000000000']
   assert.match(
     sentence(charge, { state: 'successful', adjustments }),
     /was credited to .+; later an adjustment changed your wallet\.$/,
   )
-  assert.equal(told(charge, { state: 'successful', adjustments }).next, null)
+  assert.equal(explained(charge, { state: 'successful', adjustments }).next, null)
   assert.match(
     sentence(payout, { ...failedFor('UNSPECIFIED_FAILURE'), suspended: -150_050n }),
     /; the provider moved another amount; the operator looks into it\.$/,
   )
-  assert.equal(told(payout, { state: 'successful', suspended: 5n }).next, 'the operator looks into it')
+  assert.equal(explained(payout, { state: 'successful', suspended: 5n }).next, 'the operator looks into it')
 })
 
-test('an adjustment says what moved, why, and for which payment', () => {
+test('an adjustment is explained with what moved, why, and for which payment', () => {
   const adjustment = { ...charge, type: 'adjustment', state: 'successful', related_reference: 'order-7' } as const
 
   assert.equal(
@@ -249,6 +249,6 @@ test('an adjustment says what moved, why, and for which payment', () => {
   )
 })
 
-test('a charge whose time is over while its provider works on it is not to be charged again', () => {
+test('an expired charge that is still under way is explained as not to be charged again', () => {
   assert.match(sentence(charge, { state: 'unknown', doubt: 'overdue' }), /do not charge the customer again/)
 })

@@ -6,31 +6,31 @@ import { minorSidesOf } from '../payments/notify/webhook-body.ts'
 import { type FailureCode, failureCodes, type VirtualAccount } from '../providers/contract.ts'
 import type { ReferenceData } from '../reference/data.ts'
 
-/** Where a payment stands, in words that whoever answers a merchant's customers can pass on. */
+/** The status of a payment, in words that a merchant's support staff can pass on. */
 export interface Explanation {
   /** One whole sentence: what happened, what happens next, and by when. */
   readonly sentence: string
-  /** The middle of it alone; nothing when nothing more will happen. */
+  /** Only the next step; null when nothing more will happen. */
   readonly next: string | null
-  /** When that happens, or until when it must have. */
+  /** When the next step happens, or its deadline. */
   readonly by: string | null
 }
 
-/** What a sentence is made of. */
+/** The parts of a sentence. */
 interface Story {
   readonly happened: string
   readonly next?: string
-  /** When we do what comes next. */
+  /** When we take the next step. */
   readonly at?: Date | null
-  /** Until when somebody else must have done it. */
+  /** The deadline when the next step is not ours. */
   readonly until?: Date | null
-  /** What holds meanwhile, or follows if nothing comes of it. */
+  /** What applies meanwhile, or follows if the next step does not happen. */
   readonly besides?: string | undefined
 }
 
 type Names = Pick<ReferenceData, 'operators' | 'countries'>
 
-/** Pure: made of the record alone, and never of what a provider said in its own words. */
+/** Pure: uses only the record, and never a provider's own text. */
 export function explain(transaction: Transaction, names: Names, now: Date): Explanation {
   const { happened, next, at, until, besides } = storyOf(transaction, names, now)
   const soon = at && at > now ? ` ${moment(at)}` : ' now'
@@ -78,7 +78,7 @@ function subjectOf(transaction: Transaction, { operators }: Names): string {
   return `The charge of ${sum} by ${by}${operator === undefined ? '' : ` (${operator})`}`
 }
 
-/** Why a provider could not take it; what is between it and the operator is not for merchants. */
+/** Why a provider could not take it. Matters between the provider and the operator are not for merchants. */
 const refusals: Readonly<Record<string, string | undefined>> = {
   not_reached: 'cannot be reached',
   rate_limited: 'takes no more at the moment',
@@ -101,7 +101,7 @@ function accepted({ doubt, action, type, wake_at, expires_at, attempt }: Transac
   return { happened: 'was accepted', next, at: wake_at, besides: held }
 }
 
-/** What the merchant answers for the customer. */
+/** What the customer was asked for and the merchant submits. */
 const questions: Readonly<Record<string, string | undefined>> = {
   pin: 'the PIN of their card',
   otp: 'the code that their bank sent them',
@@ -151,7 +151,7 @@ function questionAsked({ kind, attemptsLeft }: PendingAction): Story {
   }
 }
 
-/** An account takes money until its end; the bank may tell of it later than that. */
+/** An account accepts money until its end. The bank may report it later than that. */
 function transferAwaited(
   { amount, received, currency, expires_at, wake_at }: Transaction,
   { accountNumber, bankName, expiresAt }: VirtualAccount,
@@ -172,7 +172,7 @@ function transferAwaited(
   return { happened: `waits for ${place}, where ${came}`, next, until, besides }
 }
 
-/** What is not known, and why. Money that may have moved is given back to nobody. */
+/** What is in doubt, and why. Money that may have moved is not returned. */
 function unknown(transaction: Transaction): Story {
   const { doubt, type, wake_at } = transaction
   const isPayout = type === 'withdrew'
@@ -204,7 +204,7 @@ function unknown(transaction: Transaction): Story {
   }
 }
 
-/** What holds while the outcome is not known. */
+/** What applies while the outcome is in doubt. */
 function meanwhile({ type, expires_at }: Transaction): string | undefined {
   return type === 'withdrew' ? 'its money stays held until the outcome is known' : ends(expires_at)
 }
@@ -286,13 +286,13 @@ function failed(transaction: Transaction, names: Names): Story {
   }
 }
 
-/** Ends that are no failure of anybody's. */
+/** Ends that are not failures. */
 const endings: Readonly<Partial<Record<FailureCode, { readonly happened: string }>>> = {
   MANUALLY_CANCELLED: { happened: 'was cancelled before it was sent' },
   REVERSED: { happened: 'was taken back by the provider' },
 }
 
-/** What happened after the end, which stays as it is. */
+/** What happened after the end. The end itself does not change. */
 function withAdjustments({ adjustments, suspended, failure }: Transaction, story: Story): Story {
   const count = adjustments.length
   const changed = `later ${count === 1 ? 'an adjustment' : `${count} adjustments`} changed your wallet`
@@ -308,7 +308,7 @@ function withAdjustments({ adjustments, suspended, failure }: Transaction, story
   return count === 0 ? story : { happened }
 }
 
-/** A wallet in a currency of several countries says whose it is. */
+/** A wallet in a currency of several countries names its country. */
 function walletName({ wallet_currency, wallet_country }: Transaction, { countries }: Names): string {
   const isOnly = 'country' in currencies[wallet_currency]
   const whose = isOnly ? '' : ` for ${countries.get(wallet_country)?.name ?? wallet_country}`

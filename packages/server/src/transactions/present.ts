@@ -1,5 +1,5 @@
 import { formatMinor, numberFromMinor } from '../money/money.ts'
-import { numberOf, openParty } from '../payments/model/counterparty.ts'
+import { numberOf, openCounterparty } from '../payments/model/counterparty.ts'
 import { publicStatus, stageOf } from '../payments/model/state.ts'
 import type { Transaction } from '../payments/model/store.ts'
 import { adjustingOf, reasonOf, sidesOf } from '../payments/notify/webhook-body.ts'
@@ -51,7 +51,7 @@ function beneficiaryOf({ vault, reference }: Presenter, transaction: Transaction
     accountName: isPayout ? account_name : '',
     destination,
     currency,
-    accountNumber: isPayout ? numberOf(openParty(vault, transaction)) : '',
+    accountNumber: isPayout ? numberOf(openCounterparty(vault, transaction)) : '',
   }
 }
 
@@ -90,12 +90,12 @@ export function presentOne(presenter: Presenter, transaction: Transaction, timel
   }
 }
 
-/** The markup is the operator's, and is not shown. */
+/** The markup is the operator's and is not shown. */
 function shownRate({ spread: _, ...shown }: NonNullable<Transaction['rate']>) {
   return shown
 }
 
-/** The account that a bank transfer charge waits for money in. */
+/** The account in which a bank transfer charge expects its money. */
 export function presentAccount(publicUrl: string, { action, amount, currency, created_at }: Transaction) {
   if (action?.kind !== 'pay_to_account') return undefined
   const { accountNumber, bankName, expiresAt } = action.account
@@ -117,7 +117,7 @@ const questions = {
   address: ['ADDRESS', "Ask the customer for the card's billing address, and send it to authorise with type address."],
 } as const
 
-/** What the customer must do now. What they answered is on its way while it is being sent. */
+/** What the customer must do now. While their answer is being sent there is nothing to do. */
 export function presentAction(
   reference: ReferenceData,
   { action, code, state, provider }: Pick<Transaction, 'action' | 'code' | 'state' | 'provider'>,

@@ -50,18 +50,18 @@ export interface ListWanted {
   readonly endDate: string | undefined
   readonly status: PublicStatus | undefined
   readonly limit: number
-  /** Only what is older than this one. */
+  /** Only transactions older than this one. */
   readonly before: string | undefined
 }
 
 export interface ListPage {
   readonly transactions: readonly Transaction[]
-  /** Where looking stopped although there may be more, because a filter found too little. */
+  /** Where the scan stopped although there may be more, because the filter matched too few rows. */
   readonly stoppedAt: string | undefined
 }
 
-/** A filter without an index of its own looks at no more than this many transactions for one page. */
-const looksMax = 20_000
+/** A filter without its own index scans at most this many transactions for one page. */
+const rowsScannedMax = 20_000
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** Newest first. */
@@ -71,35 +71,39 @@ export async function listTransactions(db: ReadDb, owner: Owner, wanted: ListWan
     const isWanted = found !== undefined && (await isAmong(db, owner, wanted, found.id))
     return { transactions: found && isWanted ? [found] : [], stoppedAt: undefined }
   }
-  const found = await look(db, owner, wanted, { before: wanted.before ?? lastId, limit: wanted.limit, looks: looksMax })
+  const found = await scan(db, owner, wanted, {
+    before: wanted.before ?? lastId,
+    limit: wanted.limit,
+    rowsMax: rowsScannedMax,
+  })
   if (found.length === wanted.limit || isIndexed(wanted)) return { transactions: found, stoppedAt: undefined }
-  return { transactions: found, stoppedAt: await lookedUntil(db, owner, wanted) }
+  return { transactions: found, stoppedAt: await scannedUntil(db, owner, wanted) }
 }
 
-/** Filters whose index leads straight to what is wanted, so that nothing is looked at in vain. */
+/** Filters whose index leads straight to the matching rows, so that the scan reads no others. */
 function isIndexed({ currency, type, status }: ListWanted): boolean {
   return currency !== undefined && type !== undefined && status === undefined
 }
 
 /** Whether one transaction passes the filters. */
 async function isAmong(db: ReadDb, owner: Owner, wanted: ListWanted, id: string): Promise<boolean> {
-  const rows = await look(db, owner, wanted, { before: wanted.before ?? lastId, limit: 1, looks: 1, id })
+  const rows = await scan(db, owner, wanted, { before: wanted.before ?? lastId, limit: 1, rowsMax: 1, id })
   return rows.length > 0
 }
 
-interface Look {
+interface Scan {
   readonly before: string
   readonly limit: number
-  readonly looks: number
+  readonly rowsMax: number
   readonly id?: string
 }
 
-/** Each kind of filter that has an index reads along it; the rest is compared as it is read. */
-function look(
+/** A filter with an index reads along it; other filters are applied to the rows as they are read. */
+function scan(
   db: ReadDb,
   owner: Owner,
   wanted: ListWanted,
-  { before, limit, looks, id }: Look,
+  { before, limit, rowsMax, id }: Scan,
 ): Promise<Transaction[]> {
   const { currency = null, type = null, startDate = null, endDate = null, status } = wanted
   const { merchant_id, env } = owner
@@ -124,7 +128,7 @@ function look(
   return db.query(
     owner,
     sql`
-      with looked as (
+      with scanned as (
         select *
         from transactions
         where merchant_id = ${merchant_id}
@@ -136,10 +140,10 @@ function look(
           and (${status === 'pending'} is false or state not in ('successful', 'failed'))
           and (${status === 'failed'} is false or state = 'failed')
         order by id desc
-        limit ${looks}
+        limit ${rowsMax}
       )
       select *
-      from looked
+      from scanned
       where currency = coalesce(${currency}, currency)
         and type = coalesce(${type}, type)
         and (${status === 'successful'} is false or state = 'successful')
@@ -148,8 +152,8 @@ function look(
   )
 }
 
-/** Where looking stopped, if it stopped before the end of what the dates and the status select. */
-async function lookedUntil(db: ReadDb, owner: Owner, wanted: ListWanted): Promise<string | undefined> {
+/** Where the scan stopped, if it stopped before the end of what the dates and the status select. */
+async function scannedUntil(db: ReadDb, owner: Owner, wanted: ListWanted): Promise<string | undefined> {
   const { before = lastId, startDate = null, endDate = null, status } = wanted
   const [row] = await db.query<{ id: string }>(
     owner,
@@ -164,7 +168,7 @@ async function lookedUntil(db: ReadDb, owner: Owner, wanted: ListWanted): Promis
         and (${status === 'pending'} is false or state not in ('successful', 'failed'))
         and (${status === 'failed'} is false or state = 'failed')
       order by id desc
-      offset ${looksMax - 1}
+      offset ${rowsScannedMax - 1}
       limit 1`,
   )
   return row?.id

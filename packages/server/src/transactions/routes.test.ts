@@ -22,7 +22,7 @@ const charge = (externalReference: string) => ({
 const rows = ({ body }: Answer) => body['data'] as { transactionId: string; type: string; currency: string }[]
 const reasonOf = ({ status, body, headers }: Answer) => [status, body, headers.get('x-error-code')]
 
-test('transactions are listed newest first, three at a time, and go on from any of them', async (t) => {
+test('transactions are listed newest first, three at a time, and continue after any of them', async (t) => {
   const { call } = await (await testMalipo(t, nobodySends)).merchant()
   const made: string[] = []
   for (let index = 0; index < 7; index += 1) {
@@ -57,7 +57,7 @@ test('transactions are listed newest first, three at a time, and go on from any 
   assert.deepEqual(await ids('?limit=10&endDate=2020-01-01'), [])
 })
 
-test('a bad question is answered with an empty object, and the reason in the headers', async (t) => {
+test('an invalid list request returns an empty object, and the reason in the headers', async (t) => {
   const malipo = await testMalipo(t, nobodySends)
   const { call } = await malipo.merchant()
   const other = await malipo.merchant()
@@ -78,7 +78,7 @@ test('a bad question is answered with an empty object, and the reason in the hea
     assert.deepEqual(reasonOf(await call('GET', `${path}?${query}`)), [400, {}, 'VALIDATION_ERROR'], query)
 })
 
-test('a filter that finds little says where it stopped looking, and goes on from there', async (t) => {
+test('a filter that matches little reports where it stopped, and the next page continues there', async (t) => {
   const malipo = await testMalipo(t, nobodySends)
   const merchant = await malipo.merchant()
   await merchant.call(
@@ -104,7 +104,7 @@ test('a filter that finds little says where it stopped looking, and goes on from
   assert.equal(rows(await merchant.call('GET', `${path}?currency=UGX&type=payout`)).length, 1, 'its own index finds it')
 })
 
-test('one transaction is read by its id or its reference, with what happened to it', async (t) => {
+test('one transaction is read by its id or its reference, with its timeline', async (t) => {
   const { call } = await (await testMalipo(t, nobodySends)).merchant()
   const { body } = await call('POST', '/api/b2b/fiat/deposit/momo', charge('r1'))
 
@@ -120,7 +120,7 @@ test('one transaction is read by its id or its reference, with what happened to 
   assert.equal((data['timeline'] as unknown[]).length, 1)
 })
 
-test('one transaction is read with an explanation, in both environments, and lists carry none', async (t) => {
+test('one transaction is read with an explanation in both environments, and lists have none', async (t) => {
   const malipo = await testMalipo(t, nobodySends)
   const { id, call } = await malipo.merchant()
   const live = await malipo.as(await malipo.operator.keys.create(id, { env: 'live' }))
@@ -150,7 +150,7 @@ test('one transaction is read with an explanation, in both environments, and lis
   )
 })
 
-/** Many more transactions of the merchant who made the newest one, straight into the table. */
+/** Copies the newest transaction of its merchant many times, straight into the table. */
 async function copyTransactions(malipo: Malipo, count: number): Promise<void> {
   await malipo.ask(
     `insert into transactions

@@ -102,7 +102,6 @@ const types: Readonly<Record<string, string | undefined>> = {
 const tags = ['Transactions']
 const scope = 'transactions:read'
 
-/** What became of the money. */
 export function transactionRoutes(app: App, ctx: Context): void {
   app.get(
     '/transactions',
@@ -160,7 +159,7 @@ function wantedOf(query: Static<typeof ListQuery>): Omit<ListWanted, 'before'> {
   return { ...filters, startDate: sinceTheEpoch(startDate), endDate: sinceTheEpoch(endDate), limit }
 }
 
-/** No id is older than the clock they are made from. */
+/** No id is older than the Unix epoch. */
 function sinceTheEpoch(day: string | undefined): string | undefined {
   return day !== undefined && day < '1970-01-01' ? '1970-01-01' : day
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { eventNames } from '../events/catalogue.ts'
 
-/** What merchants call a payment. */
+/** The merchant's own reference for a payment. */
 export const ExternalReference = Type.String({
   maxLength: 100,
   pattern: '^[\\x21-\\x7e]{1,100}$',
@@ -24,7 +24,7 @@ export const FailureReason = Type.Object({
   providerCode: Type.Optional(Type.String()),
 })
 
-/** What an adjustment has beside the fields of every transaction. */
+/** The fields that only an adjustment has. */
 export const AdjustmentFields = {
   relatedTransactionId: Type.Optional(
     Type.String({ description: 'Of an adjustment: the payment whose money moved after its end' }),
@@ -39,7 +39,7 @@ export const AdjustmentFields = {
   ),
 }
 
-/** What is told of a payment, as it was when it was told; a newer version may tell more. */
+/** The payment at the time of the notification. A newer version may have more fields. */
 export const WebhookData = Type.Object(
   {
     transactionId: Type.String({ description: 'Our id of the payment, `txn_…`' }),
@@ -70,7 +70,7 @@ export const WebhookData = Type.Object(
   { title: 'WebhookData', additionalProperties: true },
 )
 
-const told = {
+const eventFields = {
   id: Type.String({ description: '`wh_…`, the same at every attempt: one you have seen before you may ignore' }),
   event: Type.String({ description: Object.keys(eventNames).join(' or ') }),
   data: WebhookData,
@@ -81,11 +81,11 @@ const told = {
 }
 
 /** The body of a webhook. */
-export const WebhookEvent = Type.Object(told, { title: 'WebhookEvent', additionalProperties: true })
+export const WebhookEvent = Type.Object(eventFields, { title: 'WebhookEvent', additionalProperties: true })
 
 /** The same as a line of the feed. */
 export const FeedLine = Type.Object(
-  { number: Type.Integer({ description: 'Without a gap, for each merchant and environment' }), ...told },
+  { number: Type.Integer({ description: 'Without a gap, for each merchant and environment' }), ...eventFields },
   { title: 'FeedLine' },
 )
 

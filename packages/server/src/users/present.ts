@@ -22,13 +22,13 @@ export function presentProfile(profile: Profile, publicKey: string) {
 
 type Wallet = ProfileWallet & { readonly currency: Currency }
 
-/** The currencies that are one country's own. */
+/** The currencies used in one country only. */
 const homeCurrencies = Map.groupBy(Object.keys(currencies) as Currency[], (code): string => {
   const own = currencies[code]
   return 'country' in own ? own.country : ''
 })
 
-/** `<CUR>Wallet` of every currency: what may be spent, over all countries. The home currency is there before it is used. */
+/** `<CUR>Wallet` for every currency: the available amount over all countries. Includes the home currency before it is used. */
 function sums(wallets: readonly Wallet[], home: readonly Currency[]): Record<`${string}Wallet`, { balance: number }> {
   const totals = new Map<Currency, bigint>(home.map((code) => [code, 0n]))
   for (const { currency, available } of wallets) totals.set(currency, (totals.get(currency) ?? 0n) + BigInt(available))
@@ -36,7 +36,7 @@ function sums(wallets: readonly Wallet[], home: readonly Currency[]): Record<`${
   return Object.fromEntries(entries)
 }
 
-/** What a wallet owes because a provider took back more than was there; collected from its next credits. */
+/** What a wallet owes because a provider took back more than the balance; collected from its next credits. */
 function presentDebt({ currency, country, owed }: Wallet) {
   return owed === '0' ? [] : [{ currency, country, amount: numberFromMinor(BigInt(owed), currency) }]
 }

@@ -1,6 +1,6 @@
 import { type Owner, type ReadDb, sql } from '../platform/db.ts'
 
-/** A wallet as its owner sees it, in minor units as text, since JSON carries them here. */
+/** A wallet as its owner sees it, in minor units as text, because JSON carries them here. */
 export interface ProfileWallet {
   readonly currency: string
   readonly country: string
@@ -9,7 +9,7 @@ export interface ProfileWallet {
   readonly owed: string
 }
 
-/** What a merchant sees of itself. */
+/** A merchant's own view of itself. */
 export interface Profile {
   readonly email: string
   readonly first_name: string

@@ -6,7 +6,7 @@ import { replaceSecret } from '../merchants/store.ts'
 import { makeWebhookSecret, sealWebhookSecret } from '../merchants/webhook-secret.ts'
 import { nameMerchants } from '../platform/named-merchants.ts'
 
-/** Gives a new signing secret for the token's environment. This is the only time it is shown. */
+/** Creates a new signing secret for the token's environment. It is shown only this once. */
 export async function rotateWebhookSecret(ctx: Context, bearer: Bearer): Promise<string> {
   const secret = makeWebhookSecret()
   await ctx.db.write.transaction(async (tx) => {

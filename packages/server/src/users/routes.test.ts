@@ -8,7 +8,7 @@ import { testMalipo } from '../testing/malipo.ts'
 
 const users = '/api/b2b/users'
 
-test('the profile tells who the merchant is and which pair asked, with empty URLs until they are set', async (t) => {
+test('the profile shows the merchant and the calling key pair, with empty URLs until set', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant({ env: 'live' })
 
@@ -29,7 +29,7 @@ test('the profile tells who the merchant is and which pair asked, with empty URL
   })
 })
 
-test('a new merchant finds its sandbox funded, and every sum is that of its wallets', async (t) => {
+test('a new merchant has a funded sandbox, and every sum matches its wallets', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
 
@@ -50,7 +50,7 @@ test('a new merchant finds its sandbox funded, and every sum is that of its wall
   assert.deepEqual(body['XOFWallet'], { balance: 10_000_000 })
 })
 
-test('what is held for payouts is pending, not available', async (t) => {
+test('money held for payouts is pending, not available', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
   const [wallet] = await malipo.ask<{ id: string }>(
@@ -74,7 +74,7 @@ test('what is held for payouts is pending, not available', async (t) => {
   )
 })
 
-test('only what is sent is changed, and the answer is the profile as it is then', async (t) => {
+test('only the fields sent are changed, and the response is the new profile', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
   const url = 'http://127.0.0.1:9/hooks'
@@ -98,7 +98,7 @@ test('an empty URL unsets it', async (t) => {
   assert.equal(body['sandboxWebhookUrl'], '')
 })
 
-test('changes at once to different fields are all kept', async (t) => {
+test('concurrent changes to different fields are all kept', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
   await merchant.token()
@@ -116,7 +116,7 @@ test('changes at once to different fields are all kept', async (t) => {
   )
 })
 
-test('a token changes the URL of its own environment only, and a refused change changes nothing', async (t) => {
+test("a token changes only its own environment's URL, and a refused change has no effect", async (t) => {
   const malipo = await testMalipo(t)
   const [sandbox, live] = [await malipo.merchant(), await malipo.merchant({ env: 'live' })]
   const url = 'https://shop.example.com/hooks'
@@ -149,7 +149,7 @@ const unusable: [string, unknown][] = [
   ['lastname', 'Kamau'],
 ]
 
-test('a change that cannot be used is refused and the field named', async (t) => {
+test('an invalid change is refused and its field named', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
 
@@ -178,7 +178,7 @@ test('a live URL must be https', async (t) => {
   assert.equal(secure.status, 200)
 })
 
-test('a mistyped field is met with the one that was meant', async (t) => {
+test('the error for a mistyped field suggests the right one', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
 
@@ -187,7 +187,7 @@ test('a mistyped field is met with the one that was meant', async (t) => {
   assert.equal(body['message'], 'Validation error: fistName is not known; did you mean firstName?')
 })
 
-test('a new webhook secret is shown once, kept sealed, and the old one lives on for a day', async (t) => {
+test('a new webhook secret is shown once and stored sealed, and the old one works for a day', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
   const rotate = async () => {
@@ -210,7 +210,7 @@ test('a new webhook secret is shown once, kept sealed, and the old one lives on 
   assert.ok(Math.abs(Number(row?.hours) - 24) < 0.01)
 })
 
-test('a secret of one environment is left alone by a rotation in the other', async (t) => {
+test("a rotation in one environment keeps the other environment's secret", async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
   const id = readId('merchant', merchant.id)
@@ -242,7 +242,7 @@ test('every change leaves an audit row that names the credential and holds no se
   assert.ok(!JSON.stringify(rows).includes((body['data'] as { secret: string }).secret))
 })
 
-test('a merchant that is gone does not exist', async (t) => {
+test('a deleted merchant gets the error for a missing user', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
   const id = readId('merchant', merchant.id)
@@ -256,7 +256,7 @@ test('a merchant that is gone does not exist', async (t) => {
     assert.deepEqual([status, body['errorCode'], body['message']], [404, 'E-B2B-S-118', 'User does not exist'])
 })
 
-test('a pair without the scope is told which one it lacks', async (t) => {
+test('the error for a pair without the scope names that scope', async (t) => {
   const malipo = await testMalipo(t)
   const reader = await malipo.merchant({ scopes: ['profile:read'] })
 
@@ -288,7 +288,7 @@ test("a change touches no other merchant's profile, URL or secret", async (t) =>
   assert.deepEqual(await rows(), before)
 })
 
-test('a secret is rotated by those who may write, with or without an empty body', async (t) => {
+test('a secret is rotated only with write scope, with or without an empty body', async (t) => {
   const malipo = await testMalipo(t)
   const [reader, writer] = [await malipo.merchant({ scopes: ['profile:read'] }), await malipo.merchant()]
   const path = `${users}/webhook-secret/rotate`

@@ -6,7 +6,7 @@ import { rename, setEndpointUrl } from '../merchants/store.ts'
 import type { Environment } from '../platform/db.ts'
 import { nameMerchants } from '../platform/named-merchants.ts'
 
-/** What a merchant may change of itself; what is left out stays as it is. */
+/** The fields that a merchant may change; omitted fields stay as they are. */
 export interface ProfileChange {
   readonly firstName?: string
   readonly lastName?: string
@@ -14,7 +14,7 @@ export interface ProfileChange {
   readonly sandboxWebhookUrl?: string
 }
 
-/** Changes the profile and notes who did it, together or not at all. A token changes the URL of its own environment only. */
+/** Changes the profile and audits it in one transaction. A token changes only the URL of its own environment. */
 export async function updateProfile(ctx: Context, bearer: Bearer, change: ProfileChange): Promise<void> {
   const url = urlOfOwnEnvironment(bearer.env, change)
   refuseUnreadable('firstName', change.firstName)
@@ -28,7 +28,7 @@ export async function updateProfile(ctx: Context, bearer: Bearer, change: Profil
   })
 }
 
-/** A name is a line of text with something to see in it. */
+/** A name is one line of visible text. */
 function refuseUnreadable(field: string, name: string | undefined): void {
   if (name === undefined || (/\S/.test(name) && !/\p{Cc}/u.test(name))) return
   throw invalid([{ field, message: `${field} must be a line of text that can be read` }])
@@ -44,7 +44,7 @@ function urlOfOwnEnvironment(env: Environment, { webhookUrl, sandboxWebhookUrl }
   return url
 }
 
-/** What is wrong with the address an event should go to; where it leads is looked at when it is used. */
+/** What is wrong with a webhook URL; its destination is checked when it is used. */
 function urlProblem(env: Environment, text: string): string | undefined {
   if (!URL.canParse(text)) return 'must be a URL such as https://shop.example.com/webhooks'
   if (/[\s\p{Cc}]/u.test(text)) return 'must not contain blanks or line breaks'

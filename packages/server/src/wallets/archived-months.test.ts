@@ -17,7 +17,7 @@ interface Statement {
 const monthMs = 31 * 24 * 3600 * 1000
 
 /**
- * A merchant with 1,000,000 KES, whose wallet moves in this month and in one that is archived, which is the next month here: a
+ * A merchant with 1,000,000 KES, whose wallet has lines in this month and in an archived one, which is the next month here: a
  * line belongs to the month of its transaction, not to the time it was booked.
  */
 async function archiving(t: TestContext) {
@@ -54,7 +54,7 @@ async function archiving(t: TestContext) {
     check: () => malipo.operator.ledger.check({ isFull: false }),
     archive: async () => {
       const [mayGo, archive] = documented(part)
-      // What is newer than a transaction that is open anywhere in the cluster is not checked yet.
+      // Lines newer than any open transaction in the cluster are not checked yet.
       await until('the month to be checked', async () => {
         await malipo.operator.ledger.check({ isFull: false })
         const counts = await Promise.all(mayGo.map((count) => malipo.ask<{ count: string }>(count)))
@@ -81,7 +81,7 @@ function start(monthsAhead: number): string {
 
 const nextMonth = () => Date.parse(start(1).replace('Z', 'T00:00:00Z')) + monthMs / 2
 
-/** How many transfers were checked. What is newer than a transaction that is open anywhere in the cluster comes in a later check. */
+/** How many transfers were checked. Those newer than any open transaction in the cluster come in a later check. */
 async function checkedBy(check: () => Promise<{ readonly transfers: number }>, atLeast: number): Promise<number> {
   let checked = 0
   await until('all to be checked', async () => {
@@ -91,7 +91,7 @@ async function checkedBy(check: () => Promise<{ readonly transfers: number }>, a
   return checked
 }
 
-/** What docs/operating/scale.md has the operator run, for this month: what must be 0, and what archives it. */
+/** The operator's commands in docs/operating/scale.md, for this month: the counts that must be 0, and the archiving. */
 function documented(part: string): [string[], string[]] {
   const page = readFileSync(new URL('../../../../docs/operating/scale.md', import.meta.url), 'utf8')
   const blocks = [...page.matchAll(/```sql[^\n]*\n([\s\S]*?)```/g)].map(([, block = '']) =>
@@ -105,7 +105,7 @@ function documented(part: string): [string[], string[]] {
   return [blocks[0] ?? assert.fail(), blocks[1] ?? assert.fail()]
 }
 
-test('a statement opens with what was in the wallet, though the months before it are archived', async (t) => {
+test('a statement opens with the right balance, although earlier months are archived', async (t) => {
   const { receiveInArchivedMonth, archive, receive, check, statement } = await archiving(t)
   await receiveInArchivedMonth(70_00n)
   const later = `&startDate=${new Date(Date.now() + monthMs).toISOString().slice(0, 10)}`
@@ -121,7 +121,7 @@ test('a statement opens with what was in the wallet, though the months before it
   assert.equal(lines.at(-1)?.balance, 1_000_075)
 })
 
-test('archived lines between others are summed up in one line, so that the lines add up to the closing', async (t) => {
+test('archived lines between others are summed in one line, so the lines add up to the closing', async (t) => {
   const { receiveInArchivedMonth, archive, receive, check, statement } = await archiving(t)
   await receive(1_00n)
   await receiveInArchivedMonth(30_00n)
@@ -144,7 +144,7 @@ test('archived lines between others are summed up in one line, so that the lines
   assert.deepEqual([opening, closing], [0, 1_000_073])
 })
 
-test('archived lines after the last one are summed up too', async (t) => {
+test('archived lines after the last one are summed too', async (t) => {
   const { receiveInArchivedMonth, archive, check, statement } = await archiving(t)
   await receiveInArchivedMonth(70_00n)
   await check()

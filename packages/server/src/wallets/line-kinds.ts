@@ -1,12 +1,12 @@
 import { type LedgerEvent, postingTable } from '../ledger/postings.ts'
 
-/** What a line of a statement is for. */
+/** The purpose of a statement line. */
 export const lineKinds = ['payment', 'fee', 'exchange', 'adjustment', 'funding', 'archived'] as const
-/** The event of a line that sums up those of archived months. */
+/** The event of a line that sums up archived months. */
 export const archivedLines = 'archived'
 type LineKind = (typeof lineKinds)[number]
 
-/** What the wallet's own line of an event is; lines to or from fees and exchange income are those everywhere. */
+/** The kind of an event's wallet line; lines to or from fees and exchange income always have those kinds. */
 const kinds: Readonly<Partial<Record<LedgerEvent, LineKind>>> = {
   wallet_funded: 'funding',
   late_credit: 'adjustment',
@@ -24,7 +24,7 @@ const kinds: Readonly<Partial<Record<LedgerEvent, LineKind>>> = {
   operator_debit: 'adjustment',
 }
 
-/** Where the first posting of an event stands in the books of its transaction. */
+/** The number of an event's first posting within its transaction. */
 const firstNumbers: Readonly<Partial<Record<LedgerEvent, number>>> = {
   charge_successful: 4,
   charge_successful_into_another_currency: 4,
@@ -32,7 +32,7 @@ const firstNumbers: Readonly<Partial<Record<LedgerEvent, number>>> = {
   debt_collected: 30,
 }
 
-/** A payout's lines are its holds, which became movements when it succeeded: by the number each hold was taken under. */
+/** A payout's lines are its holds, posted when it succeeded: by the number of each hold. */
 const payoutLines: readonly LineKind[] = ['payment', 'fee', 'exchange', 'fee']
 
 export function kindOfLine(event: string, number: number): LineKind {

@@ -52,7 +52,7 @@ const read = async (merchant: Merchant, query: string) => {
   return { ...(body['data'] as Statement), link: headers.get('link') }
 }
 
-test('a statement opens, tells every line with its running balance, and closes', async (t) => {
+test('a statement shows its opening, every line with its running balance, and its closing', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
   await move(malipo, merchant, [50_25n, -20_00n])
@@ -73,7 +73,7 @@ test('a statement opens, tells every line with its running balance, and closes',
   assert.equal(lines[0]?.externalReference, '')
 })
 
-test('pages follow one another without a gap: each opens with the closing before it', async (t) => {
+test('pages follow without a gap: each opens with the closing of the previous one', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
   await move(
@@ -108,7 +108,7 @@ test('a day is included whole, and a wallet without lines in it keeps its balanc
   assert.deepEqual([after.opening, after.lines.length, after.closing], [1_000_000, 0, 1_000_000])
 })
 
-test('a shared currency is read in the country asked for, and at home otherwise', async (t) => {
+test('a shared currency is read in the requested country, or the home country by default', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
 
@@ -117,7 +117,7 @@ test('a shared currency is read in the country asked for, and at home otherwise'
   assert.equal((await read(merchant, 'currency=USD')).closing, 10_000)
 })
 
-test("nobody reads another's wallet, nor live the sandbox's", async (t) => {
+test("a merchant cannot read another merchant's wallet, nor live read the sandbox's", async (t) => {
   const malipo = await testMalipo(t)
   const [mine, other] = [await malipo.merchant(), await malipo.merchant({ env: 'live' })]
   await move(malipo, mine, [5_00n])

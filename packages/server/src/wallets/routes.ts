@@ -53,7 +53,7 @@ const Statement = Type.Object(
 const pageLines = 100
 const dayUs = 86_400_000_000n
 
-/** Where a wallet's money came from and went. */
+/** A wallet's statement. */
 export function walletRoutes(app: App, ctx: Context): void {
   app.get(
     '/wallets/statement',

@@ -1,14 +1,14 @@
 import { type Owner, type ReadDb, sql } from '../platform/db.ts'
 import { archivedLines } from './line-kinds.ts'
 
-/** A line of a wallet's statement: money that moved for good, and what was there after it. */
+/** A line of a wallet's statement: money that moved permanently, and the balance after it. */
 export interface Line {
   readonly entry_at: bigint
-  /** Nothing in a line that stands for those of archived months. */
+  /** Null in a line that sums up archived months. */
   readonly transaction_id: string | null
   readonly event: string
   readonly number: number
-  /** Of the payment the line belongs to; nothing for what no payment caused. */
+  /** The reference of the line's payment; null when no payment caused it. */
   readonly external_reference: string | null
   readonly type: string | null
   readonly change: bigint
@@ -19,7 +19,7 @@ export interface StatementPage {
   readonly opening: bigint
   readonly lines: readonly Line[]
   readonly closing: bigint
-  /** Where the next page begins; nothing on the last. */
+  /** Where the next page starts; undefined on the last. */
   readonly next: bigint | undefined
 }
 
@@ -32,18 +32,18 @@ export interface StatementWanted {
   readonly limit: number
 }
 
-/** A line, or none, beside what is in the wallet now. */
+/** A line, or none, with the current balance. */
 type Row = { readonly posted: bigint } & (Line | { readonly [Name in keyof Line]: null })
 
 const isLine = (row: Row): row is Row & Line => row.entry_at !== null
 
 /**
- * Lines are read in order of an index and the running balance stands in each, so a page costs the same at the beginning
- * of a wallet's life as after a billion lines. Opening plus the lines is closing, and closing is the next page's opening.
+ * Lines are read in index order and each holds the running balance, so a page costs the same for a new wallet as after a billion
+ * lines. Opening plus the lines is closing, and closing is the next page's opening.
  *
- * Balances are computed from later lines, never from earlier ones, which may be archived. A page opens with what was there before
- * its first line, and closes with what was there before the first line after it; where there is no such line, that is what is
- * in the wallet now.
+ * Balances are computed from later lines, never from earlier ones, which may be archived. A page opens with the balance before
+ * its first line, and closes with the balance before the first line after it; without such a line, with the wallet's current
+ * balance.
  */
 export async function readStatement(db: ReadDb, owner: Owner, wanted: StatementWanted): Promise<StatementPage> {
   const { to, limit } = wanted
@@ -63,7 +63,9 @@ export async function readStatement(db: ReadDb, owner: Owner, wanted: StatementW
 
 const before = ({ balance, change }: Line) => balance - change
 
-/** Where a line does not start from what the one before it left, those between are in an archived month: one line sums them up. */
+/**
+ * If a line does not start from the previous line's balance, the lines between are in an archived month: one line sums them up.
+ */
 function withArchived(lines: readonly Line[], closing: bigint): Line[] {
   return lines.flatMap((line, index) => {
     const next = lines[index + 1]
@@ -82,7 +84,7 @@ function withArchived(lines: readonly Line[], closing: bigint): Line[] {
   })
 }
 
-/** As many lines as a page has, from its beginning on, and the one after them; one row without a line when there is none. */
+/** A page of lines from its start, and the one after them; one row without a line when there is none. */
 function linesFrom(db: ReadDb, owner: Owner, { currency, country, from, limit }: StatementWanted): Promise<Row[]> {
   return db.query<Row>(
     owner,

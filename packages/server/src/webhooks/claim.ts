@@ -2,63 +2,63 @@ import { type Environment, type Owner, sql, type Tx, type WriteDb } from '../pla
 import { reach } from '../platform/failpoints.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
 
-/** A record to be delivered, and where to. It belongs to whoever claimed it, for as long as an attempt can take. */
+/** A record to deliver, and its endpoint. The worker that claimed it owns it for as long as an attempt can take. */
 export interface Delivery {
   readonly id: string
   readonly merchant_id: string
   readonly env: Environment
   readonly body: string
   readonly attempts: number
-  /** What is played to the payment it tells of; never anything in live. */
+  /** The payment's scenario; always null in live. */
   readonly scenario: Scenario | null
   readonly url: string
-  /** Sealed; the second signs beside the first for a day after a rotation. */
+  /** Sealed. The previous secret also signs for a day after a rotation. */
   readonly secret: string
   readonly previous_secret: string | null
 }
 
-/** At one endpoint at a time; one that fails is tried with less. */
+/** Per endpoint; a failing one gets fewer. */
 const inFlightMax = 8
 const inFlightFailingMax = 2
-/** Longer than an attempt can take: after this its worker has died, and somebody else tries. */
+/** Longer than an attempt can take: after this the worker has died, and another one tries. */
 const leaseMs = 30_000
 
-/** A claim reads from so far below the time of the one before, for records whose transaction took as long to commit. */
+/** A claim reads from this far below the time of the previous one, for records whose transaction took that long to commit. */
 const behindMs = 15_000
-/** A claim goes through all endpoints this often, for those that were locked, or committed, for longer than that. */
+/** A claim reads all endpoints this often, for those that were locked, or uncommitted, for longer than that. */
 const deepEveryMs = 30_000
 
-/** How far one worker has gone through the endpoints that are due. */
+/** How far one worker has read through the due endpoints. */
 export interface ClaimPlace {
-  /** By the database's clock: every endpoint that was due by then has been claimed, or was locked. Nothing before the first claim. */
+  /** By the database clock: every endpoint due by then was claimed or locked. Undefined before the first claim. */
   doneUntil: Date | undefined
-  lookedDeepAt: number
+  deepPolledAt: number
 }
 
 interface ClaimOptions {
   readonly place?: ClaimPlace
-  /** Endpoints that are not claimed now. They are due again when an attempt under way there ends. */
+  /** Endpoints to skip in this claim. They are due again when an attempt under way there ends. */
   readonly leftOut?: readonly Owner[]
 }
 
-export const newPlace = (): ClaimPlace => ({ doneUntil: undefined, lookedDeepAt: Number.NEGATIVE_INFINITY })
+export const newPlace = (): ClaimPlace => ({ doneUntil: undefined, deepPolledAt: Number.NEGATIVE_INFINITY })
 
 /**
- * Claims endpoints that have something to do, longest due first, and of each as many records as it may have under way.
- * A slow endpoint fills its own share and nobody else's. Records are read by a statement of its own, after the locks: what
- * was told before the endpoint was locked is seen, and what is told later waits for the lock and makes it due again.
+ * Claims due endpoints, longest due first, and of each as many records as it may have under way. A slow endpoint fills only its
+ * own share. A separate statement reads the records after the locks: it sees every event from before the endpoint was locked, and
+ * a later event waits for the lock and makes the endpoint due again.
  *
- * While a session holds a snapshot (pg_dump, a report), indexes keep every earlier version of a row. So both are read from a
- * place below which nothing is due: endpoints from where this worker's last claim ended, records from `due_from` of their
- * endpoint. Accepting payments locks endpoints too, so the commit does not wait for the disk or the standby: a claim that a crash
- * loses is made again.
+ * While a session holds a snapshot (pg_dump, a report), indexes keep every earlier version of a row. So both reads start at a
+ * point below which nothing is due: endpoints where this worker's last claim ended, records at their endpoint's `due_from`.
+ * Accepting payments locks endpoints too, so the commit waits for neither the disk nor the standby: a claim lost in a crash is
+ * repeated.
  */
 export function claimDeliveries(
   db: WriteDb,
   endpointsMax: number,
   { place = newPlace(), leftOut = [] }: ClaimOptions = {},
 ): Promise<Delivery[]> {
-  const isDeep = place.doneUntil === undefined || performance.now() - place.lookedDeepAt > deepEveryMs
+  const isDeep = place.doneUntil === undefined || performance.now() - place.deepPolledAt > deepEveryMs
   const after = isDeep ? '-infinity' : new Date((place.doneUntil?.getTime() ?? 0) - behindMs)
   return db.transaction(async (tx) => {
     const [, [clock], ready] = await Promise.all([
@@ -66,7 +66,7 @@ export function claimDeliveries(
       tx.query<{ now: Date }>(sql`select record_time() as now`),
       readyAfter(tx, { after, leftOut, endpointsMax }),
     ])
-    if (isDeep) place.lookedDeepAt = performance.now()
+    if (isDeep) place.deepPolledAt = performance.now()
     if (ready.length < endpointsMax) place.doneUntil = clock?.now
     const picked = ready.length === 0 ? [] : await pick(tx, ready)
     if (picked.length > 0) reach('webhook.leased')
@@ -101,7 +101,7 @@ function readyAfter(tx: Tx, { after, leftOut, endpointsMax }: ReadyWanted): Prom
     for no key update of e skip locked`)
 }
 
-/** The records, and what each endpoint has left. Its `due_from` never passes a record that waits. */
+/** Leases the records and updates each endpoint. Its `due_from` never passes a waiting record. */
 function pick(tx: Tx, endpoints: readonly Owner[]): Promise<Delivery[]> {
   return tx.query<Delivery>(sql`
     with moment as materialized (

@@ -10,7 +10,7 @@ import { signatureHeaders } from './sign.ts'
 
 export type Gates = Readonly<Record<Environment, Gate>>
 
-/** Only the sandbox may send to addresses that are not public: live webhooks carry real payments and real customers. */
+/** Only the sandbox may send to private addresses: live webhooks carry real payments and real customers. */
 export function openGates({
   sandboxRanges,
   timeoutMs,
@@ -30,7 +30,7 @@ export interface Deliverer {
   readonly reporter: Reporter
 }
 
-/** Signs a record, posts it and has the reply kept. The signature is of this moment; id and body are those of every attempt. */
+/** Signs a record, posts it and stores the response. Every attempt has its own signature time, and the same id and body. */
 export async function deliver({ gates, vault, reporter }: Deliverer, delivery: Delivery): Promise<void> {
   const { id, url, body, env } = delivery
   const sealed = [delivery.secret, ...(delivery.previous_secret === null ? [] : [delivery.previous_secret])]

@@ -4,9 +4,9 @@ import type { Attempted } from './report.ts'
 import { isLast, isSuccess } from './schedule.ts'
 
 /**
- * Plays what a sandbox payment asks of its webhooks, with the replies that are kept in the same transaction: one that was taken
- * is delivered once more, and a beginning that was held back follows its end. Records of live have no scenario, so there
- * is nothing to play. Endpoints are locked already, as everywhere before records.
+ * Injects a sandbox payment's webhook faults, in the transaction that stores the responses: a delivered webhook is delivered once
+ * more, and a first webhook that was held back follows the last. Live records have no scenario, so nothing happens there.
+ * Endpoints are locked already, as always before records.
  */
 export async function play(tx: BatchTx, attempted: readonly Attempted[]): Promise<void> {
   const again = attempted.filter(isToRepeat).map(({ delivery }) => delivery.id)
@@ -36,10 +36,10 @@ export async function play(tx: BatchTx, attempted: readonly Attempted[]): Promis
     where (e.merchant_id, e.env) in (select * from due union select * from released)`)
 }
 
-/** Only what was taken can come a second time; what was not is tried again anyway. */
+/** Only a delivered webhook is repeated; any other is retried anyway. */
 const isToRepeat = ({ delivery, posted }: Attempted) => delivery.scenario === 'duplicate-webhook' && isSuccess(posted)
 
-/** The end was taken, or nobody will try it again. */
+/** The final webhook was delivered, or has no retry left. */
 const isEnd = ({ delivery, posted }: Attempted) =>
   delivery.scenario === 'out-of-order-webhook' &&
   (isSuccess(posted) || isLast(delivery.attempts + 1)) &&

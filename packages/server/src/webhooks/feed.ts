@@ -1,16 +1,16 @@
 import { feeOn, readRule } from '../money/fees.ts'
 import type { State } from '../payments/model/state.ts'
 import type { Transaction } from '../payments/model/store.ts'
-import { bodyOf, type Subject, type ToldFacts } from '../payments/notify/webhook-body.ts'
+import { bodyOf, type EventFacts, type Subject } from '../payments/notify/webhook-body.ts'
 import { type Owner, type ReadDb, sql } from '../platform/db.ts'
 
-interface FeedRow extends Omit<Subject, 'id'>, ToldFacts, Pick<Transaction, 'fee_rule'> {
+interface FeedRow extends Omit<Subject, 'id'>, EventFacts, Pick<Transaction, 'fee_rule'> {
   readonly transaction_id: string
   readonly feed_number: bigint
   readonly state_then: State
 }
 
-/** What a merchant was told after a number, in order and without a gap, each as its webhook carries it. */
+/** The merchant's events after a number, in order and without a gap, each as its webhook carries it. */
 export async function readFeed(db: ReadDb, owner: Owner, { after, limit }: { after: bigint; limit: number }) {
   const rows = await db.query<FeedRow>(
     owner,
@@ -32,7 +32,7 @@ export async function readFeed(db: ReadDb, owner: Owner, { after, limit }: { aft
   }))
 }
 
-/** The fee as it was then: that of a bank transfer charge is only expected until all its money has arrived. */
+/** The fee at that time: a bank transfer charge has only an expected fee until all its money has arrived. */
 function feeThen({ method, state_then, fee, fee_rule, wallet_amount }: FeedRow): bigint {
   const isExpected = method === 'bank-transfer' && state_then !== 'successful' && fee_rule !== null
   return isExpected ? feeOn(readRule(fee_rule), wallet_amount) : fee

@@ -13,7 +13,7 @@ interface Endpoint {
   readonly disabled_at: Date | null
 }
 
-/** What came of an attempt. */
+/** An attempt and its response. */
 export interface Attempted {
   readonly delivery: Delivery
   readonly posted: Posted
@@ -21,7 +21,7 @@ export interface Attempted {
 
 export type Reporter = Batcher<Attempted, void>
 
-/** Keeps what receivers answered, many attempts in one transaction. Endpoints are locked before records, as everywhere. */
+/** Stores the receivers' responses, many attempts in one transaction. Endpoints are locked before records, as everywhere. */
 export function createReporter(db: WriteDb, log: Log): Reporter {
   return createBatcher({
     db,
@@ -37,7 +37,7 @@ export function createReporter(db: WriteDb, log: Log): Reporter {
   })
 }
 
-/** An attempt whose lease had ended, so that another was counted in its place, changes nothing any more. */
+/** An attempt whose lease expired and that another attempt replaced changes nothing. */
 async function keepRecords(tx: BatchTx, attempted: readonly Attempted[]): Promise<void> {
   const at = Number(tx.atUs / 1000n)
   const results = attempted.map(({ delivery, posted }) => {
@@ -73,9 +73,9 @@ function responseOf(posted: Posted) {
 }
 
 /**
- * One success ends a row of failures, which make an endpoint rest. One that is gone is left alone until its URL is set again,
- * whatever else was under way there; what another URL said before does not count. Tells those that are left alone from now on.
- * One that is well and has nothing waiting, which is nearly every one, is not written to.
+ * Failures in a row make an endpoint rest; one success ends the row. An endpoint that is gone is disabled until its URL is set
+ * again, whatever else was under way there; a response from an earlier URL does not count. Returns the newly disabled endpoints.
+ * A healthy endpoint with nothing waiting, which is nearly every one, is not written to.
  */
 async function keepEndpoints(tx: BatchTx, attempted: readonly Attempted[]): Promise<Endpoint[]> {
   const endpoints = endingsOf(attempted)
@@ -86,7 +86,7 @@ async function keepEndpoints(tx: BatchTx, attempted: readonly Attempted[]): Prom
     join unnest(${merchantIds}::uuid[], ${envs}::text[]) as r(merchant_id, env) using (merchant_id, env)
     order by e.merchant_id, e.env
     for no key update of e`)
-  // By a statement of its own, after the locks: what was told meanwhile is seen.
+  // A separate statement after the locks, so that it sees events from meanwhile.
   const kept = tx.query<Endpoint>(sql`
     with moment as materialized (
       select record_time() as now
@@ -120,7 +120,7 @@ async function keepEndpoints(tx: BatchTx, attempted: readonly Attempted[]): Prom
   return written.filter(({ disabled_at }) => disabled_at !== null)
 }
 
-/** What came of the attempts at each endpoint, in the order that endpoints are locked in. */
+/** The results of the attempts at each endpoint, in lock order. */
 function endingsOf(attempted: readonly Attempted[]) {
   return [...Map.groupBy(attempted, ({ delivery }) => `${delivery.merchant_id} ${delivery.env}`)]
     .sort(([left], [right]) => (left < right ? -1 : 1))

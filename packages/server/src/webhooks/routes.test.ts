@@ -23,7 +23,7 @@ const lines = ({ body }: Answer) =>
   body['data'] as { number: number; id: string; sequence: number; data: { externalReference: string } }[]
 const refusalOf = ({ status, body }: Answer) => [status, body['errorCode']]
 
-test('an event without a URL is in the feed and has no record; with one it has both, under one id', async (t) => {
+test('an event without a URL is in the feed only; with a URL it also has a record, under one id', async (t) => {
   const { call } = await (await testMalipo(t, nobodySends)).merchant()
   await call('POST', charges, charge('before'))
   await call('PUT', '/api/b2b/users', { sandboxWebhookUrl: 'http://127.0.0.1:9/hooks' })
@@ -50,7 +50,7 @@ test('an event without a URL is in the feed and has no record; with one it has b
   assert.equal(feed[1]?.id, records[0]?.id)
 })
 
-test('records and events are nobody’s but the merchant’s own, in its own environment', async (t) => {
+test('only the merchant sees its records and events, in its own environment', async (t) => {
   const malipo = await testMalipo(t, nobodySends)
   const owner = await malipo.merchant()
   await owner.call('PUT', '/api/b2b/users', { sandboxWebhookUrl: 'http://127.0.0.1:9/hooks' })
@@ -73,7 +73,7 @@ test('records and events are nobody’s but the merchant’s own, in its own env
   }
 })
 
-test('a resend of an unknown id changes nothing, and that of a known one ends the rest of its endpoint', async (t) => {
+test('a resend of an unknown id changes nothing; one of a known id ends its endpoint’s rest', async (t) => {
   const malipo = await testMalipo(t, nobodySends)
   const owner = await malipo.merchant()
   const other = await malipo.merchant()
@@ -101,7 +101,7 @@ test('a resend of an unknown id changes nothing, and that of a known one ends th
   assert.equal(await resting(), before - 1)
 })
 
-test('records are found by status, day, and either name of their payment', async (t) => {
+test('records are found by status, by day, and by either reference of their payment', async (t) => {
   const { call } = await (await testMalipo(t, nobodySends)).merchant()
   await call('PUT', '/api/b2b/users', { sandboxWebhookUrl: 'http://127.0.0.1:9/hooks' })
   const { body } = await call('POST', charges, charge('r1'))
@@ -127,7 +127,7 @@ test('records are found by status, day, and either name of their payment', async
     assert.deepEqual(refusalOf(await call('GET', `/api/b2b/webhooks?${bad}`)), [400, 'VALIDATION_ERROR'], bad)
 })
 
-test('simulating is for the sandbox, below its own root', async (t) => {
+test('webhook simulation exists only in the sandbox, below its own root', async (t) => {
   const malipo = await testMalipo(t, nobodySends)
   const [sandbox, live] = [await malipo.merchant(), await malipo.merchant({ env: 'live' })]
   const body = { externalReference: 'r1', webhookStatus: 'successful' }
@@ -145,7 +145,7 @@ test('simulating is for the sandbox, below its own root', async (t) => {
   ])
 })
 
-test('telling of a payment again counts on, and changes nothing of it', async (t) => {
+test('announcing a payment again takes the next sequence and leaves the payment unchanged', async (t) => {
   const { call } = await (await testMalipo(t, nobodySends)).merchant()
   await call('POST', charges, charge('r1'))
 

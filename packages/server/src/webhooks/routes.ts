@@ -10,7 +10,7 @@ import { findTransaction } from '../transactions/read.ts'
 import { FeedLine, WebhookData } from '../transactions/schema.ts'
 import { readFeed } from './feed.ts'
 import { presentRecord } from './present.ts'
-import { simulateWebhook, type Wish } from './simulate.ts'
+import { type Input, simulateWebhook } from './simulate.ts'
 import { find, list, sendAgain } from './store.ts'
 
 const closed = { additionalProperties: false }
@@ -57,7 +57,7 @@ const ListQuery = Type.Object(
 
 const tags = ['Webhooks']
 
-/** What merchants are told, and what came of it. */
+/** Events for merchants, and their delivery. */
 export function webhookRoutes(app: App, ctx: Context): void {
   readingRoutes(app, ctx)
   feedRoute(app, ctx)
@@ -84,7 +84,7 @@ export function webhookRoutes(app: App, ctx: Context): void {
         return sendAgain(tx, owner, id)
       })
       if (!isDue) throw new AppError('WEBHOOK_MISSING')
-      ctx.bell.ring('webhooks')
+      ctx.wakeups.wake('webhooks')
       return { success: true as const, message: 'The webhook is sent again.' }
     },
   )
@@ -165,7 +165,7 @@ function feedRoute(app: App, ctx: Context): void {
   )
 }
 
-/** Only below the sandbox's own root. */
+/** Registered only below the sandbox's own root. */
 export function simulateRoute(app: App, ctx: Context): void {
   app.post(
     '/utilities/simulate-webhook',
@@ -186,16 +186,16 @@ export function simulateRoute(app: App, ctx: Context): void {
     },
     async (request, reply) => {
       const { externalReference, webhookStatus } = request.body
-      const told = await simulateWebhook(ctx, bearerOf(request), externalReference, wishOf(webhookStatus))
-      if (told !== undefined) reply.header('x-webhook-id', told)
+      const notified = await simulateWebhook(ctx, bearerOf(request), externalReference, inputOf(webhookStatus))
+      if (notified !== undefined) reply.header('x-webhook-id', notified)
       return {}
     },
   )
 }
 
-function wishOf(text: string): Wish {
-  const wish = (['successful', 'failed', 'pending'] as const).find((word) => word === text.toLowerCase())
-  if (wish) return wish
+function inputOf(text: string): Input {
+  const input = (['successful', 'failed', 'pending'] as const).find((word) => word === text.toLowerCase())
+  if (input) return input
   throw invalid([{ field: 'webhookStatus', message: 'webhookStatus must be one of successful, failed, pending' }])
 }
 

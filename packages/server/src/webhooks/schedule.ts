@@ -4,7 +4,7 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-/** How long after each failed attempt the next is made. After the last there is none, until somebody asks for it. */
+/** The delay after each failed attempt. After the last, a retry happens only when the merchant requests a resend. */
 const delaysMs = [
   5 * second,
   15 * second,
@@ -20,18 +20,18 @@ const delaysMs = [
 ]
 const retryAfterMax = 24 * hour
 
-/** Failures in a row from which an endpoint rests, for how long at first, and at most. */
+/** How many failures in a row make an endpoint rest, its first rest, and its longest. */
 export const breakerMs = { from: 10, first: 30 * second, longest: 15 * minute } as const
 
 export const isSuccess = (posted: Posted) => posted.kind === 'answered' && posted.status >= 200 && posted.status < 300
 
-/** The receiver says that nobody lives there any more. */
+/** The receiver responds that the endpoint is gone. */
 export const isGone = (posted: Posted) => posted.kind === 'answered' && posted.status === 410
 
-/** Nobody tries again by itself after this attempt. */
+/** No automatic retry follows this attempt. */
 export const isLast = (attempts: number) => attempts > delaysMs.length
 
-/** When to try again after so many attempts, give or take a tenth; later if the receiver asks for it, within a day. */
+/** The delay after this many attempts, plus or minus a tenth. Longer if the receiver requests it, up to a day. */
 export function retryAfterMs(posted: Posted, attempts: number): number | undefined {
   const plain = delaysMs[attempts - 1]
   if (plain === undefined) return undefined
@@ -39,7 +39,7 @@ export function retryAfterMs(posted: Posted, attempts: number): number | undefin
   return Math.max(plain * (0.9 + 0.2 * Math.random()), Math.min(asked, retryAfterMax))
 }
 
-/** Seconds, or a date as HTTP writes it. */
+/** Reads seconds or an HTTP date. */
 function secondsIn(text: string | undefined): number {
   if (text === undefined) return 0
   if (/^\d{1,9}$/.test(text)) return Number(text)

@@ -12,7 +12,7 @@ const seconds = Math.floor(now.getTime() / 1000)
 const secret = makeWebhookSecret()
 const body = '{"id":"evt_1","event":"transaction_updated","data":{"amount":"12.50","name":"Wanjirũ"}}'
 
-/** What a receiver of this body gets, with what a case changes. */
+/** What a receiver of this body gets, with the changes of a case. */
 function received(changed: Partial<Received> = {}): Received {
   const headers = signatureHeaders({ id: 'evt_1', at: now, body, secrets: [secret] })
   return { headers, body, secrets: [secret], now, ...changed }
@@ -32,7 +32,7 @@ const isTakenBy = (oracle: typeof Webhook | typeof SvixWebhook, key: string, sen
   }
 }
 
-test('the published vector of Standard Webhooks comes out', () => {
+test('signing reproduces the published vector of Standard Webhooks', () => {
   const headers = signatureHeaders({
     id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
     at: new Date(1_614_265_330_000),
@@ -47,7 +47,7 @@ test('the published vector of Standard Webhooks comes out', () => {
   })
 })
 
-test('through 100 rotations both secrets verify by other libraries, and a third does not', () => {
+test('through 100 rotations both secrets verify in other libraries, and a third does not', () => {
   let previous = makeWebhookSecret()
   const stranger = makeWebhookSecret()
   for (let rotation = 0; rotation < 100; rotation += 1) {
@@ -66,7 +66,7 @@ test('through 100 rotations both secrets verify by other libraries, and a third 
   }
 })
 
-test('whatever the bytes of a body are, it verifies as sent and not with one byte changed', () => {
+test('a body of any bytes verifies as sent and not with one byte changed', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 1, maxLength: 200 }), fc.nat(), (bytes, place) => {
       const headers = signatureHeaders({ id: 'evt_1', at: now, body: bytes, secrets: [secret] })
@@ -78,13 +78,13 @@ test('whatever the bytes of a body are, it verifies as sent and not with one byt
   )
 })
 
-test('the names of headers may be in any case', () => {
+test('header names may be in any case', () => {
   const shouted = Object.entries(received().headers).map(([name, value]) => [name.toUpperCase(), ` ${value} `])
 
   assert.equal(whyOf({ headers: Object.fromEntries(shouted) }), 'ok')
 })
 
-test('a receiver with both secrets of a rotation takes what either signed', () => {
+test('a receiver with both secrets of a rotation accepts a signature by either', () => {
   const other = makeWebhookSecret()
 
   assert.equal(whyOf({ secrets: [other, secret] }), 'ok')
@@ -97,12 +97,12 @@ for (const [offset, expected] of [
   [-300, 'ok'],
   [-301, 'the signature matches, but the timestamp lies 301 s in the future, and 300 are allowed; is the clock right?'],
 ] as const) {
-  test(`a webhook of ${offset} s ago: ${expected.slice(0, 50)}`, () => {
+  test(`a webhook from ${offset} s ago: ${expected.slice(0, 50)}`, () => {
     assert.equal(whyOf({ now: new Date(now.getTime() + offset * 1000) }), expected)
   })
 }
 
-test('every missing header is named', () => {
+test('verify names every missing header', () => {
   const { headers } = received()
 
   for (const name of Object.keys(headers)) {
@@ -112,7 +112,7 @@ test('every missing header is named', () => {
   assert.equal(whyOf({ headers: {} }), 'the headers webhook-id and webhook-timestamp and webhook-signature are missing')
 })
 
-test('a signature of somebody else’s scheme is recognised', () => {
+test('verify recognises the signature of another scheme', () => {
   const { headers } = received()
   const signed = (signature: string) => whyOf({ headers: { ...headers, 'webhook-signature': signature } })
 
@@ -127,14 +127,14 @@ test('a signature of somebody else’s scheme is recognised', () => {
   assert.match(signed('K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN'), /another scheme: it has no version in front/)
 })
 
-test('a v1 signature among others is enough', () => {
+test('one v1 signature among others is enough', () => {
   const { headers } = received()
   const signature = `v1a,AAAA v1,wrong ${headers['webhook-signature']} v2,BBBB`
 
   assert.equal(whyOf({ headers: { ...headers, 'webhook-signature': signature } }), 'ok')
 })
 
-test('a timestamp that is no number of seconds is told', () => {
+test('verify reports a timestamp that is not a number of seconds', () => {
   for (const timestamp of ['2026-11-15T10:00:00Z', '-5', '1e9', '17632000001234567'])
     assert.match(
       whyOf({ headers: { ...received().headers, 'webhook-timestamp': timestamp } }),
@@ -142,7 +142,7 @@ test('a timestamp that is no number of seconds is told', () => {
     )
 })
 
-test('a body that was parsed and written again is recognised', () => {
+test('verify recognises a body that was parsed and serialised again', () => {
   for (const rewritten of [
     JSON.stringify(JSON.parse(body), null, 2),
     body.replaceAll('":', '": '),
@@ -151,13 +151,13 @@ test('a body that was parsed and written again is recognised', () => {
     assert.match(whyOf({ body: rewritten }), /does not match: the body was parsed and written again as JSON/)
 })
 
-test('a line break an editor added is recognised, also around what is not JSON', () => {
+test('verify recognises a line break that an editor added, also around a body that is not JSON', () => {
   const headers = signatureHeaders({ id: 'evt_1', at: now, body: 'plain', secrets: [secret] })
 
   assert.match(whyOf({ headers, body: 'plain\n' }), /blanks or a line break were added around the body/)
 })
 
-test('a signature made with the undecoded secret is recognised', () => {
+test('verify recognises a signature made with the undecoded secret', () => {
   for (const key of [secret, secret.replace('whsec_', '')]) {
     const signature = createHmac('sha256', key).update(`evt_1.${seconds}.${body}`).digest('base64')
     const headers = { ...received().headers, 'webhook-signature': `v1,${signature}` }
@@ -166,7 +166,7 @@ test('a signature made with the undecoded secret is recognised', () => {
   }
 })
 
-test('anything else is a changed body or another secret, whatever was changed', () => {
+test('any other change is reported as a changed body or another secret', () => {
   const { headers } = received()
   const expected = 'the signature does not match: the body was changed on its way, or the secret is another one'
 
@@ -178,7 +178,7 @@ test('anything else is a changed body or another secret, whatever was changed', 
   assert.equal(whyOf({ headers: { ...headers, 'webhook-signature': 'v1,' } }), expected)
 })
 
-test('a secret that cannot be one is told before anything is compared with it', () => {
+test('verify reports a malformed secret before it compares anything', () => {
   for (const unusable of ['', 'whsec_', 'whsec_abc', `${secret}"`, secret.slice(0, -2), 'whsec_ab cd', 'whsec_a-b_'])
     assert.match(whyOf({ secrets: [unusable] }), /^the secret is not in the form whsec_ and base 64/)
   assert.equal(whyOf({ secrets: [] }), 'no secret was given')

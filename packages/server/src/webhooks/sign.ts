@@ -1,20 +1,20 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 
-/** One sending of a webhook. A later attempt has the same id and body, and a time of its own. */
+/** One delivery attempt of a webhook. A later attempt has the same id and body, and its own time. */
 export interface Sending {
   readonly id: string
   readonly at: Date
-  /** The exact bytes that are sent. */
+  /** The exact bytes on the wire. */
   readonly body: string | Uint8Array
-  /** As merchants know them, `whsec_…`: the current one, and the one before while both are valid. */
+  /** As merchants know them, `whsec_…`: the current one, and the previous one while both are valid. */
   readonly secrets: readonly string[]
 }
 
-/** What a receiver got, and what it knows. */
+/** The request that a receiver got, and the secrets it knows. */
 export interface Received {
-  /** In any case of letters. */
+  /** In any letter case. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Exactly as it came, before anything parsed it. */
+  /** The raw body, before any parsing. */
   readonly body: string | Uint8Array
   readonly secrets: readonly string[]
   readonly now: Date
@@ -25,7 +25,7 @@ export type Verified = { readonly ok: true } | { readonly ok: false; readonly wh
 
 const headerNames = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const
 
-/** Signs by Standard Webhooks, with every secret: who still holds the old one can verify as well as who has the new one. */
+/** Signs as Standard Webhooks defines, with every secret, so that receivers with the old or the new one can verify. */
 export function signatureHeaders({
   id,
   at,
@@ -39,8 +39,8 @@ export function signatureHeaders({
 }
 
 /**
- * Verifies as a receiver should, and tells a person what is wrong. The signature is looked at before the time, so that
- * somebody with a request of last week learns whether it is wrong or only old.
+ * Verifies as a receiver should, and explains what is wrong. Checks the signature before the time, so that a developer with a
+ * request from last week learns whether it is wrong or only old.
  */
 export function verify({ headers: given, body, secrets, now, toleranceSeconds = 300 }: Received): Verified {
   const headers = new Map(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value?.trim() ?? '']))
@@ -64,7 +64,7 @@ function signatureOf({ id, timestamp, body }: Signed, key: KeyObject): string {
   return createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')
 }
 
-/** The bytes a secret stands for. As plain bytes they would take Node five times as long to sign with. */
+/** The bytes of a secret. As plain bytes, Node takes five times as long to sign. */
 const keyOf = (secret: string) => createSecretKey(bare(secret), 'base64')
 
 const bare = (secret: string) => secret.replace(/^whsec_/, '')
@@ -77,7 +77,7 @@ function isSignedBy(signed: Signed, header: string, keys: readonly KeyObject[]):
 
 const signaturesIn = (header: string) => header.split(/\s+/).filter((each) => each !== '')
 
-/** Headers of senders that sign in another way, by which a request of theirs is recognised. */
+/** Headers by which requests of other signature schemes are recognised. */
 const otherSchemes: Readonly<Record<string, string>> = {
   'svix-signature': 'Svix before Standard Webhooks',
   'stripe-signature': 'Stripe',
@@ -117,7 +117,7 @@ function secretsProblem(secrets: readonly string[]): string | undefined {
   return 'the secret is not in the form whsec_ and base 64; part of it may be missing, or there is a blank or quote too many'
 }
 
-/** What commonly happens to a body or a secret between the sender and the check, each tried out. */
+/** Tries the common changes to a body or a secret between the sender and the check. */
 function signatureProblem(signed: Signed, header: string, secrets: readonly string[]): string | undefined {
   const keys = secrets.map(keyOf)
   if (isSignedBy(signed, header, keys)) return undefined

@@ -8,7 +8,7 @@ export interface WebhookRecord {
   readonly status: 'CREATED' | 'SUCCESS' | 'FAILED'
   readonly attempts: number
   readonly next_attempt_at: Date | null
-  /** Where the last attempt went, or where the first will go. */
+  /** The URL of the last attempt, or of the first one to come. */
   readonly url: string
   readonly response: {
     readonly status: string
@@ -33,14 +33,14 @@ export async function find(db: ReadDb, owner: Owner, id: string): Promise<Webhoo
 
 export interface ListWanted {
   readonly status: string | undefined
-  /** Days, both included. */
+  /** Both days included. */
   readonly startDate: string | undefined
   readonly endDate: string | undefined
   readonly transaction_id: string | undefined
   readonly limit: number
 }
 
-/** Newest first. Of one payment by its own index; else along the merchant's, and no more than so many of them. */
+/** Newest first. Records of one payment come from its own index; others from the merchant's index, read up to a limit. */
 export function list(db: ReadDb, owner: Owner, wanted: ListWanted): Promise<WebhookRecord[]> {
   const { status = null, startDate = null, endDate = null, transaction_id, limit } = wanted
   if (transaction_id !== undefined)
@@ -82,9 +82,9 @@ export function list(db: ReadDb, owner: Owner, wanted: ListWanted): Promise<Webh
   )
 }
 
-/** Has a record sent again at once, whatever became of it. False when there is no such record, or nowhere to send it. */
+/** Makes a record due again at once, whatever its status. Returns false when the record does not exist. */
 export async function sendAgain(tx: Tx, { merchant_id, env }: Owner, id: string): Promise<boolean> {
-  // The endpoint first: whoever has its lock may want the record's next.
+  // The endpoint first: the holder of its lock may lock the record next.
   await tx.query(sql`
     update webhook_endpoints
     set next_due = record_time(), rests_until = '-infinity'

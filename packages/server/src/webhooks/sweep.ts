@@ -1,8 +1,8 @@
 import { type Db, sql } from '../platform/db.ts'
 
 /**
- * Finds endpoints with a record that has waited since before their `due_from`, so that no claim would read it, and sets them back
- * to it. There are none unless an older version, or a transaction that took longer than 15 s, wrote such a record. Returns how many.
+ * Finds endpoints with a record waiting from before their `due_from`, which no claim would read, and moves `due_from` back to it.
+ * Only an older version, or a transaction longer than 15 s, writes such a record. Returns how many endpoints it moved.
  */
 export async function sweepEndpoints(db: Db): Promise<number> {
   const found = await db.query(sql`

@@ -1,18 +1,18 @@
 import type { Context } from '../context.ts'
 import { reach } from '../platform/failpoints.ts'
-import { noteSetback } from '../platform/log-retry.ts'
+import { logRetry } from '../platform/log-retry.ts'
 import type { Watch } from '../platform/wakeups.ts'
 import { claimDeliveries, type Delivery, newPlace } from '../webhooks/claim.ts'
 import { deliver, openGates } from '../webhooks/deliver.ts'
 import { createReporter } from '../webhooks/report.ts'
 import { divideSlots } from './delivery-slots.ts'
 
-const lookEveryMs = 250
+const pollEveryMs = 250
 const endpointsMax = 100
 const timeoutMs = 15_000
 const limits = { quickMax: 1000, quickMs: 1000, slowMax: 1000, underWayMax: 3000 }
 
-/** Delivers webhooks: claims endpoints that have something to do, posts, keeps the replies. Slow endpoints delay no others. */
+/** Delivers webhooks: claims endpoints with due work, posts, stores the responses. Slow endpoints delay no others. */
 export function startDeliveries(ctx: Context): Watch {
   const gates = openGates({ sandboxRanges: ctx.config.webhookRanges, timeoutMs })
   const deliverer = { gates, vault: ctx.vault, reporter: createReporter(ctx.db.write, ctx.log) }
@@ -24,7 +24,7 @@ export function startDeliveries(ctx: Context): Watch {
   const begin = (delivery: Delivery) => {
     const giveBack = slots.take(delivery)
     const attempt = deliver(deliverer, delivery)
-      .catch((error) => noteSetback(ctx.log, error, {}, 'a webhook could not be delivered; it will be tried again'))
+      .catch((error) => logRetry(ctx.log, error, {}, 'a webhook could not be delivered; it will be tried again'))
       .finally(() => {
         giveBack()
         underWay.delete(attempt)
@@ -32,8 +32,8 @@ export function startDeliveries(ctx: Context): Watch {
       })
     underWay.add(attempt)
   }
-  /** Ends as soon as nothing is due; it waits for no attempt, so that a slow one delays nobody's ring. */
-  const watch = ctx.bell.onRing('webhooks', lookEveryMs, async () => {
+  /** Ends as soon as nothing is due. It does not wait for attempts, so that a slow one delays no other wakeup. */
+  const watch = ctx.wakeups.onWake('webhooks', pollEveryMs, async () => {
     let claimed: Delivery[] = []
     do {
       claimed = slots.hasRoom()

@@ -4,7 +4,7 @@ import { divideSlots } from './delivery-slots.ts'
 
 const endpoint = (index: number) => ({ merchant_id: `merchant-${index}`, env: 'sandbox' }) as const
 
-/** Ten quick and ten slow slots, 25 in all, and a clock that the test moves. */
+/** Ten quick and ten slow slots, 25 in total, and a clock that the test moves. */
 function openSlots(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   let freed = 0
@@ -20,7 +20,7 @@ function openSlots(t: TestContext) {
   }
 }
 
-test('attempts that take long leave their slots to quick ones', (t) => {
+test('slow attempts leave their slots to quick ones', (t) => {
   const { slots, take, wait, freed } = openSlots(t)
   take(0, 10)
   assert.equal(slots.hasRoom(), false)
@@ -31,7 +31,7 @@ test('attempts that take long leave their slots to quick ones', (t) => {
   assert.equal(freed(), 10)
 })
 
-test('while slow attempts fill their share, slow endpoints get no more, and others do', (t) => {
+test('slow endpoints get no more slots while slow attempts fill their share, and others do', (t) => {
   const { slots, take, wait } = openSlots(t)
   const ends = take(0, 10)
   assert.deepEqual(slots.leftOut(), [])
@@ -46,7 +46,7 @@ test('while slow attempts fill their share, slow endpoints get no more, and othe
   assert.deepEqual(slots.leftOut(), [])
 })
 
-test('an endpoint known to be slow takes a slow slot from the start, and a quick response ends that', (t) => {
+test('an endpoint known as slow takes a slow slot at once, until a quick response', (t) => {
   const { slots, take, wait } = openSlots(t)
   const first = take(0, 10)
   wait(1000)
@@ -62,7 +62,7 @@ test('an endpoint known to be slow takes a slow slot from the start, and a quick
   assert.deepEqual(slots.leftOut(), [])
 })
 
-test('there is no room beyond the limit of all, until an attempt ends', (t) => {
+test('all slots are taken at the total limit until an attempt ends', (t) => {
   const { slots, take, wait } = openSlots(t)
   const [end] = take(0, 10)
   wait(1000)

@@ -2,21 +2,21 @@ import type { Owner } from '../platform/db.ts'
 
 /** How many attempts may be under way. */
 export interface SlotLimits {
-  /** At endpoints that respond quickly, as every endpoint does until it has taken `quickMs`. */
+  /** At endpoints that respond quickly. Every endpoint counts as quick until an attempt has taken `quickMs`. */
   readonly quickMax: number
   readonly quickMs: number
-  /** Slow ones; once there are as many, endpoints known to be slow get no more. */
+  /** Slow attempts. At this limit, endpoints known as slow get no more. */
   readonly slowMax: number
-  /** Of both, so that files and memory suffice. */
+  /** Both together, so that file descriptors and memory suffice. */
   readonly underWayMax: number
 }
 
 /** Slots for deliveries under way, divided so that slow endpoints, however many, leave room for quick ones. */
 export interface DeliverySlots {
   hasRoom(): boolean
-  /** Endpoints that get no attempt now: those known to be slow, while slow attempts fill their share. */
+  /** Endpoints that get no attempt now: those known as slow, while slow attempts fill their share. */
   leftOut(): readonly Owner[]
-  /** Takes a slot. The function it returns gives it back. */
+  /** Takes a slot. The returned function gives it back. */
   take(endpoint: Owner): () => void
 }
 

@@ -12,7 +12,7 @@ const reference = () => {
   return `fair-${process.pid}-${orders}`
 }
 
-/** Numbers that end in 129 are left pending by the simulator. */
+/** The simulator leaves numbers that end in 129 pending. */
 async function payBulk({ call }: Merchant, count: number, ending = '678'): Promise<void> {
   for (let left = count; left > 0; left -= 1000) {
     const payouts = Array.from({ length: Math.min(left, 1000) }, (_, place) => ({
@@ -40,7 +40,7 @@ async function charge({ call }: Merchant): Promise<string> {
 }
 
 interface Wait {
-  /** From acceptance to the claim that sent it, by the database's clock: a claim leaves ten seconds to send. */
+  /** From acceptance to the claim that sent it, by the database clock: a claim leaves ten seconds to send. */
   readonly seconds: number
   /** Requests that were made for other merchants meanwhile. */
   readonly ahead: number
@@ -49,11 +49,11 @@ interface Wait {
 async function waitOf({ ask }: PayingMalipo, id: string): Promise<Wait> {
   const find = () =>
     ask<Wait & Record<string, unknown>>(
-      `select extract(epoch from a.send_by - t.created_at)::float8 - 10 as seconds, (
+      `select extract(epoch from a.send_deadline - t.created_at)::float8 - 10 as seconds, (
          select count(*)::int
          from attempts b join transactions o on o.id = b.transaction_id
          where o.merchant_id <> t.merchant_id and b.sends > 0
-           and b.send_by - interval '10 s' between t.created_at and a.send_by - interval '10 s'
+           and b.send_deadline - interval '10 s' between t.created_at and a.send_deadline - interval '10 s'
        ) as ahead
        from transactions t join attempts a on a.transaction_id = t.id
        where t.id = $1 and a.sends > 0`,
@@ -72,28 +72,28 @@ interface Sent {
 /** What was sent, in the order of the claims. */
 function sentBy({ ask }: PayingMalipo, ...merchants: Merchant[]): Promise<Sent[]> {
   return ask<Sent & Record<string, unknown>>(
-    `select t.merchant_id, t.type, a.send_by as at
+    `select t.merchant_id, t.type, a.send_deadline as at
      from transactions t join attempts a on a.transaction_id = t.id
      where a.sends > 0 and t.merchant_id = any($1)
-     order by a.send_by, t.id`,
+     order by a.send_deadline, t.id`,
     [merchants.map(({ id }) => readId('merchant', id))],
   )
 }
 
-/** Lanes with nothing in them: what earlier tests left is not woken any more. */
+/** Empty lanes: payments from earlier tests are no longer woken. */
 async function emptyLanes(t: TestContext, rate: string): Promise<PayingMalipo> {
   const malipo = await payingMalipo(t, { MALIPO_SANDBOX_REQUESTS_PER_SECOND: rate })
   await malipo.ask('update transactions set wake_at = null')
-  await malipo.ask('delete from alarms')
+  await malipo.ask('delete from timers')
   await malipo.ask('delete from lanes')
   return malipo
 }
 
-/** At 45,000 the others waited 0.38 s, measured once: what is ahead of them does not depend on it. */
+/** At 45,000 the others waited 0.38 s, measured once: the number of requests ahead of them does not depend on it. */
 const bulkSize = 2000
 
 for (const workers of [1, 2])
-  test(`a bulk of one merchant delays neither the prompt nor the payout of another, with ${workers} workers`, async (t) => {
+  test(`a bulk of one merchant delays no prompt or payout of another, with ${workers} workers`, async (t) => {
     const malipo = await emptyLanes(t, '50')
     const [big, small] = [await malipo.merchant(), await malipo.merchant()]
     for (let started = 0; started < workers; started += 1) malipo.work()
@@ -104,7 +104,7 @@ for (const workers of [1, 2])
 
     for (const { seconds, ahead } of waits)
       t.diagnostic(`waited ${seconds.toFixed(2)} s, ${ahead} requests ahead of it`)
-    // Seconds depend on the machine; what the provider takes in two of them does not.
+    // Seconds depend on the machine; the number of requests that the provider takes in two seconds does not.
     assert.ok(
       waits.every(({ ahead }) => ahead <= 2 * 50),
       JSON.stringify(waits),
@@ -113,7 +113,7 @@ for (const workers of [1, 2])
     assert.ok(sent.length < 0.75 * bulkSize, 'the bulk was sent before: nothing was proved')
   })
 
-test('questions about payments that hang do not delay a payout, and are still asked', async (t) => {
+test('queries about hanging payments do not delay a payout, and are still made', async (t) => {
   const malipo = await emptyLanes(t, '20')
   const [hanging, other] = [await malipo.merchant(), await malipo.merchant()]
   malipo.work()
@@ -128,7 +128,7 @@ test('questions about payments that hang do not delay a payout, and are still as
   await until('questions to be asked', async () => (await asked()) > 0)
 })
 
-test('while prompts fill a lane, payouts keep their share of it', async (t) => {
+test('payouts keep their share of a lane while prompts fill it', async (t) => {
   const malipo = await emptyLanes(t, '20')
   const [selling, paying] = [await malipo.merchant(), await malipo.merchant()]
   await Promise.all(Array.from({ length: 80 }, () => charge(selling)))
@@ -142,7 +142,7 @@ test('while prompts fill a lane, payouts keep their share of it', async (t) => {
   assert.ok(payouts >= 6 && payouts <= 18, `${payouts} of the first 60; a fifth is their share`)
 })
 
-test('two workers together send no faster than the provider takes', async (t) => {
+test("two workers together stay within the provider's rate limit", async (t) => {
   const malipo = await emptyLanes(t, '20')
   const merchant = await malipo.merchant()
   await payBulk(merchant, 120)
@@ -157,7 +157,7 @@ test('two workers together send no faster than the provider takes', async (t) =>
   assert.ok(120 <= 20 + 20 * seconds + 1, `120 in ${seconds} s`)
 })
 
-test('an operation with a limit of its own keeps to it, and the others do not wait for it', async (t) => {
+test('an operation with its own limit keeps to it, and the others do not wait for it', async (t) => {
   const malipo = await emptyLanes(t, '40 payout=5')
   const merchant = await malipo.merchant()
   await payBulk(merchant, 30)
@@ -174,7 +174,7 @@ test('an operation with a limit of its own keeps to it, and the others do not wa
   assert.ok(payouts.length <= 5 + 5 * seconds + 1, `${payouts.length} in ${seconds} s`)
 })
 
-test('a merchant with more waiting than a worker keeps in memory is worked off to the last payout', async (t) => {
+test('a merchant with more payouts than a worker keeps in memory is worked off to the last one', async (t) => {
   const malipo = await emptyLanes(t, '1000')
   const [merchant, count] = [await malipo.merchant(), 2200]
   await payBulk(merchant, count)
@@ -184,24 +184,24 @@ test('a merchant with more waiting than a worker keeps in memory is worked off t
   await until('all to be sent', async () => (await sentBy(malipo, merchant)).length === count)
 })
 
-test('a lane reads the alarms of a backlog a few times, not at every look', async (t) => {
+test('a lane reads the timers of a backlog a few times, not at every poll', async (t) => {
   const malipo = await emptyLanes(t, '4')
   const merchant = await malipo.merchant()
-  const [backlog, looks] = [1000, 40]
+  const [backlog, polls] = [1000, 40]
   await payBulk(merchant, backlog)
   const read = async () => {
     const [row] = await malipo.ask<{ rows: number }>(
-      `select sum(idx_tup_read)::int as rows from pg_stat_user_indexes where relname ~ '^alarms_[0-9]+$'`,
+      `select sum(idx_tup_read)::int as rows from pg_stat_user_indexes where relname ~ '^timers_[0-9]+$'`,
     )
     return row?.rows ?? 0
   }
   const before = await read()
   malipo.work()
 
-  // At four a second, 40 claims take ten seconds and at least as many looks.
-  await until('40 to be sent', async () => (await sentBy(malipo, merchant)).length >= looks)
+  // At four a second, 40 claims take ten seconds and at least as many polls.
+  await until('40 to be sent', async () => (await sentBy(malipo, merchant)).length >= polls)
 
   const rows = (await read()) - before
-  t.diagnostic(`${rows} alarms read in at least ${looks} looks at a backlog of ${backlog}`)
-  assert.ok(rows < (backlog * looks) / 2, `${rows} alarms read`)
+  t.diagnostic(`${rows} timers read in at least ${polls} looks at a backlog of ${backlog}`)
+  assert.ok(rows < (backlog * polls) / 2, `${rows} timers read`)
 })

@@ -2,8 +2,8 @@ import { mapKinds } from '../payments/dispatch/lane-queue.ts'
 import type { WorkKind } from '../payments/dispatch/timers.ts'
 
 /**
- * Calls to one provider that one process has under way at most, by what they are for: calls that hang fill the room of their own
- * kind. One merchant has half of it, so that those of one that hang do not fill it for the others.
+ * The maximum of calls to one provider that one process has under way, by kind: calls that hang fill only the room of their own
+ * kind. One merchant gets half of it, so that its hanging calls do not fill the room of the others.
  */
 const underWayMax = { prompt: 100, hint: 50, payout: 200, poll: 50 } as const satisfies Record<WorkKind, number>
 
@@ -11,7 +11,7 @@ export interface LaneCalls {
   roomFor(kind: WorkKind): number
   roomOf(kind: WorkKind, merchant_id: string): number
   begin(kind: WorkKind, merchant_id: string, call: Promise<void>): void
-  /** Waits until none is under way. */
+  /** Waits until no call is under way. */
   end(): Promise<void>
 }
 

@@ -10,11 +10,11 @@ import { sweepPage } from './sweeper.ts'
 
 const nowhere = '00000000-0000-0000-0000-000000000000'
 
-test('alarms that ring at the same moment are all seen, page by page', async (t) => {
+test('timers that expire at the same moment are all read, page by page', async (t) => {
   const { ctx, ask } = await payingMalipo(t)
   const ids = Array.from({ length: 3000 }, () => newId(Date.now(), 0))
   await ask(
-    `insert into alarms select record_time() - interval '1 second', 'one moment', id from unnest($1::uuid[]) id`,
+    `insert into timers select record_time() - interval '1 second', 'one moment', id from unnest($1::uuid[]) id`,
     [ids],
   )
 
@@ -29,7 +29,7 @@ test('alarms that ring at the same moment are all seen, page by page', async (t)
   assert.deepEqual(counts, [700, 700, 700, 700, 200, 0])
 })
 
-test('a backlog larger than what the provider takes in a second is worked off without anybody sweeping', async (t) => {
+test("a backlog above the provider's rate limit is worked off without the sweeper", async (t) => {
   const malipo = await payingMalipo(t)
   const merchant = await malipo.merchant()
   const house = malipo.ctx.connectors.sandbox.get('house')
@@ -49,7 +49,7 @@ test('a backlog larger than what the provider takes in a second is worked off wi
   })
 })
 
-test('what fell due in the half minute before a worker began is taken up at once, long before anybody sweeps', async (t) => {
+test('payments due in the 30 seconds before a worker starts are claimed at once, before a sweep', async (t) => {
   const malipo = await payingMalipo(t)
   const { id } = await payOut(await malipo.merchant())
   await malipo.later(30)
@@ -59,7 +59,7 @@ test('what fell due in the half minute before a worker began is taken up at once
   await malipo.comesTo(id, 'successful')
 })
 
-test('a payment that is with the provider is asked about, not sent again, though it was once thought lost', async (t) => {
+test('a payment that the provider has is queried, not sent again, though once marked lost', async (t) => {
   const malipo = await payingMalipo(t)
   const merchant = await malipo.merchant()
   const [lost, other] = [await payOut(merchant), await payOut(merchant)]
@@ -86,7 +86,7 @@ test('a payment that is with the provider is asked about, not sent again, though
   )
 })
 
-test('a charge whose time is up is ended, not sent', async (t) => {
+test('an expired charge is ended, not sent', async (t) => {
   const malipo = await payingMalipo(t)
   const { call } = await malipo.merchant()
   const charge = { amount: 100, currency: 'KES', phoneNumber: '+254703456789', externalReference: 'late' }
@@ -101,7 +101,7 @@ test('a charge whose time is up is ended, not sent', async (t) => {
   assert.deepEqual(await malipo.simulator.requests(''), [])
 })
 
-test('what a provider that is not configured should get waits for a reason with a name', async (t) => {
+test('a payment for a provider that is not configured waits with a named reason', async (t) => {
   const malipo = await payingMalipo(t)
   const { id } = await payOut(await malipo.merchant())
   const connectors = malipo.ctx.connectors.sandbox as Map<string, unknown>
@@ -117,11 +117,11 @@ test('what a provider that is not configured should get waits for a reason with 
   })
 })
 
-test('a payment whose alarm was lost is queued by the sweeper, and one that is not due is left alone', async (t) => {
+test('the sweeper queues a payment whose timer was lost, and leaves one that is not due', async (t) => {
   const malipo = await payingMalipo(t)
   const merchant = await malipo.merchant()
   const [forgotten, fresh] = [await payOut(merchant), await payOut(merchant)]
-  await malipo.ask('delete from alarms')
+  await malipo.ask('delete from timers')
   await malipo.ask(`update transactions set wake_at = record_time() - interval '2 minutes' where id = $1`, [
     readId('transaction', forgotten.id),
   ])
@@ -152,21 +152,21 @@ test('the sweeper queues a late payment once, and logs it once', async (t) => {
   assert.equal(malipo.log.filter((line) => line.includes('payments queued that nobody had looked at')).length, 1)
 })
 
-test('an alarm that is committed ten seconds after later ones were seen is found, long before anybody sweeps', async (t) => {
+test('a timer committed ten seconds after later ones were read is found before any sweep', async (t) => {
   const malipo = await payingMalipo(t)
   const merchant = await malipo.merchant()
   const [late, other] = [await payOut(merchant), await payOut(merchant)]
   const id = readId('transaction', late.id)
-  await malipo.ask('delete from alarms where transaction_id = $1', [id])
+  await malipo.ask('delete from timers where transaction_id = $1', [id])
   malipo.work()
   await malipo.comesTo(other.id, 'successful')
 
-  await malipo.ask(`insert into alarms values (record_time() - interval '10 seconds', 'sandbox/pawapay', $1)`, [id])
+  await malipo.ask(`insert into timers values (record_time() - interval '10 seconds', 'sandbox/pawapay', $1)`, [id])
 
   await malipo.comesTo(late.id, 'successful')
 })
 
-test('a payment that was routed to another provider is left to the lane of that provider', async (t) => {
+test('a payment that was rerouted to another provider is left to the lane of that provider', async (t) => {
   const malipo = await payingMalipo(t)
   const merchant = await malipo.merchant()
   const { id } = await payOut(merchant)
@@ -190,7 +190,7 @@ test('a payment that was routed to another provider is left to the lane of that 
   assert.deepEqual([await claimIn('sandbox/pawapay'), await claimIn('sandbox/house')], [0, 1])
 })
 
-test('when the clock of the database is set back, alarms are read from there on', async (t) => {
+test('timers are read from the new time when the database clock is set back', async (t) => {
   const malipo = await payingMalipo(t)
   const merchant = await malipo.merchant()
   await malipo.later(600)

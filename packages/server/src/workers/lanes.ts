@@ -9,36 +9,38 @@ import { laneOf, type Place, rungAfter, type WorkKind, workKinds } from '../paym
 import { databaseTimeMs, startWatch } from '../platform/clock.ts'
 import type { Environment } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
-import { noteSetback } from '../platform/log-retry.ts'
+import { logRetry } from '../platform/log-retry.ts'
 import type { Watch } from '../platform/wakeups.ts'
 import { providerIds } from '../providers/registry.ts'
 import { createCalls, type LaneCalls } from './lane-calls.ts'
 import { startSweeper } from './sweeper.ts'
 
-/** Without a bell, work is found this late. */
-const lookEveryMs = 250
+/** Without wakeups, work is found this late. */
+const pollEveryMs = 250
 const claimMax = 100
-/** So many payments are offered for each that may be claimed, since other processes may have done some of them. */
+/** Payments offered per claimable payment, because other processes may have done some of them. */
 const offersPerClaim = 4
 const pageMax = 2000
-/** Pages of open payments that one look reads at most. */
+/** The maximum of open-payment pages that one poll reads. */
 const refillsMax = 10
-/** An alarm is set by a transaction that takes a while to commit, so a look begins a little before where the last ended. */
+/** A transaction that sets a timer takes a while to commit, so a poll starts a little before the end of the last one. */
 const overlapMs = 250
-/** Once in a while a look goes back further, for transactions that took longer than that; none can stand still for longer. */
+/** At this interval a poll goes back by `deepMs`, for transactions that took longer than that. None can hang for longer. */
 const deepEveryMs = 5000
 const deepMs = 15_000
-/** When no alarms follow, those read last are left behind after this time, and not read by every look. */
+/** When no timers follow, the last ones read are skipped after this time, so that not every poll reads them. */
 const settleMs = 1000
-/** The first look of a process goes back to where the sweeper's begin, so that what fell due while nobody worked is not late. */
+/**
+ * The first poll of a process goes back to where the sweeper starts, so that work that fell due while no worker ran is not late.
+ */
 const firstMs = 90_000
 
 const firstId = '00000000-0000-0000-0000-000000000000'
 const unconfigured: LaneRates = { requestsPerSecond: 10 }
 
 /**
- * Works the lane of every provider there can be: claims what is due, calls the provider, has the outcome settled. A
- * provider that is not configured here has a lane too, so that what waits for it has a reason with a name.
+ * Works the lane of every known provider: claims what is due, calls the provider, resolves the outcome. A provider that is not
+ * configured here has a lane too, so that its payments wait with a named reason.
  */
 export function startLanes(ctx: Context): Watch[] {
   const lanes = (['live', 'sandbox'] as const).flatMap((env) =>
@@ -57,9 +59,9 @@ interface Lane {
   readonly queue: LaneQueue
   readonly shares: LaneShares
   readonly calls: LaneCalls
-  /** Every alarm up to here was read: what it was for is in the queue, or done. */
+  /** Every timer up to here was read: its payment is in the queue, or done. */
   readUntil: Date | undefined
-  lookedDeepAt: number
+  deepPolledAt: number
 }
 
 function startLane(ctx: Context, env: Environment, provider: string) {
@@ -74,9 +76,9 @@ function startLane(ctx: Context, env: Environment, provider: string) {
     shares: createLaneShares(),
     calls: createCalls(() => watch.wake()),
     readUntil: undefined,
-    lookedDeepAt: 0,
+    deepPolledAt: 0,
   }
-  const watch = ctx.bell.onRing(name, lookEveryMs, () => look(lane))
+  const watch = ctx.wakeups.onWake(name, pollEveryMs, () => poll(lane))
   const stop = async () => {
     await watch.stop()
     await lane.calls.end()
@@ -84,9 +86,10 @@ function startLane(ctx: Context, env: Environment, provider: string) {
   return { lane, watch: { ...watch, stop } }
 }
 
-/** Reads the alarms that rang, page by page, and works on what is due between the pages, so that nothing waits for the last. */
-async function look(lane: Lane): Promise<void> {
-  // What rang long before this process began is the sweeper's: a day of alarms would take longer to read than to wait for.
+/** Reads the expired timers page by page, and works on what is due between the pages, so that nothing waits for the last page. */
+async function poll(lane: Lane): Promise<void> {
+  // Timers that expired long before this process started belong to the sweeper: reading a day of timers takes longer than waiting
+  // for it.
   lane.readUntil ??= new Date((await databaseTimeMs(lane.ctx.db.write)) - firstMs)
   let after: Place | undefined = { due: startOf(lane, lane.readUntil).toISOString(), transaction_id: firstId }
   let mayWork = true
@@ -98,16 +101,16 @@ async function look(lane: Lane): Promise<void> {
 }
 
 function startOf(lane: Lane, readUntil: Date): Date {
-  const isDeep = performance.now() - lane.lookedDeepAt > deepEveryMs
-  if (isDeep) lane.lookedDeepAt = performance.now()
+  const isDeep = performance.now() - lane.deepPolledAt > deepEveryMs
+  if (isDeep) lane.deepPolledAt = performance.now()
   return new Date(readUntil.getTime() - (isDeep ? deepMs : overlapMs))
 }
 
-/** One page of alarms, and where the next begins. Each alarm is read a few times, however long its payment waits. */
+/** Reads one page of timers and returns where the next starts. Each timer is read a few times, however long its payment waits. */
 async function readPage(lane: Lane, after: Place): Promise<Place | undefined> {
   const { due, count, last, at } = await rungAfter(lane.ctx.db.write, lane.name, { after, limit: pageMax })
   lane.queue.add(due)
-  // The clock was set back: alarms are before what was read, and the next look starts there.
+  // The clock was set back: timers may be before what was read, and the next poll starts there.
   if (lane.readUntil && at < lane.readUntil) lane.readUntil = new Date(at.getTime() - firstMs)
   if (!last) return undefined
   const isLastPage = count < pageMax
@@ -116,7 +119,7 @@ async function readPage(lane: Lane, after: Place): Promise<Place | undefined> {
   return isLastPage ? undefined : last
 }
 
-/** Reads open payments of merchants that have more due than the queue keeps. True when there were any. */
+/** Reads open payments of merchants with more due than the queue keeps. True when there were any. */
 async function refill({ ctx, env, provider, queue }: Lane): Promise<boolean> {
   for (let pages = 0; pages < refillsMax; pages += 1) {
     const [next] = queue.overflows()
@@ -132,7 +135,10 @@ const operationOf = { prompt: 'charge', hint: 'query', payout: 'payout', poll: '
   LaneOperation
 >
 
-/** Claims what is due and begins it, until nothing waits or no more may be taken. False when the provider takes no more. */
+/**
+ * Claims what is due and starts it, until the queue is empty or the room is used up. False when the provider's rate limit is used
+ * up.
+ */
 async function work(lane: Lane): Promise<boolean> {
   const { ctx, name, rates, queue, shares } = lane
   while (workKinds.some((kind) => queue.waiting(kind) > 0)) {
@@ -150,12 +156,12 @@ async function work(lane: Lane): Promise<boolean> {
       for (const one of each.claimed) begin(lane, each.kind, one, elapsedMs)
     }
     if (isSpent) return false
-    if (taken.length === 0) break // No room for more calls: the next that ends wakes the lane.
+    if (taken.length === 0) break // No room for more calls: the next one that ends wakes the lane.
   }
   return true
 }
 
-/** What to claim with a budget: every kind its share, and of each kind every merchant in turn. */
+/** What to claim with a budget: each kind gets its share, and within each kind merchants take turns. */
 function choose({ queue, shares, calls }: Lane, { total, of }: Budget): Wanted[] {
   const possible = mapKinds((kind) => Math.min(queue.waiting(kind), of[operationOf[kind]], calls.roomFor(kind)))
   const shared = shares.divide(Math.min(claimMax, total), possible)
@@ -168,7 +174,7 @@ function choose({ queue, shares, calls }: Lane, { total, of }: Budget): Wanted[]
 
 function begin({ ctx, name, calls }: Lane, kind: WorkKind, claimed: Claimed, elapsedMs: () => number): void {
   const call = dispatch(ctx, claimed, elapsedMs).catch((error) =>
-    noteSetback(ctx.log, error, { lane: name }, 'a payment could not be worked on; its alarm rings again'),
+    logRetry(ctx.log, error, { lane: name }, 'a payment could not be worked on; its timer rings again'),
   )
   calls.begin(kind, claimed.transaction.merchant_id, call)
 }

@@ -5,18 +5,21 @@ import type { Watch } from '../platform/wakeups.ts'
 
 const keepEveryMs = 10 * 60_000
 
-/** Runs in every process, api included: as long as one process of any role runs, there is room to write to. */
+/** Runs in every process, api included: while one process of any role runs, there are partitions to write to. */
 export function startPartitionKeeper(ctx: Context): Watch {
-  return ctx.bell.onRing('partitions', keepEveryMs, async () => {
+  return ctx.wakeups.onWake('partitions', keepEveryMs, async () => {
     await keepPartitions(ctx)
     await noteKeys(ctx.db.write, ctx.vault)
   })
 }
 
-/** New room first, and by itself: it never waits for old hours to go. An hour whose detaching was finished may be needed again. */
+/**
+ * Attaches new partitions first, without waiting for old hours to be dropped. Runs again after: an hour whose detaching finished
+ * may be needed again.
+ */
 export async function keepPartitions({ db, config, log }: Pick<Context, 'db' | 'config' | 'log'>): Promise<void> {
   await attachPartitions(db.write)
   const hours = await dropOldHours(db.write, config.databaseUrl)
   await attachPartitions(db.write)
-  if (hours > 0) log.info({ hours }, 'old hours of alarms kept: a reader holds them')
+  if (hours > 0) log.info({ hours }, 'old hours of timers kept: a reader holds them')
 }

@@ -3,8 +3,8 @@ import type { Context } from '../context.ts'
 import { sealHeads, sealLine, sealsAfter } from '../ledger/seals.ts'
 
 /**
- * Seals the ledger and copies every seal that is not there yet to the file outside the database, the log included. A
- * process that died between the two is made up for by the next one.
+ * Seals the ledger, logs the seal, and copies every missing seal to the file outside the database. If a process dies in between,
+ * the next one copies the rest.
  */
 export async function keepSeals({ db, log, config }: Context): Promise<void> {
   const seal = await sealHeads(db.write)

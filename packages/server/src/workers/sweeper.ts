@@ -4,7 +4,7 @@ import type { Work } from '../payments/dispatch/timers.ts'
 import { reach } from '../platform/failpoints.ts'
 import type { Watch } from '../platform/wakeups.ts'
 
-/** A payment that has been due for longer is not in the queue of its lane, or waits there for its turn. */
+/** A payment that is overdue by more than this is not in its lane's queue, or waits there for its turn. */
 const lateMs = 60_000
 const sweepEveryMs = 10_000
 const pageMax = 20_000
@@ -22,21 +22,21 @@ interface LaneEntry {
 type FindLane = (name: string) => LaneEntry | undefined
 
 /**
- * Reads through all open payments, a page at a time along their index, and queues those that nobody looked at when they were
- * due: after all workers were down, after a merchant was frozen, or should an alarm ever be lost. The first time it reads all
- * pages at once: a process that starts knows of nothing that was due before.
+ * Reads all open payments, one page at a time along their index, and queues those that no worker handled when they fell due:
+ * after all workers were down, after a merchant was frozen, or if a timer was lost. The first run reads all pages at once,
+ * because a new process does not know what was due before.
  */
 export function startSweeper(ctx: Context, findLane: FindLane): Watch {
   let place: OpenPlace | undefined
   let isFirst = true
-  return ctx.bell.onRing('sweep', sweepEveryMs, async () => {
+  return ctx.wakeups.onWake('sweep', sweepEveryMs, async () => {
     do place = await sweepPage(ctx, findLane, place)
     while (isFirst && place)
     isFirst = false
   })
 }
 
-/** Sweeps one page and returns where the next starts; nothing after the last. */
+/** Sweeps one page and returns where the next starts; undefined after the last page. */
 export async function sweepPage(
   { db, log }: Pick<Context, 'db' | 'log'>,
   findLane: FindLane,

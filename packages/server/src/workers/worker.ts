@@ -8,11 +8,11 @@ import { forgetCommits } from '../platform/batch.ts'
 import type { Db } from '../platform/db.ts'
 import { openStream } from '../platform/stream.ts'
 import type { Watch } from '../platform/wakeups.ts'
-import { forgetStanding } from '../scenarios/armed.ts'
+import { forgetArmed } from '../scenarios/armed.ts'
 import { sweepEndpoints } from '../webhooks/sweep.ts'
 import { startDeliveries } from './deliveries.ts'
 import { startLanes } from './lanes.ts'
-import { lookAtPaidAccounts } from './paid-accounts.ts'
+import { pollPaidAccounts } from './paid-accounts.ts'
 import { keepRates } from './rate-keeper.ts'
 import { keepSeals } from './seal-keeper.ts'
 
@@ -26,28 +26,28 @@ const accountEveryMs = 10_000
 const dropEveryMs = 3_600_000
 const endpointEveryMs = 5 * 60_000
 
-/** What goes on without anybody asking. Each watch works alone and may run in any number of processes. */
+/** Starts all background work. Each watch works alone and may run in any number of processes. */
 export function startWorker(ctx: Context): Watch[] {
   return [
     ...startLanes(ctx),
     startDeliveries(ctx),
     ...startRelay(ctx),
-    ctx.bell.onRing('deltas', foldEveryMs, () => foldDeltas(ctx.db.write)),
-    ctx.bell.onRing('rates', rateEveryMs, () => keepRates(ctx)),
-    ctx.bell.onRing('forget', forgetEveryMs, () => forget(ctx.db.write)),
-    ctx.bell.onRing('commits', commitsEveryMs, () => forgetCommits(ctx.db.write)),
-    ctx.bell.onRing('callbacks', dropEveryMs, () => dropOldCallbacks(ctx.db.write)),
-    ctx.bell.onRing('accounts', accountEveryMs, () => lookAtPaidAccounts(ctx)),
-    ctx.bell.onRing('endpoints', endpointEveryMs, () => sweep(ctx)),
-    ctx.bell.onRing('seals', sealEveryMs, () => keepSeals(ctx)),
+    ctx.wakeups.onWake('deltas', foldEveryMs, () => foldDeltas(ctx.db.write)),
+    ctx.wakeups.onWake('rates', rateEveryMs, () => keepRates(ctx)),
+    ctx.wakeups.onWake('forget', forgetEveryMs, () => forget(ctx.db.write)),
+    ctx.wakeups.onWake('commits', commitsEveryMs, () => forgetCommits(ctx.db.write)),
+    ctx.wakeups.onWake('callbacks', dropEveryMs, () => dropOldCallbacks(ctx.db.write)),
+    ctx.wakeups.onWake('accounts', accountEveryMs, () => pollPaidAccounts(ctx)),
+    ctx.wakeups.onWake('endpoints', endpointEveryMs, () => sweep(ctx)),
+    ctx.wakeups.onWake('seals', sealEveryMs, () => keepSeals(ctx)),
   ]
 }
 
-/** What is kept for a while and no longer. */
+/** Deletes what has expired. */
 async function forget(db: Db): Promise<void> {
   await dropExpiredContinuations(db)
   await forgetTries(db)
-  await forgetStanding(db)
+  await forgetArmed(db)
 }
 
 async function sweep({ db, log }: Context): Promise<void> {
@@ -55,14 +55,14 @@ async function sweep({ db, log }: Context): Promise<void> {
   if (endpoints > 0) log.warn({ endpoints }, 'overdue webhook records found')
 }
 
-/** Without a NATS there is nobody to tell; what happened waits in its table until there is. */
+/** Without NATS nothing is relayed; events wait in their table until NATS is configured. */
 function startRelay(ctx: Context): Watch[] {
   const { config } = ctx
   if (config.natsUrl === undefined) return []
   const { cell, natsReplicas: replicas } = config
   const stream = openStream({ url: config.natsUrl.reveal(), access: config, replicas, cell })
   const relay = createRelay(ctx.db.write, stream)
-  const watch = ctx.bell.onRing('relay', relayEveryMs, () => relay.look())
+  const watch = ctx.wakeups.onWake('relay', relayEveryMs, () => relay.poll())
   const stop = async () => {
     await watch.stop()
     await stream.close()

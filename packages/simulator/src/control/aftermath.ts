@@ -8,7 +8,7 @@ import { isPayable } from './payer.ts'
 import { paymentsOf } from './reads.ts'
 import type { ControlCall } from './routes.ts'
 
-/** What a provider does with a payment after its end: reverses it, reinstates it, or reports a late success. */
+/** What a provider does with a payment after its end: reverse it, reinstate it, or report a late success. */
 export function changeEnd(call: ControlCall, verb: 'reverse' | 'reinstate' | 'succeed'): Reply {
   const { core, names, json } = call
   const { provider, operation } = fieldsOf(json)
@@ -31,7 +31,7 @@ function takeBack({ core, json }: ControlCall, payment: Payment): Reply {
   return answer(payment, reverse(core, payment, amount))
 }
 
-/** A transfer charge is reversed by transfer, each as a whole: the newest possible one, unless it is named. */
+/** A transfer charge is reversed transfer by transfer, each in full: the named one, or else the newest possible one. */
 function changeTransfer({ core, json }: ControlCall, payment: Payment, verb: 'reverse' | 'reinstate'): Reply {
   const { receipt, amount } = fieldsOf(json)
   const isReversed = verb === 'reverse'
@@ -50,7 +50,7 @@ function answer({ key, state, returned, receipts }: Payment, isDone: boolean): R
   }
 }
 
-/** Brings forward the plans of one owner's payments. The clock and the payments of others stay as they are. */
+/** Brings forward the plans of one owner's payments. The clock and other owners' payments do not change. */
 export function passTime({ core, json }: ControlCall): Reply {
   const { owner, ms } = fieldsOf(json)
   if (typeof owner !== 'string' || owner === '') return complain(400, 'owner is a text.')

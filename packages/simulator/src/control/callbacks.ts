@@ -14,7 +14,7 @@ export function listCallbacks({ core, query }: ControlCall) {
   return { status: 200, body: { items: chosen } }
 }
 
-/** The id is a callback's, or a payment's key, which means its newest callback. */
+/** The id is a callback's id, or a payment's key for its newest callback. */
 export function actOnCallback({ core, names }: ControlCall, action: 'resend' | 'reorder' | 'drop') {
   const id = (names[0] ?? '').toLowerCase()
   const callback = core.callbacks.find(id) ?? core.callbacks.latestOf(id)
@@ -27,7 +27,7 @@ export function actOnCallback({ core, names }: ControlCall, action: 'resend' | '
   return { status: 200, body: present(callback) }
 }
 
-/** A payment that never had a callback, because a fault kept it back or nobody listened, gets its first. */
+/** Sends the first callback of a payment that had none because of a fault or because no receiver was set. */
 function sendFirst(core: ControlCall['core'], key: string) {
   const [payment] = paymentsOf({ core }, key)
   if (payment === undefined) return complain(404, 'No such callback and no such payment.')

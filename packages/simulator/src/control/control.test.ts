@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { card, deposit, houseCharge, payout, sealed, settleMs, startTestSimulator } from '../testing/simulator.ts'
 
-test('the control API answers only to its own token', async (t) => {
+test('the control API accepts only its own token', async (t) => {
   const sim = await startTestSimulator(t)
   const ask = (authorization?: string) =>
     fetch(`${sim.url}/__sim/health`, { headers: { ...(authorization && { authorization }) } })
@@ -12,7 +12,7 @@ test('the control API answers only to its own token', async (t) => {
   assert.equal((await sim.control('GET', '/nothing')).status, 404)
 })
 
-test('the ledger is read page by page and sums up', async (t) => {
+test('the ledger is read page by page and has totals', async (t) => {
   const sim = await startTestSimulator(t)
   for (let count = 0; count < 3; count++) await sim.pawapay('POST', '/v2/deposits', deposit())
   await sim.pawapay('POST', '/v2/payouts', payout())
@@ -32,7 +32,7 @@ test('the ledger is read page by page and sums up', async (t) => {
   ])
 })
 
-test('a payment is found by its key, with how it stands', async (t) => {
+test('a payment is found by its key, with its state', async (t) => {
   const sim = await startTestSimulator(t)
   const order = payout()
   await sim.pawapay('POST', '/v2/payouts', order)
@@ -43,7 +43,7 @@ test('a payment is found by its key, with how it stands', async (t) => {
   )
 })
 
-test('a reset forgets everything, also what was due', async (t) => {
+test('a reset clears everything, including timers', async (t) => {
   const sim = await startTestSimulator(t)
   const order = payout()
   await sim.pawapay('POST', '/v2/payouts', order)
@@ -83,7 +83,7 @@ test('a payer can be made to approve, to enter a PIN, and to decline for a reaso
   assert.equal((await sim.control('POST', '/payer/nobody/act', { action: 'approve' })).status, 404)
 })
 
-test('what arrived is listed, with what was answered and without tokens', async (t) => {
+test('requests are listed with their response status and without tokens', async (t) => {
   const sim = await startTestSimulator(t)
   const charge = houseCharge({ code: '123456', voucher: '123456789012' })
   await sim.house('POST', '/v1/charges', charge)
@@ -93,7 +93,7 @@ test('what arrived is listed, with what was answered and without tokens', async 
   assert.doesNotMatch(JSON.stringify(items), /house-token|"123456"|123456789012/)
 })
 
-test('the wall clock settles payments too', async (t) => {
+test('payments also end by the wall clock', async (t) => {
   const sim = await startTestSimulator(t, { SIMULATOR_SETTLE_MS: '5-20' })
   await sim.pawapay('POST', '/v2/deposits', deposit())
   assert.equal((await sim.receiver.take(1))[0]?.body['status'], 'COMPLETED')
@@ -106,7 +106,7 @@ test('refused requests are listed too', async (t) => {
   assert.deepEqual([note.operation, note.status, note.faults], ['payout', 403, []])
 })
 
-test('a fault with a mistake in it is refused', async (t) => {
+test('a fault with an invalid field is refused', async (t) => {
   const sim = await startTestSimulator(t)
   const refusal = async (order: object) => (await sim.control('POST', '/faults', order)).status
   assert.equal(await refusal({ provider: 'pawapay', mode: 'no_such_mode' }), 400)
@@ -116,7 +116,7 @@ test('a fault with a mistake in it is refused', async (t) => {
   assert.equal(await refusal({ provider: 'pawapay', mode: 'latency', match: { fone: '1' } }), 400)
 })
 
-test('the test values do what they are listed with', async (t) => {
+test('the test values give their listed outcomes', async (t) => {
   const sim = await startTestSimulator(t)
   const { status, body } = await sim.control('GET', '/test-values')
   assert.equal(status, 200)
@@ -138,7 +138,7 @@ test('the test values do what they are listed with', async (t) => {
   assert.equal(new Set(body.otps.map((each: { value: string }) => each.value)).size, 5)
 })
 
-test('every listed card does what it is listed with, by the codes that are listed with it', async (t) => {
+test('every listed card gives its listed outcome, with its listed codes', async (t) => {
   const sim = await startTestSimulator(t)
   const { cards } = (await sim.control('GET', '/test-values')).body
   assert.ok(cards.length > 20)
@@ -158,7 +158,7 @@ test('every listed card does what it is listed with, by the codes that are liste
   }
 })
 
-test('without a card provider no cards are listed', async (t) => {
+test('no cards are listed without a card provider', async (t) => {
   const sim = await startTestSimulator(t, { SIMULATOR_FLUTTERWAVE_TOKEN: '' })
   const { body } = await sim.control('GET', '/test-values')
   assert.deepEqual([body.cards.length, body.otps.length], [0, 1])

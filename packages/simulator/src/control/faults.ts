@@ -49,7 +49,7 @@ const forms: Readonly<Record<string, (value: unknown) => boolean>> = {
 
 const isMatchable = (name: string) => ['key', 'phone', 'amount', 'operator'].includes(name)
 
-/** A fault with a mistake in it would be a test that proves nothing, so every field is checked. */
+/** Checks every field: a test with an invalid fault would prove nothing. */
 export function addFault({ core, json }: ControlCall) {
   if (!isFields(json)) return complain(400, 'The body must be a JSON object.')
   const order: Fields = { operation: '*', ...json, ...(json['operation'] === 'deposit' && { operation: 'charge' }) }
@@ -64,7 +64,7 @@ export function addFault({ core, json }: ControlCall) {
   return { status: 201, body: { id: core.faults.add(order as unknown as FaultOrder).id } }
 }
 
-/** What the provider cannot play. */
+/** Why the provider cannot show this fault. */
 function findImpossible({ dialects }: Core, provider: string, { mode, amount }: Fields): string | undefined {
   const { hasAccounts, showsReturned } = dialects.get(provider) ?? {}
   const needsAccount = mode === 'bank_under_payment' || mode === 'late_receipt'

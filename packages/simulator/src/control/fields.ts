@@ -1,5 +1,5 @@
 type Fields = Readonly<Record<string, unknown>>
 
-/** What a body holds; nothing when it is not an object. */
+/** The fields of a body. Empty when it is not an object. */
 export const fieldsOf = (json: unknown): Fields =>
   typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Fields) : {}

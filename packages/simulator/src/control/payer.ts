@@ -10,7 +10,7 @@ import { fieldsOf } from './fields.ts'
 import { paymentsOf } from './reads.ts'
 import type { ControlCall } from './routes.ts'
 
-/** What the payer does: it decides any payment that has not ended, whatever its number says. */
+/** The payer's action. It ends any open payment, whatever outcome its number chose. */
 export function actAsPayer(call: ControlCall): Reply {
   const { core, names, json } = call
   const { action, provider, operation } = fieldsOf(json)
@@ -23,7 +23,7 @@ export function actAsPayer(call: ControlCall): Reply {
     return complain(400, 'action is approve, enter_pin, decline or pay_account; a code may go with decline.')
   const hasAccount = payment.waitsFor === 'money'
   if (action === 'pay_account' && !hasAccount) return complain(400, 'The payment has no account to pay into.')
-  // An account takes money whatever became of its charge.
+  // An account accepts money whatever the state of its charge.
   if (isEnd(payment.state) && action !== 'pay_account') return conflict(payment, 'The payment has ended.')
   return hasAccount ? actOnAccount(call, payment, action) : end(call, payment, action)
 }
@@ -42,7 +42,7 @@ function declined({ operation }: Payment, code: unknown): Ending {
   return { state: 'failed', failure: failureOf(typeof code === 'string' ? code : usual) }
 }
 
-/** Who approves pays what is missing; who declines has paid nothing. */
+/** Approving pays the missing amount. Declining is possible only before any payment. */
 function actOnAccount(call: ControlCall, payment: Payment, action: Action): Reply {
   if (action === 'pay_account') return payAccount(call, payment)
   const missing = toUnits(payment.amount) - receivedOf(payment)
@@ -59,7 +59,7 @@ function payAccount(call: ControlCall, payment: Payment): Reply {
   return pay(call, payment, amount)
 }
 
-/** More than nothing, in cents at the smallest. */
+/** More than zero, with cents as the smallest unit. */
 export const isPayable = (amount: unknown): amount is string =>
   typeof amount === 'string' && /^\d{1,14}(\.\d{1,2})?$/.test(amount) && /[1-9]/.test(amount)
 
@@ -73,7 +73,7 @@ function pay({ core, json }: ControlCall, payment: Payment, amount: string): Rep
 
 const cent = toUnits('0.01')
 
-/** With `bank_under_payment` the first who approves pays too little; the rest can follow. */
+/** With `bank_under_payment` the first approval pays too little. The rest can follow. */
 function approvedOf({ faults, receipts }: Payment, missing: bigint): string {
   const short = findFault(faults, 'bank_under_payment')
   if (short === undefined || receipts !== undefined) return toFixed(missing, 2)

@@ -20,7 +20,7 @@ export function listTotals({ core }: ControlCall) {
   return { status: 200, body: { items: core.books.totals() } }
 }
 
-/** A key is one provider's and one operation's, so it may be found more than once. */
+/** A key is unique per provider and operation, so it may match more than one payment. */
 export function paymentsOf({ core }: Pick<ControlCall, 'core'>, key: string): Payment[] {
   return [...core.dialects.keys()].flatMap((provider) =>
     (['charge', 'payout'] as const).flatMap(

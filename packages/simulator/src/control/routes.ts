@@ -16,7 +16,7 @@ export interface ControlCall {
   readonly journal: Journal
   readonly json: unknown
   readonly query: URLSearchParams
-  /** The segments that stood for `:name`, in order. */
+  /** The path segments that matched `:name`, in order. */
   readonly names: readonly string[]
 }
 

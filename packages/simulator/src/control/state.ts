@@ -18,7 +18,7 @@ export function health({ core }: ControlCall) {
   }
 }
 
-/** Forgets payments, movements, floats, callbacks and faults, and everything that was due. The clock keeps its time. */
+/** Clears payments, movements, floats, callbacks, faults and timers. The clock keeps its time. */
 export function reset({ core }: ControlCall) {
   core.clock.clear()
   core.plans.clear()
@@ -36,7 +36,7 @@ export function readTuning({ core }: ControlCall) {
   return { status: 200, body: { callbackBase, settleMs: shown, seed, publicUrl } }
 }
 
-/** Changes only what is sent, and all of it or nothing. */
+/** Changes only the fields sent: all of them, or none. */
 export function setTuning(call: ControlCall) {
   const given = Object.entries(fieldsOf(call.json))
   const parsed = given.map(([name, value]) => [name, parsers[name]?.(value)] as const)
@@ -55,7 +55,7 @@ const parsers: Readonly<Record<string, (value: unknown) => Tuning[keyof Tuning] 
   seed: (value) => (typeof value === 'number' && Number.isInteger(value) ? value : undefined),
 }
 
-/** Everything due has happened when this answers; callbacks have been started, not necessarily answered. */
+/** Every due timer has run when this responds. Callbacks have been sent but may not have a response yet. */
 export function advanceClock({ core, journal, json }: ControlCall) {
   const { ms } = fieldsOf(json)
   if (typeof ms !== 'number' || !Number.isInteger(ms) || ms < 0) return complain(400, 'ms is a whole number.')

@@ -2,7 +2,7 @@ import { emptyAccountOtp, rightValues, type TestCard, usableCards } from '../flu
 import { endings, failureOf, preAuthorisationCode, stayingEnding, unknownEnding } from '../outcomes.ts'
 import type { ControlCall } from './routes.ts'
 
-/** A number by its last digits, with one to copy. */
+/** The last digits that choose an outcome, with an example number. */
 interface Choice {
   readonly value: string
   readonly ending: string
@@ -11,14 +11,14 @@ interface Choice {
   readonly what: string
 }
 
-/** Everything that chooses an outcome here and what it chooses, read from the very tables that decide. */
+/** Every value that chooses an outcome, read from the same tables that decide it. */
 export function testValues({ core }: ControlCall) {
   const phoneOf = (ending: string) => `+254703456${ending}`
   const accountOf = (ending: string) => `0690000${ending}`
   const cards = core.dialects.has('flutterwave') ? usableCards(core.clock.now()) : []
   const body = {
     phones: choices(phoneOf),
-    // Nobody charges a bank account: a charge by transfer waits for money in an account of its own.
+    // Bank accounts are never charged: a transfer charge waits for money in its own account.
     accounts: choices(accountOf).filter((choice) => choice.for !== 'charge'),
     cards: cards.map(presentCard),
     otps: [operatorCode, ...(cards.length === 0 ? [] : cardCodes(cards))],
@@ -84,7 +84,7 @@ const operatorCode = {
   what: 'The code of operators that give one before a payment (otpCode); any other is not approved.',
 }
 
-/** Right PINs and codes, with the cards they are right for. */
+/** Correct PINs and codes, with their cards. */
 function cardCodes(cards: readonly UsableCard[]) {
   const asking = cards.filter(({ plan }) => plan.asks === 'pin' && plan.verdict.kind === 'completes')
   const rightFor = (kind: 'pins' | 'otps', value: string) =>

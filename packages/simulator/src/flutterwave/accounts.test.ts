@@ -15,7 +15,7 @@ const amounts = async (sim: TestSimulator, order: Order): Promise<number[]> =>
 const verify = (sim: TestSimulator, { tx_ref }: Order) =>
   sim.flutterwave('GET', `/transactions/verify_by_reference?tx_ref=${tx_ref}`)
 
-test('a charge by bank transfer opens an account, and there is nothing to verify until money comes', async (t) => {
+test('a transfer charge opens an account, and there is nothing to verify until money arrives', async (t) => {
   const sim = await startTestSimulator(t)
   const order = bankTransfer()
   const before = Date.now()
@@ -41,7 +41,7 @@ test('a charge by bank transfer opens an account, and there is nothing to verify
   })
 })
 
-test('who approves pays exactly what is missing, as a transaction and a movement of its own', async (t) => {
+test('an approval pays exactly the missing amount, as its own transaction and movement', async (t) => {
   const sim = await startTestSimulator(t)
   const order = bankTransfer()
   await open(sim, order)
@@ -63,7 +63,7 @@ test('who approves pays exactly what is missing, as a transaction and a movement
   assert.deepEqual([again.status, again.body.error], [409, 'Nothing is missing.'])
 })
 
-test('too little, the same again and too much are each told and kept, newest first', async (t) => {
+test('underpayment, repeat and overpayment are each reported and kept, newest first', async (t) => {
   const sim = await startTestSimulator(t)
   const order = bankTransfer()
   await open(sim, order)
@@ -82,7 +82,7 @@ test('too little, the same again and too much are each told and kept, newest fir
   assert.equal((await sim.control('GET', '/ledger/totals')).body.items[0].amount, '3000.5')
 })
 
-test('money that comes after the account expired arrives all the same', async (t) => {
+test('money still arrives after the account expired', async (t) => {
   const sim = await startTestSimulator(t)
   const order = bankTransfer({ expires: 60 })
   await open(sim, order)
@@ -91,7 +91,7 @@ test('money that comes after the account expired arrives all the same', async (t
   assert.deepEqual(await amounts(sim, order), [1500])
 })
 
-test('a reference sent again has another account, and money into either counts for it', async (t) => {
+test('a reference sent again gets another account, and money into either counts for it', async (t) => {
   const sim = await startTestSimulator(t)
   const order = bankTransfer()
   const accounts = [await open(sim, order), await open(sim, order)].map(
@@ -105,7 +105,7 @@ test('a reference sent again has another account, and money into either counts f
   assert.equal((await pay(sim, order, '1', { account: '0000000000' })).status, 400)
 })
 
-test('who declines has paid nothing: the charge fails once, and cannot when money came', async (t) => {
+test('a decline fails the charge once, and is refused after money arrived', async (t) => {
   const sim = await startTestSimulator(t)
   const [declined, paid] = [bankTransfer(), bankTransfer()]
   for (const order of [declined, paid]) await open(sim, order)
@@ -122,7 +122,7 @@ test('who declines has paid nothing: the charge fails once, and cannot when mone
   assert.deepEqual(told, ['successful', 'failed'])
 })
 
-test('a list has ten to a page', async (t) => {
+test('a list has ten items per page', async (t) => {
   const sim = await startTestSimulator(t)
   const order = bankTransfer()
   await open(sim, order)
@@ -147,7 +147,7 @@ test('only an account can be paid into, and only with a decimal amount', async (
   assert.deepEqual((await sim.control('GET', '/ledger')).body.items, [])
 })
 
-test('a reference of a card is refused for a transfer', async (t) => {
+test('a card’s reference is refused for a transfer', async (t) => {
   const sim = await startTestSimulator(t)
   const payment = card('4242424242424242')
   await sim.flutterwave('POST', '/charges?type=card', sealed(payment))

@@ -10,7 +10,7 @@ import { answer, closed, refuse, repeatedCharge } from './words.ts'
 
 const lifeSecondsUsual = 3600
 
-/** Opens an account for one charge. The provider does not refuse a reference it knows: it opens another account. */
+/** Opens an account for one charge. The provider does not refuse a known reference: it opens another account. */
 export async function openAccount(call: Call): Promise<Reply> {
   const { core, json } = call
   const trouble = findTrouble(json, bankTransferForm) ?? findAmountTrouble(json as Fields)

@@ -21,13 +21,13 @@ const verify = (sim: TestSimulator, { tx_ref }: Order) =>
 const address = { city: 'Lagos', address: '1 Marina', state: 'Lagos', country: 'NG', zipcode: '100001' }
 const unknown = { status: 'error', message: 'No transaction was found for this id', data: null }
 
-/** A card as it is printed: number, month and year. */
+/** A card as printed: number, month and year. */
 const printed = (number: string, expiry: string) => {
   const [expiry_month, expiry_year] = expiry.split('/')
   return card(number, { expiry_month, expiry_year })
 }
 
-/** Sends the PIN and stops where the code is asked for. */
+/** Sends the PIN and stops at the question for the code. */
 async function upToCode(sim: TestSimulator, order: Order, pin: string): Promise<Body> {
   const asked = await charge(sim, order)
   assert.deepEqual(asked.body, {
@@ -39,7 +39,7 @@ async function upToCode(sim: TestSimulator, order: Order, pin: string): Promise<
   return (await authorise(sim, order, { mode: 'pin', pin })).body
 }
 
-test('the published vector is read', () => {
+test('the published test vector is decrypted', () => {
   const text =
     'ZYlMxM1hI/KQ3JMv5GQbOGdhMRBygschW8sa6niAMGxB6v2TSd0vVHxkRjmL2UbJ+n+KJHWgMgsxj5m9vCMMQYH1S3xtiKWAjCeGSmMIiw22BWlrNnq8BcKT6ofLB/oi8DBsvwfr2J4TtIoqJw/qUctgRiJUBiN+9AVVIrymlu23Kdyef0djG0IxbJRREI2NfwtehRKBjug='
   assert.deepEqual(decrypt('FLWSECK_TEST0123456789ab', text), {
@@ -119,7 +119,7 @@ const pageCards = [
 ] as const
 
 for (const [number, expiry] of pageCards)
-  test(`${number} is approved on the page of the bank, which sends the payer back`, async (t) => {
+  test(`${number} is approved on the bank’s page, which sends the payer back`, async (t) => {
     const sim = await startTestSimulator(t)
     const order = { ...printed(number, expiry), redirect_url: 'https://shop.example/back?order=7' }
     const { body } = await charge(sim, order)
@@ -146,7 +146,7 @@ for (const [number, expiry] of pageCards)
 const press = (url: string, action: string) =>
   fetch(url, { method: 'POST', redirect: 'manual', body: new URLSearchParams({ action }) })
 
-test('a payer who declines on the page fails the charge; without an address to go back to the page says so', async (t) => {
+test('a payer’s decline on the page fails the charge; without a return address the page says so', async (t) => {
   const sim = await startTestSimulator(t)
   const order = card('4000002760003184')
   const { redirect } = (await charge(sim, order)).body.meta.authorization
@@ -161,7 +161,7 @@ test('a payer who declines on the page fails the charge; without an address to g
   assert.equal((await fetch(`${sim.url}/flutterwave/bank-page/FLW-MOCK-1`)).status, 404)
 })
 
-test('the page is where the settings say payers reach it', async (t) => {
+test('the page is at the configured public URL', async (t) => {
   const sim = await startTestSimulator(t, { SIMULATOR_PUBLIC_URL: 'https://pay.example' })
   const { body } = await charge(sim, card('4000002760003184'))
   assert.equal(body.meta.authorization.redirect, `https://pay.example/flutterwave/bank-page/${body.data.flw_ref}`)
@@ -225,7 +225,7 @@ test('5399834697894723 asks for the PIN and is declined for any', async (t) => {
   assert.deepEqual([data.status, data.processor_response], ['failed', 'Wrong PIN'])
 })
 
-test('a wrong PIN and a wrong code may be tried again', async (t) => {
+test('a payer may retry after a wrong PIN and a wrong code', async (t) => {
   const sim = await startTestSimulator(t)
   const order = card('5061460410120223210')
   await charge(sim, order)
@@ -242,7 +242,7 @@ test('a wrong PIN and a wrong code may be tried again', async (t) => {
   assert.equal((await validate(sim, data.flw_ref, '12345')).body.data.status, 'successful')
 })
 
-test('the code 6648 finds the account empty', async (t) => {
+test('the code 6648 fails with insufficient funds', async (t) => {
   const sim = await startTestSimulator(t)
   const order = card('5531886652142950')
   const { data } = await upToCode(sim, order, '3310')
@@ -251,7 +251,7 @@ test('the code 6648 finds the account empty', async (t) => {
   assert.deepEqual(await sim.movements(order.tx_ref), [])
 })
 
-test('after twenty wrong values the charge fails', async (t) => {
+test('the charge fails after twenty wrong values', async (t) => {
   const sim = await startTestSimulator(t)
   const order = card('5531886652142950')
   const { data } = await upToCode(sim, order, '3310')
@@ -274,7 +274,7 @@ test('a reference is charged once, however often it is sent', async (t) => {
   assert.equal((await sim.movements(order.tx_ref)).length, 1)
 })
 
-test('a card that waits for its PIN is asked for it again, and no other card can take its place', async (t) => {
+test('a card that waits for its PIN asks for it again, and no other card can replace it', async (t) => {
   const sim = await startTestSimulator(t)
   const order = card('5531886652142950')
   const first = await charge(sim, order)
@@ -322,7 +322,7 @@ for (const [what, number, pin] of steps)
     assert.deepEqual(told, ['successful', 'failed'])
   })
 
-test('no card number, CVV, PIN or code is in anything the control API shows', async (t) => {
+test('the control API shows no card number, CVV, PIN or code', async (t) => {
   const sim = await startTestSimulator(t)
   const order = card('5531886652142950', { cvv: '7391' })
   const { data } = await upToCode(sim, order, '1234')

@@ -1,9 +1,9 @@
 import type { Verdict } from '../entries.ts'
 
-/** What the issuer of a card asks for before it decides. */
+/** What the issuer asks for before it decides. */
 type Ask = 'nothing' | 'pin' | 'address' | 'redirect'
 
-/** How a card behaves. Which values are right for it is named, not kept. */
+/** How a card behaves. The correct values are named here, not stored. */
 export interface Plan {
   readonly asks: Ask
   readonly values: keyof typeof rightValues
@@ -26,14 +26,14 @@ export const issuerFailure = (message: string) => ({ code: 'ISSUER', message })
 
 export interface TestCard {
   readonly number: string
-  /** As published; another works too, if it is not over. */
+  /** As published. Any other expiry that has not passed works too. */
   readonly expiry?: string
   readonly asks?: Ask
   readonly values?: Plan['values']
   readonly words?: string
 }
 
-/** Both lists. A card that is there twice differs by its expiry; the last of them is also for any other expiry. */
+/** Both lists. A card listed twice differs by expiry; the last entry also serves any other expiry. */
 const testCards: readonly TestCard[] = [
   { number: '5531886652142950', expiry: '09/32', asks: 'pin', values: 'both' },
   { number: '5061460410120223210', expiry: '10/31', asks: 'pin' },
@@ -63,7 +63,7 @@ const testCards: readonly TestCard[] = [
   { number: '4000000000009995', words: 'Insufficient Funds' },
 ]
 
-/** Those that can still be used, each with how it behaves. */
+/** The cards that have not expired, each with its behaviour. */
 export const usableCards = (now: number): readonly (TestCard & { readonly plan: Plan })[] =>
   testCards
     .filter(({ expiry }) => expiry === undefined || !isOver(expiry, now))
@@ -82,7 +82,7 @@ function planFor({ asks = 'nothing', values = 'published', words: issuerWords }:
   return { asks, values, verdict: issuerWords === undefined ? completes : fails(issuerWords) }
 }
 
-/** A card that is declined for its PIN takes any; it fails afterwards. */
+/** A card that is declined for its PIN accepts any PIN and fails afterwards. */
 export function isRightPin({ values, verdict }: Pick<Plan, 'values' | 'verdict'>, pin: string): boolean {
   return verdict.kind === 'fails' || (rightValues[values].pins as readonly string[]).includes(pin)
 }
@@ -97,7 +97,7 @@ export function brandOf(number: string): string {
   return /^3[47]/.test(number) ? 'AMERICAN EXPRESS' : 'MASTERCARD'
 }
 
-/** A card is good until the end of its month. */
+/** A card is valid until the end of its month. */
 function isOver(expiry: string, now: number): boolean {
   const [month, year] = expiry.split('/').map(Number)
   return Date.UTC(2000 + (year ?? 0), month ?? 0) <= now

@@ -21,7 +21,7 @@ import { answer, closed, refuse, repeatedCharge } from './words.ts'
 
 const wrongValuesMax = 20
 
-/** The first call of a card, or the second one that brings what the issuer asked for. */
+/** The first call of a card charge, or the second call with the customer's answer. */
 export async function chargeCard(call: Call, key: string): Promise<Reply> {
   const body = openCard(call, key)
   const trouble = findTrouble(call.json, clientForm) ?? findCardTrouble(body)
@@ -47,7 +47,7 @@ export async function validateCharge(call: Call): Promise<Reply> {
   return answer('Charge validated', { data: presentCharge(payment) })
 }
 
-/** What a card call is about, if it can be read. */
+/** The targets for faults in a card call, if it is readable. */
 export function cardSubjects(call: Call, key: string): Subject[] {
   const body = openCard(call, key)
   if (body === undefined) return []
@@ -130,7 +130,7 @@ function findAuthorizationTrouble(given: Fields): string | undefined {
   return trouble === undefined ? undefined : `authorization.${trouble}`
 }
 
-/** A wrong value may be tried again, but not for ever. */
+/** The payer may retry a wrong value, up to a limit. */
 async function takeWrong(call: Call, payment: Payment, message: string): Promise<Reply> {
   const wrong = Number(payment.progress?.['wrong'] ?? 0) + 1
   call.core.books.progress(payment, { wrong })
@@ -139,7 +139,7 @@ async function takeWrong(call: Call, payment: Payment, message: string): Promise
   return ended(payment)
 }
 
-/** The last step is done. The payment ends with it, unless a fault keeps it open: then there is nothing left to ask for. */
+/** The last step is done. The payment ends here, unless a fault keeps it open without a further question. */
 async function decide({ core }: Call, payment: Payment, ending?: Ending): Promise<void> {
   await conclude(core, payment, ending)
   if (!isEnd(payment.state)) core.books.progress(payment, { step: 'done' })

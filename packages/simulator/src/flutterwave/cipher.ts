@@ -1,6 +1,6 @@
 import { createDecipheriv } from 'node:crypto'
 
-/** Opens what the merchant encrypted with its key: 3DES, ECB, base64. Undefined when it is not that, or not JSON inside. */
+/** Decrypts the merchant's payload: 3DES, ECB, base64. Undefined when it cannot be decrypted or is not JSON. */
 export function decrypt(key: string, text: string): unknown {
   try {
     const decipher = createDecipheriv('des-ede3', Buffer.from(key), null)

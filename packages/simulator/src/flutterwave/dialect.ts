@@ -13,7 +13,7 @@ import { refuse, words } from './words.ts'
 
 const halfHourMs = 30 * 60_000
 
-/** Flutterwave's API, version 3: cards, bank transfers, payouts. No mobile money charges, no bank lists. */
+/** Flutterwave's API v3: cards, bank transfers, payouts. No mobile money charges, no bank lists. */
 export const flutterwave: DialectMaker = {
   id: 'flutterwave',
   make: ({ TOKEN: token, ENCRYPTION_KEY: key, HASH: hash }) => {
@@ -141,7 +141,7 @@ function referenceSubjects({ core, query }: Call): Subject[] {
   return [payment ? { key, amount: payment.amount, operator: payment.operator } : { key }]
 }
 
-/** Asked for by an id or a reference of the provider's own. */
+/** The targets of a call with the provider's own id or reference. */
 function namedSubjects({ core, parameters, json }: Call): Subject[] {
   const flwRef = isFields(json) ? json['flw_ref'] : undefined
   const payment = core.books.findNamed('flutterwave', String(parameters['id'] ?? parameters['ref'] ?? flwRef))

@@ -39,7 +39,7 @@ async function start(t: TestContext, mode: string, more: object = {}) {
   return sim
 }
 
-test('a webhook carries the hash, and is tried three more times, half an hour apart', async (t) => {
+test('a webhook carries the hash and is retried three times, half an hour apart', async (t) => {
   const sim = await startTestSimulator(t)
   sim.receiver.answers.push(500, 302, 204, 500)
   const order = card('4242424242424242')
@@ -64,7 +64,7 @@ test('a webhook carries the hash, and is tried three more times, half an hour ap
   assert.deepEqual([dataOf(first).tx_ref, dataOf(first).status], [order.tx_ref, 'successful'])
 })
 
-test('a fault can be aimed at the second step of a card', async (t) => {
+test('a fault can target the second step of a card', async (t) => {
   const sim = await start(t, 'drop_after_processing', { operation: 'authorise', times: 2 })
   const order = card('5531886652142950')
   assert.equal((await charge(sim, order)).status, 200)
@@ -80,7 +80,7 @@ test('a fault can be aimed at the second step of a card', async (t) => {
   assert.deepEqual(operations, ['charge', 'authorise', 'charge_status', 'authorise', 'charge_status'])
 })
 
-test('a fault can be aimed at cards, at accounts, or at a key', async (t) => {
+test('a fault can target cards, accounts or a key', async (t) => {
   const sim = await startTestSimulator(t)
   const aimed = transfer()
   await fault(sim, 'html_503', { operation: 'charge', match: { operator: 'card' } })
@@ -95,7 +95,7 @@ test('a fault can be aimed at cards, at accounts, or at a key', async (t) => {
   assert.equal((await send(sim, transfer())).status, 200)
 })
 
-test('every request can be cut off, spoiled or refused, in the words of the provider', async (t) => {
+test('every request can be cut off, corrupted or refused, in the provider’s format', async (t) => {
   const sim = await startTestSimulator(t)
   const calls: readonly (readonly [string, () => Promise<{ status: number; body: Body }>])[] = [
     ['charge', () => charge(sim, card('4242424242424242'))],
@@ -130,7 +130,7 @@ test('every request can be cut off, spoiled or refused, in the words of the prov
   }
 })
 
-test('latency and a gateway page after it: the answer is late, the money has moved', async (t) => {
+test('latency with a gateway page after processing: the response is late and the money moved', async (t) => {
   const sim = await start(t, 'latency', { operation: 'payout', delayMs: 28_000 })
   await fault(sim, 'html_503', { operation: 'payout', moment: 'after' })
   const order = transfer()
@@ -142,7 +142,7 @@ test('latency and a gateway page after it: the answer is late, the money has mov
   assert.equal((await read(sim, order)).status, 'SUCCESSFUL')
 })
 
-test('callback_never, callback_late and callback_duplicate hold for cards, accounts and transfers', async (t) => {
+test('callback_never, callback_late and callback_duplicate work on every kind of payment', async (t) => {
   const sim = await startTestSimulator(t)
   const all = async () => {
     await charge(sim, card('4242424242424242'))
@@ -166,7 +166,7 @@ test('callback_never, callback_late and callback_duplicate hold for cards, accou
   assert.equal(new Set(received.slice(3).map(({ raw }) => raw)).size, 3)
 })
 
-test('callback_before_response: the end is told before the step that ends it is answered', async (t) => {
+test('callback_before_response: the callback arrives before the response to the last step', async (t) => {
   const sim = await start(t, 'callback_before_response')
   const [order, payout] = [card('5531886652142950'), transfer()]
   await charge(sim, order)
@@ -179,7 +179,7 @@ test('callback_before_response: the end is told before the step that ends it is 
   assert.equal(dataOf(sim.receiver.received[1]).status, 'SUCCESSFUL')
 })
 
-test('callback_bad_signature: the hash is another one', async (t) => {
+test('callback_bad_signature: the hash is wrong', async (t) => {
   const sim = await start(t, 'callback_bad_signature', { count: 1 })
   await paidAccount(sim)
   sim.receiver.answers.push(401)
@@ -188,7 +188,7 @@ test('callback_bad_signature: the hash is another one', async (t) => {
   for (const { headers } of received) assert.notEqual(headers['verif-hash'], hash)
 })
 
-test('callback_wrong_amount and callback_unknown_reference tell what is not so', async (t) => {
+test('callback_wrong_amount and callback_unknown_reference report false values', async (t) => {
   const sim = await start(t, 'callback_wrong_amount', { amount: '77' })
   const [account, order] = [await paidAccount(sim), card('4242424242424242')]
   await charge(sim, order)
@@ -213,7 +213,7 @@ test('callback_wrong_amount and callback_unknown_reference tell what is not so',
   assert.notEqual(fourth.reference, payout.reference)
 })
 
-test('callback_reorder: the second payment into an account is told first', async (t) => {
+test('callback_reorder: the second payment into an account is reported first', async (t) => {
   const sim = await start(t, 'callback_reorder')
   const order = await paidAccount(sim)
   await sim.control('POST', `/payer/${order.tx_ref}/act`, { action: 'approve' })
@@ -221,7 +221,7 @@ test('callback_reorder: the second payment into an account is told first', async
   assert.deepEqual(told, [1000, 500])
 })
 
-test('status_lags_callback: reads know of the end only later', async (t) => {
+test('status_lags_callback: reads show the end only later', async (t) => {
   const sim = await start(t, 'status_lags_callback', { delayMs: 20_000 })
   const [order, account, payout] = [card('4242424242424242'), await paidAccount(sim), transfer()]
   await send(sim, payout)
@@ -238,7 +238,7 @@ test('status_lags_callback: reads know of the end only later', async (t) => {
   assert.deepEqual(await seen(), ['successful', 7, 'SUCCESSFUL'])
 })
 
-test('not_found_window: reads do not know it yet', async (t) => {
+test('not_found_window: reads do not find the payment yet', async (t) => {
   const sim = await start(t, 'not_found_window', { seconds: 15 })
   const [order, account, payout] = [card('4242424242424242'), await paidAccount(sim), transfer()]
   const { data } = (await charge(sim, order)).body
@@ -255,7 +255,7 @@ test('not_found_window: reads do not know it yet', async (t) => {
   assert.deepEqual(await seen(), [200, 200, 200, 200, 'NEW'])
 })
 
-test('flap: a failure turns out to be a success, and money moved once', async (t) => {
+test('flap: a failure turns into a success, and money moves once', async (t) => {
   const sim = await start(t, 'flap')
   const [order, payout] = [card('4242424242424242'), transfer()]
   assert.equal((await charge(sim, order)).body.data.status, 'failed')
@@ -271,7 +271,7 @@ test('flap: a failure turns out to be a success, and money moved once', async (t
   assert.equal((await sim.movements(payout.reference)).length, 1)
 })
 
-test('flap does nothing to an account', async (t) => {
+test('flap does not affect an account', async (t) => {
   const sim = await start(t, 'flap')
   const [paid, declined] = [await paidAccount(sim), bankTransfer()]
   await sim.flutterwave('POST', '/charges?type=bank_transfer', declined)
@@ -320,7 +320,7 @@ test('operator_delayed and operator_closed: charges are refused, transfers wait 
   assert.deepEqual([refused.status, refused.body.message], [400, closed])
 })
 
-test('float_empty: a transfer is taken and fails for good, and the next one is paid', async (t) => {
+test('float_empty: a transfer is accepted and fails, and the next one is paid', async (t) => {
   const sim = await start(t, 'float_empty', { times: 1 })
   const [short, next] = [transfer(), transfer()]
   for (const order of [short, next]) assert.equal((await send(sim, order)).body.data.status, 'NEW')
@@ -330,7 +330,7 @@ test('float_empty: a transfer is taken and fails for good, and the next one is p
   assert.equal((await read(sim, next)).status, 'SUCCESSFUL')
 })
 
-test('reversal_after_success: a card and a transfer are taken back, and it is told', async (t) => {
+test('reversal_after_success: a card and a transfer are reversed, with a callback for each', async (t) => {
   const sim = await start(t, 'reversal_after_success')
   const [order, payout] = [card('4242424242424242'), transfer()]
   await charge(sim, order)
@@ -352,7 +352,7 @@ test('reversal_after_success: a card and a transfer are taken back, and it is to
   await sim.receiver.take(4)
 })
 
-test('a webhook by hand: refused while there is nothing to tell, sent when there is', async (t) => {
+test('a webhook resend is refused while there is nothing to report, and sent once there is', async (t) => {
   const sim = await start(t, 'callback_never')
   const [account, asked] = [bankTransfer(), card('5531886652142950')]
   await sim.flutterwave('POST', '/charges?type=bank_transfer', account)

@@ -5,7 +5,7 @@ import { decimalsOf } from '../money.ts'
 import { issuerFailure } from './cards.ts'
 import { chargeDetails, presentCharge } from './present.ts'
 
-/** The issuer's own page, where the holder of a card says yes or no. */
+/** The issuer's page, where the cardholder approves or declines. */
 export function showPage(call: Call): Reply {
   const payment = findPayment(call)
   return payment ? html(200, page(payment)) : html(404, frame('Not found', '<p>There is no such payment.</p>'))
@@ -27,7 +27,7 @@ async function decide({ core }: Call, payment: Payment, action: 'approve' | 'dec
   else act(core, payment, { state: 'failed', failure: issuerFailure('Declined') })
 }
 
-/** The browser tells the merchant what happened; a merchant that believes it is wrong. */
+/** The browser reports the result to the merchant. A merchant must not trust it. */
 function sendBack(payment: Payment, redirectUrl: string): Reply {
   const { id, status, tx_ref } = presentCharge(payment)
   const url = new URL(redirectUrl)
@@ -59,7 +59,7 @@ function page(payment: Payment): string {
   return frame(amount, details + (isEnd(payment.state) ? ended : choice))
 }
 
-/** Everything shown was checked to be digits, codes or our own words, so nothing needs escaping. */
+/** Every value shown was checked to be digits, codes or our own text, so nothing needs escaping. */
 const frame = (title: string, content: string) => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <title>${title}</title><style>

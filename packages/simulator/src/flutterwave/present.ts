@@ -1,7 +1,7 @@
 import { isEnd, type Payment, type Receipt } from '../entries.ts'
 import { toAmount, toUnits } from '../money.ts'
 
-/** What a charge keeps of its order. Of a card, only the digits that may be shown. */
+/** What a charge stores of its order. For a card, only the digits that may be shown. */
 export interface ChargeDetails {
   readonly id: number
   readonly reference: string
@@ -31,7 +31,7 @@ interface CardShown {
 
 export const chargeDetails = (payment: Payment): ChargeDetails => payment.details as unknown as ChargeDetails
 
-/** Words of the issuer for what the control API may end a charge with. */
+/** The issuer's words for the failure codes of the control API. */
 const issuerWords: Readonly<Record<string, string>> = {
   PAYMENT_NOT_APPROVED: 'Declined',
   INSUFFICIENT_BALANCE: 'Insufficient Funds',
@@ -40,11 +40,11 @@ const issuerWords: Readonly<Record<string, string>> = {
   REVERSED: 'Reversed',
 }
 
-/** The reference as the merchant wrote it. With another one, which a fault made up, goes an id nobody knows. */
+/** The reference as the merchant wrote it. A reference invented by a fault comes with an unknown id. */
 const namesOf = ({ key }: Payment, reference: string, id: number | string) =>
   key === reference.toLowerCase() ? { reference, id: Number(id) } : { reference: key, id: Number(id) + 1 }
 
-/** The data of a charge: of a card, or of the failure of an account that nobody paid into. */
+/** The data of a card charge, or of a failed account charge without payments. */
 export function presentCharge(payment: Payment): Record<string, unknown> {
   const details = chargeDetails(payment)
   return {
@@ -59,7 +59,7 @@ export function presentCharge(payment: Payment): Record<string, unknown> {
 
 const authModels: Readonly<Record<string, string>> = { pin: 'PIN', address: 'AVS', redirect: 'VBVSECURECODE' }
 
-/** One payment into an account is a transaction of its own. */
+/** Each payment into an account is its own transaction. */
 export function presentReceipt(payment: Payment, receipt: Receipt): Record<string, unknown> {
   const { id, amount, at, reversedAt } = receipt
   const isReversed = reversedAt !== undefined
@@ -136,10 +136,10 @@ function common(payment: Payment, { id: ownId, amount, at }: Told) {
   }
 }
 
-/** The provider's own name of a transaction. */
+/** The provider's own reference of a transaction. */
 export const flwRefOf = (id: number): string => `FLW-MOCK-${id}`
 
-/** 1.4 percent, cut off at the cent. */
+/** 1.4 percent, truncated to the cent. */
 function feeOf(amount: string): bigint {
   const cent = 100n
   return ((toUnits(amount) * 14n) / 1000n / cent) * cent
@@ -169,7 +169,7 @@ interface TransferDetails {
   readonly meta?: unknown
 }
 
-/** The provider's words for what a transfer came to. */
+/** The provider's words for the outcome of a transfer. */
 const transferWords: Readonly<Record<string, string>> = {
   RECIPIENT_NOT_FOUND: 'DISBURSE FAILED: Invalid account number',
   WALLET_LIMIT_REACHED: 'DISBURSE FAILED: Beneficiary account limit exceeded',

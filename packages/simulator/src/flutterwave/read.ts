@@ -51,7 +51,7 @@ export const cardForm: Form = {
   authorization: optional(object),
 }
 
-/** What stands around a card: the payload, encrypted. */
+/** The outer body of a card charge: the encrypted payload. */
 export const clientForm: Form = { client: pattern(/^[A-Za-z0-9+/]+={0,2}$/), public_key: optional(text) }
 
 export const authorizationForms = {
@@ -93,7 +93,7 @@ export const resolveForm: Form = {
   account_bank: pattern(/^[A-Za-z0-9]{1,20}$/),
 }
 
-/** Says what is wrong with a body; undefined when its form is right. */
+/** What is wrong with a body. Undefined when its form is valid. */
 export function findTrouble(body: unknown, form: Form): string | undefined {
   if (!isFields(body)) return 'The request body must be a JSON object'
   const unknown = Object.keys(body).find((name) => !Object.hasOwn(form, name))
@@ -106,7 +106,7 @@ export function findTrouble(body: unknown, form: Form): string | undefined {
   return undefined
 }
 
-/** How many decimals each currency has here. */
+/** The number of decimals of each currency. */
 const decimals: Readonly<Record<string, number>> = {
   NGN: 2,
   KES: 2,
@@ -130,12 +130,12 @@ const decimals: Readonly<Record<string, number>> = {
 
 export const currencies = Object.keys(decimals)
 
-/** An amount is more than nothing and has no more decimals than its currency. */
+/** An amount is more than zero and has no more decimals than its currency. */
 export function findAmountTrouble({ amount: given, currency: code = 'NGN' }: Fields): string | undefined {
   const shown = String(given)
   const isFine = /[1-9]/.test(shown) && decimalsOf(shown) <= (decimals[String(code)] ?? 0)
   return isFine ? undefined : 'amount is invalid'
 }
 
-/** The wallet's country, which the provider does not have: the first two letters of the currency. */
+/** The wallet's country, which the provider does not report: the first two letters of the currency. */
 export const countryOf = (code: string): string => code.slice(0, 2)

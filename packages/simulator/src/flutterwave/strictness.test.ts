@@ -4,7 +4,7 @@ import { type Body, bankTransfer, card, sealed, startTestSimulator, transfer } f
 
 const number = '5531886652142950'
 
-test('a caller without the right key is turned away', async (t) => {
+test('a caller without the right key is rejected', async (t) => {
   const sim = await startTestSimulator(t)
   const refusal = { status: 'error', message: 'Invalid authorization key', data: null }
   const none = await fetch(`${sim.url}/flutterwave/v3/balances`)
@@ -49,7 +49,7 @@ for (const [what, changes, message] of cards)
     assert.deepEqual((await sim.control('GET', '/payments')).body.items, [])
   })
 
-test('a card that is not encrypted with the right key is not read', async (t) => {
+test('a card encrypted with the wrong key, or not encrypted, is refused', async (t) => {
   const sim = await startTestSimulator(t)
   const refusal = async (body: unknown, path = '/charges?type=card', headers = {}) => {
     const reply = await sim.flutterwave('POST', path, body, headers)
@@ -71,7 +71,7 @@ test('a card that is not encrypted with the right key is not read', async (t) =>
   assert.deepEqual(await refusal('{"client":'), [400, 'The request body must be JSON'])
 })
 
-test('a code is read as strictly as the rest', async (t) => {
+test('the body of a code is validated as strictly as the rest', async (t) => {
   const sim = await startTestSimulator(t)
   const message = async (body: object) => (await sim.flutterwave('POST', '/validate-charge', body)).body.message
   assert.equal(await message({ otp: '12345', type: 'card' }), 'flw_ref is required')

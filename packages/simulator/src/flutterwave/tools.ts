@@ -8,7 +8,7 @@ import { ratesOf } from '../rates.ts'
 import { countryOf, currencies, type Fields, findTrouble, resolveForm } from './read.ts'
 import { answer, refuse } from './words.ts'
 
-/** Who holds an account of a Nigerian bank. */
+/** The holder of an account at a Nigerian bank. */
 export function resolveAccount({ json }: Call): Reply {
   const trouble = findTrouble(json, resolveForm)
   if (trouble !== undefined) return refuse(400, trouble)
@@ -22,7 +22,7 @@ export function resolveAccount({ json }: Call): Reply {
   return answer('Account details fetched', { data: { account_number: number, account_name: holderName(digest) } })
 }
 
-/** How much of the source currency one of the destination costs, and the whole amount. */
+/** The price of one unit of the destination currency in the source currency, and of the whole amount. */
 export function readRate({ core, query }: Call): Reply {
   const amount = query.get('amount') ?? ''
   const [source, destination] = [query.get('source_currency') ?? '', query.get('destination_currency') ?? '']

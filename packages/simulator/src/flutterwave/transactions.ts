@@ -21,7 +21,7 @@ export function verifyById({ core, parameters }: Call): Reply {
   return present(payment && transactionsOf(core, payment).find((data) => String(data['id']) === id))
 }
 
-/** Every transaction of a reference, newest first, ten to a page. */
+/** Every transaction of a reference, newest first, ten per page. */
 export function listTransactions({ core, query }: Call): Reply {
   const page = Number(query.get('page') ?? 1)
   if (query.get('tx_ref') === null) return refuse(400, 'tx_ref is required')
@@ -39,7 +39,7 @@ export const findCharge = (core: Core, reference: string | null): Payment | unde
 const present = (data: Data | undefined) =>
   data ? answer('Transaction fetched successfully', { data }) : refuse(400, unknownTransaction)
 
-/** What a reader can see, newest first: a card that was only asked for its PIN has nothing yet. */
+/** The visible transactions, newest first. A card that still waits for its PIN has none. */
 function transactionsOf(core: Core, payment: Payment): Data[] {
   if (payment.operation !== 'charge' || isUnseen(core, payment) || isAsking(payment)) return []
   const isHidden = payment.waitsFor === 'money' && (!isEnd(payment.state) || isLagging(core, payment))
@@ -52,7 +52,7 @@ const receiptsOf = (core: Core, payment: Payment): Data[] =>
     .map((receipt) => presentReceipt(payment, receipt))
     .reverse()
 
-/** As it was before its end while a fault holds the news back. */
+/** The payment as it was before its end while a fault delays the status. */
 function asRead(core: Core, payment: Payment): Payment {
   if (!isLagging(core, payment)) return payment
   const { failure: _failure, ...earlier } = payment

@@ -7,7 +7,7 @@ const send = (sim: TestSimulator, order: object) => sim.flutterwave('POST', '/tr
 const read = async (sim: TestSimulator, reference: string): Promise<Body> =>
   (await sim.flutterwave('GET', `/transfers?reference=${reference}`)).body.data[0]
 
-test('a transfer is new, then pending, then successful, and its webhook tells', async (t) => {
+test('a transfer is new, then pending, then successful, and a webhook reports it', async (t) => {
   const sim = await startTestSimulator(t)
   const order = transfer()
   const { body } = await send(sim, order)
@@ -35,7 +35,7 @@ test('a transfer is new, then pending, then successful, and its webhook tells', 
   assert.deepEqual([movement.kind, movement.amount, movement.currency], ['paid', '5500.5', 'NGN'])
 })
 
-test('the end of the account number chooses the outcome', async (t) => {
+test('the last digits of the account number choose the outcome', async (t) => {
   const sim = await startTestSimulator(t)
   const cases = [
     ['0690000089', 'FAILED', 'DISBURSE FAILED: Invalid account number'],
@@ -68,7 +68,7 @@ test('a reference is paid once, however often it is sent', async (t) => {
   assert.equal((await sim.movements(order.reference)).length, 1)
 })
 
-test('beyond the wallet a transfer is taken and fails, and another reference is paid when there is more', async (t) => {
+test('a transfer beyond the wallet is accepted and fails, and a new reference is paid later', async (t) => {
   const sim = await startTestSimulator(t)
   const float = { provider: 'flutterwave', country: 'NG', currency: 'NGN' }
   await sim.control('PUT', '/float', { ...float, amount: '5500.49' })
@@ -87,7 +87,7 @@ test('beyond the wallet a transfer is taken and fails, and another reference is 
   assert.deepEqual(await sim.movements(order.reference), [])
 })
 
-test('an address that is not listed is refused, and nothing is kept', async (t) => {
+test('a caller from an unlisted IP address is refused, and nothing is stored', async (t) => {
   const sim = await startTestSimulator(t)
   await sim.fault({ provider: 'flutterwave', operation: 'payout', mode: 'account_not_allowed', times: 1 })
   const order = transfer()
@@ -96,7 +96,7 @@ test('an address that is not listed is refused, and nothing is kept', async (t) 
   assert.equal((await send(sim, order)).status, 200)
 })
 
-test('less than the minimum is refused, and the minimum is taken', async (t) => {
+test('an amount below the minimum is refused, and the minimum is accepted', async (t) => {
   const sim = await startTestSimulator(t)
   const { status, body } = await send(sim, transfer({ amount: 99.99 }))
   assert.deepEqual([status, body.message], [400, 'Amount should be more than NGN 100'])
@@ -123,7 +123,7 @@ test("the provider's own test references choose outcome and time", async (t) => 
   assert.equal((await read(sim, cases[0] ?? '')).reference, cases[0])
 })
 
-test('a transfer that is open can be decided by hand', async (t) => {
+test('an open transfer can be ended by hand', async (t) => {
   const sim = await startTestSimulator(t)
   const [paid, refused] = [transfer({ account_number: '0690000129' }), transfer()]
   for (const order of [paid, refused]) await send(sim, order)
@@ -133,7 +133,7 @@ test('a transfer that is open can be decided by hand', async (t) => {
   assert.equal((await read(sim, refused.reference)).complete_message, 'DISBURSE FAILED: Unable to process')
 })
 
-test('what does not exist is an empty list by reference, and not found by id', async (t) => {
+test('an unknown transfer is an empty list by reference, and not found by id', async (t) => {
   const sim = await startTestSimulator(t)
   const { status, body } = await sim.flutterwave('GET', `/transfers?reference=${randomUUID()}`)
   assert.deepEqual([status, body.status, body.data], [200, 'success', []])
@@ -142,7 +142,7 @@ test('what does not exist is an empty list by reference, and not found by id', a
   assert.equal((await sim.flutterwave('GET', '/banks/NG')).status, 404)
 })
 
-test('a Nigerian account has the same name every time, and 089 does not exist', async (t) => {
+test('a Nigerian account always has the same name, and 089 does not exist', async (t) => {
   const sim = await startTestSimulator(t)
   const resolve = (account_number: string) =>
     sim.flutterwave('POST', '/accounts/resolve', { account_number, account_bank: '044' })
@@ -161,7 +161,7 @@ test('a Nigerian account has the same name every time, and 089 does not exist', 
   assert.equal(odd.status, 400)
 })
 
-test('a rate is what one unit of the destination costs, and both ways make one percent', async (t) => {
+test('a rate is the price of one destination unit, with one percent between both directions', async (t) => {
   const sim = await startTestSimulator(t)
   const rate = async (source: string, destination: string, amount = '1000') =>
     sim.flutterwave(

@@ -22,7 +22,7 @@ export async function createTransfer(call: Call): Promise<Reply> {
   const subjects = transferSubjects(call)
   const faults = core.faults.draw('payment', { provider: 'flutterwave', operation: 'payout', subjects })
   if (findFault(faults, 'operator_closed')) return refuse(400, closed)
-  // An empty wallet is found out when the transfer is worked on: it is taken, and fails under its reference.
+  // The provider finds an empty wallet only during processing: the transfer is accepted and fails under its reference.
   const isShort = findFault(faults, 'float_empty') || core.books.floats.available(draft) < toUnits(draft.amount)
   const verdict: Verdict = isShort ? { kind: 'fails', failure: failureOf('FLOAT_EMPTY') } : draft.verdict
   const payment = await accept(core, { ...draft, verdict, faults })
@@ -36,7 +36,7 @@ export function readTransfer({ core, parameters }: Call): Reply {
   return answer('Transfer fetched', { data: present(core, payment) })
 }
 
-/** A list, because the provider has no other way to ask by reference. None is an empty list. */
+/** A list, because the provider has no other query by reference. An unknown reference gives an empty list. */
 export function listTransfers({ core, query }: Call): Reply {
   const reference = query.get('reference')
   if (reference === null) return refuse(400, 'reference is required')
@@ -66,7 +66,7 @@ function present(core: Core, payment: Payment): Record<string, unknown> {
   return presentTransfer(read, core.clock.now())
 }
 
-/** Countries whose banks are told apart by branch, by their currency. */
+/** Currencies of the countries where a bank needs a branch code. */
 const branchCurrencies = new Set(['GHS', 'UGX', 'TZS', 'RWF', 'MWK', 'SLE', 'CDF', 'XAF', 'XOF'])
 const walletCodes =
   /^(MPS|FMM|MTN|AIRTEL|AIRTELTIGO|AIRTELMW|TELECEL|VODAFONE|MOOV|ORANGE|ORANGEMONEY|WAVE|HALOPESA|TIGO|VODACOM|AMOLEMONEY)$/i
@@ -79,12 +79,12 @@ function findTransferTrouble(json: unknown): string | undefined {
   const isWallet = walletCodes.test(String(bank))
   if (!isWallet && branchCurrencies.has(String(currency)) && branch === undefined)
     return 'destination_branch_code is required'
-  // Banks of South Africa go by name.
+  // South African banks are identified by name.
   if (currency === 'ZAR' && !/^[A-Z]+$/.test(String(bank))) return 'account_bank is invalid'
   return findAmountTrouble(json) ?? findTooLittle(json) ?? findMetaTrouble(json, isWallet)
 }
 
-/** The least that one transfer may be, where the provider has such a rule. */
+/** The minimum of one transfer, where the provider has one. */
 const minimums: Readonly<Record<string, number>> = { NGN: 100, UGX: 500 }
 
 function findTooLittle({ amount, currency }: Fields): string | undefined {
@@ -96,7 +96,7 @@ function findTooLittle({ amount, currency }: Fields): string | undefined {
 
 const recipientFields = ['first_name', 'last_name', 'email', 'mobile_number', 'recipient_address']
 
-/** M-Pesa in Kenya and banks in Rwanda want to know who sends, banks in South Africa who gets it. */
+/** M-Pesa in Kenya and banks in Rwanda require the sender, banks in South Africa the recipient. */
 function findMetaTrouble({ currency, account_bank: bank, meta }: Fields, isWallet: boolean): string | undefined {
   const given: unknown = Array.isArray(meta) ? meta[0] : meta
   const missing = neededMeta(String(currency), String(bank), isWallet).find(

@@ -4,7 +4,7 @@ export function refuse(status: number, message: string): Reply {
   return { status, body: { status: 'error', message, data: null } }
 }
 
-/** The call worked; how the payment stands is in the data. */
+/** The call worked. The payment's status is in the data. */
 export function answer(message: string, rest: Readonly<Record<string, unknown>>): Reply {
   return { status: 200, body: { status: 'success', message, ...rest } }
 }
@@ -25,7 +25,7 @@ export const words: Words = {
   broken: () => refuse(503, 'An error occurred. Please contact support'),
 }
 
-/** What a closed operator says, for charges and transfers alike. */
+/** The message of a closed operator, for charges and transfers. */
 export const closed = 'Bank is not available at the moment'
 export const repeatedCharge = 'Transaction with this tx_ref already exists'
 export const repeatedTransfer = 'Transfer with this reference already exists'

@@ -8,7 +8,7 @@ const read = async (sim: TestSimulator, key: string): Promise<Body> =>
 const pay = (sim: TestSimulator, key: string, amount: string) =>
   sim.control('POST', `/payer/${key}/act`, { action: 'pay_account', amount })
 
-test('a charge by bank transfer opens one account, and a repeat of it tells the same', async (t) => {
+test('a transfer charge opens one account, and a repeat returns the same account', async (t) => {
   const sim = await startTestSimulator(t)
   const order = houseAccount()
   const before = Date.now()
@@ -32,7 +32,7 @@ test('a charge by bank transfer opens one account, and a repeat of it tells the 
   })
 })
 
-test('short, again, too much and too late: each is a receipt, a movement and a callback with an id of its own', async (t) => {
+test('every payment of any amount or time has its own receipt, movement and callback id', async (t) => {
   const sim = await startTestSimulator(t)
   const order = houseAccount()
   const { key } = order
@@ -58,7 +58,7 @@ test('short, again, too much and too late: each is a receipt, a movement and a c
   assert.deepEqual(last, { operation: 'charge', ...(await read(sim, key)) })
 })
 
-test('who approves pays what is missing; who declines fails the charge', async (t) => {
+test('an approval pays the missing amount, and a decline fails the charge', async (t) => {
   const sim = await startTestSimulator(t)
   const [paid, declined] = [houseAccount(), houseAccount()]
   for (const order of [paid, declined]) await open(sim, order)
@@ -73,7 +73,7 @@ test('who approves pays what is missing; who declines fails the charge', async (
   assert.equal((await open(sim, declined)).body.state, 'failed')
 })
 
-test('faults of reads and callbacks hold for receipts too', async (t) => {
+test('faults of reads and callbacks apply to receipts too', async (t) => {
   const sim = await startTestSimulator(t)
   await sim.fault({ provider: 'house', mode: 'status_lags_callback', delayMs: 20_000 })
   await sim.fault({ provider: 'house', mode: 'not_found_window', seconds: 5 })
@@ -114,7 +114,7 @@ for (const [what, changes, code] of refused)
     assert.deepEqual([status, body.error.code], [400, code])
   })
 
-test('bank_under_payment is refused where there are no virtual accounts, and where nothing could be paid', async (t) => {
+test('bank_under_payment is refused without virtual accounts, and with an amount of zero', async (t) => {
   const sim = await startTestSimulator(t)
   const refusal = async (order: object) =>
     (await sim.control('POST', '/faults', { mode: 'bank_under_payment', ...order })).body.error

@@ -6,7 +6,7 @@ import { readRate } from './rates.ts'
 import { resolve } from './resolve.ts'
 import { refuse, words } from './words.ts'
 
-/** Malipo's own small protocol for rails that have no public one. Sandbox only. */
+/** Malipo's own small protocol for rails without a public one. Sandbox only. */
 export const house: DialectMaker = {
   id: 'house',
   make: ({ TOKEN: token, SECRET: secret }) => {
@@ -45,7 +45,7 @@ function paymentRoutes(operation: Operation, path: string): Route[] {
   ]
 }
 
-/** The id is made of what is told, so a repeat of the same news has the same id and can be known as one. */
+/** The id is derived from the content, so a repeat of the same report has the same id and is recognised. */
 function callbackBody(payment: Payment, receipt?: Receipt): Record<string, unknown> {
   const { operation, key, state, endedAt = 0, returned = '' } = payment
   const standing = receipt ? [receipt.id, receipt.reversedAt ?? '', receipt.reversals ?? 0] : [endedAt, returned]

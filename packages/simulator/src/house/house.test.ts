@@ -25,7 +25,7 @@ test('a charge is accepted, completes with a receipt, and its callback is signed
   assert.equal(value, createHmac('sha256', 'house-secret').update(`${time}.${callback.raw}`).digest('hex'))
 })
 
-test('a repeated key moves money once and tells the state; with another body it is refused', async (t) => {
+test('a repeated key moves money once and returns the state; with another body it is refused', async (t) => {
   const sim = await startTestSimulator(t)
   const payout = housePayout()
   const answers = await Promise.all(Array.from({ length: 10 }, () => sim.house('POST', '/v1/payouts', payout)))
@@ -43,7 +43,7 @@ test('a repeated key moves money once and tells the state; with another body it 
   )
 })
 
-test('the end of a phone, an account number or a till number chooses the outcome', async (t) => {
+test('the last digits of a phone, account number or till number choose the outcome', async (t) => {
   const sim = await startTestSimulator(t)
   const bank = { kind: 'bank', bankCode: '01', branchCode: '001', accountName: 'A B', tillNumber: undefined }
   const cases = [
@@ -96,7 +96,7 @@ test('a wrong one-time code fails the charge', async (t) => {
   assert.equal((await sim.house('GET', `/v1/charges/${wrong.key}`)).body.failure.code, 'PAYMENT_NOT_APPROVED')
 })
 
-test('a payout beyond the float is refused at once, and may be sent again when there is more', async (t) => {
+test('a payout beyond the float is refused at once, and may be sent again with more float', async (t) => {
   const sim = await startTestSimulator(t)
   await sim.control('PUT', '/float', { provider: 'house', country: 'KE', currency: 'KES', amount: '40.49' })
   const payout = housePayout()
@@ -126,7 +126,7 @@ for (const [what, changes, code] of refused)
     assert.deepEqual([status, body.error.code], [400, code])
   })
 
-test('a destination is read as strictly as the rest', async (t) => {
+test('a destination is validated as strictly as the rest', async (t) => {
   const sim = await startTestSimulator(t)
   const code = async (to: Record<string, unknown>) =>
     (await sim.house('POST', '/v1/payouts', housePayout(to))).body.error.code as string
@@ -136,7 +136,7 @@ test('a destination is read as strictly as the rest', async (t) => {
   assert.equal(await code({ kind: 'toString' }), 'INVALID_FIELD')
 })
 
-test('a stranger, an unknown key and an unknown path are told so', async (t) => {
+test('a wrong token gets a 401, and an unknown key or path gets a 404', async (t) => {
   const sim = await startTestSimulator(t)
   const wrong = await sim.house('GET', '/v1/rates?base=USD&quote=KES', undefined, { authorization: 'Bearer x' })
   assert.deepEqual([wrong.status, wrong.body.error.code], [401, 'UNAUTHORIZED'])
@@ -144,7 +144,7 @@ test('a stranger, an unknown key and an unknown path are told so', async (t) => 
   assert.equal((await sim.house('POST', `/v1/payouts/${randomUUID()}/cancel`)).status, 404)
 })
 
-test('an account has the same name every time, and 089 does not exist', async (t) => {
+test('an account always has the same name, and 089 does not exist', async (t) => {
   const sim = await startTestSimulator(t)
   const resolve = (phone: string) =>
     sim.house('POST', '/v1/resolve', { kind: 'momo', operator: 'MPESA_KE', phone, currency: 'KES' })
@@ -160,7 +160,7 @@ test('an account has the same name every time, and 089 does not exist', async (t
   assert.deepEqual([gone.status, gone.body.error.code], [404, 'NOT_FOUND'])
 })
 
-test('every pair of currencies has a rate with six digits and one percent between buy and sell', async (t) => {
+test('every currency pair has a six-digit rate with one percent between buy and sell', async (t) => {
   const sim = await startTestSimulator(t)
   const currencies =
     'USD KES UGX TZS RWF NGN GHS ZAR BWP ZMW MWK XOF XAF CDF ETB MZN SLE GMD GNF LRD LSL BIF EGP MAD EUR GBP'.split(' ')
@@ -191,7 +191,7 @@ test('rates drift with the clock, by no more than half a percent', async (t) => 
   assert.ok(Math.max(...seen) / middle < 1.0052)
 })
 
-test('a delayed operator refuses charges and lets payouts wait', async (t) => {
+test('a delayed operator refuses charges and queues payouts', async (t) => {
   const sim = await startTestSimulator(t)
   await sim.fault({ provider: 'house', mode: 'operator_delayed', seconds: 600 })
   const payout = housePayout()

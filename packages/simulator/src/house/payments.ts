@@ -35,7 +35,7 @@ export async function create(call: Call, operation: Operation): Promise<Reply> {
   if (operation === 'charge' && findFault(faults, 'operator_delayed'))
     return refuse(409, 'OPERATOR_DELAYED', 'The operator takes no charges now.')
   const isShort = findFault(faults, 'float_empty') || core.books.floats.available(draft) < toUnits(draft.amount)
-  // Nothing is kept of it: once the float is filled the same key may be sent again.
+  // Nothing is stored: once the float is filled, the same key may be sent again.
   if (operation === 'payout' && isShort)
     return { status: 200, body: { key: draft.key, state: 'failed', repeated: false, failure: floatEmpty } }
   const { key, accounts } = await accept(core, { ...draft, faults, ...(isAccount(json) && openAccount(call)) })
@@ -49,7 +49,7 @@ export function read({ core, parameters }: Call, operation: Operation): Reply {
   return { status: 200, body: present(asRead(core, payment)) }
 }
 
-/** What a reader and a callback are told. */
+/** The payment as reads and callbacks show it. */
 export function present(payment: Payment): Record<string, unknown> {
   const { key, amount, currency, receipt, failure, returned, accounts, receipts = [] } = payment
   const state = stateText(payment)
@@ -158,7 +158,7 @@ function repeat(core: Core, known: Payment, fingerprint: string): Reply {
   return { status: 200, body: { key, state, repeated: true, ...more } }
 }
 
-/** As it was before the news while a fault holds them back. */
+/** The payment as it was before its end while a fault delays the status. */
 function asRead(core: Core, payment: Payment): Payment {
   const seen = payment.receipts && { receipts: seenReceipts(core, payment) }
   return { ...payment, ...seen, ...(isLagging(core, payment) && { state: 'accepted' as const }) }

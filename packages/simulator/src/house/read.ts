@@ -1,4 +1,4 @@
-/** Reads the bodies of the house protocol. Every field is named; anything else is refused. */
+/** Reads the bodies of the house protocol. Every field is listed; any other field is refused. */
 export type Fields = Readonly<Record<string, unknown>>
 export type Trouble = { readonly code: string; readonly message: string }
 export type Form = Readonly<Record<string, Field>>
@@ -37,7 +37,7 @@ export const chargeForm: Form = {
   failureUrl: optional(url),
 }
 
-/** A charge that waits for money in an account of its own. */
+/** A charge that waits for money in its own account. */
 export const accountForm: Form = {
   key,
   country: { test: (value) => value === 'KE' },
@@ -68,7 +68,7 @@ export const resolveForms: Readonly<Record<string, Form>> = {
   bank: { kind, bankCode: number, branchCode: optional(number), accountNumber: number, currency },
 }
 
-/** Says what is wrong with a body; undefined when its form is right. */
+/** What is wrong with a body. Undefined when its form is valid. */
 export function findTrouble(body: unknown, form: Form, where = ''): Trouble | undefined {
   if (!isFields(body)) return { code: 'INVALID_BODY', message: 'The body must be a JSON object.' }
   const unknown = Object.keys(body).find((field) => !Object.hasOwn(form, field))
@@ -82,7 +82,7 @@ export function findTrouble(body: unknown, form: Form, where = ''): Trouble | un
   return undefined
 }
 
-/** Picks the form by `kind`. */
+/** Chooses the form by `kind`. */
 export function findKindTrouble(body: unknown, forms: Readonly<Record<string, Form>>, where: string) {
   const chosen = isFields(body) ? body['kind'] : undefined
   if (chosen === undefined) return { code: 'MISSING_FIELD', message: `${where}kind is missing.` }

@@ -5,7 +5,7 @@ import { unknownEnding } from '../outcomes.ts'
 import { type Fields, findKindTrouble, resolveForms } from './read.ts'
 import { refuse } from './words.ts'
 
-/** Who holds an account: the same number always has the same name. */
+/** The holder of an account. The same number always has the same name. */
 export function resolve({ json }: Call): Reply {
   const trouble = findKindTrouble(json, resolveForms, '')
   if (trouble) return refuse(400, trouble.code, trouble.message)

@@ -1,4 +1,4 @@
-/** Countries as pawaPay names them. Lengths are those of a mobile number after the dial code. */
+/** Countries as pawaPay names them. `lengths` are those of a mobile number after the dial code. */
 export interface Country {
   readonly code: string
   readonly en: string
@@ -8,7 +8,7 @@ export interface Country {
 }
 
 export const countries: readonly Country[] = [
-  // The old plan of Benin had eight digits; its sandbox numbers still do.
+  // Benin's old numbers had eight digits; its sandbox numbers still do.
   { code: 'BEN', en: 'Benin', fr: 'Bénin', prefix: '229', lengths: [8, 10] },
   { code: 'BFA', en: 'Burkina Faso', fr: 'Burkina Faso', prefix: '226', lengths: [8] },
   { code: 'CMR', en: 'Cameroon', fr: 'Cameroun', prefix: '237', lengths: [9] },
@@ -18,7 +18,7 @@ export const countries: readonly Country[] = [
   { code: 'GAB', en: 'Gabon', fr: 'Gabon', prefix: '241', lengths: [7, 8] },
   { code: 'GHA', en: 'Ghana', fr: 'Ghana', prefix: '233', lengths: [9] },
   { code: 'KEN', en: 'Kenya', fr: 'Kenya', prefix: '254', lengths: [9] },
-  // Eight digits in life; the published sandbox number has nine.
+  // Real numbers have eight digits; the published sandbox number has nine.
   { code: 'LSO', en: 'Lesotho', fr: 'Lesotho', prefix: '266', lengths: [8, 9] },
   { code: 'MWI', en: 'Malawi', fr: 'Malawi', prefix: '265', lengths: [9] },
   { code: 'MOZ', en: 'Mozambique', fr: 'Mozambique', prefix: '258', lengths: [9] },

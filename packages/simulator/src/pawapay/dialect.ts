@@ -9,7 +9,7 @@ import { refuse, words } from './words.ts'
 
 const keyId = 'HTTP_EC_P256_KEY:1'
 
-/** pawaPay's Merchant API, version 2, without refunds and remittances. */
+/** pawaPay's Merchant API v2, without refunds and remittances. */
 export const pawapay: DialectMaker = {
   id: 'pawapay',
   make: (variables, keep) => {
@@ -30,7 +30,7 @@ export const pawapay: DialectMaker = {
   },
 }
 
-/** An environment often carries the line ends of a PEM as two characters. */
+/** An environment variable often has the line ends of a PEM as two characters. */
 const unescaped = (pem: string) => pem.replaceAll('\\n', '\n')
 
 function paymentRoutes(merchant: Signer | undefined): Route[] {

@@ -15,7 +15,7 @@ export interface Passed {
 
 export type Judgement = Passed | { readonly rejected: Rejection } | { readonly refused: Rejection }
 
-/** `refused` is HTTP 400, the caller used a field wrongly; `rejected` is HTTP 200, the payment cannot be made. */
+/** `refused` is HTTP 400: the caller used a field wrongly. `rejected` is HTTP 200: the payment cannot be made. */
 export function judge(operation: Operation, order: Order): Judgement {
   const provider = findProvider(order.provider)
   if (provider === undefined) return reject('INVALID_PROVIDER', `The provider ${order.provider} is not supported.`)
@@ -60,8 +60,8 @@ function verdictFor(operation: Operation, provider: Provider, order: Order): Ver
 }
 
 /**
- * The published sandbox numbers of Burkina Faso and Gabon end in 8 where all others end in 9, and Burkina Faso's that
- * stays is 138. They mean the same as the endings of the contract.
+ * The published sandbox numbers of Burkina Faso and Gabon end in 8 where all others end in 9, and Burkina Faso's number
+ * that stays open is 138. They mean the same as the endings of the contract.
  */
 function contractEnding(country: string, phone: string): string {
   if (country !== 'BFA' && country !== 'GAB') return phone

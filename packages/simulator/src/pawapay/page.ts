@@ -4,7 +4,7 @@ import { act, approve } from '../life.ts'
 import { failureOf } from '../outcomes.ts'
 import type { Order } from './read.ts'
 
-/** The operator's own page, where the payer of a redirected deposit says yes or no. */
+/** The operator's page, where the payer of a redirected deposit approves or declines. */
 export function showPage(call: Call): Reply {
   const payment = findPayment(call)
   return payment ? html(200, page(payment)) : html(404, frame('Not found', '<p>This payment does not exist.</p>'))
@@ -43,7 +43,7 @@ function page(payment: Payment): string {
   return frame(amount, details + (isEnd(payment.state) ? ended : choice))
 }
 
-/** Everything shown was checked to be digits, codes or our own words, so nothing needs escaping. */
+/** Every value shown was checked to be digits, codes or our own text, so nothing needs escaping. */
 const frame = (title: string, content: string) => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <title>${title}</title><style>

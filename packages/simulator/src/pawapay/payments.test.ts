@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { deposit, payout, settleMs, startTestSimulator } from '../testing/simulator.ts'
 
-test('a deposit is accepted, settles on the clock, moves its money once and is told once', async (t) => {
+test('a deposit is accepted, completes on the clock, moves money once and has one callback', async (t) => {
   const sim = await startTestSimulator(t)
   const order = deposit({ clientReferenceId: 'ORD-1', customerMessage: 'Order 12', metadata: [{ orderId: 'A' }] })
 
@@ -35,7 +35,7 @@ test('a deposit is accepted, settles on the clock, moves its money once and is t
   )
 })
 
-test('a repeated payout id moves money once, also when many come at the same time', async (t) => {
+test('a repeated payout id moves money once, even with many at the same time', async (t) => {
   const sim = await startTestSimulator(t)
   const order = payout()
 
@@ -50,7 +50,7 @@ test('a repeated payout id moves money once, also when many come at the same tim
   assert.equal((await sim.movements(order.payoutId)).length, 1)
 })
 
-test('the last three digits choose the outcome, and what fails moves nothing', async (t) => {
+test('the last three digits choose the outcome, and a failed payment moves nothing', async (t) => {
   const sim = await startTestSimulator(t)
   const deposits = {
     '019': 'PAYER_LIMIT_REACHED',
@@ -88,7 +88,7 @@ test('the last three digits choose the outcome, and what fails moves nothing', a
   assert.equal((await sim.receiver.take(wanted.size)).length, wanted.size)
 })
 
-test('an ending that means failure for deposits means nothing for payouts, and the other way round', async (t) => {
+test('a failure ending of deposits has no effect on payouts, and vice versa', async (t) => {
   const sim = await startTestSimulator(t)
   const paid = payout({}, '250783456049')
   const collected = deposit({}, '250783456089')
@@ -100,7 +100,7 @@ test('an ending that means failure for deposits means nothing for payouts, and t
   assert.equal((await sim.movements(collected.depositId)).length, 1)
 })
 
-test('a number ending in 129 stays in processing without a callback until somebody acts', async (t) => {
+test('a number ending in 129 stays in processing without a callback until the payer acts', async (t) => {
   const sim = await startTestSimulator(t)
   const order = deposit({}, '250783456129')
   await sim.pawapay('POST', '/v2/deposits', order)
@@ -115,7 +115,7 @@ test('a number ending in 129 stays in processing without a callback until somebo
   assert.equal((await sim.control('POST', `/payer/${order.depositId}/act`, { action: 'decline' })).status, 409)
 })
 
-test('the published numbers of Burkina Faso and Gabon, which end in 8, mean what they say', async (t) => {
+test('the published numbers of Burkina Faso and Gabon, which end in 8, have their outcomes', async (t) => {
   const sim = await startTestSimulator(t)
   const failing = deposit({ currency: 'XOF' }, '22602345048', 'MOOV_BFA')
   const staying = deposit({ currency: 'XOF' }, '22602345138', 'MOOV_BFA')
@@ -143,7 +143,7 @@ test('a deposit with a wrong pre-authorisation code fails, with the right one co
   assert.doesNotMatch(JSON.stringify((await sim.control('GET', '/requests')).body), /"(123456|000000)"/)
 })
 
-test('a payout reserves its money, and gives it back when it fails', async (t) => {
+test('a payout reserves its money, and releases it when it fails', async (t) => {
   const sim = await startTestSimulator(t)
   await sim.control('PUT', '/float', { provider: 'pawapay', country: 'RWA', currency: 'RWF', amount: '150' })
   const balance = async () => (await sim.pawapay('GET', '/v2/wallet-balances?country=RWA')).body.balances[0].balance
@@ -165,7 +165,7 @@ test('a payout reserves its money, and gives it back when it fails', async (t) =
   assert.equal(await balance(), '150')
 })
 
-test('payouts in bulk are answered each on its own', async (t) => {
+test('each payout of a bulk request has its own result', async (t) => {
   const sim = await startTestSimulator(t)
   const [good, bad] = [payout(), payout({ amount: '4' })]
 
@@ -185,7 +185,7 @@ test('payouts in bulk are answered each on its own', async (t) => {
   assert.equal((await sim.control('GET', '/payments')).body.items.length, 1)
 })
 
-test('a callback is sent again on request, but only about a payment that has ended', async (t) => {
+test('a callback is resent on request, but only for a payment that has ended', async (t) => {
   const sim = await startTestSimulator(t)
   const order = payout()
   await sim.pawapay('POST', '/v2/payouts', order)
@@ -205,7 +205,7 @@ test('an unknown payment is not found', async (t) => {
   assert.deepEqual((await sim.pawapay('GET', `/v2/deposits/${randomUUID()}`)).body, { status: 'NOT_FOUND' })
 })
 
-test('the payer of a redirected deposit gets a page, and their answer decides', async (t) => {
+test('the payer of a redirected deposit gets a page, and their choice decides', async (t) => {
   const sim = await startTestSimulator(t)
   const urls = { successfulUrl: 'https://shop.example/ok', failedUrl: 'https://shop.example/no' }
   const make = () => deposit({ currency: 'XOF', ...urls }, '221773456789', 'WAVE_SEN')
@@ -240,7 +240,7 @@ test('the payer of a redirected deposit gets a page, and their answer decides', 
   assert.equal((await answer(pages[1], 'approve')).headers.get('location'), urls.failedUrl)
 })
 
-test('a payer who never comes lets the redirected deposit fail', async (t) => {
+test('a redirected deposit fails when the payer never acts', async (t) => {
   const sim = await startTestSimulator(t)
   const order = deposit({ currency: 'XOF' }, '2250734567890', 'WAVE_CIV')
   await sim.pawapay('POST', '/v2/deposits', order)

@@ -21,7 +21,7 @@ export async function initiate(call: Call, operation: Operation): Promise<Reply>
     : { status: 200, body: answer.body }
 }
 
-/** Many payouts: a malformed one refuses them all, a rejected one stands alone. */
+/** Many payouts. A malformed one refuses the whole request; a rejected one affects only itself. */
 export async function initiateBulk(call: Call): Promise<Reply> {
   if (!Array.isArray(call.json) || call.json.length === 0)
     return refuse(400, 'INVALID_INPUT', 'The payload must be a list of payouts.')
@@ -29,7 +29,7 @@ export async function initiateBulk(call: Call): Promise<Reply> {
   const bad = reads.find((read) => 'refusal' in read)
   if (bad && 'refusal' in bad) return refuse(400, bad.refusal.code, bad.refusal.message)
   const orders = reads.flatMap((read) => ('order' in read ? [read.order] : []))
-  // Started in the order they came; none waits for another.
+  // Started in request order. None waits for another.
   const answers = await Promise.all(orders.map((order) => take(call, 'payout', order)))
   return { status: 200, body: answers.map((answer) => ('body' in answer ? answer.body : answer)) }
 }
@@ -38,7 +38,7 @@ export function readStatus({ core, parameters }: Call, operation: Operation): Re
   return { status: 200, body: presentStatus(core, find(core, operation, parameters['id'])) }
 }
 
-/** The provider repeats a callback only for payments that have ended. */
+/** The provider resends a callback only for payments that have ended. */
 export function resendCallback({ core, parameters }: Call, operation: Operation): Reply {
   const id = parameters['id'] ?? ''
   const payment = find(core, operation, id)
@@ -59,7 +59,7 @@ export function failEnqueued({ core, parameters }: Call): Reply {
   return { status: 200, body: { payoutId: id, status: 'ACCEPTED' } }
 }
 
-/** What faults can be aimed at in a request body; it may be malformed. */
+/** The targets for faults in a request body, which may be malformed. */
 export function subjectsOf({ json, parameters, core }: Call, operation: Operation): Subject[] {
   if (parameters['id'] !== undefined) return [subjectOf(find(core, operation, parameters['id']), parameters['id'])]
   const items: unknown[] = Array.isArray(json) ? json : [json]
@@ -134,7 +134,7 @@ const outOfFunds = {
   message: 'The wallet does not have enough funds for this payout.',
 }
 
-/** A delayed operator refuses deposits and puts payouts in a queue; a closed one refuses both. */
+/** A delayed operator refuses deposits and queues payouts; a closed one refuses both. */
 function findObstacle(core: Core, draft: Draft): Rejection | undefined {
   const { operation, faults, amount } = draft
   const isDelayed = findFault(faults, 'operator_delayed') !== undefined

@@ -9,7 +9,7 @@ export const timeText = (at: number): string => `${new Date(at).toISOString().sl
 
 export const idName = ({ operation }: Pick<Payment, 'operation'>) => (operation === 'charge' ? 'depositId' : 'payoutId')
 
-/** A status read. Two faults make it lie: it may not know the payment yet, or lag behind what a callback told. */
+/** A status read. Two faults falsify it: it may not know the payment yet, or may lag behind a callback. */
 export function presentStatus(core: Core, payment: Payment | undefined): unknown {
   if (payment === undefined || isUnseen(core, payment)) return { status: 'NOT_FOUND' }
   return {
@@ -25,7 +25,7 @@ export function presentCallback(payment: Payment): unknown {
   return presentData(payment, { now: Number.POSITIVE_INFINITY, decimals: 4 }, order)
 }
 
-/** The payment as a reader sees it: as it was before its end while a fault holds the news back. */
+/** The payment as a status read shows it: as it was before its end while a fault delays the status. */
 function asRead(core: Core, payment: Payment): Payment {
   if (!isLagging(core, payment)) return payment
   const { failure: _failure, receipt: _receipt, ...earlier } = payment
@@ -74,7 +74,7 @@ function pick(order: Order, names: readonly (keyof Order)[]): Record<string, unk
 const metadataText = (items: NonNullable<Order['metadata']>) =>
   Object.fromEntries(items.map((item) => [metadataName(item), item[metadataName(item)]]))
 
-/** The provider has no word for a payment taken back: it fails without a reason. */
+/** The provider has no code for a reversed payment: it fails without a reason. */
 const codeText = (code: string) => (code === 'REVERSED' ? 'UNSPECIFIED_FAILURE' : code)
 
 const finalText = { completed: 'COMPLETED', failed: 'FAILED', reversed: 'FAILED', enqueued: 'ENQUEUED' } as const

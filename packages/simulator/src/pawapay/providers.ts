@@ -1,6 +1,6 @@
 /**
- * The operators pawaPay plays, typed from its published tables and a captured active-conf; the simulator's own copy, so
- * that a mistake in the server's tables shows. Limits nobody published are wide.
+ * pawaPay's operators, typed from its published tables and a captured active-conf. This is the simulator's own copy, so
+ * that an error in the server's tables shows. Unpublished limits are wide.
  */
 export interface Limits {
   readonly min: string
@@ -21,7 +21,7 @@ export interface Provider {
   readonly auth: 'PROVIDER_AUTH' | 'PREAUTH' | 'REDIRECT_AUTH'
   readonly pinPrompt?: 'AUTOMATIC' | 'MANUAL'
   readonly money: readonly Money[]
-  /** Beginnings of its numbers after the dial code, for prediction only: numbers are ported. */
+  /** Prefixes of its numbers after the dial code, for prediction only: numbers are ported. */
   readonly prefixes: string
 }
 

@@ -1,7 +1,7 @@
 import type { Operation } from '../entries.ts'
 import type { Rejection } from './words.ts'
 
-/** A deposit or payout whose form is right. Whether it can be done is asked later. */
+/** A deposit or payout in a valid form. A later check decides whether it can be made. */
 export interface Order {
   readonly id: string
   readonly amount: string
@@ -30,7 +30,7 @@ const metadataMax = 10
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Reads a body as strictly as the provider does: what is missing, unknown or malformed refuses the whole request. */
+/** Reads a body as strictly as the provider does: a missing, unknown or malformed field refuses the whole request. */
 export function readOrder(operation: Operation, body: unknown): Read {
   if (!isFields(body)) return refuse('INVALID_INPUT', 'The payload could not be parsed.')
   const partyName = operation === 'charge' ? 'payer' : 'recipient'
@@ -97,7 +97,7 @@ function findMalformed(operation: Operation, values: Fields): Rejection | undefi
     : { code: 'INVALID_PARAMETER', message: `The value of the parameter ${bad} is invalid.` }
 }
 
-/** At most ten objects, each with one field of its own; `isPII` may stand beside it. */
+/** At most ten objects, each with one field; `isPII` may be added. */
 function findMetadataTrouble(metadata: unknown): Rejection | undefined {
   if (metadata === undefined) return undefined
   const invalid = { code: 'INVALID_PARAMETER', message: 'The value of the parameter metadata is invalid.' }
@@ -119,7 +119,7 @@ function isMetadataItem(item: unknown): item is Fields {
   return own.length === 1 && isFlag && ['string', 'number', 'boolean'].includes(typeof item[own[0] ?? ''])
 }
 
-/** The forms were checked, so the casts say what is known. */
+/** The forms were checked, so the casts are safe. */
 function orderOf(operation: Operation, body: Fields, account: Fields): Order {
   const names = operation === 'charge' ? optional.charge : optional.payout
   const extras = Object.fromEntries(names.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])))

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Received } from '../testing/receiver.ts'
 import { deposit, settleMs, startTestSimulator } from '../testing/simulator.ts'
 
-/** Written from the RFC and not from the simulator's code, so that it can disagree with it. */
+/** Written from the RFC and not from the simulator's code, so that the two can disagree. */
 function verifies({ headers, host, path, raw }: Received, key: KeyObject): boolean {
   const input = String(headers['signature-input']).slice('sig-pp='.length)
   const names = [...(/^\(([^)]*)\)/.exec(input)?.[1] ?? '').matchAll(/"([^"]+)"/g)].map(([, name = '']) => name)
@@ -34,7 +34,7 @@ test('a callback carries a signature that the published key verifies', async (t)
   )
 })
 
-test('a callback names the host it is configured for, and is signed for it', async (t) => {
+test('a callback names its configured host and is signed for it', async (t) => {
   const sim = await startTestSimulator(t, { SIMULATOR_CALLBACK_HOST: 'pay.example.com' })
   await sim.pawapay('POST', '/v2/deposits', deposit())
   await sim.advance(settleMs)
@@ -89,7 +89,7 @@ function signed(
   })
 }
 
-test('with a merchant key, only requests with a good signature are taken', async (t) => {
+test('with a merchant key, only requests with a valid signature are accepted', async (t) => {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
   const sim = await startTestSimulator(t, {

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** RFC 9421 as pawaPay uses it, both ways. Signatures live on the wall clock: the other side knows no other. */
+/** RFC 9421 as pawaPay uses it, in both directions. Signatures use the wall clock, since the other side knows no other. */
 export interface SignedRequest {
   readonly method: string
   readonly authority: string
@@ -41,7 +41,7 @@ export function signPost(
   }
 }
 
-/** Says what is wrong with a request's signature; undefined when it is good. */
+/** What is wrong with a request's signature. Undefined when it is valid. */
 export function findSignatureTrouble(request: SignedRequest, { keyId, key }: Signer): string | undefined {
   const input = /^([a-z*][a-z0-9_.*-]*)=(\(([^)]*)\)(.*))$/.exec(header(request.headers, 'signature-input'))
   if (input === null) return 'Signature-Input is missing or cannot be read.'
@@ -94,7 +94,7 @@ interface Value {
   readonly key: KeyObject
 }
 
-/** How each algorithm is checked. The provider's library knows ECDSA as DER only. */
+/** How each algorithm is verified. The provider's library supports ECDSA as DER only. */
 const algorithms: Record<string, (key: KeyObject, base: Buffer, signature: Buffer) => boolean> = {
   'ecdsa-p256-sha256': (key, base, signature) => fitsEcdsa('sha256', key, base, signature),
   'ecdsa-p384-sha384': (key, base, signature) => fitsEcdsa('sha384', key, base, signature),
@@ -120,7 +120,7 @@ function isGood(algorithm: string, key: KeyObject, base: Buffer, signature: Buff
   try {
     return Object.hasOwn(algorithms, algorithm) && algorithms[algorithm]?.(key, base, signature) === true
   } catch {
-    // The registered key is of another kind than the algorithm the caller names.
+    // The registered key has another type than the algorithm that the caller names.
     return false
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Body, deposit, payout, startTestSimulator } from '../testing/simulator.ts'
 
-test('a caller without the right token is turned away', async (t) => {
+test('a caller without the right token is rejected', async (t) => {
   const sim = await startTestSimulator(t)
   const none = await fetch(`${sim.url}/pawapay/v2/deposits`, { method: 'POST' })
   const wrong = await sim.pawapay('POST', '/v2/deposits', deposit(), { authorization: 'Bearer pawapay-tokem' })
@@ -89,7 +89,7 @@ test('limits and decimals differ between deposits and payouts of one operator', 
   assert.equal(await send('9'), 'REJECTED')
 })
 
-test('what is not JSON is not read', async (t) => {
+test('a request that is not JSON is refused', async (t) => {
   const sim = await startTestSimulator(t)
   const broken = await sim.pawapay('POST', '/v2/deposits', '{"depositId":')
   const form = await sim.pawapay('POST', '/v2/deposits', deposit(), { 'content-type': 'text/plain' })
@@ -97,7 +97,7 @@ test('what is not JSON is not read', async (t) => {
   assert.deepEqual([form.status, form.body.failureReason.failureCode], [400, 'INVALID_INPUT'])
 })
 
-test('a phone number is cleaned and its operator guessed', async (t) => {
+test('a phone number is cleaned and its operator predicted', async (t) => {
   const sim = await startTestSimulator(t)
   const predict = async (phoneNumber: string) =>
     (await sim.pawapay('POST', '/v2/predict-provider', { phoneNumber })).body
@@ -110,7 +110,7 @@ test('a phone number is cleaned and its operator guessed', async (t) => {
   assert.equal((await predict('12025550123')).failureReason.failureCode, 'INVALID_PHONE_NUMBER')
 })
 
-test('the configuration tells limits, decimals and how the payer approves', async (t) => {
+test('the configuration lists limits, decimals and how the payer approves', async (t) => {
   const sim = await startTestSimulator(t)
   const { body } = await sim.pawapay('GET', '/v2/active-conf?country=BFA&operationType=DEPOSIT')
   const [moov, orange] = body.countries[0].providers

@@ -47,7 +47,7 @@ export function availability(call: Call): Reply {
   }))((found) => found)
 }
 
-/** Cleans a phone number and guesses its operator by the longest beginning that fits. */
+/** Cleans a phone number and predicts its operator by the longest matching prefix. */
 export function predictProvider({ json }: Call): Reply {
   const phone = typeof json === 'object' && json !== null ? (json as Record<string, unknown>)['phoneNumber'] : undefined
   if (typeof phone !== 'string' || phone === '')
@@ -76,7 +76,7 @@ export function walletBalances({ core, query }: Call): Reply {
 
 type Builder = (country: Country, types: readonly OperationType[]) => unknown
 
-/** Both lists take the same two filters, and refuse what they do not know. */
+/** Both lists take the same two filters and refuse unknown ones. */
 function forCountries({ query }: Call, build: Builder): (wrap: (found: unknown[]) => unknown) => Reply {
   const country = query.get('country')
   const type = query.get('operationType')
@@ -125,7 +125,7 @@ const ussd = (code: string, text: string) => ({
   instructions: { en: [{ text, template: text }] },
 })
 
-/** The availability that the faults in force make true. */
+/** The availability under the active faults. */
 function statusOf(core: Core, { id }: Provider, type: OperationType): string {
   const target = { provider: 'pawapay', operation: operationTypes[type], subjects: [{ operator: id }] }
   if (core.faults.isActive('operator_closed', target)) return 'CLOSED'
@@ -134,7 +134,7 @@ function statusOf(core: Core, { id }: Provider, type: OperationType): string {
 
 function predict(country: Country, national: string): Provider | undefined {
   const { code } = countryOf(country.code)
-  // Benin put 01 before its old numbers.
+  // Benin added 01 in front of its old numbers.
   const plain = code === 'BEN' && national.length === 10 ? national.slice(2) : national
   const guesses = providersOf(country).flatMap((provider) =>
     provider.prefixes

@@ -1,6 +1,6 @@
 import type { Reply, Words } from '../dialect.ts'
 
-/** A refusal at the door: nothing was read as a payment. */
+/** A refusal before the request is read as a payment. */
 export function refuse(status: number, code: string, message: string): Reply {
   return { status, body: { failureReason: { failureCode: code, failureMessage: message } } }
 }

@@ -17,11 +17,11 @@ export interface Receiver {
   readonly received: Received[]
   /** Statuses for the next callbacks; 200 when it is empty. */
   readonly answers: number[]
-  /** Waits until this many have come. */
+  /** Waits until this many have arrived. */
   take(count: number): Promise<Received[]>
 }
 
-/** The merchant's side: takes callbacks, and answers what a test wants it to. */
+/** The merchant's side: receives callbacks and responds as the test sets. */
 export async function startReceiver(t: TestContext): Promise<Receiver> {
   const received: Received[] = []
   const answers: number[] = []

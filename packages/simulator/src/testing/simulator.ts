@@ -4,7 +4,7 @@ import { startSimulator } from '../server.ts'
 import { readSettings } from '../settings.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read answers of many shapes, and an assertion checks each.
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses of many shapes, and an assertion checks each.
 export type Body = any
 
 interface Answer {
@@ -31,7 +31,7 @@ export const flutterwaveVariables = {
   SIMULATOR_FLUTTERWAVE_HASH: 'flutterwave-hash',
 } as const
 
-/** Nothing settles before a test moves the clock: 60 s is longer than any test runs. */
+/** No payment ends before a test moves the clock: 60 s is longer than any test runs. */
 export const settleMs = 60_000
 
 export async function startTestSimulator(

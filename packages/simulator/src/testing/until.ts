@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Waits until `probe` answers something true; tells what it was waiting for when that takes too long. */
+/** Waits until `probe` returns a truthy value. After 20 seconds it throws with `what`. */
 export async function until<Value>(
   what: string,
   probe: () => Promise<Value | undefined | false> | Value | undefined | false,

@@ -7,12 +7,12 @@ interface Field {
   readonly isRequired: boolean
 }
 
-/** Stands above the fields of one form of something that can have several. */
+/** The heading above the fields of one variant of a schema. */
 interface FormTitle {
   readonly form: string
 }
 
-/** In a request what must be sent is flagged, in an answer what may be missing. */
+/** A request flags required fields, a response flags optional ones. */
 export type Flag = 'required' | 'optional'
 
 export function fieldsTable(heading: string, fields: readonly (Field | FormTitle)[], flag: Flag): Html {
@@ -31,7 +31,7 @@ function fieldRow({ name, schema, isRequired }: Field, flag: Flag): Html {
 <td>${prose(schema.description ?? '')}${limits && html`<span class="note">${prose(limits)}</span>`}</td></tr>\n`
 }
 
-/** Everything inside, by dotted names; `[]` stands for each item of a list, `/…/` for every name of that pattern. */
+/** Every nested field by its dotted name; `[]` stands for each item of a list, `/…/` for every name that matches the pattern. */
 export function fieldsOf(schema: Schema, prefix = ''): (Field | FormTitle)[] {
   if (schema.items) return fieldsOf(schema.items, `${prefix}[]`)
   const own = membersOf(schema).flatMap(([key, inner]) => {
@@ -58,7 +58,7 @@ export function typeOf(schema: Schema): string {
 
 const either = (words: readonly string[]) => [...new Set(words)].join(' or ')
 
-/** What a value must keep to, in words. */
+/** The limits of a value, in words. */
 function limitsOf(schema: Schema): string[] {
   const { minLength, maxLength, minItems, maxItems, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } =
     schema

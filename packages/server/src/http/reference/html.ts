@@ -2,19 +2,19 @@ import { catalogue } from '../../errors.ts'
 
 const marked = Symbol('html')
 
-/** Text that is HTML already. The symbol keeps anything parsed from JSON from passing for it. */
+/** Text that is already HTML. With the symbol as its key, a value parsed from JSON cannot pass for it. */
 export interface Html {
   readonly [marked]: string
 }
 
 export type Part = Html | string | number | undefined | readonly Part[]
 
-/** HTML in which every interpolated text is escaped, every list joined, and only other HTML stands as it is. */
+/** Escapes every interpolated text, joins lists, and inserts only other HTML unchanged. */
 export function html(parts: TemplateStringsArray, ...values: readonly Part[]): Html {
   return asHtml(parts.reduce((text, part, index) => text + textOf(values[index - 1]) + part))
 }
 
-/** The page around its content, with the one style element. */
+/** The page around its content, with its only style element. */
 export function wholePage(title: string, style: string, body: Html): string {
   return textOf(html`<!doctype html>
 <html lang="en">
@@ -31,10 +31,10 @@ ${body}
 `)
 }
 
-/** Lets text through unescaped, so it is for our own constants only. */
+/** Inserts text unescaped: only for our own constants. */
 const asHtml = (text: string): Html => ({ [marked]: text })
 
-/** The HTML as text, and any other part escaped into it. */
+/** Returns HTML as text, and escapes any other part. */
 function textOf(part: Part): string {
   if (part === undefined) return ''
   if (typeof part === 'string' || typeof part === 'number') return escaped(String(part))
@@ -44,12 +44,12 @@ function textOf(part: Part): string {
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (sign) => entities[sign] ?? sign)
 
-/** A name that can stand in an `id` and after `#`, whatever it was made of. */
+/** A name that is valid in an `id` and after `#`. */
 export const slug = (text: string) => text.replaceAll(/[^A-Za-z0-9._-]+/g, '-')
 
 export const paragraphs = (text: string) => text.split(/\n{2,}/).map((paragraph) => html`<p>${prose(paragraph)}</p>`)
 
-/** A sentence in which what stands between backticks is code, and an error code leads to its row. */
+/** Renders text between backticks as code, and links an error code to its row. */
 export const prose = (text: string) => text.split(/`([^`]+)`/).map((part, index) => (index % 2 ? code(part) : part))
 
 function code(text: string): Html {
@@ -59,7 +59,7 @@ function code(text: string): Html {
 
 const errorCodes = new Set<string>(Object.values(catalogue).map(({ errorCode }) => errorCode))
 
-/** Rows bring their own cells, since the first of them is the row's header. */
+/** Rows bring their own cells, because the first cell is the row's header. */
 export function table(kind: string, columns: readonly string[], rows: readonly Html[]): Html {
   return html`<div class="scroll"><table class="${kind}">
 <thead><tr>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
@@ -67,7 +67,7 @@ export function table(kind: string, columns: readonly string[], rows: readonly H
 `
 }
 
-/** A dark block under its caption. It can be focused, since it scrolls and keys must reach what is beside it. */
+/** A dark block under its caption. It can be focused, because it scrolls and keyboard users must reach its hidden part. */
 export function codeBlock(caption: string, text: string): Html {
   return html`<figure class="code"><figcaption>${caption}</figcaption>
 <pre tabindex="0"><code>${coloured(text)}</code></pre></figure>
@@ -77,7 +77,7 @@ export function codeBlock(caption: string, text: string): Html {
 const tones = [undefined, 'key', 'string', 'literal'] as const
 const tokens = /("(?:\\.|[^"\\])*"(?=\s*:))|("(?:\\.|[^"\\])*")|(?<=[\s[])(true|false|null|\d+(?:\.\d+)?)(?=[\s,\]}]|$)/
 
-/** JSON and what looks like it. Splitting by three groups gives plain text, key, string and literal in turn. */
+/** Colours JSON and similar text. Splitting by three groups gives plain text, key, string and literal in turn. */
 function coloured(text: string): Part[] {
   return text.split(tokens).map((part, index) => {
     const tone = tones[index % tones.length]

@@ -38,7 +38,7 @@ const routes: DeclaredRoute[] = [
   },
 ]
 
-/** A document with every kind of schema, in which each text ends with the given one. */
+/** A document with every kind of schema, in which each text ends with the given suffix. */
 function documentWith(text: string): Record<string, unknown> {
   const say = (word: string) => `${word}${text}`
   const field = { type: 'string', description: say('field'), pattern: say('^x'), format: say('f'), title: say('title') }
@@ -94,7 +94,7 @@ const plain = (page: string) =>
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&')
 
-test('no text of the document becomes markup, wherever it stands', () => {
+test('no text of the document becomes markup, wherever it appears', () => {
   const hostile = '"\'><script src=//evil.example></script><p style=x onclick=x>&amp;'
   const structure = (page: string) =>
     tagsOf(page)
@@ -109,7 +109,7 @@ test('no text of the document becomes markup, wherever it stands', () => {
   assert.ok(page.includes('&amp;amp;'))
 })
 
-test('the page loads nothing and runs nothing', () => {
+test('the page loads no resource and runs no script', () => {
   for (const page of pages()) {
     const tags = tagsOf(page)
 
@@ -126,7 +126,7 @@ test('the page loads nothing and runs nothing', () => {
   assert.doesNotMatch(style, /url\(|@import|</)
 })
 
-test('the one style element holds exactly the text whose hash the policy allows', () => {
+test('the only style element holds exactly the text whose hash the policy allows', () => {
   for (const page of pages()) {
     const styles = [...page.matchAll(/<style>([^<]*)<\/style>/g)].map(([, text]) => text)
 
@@ -134,7 +134,7 @@ test('the one style element holds exactly the text whose hash the policy allows'
   }
 })
 
-test('every operation and every error code has its anchor, and every link on the page leads somewhere', () => {
+test('every operation and error code has an anchor, and every link on the page has a target', () => {
   for (const page of pages()) {
     const ids = attributes(page, 'id')
 
@@ -146,20 +146,20 @@ test('every operation and every error code has its anchor, and every link on the
   for (const id of ['postPayouts', 'getPayoutsId']) assert.ok(ids.includes(id), id)
 })
 
-test('what an operation can refuse with leads to the row that explains it', () => {
+test('each error code of an operation links to the row that explains it', () => {
   const [, operation = ''] = referencePage(openApiDocument(routes)).split('id="postPayouts"')
 
   for (const code of ['VALIDATION_ERROR', 'E-B2B-S-118', 'LIVE_ONLY', 'INTERNAL_SERVER_ERROR'])
     assert.ok(operation.includes(`<a href="#error-${code}"><code>${code}</code></a>`), code)
 })
 
-test('backticks make code, and an error code between them leads to its row', () => {
+test('backticks make code, and an error code between them links to its row', () => {
   const page = referencePage(openApiDocument(routes))
 
   assert.ok(page.includes('See <code>amount</code>, or <a href="#error-OVERLOADED"><code>OVERLOADED</code></a>.'))
 })
 
-test('an example body is valid for the schema it was made of and leaves out what is optional', () => {
+test('an example body is valid for its schema and omits optional fields', () => {
   const text = plain(referencePage(openApiDocument(routes)))
 
   const [, body = ''] = /-X POST "\$MALIPO_URL\/api\/b2b\/payouts"[^']*-d '([^']*)'/.exec(text) ?? []
@@ -169,7 +169,7 @@ test('an example body is valid for the schema it was made of and leaves out what
   assert.deepEqual(Object.keys(example), Payout.required)
 })
 
-test('fields inside lists and objects are shown by their dotted names, with their limits in words', () => {
+test('nested fields are shown by their dotted names, with their limits in words', () => {
   const text = plain(referencePage(openApiDocument(routes)))
 
   for (const words of [
@@ -182,7 +182,7 @@ test('fields inside lists and objects are shown by their dotted names, with thei
     assert.ok(text.includes(words), words)
 })
 
-test('each form of a field is told apart, and names given by a pattern are shown as that pattern', () => {
+test('each variant of a field is shown separately, and patterned names appear as their pattern', () => {
   const text = plain(referencePage(documentWith('')))
 
   for (const words of ['list[], form 1 of 2: form', 'list[], form 2 of 2: form', 'map./^k/', 'map.*', 'whole.self'])

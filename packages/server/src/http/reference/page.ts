@@ -42,7 +42,7 @@ interface Group {
   readonly operations: readonly Operation[]
 }
 
-/** The whole reference as one page that loads nothing. Every text of the document is escaped on its way in. */
+/** The whole reference as one page that loads nothing. Every text of the document is escaped. */
 export function referencePage(document: Json): string {
   const { title = 'API', version = '', description = '' } = (document['info'] ?? {}) as Record<string, string>
   const starts = startsOf(document, version)
@@ -67,7 +67,7 @@ ${errorsSection()}
   )
 }
 
-/** The operations under their tags, in the order of the document, with every reference replaced by what it names. */
+/** The operations under their tags, in document order, with every reference resolved. */
 function groupsOf(document: Json): Group[] {
   const { schemas = {} } = (document['components'] ?? {}) as { schemas?: Json }
   const paths = resolved(document['paths'] ?? {}, schemas) as Record<string, Record<string, Operation>>
@@ -85,7 +85,7 @@ function groupsOf(document: Json): Group[] {
   })
 }
 
-/** A schema that holds itself is not followed round: inside itself it is an object with its name. */
+/** A recursive schema is not followed: inside itself it is an object with its name. */
 function resolved(value: unknown, schemas: Json, within: readonly string[] = []): unknown {
   if (Array.isArray(value)) return value.map((item) => resolved(item, schemas, within))
   if (typeof value !== 'object' || value === null) return value
@@ -126,7 +126,7 @@ ${list('Errors', [link('errors', 'All error codes')])}</nav>`
 
 const badge = (method: string) => html`<span class="method ${slug(method)}">${method.toUpperCase()}</span> `
 
-/** What holds for every operation. */
+/** The sections that apply to every operation. */
 function startsOf(document: Json, version: string): Start[] {
   const [server] = (document['servers'] ?? []) as readonly { url?: string }[]
   const origin = server?.url?.startsWith('http') ? server.url.replace(/\/$/, '') : undefined
@@ -269,7 +269,7 @@ function bodySection(heading: string, content: Content, flag: Flag): Html {
   return fieldsTable(isPlain ? heading : `${heading}: ${typeOf(schema)}`, fields, flag)
 }
 
-/** A call that can be pasted into a shell once `MALIPO_URL` and `TOKEN` are set. */
+/** A command to paste into a shell once `MALIPO_URL` and `TOKEN` are set. */
 function curlOf({ method, path, security, parameters = [], requestBody }: Operation): string {
   const sample = ({ name, schema = {} }: Parameter) => String(exampleOf(schema, name))
   const inPlace = (place: string) => parameters.filter((parameter) => parameter.in === place)
@@ -287,5 +287,5 @@ function curlOf({ method, path, security, parameters = [], requestBody }: Operat
   return lines.map((line) => line.replaceAll('\n', '\n  ')).join(' \\\n  ')
 }
 
-/** One word to the shell, whatever is in it. */
+/** Quotes text as one shell word. */
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`

@@ -7,7 +7,7 @@ import type { DeclaredRoute } from '../routes.ts'
 import { referencePage } from './page.ts'
 import { style } from './style.ts'
 
-/** `/openapi.json` for programs and `/docs` for people, both made of the routes themselves. */
+/** `/openapi.json` for programs and `/docs` for people, both generated from the routes. */
 export function registerReference(app: App, routes: readonly DeclaredRoute[]): void {
   const config = { isPublic: true }
   const document = once(() => openApiDocument(routes))
@@ -21,7 +21,7 @@ export function registerReference(app: App, routes: readonly DeclaredRoute[]): v
   )
 }
 
-/** Large texts in the form in which they are sent, since anyone may ask for them as often as the limit of an address allows. */
+/** Large texts, stored ready to send, because any client may request them as often as its address limit allows. */
 interface Published {
   readonly plain: Buffer
   readonly packed: Buffer
@@ -43,7 +43,7 @@ function send({ headers }: FastifyRequest, reply: FastifyReply, { plain, packed,
 
 const cacheable = { 'cache-control': 'public, max-age=300' }
 
-/** Made at the first request, when every route has been declared, and kept. */
+/** Created at the first request, when every route is declared, and kept. */
 function once<Value>(make: () => Value): () => Value {
   let made: Value | undefined
   return () => {
@@ -52,6 +52,6 @@ function once<Value>(make: () => Value): () => Value {
   }
 }
 
-/** The page may use its own style and nothing else, from here or from elsewhere. */
+/** The page may use its own style and nothing else. */
 const styleHash = createHash('sha256').update(style).digest('base64')
 const pagePolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`

@@ -18,7 +18,7 @@ export interface Schema {
   readonly [limit: `${'min' | 'max' | 'exclusive' | 'multiple'}${string}`]: number
 }
 
-/** What is inside an object, with `/…/` for every name of a pattern and `*` for any name. */
+/** The members of an object, with `/…/` for names that match a pattern and `*` for any name. */
 export function membersOf({
   properties = {},
   patternProperties = {},
@@ -34,7 +34,7 @@ export function membersOf({
 
 export const formsOf = ({ anyOf, oneOf }: Schema) => anyOf ?? oneOf ?? []
 
-/** The values that are allowed when these can be counted. */
+/** The allowed values, when they are enumerable. */
 export function choicesOf(schema: Schema): readonly unknown[] {
   if ('const' in schema) return [schema.const]
   if (schema.type === 'null') return [null]
@@ -42,13 +42,13 @@ export function choicesOf(schema: Schema): readonly unknown[] {
   return schema.enum ?? (forms.every((choices) => choices.length > 0) ? forms.flat() : [])
 }
 
-/** The required ones; where nothing is required, two of them show the way. */
+/** The required items; when none is required, the first two serve as examples. */
 export function essential<Item>(items: readonly Item[], isRequired: (item: Item) => boolean): readonly Item[] {
   const required = items.filter(isRequired)
   return required.length > 0 ? required : items.slice(0, 2)
 }
 
-/** A value the schema allows: its own example where it has one, else what fields of such a name and type often hold. */
+/** A value the schema allows: its own example where it has one, else a typical value for the field's name and type. */
 export function exampleOf(schema: Schema, name = '', pick: typeof essential = (items) => items): unknown {
   const [given = schema.default ?? choicesOf(schema)[0]] = schema.examples ?? []
   if (given !== undefined) return given
@@ -79,7 +79,7 @@ function plainExample(schema: Schema, name: string): unknown {
   }
 }
 
-/** What a field of this name might hold; the first name that fits decides. */
+/** Typical values by field name; the first match wins. */
 const sampleTexts: readonly (readonly [RegExp, string])[] = [
   [/publicKey/i, 'pk_test_…'],
   [/api-?key/i, 'sk_test_…'],
@@ -113,7 +113,7 @@ const sampleTexts: readonly (readonly [RegExp, string])[] = [
   [/amount|balance|fee/i, '1500.00'],
 ]
 
-/** A plausible text for the field: by its pattern where it has one that the usual text does not match. */
+/** A plausible text for the field: the typical text if it matches the pattern, else one built from the pattern. */
 function sampleText(name: string, { format = '', pattern }: Schema): string {
   const [, usual = '…'] = sampleTexts.find(([names]) => names.test(format || name)) ?? []
   return pattern === undefined || new RegExp(pattern, 'u').test(usual) ? usual : spelled(pattern)
@@ -121,7 +121,7 @@ function sampleText(name: string, { format = '', pattern }: Schema): string {
 
 const letters = 'KES254712345678amina-_.'
 
-/** A text spelled out piece by piece: enough for patterns that are classes and counts, such as `^[A-Z]{3}Wallet$`. */
+/** Builds a text from a pattern: enough for classes and counts, such as `^[A-Z]{3}Wallet$`. */
 function spelled(pattern: string): string {
   const pieces = pattern.matchAll(/(\[[^\]]+\]|\\.|[^\\^$])(?:\{(\d+)(?:,\d*)?\}|[*+?])?/g)
   return [...pieces]

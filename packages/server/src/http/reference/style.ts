@@ -1,4 +1,4 @@
-/** Goes into the page's only style element to the letter: the content security policy names its hash. */
+/** Goes unchanged into the page's only style element: the content security policy names its hash. */
 export const style = `
 :root {
   color-scheme: light dark;

@@ -7,7 +7,7 @@ const pageSize = 5000
 const first = '00000000-0000-0000-0000-000000000000'
 const zero: Counters = { debits_pending: 0n, debits_posted: 0n, credits_pending: 0n, credits_posted: 0n }
 
-/** Holds every account's counters against what its transfers add up to, a page of accounts at a time. */
+/** Compares every account's counters with the sum of its transfers, one page of accounts at a time. */
 export async function compareAccounts(db: WriteDb, shadow: Shadow): Promise<number> {
   await refuseStrays(db)
   const [orphan] = await shadow.orphans(db)
@@ -21,7 +21,7 @@ export async function compareAccounts(db: WriteDb, shadow: Shadow): Promise<numb
   return compared
 }
 
-/** No batch has a number that no transaction can have had: it would never be looked at. */
+/** No batch has a number that no transaction can have had: the check would never reach it. */
 async function refuseStrays(db: Db): Promise<void> {
   const [stray] = await db.query<{ name: string; batch: bigint }>(sql`
     with bounds as (select 3::bigint as first, next_batch() as beyond)
@@ -63,7 +63,7 @@ async function compare(tx: Db, shadow: Shadow, what: string, stored: readonly St
   return stored.length
 }
 
-/** What this snapshot sees beyond the last piece: batches that had not settled then. */
+/** What this snapshot sees beyond the last piece: batches that had not ended then. */
 async function sumsSince(tx: Db, checkedBelow: bigint): Promise<ReadonlyMap<string, Counters>> {
   const rows = await tx.query<Counters & { account_id: string }>(sql`
     select s.account_id, sum(s.debits_pending)::bigint as debits_pending, sum(s.debits_posted)::bigint as debits_posted,

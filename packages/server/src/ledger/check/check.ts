@@ -11,9 +11,9 @@ import { checkSeals } from './seals.ts'
 import { createCheckpoints, createMemory } from './shadow.ts'
 
 export interface CheckOptions {
-  /** From the very first batch, whatever was checked before; leaves no checkpoint. */
+  /** Starts from the first batch, whatever was checked before; leaves no checkpoint. */
   readonly isFull: boolean
-  /** Rests three times as long as it works, so that a busy wallet hardly notices. */
+  /** Rests three times as long as it works, so that a busy wallet is hardly affected. */
   readonly isGentle?: boolean
   /** The seals kept outside the database, if there are any. */
   readonly sealLines: readonly string[]
@@ -26,18 +26,18 @@ export interface CheckResult {
   readonly transfers: number
   readonly accounts: number
   readonly seals: number
-  /** Money nobody has said yet whose it is, in minor units. */
+  /** Money whose owner is not known yet, in minor units. */
   readonly suspense: readonly { readonly env: string; readonly currency: string; readonly amount: bigint }[]
 }
 
-/** For how long a full check waits for the transactions that are open when it begins, those of other databases included. */
+/** How long a full check waits for transactions that are open when it starts, those of other databases included. */
 const settleMaxMs = 10_000
 
 /**
- * Verifies the ledger forward from the last checkpoint, in pieces short enough that none holds back the cleaning of hot
- * rows: each piece is a snapshot of its own. Everything is computed anew from transfers; what is stored is only compared.
- * Throws at the first disagreement. A full check sees everything that was committed before it began,
- * unless somebody keeps a transaction open for longer than it waits.
+ * Verifies the ledger forward from the last checkpoint, in pieces short enough that none delays the vacuum of hot rows: each
+ * piece has its own snapshot. Everything is computed from transfers; stored values are only compared. Throws at the first
+ * disagreement. A full check sees everything that was committed before it started, unless a transaction stays open for longer
+ * than it waits.
  */
 export async function checkLedger(db: WriteDb, options: CheckOptions): Promise<CheckResult> {
   const shadow = options.isFull ? createMemory() : await createCheckpoints(db)
@@ -67,8 +67,8 @@ export async function checkLedger(db: WriteDb, options: CheckOptions): Promise<C
 }
 
 /**
- * A full check adds up everything from the first batch on, so it needs every month in which a batch was written. Months are those of
- * transactions, which are never archived: a batch that claims another time is for the check to find.
+ * A full check adds up everything from the first batch on, so it needs every month in which a batch was written. The months come
+ * from transactions, which are never archived: a batch that claims another time is for the check to find.
  */
 async function refuseArchived(db: Db): Promise<void> {
   const [missing] = await db.query<{ name: string }>(sql`
@@ -95,7 +95,7 @@ async function refuseArchived(db: Db): Promise<void> {
     )
 }
 
-/** A batch is looked at once no open transaction may still precede it: waits until that is so of all there are now. */
+/** A batch is checked once no open transaction may still precede it: waits until that is true of all current batches. */
 async function settled(db: Db): Promise<void> {
   const bounds = () =>
     db.query<{ open_from: bigint; next: bigint }>(sql`

@@ -1,8 +1,8 @@
 import { sql } from '../../platform/db.ts'
 
 /**
- * Adjustments with a transfer in these batches that do not move what they say, or whose first transaction is not there or
- * does not name them. What a debit could not take from the wallet is owed.
+ * Adjustments with a transfer in these batches that do not move the stated amount, or whose first transaction is missing or does
+ * not name them. What a debit could not take from the wallet is owed.
  */
 export const adjustmentsOf = (from: bigint, below: bigint) => sql`
   with touched as (
@@ -29,8 +29,8 @@ export const adjustmentsOf = (from: bigint, below: bigint) => sql`
   limit 1`
 
 /**
- * Suspense accounts that do not hold what open cases, and charges that wait for the rest of their money, say. One snapshot:
- * a case changes in the transaction that moves its money.
+ * Suspense accounts that differ from the sum of open cases and of charges that wait for the rest of their money. Needs one
+ * snapshot: a case changes in the transaction that moves its money.
  */
 export const suspenseWithoutCases = sql`
   with held as (
@@ -60,7 +60,7 @@ export const suspenseWithoutCases = sql`
   where coalesce(h.amount, 0) <> coalesce(e.amount, 0)
   limit 1`
 
-/** Wallets whose debt is not the balance of their receivable account. */
+/** Wallets whose debt differs from the balance of their receivable account. */
 export const debtsWithoutBooks = sql`
   select w.id, 'owed ' || w.owed as type, 'receivable ' || coalesce(a.balance, 0) as state
   from wallets w

@@ -1,9 +1,9 @@
 import { sql } from '../../platform/db.ts'
 
 /**
- * Payments with a transfer in these batches whose books do not say what their state says. State and books change in one
- * transaction, so in one snapshot they agree or somebody has touched them. What touches the wallet, or is earned by an
- * exchange, is in the wallet's currency, and everything else in the payment's.
+ * Payments with a transfer in these batches whose books contradict their state. State and books change in one transaction, so in
+ * one snapshot they agree unless a row was tampered with. Amounts that touch the wallet or are earned by an exchange are in the
+ * wallet's currency, all others in the payment's.
  */
 export const paymentsOf = (from: bigint, below: bigint) => sql`
   with touched as (
@@ -66,7 +66,7 @@ export const paymentsOf = (from: bigint, below: bigint) => sql`
     )
   limit 1`
 
-/** Payments that should be in the books and are not there at all. Looks at every payment, so only a full check asks. */
+/** Payments that should be in the books and are missing. Reads every payment, so only a full check runs it. */
 export const paymentsWithoutBooks = sql`
   select p.id, p.type, p.state
   from transactions p

@@ -13,7 +13,7 @@ export interface Piece {
   readonly isLast: boolean
 }
 
-/** Checks the batches that come next, in the snapshot of the transaction, and keeps what they add up to. */
+/** Checks the next batches in the transaction's snapshot, and keeps their sums. */
 export async function checkPiece(tx: Tx, shadow: KeptShadow): Promise<Piece> {
   const from = shadow.checkedBelow()
   const { settled_below, below, batches } = await bounds(tx, from)
@@ -30,7 +30,7 @@ export async function checkPiece(tx: Tx, shadow: KeptShadow): Promise<Piece> {
   return { batches, transfers, isLast: below === settled_below }
 }
 
-/** As many batches as make a short piece, and never one that an open transaction may still precede. */
+/** Selects enough batches for a short piece, and never one that an open transaction may still precede. */
 async function bounds(tx: Tx, from: bigint): Promise<{ settled_below: bigint; below: bigint; batches: number }> {
   const [found] = await tx.query<{ settled_below: bigint; below: bigint; batches: number }>(sql`
     with ahead as (
@@ -114,8 +114,8 @@ const endingsOf = (from: bigint, below: bigint) => sql`
   limit 1`
 
 /**
- * Batches are numbered as they begin and lines as they get their wallet's lock, so it is lines that are held in order. Where
- * the line before is in an archived month, it was checked before: the wallet's checked counters are what it left.
+ * Batches are numbered when they start and lines when they get their wallet's lock, so the order of lines is what counts. If the
+ * previous line is in an archived month, it was checked before: the wallet's checked counters hold its balance.
  */
 const linesOf = (from: bigint, below: bigint, { isStored }: KeptShadow) => sql`
   with lines as (

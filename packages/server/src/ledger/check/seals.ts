@@ -3,7 +3,7 @@ import { genesisHash } from '../chain.ts'
 import { hashOf, type Seal, sealLine, sealsAfter } from '../seals.ts'
 import { LedgerDisagreement } from './disagreement.ts'
 
-/** Every seal follows from the one before it, every head it names is there, and every copy kept outside is the same. */
+/** Verifies that every seal follows from the previous one, every head it names exists, and every outside copy is identical. */
 export async function checkSeals(
   db: WriteDb,
   { isFull, sealLines }: { isFull: boolean; sealLines: readonly string[] },
@@ -30,7 +30,7 @@ export async function checkSeals(
   return Number(last.number - from)
 }
 
-/** What had settled when the heads were sealed is under one of them: nothing was slipped in behind a seal. */
+/** Every batch that had ended when the heads were sealed is under one of them: no batch was inserted behind a seal. */
 async function refuseUnsealed(db: Db, from: bigint, below: bigint, sealed: ReadonlyMap<string, bigint>): Promise<void> {
   const heads = await db.query<{ writer: string; number: bigint }>(sql`
     select writer, max(number) as number

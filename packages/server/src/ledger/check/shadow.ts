@@ -2,20 +2,20 @@ import { type Db, sql, type Tx } from '../../platform/db.ts'
 import { type Counters, counterNames } from '../accounts.ts'
 import { CheckOvertaken, type Shadow } from './disagreement.ts'
 
-/** What a piece's transfers add up to for one account. */
+/** The sum of a piece's transfers for one account. */
 export interface AccountSums extends Counters {
   readonly account_id: string
   readonly transfers: number
 }
 
 export interface KeptShadow extends Shadow {
-  /** Whether what was checked is in `checked_accounts`. */
+  /** Whether the checked counters are in `checked_accounts`. */
   readonly isStored: boolean
-  /** Adds what a piece found; everything below is checked then. */
+  /** Adds the sums of a piece; everything below it then counts as checked. */
   keep(tx: Tx, range: { readonly from: bigint; readonly below: bigint }, sums: readonly AccountSums[]): Promise<void>
 }
 
-/** For a full check: everything in memory, nothing kept. */
+/** For a full check: everything in memory, nothing stored. */
 export function createMemory(): KeptShadow {
   const known = new Map<string, Counters>()
   let checkedBelow = 0n
@@ -42,7 +42,7 @@ function addTo(known: Map<string, Counters>, sum: AccountSums): void {
   known.set(sum.account_id, counters)
 }
 
-/** For the usual check: what a piece found is kept with the piece, so that the next check goes on from there. */
+/** For the usual check: the result is stored with each piece, so that the next check continues from there. */
 export async function createCheckpoints(db: Db): Promise<KeptShadow> {
   const [checkpoint] = await db.query<{ checked_below: bigint }>(sql`select checked_below from ledger_checkpoints`)
   let checkedBelow = checkpoint?.checked_below ?? 0n
@@ -65,7 +65,7 @@ async function readChecked(db: Db, accountIds: readonly string[]): Promise<Map<s
   return new Map(rows.map((row) => [row.account_id, row]))
 }
 
-/** Two checks at once would count everything twice: the one that finds its starting point gone gives up. */
+/** Two concurrent checks would count everything twice: the one whose starting point has moved gives up. */
 async function keepChecked(
   tx: Tx,
   { from, below }: { from: bigint; below: bigint },

@@ -21,10 +21,10 @@ import { newTransactionId } from '../../platform/ids.ts'
 import { nameMerchants } from '../../platform/named-merchants.ts'
 import type { Vault } from '../../platform/seal.ts'
 import type { CustomerAction } from '../../providers/contract.ts'
-import { findStanding, useStanding } from '../../scenarios/armed.ts'
+import { findArmed, useArmed } from '../../scenarios/armed.ts'
 import type { Scenario } from '../../scenarios/catalogue.ts'
-import { type Alarm, laneOf, setAlarms } from '../dispatch/timers.ts'
-import { type Party, sealParty } from '../model/counterparty.ts'
+import { laneOf, setTimers, type Timer } from '../dispatch/timers.ts'
+import { type Counterparty, sealCounterparty } from '../model/counterparty.ts'
 import {
   type Attempt,
   freshAttempt,
@@ -40,55 +40,55 @@ import { createdEvent } from './created-event.ts'
 import { isRateTooOld } from './exchange.ts'
 import { claimReferences, type Reference, releaseReferences } from './references.ts'
 
-/** A payment that has been checked and priced, and only needs to be promised. */
+/** A payment that is checked and priced, ready to be accepted. */
 export interface Proposal
   extends Omit<
       Promised,
-      'id' | 'wallet_id' | 'party' | 'created_at' | 'expires_at' | 'merchant_id' | 'env' | 'scenario'
+      'id' | 'wallet_id' | 'counterparty' | 'created_at' | 'expires_at' | 'merchant_id' | 'env' | 'scenario'
     >,
     Pick<Progress, 'fee'> {
   readonly owner: Owner
-  readonly party: Party
+  readonly counterparty: Counterparty
   readonly provider: string
   readonly action: CustomerAction | null
   readonly expiresInMs: number | undefined
-  /** Whoever proposes it sends it as soon as it is promised; else its lane does. */
+  /** The request that proposes the payment sends it right after acceptance; otherwise its lane sends it. */
   readonly isSentAtOnce: boolean
-  /** Platform accounts that a payout's holds go to; a charge holds nothing. */
+  /** Platform accounts that receive a payout's holds. A charge holds nothing. */
   readonly holdsGoTo: Accounts | undefined
   readonly keyed: KeyedRequest | undefined
-  /** What is to be played to it; in the sandbox one may stand for its reference besides. */
+  /** The sandbox scenario to inject. Another one may be armed for the payment's reference. */
   readonly scenario?: Scenario | undefined
-  /** The answer to be kept under the key; nothing when it is known only after the provider was called. */
+  /** The response to store under the idempotency key; undefined when only the provider call can produce it. */
   readonly answerOf: ((transactionId: string) => object) | undefined
 }
 
 export type Acceptance =
   | { readonly kind: 'accepted'; readonly transaction: Transaction; readonly attempt: Attempt }
-  /** The same was asked before under this key. The answer is missing while the first is still being worked on. */
+  /** The same request came before under this key. The response is missing while the first request is still in progress. */
   | { readonly kind: 'known'; readonly key: KnownKey }
   | { readonly kind: 'refused'; readonly error: ErrorKey }
 
 export type Acceptor = Batcher<Proposal, Acceptance>
 
-/** How long a sender has, from the moment it is entitled to send, to begin. */
+/** How long a sender may take to start sending, from the moment it is entitled to send. */
 export const sendWithinMs = 10_000
 
-/** How long the account of a bank transfer charge takes money, from when the charge was accepted; and the least it does. */
+/** How long the account of a bank transfer charge accepts money, counted from acceptance; and the minimum. */
 export const accountMs = 2 * 3_600_000
 export const accountMinMs = 10 * 60_000
 
 export interface AcceptorOptions {
-  /** Called once merchants have something to be told. */
-  readonly onTold: () => void
+  /** Called when there are new notifications for merchants. */
+  readonly onMerchantEvents: () => void
   readonly db: WriteDb
   readonly vault: Vault
   readonly cell: number
 }
 
 /**
- * Promises payments, many in one transaction. Once it is committed no payment of it can be lost. Live and sandbox have batches of
- * their own: live never waits for what the sandbox was asked.
+ * Accepts payments, many in one transaction. After the commit no payment of the batch can be lost. Live and sandbox have separate
+ * batches: live never waits for sandbox requests.
  */
 export function createAcceptor(options: AcceptorOptions): Acceptor {
   const batchers = { live: createAcceptBatcher(options), sandbox: createAcceptBatcher(options) }
@@ -112,7 +112,7 @@ interface Item {
 }
 
 async function acceptBatch(
-  { vault, cell, onTold }: AcceptorOptions,
+  { vault, cell, onMerchantEvents }: AcceptorOptions,
   writer: Writer,
   tx: BatchTx,
   proposals: readonly Proposal[],
@@ -127,17 +127,14 @@ async function acceptBatch(
   const keys = candidates.flatMap((item) => keyOf(item, vault))
   if (!(await insertKeys(tx, keys))) throw new BatchConflict('another batch took the same idempotency key')
 
-  const [wallets, standingFor] = await Promise.all([
-    walletsOf(tx, cell, candidates),
-    findStanding(tx, candidates.map(refOf)),
-  ])
+  const [wallets, armedFor] = await Promise.all([walletsOf(tx, cell, candidates), findArmed(tx, candidates.map(refOf))])
   const books = await openBooks(tx, writer, [], [...new Set(wallets.values())])
   reach('accept.locked')
   const used = new Set<string>()
   const keep = (item: Item, wallet_id: string): Kept => {
-    const standing = standingFor(item.reference)
-    const scenario = item.proposal.scenario ?? standing ?? null
-    return { item, standing, transaction: { ...promise(item, wallet_id, at, vault), scenario } }
+    const armed = armedFor(item.reference)
+    const scenario = item.proposal.scenario ?? armed ?? null
+    return { item, armed, transaction: { ...promise(item, wallet_id, at, vault), scenario } }
   }
   const kept = candidates.flatMap((item) => {
     const decided = decideItem(item, wallets.get(item), books, used, at)
@@ -149,15 +146,15 @@ async function acceptBatch(
   await giveBack(tx, candidates, kept)
   const [{ committed, ...written }] = await Promise.all([books.write(), record(tx, at, cell, kept, answers)])
   reach('accept.written')
-  const tellAll = () => {
+  const onCommitted = () => {
     reach('accept.committed')
     committed?.()
-    if (kept.length > 0) onTold()
+    if (kept.length > 0) onMerchantEvents()
   }
   return {
     answers: items.map((item) => answers.get(item) ?? sameAsFirst(item, items, answers)),
     ...written,
-    committed: tellAll,
+    committed: onCommitted,
   }
 }
 
@@ -170,7 +167,10 @@ function itemOf(proposal: Proposal, at: Date, cell: number): Item {
 
 const keyNameOf = ({ proposal: { owner, keyed } }: Item) => (keyed ? nameOf(owner, keyed.key) : undefined)
 
-/** Keys are looked at before references: what was asked before is answered as before. A second equal key waits for the first. */
+/**
+ * Checks keys before references, so a repeated request gets its first response. A second equal key in the batch waits for the
+ * first.
+ */
 async function withoutKnownKeys(
   tx: BatchTx,
   vault: Vault,
@@ -199,7 +199,7 @@ const refOf = ({ reference }: Item) => reference
 
 const referenceName = ({ reference }: Item) => nameOf(reference, reference.reference)
 
-/** Takes the references, once each. Who finds its own taken is turned away; equal ones in this batch are decided in order. */
+/** Claims each reference once and rejects items whose reference is taken. Equal references in this batch are decided in order. */
 async function withReferences(
   tx: BatchTx,
   vault: Vault,
@@ -213,20 +213,20 @@ async function withReferences(
   )
   const ours = new Set(firsts.filter(({ id }) => claimed.has(id)).map(referenceName))
   const taken = fresh.filter((item) => !ours.has(referenceName(item)))
-  // Whose reference was taken may have been overtaken by its own repetition elsewhere: then its key is there now.
+  // A retry of the same request may have won the reference in another batch: then its key exists now.
   const keys = await findKeys(tx, taken.flatMap(keysIn))
-  for (const item of taken) answers.set(item, turnedAway(item, keys, vault))
+  for (const item of taken) answers.set(item, rejected(item, keys, vault))
   return fresh.filter((item) => ours.has(referenceName(item)))
 }
 
 const keysIn = ({ proposal: { owner, keyed } }: Item) => (keyed ? [{ owner, key: keyed.key }] : [])
 
-function turnedAway(item: Item, keys: ReadonlyMap<string, KnownKey>, vault: Vault): Acceptance {
+function rejected(item: Item, keys: ReadonlyMap<string, KnownKey>, vault: Vault): Acceptance {
   const known = keys.get(keyNameOf(item) ?? '')
   return known ? answerByKey(item, known, vault) : { kind: 'refused', error: 'REFERENCE_USED' }
 }
 
-/** The answer of an item whose key came twice in this batch: what the first got. */
+/** The result for an item whose key occurs twice in this batch: the result of the first. */
 function sameAsFirst(item: Item, items: readonly Item[], answers: ReadonlyMap<Item, Acceptance>): Acceptance {
   const first = items.find((other) => keyNameOf(other) === keyNameOf(item))
   const answer = first && answers.get(first)
@@ -245,7 +245,7 @@ function scopeOf({ proposal: { owner, wallet_currency, wallet_country } }: Item)
   return { merchant_id: owner.merchant_id, env: owner.env, currency: wallet_currency, country: wallet_country }
 }
 
-/** The wallet of each item. A charge makes one where there is none; a payout from nowhere has nothing to pay with. */
+/** The wallet of each item. A charge creates a missing wallet; a payout without a wallet has no funds. */
 async function walletsOf(tx: BatchTx, cell: number, items: readonly Item[]): Promise<Map<Item, string>> {
   const [payouts, charges] = [items.filter(isPayout), items.filter((item) => !isPayout(item))]
   const found = await findWallets(tx, payouts.map(scopeOf))
@@ -261,7 +261,7 @@ async function walletsOf(tx: BatchTx, cell: number, items: readonly Item[]): Pro
 
 const isPayout = ({ proposal }: Item) => proposal.type === 'withdrew'
 
-/** Decides one item, in order of arrival: by its reference, then by its money. */
+/** Decides one item, in order of arrival: by its reference, then its rate, then its funds. */
 function decideItem(
   item: Item,
   wallet_id: string | undefined,
@@ -277,7 +277,7 @@ function decideItem(
   return { kind: 'kept', wallet_id }
 }
 
-/** A request that is refused after all uses up neither its reference nor its key. */
+/** A refused request uses up neither its reference nor its key. */
 async function giveBack(tx: BatchTx, candidates: readonly Item[], kept: readonly Kept[]): Promise<void> {
   const keeping = new Set(kept.map(({ item }) => item))
   const refused = candidates.filter((item) => !keeping.has(item))
@@ -290,7 +290,7 @@ async function giveBack(tx: BatchTx, candidates: readonly Item[], kept: readonly
     tx,
     refused.map(({ reference }) => reference),
   )
-  // Where the first of equals was refused, the one that was kept has yet to take the reference.
+  // When the first of two equal references was refused, the accepted item still has to claim the reference.
   const released = new Set(refused.map(referenceName))
   const heirs = kept.filter(({ item }) => released.has(referenceName(item)))
   await claimReferences(
@@ -305,14 +305,23 @@ function holdsOf({ id, proposal }: Item, wallet_id: string): Movement[] {
 }
 
 function promise({ id, proposal }: Item, wallet_id: string, at: Date, vault: Vault): Omit<Transaction, 'scenario'> {
-  const { owner, party, expiresInMs, isSentAtOnce, holdsGoTo: _, keyed: __, answerOf: ___, ...promised } = proposal
+  const {
+    owner,
+    counterparty,
+    expiresInMs,
+    isSentAtOnce,
+    holdsGoTo: _,
+    keyed: __,
+    answerOf: ___,
+    ...promised
+  } = proposal
   return {
     ...promised,
     id,
     merchant_id: owner.merchant_id,
     env: owner.env,
     wallet_id,
-    party: sealParty(vault, id, party),
+    counterparty: sealCounterparty(vault, id, counterparty),
     created_at: at,
     expires_at: expiresInMs === undefined ? null : new Date(at.getTime() + expiresInMs),
     state: isSentAtOnce ? 'sending' : 'accepted',
@@ -322,8 +331,8 @@ function promise({ id, proposal }: Item, wallet_id: string, at: Date, vault: Vau
     receipt: '',
     received: 0n,
     events: 1,
-    told: 1,
-    wake_at: isSentAtOnce ? sendBy(at) : at,
+    notified: 1,
+    wake_at: isSentAtOnce ? sendDeadline(at) : at,
     ...unadjusted,
     related_transaction_id: null,
     related_reference: null,
@@ -333,15 +342,15 @@ function promise({ id, proposal }: Item, wallet_id: string, at: Date, vault: Vau
   }
 }
 
-const sendBy = (at: Date) => new Date(at.getTime() + sendWithinMs)
+const sendDeadline = (at: Date) => new Date(at.getTime() + sendWithinMs)
 
 interface Kept {
   readonly item: Item
-  readonly standing: Scenario | undefined
+  readonly armed: Scenario | undefined
   readonly transaction: Transaction
 }
 
-/** Everything a promise consists of beside its money. The feed's counters are locked last, as everywhere. */
+/** Writes everything about an accepted payment except its money. The feed's counters are locked last, as everywhere. */
 async function record(
   tx: BatchTx,
   at: Date,
@@ -359,10 +368,10 @@ async function record(
   await Promise.all([
     insert(tx, transactions),
     insertAttempts(tx, attempts),
-    setAlarms(tx, kept.map(firstAlarm)),
-    useStanding(
+    setTimers(tx, kept.map(firstTimer)),
+    useArmed(
       tx,
-      kept.filter(({ standing }) => standing !== undefined).map(({ item }) => refOf(item)),
+      kept.filter(({ armed }) => armed !== undefined).map(({ item }) => refOf(item)),
     ),
     emit(tx, at, events),
   ])
@@ -381,10 +390,10 @@ function firstAttempt({ item, transaction: { id, provider, created_at } }: Kept)
     number: 1,
     provider,
     sends: isSent ? 1 : 0,
-    send_by: isSent ? sendBy(created_at) : null,
+    send_deadline: isSent ? sendDeadline(created_at) : null,
   }
 }
 
-function firstAlarm({ transaction: { id, env, provider, wake_at, created_at } }: Kept): Alarm {
+function firstTimer({ transaction: { id, env, provider, wake_at, created_at } }: Kept): Timer {
   return { due: wake_at ?? created_at, lane: laneOf(env, provider), transaction_id: id }
 }

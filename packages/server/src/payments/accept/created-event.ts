@@ -1,9 +1,8 @@
 import type { NewEvent } from '../../events/emit.ts'
 import { stageOf } from '../model/state.ts'
 import type { Transaction } from '../model/store.ts'
-import { tell } from '../notify/webhook-body.ts'
+import { merchantEventOf } from '../notify/webhook-body.ts'
 
-/** The first event of a payment. */
 export function createdEvent(transaction: Transaction, at: Date, cell: number): NewEvent {
   const { id, merchant_id, env, state, type } = transaction
   return {
@@ -12,7 +11,7 @@ export function createdEvent(transaction: Transaction, at: Date, cell: number): 
     merchant_id,
     env,
     cause: 'request',
-    told: tell(transaction, 'transaction_created', 1, at, cell),
+    notification: merchantEventOf(transaction, 'transaction_created', 1, at, cell),
     state,
     stage: stageOf(state, undefined),
     message: type === 'withdrew' ? 'Payout accepted; its money is reserved.' : 'Charge accepted.',

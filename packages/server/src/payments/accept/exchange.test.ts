@@ -9,7 +9,7 @@ import { isRateTooOld, type Sides, walletSideOf } from './exchange.ts'
 const at = new Date('2026-11-15T12:00:00.123Z')
 const often = { numRuns: 1000 }
 
-/** The wallet's side of payments while a pair is quoted so. */
+/** Prices payments on the wallet's side at one quoted pair. */
 function pricesOf(pair: QuotedPair) {
   const rateOf = async () => ({ ...pair, at })
   const price = async (way: 'payout' | 'charge', amount: bigint, currency: Currency, wallet_currency: Currency) =>
@@ -17,12 +17,12 @@ function pricesOf(pair: QuotedPair) {
   return {
     /** What the wallet pays. */
     payOut: (amount: bigint, currency: Currency, wallet: Currency) => price('payout', amount, currency, wallet),
-    /** What the wallet gets. */
+    /** What the wallet receives. */
     charge: (amount: bigint, currency: Currency, wallet: Currency) => price('charge', amount, currency, wallet),
   }
 }
 
-test('what is paid out of another wallet and charged back into it never gains', async () => {
+test('a payout from another wallet that is charged back into it never gains', async () => {
   await fc.assert(
     fc.asyncProperty(anyQuotedPair, anyAmount, async (pair, amount) => {
       const { payOut, charge } = pricesOf(pair)
@@ -33,7 +33,7 @@ test('what is paid out of another wallet and charged back into it never gains', 
   )
 })
 
-test('what is charged into another wallet pays out no more than was charged', async () => {
+test('a charge into another wallet pays out no more than was charged', async () => {
   await fc.assert(
     fc.asyncProperty(anyQuotedPair, anyAmount, async (pair, amount) => {
       const { payOut, charge } = pricesOf(pair)
@@ -64,7 +64,7 @@ test('a payment in several parts never costs less or brings more than in one', a
   )
 })
 
-test('the rate kept with a payment is enough to find its amount again', async () => {
+test('the rate stored with a payment is enough to recompute its amount', async () => {
   const anyWay = fc.constantFrom(['payout', 'up'] as const, ['charge', 'down'] as const)
   await fc.assert(
     fc.asyncProperty(anyQuotedPair, anyAmount, anyWay, async (pair, amount, [way, rounding]) => {
@@ -89,7 +89,7 @@ test('a wallet in the currency of the payment needs no rate', async () => {
     assert.deepEqual(await walletSideOf(way, sides, never), { wallet_amount: 7n, rate: null })
 })
 
-test('currencies that no rate joins are refused, each way by its own name', async () => {
+test('currencies without a common rate are refused, each direction with its own error', async () => {
   const sides: Sides = { amount: 7n, currency: 'KES', wallet_currency: 'XOF' }
   const nothing = async () => undefined
 
@@ -97,7 +97,7 @@ test('currencies that no rate joins are refused, each way by its own name', asyn
   await assert.rejects(walletSideOf('charge', sides, nothing), { key: 'WALLET_CURRENCY_NOT_SUPPORTED' })
 })
 
-test('a rate is too old at acceptance when it is more than five minutes old, and none is never too old', () => {
+test('a rate older than five minutes is too old at acceptance, and no rate never is', () => {
   const used = { pair: 'USD/KES', side: 'buy', value: '128.50', at: at.toISOString(), spread: '0' } as const
   const after = (ms: number) => new Date(at.getTime() + ms)
 

@@ -5,14 +5,14 @@ import { formatRate } from '../../money/rates.ts'
 import { type RateOf, rateAgeMaxMs } from '../../reference/rates.ts'
 import type { Promised } from '../model/store.ts'
 
-/** A payment's amount, and the currencies at its two ends. */
+/** A payment's amount and the currencies at its two ends. */
 export interface Sides {
   readonly amount: bigint
   readonly currency: Currency
   readonly wallet_currency: Currency
 }
 
-/** The wallet's side of a payment, and the rate it was found at where its currency is another. */
+/** The wallet's side of a payment, and the rate used when the currencies differ. */
 export type WalletSide = Pick<Promised, 'wallet_amount' | 'rate'>
 
 const ways = {
@@ -20,7 +20,7 @@ const ways = {
   charge: { price: exchangeIn, unreachable: 'WALLET_CURRENCY_NOT_SUPPORTED' },
 } as const
 
-/** What the wallet pays for a payout or gets of a charge, before the fee, at the rate of now. */
+/** What the wallet pays for a payout or receives from a charge, before the fee, at the current rate. */
 export async function walletSideOf(way: keyof typeof ways, sides: Sides, rateOf: RateOf): Promise<WalletSide> {
   const { amount, currency, wallet_currency: wallet } = sides
   if (currency === wallet) return { wallet_amount: amount, rate: null }
@@ -32,7 +32,7 @@ export async function walletSideOf(way: keyof typeof ways, sides: Sides, rateOf:
   return { wallet_amount: walletAmount, rate: { ...used, spread: String(markup) } }
 }
 
-/** A rate that has become too old while the payment waited to be accepted. */
+/** Whether the rate expired while the payment waited for acceptance. */
 export function isRateTooOld({ rate }: Pick<WalletSide, 'rate'>, at: Date): boolean {
   return rate !== null && at.getTime() - Date.parse(rate.at) > rateAgeMaxMs
 }

@@ -6,14 +6,16 @@ import { readId } from '../../platform/ids.ts'
 import { type PayingMalipo, payingMalipo, payOut, walletOf } from '../../testing/paying.ts'
 import { claim } from '../dispatch/claim.ts'
 import { dispatch } from '../dispatch/dispatch.ts'
-import type { News } from '../resolve/decision.ts'
-import { createSettler } from '../resolve/resolve.ts'
+import type { Observation } from '../resolve/decision.ts'
+import { createResolver } from '../resolve/resolve.ts'
 
-const notReached: News = { kind: 'not_submitted', cause: 'not_reached', detail: 'ECONNREFUSED' }
-const submitted: News = { kind: 'said', said: { state: 'submitted' } }
-const unclear: News = { kind: 'unclear', detail: '' }
+const notReached: Observation = { kind: 'not_submitted', cause: 'not_reached', detail: 'ECONNREFUSED' }
+const submitted: Observation = { kind: 'reported', providerStatus: { state: 'submitted' } }
+const unclear: Observation = { kind: 'unclear', detail: '' }
 
-/** Loses the response to the first COMMIT of a batch, after it was done or before; `meanwhile` runs before anyone notices. */
+/**
+ * Loses the response to the first COMMIT of a batch, after or before it takes effect. `meanwhile` runs before the caller notices.
+ */
 function losingOnce(db: WriteDb, { isCommitted }: { isCommitted: boolean }, meanwhile: () => Promise<unknown>) {
   let runs = 0
   const lossy: WriteDb = {
@@ -36,18 +38,18 @@ function losingOnce(db: WriteDb, { isCommitted }: { isCommitted: boolean }, mean
   return { db: lossy, runs: () => runs }
 }
 
-const settlerOn = ({ ctx }: PayingMalipo, db: WriteDb) =>
-  createSettler({
+const resolverOn = ({ ctx }: PayingMalipo, db: WriteDb) =>
+  createResolver({
     db,
     cell: 0,
-    onTold: () => undefined,
+    onMerchantEvents: () => undefined,
     log: ctx.log,
     accounts: ctx.accounts,
     connectors: ctx.connectors,
     routing: ctx.routing,
   })
 
-/** A payout that a worker has claimed to send, in a lane that is worked by hand. */
+/** A payout that a worker has claimed to send, in a lane that the test drives itself. */
 async function claimedPayout(t: TestContext) {
   const malipo = await payingMalipo(t)
   const merchant = await malipo.merchant()
@@ -70,11 +72,11 @@ async function claimedPayout(t: TestContext) {
     return row
   }
   assert.equal((await claimIt())[0]?.todo, 'send')
-  const about = (news: News) => ({ transaction_id, attempt: 1, cause: 'attempt' as const, news })
+  const about = (observation: Observation) => ({ transaction_id, attempt: 1, cause: 'attempt' as const, observation })
   return { malipo, merchant, id, key, claimIt, attemptNow, about }
 }
 
-test('a committed batch is not run again, though another worker has claimed its payout since', async (t) => {
+test('a committed batch is not run again after another worker claimed its payout', async (t) => {
   const { malipo, merchant, id, key, claimIt, about } = await claimedPayout(t)
   const elapsedMs = startWatch()
   let other: Awaited<ReturnType<typeof claimIt>> | undefined
@@ -83,7 +85,7 @@ test('a committed batch is not run again, though another worker has claimed its 
     other = await claimIt()
   })
 
-  await settlerOn(malipo, db).submit(about(notReached))
+  await resolverOn(malipo, db).submit(about(notReached))
   const claimed = other?.[0]
   assert.equal(claimed?.todo, 'send')
   const cancelled = await merchant.call('POST', `/api/b2b/fiat/payout/${id}/cancel`)
@@ -98,29 +100,29 @@ test('a committed batch is not run again, though another worker has claimed its 
   await malipo.operator.ledger.check({ isFull: true })
 })
 
-test('a committed batch that wrote no event and no transfer is not run again, whatever came after it', async (t) => {
+test('a committed batch without events or transfers is not run again, whatever follows it', async (t) => {
   const { malipo, attemptNow, about } = await claimedPayout(t)
-  const settler = settlerOn(malipo, malipo.ctx.db.write)
-  await settler.submit(about(submitted))
+  const resolver = resolverOn(malipo, malipo.ctx.db.write)
+  await resolver.submit(about(submitted))
   const before = await attemptNow()
   const { db, runs } = losingOnce(malipo.ctx.db.write, { isCommitted: true }, () =>
-    settler.submit({ ...about({ kind: 'hint' }), cause: 'callback' }),
+    resolver.submit({ ...about({ kind: 'hint' }), cause: 'callback' }),
   )
 
-  const standing = await settlerOn(malipo, db).submit(about(unclear))
+  const result = await resolverOn(malipo, db).submit(about(unclear))
 
-  assert.deepEqual([runs(), standing?.isChanged], [1, true])
+  assert.deepEqual([runs(), result?.isChanged], [1, true])
   assert.deepEqual(await attemptNow(), { ...before, polls: (before?.polls ?? 0) + 1 })
 })
 
-test('a batch that was rolled back is run again, though another worker has done the same meanwhile', async (t) => {
+test('a rolled-back batch is run again, even if another worker did the same meanwhile', async (t) => {
   const { malipo, attemptNow, about } = await claimedPayout(t)
-  const settler = settlerOn(malipo, malipo.ctx.db.write)
-  await settler.submit(about(submitted))
+  const resolver = resolverOn(malipo, malipo.ctx.db.write)
+  await resolver.submit(about(submitted))
   const before = await attemptNow()
-  const { db, runs } = losingOnce(malipo.ctx.db.write, { isCommitted: false }, () => settler.submit(about(unclear)))
+  const { db, runs } = losingOnce(malipo.ctx.db.write, { isCommitted: false }, () => resolver.submit(about(unclear)))
 
-  await settlerOn(malipo, db).submit(about(unclear))
+  await resolverOn(malipo, db).submit(about(unclear))
 
   assert.equal(runs(), 2)
   assert.deepEqual(await attemptNow(), { ...before, polls: (before?.polls ?? 0) + 2 })

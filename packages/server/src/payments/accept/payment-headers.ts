@@ -4,7 +4,7 @@ import { IdempotencyHeaders } from '../../idempotency/keys.ts'
 import type { Owner } from '../../platform/db.ts'
 import { type Scenario, scenarioNames } from '../../scenarios/catalogue.ts'
 
-/** What a request that makes a payment may say beside its body. */
+/** The headers of a request that creates a payment. */
 export const PaymentHeaders = Type.Object({
   ...IdempotencyHeaders.properties,
   'x-sandbox-scenario': Type.Optional(
@@ -15,7 +15,7 @@ export const PaymentHeaders = Type.Object({
   ),
 })
 
-/** What is to be played to a payment, if anything. Nothing is ever played in live: who asks for it there is told so. */
+/** The scenario to inject into a payment, if any. Live never injects one and rejects a request that asks for it. */
 export function scenarioIn(
   { env }: Owner,
   { 'x-sandbox-scenario': scenario }: { readonly 'x-sandbox-scenario'?: Scenario },

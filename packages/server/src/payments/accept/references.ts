@@ -7,7 +7,10 @@ export interface Reference {
   readonly transaction_id: string
 }
 
-/** Takes these references, in the order everybody does, and tells the payments that got theirs. The others were taken. */
+/**
+ * Claims these references in the lock order that all writers share, and returns the payments that got theirs. The others were
+ * taken.
+ */
 export async function claimReferences(tx: Tx, wanted: readonly Reference[]): Promise<Set<string>> {
   if (wanted.length === 0) return new Set()
   const claimed = await tx.query<{ transaction_id: string }>(sql`
@@ -22,7 +25,7 @@ export async function claimReferences(tx: Tx, wanted: readonly Reference[]): Pro
   return new Set(claimed.map(({ transaction_id }) => transaction_id))
 }
 
-/** Gives back what was taken in this same transaction for payments that are refused after all. */
+/** Releases references that this transaction claimed for payments that it then refused. */
 export async function releaseReferences(tx: Tx, references: readonly Reference[]): Promise<void> {
   if (references.length === 0) return
   await tx.query(sql`

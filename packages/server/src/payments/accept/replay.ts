@@ -5,14 +5,14 @@ import type { Owner } from '../../platform/db.ts'
 import type { Attempt, Transaction } from '../model/store.ts'
 import type { Acceptance } from './accept.ts'
 
-/** The answer that was given before under a key. It is missing while the first request is still being worked on. */
+/** The earlier response under a key. It is missing while the first request is still in progress. */
 export interface Replay {
   readonly isReplay: true
   readonly answer: object | null
   readonly transactionId: string | null
 }
 
-/** What came of a proposal that was not refused: a new payment, or the answer that was given before under its key. */
+/** The outcome of a proposal that was not refused: a new payment, or the earlier response under its key. */
 export type Outcome =
   | Replay
   | { readonly isReplay: false; readonly transaction: Transaction; readonly attempt: Attempt }
@@ -23,7 +23,7 @@ export function outcomeOf(acceptance: Acceptance): Outcome {
   return { isReplay: true, answer: acceptance.key.answer, transactionId: acceptance.key.transaction_id }
 }
 
-/** What was answered under this key before, looked at before anything that may have changed since: accounts, limits, routes. */
+/** The earlier response under this key. Checked before anything that may have changed since: accounts, limits, routes. */
 export async function replayOf(
   { db, vault }: Context,
   owner: Owner,

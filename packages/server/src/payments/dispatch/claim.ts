@@ -15,21 +15,21 @@ import {
 } from '../model/store.ts'
 import { isPaidBefore } from '../resolve/decide-earlier.ts'
 import { type Budget, type LaneOperation, type LaneRates, openLane, spend, spentOf } from './lane-budget.ts'
-import { laneOf, setAlarms, type Work, type WorkKind } from './timers.ts'
+import { laneOf, setTimers, type Work, type WorkKind } from './timers.ts'
 
-/** Work that now belongs to whoever claimed it: to send what was never sent, to ask about what may have been, or to end. */
+/** Work that belongs to its claimer: send what was never sent, query what may have been sent, or end the payment. */
 export interface Claimed extends Payment {
   readonly todo: 'send' | 'ask' | 'end'
 }
 
-/** What is wanted of one kind: the first of these that are due, no more than `limit`. */
+/** The work to claim of one kind: the first due payments in this order, at most `limit`. */
 export interface Wanted {
   readonly kind: WorkKind
   readonly work: readonly Work[]
   readonly limit: number
 }
 
-/** What came of it: those that are claimed, and all that were looked at on the way. The rest may still be due. */
+/** The result for one kind: the claimed payments, and all that were examined on the way. The rest may still be due. */
 interface Taken {
   readonly kind: WorkKind
   readonly claimed: readonly Claimed[]
@@ -38,27 +38,27 @@ interface Taken {
 
 export interface Claim {
   readonly taken: readonly Taken[]
-  /** There may be more that is due, but the provider takes no more now. */
+  /** More may be due, but the provider's rate limit is used up for now. */
   readonly isSpent: boolean
 }
 
 export interface ClaimOrder {
   readonly lane: string
   readonly rates: LaneRates
-  /** Chooses by what the provider takes now. */
+  /** Chooses the work within the provider's current rate limit. */
   readonly choose: (budget: Budget) => readonly Wanted[]
 }
 
-/** If nobody reports back by then, the question is asked again. */
+/** If no process reports back by then, the provider is queried again. */
 const askWithinMs = 20_000
-/** What a customer answered is sent, and the provider has answered it, by then; or else the provider is asked. */
+/** By then the customer's answer is sent and the provider has responded; otherwise the provider is queried. */
 const answeredWithinMs = 50_000
-/** A customer who has less than this to approve is not bothered any more. */
+/** A customer with less time than this to approve gets no prompt. */
 const promptMinMs = 60_000
 
 /**
- * Claims what is due in a lane, at most as much as the provider takes. What is claimed is marked in the same transaction,
- * with a time by which it must be begun and an alarm for the case that its claimer dies.
+ * Claims what is due in a lane, within the provider's rate limit. The same transaction marks the claimed payments, with a
+ * deadline to start and a timer in case the claimer dies.
  */
 export function claim(db: WriteDb, order: ClaimOrder): Promise<Claim> {
   return db.transaction(async (tx) => {
@@ -82,7 +82,7 @@ export function claim(db: WriteDb, order: ClaimOrder): Promise<Claim> {
 
 const idOf = ({ id }: Work) => id
 
-/** Rows are looked at in the order they were asked for, until there are enough. */
+/** Rows are examined in the requested order until there are enough. */
 function takenOf({ kind, work, limit }: Wanted, due: readonly FullPayment[], at: Date): Taken {
   const last = due.at(-1)?.transaction.id
   const examined = due.length < limit ? work : work.slice(0, work.findIndex(({ id }) => id === last) + 1)
@@ -95,25 +95,27 @@ function spendAll(tx: Tx, lane: string, claimed: readonly Claimed[]): Promise<vo
   return spend(tx, [{ lane, requests: claimed.length }, ...spent], 'lane')
 }
 
-/** What ends without a request counts in the total alone: it needs a turn so that it does not take all the turns. */
+/**
+ * A payment that ends without a request counts in the total only. It needs a turn so that such payments cannot take all turns.
+ */
 function operationOf({ todo, transaction: { type } }: Claimed): LaneOperation | undefined {
   if (todo === 'end') return undefined
   return todo === 'ask' ? 'query' : type === 'deposit' ? 'charge' : 'payout'
 }
 
-/** What speaks against claiming a payment, as it stands under its lock. */
+/** Throws when a payment must not be claimed, as it is under its lock. */
 type Refuse = (payment: Payment, at: Date) => void
 
-/** Claims one payment for a request that sends it at once. `refuse` throws when that must not be. */
+/** Claims one payment for a request that sends it at once. `refuse` throws when that is not allowed. */
 export function claimToSend(db: WriteDb, id: string, refuse: Refuse): Promise<Payment> {
   return claimNow(db, id, refuse, toSend)
 }
 
-/** Claims one payment for a request that sends what its customer answered; that is no sending of the payment itself. */
+/** Claims one payment for a request that sends its customer's answer. This does not count as a send of the payment. */
 export function claimToAnswer(db: WriteDb, id: string, refuse: Refuse): Promise<Payment> {
   return claimNow(db, id, refuse, ({ transaction, attempt }, at) => ({
     transaction: { ...transaction, state: 'sending', wake_at: new Date(at.getTime() + answeredWithinMs) },
-    attempt: { ...attempt, polls: 0, send_by: sendBy(at), is_hinted: false },
+    attempt: { ...attempt, polls: 0, send_deadline: sendDeadline(at), is_hinted: false },
   }))
 }
 
@@ -138,8 +140,8 @@ function claimNow(
 async function keepClaims(tx: Tx, claimed: readonly Payment[], at: Date): Promise<void> {
   const transactions = claimed.map(({ transaction }) => transaction)
   const attempts = claimed.map(({ attempt }) => attempt)
-  const alarms = transactions.map((transaction) => alarmOf(transaction, at))
-  await Promise.all([move(tx, at, transactions), updateAttempts(tx, attempts), setAlarms(tx, alarms)])
+  const timers = transactions.map((transaction) => timerOf(transaction, at))
+  await Promise.all([move(tx, at, transactions), updateAttempts(tx, attempts), setTimers(tx, timers)])
 }
 
 async function timeOf(tx: Db): Promise<Date> {
@@ -159,18 +161,18 @@ function claimOne(payment: FullPayment, at: Date): Claimed {
     : { todo: 'send', ...toSend({ transaction, attempt }, at) }
 }
 
-/** An account of a charge by transfer ends with the charge's first two hours: one opened later would outlive the charge. */
+/** The account of a bank transfer charge ends two hours after acceptance. An account opened later would outlive the charge. */
 export function isTooLateToOpen({ method, created_at }: Transaction, at: Date): boolean {
   return method === 'bank-transfer' && at.getTime() - created_at.getTime() > accountMs - accountMinMs
 }
 
-const sendBy = (at: Date) => new Date(at.getTime() + sendWithinMs)
+const sendDeadline = (at: Date) => new Date(at.getTime() + sendWithinMs)
 
 function toSend({ transaction, attempt }: Payment, at: Date): Payment {
-  const send_by = sendBy(at)
+  const send_deadline = sendDeadline(at)
   return {
-    transaction: { ...transaction, state: 'sending' satisfies State, wake_at: send_by },
-    attempt: { ...attempt, sends: attempt.sends + 1, polls: 0, send_by, is_lost: false, is_hinted: false },
+    transaction: { ...transaction, state: 'sending' satisfies State, wake_at: send_deadline },
+    attempt: { ...attempt, sends: attempt.sends + 1, polls: 0, send_deadline, is_lost: false, is_hinted: false },
   }
 }
 
@@ -179,6 +181,6 @@ function later(todo: 'ask' | 'end', transaction: Transaction, attempt: Attempt, 
   return { todo, transaction: { ...transaction, wake_at }, attempt: { ...attempt, is_hinted: false } }
 }
 
-function alarmOf({ id, env, provider, wake_at }: Transaction, at: Date) {
+function timerOf({ id, env, provider, wake_at }: Transaction, at: Date) {
   return { due: wake_at ?? at, lane: laneOf(env, provider), transaction_id: id }
 }

@@ -7,12 +7,12 @@ const keptMinutes = 15
 
 const contextOf = (transactionId: string) => `card_continuations ${transactionId}`
 
-/** A vault for one row, whose key is kept beside it, itself sealed. */
+/** A vault for one row. Its key is stored beside the row, sealed. */
 const rowVault = (key: Buffer) => createVault([{ id: 'row', key: createSecretKey(key), version: 1 }])
 
 /**
- * Keeps what a connector needs to go on with a card charge once the customer has answered. It may hold the card, so it is
- * sealed under a key of its own, in a table that is in no log and no backup, and only for minutes.
+ * Stores what a connector needs to continue a card charge after the customer's answer. It may contain the card, so it is sealed
+ * under its own key, in a table that is in no log and no backup, and kept only for minutes.
  */
 export async function keepContinuation(
   vault: Vault,
@@ -31,7 +31,7 @@ export async function keepContinuation(
   reach('continuation.kept')
 }
 
-/** Nothing when it was lost in a crash of the database, used up, or kept too long. */
+/** Undefined when it was lost in a database crash, used up, or has expired. */
 export async function openContinuation(vault: Vault, db: Db, transactionId: string): Promise<string | undefined> {
   const [row] = await db.query<{ sealed: string }>(sql`
     select sealed

@@ -15,29 +15,29 @@ const charge: Pullable = {
   action: { kind: 'pin_prompt' },
 }
 const minute = 60_000
-const pulled = (payment: Pullable, aheadMs: number, at: Date) =>
+const fastForwarded = (payment: Pullable, aheadMs: number, at: Date) =>
   wakingSooner(endingSooner(payment, aheadMs), aheadMs, at)
 
-test('what waits comes sooner by as much as time passes, and what is due by then is due now', () => {
-  assert.deepEqual(pulled(charge, minute / 6, now), { ...charge, wake_at: after(20), expires_at: after(890) })
-  assert.deepEqual(pulled(charge, 15 * minute, now), { ...charge, wake_at: now, expires_at: now })
-  assert.deepEqual(pulled(charge, 60 * minute, now), { ...charge, wake_at: now, expires_at: after(900 - 3600) })
+test('a fast-forward brings timers closer by that time, and what is due by then is due now', () => {
+  assert.deepEqual(fastForwarded(charge, minute / 6, now), { ...charge, wake_at: after(20), expires_at: after(890) })
+  assert.deepEqual(fastForwarded(charge, 15 * minute, now), { ...charge, wake_at: now, expires_at: now })
+  assert.deepEqual(fastForwarded(charge, 60 * minute, now), { ...charge, wake_at: now, expires_at: after(900 - 3600) })
 })
 
-test('what is due already stays as it is, and a payout has no end to come sooner', () => {
+test('a fast-forward leaves due timers as they are, and a payout has no expiry to bring closer', () => {
   const payout = { ...charge, wake_at: after(-5), expires_at: null, action: null }
-  assert.deepEqual(pulled(payout, minute, now), payout)
+  assert.deepEqual(fastForwarded(payout, minute, now), payout)
 })
 
-test('what is being sent is looked at no sooner, but may end sooner', () => {
+test('a payment being sent is not polled sooner by a fast-forward, but may expire sooner', () => {
   const sending = { ...charge, state: 'sending' as const, wake_at: after(10) }
-  assert.deepEqual(pulled(sending, 20 * minute, now), { ...sending, expires_at: after(-300) })
+  assert.deepEqual(fastForwarded(sending, 20 * minute, now), { ...sending, expires_at: after(-300) })
 })
 
-test('the account of a bank transfer charge ends sooner, too', () => {
+test("a fast-forward brings the end of a bank transfer charge's account closer", () => {
   const account = { accountNumber: '1', bankName: 'Bank', expiresAt: after(7200).toISOString() }
-  const action = { kind: 'pay_to_account', account, isTold: true } as const
-  assert.deepEqual(pulled({ ...charge, action }, 60 * minute, now).action, {
+  const action = { kind: 'pay_to_account', account, notifiesMerchant: true } as const
+  assert.deepEqual(fastForwarded({ ...charge, action }, 60 * minute, now).action, {
     ...action,
     account: { ...account, expiresAt: after(3600).toISOString() },
   })

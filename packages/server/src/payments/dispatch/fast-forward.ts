@@ -3,24 +3,24 @@ import { type Owner, sql, type Tx, type WriteDb } from '../../platform/db.ts'
 import { nameMerchants } from '../../platform/named-merchants.ts'
 import type { VirtualAccount } from '../../providers/contract.ts'
 import type { Transaction } from '../model/store.ts'
-import { type Alarm, laneOf, setAlarms } from './timers.ts'
+import { laneOf, setTimers, type Timer } from './timers.ts'
 
-/** As much of an open payment as time can pass for. */
+/** The fields of an open payment that a fast-forward reads or changes. */
 export type Pullable = Pick<
   Transaction,
   'id' | 'type' | 'provider' | 'attempt' | 'state' | 'wake_at' | 'expires_at' | 'action'
 >
 
-/** Few at a time, so that nobody else's batch waits long for their locks. */
+/** Small pages, so that other batches do not wait long for these locks. */
 const pageMax = 500
 const firstId = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Lets time pass for the open payments of one merchant of the sandbox: they end that much sooner, as if the clock had moved.
- * What was written about the past stays, and so does all that belongs to others. When they are looked at next is for
- * {@link pullWakes}, so that between the two time can pass at their provider. Tells how many there were, and their lanes.
+ * Fast-forwards the open payments of one sandbox merchant: they expire that much sooner, as if the clock had moved. Records of
+ * the past and other merchants' payments do not change. {@link fastForwardTimers} moves their next poll, so that time can pass at
+ * the provider in between. Returns how many payments there were, and their lanes.
  */
-export async function pullEnds(
+export async function fastForwardEnds(
   db: WriteDb,
   owner: Owner,
   aheadMs: number,
@@ -32,8 +32,8 @@ export async function pullEnds(
     const ids = page.map(({ id }) => id)
     await Promise.all([
       keepEnds(tx, page),
-      pullContinuations(tx, ids, aheadMs),
-      pullWindows(tx, page.filter(isKnownThere), aheadMs),
+      fastForwardContinuations(tx, ids, aheadMs),
+      fastForwardWindows(tx, page.filter(isKnownThere), aheadMs),
     ])
     for (const { provider } of page) lanes.add(laneOf(owner.env, provider))
     payments += page.length
@@ -41,22 +41,22 @@ export async function pullEnds(
   return { payments, lanes }
 }
 
-/** Has the open payments of one merchant of the sandbox looked at that much sooner. The old alarm of each rings for nothing. */
-export async function pullWakes(db: WriteDb, owner: Owner, aheadMs: number): Promise<void> {
+/** Makes the open payments of one sandbox merchant due that much sooner. The old timer of each has no effect. */
+export async function fastForwardTimers(db: WriteDb, owner: Owner, aheadMs: number): Promise<void> {
   await eachPage(db, owner, async (tx, open) => {
     const [clock] = await tx.query<{ now: Date }>(sql`select record_time() as now`)
     assert(clock)
     const page = open.map((payment) => wakingSooner(payment, aheadMs, clock.now))
-    const alarms = page.flatMap(({ id, provider, wake_at }): Alarm[] =>
+    const timers = page.flatMap(({ id, provider, wake_at }): Timer[] =>
       wake_at
         ? [{ due: wake_at > clock.now ? wake_at : clock.now, lane: laneOf(owner.env, provider), transaction_id: id }]
         : [],
     )
-    await Promise.all([keepWakes(tx, page), setAlarms(tx, alarms), hintAt(tx, page.filter(isWithProvider))])
+    await Promise.all([keepWakes(tx, page), setTimers(tx, timers), hintAt(tx, page.filter(isWithProvider))])
   })
 }
 
-/** Whether payments of this merchant are on their way to their provider, which does not know them yet. */
+/** Whether payments of this merchant are being sent to their provider, which does not know them yet. */
 export async function areBeingSent(db: WriteDb, { merchant_id, env }: Owner): Promise<boolean> {
   const found = await db.query(sql`
     select
@@ -69,7 +69,7 @@ export async function areBeingSent(db: WriteDb, { merchant_id, env }: Owner): Pr
   return found.length > 0
 }
 
-/** In the order of their ids, as everybody locks them. */
+/** In the order of their ids, as every process locks them. */
 async function eachPage(
   db: WriteDb,
   { merchant_id, env }: Owner,
@@ -98,7 +98,6 @@ async function eachPage(
   } while (page.length === pageMax)
 }
 
-/** A payment that ends after so much less time. */
 export function endingSooner(payment: Pullable, aheadMs: number): Pullable {
   const { expires_at, action } = payment
   const sooner = (at: Date) => new Date(at.getTime() - aheadMs)
@@ -110,8 +109,8 @@ export function endingSooner(payment: Pullable, aheadMs: number): Pullable {
 }
 
 /**
- * A payment that is looked at after so much less time. One that is being sent is in somebody's hands by real clocks: it is asked
- * about when its time to be sent is over and not before.
+ * A payment that is polled that much sooner. One that is being sent is bound to its sender's real clock: it is queried after its
+ * send deadline and not before.
  */
 export function wakingSooner(payment: Pullable, aheadMs: number, now: Date): Pullable {
   const { state, wake_at } = payment
@@ -144,7 +143,7 @@ async function keepWakes(tx: Tx, page: readonly Pullable[]): Promise<void> {
 
 const isWithProvider = ({ state }: Pullable) => state === 'waiting' || state === 'submitted' || state === 'unknown'
 
-/** A question that was under way while time passed is answered by what was before: after it the provider is asked once more. */
+/** A query that was in flight during the fast-forward returns the state from before it, so the provider is queried once more. */
 async function hintAt(tx: Tx, page: readonly Pullable[]): Promise<void> {
   await tx.query(sql`
     update attempts as a
@@ -154,8 +153,8 @@ async function hintAt(tx: Tx, page: readonly Pullable[]): Promise<void> {
     where (a.transaction_id, a.number) = (n.transaction_id, n.number)`)
 }
 
-/** What a card charge goes on with is kept for so long and no longer. */
-async function pullContinuations(tx: Tx, ids: readonly string[], aheadMs: number): Promise<void> {
+/** The continuation of a card charge expires that much sooner. */
+async function fastForwardContinuations(tx: Tx, ids: readonly string[], aheadMs: number): Promise<void> {
   await tx.query(sql`
     update card_continuations
     set expires_at = expires_at - make_interval(secs => ${aheadMs / 1000})
@@ -163,15 +162,15 @@ async function pullContinuations(tx: Tx, ids: readonly string[], aheadMs: number
 }
 
 /**
- * A charge that its provider has spoken of is not being sent any more, so the time in which its provider might not know it yet
- * may be over sooner: else a charge that is asked about at its end could not end. Of a payout that time stays: it guards money.
+ * A charge that its provider has reported on has been sent, so its not-found window may end sooner. Otherwise a charge queried at
+ * its expiry could not end. A payout keeps its window, because it guards money.
  */
 const isKnownThere = ({ type, state }: Pullable) => type === 'deposit' && (state === 'waiting' || state === 'submitted')
 
-async function pullWindows(tx: Tx, charges: readonly Pullable[], aheadMs: number): Promise<void> {
+async function fastForwardWindows(tx: Tx, charges: readonly Pullable[], aheadMs: number): Promise<void> {
   await tx.query(sql`
     update attempts as a
-    set send_by = a.send_by - make_interval(secs => ${aheadMs / 1000})
+    set send_deadline = a.send_deadline - make_interval(secs => ${aheadMs / 1000})
     from unnest(${charges.map(({ id }) => id)}::uuid[], ${charges.map(({ attempt }) => attempt)}::smallint[])
       as n(transaction_id, number)
     where (a.transaction_id, a.number) = (n.transaction_id, n.number)`)

@@ -4,7 +4,7 @@ import { testMalipo } from '../../testing/malipo.ts'
 import { openLane, spend, takeTurn } from './lane-budget.ts'
 import { pauseLane } from './lanes.ts'
 
-/** The database's clock stands still here but for what passes by order. */
+/** The database clock moves only when the test advances it. */
 async function budgets(t: TestContext) {
   const { ctx, ask } = await testMalipo(t)
   await ask(`create or replace function record_time() returns timestamptz language sql volatile parallel safe
@@ -27,7 +27,7 @@ test('a lane saves up one second of requests and no more', async (t) => {
   assert.equal((await openLane(write, 'sandbox/saving', rates))?.total, 30)
 })
 
-test('an operation has its own limit within the total, and the others have the total alone', async (t) => {
+test('an operation has its own limit within the total, and the others have only the total', async (t) => {
   const { write } = await budgets(t)
   const rates = { requestsPerSecond: 30, operationsPerSecond: { payout: 5 } }
 
@@ -39,7 +39,7 @@ test('an operation has its own limit within the total, and the others have the t
   })
 })
 
-test('requests that send at once take what is left, and a second more, but not the share of the lane', async (t) => {
+test("requests that send at once may use the rest and one second more, but not the lane's share", async (t) => {
   const { write, pass } = await budgets(t)
   const rates = { requestsPerSecond: 10, operationsPerSecond: { charge: 10 } }
   const takeAll = async () => {
@@ -58,7 +58,7 @@ test('requests that send at once take what is left, and a second more, but not t
   assert.equal((await openLane(write, 'sandbox/shared', rates))?.total, 2)
 })
 
-test('a paused lane has no budget, for itself and for requests that send at once', async (t) => {
+test('a paused lane has no budget, for itself or for requests that send at once', async (t) => {
   const { write } = await budgets(t)
   const rates = { requestsPerSecond: 10 }
   await write.transaction((tx) => pauseLane(tx, 'sandbox/paused', 'maintenance'))

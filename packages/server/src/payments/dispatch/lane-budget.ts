@@ -14,8 +14,8 @@ export interface Budget {
 const reservedShare = 0.2
 
 /**
- * The budget of a lane; nothing while it is paused. All processes count in the rows of the lane, which take turns by the lock of
- * its own row, so the limits hold across them. A limit saves up one second's requests at most.
+ * The budget of a lane; undefined while it is paused. All processes count in the lane's rows and serialise on the lock of its own
+ * row, so the limits hold across processes. A limit saves up at most one second of requests.
  */
 export async function openLane(tx: Db, lane: string, rates: LaneRates): Promise<Budget | undefined> {
   const rows = new Map((await count(tx, lane, rates)).map((row) => [row.lane, row]))
@@ -29,7 +29,8 @@ export async function openLane(tx: Db, lane: string, rates: LaneRates): Promise<
 }
 
 /**
- * Takes a turn in a lane for a charge that a request sends at once. False when the lane is paused, or owes a second's requests.
+ * Takes a turn in a lane for a charge that a request sends at once. False when the lane is paused, or is one second of requests
+ * behind.
  */
 export function takeTurn(db: WriteDb, lane: string, rates: LaneRates): Promise<boolean> {
   return db.transaction(async (tx) => {
@@ -56,7 +57,7 @@ interface Counted {
   readonly reserve: number
 }
 
-/** Brings the rows of a lane up to the present: its own, and those of operations that have a limit. */
+/** Updates the rows of a lane to the present: its own, and those of operations with a limit. */
 async function count(tx: Db, lane: string, rates: LaneRates): Promise<Counted[]> {
   const limits = Object.entries(rates.operationsPerSecond ?? {}) as [LaneOperation, number][]
   const rateOf = new Map([[lane, rates.requestsPerSecond]])
@@ -80,7 +81,7 @@ async function count(tx: Db, lane: string, rates: LaneRates): Promise<Counted[]>
   return rows.map((row) => ({ ...row, rate: rateOf.get(row.lane) ?? 0 }))
 }
 
-/** Requests that were made, in a lane or by one of its operations. */
+/** Requests made, in a lane or by one of its operations. */
 interface Spent {
   readonly lane: string
   readonly requests: number
@@ -91,7 +92,7 @@ export const spentOf = (lane: string, operation: LaneOperation, requests: number
   requests,
 })
 
-/** Operations without a limit have no row, and need none. */
+/** Operations without a limit have no row. */
 export async function spend(tx: Db, spent: readonly Spent[], by: 'lane' | 'request'): Promise<void> {
   await tx.query(sql`
     update lanes as l

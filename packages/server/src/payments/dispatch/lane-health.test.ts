@@ -5,11 +5,11 @@ import { payingMalipo } from '../../testing/paying.ts'
 import { createLaneHealth, replyOf } from './lane-health.ts'
 import { laneOf } from './timers.ts'
 
-/** Two processes that know of each other by the database alone, and a provider of the test's own. */
+/** Two processes that share only the database, and a provider that only this test uses. */
 async function twoProcesses(t: TestContext, provider: string) {
   const malipo = await payingMalipo(t)
-  const { db, bell, log } = malipo.ctx
-  const [calling, routing] = [createLaneHealth(db.write, bell, log), createLaneHealth(db.write, bell, log)]
+  const { db, wakeups, log } = malipo.ctx
+  const [calling, routing] = [createLaneHealth(db.write, wakeups, log), createLaneHealth(db.write, wakeups, log)]
   const watches = [calling.watch(), routing.watch()]
   t.after(() => Promise.all(watches.map((watch) => watch.stop())))
   await malipo.ask('insert into lanes (lane) values ($1)', [laneOf('sandbox', provider)])
@@ -26,7 +26,7 @@ async function twoProcesses(t: TestContext, provider: string) {
   return { malipo, routing, note, becomes, noted }
 }
 
-test('a provider that does not respond five times in a row is unhealthy for every process until it responds', async (t) => {
+test('a provider with five missing responses in a row is unhealthy everywhere until it responds', async (t) => {
   const { note, becomes, noted } = await twoProcesses(t, 'silent')
   for (let times = 1; times <= 4; times += 1) await note('no_response')
   assert.equal(await noted(), null)
@@ -38,7 +38,7 @@ test('a provider that does not respond five times in a row is unhealthy for ever
   await becomes(true)
 })
 
-test('requests that fail now and then are not five in a row', async (t) => {
+test('occasional failed requests are not five in a row', async (t) => {
   const { note, noted } = await twoProcesses(t, 'shaky')
 
   for (let times = 1; times <= 20; times += 1) await note(times % 5 === 0 ? 'responded' : 'no_response')
@@ -46,7 +46,7 @@ test('requests that fail now and then are not five in a row', async (t) => {
   assert.equal(await noted(), null)
 })
 
-test('a provider that nobody calls is tried again after half a minute', async (t) => {
+test('an unhealthy provider without calls is tried again after 30 seconds', async (t) => {
   const { malipo, note, becomes } = await twoProcesses(t, 'forgotten')
   for (let times = 1; times <= 5; times += 1) await note('no_response')
   await becomes(false)
@@ -56,7 +56,7 @@ test('a provider that nobody calls is tried again after half a minute', async (t
   await becomes(true)
 })
 
-test('an outage writes the health of a lane now and then, and not for every request', async (t) => {
+test('an outage writes the lane health now and then, not for every request', async (t) => {
   const { note, noted } = await twoProcesses(t, 'busy')
   for (let times = 1; times <= 5; times += 1) await note('no_response')
   const first = await noted()
@@ -66,7 +66,7 @@ test('an outage writes the health of a lane now and then, and not for every requ
   assert.deepEqual(await noted(), first)
 })
 
-test('a paused provider is not usable, and a resumed one is', async (t) => {
+test('a paused provider is not usable, and a resumed provider is', async (t) => {
   const malipo = await payingMalipo(t)
   const { health } = malipo.ctx
   const isUsable = () => health.isUsable('sandbox', 'house')
@@ -77,7 +77,7 @@ test('a paused provider is not usable, and a resumed one is', async (t) => {
   await until('it to be seen', isUsable)
 })
 
-test('a refusal is a response; silence and a broken server are not; what was never written says nothing', () => {
+test('a refusal is a response; silence and a server error are not; an unsent request is neither', () => {
   const because = (cause: 'not_reached' | 'rate_limited' | 'closed' | 'unwritable') =>
     replyOf({ certainty: 'definitely_not_submitted', cause, detail: '' })
 
@@ -87,5 +87,5 @@ test('a refusal is a response; silence and a broken server are not; what was nev
   assert.equal(because('unwritable'), undefined)
   assert.equal(replyOf({ certainty: 'unknown', cause: 'timeout', detail: '' }), 'no_response')
   assert.equal(replyOf({ certainty: 'unknown', cause: 'repeated', detail: '' }), 'responded')
-  assert.equal(replyOf({ certainty: 'accepted', said: { state: 'submitted' } }), 'responded')
+  assert.equal(replyOf({ certainty: 'accepted', providerStatus: { state: 'submitted' } }), 'responded')
 })

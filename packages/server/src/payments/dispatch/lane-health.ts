@@ -1,35 +1,35 @@
 import { type Db, type Environment, sql } from '../../platform/db.ts'
 import type { Log } from '../../platform/log.ts'
-import type { Bell, Watch } from '../../platform/wakeups.ts'
+import type { Wakeups, Watch } from '../../platform/wakeups.ts'
 import type { AuthoriseOutcome, QueryOutcome } from '../../providers/contract.ts'
 import { laneOf } from './timers.ts'
 
-/** Knows which providers are paused or unhealthy, without asking the database for every payment. */
+/** Knows which providers are paused or unhealthy without a database query for every payment. */
 export interface LaneHealth {
-  /** Whether payments may be routed to it. */
+  /** Whether payments may be routed to the provider. */
   isUsable(env: Environment, provider: string): boolean
-  /** Counts whether the provider responded to a request. Never fails. */
+  /** Counts whether the provider responded to a request. Never throws. */
   note(env: Environment, provider: string, reply: Reply): Promise<void>
   watch(): Watch
 }
 
 export type Reply = 'responded' | 'no_response'
 
-/** Rung when a lane is paused or resumed, or its provider becomes healthy or unhealthy. */
+/** Woken when a lane is paused or resumed, or its provider becomes healthy or unhealthy. */
 export const lanesTopic = 'lanes'
 
-const lookEveryMs = 1000
-/** A provider that does not respond so many times in a row, to one process, is unhealthy for all of them. */
+const pollEveryMs = 1000
+/** A provider that fails to respond to one process this many times in a row is unhealthy for all processes. */
 const failuresMax = 5
-/** After this time one payment is routed to it again, unless it responded to anything before. */
+/** After this time one payment is routed to the provider again, unless it responded to a request before. */
 const unhealthySeconds = 30
 
 /**
- * Health is one column of the lane's row: until when its provider is taken to be unhealthy. Workers and requests that send write
- * it, and every process reads it each second. It decides where new payments go and nothing else: what a provider has stays
- * with it, and the lane of an unhealthy one is worked as before, which is how it is found to respond again.
+ * Health is one column of the lane's row: the time until which the provider counts as unhealthy. Workers and sending requests
+ * write it; every process reads it each second. It only decides where new payments go. A payment that a provider has stays with
+ * it, and the lane of an unhealthy provider keeps working: that is how its recovery is noticed.
  */
-export function createLaneHealth(db: Db, bell: Bell, log: Log): LaneHealth {
+export function createLaneHealth(db: Db, wakeups: Wakeups, log: Log): LaneHealth {
   let unusable: ReadonlySet<string> = new Set()
   const failures = new Map<string, number>()
   const look = async () => {
@@ -40,7 +40,7 @@ export function createLaneHealth(db: Db, bell: Bell, log: Log): LaneHealth {
   const change = async (lane: string, reply: Reply) => {
     const changed = reply === 'responded' ? await setHealthy(db, lane) : await setUnhealthy(db, lane)
     if (!changed) return
-    bell.ring(lanesTopic)
+    wakeups.wake(lanesTopic)
     if (reply === 'responded') log.info({ lane }, 'provider responds again')
     else log.warn({ lane }, 'provider does not respond, payments are routed to others')
   }
@@ -50,14 +50,14 @@ export function createLaneHealth(db: Db, bell: Bell, log: Log): LaneHealth {
       const lane = laneOf(env, provider)
       const before = failures.get(lane) ?? 0
       failures.set(lane, reply === 'responded' ? 0 : before + 1)
-      const isNews = reply === 'responded' ? before > 0 || unusable.has(lane) : before + 1 >= failuresMax
-      if (isNews) await change(lane, reply).catch((err) => log.warn({ err, lane }, 'provider health not recorded'))
+      const isChange = reply === 'responded' ? before > 0 || unusable.has(lane) : before + 1 >= failuresMax
+      if (isChange) await change(lane, reply).catch((err) => log.warn({ err, lane }, 'provider health not recorded'))
     },
-    watch: () => bell.onRing(lanesTopic, lookEveryMs, look),
+    watch: () => wakeups.onWake(lanesTopic, pollEveryMs, look),
   }
 }
 
-/** Whether a request to a provider was responded to; nothing when none was made. */
+/** Whether the provider responded to a request; undefined when no request was made. */
 export function replyOf(outcome: AuthoriseOutcome): Reply | undefined {
   const cause = 'cause' in outcome ? outcome.cause : undefined
   if (cause === 'unwritable') return undefined
@@ -75,7 +75,7 @@ async function setHealthy(db: Db, lane: string): Promise<boolean> {
   return changed.length > 0
 }
 
-/** Written again when half of the time is over, and not for every request that fails. False when it was unhealthy already. */
+/** Written again after half of the time, not for every failed request. False when the provider was already unhealthy. */
 async function setUnhealthy(db: Db, lane: string): Promise<boolean> {
   const [changed] = await db.query<{ is_new: boolean }>(sql`
     with before as (

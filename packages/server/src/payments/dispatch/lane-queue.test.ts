@@ -8,14 +8,14 @@ const work = (merchant_id: string, count: number, kind: WorkKind = 'payout', fro
 
 const plenty = () => Number.POSITIVE_INFINITY
 
-/** Takes the next so many as a lane does that finds all of them due. */
+/** Takes the next payments as a lane does that finds all of them due. */
 function serve(queue: LaneQueue, kind: WorkKind, limit: number): string[] {
   const next = queue.next(kind, limit, plenty)
   queue.remove(next, next)
   return next.map(({ id }) => id)
 }
 
-test('merchants take turns, however much one of them has waiting', () => {
+test('merchants take turns, however many payments one of them has waiting', () => {
   const queue = createLaneQueue()
   queue.add([...work('a', 1500), ...work('b', 2), ...work('c', 1)])
 
@@ -24,7 +24,7 @@ test('merchants take turns, however much one of them has waiting', () => {
   assert.deepEqual(serve(queue, 'payout', 3), ['a2', 'd0', 'a3'])
 })
 
-test('a merchant whose turn it was is behind the others at the next claim, though one request is made at a time', () => {
+test('a served merchant is behind the others at the next claim, even with one request at a time', () => {
   const queue = createLaneQueue()
   queue.add([...work('a', 10), ...work('b', 10), ...work('c', 10)])
 
@@ -33,7 +33,7 @@ test('a merchant whose turn it was is behind the others at the next claim, thoug
   assert.deepEqual(served, ['a0', 'b0', 'c0', 'a1', 'b1', 'c1'])
 })
 
-test('what was offered and not looked at stays first, and what was looked at and not due is gone', () => {
+test('offered work stays first until it is examined, and examined work that was not due is gone', () => {
   const queue = createLaneQueue()
   queue.add([...work('a', 3), ...work('b', 3)])
   const [first, second] = queue.next('payout', 6, plenty)
@@ -56,7 +56,7 @@ test('a payment is queued once, and moves when it becomes work of another kind',
   assert.deepEqual(serve(queue, 'poll', 9), ['a0'])
 })
 
-test('of a merchant no more is offered than it has room for', () => {
+test('a merchant is offered no more work than it has room for', () => {
   const queue = createLaneQueue()
   queue.add([...work('a', 10), ...work('b', 10)])
 
@@ -68,7 +68,7 @@ test('of a merchant no more is offered than it has room for', () => {
   )
 })
 
-test('what does not fit is read again from the open payments, page by page, once there is room', () => {
+test('work that does not fit is read again from open payments, page by page, once there is room', () => {
   const queue = createLaneQueue()
   queue.add(work('a', 2 * refillMax + 500))
   assert.equal(queue.waiting('payout'), 2 * refillMax)
@@ -85,7 +85,7 @@ test('what does not fit is read again from the open payments, page by page, once
   assert.deepEqual([queue.waiting('payout'), queue.overflows()], [refillMax + 500, []])
 })
 
-test('what does not fit while the open payments are read is found by reading them once more', () => {
+test('work that does not fit during a read of the open payments is found by another read', () => {
   const queue = createLaneQueue()
   queue.add(work('a', 2 * refillMax + 1))
   serve(queue, 'payout', 2 * refillMax)

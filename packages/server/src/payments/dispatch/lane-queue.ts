@@ -1,30 +1,30 @@
 import { type Work, type WorkKind, workKinds } from './timers.ts'
 
-/** A merchant with more due than is kept in memory, and where to continue reading its open payments. */
+/** A merchant with more due payments than the queue keeps, and where to continue reading its open payments. */
 interface Overflow {
   readonly merchant_id: string
   readonly after: string
 }
 
 /**
- * What one process knows to be due in one lane. It remembers alarms that rang and records nothing: what is in it may have been
- * done by another process, and what is lost with the process is found again by the sweeper of the next.
+ * What one process knows to be due in one lane. It remembers expired timers and stores nothing: another process may already have
+ * done the work, and what is lost with the process is found by the sweeper of the next.
  */
 export interface LaneQueue {
-  /** Adds what is not in it, and returns how many payments that were. */
+  /** Adds what is not queued yet, and returns how many payments were added. */
   add(work: readonly Work[]): number
   waiting(kind: WorkKind): number
-  /** The next of a kind, one of each merchant in turn, and of each merchant no more than it has room for. */
+  /** The next work of a kind: merchants in turn, and of each merchant no more than it has room for. */
   next(kind: WorkKind, limit: number, roomOf: (merchant_id: string) => number): Work[]
-  /** Removes these, and puts the merchants that were served behind the others. */
+  /** Removes the examined work, and puts the served merchants behind the others. */
   remove(examined: readonly Work[], served: readonly Work[]): void
-  /** Merchants whose open payments must be read, because some did not fit and now there is room. */
+  /** Merchants whose open payments must be read, because some did not fit and there is room now. */
   overflows(): Overflow[]
-  /** Adds a page of a merchant's due payments. `after` is where the next page starts; nothing after the last. */
+  /** Adds a page of a merchant's due payments. `after` is where the next page starts; undefined after the last page. */
   refill(merchant_id: string, work: readonly Work[], after: string | undefined): void
 }
 
-/** Payments of one kind and merchant that are kept. A page of open payments fits when half of them are gone. */
+/** Payments kept per kind and merchant. A page of open payments fits when half of them are gone. */
 const keptMax = 2000
 export const refillMax = keptMax / 2
 
@@ -46,7 +46,7 @@ export function createLaneQueue(): LaneQueue {
       scans.begin(merchant_id)
       return false
     }
-    forget(id) // It was of another kind: what was to be sent is now to be asked about.
+    forget(id) // It was of another kind: for example, a payment to send is now one to query.
     kinds.set(id, kind)
     waiting[kind] += 1
     lines[kind].push(merchant_id, id)
@@ -74,7 +74,7 @@ export function mapKinds<Value>(of: (kind: WorkKind) => Value): Record<WorkKind,
   return { prompt: of('prompt'), hint: of('hint'), payout: of('payout'), poll: of('poll') }
 }
 
-/** A line of ids for each merchant; the merchants are in the order of their turns. Ids that no longer wait are skipped. */
+/** One queue of ids per merchant, with the merchants in the order of their turns. Ids that no longer wait are skipped. */
 function createLines(isWaiting: (id: string) => boolean) {
   const lines = new Map<string, string[]>()
   return {
@@ -107,7 +107,7 @@ interface Hand {
   readonly ids: Iterator<string>
 }
 
-/** One of each, then a second of each, and so on. */
+/** One of each merchant, then a second of each, and so on. */
 function deal(hands: readonly Hand[], limit: number): { readonly id: string; readonly merchant_id: string }[] {
   const dealt: { id: string; merchant_id: string }[] = []
   let left = hands
@@ -121,8 +121,8 @@ function deal(hands: readonly Hand[], limit: number): { readonly id: string; rea
 }
 
 /**
- * Merchants whose open payments are read through, because some of them did not fit. What does not fit after the reading has begun
- * may be behind it, so then it is done once more.
+ * Merchants whose open payments are being read, because some did not fit. A payment that does not fit during a read may be behind
+ * the read position, so the read is repeated.
  */
 function createScans() {
   const scans = new Map<string, { readonly after: string; readonly isRepeated: boolean }>()

@@ -6,7 +6,7 @@ import { type WorkKind, workKinds } from './timers.ts'
 
 const endless = Number.POSITIVE_INFINITY
 
-/** Serves so many requests, a few at a time, while these kinds have more waiting than can be served. */
+/** Serves this many requests, a few at a time, while these kinds have more waiting than can be served. */
 function serve(shares: LaneShares, requests: number, atOnce: number, ...waiting: WorkKind[]): Record<WorkKind, number> {
   const served = mapKinds(() => 0)
   for (let made = 0; made < requests; made += atOnce) {
@@ -23,7 +23,7 @@ function serve(shares: LaneShares, requests: number, atOnce: number, ...waiting:
 }
 
 for (const atOnce of [1, 7, 100])
-  test(`while all kinds wait each has its share, with ${atOnce} requests at once`, () => {
+  test(`each kind gets its share while all kinds wait, with ${atOnce} requests at once`, () => {
     const served = serve(createLaneShares(), 2100, atOnce, ...workKinds)
 
     assert.ok(Math.abs(served.prompt - 1260) <= 20, JSON.stringify(served))
@@ -32,20 +32,20 @@ for (const atOnce of [1, 7, 100])
     assert.ok(Math.abs(served.poll - 105) <= 10, JSON.stringify(served))
   })
 
-test('what one kind does not need the others get', () => {
+test('the other kinds get what one kind does not need', () => {
   assert.deepEqual(serve(createLaneShares(), 100, 10, 'poll'), { prompt: 0, hint: 0, payout: 0, poll: 100 })
   const { payout, poll } = serve(createLaneShares(), 100, 10, 'payout', 'poll')
   assert.deepEqual([payout, poll], [75, 25])
 })
 
-test('a prompt that comes after any number of payouts is next', () => {
+test('a prompt is next after any number of payouts', () => {
   const shares = createLaneShares()
   serve(shares, 45_000, 50, 'payout', 'poll')
 
   assert.equal(shares.divide(1, { prompt: 1, hint: 0, payout: endless, poll: endless }).prompt, 1)
 })
 
-test('a kind that had nothing to do has saved nothing up', () => {
+test('a kind that was idle has saved nothing up', () => {
   const shares = createLaneShares()
   serve(shares, 10_000, 50, 'payout')
 
@@ -54,7 +54,7 @@ test('a kind that had nothing to do has saved nothing up', () => {
   assert.ok(Math.abs(prompt - 120) <= 2 && Math.abs(payout - 30) <= 2, `${prompt} and ${payout}`)
 })
 
-test('no more of a kind is given than can be made', () => {
+test('a kind gets no more requests than it can make', () => {
   const shares = createLaneShares()
 
   assert.deepEqual(shares.divide(50, { prompt: 3, hint: 0, payout: 2, poll: 1 }), {

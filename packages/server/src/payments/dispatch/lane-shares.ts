@@ -2,22 +2,22 @@ import { mapKinds } from './lane-queue.ts'
 import { type WorkKind, workKinds } from './timers.ts'
 
 /**
- * What each kind of work gets of a lane while all of them wait. Customers at the till come first; nothing else stops for them,
- * because a payout that is never sent and a payment that is never asked about are as wrong as a prompt that comes too late.
+ * The share of each kind of work while all kinds wait. Prompts come first because a customer is waiting. They never stop the
+ * other kinds: a payout that is never sent is as wrong as a prompt that comes too late, and so is a payment that is never polled.
  */
 const weights = { prompt: 12, hint: 4, payout: 3, poll: 1 } as const satisfies Record<WorkKind, number>
 
 /** Weighted fair queueing over the kinds of a lane's work. */
 export interface LaneShares {
-  /** Divides requests among the kinds, of each at most as many as can be made. What one does not need the others get. */
+  /** Divides requests among the kinds, at most as many per kind as can be made. The others get what one kind does not need. */
   divide(requests: number, possible: Readonly<Record<WorkKind, number>>): Record<WorkKind, number>
-  /** Counts what was really served. */
+  /** Counts the requests that were served. */
   serve(kind: WorkKind, requests: number): void
 }
 
 /**
- * Each kind has a virtual time that advances by 1/weight with every request served; the kind that is furthest behind is next. A kind
- * that had nothing to do has saved nothing up: it starts at the time of the others.
+ * Each kind has a virtual time that advances by 1/weight with every served request; the kind furthest behind is next. An idle
+ * kind saves nothing up: it continues at the time of the others.
  */
 export function createLaneShares(): LaneShares {
   const times = mapKinds(() => 0)

@@ -1,15 +1,15 @@
 import { type Db, type Environment, sql, type Tx } from '../../platform/db.ts'
 
-/** A provider's lane as it stands; one that never worked and was never paused is not there. */
+/** The state of a provider's lane. A lane that never worked and was never paused has no row. */
 export interface LaneState {
   readonly lane: string
   readonly paused_at: Date | null
   readonly reason: string
-  /** Its provider does not respond, and new payments are routed to others. */
+  /** The provider does not respond, and new payments are routed to other providers. */
   readonly is_unhealthy: boolean
 }
 
-/** Claims of a lane take turns by its row, so none is made once this is committed. False when it was paused already. */
+/** Claims of a lane serialise on its row, so none is made after this commits. False when the lane was already paused. */
 export async function pauseLane(tx: Tx, lane: string, reason: string): Promise<boolean> {
   const paused = await tx.query(sql`
     insert into lanes as l (lane, paused_at, reason)
@@ -40,15 +40,15 @@ export function listLanes(db: Db): Promise<LaneState[]> {
     order by lane`)
 }
 
-/** Whose payments were held back. */
+/** The merchant or the lane whose payments were held back. */
 type Held = { readonly merchant_id: string } | { readonly env: Environment; readonly provider: string }
 
 const wakeMax = 5000
 
 /**
- * Sets alarms anew for what fell due while it was held back, because alarms that rang meanwhile were passed over. At most
- * 5,000, the longest waiting first; the sweeper finds the rest. What something else still holds back is left alone. Tells
- * the lanes to ring, and how many payments each has been given.
+ * Sets new timers for payments that fell due while held back, because the lane skipped their expired timers. At most 5,000, the
+ * longest waiting first; the sweeper finds the rest. Payments that are still held back for another reason are left alone. Returns
+ * the lanes to wake, with the number of payments for each.
  */
 export function wakeHeld(tx: Tx, held: Held): Promise<{ readonly lane: string; readonly payments: number }[]> {
   const { merchant_id = null, env = null, provider = null } = held as Partial<Record<string, string>>
@@ -68,7 +68,7 @@ export function wakeHeld(tx: Tx, held: Held): Promise<{ readonly lane: string; r
       order by t.wake_at
       limit ${wakeMax}
     ), woken as (
-      insert into alarms (due, lane, transaction_id)
+      insert into timers (due, lane, transaction_id)
       select (select record_time()), lane, id
       from waiting
       returning lane

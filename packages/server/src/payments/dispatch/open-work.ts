@@ -1,7 +1,7 @@
 import { type Db, type Environment, sql } from '../../platform/db.ts'
 import { laneOf, type Work } from './timers.ts'
 
-/** Reads what is due from the payments themselves, along the index of the open ones, a page at a time. */
+/** Reads due work from the payments themselves, along the index of open payments, one page at a time. */
 
 interface OpenOfMerchant {
   readonly env: Environment
@@ -11,7 +11,7 @@ interface OpenOfMerchant {
   readonly limit: number
 }
 
-/** A page of one merchant's open payments: those that are due in a lane, and where the next page starts, if there is one. */
+/** A page of one merchant's open payments: those due in a lane, and where the next page starts, if there is one. */
 export async function openWork(
   db: Db,
   { env, provider, merchant_id, after, limit }: OpenOfMerchant,
@@ -37,14 +37,14 @@ export async function openWork(
   return { due: page.filter(({ is_due }) => is_due), last: page.length === limit ? page.at(-1)?.id : undefined }
 }
 
-/** A place among the open payments of all merchants. */
+/** A position among the open payments of all merchants. */
 export interface OpenPlace {
   readonly merchant_id: string
   readonly env: Environment
   readonly id: string
 }
 
-/** Payments of one lane that are late. */
+/** Overdue payments of one lane. */
 export interface LateWork {
   readonly lane: string
   readonly late: readonly Work[]
@@ -52,7 +52,7 @@ export interface LateWork {
 
 type Late = Work & OpenPlace & { readonly provider: string; readonly is_late: boolean }
 
-/** A page of all open payments: those that have been due for a while and are not held back, and where the next page starts. */
+/** A page of all open payments: those that are overdue and not held back, and where the next page starts. */
 export async function lateWork(
   db: Db,
   { after, lateMs, limit }: { readonly after: OpenPlace; readonly lateMs: number; readonly limit: number },

@@ -1,5 +1,5 @@
 import type { AttemptRef, Connector, Operation, QueryOutcome } from '../../providers/contract.ts'
-import type { Errand } from '../../providers/routing.ts'
+import type { RouteQuery } from '../../providers/routing.ts'
 import type { Promised } from '../model/store.ts'
 
 const chargeOperations: Readonly<Record<string, Operation | undefined>> = {
@@ -17,8 +17,10 @@ const payoutOperations: Readonly<Record<string, Operation | undefined>> = {
 
 type Kind = Pick<Promised, 'type'> & Partial<Pick<Promised, 'method'>>
 
-/** What a provider is asked to do for a payment. */
-export function errandOf(payment: Kind & Pick<Promised, 'destination' | 'country' | 'currency' | 'code'>): Errand {
+/** The route query of a payment: what its provider must support. */
+export function routeQueryOf(
+  payment: Kind & Pick<Promised, 'destination' | 'country' | 'currency' | 'code'>,
+): RouteQuery {
   const { type, method, destination, country, currency, code } = payment
   const operation = type === 'deposit' ? chargeOperations[method ?? ''] : payoutOperations[destination]
   if (operation === undefined) throw new Error(`nobody serves ${method} to ${destination}`)
@@ -26,14 +28,14 @@ export function errandOf(payment: Kind & Pick<Promised, 'destination' | 'country
   return { operation, country, currency, target: hasTarget ? code : '*' }
 }
 
-/** What a payment of any kind needs of its provider after it was sent. */
+/** What a payment of any kind needs from its provider after it was sent. */
 interface Rail {
   readonly notFoundWindowMs: number
   readonly deadAfterMs?: number
   query(attempt: AttemptRef, signal: AbortSignal): Promise<QueryOutcome>
 }
 
-/** The part of a connector that does such payments; nothing when it has none. */
+/** The part of a connector that handles this kind of payment; undefined when it has none. */
 export function railOf(connector: Connector, { type, method }: Kind): Rail | undefined {
   if (type === 'withdrew') return connector.payouts
   switch (method) {

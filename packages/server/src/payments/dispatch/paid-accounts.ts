@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type Db, type Owner, sql, type Tx } from '../../platform/db.ts'
 import type { Transaction } from '../model/store.ts'
 
-/** Notes charges by transfer that were just paid: their accounts stay open, and are asked about once more at their end. */
+/** Records bank transfer charges that were just paid. Their accounts stay open, and are queried once more when they end. */
 export async function watchAccounts(tx: Tx, paid: readonly Transaction[]): Promise<void> {
   if (paid.length === 0) return
   await tx.query(sql`
@@ -12,8 +12,8 @@ export async function watchAccounts(tx: Tx, paid: readonly Transaction[]): Promi
 }
 
 /**
- * Claims charges whose accounts have ended and were not asked about, the longest ended first. Whoever does not forget one within
- * that time leaves it to be claimed again.
+ * Claims charges whose accounts have ended and were not queried yet, the longest ended first. A charge that its claimer does not
+ * forget within `seconds` can be claimed again.
  */
 export function claimEndedAccounts(
   db: Db,
@@ -43,16 +43,16 @@ export async function forgetAccount(db: Db, id: string): Promise<void> {
   await db.query(sql`delete from paid_accounts where transaction_id = ${id}`)
 }
 
-/** No more of the accounts that end first than this are looked at. */
-const looksMax = 20_000
+/** The scan covers at most this many accounts, those that end first. */
+const rowsScannedMax = 20_000
 
-/** Has the accounts of one merchant of the sandbox end so much sooner. */
-export async function pullAccounts(db: Db, { merchant_id, env }: Owner, seconds: number): Promise<void> {
+/** Makes the accounts of one sandbox merchant end that much sooner. */
+export async function fastForwardAccounts(db: Db, { merchant_id, env }: Owner, seconds: number): Promise<void> {
   assert.equal(env, 'sandbox', 'time passes in live by itself')
   await db.query(sql`
     update paid_accounts p
     set due = p.due - make_interval(secs => ${seconds})
-    from (select transaction_id from paid_accounts order by due limit ${looksMax}) soon
+    from (select transaction_id from paid_accounts order by due limit ${rowsScannedMax}) soon
     join transactions t on t.id = soon.transaction_id
     where p.transaction_id = soon.transaction_id
       and t.merchant_id = ${merchant_id}

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type Db, sql, type Tx } from '../../platform/db.ts'
 
-/** A time to look at a payment again, in the lane of whoever must. */
-export interface Alarm {
+/** A time to work on a payment again, in the lane of its provider. */
+export interface Timer {
   readonly due: Date
   readonly lane: string
   readonly transaction_id: string
@@ -13,33 +13,35 @@ export function laneOf(env: string, provider: string): string {
   return `${env}/${provider}`
 }
 
-/** Alarms are only ever added: one whose need is gone when it rings does nothing. */
-export async function setAlarms(tx: Tx, alarms: readonly Alarm[]): Promise<void> {
-  if (alarms.length === 0) return
+/** Timers are only ever added. An obsolete timer has no effect when it expires. */
+export async function setTimers(tx: Tx, timers: readonly Timer[]): Promise<void> {
+  if (timers.length === 0) return
   await tx.query(sql`
-    insert into alarms (due, lane, transaction_id)
+    insert into timers (due, lane, transaction_id)
     select *
-    from unnest(${alarms.map(({ due }) => due)}::timestamptz[], ${alarms.map(({ lane }) => lane)}::text[],
-      ${alarms.map((alarm) => alarm.transaction_id)}::uuid[])`)
+    from unnest(${timers.map(({ due }) => due)}::timestamptz[], ${timers.map(({ lane }) => lane)}::text[],
+      ${timers.map((timer) => timer.transaction_id)}::uuid[])`)
 }
 
-/** A place among the alarms of a lane. The time is the database's own text: a Date would lose its microseconds. */
+/** A position among the timers of a lane. The time is PostgreSQL's own text, because a Date would lose its microseconds. */
 export interface Place {
   readonly due: string
   readonly transaction_id: string
 }
 
-/** Alarms that have rung. */
+/** Expired timers. */
 export interface Rung {
-  /** Payments that are due; those whose alarms rang for nothing are not among them. */
+  /** Payments that are due. Payments with only obsolete timers are left out. */
   readonly due: readonly Work[]
-  /** How many rang, the last of them, and the database's time when it was read. */
+  /** The number of expired timers, the last of them, and the database time of the read. */
   readonly count: number
   readonly last: Place | undefined
   readonly at: Date
 }
 
-/** What the requests of a lane are for, as the database's `work_kind` has it. Of the first two a customer waits for the outcome. */
+/**
+ * What a lane's requests are for, the same as `work_kind` in the database. For the first two a customer waits for the outcome.
+ */
 export const workKinds = ['prompt', 'hint', 'payout', 'poll'] as const
 export type WorkKind = (typeof workKinds)[number]
 
@@ -56,9 +58,9 @@ interface RungRow extends Place {
 }
 
 /**
- * The alarms of a lane that rang after a place. Most are not needed any more, and cost no lock. The time is asked for first and
- * given as a value, so that PostgreSQL opens the hours it needs and not all that are attached ahead: with 51 attached a look
- * takes it 0.06 ms instead of 0.4.
+ * The timers of a lane that expired after a position. Most are obsolete and cost no lock. The time is read first and passed as a
+ * value, so that PostgreSQL opens only the hours it needs and not all that are attached ahead: with 51 attached a poll takes 0.06
+ * ms instead of 0.4 ms.
  */
 export async function rungAfter(
   db: Db,
@@ -70,7 +72,7 @@ export async function rungAfter(
   const [row] = await db.query<RungRow>(sql`
     with rung as materialized (
       select due, transaction_id
-      from alarms
+      from timers
       where lane = ${lane}
         and due >= ${after.due}::timestamptz
         and (due, transaction_id) > (${after.due}::timestamptz, ${after.transaction_id}::uuid)

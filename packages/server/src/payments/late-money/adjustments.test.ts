@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { until } from '../../dev-stack/until.ts'
 import { readId } from '../../platform/ids.ts'
-import type { Said } from '../../providers/contract.ts'
+import type { ProviderStatus } from '../../providers/contract.ts'
 import { type PayingMalipo, payingMalipo, payOut, walletOf } from '../../testing/paying.ts'
 import { putQuestion } from '../model/store.ts'
 
 const failure = { code: 'REVERSED', message: 'taken back' } as const
-const reversed: Said = { state: 'reversed', failure }
-const paid = (amount: bigint): Said => ({ state: 'successful', settled: { amount, currency: 'KES' } })
+const reversed: ProviderStatus = { state: 'reversed', failure }
+const paid = (amount: bigint): ProviderStatus => ({ state: 'successful', settled: { amount, currency: 'KES' } })
 
 /** A payment as its merchant reads it. */
 interface Read {
@@ -63,35 +63,45 @@ async function setUp(t: TestContext) {
       const { body } = await merchant.call('GET', '/api/b2b/events?limit=200')
       return body['data'] as { event: string; data: Read }[]
     },
-    report: (id: string, said: Said) => report(malipo, id, said),
+    report: (id: string, providerStatus: ProviderStatus) => report(malipo, id, providerStatus),
     isClean: async () => {
       await malipo.operator.ledger.check({ isFull: true })
     },
   }
 }
 
-/** The response to a question put after the end. */
-async function report({ ctx }: PayingMalipo, id: string, said: Said): Promise<boolean | undefined> {
+/** The response to a query made after the end. */
+async function report({ ctx }: PayingMalipo, id: string, providerStatus: ProviderStatus): Promise<boolean | undefined> {
   const transaction_id = readId('transaction', id) ?? ''
   const attempt = 1
   const question = await putQuestion(ctx.db.write, transaction_id, attempt)
-  const standing = await ctx.settler.submit({
+  const result = await ctx.resolver.submit({
     transaction_id,
     attempt,
     cause: 'query',
     question,
-    news: { kind: 'said', said },
+    observation: { kind: 'reported', providerStatus },
   })
-  return standing?.isChanged
+  return result?.isChanged
 }
 
-test('a payout returned after success is credited by an adjustment that the merchant reads, finds and is notified of', async (t) => {
-  const { malipo, merchant, read, wallet, report: tell, adjustmentsOf, statement, events, isClean } = await setUp(t)
+test('a payout returned after success makes an adjustment that is readable, listed and notified', async (t) => {
+  const {
+    malipo,
+    merchant,
+    read,
+    wallet,
+    report: merchantEventOf,
+    adjustmentsOf,
+    statement,
+    events,
+    isClean,
+  } = await setUp(t)
   const { id } = await payOut(merchant)
   await malipo.comesTo(id, 'successful')
   const before = await wallet()
 
-  assert.deepEqual([await tell(id, reversed), await tell(id, reversed)], [true, false])
+  assert.deepEqual([await merchantEventOf(id, reversed), await merchantEventOf(id, reversed)], [true, false])
 
   const first = await read(id)
   const [adjustment, ...others] = await adjustmentsOf(id)
@@ -122,16 +132,26 @@ test('a payout returned after success is credited by an adjustment that the merc
   )
   const line = (await statement()).find((each) => each.transactionId === transactionId)
   assert.deepEqual([line?.type, line?.kind, line?.amount], ['adjustment', 'adjustment', 100])
-  const told = (await events()).filter(({ data }) => data.transactionId === transactionId)
+  const notified = (await events()).filter(({ data }) => data.transactionId === transactionId)
   assert.deepEqual(
-    told.map(({ event, data }) => [event, data.relatedTransactionId, data.reason]),
+    notified.map(({ event, data }) => [event, data.relatedTransactionId, data.reason]),
     [['adjustment_created', id, 'payout_returned']],
   )
   await isClean()
 })
 
-test('a charge taken back is debited by what was credited, what the wallet lacks is owed and collected from the next credit', async (t) => {
-  const { malipo, merchant, charge, wallet, report: tell, adjustmentsOf, owed, statement, isClean } = await setUp(t)
+test('a reversed charge is debited by its credit, and a shortfall is owed until the next credit', async (t) => {
+  const {
+    malipo,
+    merchant,
+    charge,
+    wallet,
+    report: merchantEventOf,
+    adjustmentsOf,
+    owed,
+    statement,
+    isClean,
+  } = await setUp(t)
   const id = await charge(100)
   // All but about 50 KES is paid out, each payout with its fee of 1 %.
   for (const amount of [240_000, 240_000, 240_000, 240_000, 30_147])
@@ -139,7 +159,7 @@ test('a charge taken back is debited by what was credited, what the wallet lacks
   const left = await wallet()
   assert.ok(left < 9900n)
 
-  await tell(id, reversed)
+  await merchantEventOf(id, reversed)
 
   const [adjustment] = await adjustmentsOf(id)
   assert.deepEqual([adjustment?.reason, adjustment?.direction, adjustment?.fee], ['charge_reversed', 'debit', 0])
@@ -163,12 +183,13 @@ test('a charge taken back is debited by what was credited, what the wallet lacks
   await isClean()
 })
 
-test('a chargeback that is won gives back what the charge was debited, and is booked each time it happens', async (t) => {
-  const { charge, wallet, report: tell, adjustmentsOf, isClean } = await setUp(t)
+test('a won chargeback credits what the charge was debited, and is booked each time it happens', async (t) => {
+  const { charge, wallet, report: merchantEventOf, adjustmentsOf, isClean } = await setUp(t)
   const id = await charge(100)
   const before = await wallet()
 
-  for (const said of [reversed, paid(10_000n), paid(10_000n), reversed, paid(10_000n)]) await tell(id, said)
+  for (const providerStatus of [reversed, paid(10_000n), paid(10_000n), reversed, paid(10_000n)])
+    await merchantEventOf(id, providerStatus)
 
   const reasons = (await adjustmentsOf(id)).map(({ reason }) => reason)
   assert.deepEqual(reasons, ['charge_reversed', 'chargeback_won', 'charge_reversed', 'chargeback_won'])
@@ -176,14 +197,14 @@ test('a chargeback that is won gives back what the charge was debited, and is bo
   await isClean()
 })
 
-test('parts of a charge that are taken back one after another are debited once each', async (t) => {
-  const { charge, wallet, report: tell, isClean } = await setUp(t)
+test('parts of a charge that are reversed one after another are debited once each', async (t) => {
+  const { charge, wallet, report: merchantEventOf, isClean } = await setUp(t)
   const id = await charge(100)
   const before = await wallet()
   const debited: bigint[] = []
 
   for (const returned of [3000n, 3000n, 7000n, 10_000n, 10_000n]) {
-    await tell(id, { ...reversed, returned })
+    await merchantEventOf(id, { ...reversed, returned })
     debited.push(before - (await wallet()))
   }
 
@@ -197,26 +218,26 @@ test('the same report from many processes at once makes one adjustment', async (
   const before = await wallet()
   const transaction_id = readId('transaction', id) ?? ''
   const question = await putQuestion(malipo.ctx.db.write, transaction_id, 1)
-  const settlement = {
+  const resolution = {
     transaction_id,
     attempt: 1,
     cause: 'query',
     question,
-    news: { kind: 'said', said: reversed },
+    observation: { kind: 'reported', providerStatus: reversed },
   } as const
 
-  const standings = await Promise.all(Array.from({ length: 20 }, () => malipo.ctx.settler.submit(settlement)))
+  const results = await Promise.all(Array.from({ length: 20 }, () => malipo.ctx.resolver.submit(resolution)))
 
-  assert.equal(standings.filter((standing) => standing?.isChanged).length, 1)
+  assert.equal(results.filter((result) => result?.isChanged).length, 1)
   assert.equal((await adjustmentsOf(id)).length, 1)
   assert.equal(before - (await wallet()), 9900n)
   await isClean()
 })
 
-test('a charge paid with another amount after it failed waits in a case, and clearing it credits the merchant once', async (t) => {
-  const { malipo, merchant, charge, wallet, report: tell, adjustmentsOf, isClean } = await setUp(t)
+test('a failed charge paid with another amount waits in a case; clearing it credits once', async (t) => {
+  const { malipo, merchant, charge, wallet, report: merchantEventOf, adjustmentsOf, isClean } = await setUp(t)
   const id = await charge(100)
-  await tell(id, { state: 'successful', settled: { amount: 12_000n, currency: 'KES' } })
+  await merchantEventOf(id, { state: 'successful', settled: { amount: 12_000n, currency: 'KES' } })
   const before = await wallet()
   const open = async () =>
     (await malipo.operator.suspense.list({ limit: 1000 })).filter((each) => each.transactionId === id)
@@ -246,38 +267,41 @@ test('a charge paid with another amount after it failed waits in a case, and cle
   await isClean()
 })
 
-test('money that left after a payout had failed is debited from the merchant by its case, or written off', async (t) => {
-  const { malipo, merchant, wallet, report: tell, isClean } = await setUp(t)
+test('money that left after a payout failed is debited through its case, or written off', async (t) => {
+  const { malipo, merchant, wallet, report: merchantEventOf, isClean } = await setUp(t)
   const ids: string[] = []
   for (const _ of [1, 2]) {
     const { id, key } = await payOut(merchant)
     await malipo.comesTo(id, 'successful')
-    await tell(id, reversed)
-    await tell(id, paid(10_000n))
+    await merchantEventOf(id, reversed)
+    await merchantEventOf(id, paid(10_000n))
     assert.ok(key)
     ids.push(id)
   }
   const before = await wallet()
   const caseOf = async (id?: string) =>
     (await malipo.operator.suspense.list({ limit: 1000 })).find((each) => each.transactionId === id)?.id ?? ''
-  const said = { reason: 'the provider paid after all', evidence: 'ticket 12' }
+  const providerStatus = { reason: 'the provider paid after all', evidence: 'ticket 12' }
   const [first, second] = [await caseOf(ids[0]), await caseOf(ids[1])]
 
-  await assert.rejects(malipo.operator.suspense.clear(first, { kind: 'credit-merchant', ...said }), /money is missing/)
-  await malipo.operator.suspense.clear(first, { kind: 'debit-merchant', ...said })
+  await assert.rejects(
+    malipo.operator.suspense.clear(first, { kind: 'credit-merchant', ...providerStatus }),
+    /money is missing/,
+  )
+  await malipo.operator.suspense.clear(first, { kind: 'debit-merchant', ...providerStatus })
   assert.equal(before - (await wallet()), 10_000n)
-  await malipo.operator.suspense.clear(second, { kind: 'write-off', ...said })
+  await malipo.operator.suspense.clear(second, { kind: 'write-off', ...providerStatus })
 
   assert.equal(before - (await wallet()), 10_000n)
   assert.deepEqual([await caseOf(ids[0]), await caseOf(ids[1])], ['', ''])
   await isClean()
 })
 
-test('what was returned to the payer is not booked again, whatever the provider reports of it', async (t) => {
-  const { malipo, charge, wallet, report: tell, adjustmentsOf, isClean } = await setUp(t)
+test('money returned to the payer is not booked again, whatever the provider reports', async (t) => {
+  const { malipo, charge, wallet, report: merchantEventOf, adjustmentsOf, isClean } = await setUp(t)
   const id = await charge(100)
   const more = { state: 'successful', settled: { amount: 12_000n, currency: 'KES' } } as const
-  await tell(id, more)
+  await merchantEventOf(id, more)
   const before = await wallet()
   const [found] = (await malipo.operator.suspense.list({ limit: 1000 })).filter((each) => each.transactionId === id)
   await malipo.operator.suspense.clear(found?.id ?? '', {
@@ -286,18 +310,18 @@ test('what was returned to the payer is not booked again, whatever the provider 
     evidence: 'RF-1',
   })
 
-  assert.equal(await tell(id, more), false)
-  await tell(id, paid(10_000n))
-  assert.equal(await tell(id, paid(10_000n)), false)
+  assert.equal(await merchantEventOf(id, more), false)
+  await merchantEventOf(id, paid(10_000n))
+  assert.equal(await merchantEventOf(id, paid(10_000n)), false)
   assert.equal(await wallet(), before)
   assert.deepEqual(await adjustmentsOf(id), [])
   await isClean()
 })
 
-test('an adjustment is announced again as what it is, and is never worked on', async (t) => {
-  const { malipo, charge, report: tell, adjustmentsOf, merchant, events, isClean } = await setUp(t)
+test('an adjustment is announced again as an adjustment, and is never dispatched', async (t) => {
+  const { malipo, charge, report: merchantEventOf, adjustmentsOf, merchant, events, isClean } = await setUp(t)
   const id = await charge(100)
-  await tell(id, reversed)
+  await merchantEventOf(id, reversed)
   const [adjustment] = await adjustmentsOf(id)
 
   const { status } = await merchant.call('POST', '/api/sandbox/b2b/utilities/simulate-webhook', {
@@ -307,8 +331,8 @@ test('an adjustment is announced again as what it is, and is never worked on', a
 
   assert.equal(status, 200)
   const names = await until('it to be announced again', async () => {
-    const told = (await events()).filter(({ data }) => data.transactionId === adjustment?.transactionId)
-    return told.length > 1 && told.map(({ event }) => event)
+    const notified = (await events()).filter(({ data }) => data.transactionId === adjustment?.transactionId)
+    return notified.length > 1 && notified.map(({ event }) => event)
   })
   assert.deepEqual(names, ['adjustment_created', 'adjustment_created'])
   assert.equal(await malipo.stateOf(adjustment?.transactionId ?? ''), 'successful')

@@ -3,16 +3,16 @@ import type { Movement } from '../../ledger/books.ts'
 import { type LedgerEvent, movementsOf, type Occurrence } from '../../ledger/postings.ts'
 import { newTransactionId, showId } from '../../platform/ids.ts'
 import { type Transaction, unadjusted } from '../model/store.ts'
-import { tell } from '../notify/webhook-body.ts'
+import { merchantEventOf } from '../notify/webhook-body.ts'
 import type { AdjustmentDraft } from './late-money.ts'
 
-/** An adjustment as it is written: the transaction, and what its postings are made from. */
+/** An adjustment as it is written: the transaction, and the draft that its postings come from. */
 export interface Adjustment {
   readonly transaction: Transaction
   readonly draft: AdjustmentDraft
 }
 
-/** Makes the transaction of an adjustment. Its reference is its own id, which no merchant can have used. */
+/** Creates the transaction of an adjustment. Its reference is its own id, which no merchant can have used. */
 export function adjustmentOf(first: Transaction, draft: AdjustmentDraft, at: Date, cell: number): Adjustment {
   const id = newTransactionId(at.getTime(), cell)
   const { reason, direction, amount } = draft
@@ -30,10 +30,10 @@ export function adjustmentOf(first: Transaction, draft: AdjustmentDraft, at: Dat
       direction,
       reason,
       amount,
-      // What a payout gives back with its fee is one sum; of a debit the merchant owes no fee.
+      // A payout returns its amount and fee as one sum. A debit charges the merchant no fee.
       wallet_amount: draft.wallet_amount + (isPayout ? draft.fee : 0n),
       fee: direction === 'credit' && !isPayout ? draft.fee : 0n,
-      party: '',
+      counterparty: '',
       account_name: '',
       expires_at: null,
       scenario: null,
@@ -45,7 +45,7 @@ export function adjustmentOf(first: Transaction, draft: AdjustmentDraft, at: Dat
       receipt: '',
       received: 0n,
       events: 1,
-      told: 1,
+      notified: 1,
       wake_at: null,
       created_at: at,
       updated_at: at,
@@ -53,7 +53,7 @@ export function adjustmentOf(first: Transaction, draft: AdjustmentDraft, at: Dat
   }
 }
 
-/** Books an adjustment under its own id. What is not there in the wallet for a debit is owed. */
+/** Books an adjustment under its own id. The part of a debit that the wallet lacks is owed. */
 export function adjustmentMovements(
   { transaction, draft }: Adjustment,
   first: Transaction,
@@ -111,7 +111,7 @@ const messages = {
   operator: 'The operator adjusted the payment.',
 } as const satisfies Record<AdjustmentDraft['reason'], string>
 
-/** What merchants are notified of: an event of its own name, so that a receiver of payments is not misled by its status. */
+/** The merchant's notification has its own event name, so that its status does not mislead a receiver of payments. */
 export function adjustmentEvent(transaction: Transaction, cause: NewEvent['cause'], at: Date, cell: number): NewEvent {
   const { id, merchant_id, env, reason } = transaction
   return {
@@ -120,7 +120,7 @@ export function adjustmentEvent(transaction: Transaction, cause: NewEvent['cause
     merchant_id,
     env,
     cause,
-    told: tell(transaction, 'adjustment_created', 1, at, cell),
+    notification: merchantEventOf(transaction, 'adjustment_created', 1, at, cell),
     state: 'successful',
     stage: 'COMPLETED',
     message: messages[reason ?? 'operator'],

@@ -4,12 +4,12 @@ import { createAllowance } from '../../platform/allowance.ts'
 import type { Environment } from '../../platform/db.ts'
 import { cellOfKey, showId } from '../../platform/ids.ts'
 import type { Log } from '../../platform/log.ts'
-import type { CallbackNews, Connector, QueryOutcome, Said } from '../../providers/contract.ts'
+import type { CallbackObservation, Connector, ProviderStatus, QueryOutcome } from '../../providers/contract.ts'
 import type { Connectors } from '../../providers/routing.ts'
 import type { Booked, ConfirmedMoney, UnknownPayments } from './unknown-payments.ts'
 
 /** A report on a payment that is not known here. */
-interface UnknownReport extends CallbackNews {
+interface UnknownReport extends CallbackObservation {
   readonly env: Environment
   readonly provider: string
   readonly isProof: boolean
@@ -30,9 +30,9 @@ const dayMs = 86_400_000
 const minuteMs = 60_000
 
 /**
- * Asks the provider about money of a payment that is not known here, and has it put into suspense with a case. A callback is
- * never enough, signed or not: what is booked is what the provider confirms under that very key. Throws while it cannot be
- * asked, so that the callback is sent again. Strangers can make us ask, so only so many questions a minute are put.
+ * Queries the provider about money of an unknown payment, and books it to suspense with a case. A callback is never enough,
+ * signed or not: only what the provider confirms under that key is booked. Throws while the provider cannot be queried, so that
+ * the callback is sent again. Strangers can trigger these queries, so they are limited per minute.
  */
 export function createAskUnknown(options: AskUnknownOptions): AskUnknown {
   const { connectors, cell, log } = options
@@ -52,15 +52,15 @@ export function createAskUnknown(options: AskUnknownOptions): AskUnknown {
   }
 }
 
-/** Each of these logs is for the operator, at once. */
+/** Each of these logs is an immediate alert for the operator. */
 async function book(
   { log, unknownPayments }: AskUnknownOptions,
   { env, provider, key }: UnknownReport,
-  { said, country: named }: Extract<QueryOutcome, { found: 'yes' }>,
+  { providerStatus, country: named }: Extract<QueryOutcome, { found: 'yes' }>,
 ): Promise<void> {
   const facts = { env, provider, key }
-  if (said.state === 'reversed') return log.error(facts, 'money of an unknown payment was taken back')
-  const money = moneyOf(said)
+  if (providerStatus.state === 'reversed') return log.error(facts, 'money of an unknown payment was taken back')
+  const money = moneyOf(providerStatus)
   if (!money) return
   const country = named ?? countryOf(money.currency)
   if (country === undefined)
@@ -72,20 +72,23 @@ async function book(
 }
 
 /**
- * Proof that says no money moved needs no question. Of a hint only a failure is taken for that: the rest may be misread. Keys
- * become part of URLs.
+ * Proof that no money moved needs no query. A hint counts as that only when it reports a failure or a waiting customer: the rest
+ * may be misread. The key becomes part of a URL, so its form is checked.
  */
-function saysMoney({ key, said: { state }, isProof }: UnknownReport): boolean {
+function saysMoney({ key, providerStatus: { state }, isProof }: UnknownReport): boolean {
   const isNone = state === 'failed' || state === 'waiting' || (isProof && state === 'submitted')
   return !isNone && /^[\w-]{1,100}$/.test(key)
 }
 
-/** Callbacks of several cells may come to one: the money is in another's books. Keys of other systems name no cell. */
+/**
+ * One cell may receive the callbacks of several cells; then the money is in another cell's books. Keys of other systems name no
+ * cell.
+ */
 function isCellsOwn(key: string, cell: number): boolean {
   return (cellOfKey(key, Date.now() + dayMs) ?? cell) === cell
 }
 
-/** Only a charge brings money in. The first rail under which the provider knows the key counts. */
+/** Only a charge brings money in. The first rail on which the provider knows the key counts. */
 async function ask(connector: Connector | undefined, key: string): Promise<QueryOutcome> {
   const rails = [connector?.transferCharges, connector?.cardCharges, connector?.momoCharges]
   let last: QueryOutcome = { found: 'no' }
@@ -99,17 +102,17 @@ async function ask(connector: Connector | undefined, key: string): Promise<Query
 
 type Money = Pick<ConfirmedMoney, 'currency' | 'amount' | 'fee'>
 
-/** What it collected in all, less what went back. */
-function moneyOf(said: Said): Money | undefined {
-  if (said.state === 'successful') {
-    const { amount, currency, fee = 0n } = said.settled
+/** What the provider collected in total, less what went back. */
+function moneyOf(providerStatus: ProviderStatus): Money | undefined {
+  if (providerStatus.state === 'successful') {
+    const { amount, currency, fee = 0n } = providerStatus.settled
     return { amount, currency, fee }
   }
-  const [first] = said.state === 'received' ? said.receipts : []
-  if (said.state !== 'received' || !first) return undefined
+  const [first] = providerStatus.state === 'received' ? providerStatus.receipts : []
+  if (providerStatus.state !== 'received' || !first) return undefined
   const { currency } = first
-  if (said.receipts.some((receipt) => receipt.currency !== currency)) return undefined
-  const kept = said.receipts.filter(({ isReversed }) => !isReversed)
+  if (providerStatus.receipts.some((receipt) => receipt.currency !== currency)) return undefined
+  const kept = providerStatus.receipts.filter(({ isReversed }) => !isReversed)
   return {
     currency,
     amount: kept.reduce((sum, { amount }) => sum + amount, 0n),

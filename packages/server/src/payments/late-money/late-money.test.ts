@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Said } from '../../providers/contract.ts'
+import type { ProviderStatus } from '../../providers/contract.ts'
 import { payment } from '../../testing/deciding.ts'
 import type { Transaction } from '../model/store.ts'
 import { decideLate, type Reported } from '../resolve/decide-late.ts'
@@ -10,13 +10,13 @@ import { type AdjustmentDraft, clearedAside, lateFee, merchantShare, movedOf, pa
 const amount = 10_000n
 const failure = { code: 'REVERSED', message: '' } as const
 
-const anyReport: fc.Arbitrary<Said> = fc.oneof(
+const anyReport: fc.Arbitrary<ProviderStatus> = fc.oneof(
   fc
     .oneof(fc.bigInt({ min: 1n, max: 15_000n }), fc.constant(amount))
-    .map((each): Said => ({ state: 'successful', settled: { amount: each, currency: 'KES' } })),
-  fc.constant<Said>({ state: 'failed', failure }),
-  fc.constant<Said>({ state: 'reversed', failure }),
-  fc.bigInt({ min: 1n, max: amount }).map((returned): Said => ({ state: 'reversed', failure, returned })),
+    .map((each): ProviderStatus => ({ state: 'successful', settled: { amount: each, currency: 'KES' } })),
+  fc.constant<ProviderStatus>({ state: 'failed', failure }),
+  fc.constant<ProviderStatus>({ state: 'reversed', failure }),
+  fc.bigInt({ min: 1n, max: amount }).map((returned): ProviderStatus => ({ state: 'reversed', failure, returned })),
 )
 const clearings = ['merchant', 'another wallet', 'return', 'write-off'] as const
 type Clearing = (typeof clearings)[number]
@@ -24,7 +24,7 @@ type Clearing = (typeof clearings)[number]
 const anyStory = fc.record({
   type: fc.constantFrom('deposit' as const, 'withdrew' as const),
   state: fc.constantFrom('successful' as const, 'failed' as const),
-  /** Mostly one currency, in which cases are cleared with the payment's wallet. */
+  /** Mostly one currency, where cases are cleared with the payment's wallet. */
   wallet_amount: fc.oneof(fc.constant(amount), fc.bigInt({ min: 1n, max: 20_000n })),
   fee: fc.bigInt({ min: 0n, max: 500n }),
   isReturned: fc.boolean(),
@@ -42,8 +42,8 @@ interface Books extends Reported {
   readonly isByHand: boolean
 }
 
-function begin({ type, state, wallet_amount, fee: wish, isReturned }: Story): Books {
-  const fee = wish > wallet_amount ? wallet_amount : wish
+function begin({ type, state, wallet_amount, fee: input, isReturned }: Story): Books {
+  const fee = input > wallet_amount ? wallet_amount : input
   const fee_rule = { fixed: String(fee), basisPoints: 0, ...(isReturned && { isReturned: true as const }) }
   const { transaction, attempt } = payment(
     { type, state, amount, wallet_amount, fee, fee_rule },
@@ -59,9 +59,10 @@ function inWallet({ type }: Transaction, { direction, wallet_amount, fee }: Adju
   return type === 'deposit' ? wallet_amount - fee : wallet_amount + fee
 }
 
-function hear(books: Books, said: Said): Books {
+function hear(books: Books, providerStatus: ProviderStatus): Books {
   const { transaction, attempt } = books
-  const { late = {} } = decideLate(books, { cause: 'query', question: 0, news: { kind: 'said', said } }) ?? {}
+  const { late = {} } =
+    decideLate(books, { cause: 'query', question: 0, observation: { kind: 'reported', providerStatus } }) ?? {}
   for (const { amount: sum, wallet_amount, fee, spread } of late.adjustments ?? [])
     assert.ok(sum > 0n && wallet_amount >= 0n && fee >= 0n && spread >= 0n)
   const { moved = attempt.moved, returned = attempt.returned } = late
@@ -73,7 +74,7 @@ function hear(books: Books, said: Said): Books {
   }
 }
 
-/** As the operator clears a case. The wallet of the payment is adjusted only in its own currency. */
+/** Clears a case as the operator does. The payment's wallet is adjusted only in its own currency. */
 function clear(books: Books, clearing: Clearing): Books {
   const { transaction, attempt } = books
   const { suspended, type } = transaction
@@ -113,7 +114,7 @@ function isTrue({ transaction, attempt, wallet, aside, isByHand }: Books): void 
     assert.equal(fees, fee < gross ? fee : gross, 'the fee is what was agreed, as far as the share covers it')
 }
 
-test('whatever is reported of a payment and however its cases are cleared, share, suspense and what was cleared are what moved', () => {
+test('share, suspense and cleared money add up to what moved, for any reports and clearings', () => {
   fc.assert(
     fc.property(anyStory, (story) => {
       let books = begin(story)

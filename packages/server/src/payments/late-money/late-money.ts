@@ -10,7 +10,7 @@ export interface AdjustmentDraft {
   readonly amount: bigint
   /** The merchant's side of it before the fee, in the wallet's currency. */
   readonly wallet_amount: bigint
-  /** Of a credit the fee taken out of it; of a debit, or of a payout that came back, the fee that we give back. */
+  /** For a credit, the fee deducted from it. For a debit or a returned payout, the fee that we give back. */
   readonly fee: bigint
   /** The part of our exchange income that moves with it, in the wallet's currency. */
   readonly spread: bigint
@@ -31,7 +31,7 @@ type Sums = Pick<
   | 'adjusted_fee'
 >
 
-/** What moved through an attempt as the books have it, in the payment's currency. */
+/** What moved through an attempt according to the books, in the payment's currency. */
 export function movedOf(
   { amount, method, received }: Pick<Transaction, 'amount' | 'method' | 'received'>,
   { moved, outcome }: Pick<Attempt, 'moved' | 'outcome'>,
@@ -41,15 +41,15 @@ export function movedOf(
   return method === 'bank-transfer' ? received : amount
 }
 
-/** What an attempt moved, as a part of what is in suspense for its payment. */
+/** What an attempt moved, as a part of the payment's money in suspense. */
 interface Part {
   readonly attempt: Attempt
   readonly amount: bigint
 }
 
 /**
- * Through which attempts money in suspense came in: through the provider that its case names first. What the merchant has of
- * a charge that ended well came through the current attempt.
+ * The attempts through which money in suspense came in, starting with the provider that the case names. The merchant's share of a
+ * successful charge came through the current attempt.
  */
 export function partsOf(charge: Transaction, attempts: readonly Attempt[], provider: string, amount: bigint): Part[] {
   const named = attempts.filter((each) => each.provider === provider)
@@ -72,7 +72,7 @@ export function merchantShare({ type, method, state, amount, received, adjusted 
   return type === 'withdrew' ? atTheEnd - adjusted : atTheEnd + adjusted
 }
 
-/** A payment once this is booked. */
+/** The payment after this is booked. */
 export function withLate(transaction: Transaction, { adjustments = [], suspend }: Late): Transaction {
   const sums = adjustments.map(({ direction, amount, fee }) => {
     const isCredit = direction === 'credit'
@@ -88,15 +88,15 @@ export function withLate(transaction: Transaction, { adjustments = [], suspend }
 }
 
 /**
- * What moved and is neither with the merchant by the payment nor in suspense: it was written off, or cleared with the
- * merchant in another wallet. If it goes back, a person decides whose it is.
+ * What moved and is neither the merchant's share of the payment nor in suspense: it was written off, or cleared with the merchant
+ * in another wallet. If it goes back, a person decides whose it is.
  */
 export function clearedAside(payment: Sums & Pick<Transaction, 'suspended'>, movedInAll: bigint): bigint {
   const { type, suspended } = payment
   return movedInAll - merchantShare(payment) + (type === 'withdrew' ? suspended : -suspended)
 }
 
-/** How much of that may still go back: what went back already is a case. */
+/** How much of that may still go back. What already went back has a case. */
 export function asideThere(payment: Sums & Pick<Transaction, 'suspended'>, movedInAll: bigint): bigint {
   const { type, suspended } = payment
   const back = larger(type === 'withdrew' ? suspended : -suspended, 0n)
@@ -106,7 +106,7 @@ export function asideThere(payment: Sums & Pick<Transaction, 'suspended'>, moved
 /** The fees that the merchant has paid for it so far. */
 const feesPaid = ({ state, fee, adjusted_fee }: Sums) => (state === 'successful' ? fee : 0n) + adjusted_fee
 
-/** A charge that succeeded after its end: credited as it would have been in time. */
+/** A charge that succeeded after its end is credited as if it had succeeded in time. */
 export function lateSuccess(charge: Sums): AdjustmentDraft {
   const { amount, wallet_amount, fee } = charge
   return {
@@ -132,8 +132,8 @@ export function lateReceipt(charge: Sums, came: bigint): AdjustmentDraft {
 }
 
 /**
- * The fee on money of a charge that is credited after its end: what is due on all that the merchant then has, less what it
- * paid, and never more than it is credited. A payout costs nothing more.
+ * The fee on money of a charge that is credited after its end: the fee due on all that the merchant then has, less what it paid,
+ * and never more than the credit. A payout costs no further fee.
  */
 export function lateFee(charge: Sums, came: bigint): bigint {
   if (charge.type !== 'deposit') return 0n
@@ -142,7 +142,10 @@ export function lateFee(charge: Sums, came: bigint): bigint {
   return due < 0n ? 0n : smaller(due, walletSide(charge, before + came) - walletSide(charge, before))
 }
 
-/** What was agreed, also of a part; of more than was agreed, and of money that came after a failure, what the rule says. */
+/**
+ * Up to the agreed amount, the agreed fee, also for a part. Above it, and for money that came after a failure, the fee by the
+ * rule.
+ */
 function feeDue(charge: Sums, share: bigint): bigint {
   const { state, method, received, amount, fee, fee_rule } = charge
   const agreed = method === 'bank-transfer' ? received : amount
@@ -153,7 +156,7 @@ function feeDue(charge: Sums, share: bigint): bigint {
 
 /**
  * The fee on money of a charge that is credited to a wallet in the payment's currency, in that currency. The rule is in the
- * currency of the payment's own wallet, so what it adds for this part is converted at the payment's rate.
+ * currency of the payment's own wallet, so the fee for this part is converted at the payment's rate.
  */
 export function lateFeeAside(charge: Sums, came: bigint, aside: bigint): bigint {
   const { type, fee_rule, amount, wallet_amount } = charge
@@ -164,7 +167,7 @@ export function lateFeeAside(charge: Sums, came: bigint, aside: bigint): bigint 
   return smaller((larger(due, 0n) * amount) / wallet_amount, came)
 }
 
-/** The merchant gives back what it was credited; the fee is ours to give back once nothing else is left. */
+/** The merchant returns what it was credited. We give back the fee only when no other money is left. */
 export function chargeReversed(charge: Sums, back: bigint): AdjustmentDraft {
   const before = merchantShare(charge)
   const gross = walletSide(charge, before) - walletSide(charge, before - back)
@@ -181,7 +184,7 @@ export function chargeReversed(charge: Sums, back: bigint): AdjustmentDraft {
   }
 }
 
-/** What was taken back is given again, and the fee that was given back is due again. */
+/** The reversed money is credited again, and the returned fee is due again. */
 export function chargebackWon(charge: Sums, won: bigint): AdjustmentDraft {
   const before = merchantShare(charge)
   const after = before + won
@@ -195,7 +198,10 @@ export function chargebackWon(charge: Sums, won: bigint): AdjustmentDraft {
   }
 }
 
-/** The merchant gets back what it paid at the rate it paid; the fee that it paid too where the rule says so and all came back. */
+/**
+ * The merchant gets back what it paid, at the rate it paid. The fee comes back too when the rule says so and the whole payout
+ * came back.
+ */
 export function payoutReturned(payout: Sums, back: bigint): AdjustmentDraft {
   const before = merchantShare(payout)
   const isWhole = before === back
@@ -209,7 +215,7 @@ export function payoutReturned(payout: Sums, back: bigint): AdjustmentDraft {
   }
 }
 
-/** The wallet's side of a part of a payment, at the rate it was accepted at. The whole is exactly what was agreed. */
+/** The wallet's side of a part of a payment, at the rate of acceptance. For the whole it is exactly the agreed amount. */
 function walletSide({ amount, wallet_amount, method }: Sums, part: bigint): bigint {
   return method === 'bank-transfer' ? part : (wallet_amount * part) / amount
 }

@@ -1,7 +1,7 @@
 import { sql, type Tx } from '../../platform/db.ts'
 import type { Attempt, BookedReceipt, Transaction } from '../model/store.ts'
 
-/** What moves after a payment's end. Callers have locked the payments. */
+/** Writes what moves after a payment's end. Callers have locked the payments. */
 
 export async function keepLate(tx: Tx, rows: readonly Transaction[]): Promise<void> {
   if (rows.length === 0) return

@@ -2,7 +2,7 @@ import { type Environment, sql, type Tx } from '../../platform/db.ts'
 import { newTransactionId } from '../../platform/ids.ts'
 import type { Transaction } from '../model/store.ts'
 
-/** Why money is in suspense, as staff read it; docs/operating/suspense.md says what to do about each. */
+/** Why money is in suspense, as staff read it. docs/operating/suspense.md says what to do about each kind. */
 export const caseKinds = {
   underpaid: 'less than the amount was transferred before the account expired',
   amount_mismatch: 'the provider moved another amount than the payment has',
@@ -34,17 +34,17 @@ export interface SuspenseCase {
   readonly cleared_by: string | null
 }
 
-/** A payment whose amount in suspense changed, and why the case is opened where there is none. */
+/** A payment whose amount in suspense changed, and the kind of the case to open if there is none. */
 export interface CaseChange {
   readonly transaction: Transaction
   readonly kind: CaseKind
-  /** Where the money moved that changed it. */
+  /** The provider where the money moved. */
   readonly provider: string
 }
 
 /**
- * Keeps the case of each payment at what is in suspense for it: opens one, changes its amount, or closes it when the
- * provider's own reports leave nothing. The payments are locked, so a case has one writer at a time.
+ * Keeps the case of each payment at its amount in suspense: opens one, changes its amount, or closes it when the provider's own
+ * reports leave nothing. The payments are locked, so a case has one writer at a time.
  */
 export async function keepCases(tx: Tx, at: Date, cell: number, changes: readonly CaseChange[]): Promise<void> {
   if (changes.length === 0) return

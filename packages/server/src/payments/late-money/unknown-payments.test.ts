@@ -4,7 +4,7 @@ import { until } from '../../dev-stack/until.ts'
 import type { Currency } from '../../money/currencies.ts'
 import type { Operator } from '../../operate/operator.ts'
 import { newTransactionId, providerKeyOf } from '../../platform/ids.ts'
-import type { QueryOutcome, Said } from '../../providers/contract.ts'
+import type { ProviderStatus, QueryOutcome } from '../../providers/contract.ts'
 import { cardBody, cards } from '../../testing/charging.ts'
 import { sendHouseCallback } from '../../testing/house-callbacks.ts'
 import { testMalipo } from '../../testing/malipo.ts'
@@ -33,7 +33,7 @@ async function setUp(t: TestContext) {
     casesOf,
     connectorOf,
     send: (key: string, over: object = {}) => sendHouseCallback(url, { key, amount: '100.00', ...over }),
-    /** Has house collect 100 KES under the key. */
+    /** Makes house collect 100 KES under the key. */
     collect: async (key: string) => {
       const rail = connectorOf('house').momoCharges
       assert(rail)
@@ -41,10 +41,10 @@ async function setUp(t: TestContext) {
       await rail.submit({ key, country: 'KE', currency: 'KES', amount: 10_000n, ...phone }, AbortSignal.timeout(5000))
       await until('the charge to be paid', async () => {
         const outcome = await rail.query({ key }, AbortSignal.timeout(5000))
-        return outcome.found === 'yes' && outcome.said.state === 'successful'
+        return outcome.found === 'yes' && outcome.providerStatus.state === 'successful'
       })
     },
-    /** Has a provider answer questions about charges so from now on; gives the questions. */
+    /** Makes a provider respond to charge queries with this outcome from now on; returns the queries. */
     answer: (provider: string, outcome: () => QueryOutcome) => {
       const asked: string[] = []
       const { momoCharges, transferCharges, cardCharges } = connectorOf(provider)
@@ -61,12 +61,12 @@ async function setUp(t: TestContext) {
   }
 }
 
-const received = (receipts: readonly [string, bigint, true?][], currency: Currency = 'KES'): Said => ({
+const received = (receipts: readonly [string, bigint, true?][], currency: Currency = 'KES'): ProviderStatus => ({
   state: 'received',
   receipts: receipts.map(([id, amount, isReversed]) => ({ id, amount, currency, ...(isReversed && { isReversed }) })),
 })
 
-/** The cases of a test are cleared at its end: its file has one database. */
+/** Each test clears its cases at the end, because the file shares one database. */
 async function clearAll({ suspense }: Operator): Promise<void> {
   for (const { id } of await suspense.list({ limit: 1000 })) await suspense.clear(id, { kind: 'write-off', ...reason })
 }
@@ -94,7 +94,7 @@ test('money of an unknown payment is in suspense with one case, however often it
   assert.deepEqual((await balanced()).suspense, [])
 })
 
-test('two processes that hear of the same money at once open one case', async (t) => {
+test('two processes that receive the same report at once open one case', async (t) => {
   const { malipo, newKey, casesOf, collect, balanced } = await setUp(t)
   const { url: other } = await testMalipo(t, {
     MALIPO_SIMULATOR_URL: malipo.ctx.config.simulatorUrl ?? '',
@@ -110,7 +110,7 @@ test('two processes that hear of the same money at once open one case', async (t
   await clearAll(malipo.operator)
 })
 
-test('what the provider does not confirm opens no case: forged, misdirected or without money', async (t) => {
+test('unconfirmed money opens no case: forged, misdirected or no money at all', async (t) => {
   const { malipo, newKey, casesOf, send, balanced, collect } = await setUp(t)
   const [claimed, forged, hinted, failed] = [newKey(), newKey(), newKey(), newKey()]
   await collect(forged)
@@ -141,7 +141,7 @@ test('a hint books what the provider confirms, not what the callback says', asyn
   await rail?.submit(charge, AbortSignal.timeout(5000))
   await until('the card to be charged', async () => {
     const outcome = await rail?.query({ key }, AbortSignal.timeout(5000))
-    return outcome?.found === 'yes' && outcome.said.state === 'successful'
+    return outcome?.found === 'yes' && outcome.providerStatus.state === 'successful'
   })
 
   const data = { tx_ref: key, id: 7, status: 'successful', amount: 1e6, charged_amount: 1e6, currency: 'NGN' }
@@ -155,7 +155,7 @@ test('a hint books what the provider confirms, not what the callback says', asyn
   await clearAll(operator)
 })
 
-test('while the provider cannot be asked, the callback is to be sent again', async (t) => {
+test('a callback must be sent again while the provider cannot be queried', async (t) => {
   const { malipo, operator, newKey, casesOf, send, collect, balanced } = await setUp(t)
   const key = newKey()
   await collect(key)
@@ -172,13 +172,13 @@ test('while the provider cannot be asked, the callback is to be sent again', asy
   await clearAll(operator)
 })
 
-test('more money under the key raises its open case, and money taken back closes it', async (t) => {
+test('more money under the key raises its open case, and reversed money closes it', async (t) => {
   const { operator, newKey, casesOf, send, answer, balanced } = await setUp(t)
   const key = newKey()
-  let said: Said = received([['a', 100n]])
-  answer('house', () => ({ found: 'yes', said }))
-  const amountAfter = async (now: Said) => {
-    said = now
+  let providerStatus: ProviderStatus = received([['a', 100n]])
+  answer('house', () => ({ found: 'yes', providerStatus }))
+  const amountAfter = async (now: ProviderStatus) => {
+    providerStatus = now
     assert.equal((await send(key)).status, 200)
     await balanced()
     return (await casesOf(key)).map(({ amount }) => amount)
@@ -210,15 +210,15 @@ test('more money under the key raises its open case, and money taken back closes
   await balanced()
 })
 
-test('a cleared case stays as it was cleared, and another amount is an alert', async (t) => {
+test('a cleared case stays as it was cleared, and another amount raises an alert', async (t) => {
   const { operator, newKey, casesOf, send, answer, balanced, errors } = await setUp(t)
   const key = newKey()
-  let said: Said = received([['a', 100n]])
-  answer('house', () => ({ found: 'yes', said }))
+  let providerStatus: ProviderStatus = received([['a', 100n]])
+  answer('house', () => ({ found: 'yes', providerStatus }))
   await send(key)
   await operator.suspense.clear((await casesOf(key))[0]?.id ?? '', { kind: 'write-off', ...reason })
 
-  said = received([['a', 900n]])
+  providerStatus = received([['a', 900n]])
   assert.equal((await send(key)).status, 200)
 
   assert.deepEqual(await casesOf(key), [])
@@ -244,9 +244,9 @@ test('money of an unknown payment is credited to the payment that a person names
   assert.deepEqual((await balanced()).suspense, [])
 })
 
-test('money that no country can be named for, or of another cell, is an alert and not booked', async (t) => {
+test('money without a known country, or of another cell, raises an alert and is not booked', async (t) => {
   const { malipo, newKey, casesOf, send, answer, balanced, errors } = await setUp(t)
-  const asked = answer('house', () => ({ found: 'yes', said: received([['a', 100n]], 'XOF') }))
+  const asked = answer('house', () => ({ found: 'yes', providerStatus: received([['a', 100n]], 'XOF') }))
   const [nowhere, elsewhere] = [newKey(), newKey(malipo.ctx.config.cell + 1)]
 
   assert.equal((await send(nowhere)).status, 200)
@@ -259,7 +259,7 @@ test('money that no country can be named for, or of another cell, is an alert an
   await balanced()
 })
 
-test('a flood of unknown payments asks the provider 60 times a minute, and the rest is to be sent again', async (t) => {
+test('a flood of unknown payments queries the provider 60 times a minute and defers the rest', async (t) => {
   const { newKey, send, answer } = await setUp(t)
   const asked = answer('house', () => ({ found: 'no' }))
 

@@ -8,7 +8,7 @@ import { type BatchTx, type Environment, sql, type WriteDb } from '../../platfor
 import { newTransactionId } from '../../platform/ids.ts'
 import type { SuspenseCase } from './suspense-cases.ts'
 
-/** What a provider confirms to have collected under a key that is not known here, in all and less what it took back. */
+/** What a provider confirms to have collected under an unknown key: the total less what it took back. */
 export interface ConfirmedMoney {
   readonly env: Environment
   readonly provider: string
@@ -16,12 +16,12 @@ export interface ConfirmedMoney {
   readonly country: string
   readonly currency: Currency
   readonly amount: bigint
-  /** The provider's own fee in all, where it names it. */
+  /** The provider's own fee in total, where the provider reports it. */
   readonly fee: bigint
 }
 
 export interface Booked {
-  /** Missing where there is no money and never was. */
+  /** Missing when the provider holds no money and never did. */
   readonly caseId?: string
   /** `contradicted`: the case was cleared, and the provider now confirms another amount. Nothing was booked. */
   readonly change: 'opened' | 'changed' | 'none' | 'contradicted'
@@ -36,8 +36,8 @@ interface Options {
 }
 
 /**
- * Keeps the case of an unknown payment, and the money in suspense for it, at what its provider confirms. There is one case for
- * each key: the database refuses a second, so it does not matter how often and to which process the money is reported.
+ * Keeps the case of an unknown payment, and its money in suspense, at what the provider confirms. Each key has one case: the
+ * database refuses a second, so it does not matter how often or to which process the money is reported.
  */
 export function createUnknownPayments(options: Options): UnknownPayments {
   const writer = createWriter()
@@ -71,14 +71,14 @@ async function book(
   return { answers: [{ caseId: found.id, change }], ...written }
 }
 
-/** What a person decided stays. Money returned through the provider may be reported as taken back. */
+/** A person's decision stays. The provider may report money returned through it as taken back. */
 function changeOf(found: SuspenseCase, { amount, currency }: ConfirmedMoney): Exclude<Booked['change'], 'opened'> {
   if (found.amount === amount) return 'none'
   if (found.cleared_by === null) return found.currency === currency ? 'changed' : 'contradicted'
   return found.outcome === 'returned' && amount === 0n ? 'none' : 'contradicted'
 }
 
-/** Opens the case, unless there is one; another process that opens it now is waited for. */
+/** Opens the case unless one exists, and waits for another process that is opening it. */
 async function open(tx: BatchTx, cell: number, confirmed: ConfirmedMoney): Promise<string | undefined> {
   const { env, provider, key, country, currency, amount } = confirmed
   const [row] = await tx.query<{ id: string }>(sql`
@@ -99,7 +99,7 @@ async function lockCase(tx: BatchTx, { env, provider, key }: ConfirmedMoney): Pr
   return found
 }
 
-/** A case whose money the provider took back is closed by itself, and open again should the money come back. */
+/** A case whose money the provider took back closes by itself, and opens again if the money comes back. */
 async function changeCase(tx: BatchTx, id: string, amount: bigint): Promise<void> {
   await tx.query(sql`
     update suspense_cases
@@ -112,11 +112,11 @@ async function changeCase(tx: BatchTx, id: string, amount: bigint): Promise<void
 interface Order {
   readonly id: string
   readonly confirmed: ConfirmedMoney
-  /** What goes into suspense, or out of it below 0. */
+  /** What goes into suspense; negative when it goes out. */
   readonly difference: bigint
 }
 
-/** Books under the id of the case. Each posting has the next number, which the lock of the case keeps for us. */
+/** Books under the id of the case. Each posting has the next number, which the lock on the case protects. */
 async function post(
   { accounts }: Options,
   writer: Writer,

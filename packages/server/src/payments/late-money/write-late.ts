@@ -18,16 +18,16 @@ interface Changed {
   readonly transaction: Transaction
   readonly attempt: Attempt
   readonly givenUp: readonly Attempt[]
-  /** Given up in this batch. */
+  /** Attempts abandoned in this batch. */
   readonly ended: readonly Attempt[]
   readonly receipts: readonly BookedReceipt[]
   readonly suspense: Pick<CaseChange, 'kind' | 'provider'> | undefined
   readonly adjustments: readonly Adjustment[]
 }
 
-/** Nothing for almost all payments, so what only late money needs is written by statements of its own. */
+/** Empty for almost all payments, so late money has its own statements. */
 export async function writeLate(tx: BatchTx, at: Date, cell: number, changed: readonly Changed[]): Promise<void> {
-  const adjustments = changed.flatMap((course) => course.adjustments.map(({ transaction }) => transaction))
+  const adjustments = changed.flatMap((draft) => draft.adjustments.map(({ transaction }) => transaction))
   const late = changed.filter(
     ({ before, transaction }) =>
       transaction.late_postings + transaction.adjustments.length >

@@ -1,8 +1,8 @@
 import type { Vault } from '../../platform/seal.ts'
 import type { PayoutTarget } from '../../providers/contract.ts'
 
-/** The other side of a payment: who is paid, or who pays. Kept sealed, since it holds account and phone numbers. */
-export type Party =
+/** The other side of a payment: the payee or the payer. Stored sealed, because it holds account and phone numbers. */
+export type Counterparty =
   | { readonly role: 'payee'; readonly to: PayoutTarget }
   | {
       readonly role: 'payer'
@@ -21,38 +21,41 @@ export type Party =
     }
   | { readonly role: 'depositor'; readonly email: string }
 
-/** As much of a card as may be kept. */
+/** The part of a card that may be stored. */
 interface KnownCard {
   readonly brand: string
   readonly first6: string
   readonly last4: string
   /** Such as 09/2030. */
   readonly expiry: string
-  /** The same for the same number, and of no use to anybody else. */
+  /** The same for the same card number, and useless outside this installation. */
   readonly fingerprint: string
 }
 
-export const partyContext = (transactionId: string) => `transactions.party ${transactionId}`
+export const counterpartyContext = (transactionId: string) => `transactions.counterparty ${transactionId}`
 
-export function sealParty(vault: Vault, transactionId: string, party: Party): string {
-  return vault.seal(JSON.stringify(party), partyContext(transactionId))
+export function sealCounterparty(vault: Vault, transactionId: string, counterparty: Counterparty): string {
+  return vault.seal(JSON.stringify(counterparty), counterpartyContext(transactionId))
 }
 
-export function openParty(vault: Vault, { id, party }: { readonly id: string; readonly party: string }): Party {
-  return JSON.parse(vault.open(party, partyContext(id))) as Party
+export function openCounterparty(
+  vault: Vault,
+  { id, counterparty }: { readonly id: string; readonly counterparty: string },
+): Counterparty {
+  return JSON.parse(vault.open(counterparty, counterpartyContext(id))) as Counterparty
 }
 
-/** The number a person knows the other side by. */
-export function numberOf(party: Party): string {
-  if (party.role === 'payer') return party.phone
-  if (party.role === 'cardholder') return `${party.card.first6}******${party.card.last4}`
-  if (party.role === 'depositor') return ''
-  switch (party.to.kind) {
+/** The number by which a person knows the counterparty. */
+export function numberOf(counterparty: Counterparty): string {
+  if (counterparty.role === 'payer') return counterparty.phone
+  if (counterparty.role === 'cardholder') return `${counterparty.card.first6}******${counterparty.card.last4}`
+  if (counterparty.role === 'depositor') return ''
+  switch (counterparty.to.kind) {
     case 'momo':
-      return party.to.phone
+      return counterparty.to.phone
     case 'till':
-      return party.to.tillNumber
+      return counterparty.to.tillNumber
     default:
-      return party.to.accountNumber
+      return counterparty.to.accountNumber
   }
 }

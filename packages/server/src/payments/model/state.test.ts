@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { testMalipo } from '../../testing/malipo.ts'
 import { isFinal, publicStatus, type State, stageOf, states, transitions } from './state.ts'
 
-test('every state can be reached from acceptance, and an end from every state', () => {
+test('every state is reachable from acceptance, and a final state is reachable from every state', () => {
   const reach = (from: State, seen = new Set<State>()): Set<State> => {
     if (!seen.has(from)) {
       seen.add(from)
@@ -16,7 +16,7 @@ test('every state can be reached from acceptance, and an end from every state', 
   for (const state of states) assert.ok([...reach(state)].some(isFinal), state)
 })
 
-test('only successful and failed are final, and only they are shown so', () => {
+test('only successful and failed are final, and only they are shown as final', () => {
   assert.deepEqual(states.filter(isFinal), ['successful', 'failed'])
   for (const state of states) assert.equal(publicStatus[state] !== 'pending', isFinal(state))
   assert.equal(stageOf('failed', 'EXPIRED'), 'EXPIRED')
@@ -27,7 +27,7 @@ test('a payment whose customer was asked to act is never accepted again', () => 
   assert.ok(!(transitions.waiting as readonly State[]).includes('accepted'))
 })
 
-test('the database allows the states of the table and no other', async (t) => {
+test('the database allows exactly the states of the table', async (t) => {
   const malipo = await testMalipo(t)
 
   const [row] = await malipo.ask<{ definition: string }>(

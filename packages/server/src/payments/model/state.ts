@@ -1,17 +1,20 @@
 export const states = ['accepted', 'sending', 'waiting', 'submitted', 'unknown', 'successful', 'failed'] as const
 export type State = (typeof states)[number]
 
-/** The whole life of a payment. A state with no way out is final. */
+/** All states of a payment. A state without a transition is final. */
 export const transitions = {
-  /** Promised, and nothing of its current attempt sent, as far as we know: should the provider know better, it is believed. */
+  /** Accepted, and nothing of its current attempt was sent as far as we know. A provider report that says otherwise wins. */
   accepted: ['sending', 'waiting', 'submitted', 'unknown', 'successful', 'failed'],
-  /** Being sent; back to accepted when it is certain that nothing was. */
+  /** Being sent. Back to accepted when it is certain that nothing was sent. */
   sending: ['accepted', 'waiting', 'submitted', 'unknown', 'successful', 'failed'],
-  /** The customer must act; what they answer is sent. */
+  /** The customer must act. Their answer is then sent. */
   waiting: ['sending', 'submitted', 'unknown', 'successful', 'failed'],
-  /** The provider has it; back to accepted, as a new attempt, when it ended this one unpaid for want of our money. */
+  /**
+   * The provider has it. Back to accepted, as a new attempt, when the provider ended this one unpaid because our float was too
+   * low.
+   */
   submitted: ['accepted', 'waiting', 'unknown', 'successful', 'failed'],
-  /** It may have been sent, and nobody has said what became of it. */
+  /** It may have been sent, and its outcome is in doubt. */
   unknown: ['accepted', 'sending', 'waiting', 'submitted', 'successful', 'failed'],
   successful: [],
   failed: [],
@@ -23,7 +26,7 @@ export function isFinal(state: State): boolean {
 
 export type PublicStatus = 'pending' | 'failed' | 'successful'
 
-/** What the API shows for each state. */
+/** The status that the API shows for each state. */
 export const publicStatus = {
   accepted: 'pending',
   sending: 'pending',
@@ -34,7 +37,7 @@ export const publicStatus = {
   failed: 'failed',
 } as const satisfies Record<State, PublicStatus>
 
-/** A little more than the status, for people, and what each means; docs/reference/states.md is made from this. */
+/** More detail than the status, for people, and the meaning of each stage. docs/reference/states.md is generated from this. */
 export const stageMeanings = {
   PROCESSING: 'Accepted here, or with the provider. Nobody has to do anything.',
   AWAITING_CUSTOMER: 'The customer must act; `nextAction` says how.',
@@ -64,7 +67,7 @@ export function isAllowed(source: State, target: State): boolean {
   return source === target || (transitions[source] as readonly State[]).includes(target)
 }
 
-/** Every step that may be taken; staying where it is always may. */
+/** Every allowed transition, including staying in the same state. */
 export const allowed: { readonly sources: readonly State[]; readonly targets: readonly State[] } = {
   sources: states.flatMap((source) => [source, ...transitions[source]].map(() => source)),
   targets: states.flatMap((source) => [source, ...transitions[source]]),

@@ -9,13 +9,13 @@ import { allowed, type State } from './state.ts'
 type TransactionType = 'deposit' | 'withdrew' | 'adjustment'
 type Method = 'momo' | 'card' | 'bank-transfer' | 'bank'
 
-/** The rate a payment across currencies was accepted at. */
+/** The rate at which a payment across currencies was accepted. */
 interface UsedRate {
   readonly pair: string
   readonly side: 'buy' | 'sell'
   readonly value: string
   readonly at: string
-  /** Our markup on the wallet's side, in minor units of its currency: the FX income. Not shown. */
+  /** Our markup on the wallet's side, in minor units of its currency: the FX income. Not shown to merchants. */
   readonly spread: string
 }
 
@@ -29,7 +29,7 @@ export type AdjustmentReason =
   | 'suspense_cleared'
   | 'operator'
 
-/** What an adjustment says of itself; null for every other transaction. */
+/** The fields of an adjustment; null for every other transaction. */
 interface Adjusting {
   /** The transaction whose money moved after its end. */
   readonly related_transaction_id: string | null
@@ -38,7 +38,7 @@ interface Adjusting {
   readonly reason: AdjustmentReason | null
 }
 
-/** What is known of a payment when it is accepted, and never changes. */
+/** The fields of a payment that are known at acceptance and never change. */
 export interface Promised {
   readonly id: string
   readonly merchant_id: string
@@ -54,31 +54,31 @@ export interface Promised {
   readonly wallet_country: string
   readonly wallet_currency: Currency
   readonly wallet_amount: bigint
-  /** The fee rule in force at acceptance. Null for payments accepted before rules were kept. */
+  /** The fee rule in force at acceptance. Null for payments accepted before rules were stored. */
   readonly fee_rule: KeptFeeRule | null
   readonly rate: UsedRate | null
   readonly account_name: string
   readonly code: string
-  /** Sealed; see party.ts. */
-  readonly party: string
+  /** Sealed; see counterparty.ts. */
+  readonly counterparty: string
   readonly created_at: Date
-  /** A sandbox merchant who lets time pass has it come sooner; nothing else ever moves it. */
+  /** Only a sandbox fast-forward changes this. */
   readonly expires_at: Date | null
-  /** A lane can send it at any time; what a request sends, only that request can. */
-  readonly sent_by: 'lane' | 'request'
-  /** What is played to it; the database refuses any in live. */
+  /** A lane can send the payment at any time. What a request sends, only that request can send. */
+  readonly sent_via: 'lane' | 'request'
+  /** The injected scenario. The database refuses any in live. */
   readonly scenario: Scenario | null
 }
 
-/** What the customer was asked to do, as it stands here. */
+/** The action that the customer was asked for, with its current state. */
 export type PendingAction = CustomerAction & {
-  /** How many wrong answers are still allowed, where the merchant answers for the customer. */
+  /** How many wrong answers are still allowed, when the merchant submits the customer's answers. */
   readonly attemptsLeft?: number
-  /** The caller was answered with it; else whoever asks again under the same reference still is. */
-  readonly isTold?: true
+  /** The action was returned to the caller. Otherwise the next request with the same reference gets it. */
+  readonly isReported?: true
 }
 
-/** What changes as a payment goes on. */
+/** The fields of a payment that change. */
 export interface Progress {
   readonly state: State
   readonly attempt: number
@@ -89,25 +89,25 @@ export interface Progress {
   readonly receipt: string
   /** What came into the account of a bank transfer charge before its end. */
   readonly received: bigint
-  /** The fee taken, in the wallet's currency; until the payment ends, the fee expected. */
+  /** The fee taken, in the wallet's currency. Until the payment ends, the expected fee. */
   readonly fee: bigint
   readonly events: number
-  /** How many of them the merchant was told. */
-  readonly told: number
+  /** How many events the merchant was notified of. */
+  readonly notified: number
   readonly wake_at: Date | null
   /** The adjustments that name this transaction, oldest first. */
   readonly adjustments: readonly string[]
   /** What adjustments after the end credited to the merchant less what they debited, in the payment's currency. */
   readonly adjusted: bigint
-  /** Fees that adjustments charged less fees that they gave back, in the wallet's currency. */
+  /** Fees that adjustments charged less fees that they returned, in the wallet's currency. */
   readonly adjusted_fee: bigint
-  /** What is in suspense for it after its end. Below 0: money left that the operator must recover. */
+  /** What is in suspense for it after its end. Negative: money left that the operator must recover. */
   readonly suspended: bigint
-  /** How many postings were made after the end. */
+  /** The number of postings made after the end. */
   readonly late_postings: number
 }
 
-/** Where every payment starts: nothing happened after its end. */
+/** The initial values: no money has moved after the end. */
 export const unadjusted = {
   adjustments: [],
   adjusted: 0n,
@@ -127,9 +127,9 @@ export interface Attempt {
   readonly sends: number
   readonly polls: number
   readonly refusals: number
-  readonly send_by: Date | null
+  readonly send_deadline: Date | null
   readonly is_lost: boolean
-  /** The provider told that there is news since it was last asked or sent to. */
+  /** The provider hinted at a change after it was last queried or sent to. */
   readonly is_hinted: boolean
   readonly outcome: 'successful' | 'failed' | 'not_submitted' | 'unwritable' | null
   /** What the provider reported to have moved, once it reported anything after the end. */
@@ -138,7 +138,7 @@ export interface Attempt {
   readonly returned: bigint
 }
 
-/** A payment with the attempt that counts. */
+/** A payment with its current attempt. */
 export interface Payment {
   readonly transaction: Transaction
   readonly attempt: Attempt
@@ -151,16 +151,16 @@ export interface BookedReceipt {
   readonly number: number
   readonly amount: bigint
   readonly is_late: boolean
-  /** The bank took it back, or it is in another currency than the charge: it does not count. */
+  /** It does not count: the bank took it back, or its currency is not the charge's. */
   readonly is_reversed: boolean
 }
 
-/** The same with what came into its account, where it has one. */
+/** A payment with the receipts of its account, if it has one. */
 export interface KnownPayment extends Payment {
   readonly receipts: readonly BookedReceipt[]
 }
 
-/** The same with the attempts that were given up. */
+/** A payment with its abandoned attempts. */
 export interface FullPayment extends KnownPayment {
   readonly givenUp: readonly Attempt[]
 }
@@ -172,8 +172,8 @@ export async function insert(tx: Tx, rows: readonly Transaction[]): Promise<void
     rows.map((row) => (row[name] ? JSON.stringify(row[name]) : null))
   await tx.query(sql`
     insert into transactions (id, merchant_id, env, type, method, destination, country, external_reference, amount,
-      currency, wallet_id, wallet_country, wallet_currency, wallet_amount, fee, fee_rule, rate, account_name, code, party,
-      created_at, expires_at, sent_by, scenario, state, attempt, provider, doubt, action, events, told, wake_at,
+      currency, wallet_id, wallet_country, wallet_currency, wallet_amount, fee, fee_rule, rate, account_name, code, counterparty,
+      created_at, expires_at, sent_via, scenario, state, attempt, provider, doubt, action, events, notified, wake_at,
       updated_at, related_transaction_id, related_reference, direction, reason)
     select *
     from unnest(${of('id')}::uuid[], ${of('merchant_id')}::uuid[], ${of('env')}::text[], ${of('type')}::text[],
@@ -181,21 +181,21 @@ export async function insert(tx: Tx, rows: readonly Transaction[]): Promise<void
       ${of('external_reference')}::text[], ${of('amount')}::bigint[], ${of('currency')}::text[],
       ${of('wallet_id')}::uuid[], ${of('wallet_country')}::text[], ${of('wallet_currency')}::text[],
       ${of('wallet_amount')}::bigint[], ${of('fee')}::bigint[], ${json('fee_rule')}::jsonb[], ${json('rate')}::jsonb[],
-      ${of('account_name')}::text[], ${of('code')}::text[], ${of('party')}::text[], ${of('created_at')}::timestamptz[],
-      ${of('expires_at')}::timestamptz[], ${of('sent_by')}::text[], ${of('scenario')}::text[], ${of('state')}::text[],
+      ${of('account_name')}::text[], ${of('code')}::text[], ${of('counterparty')}::text[], ${of('created_at')}::timestamptz[],
+      ${of('expires_at')}::timestamptz[], ${of('sent_via')}::text[], ${of('scenario')}::text[], ${of('state')}::text[],
       ${of('attempt')}::smallint[], ${of('provider')}::text[], ${of('doubt')}::text[], ${json('action')}::jsonb[], ${of('events')}::smallint[],
-      ${of('told')}::smallint[], ${of('wake_at')}::timestamptz[], ${of('updated_at')}::timestamptz[],
+      ${of('notified')}::smallint[], ${of('wake_at')}::timestamptz[], ${of('updated_at')}::timestamptz[],
       ${of('related_transaction_id')}::uuid[], ${of('related_reference')}::text[], ${of('direction')}::text[], ${of('reason')}::text[])`)
 }
 
 export async function insertAttempts(tx: Tx, rows: readonly Attempt[]): Promise<void> {
   if (rows.length === 0) return
   await tx.query(sql`
-    insert into attempts (transaction_id, number, provider, sends, send_by)
+    insert into attempts (transaction_id, number, provider, sends, send_deadline)
     select *
     from unnest(${rows.map((row) => row.transaction_id)}::uuid[], ${rows.map((row) => row.number)}::smallint[],
       ${rows.map((row) => row.provider)}::text[], ${rows.map((row) => row.sends)}::smallint[],
-      ${rows.map((row) => row.send_by)}::timestamptz[])`)
+      ${rows.map((row) => row.send_deadline)}::timestamptz[])`)
 }
 
 export interface Move extends Progress {
@@ -203,8 +203,8 @@ export interface Move extends Progress {
 }
 
 /**
- * Moves each payment if the transition table allows it from where it is. Whoever calls this has locked the rows, so one
- * that does not move is a mistake in the caller and undoes everything. This is the only statement that writes `state`.
+ * Moves each payment if the transition table allows it from its current state. The caller has locked the rows, so a payment that
+ * does not move is a bug in the caller and rolls everything back. Only this statement writes `state`.
  */
 export async function move(tx: Tx, at: Date, moves: readonly Move[]): Promise<void> {
   if (moves.length === 0) return
@@ -214,14 +214,14 @@ export async function move(tx: Tx, at: Date, moves: readonly Move[]): Promise<vo
     update transactions as t
     set state = m.target, attempt = m.attempt, provider = m.provider, doubt = m.doubt,
       action = m.action, failure = m.failure, receipt = m.receipt, received = m.received, fee = m.fee,
-      events = m.events, told = m.told, wake_at = m.wake_at,
+      events = m.events, notified = m.notified, wake_at = m.wake_at,
       updated_at = ${at}
     from unnest(${of('id')}::uuid[], ${of('state')}::text[], ${of('attempt')}::smallint[], ${of('provider')}::text[],
       ${of('doubt')}::text[], ${json('action')}::jsonb[], ${json('failure')}::jsonb[],
       ${of('receipt')}::text[], ${of('received')}::bigint[], ${of('fee')}::bigint[],
-      ${of('events')}::smallint[], ${of('told')}::smallint[], ${of('wake_at')}::timestamptz[])
+      ${of('events')}::smallint[], ${of('notified')}::smallint[], ${of('wake_at')}::timestamptz[])
       as m(id, target, attempt, provider, doubt, action, failure, receipt, received, fee, events,
-        told, wake_at)
+        notified, wake_at)
     join unnest(${allowed.sources}::text[], ${allowed.targets}::text[]) as a(source, target) using (target)
     where t.id = m.id
       and t.state = a.source
@@ -234,17 +234,17 @@ export async function updateAttempts(tx: Tx, rows: readonly Attempt[]): Promise<
   const of = <Key extends keyof Attempt>(name: Key) => rows.map((row) => row[name])
   await tx.query(sql`
     update attempts as a
-    set sends = n.sends, polls = n.polls, refusals = n.refusals, send_by = n.send_by, is_lost = n.is_lost,
+    set sends = n.sends, polls = n.polls, refusals = n.refusals, send_deadline = n.send_deadline, is_lost = n.is_lost,
       is_hinted = n.is_hinted, outcome = n.outcome
     from unnest(${of('transaction_id')}::uuid[], ${of('number')}::smallint[], ${of('sends')}::smallint[],
-      ${of('polls')}::smallint[], ${of('refusals')}::smallint[], ${of('send_by')}::timestamptz[], ${of('is_lost')}::boolean[],
+      ${of('polls')}::smallint[], ${of('refusals')}::smallint[], ${of('send_deadline')}::timestamptz[], ${of('is_lost')}::boolean[],
       ${of('is_hinted')}::boolean[], ${of('outcome')}::text[])
-      as n(transaction_id, number, sends, polls, refusals, send_by, is_lost, is_hinted, outcome)
+      as n(transaction_id, number, sends, polls, refusals, send_deadline, is_lost, is_hinted, outcome)
     where a.transaction_id = n.transaction_id
       and a.number = n.number`)
 }
 
-/** Numbers a question about an attempt, in one order for all processes. The payment is locked, as for all that writes its attempts. */
+/** Numbers a query about an attempt, in one order for all processes. Locks the payment, as every writer of its attempts does. */
 export async function putQuestion(db: Db, transactionId: string, number: number): Promise<number> {
   const [attempt] = await db.query<{ polls: number }>(sql`
     with locked as (
@@ -268,7 +268,7 @@ export async function walletOf(db: Db, id: string): Promise<string> {
   return found?.wallet_id ?? ''
 }
 
-/** Locks these payments in the order of their ids and reads them with their current attempts. */
+/** Locks these payments in the order of their ids and reads them with their attempts. */
 export async function lock(tx: Tx, ids: readonly string[]): Promise<Map<string, FullPayment>> {
   const transactions = await tx.query<Transaction>(sql`
     select *
@@ -280,8 +280,8 @@ export async function lock(tx: Tx, ids: readonly string[]): Promise<Map<string, 
 }
 
 /**
- * Locks those of these payments that are due in this lane, that no other process is working on and that nothing holds back, the first
- * so many in this order, and reads them with their attempts. One that was routed to another provider since is that one's lane's.
+ * Locks the first `limit` of these payments, in this order, and reads them with their attempts. Skips payments that are not due,
+ * that another process is working on, or that are held back. A payment that was rerouted belongs to its new provider's lane.
  */
 export async function lockDue(
   tx: Tx,
@@ -323,17 +323,17 @@ async function withAttempts(tx: Tx, transactions: readonly Transaction[]): Promi
   )
 }
 
-/** An adjustment is sent to nobody, so it has no attempt; it is final from the start. */
+/** An adjustment goes to no provider, so it has no attempt. It is final from the start. */
 function noAttempt({ id, provider, type }: Transaction): Attempt | undefined {
   return type === 'adjustment' ? { ...freshAttempt, transaction_id: id, number: 0, provider } : undefined
 }
 
-/** An attempt of which nothing has happened yet. */
+/** An attempt before its first send. */
 export const freshAttempt = {
   sends: 0,
   polls: 0,
   refusals: 0,
-  send_by: null,
+  send_deadline: null,
   is_lost: false,
   is_hinted: false,
   outcome: null,
@@ -351,7 +351,7 @@ async function receiptsOf(tx: Tx, transactions: readonly Transaction[]): Promise
   return Map.groupBy(receipts, (receipt) => receipt.transaction_id)
 }
 
-/** Whoever calls this has locked the charges and booked the money. */
+/** The caller has locked the charges and booked the money. */
 export async function insertReceipts(tx: Tx, at: Date, rows: readonly BookedReceipt[]): Promise<void> {
   if (rows.length === 0) return
   const of = <Key extends keyof BookedReceipt>(name: Key) => rows.map((row) => row[name])

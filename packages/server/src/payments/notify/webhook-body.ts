@@ -1,13 +1,13 @@
 import type { Static } from 'typebox'
 import type { EventName } from '../../events/catalogue.ts'
-import type { Told } from '../../events/emit.ts'
+import type { MerchantEvent } from '../../events/emit.ts'
 import { numberFromMinor } from '../../money/money.ts'
 import { newId, showId } from '../../platform/ids.ts'
 import type { WebhookData } from '../../transactions/schema.ts'
 import { isFinal, publicStatus, type State } from '../model/state.ts'
 import type { Transaction } from '../model/store.ts'
 
-/** What a merchant is told of a payment: the body of a webhook and of a line of the feed. */
+/** The notification of a merchant about a payment: the body of a webhook and of a line of the feed. */
 export interface WebhookBody {
   readonly id: string
   readonly event: EventName
@@ -16,7 +16,7 @@ export interface WebhookBody {
   readonly sequence: number
 }
 
-/** A transaction with as much of it as merchants are told. */
+/** The fields of a transaction that appear in notifications. */
 export type Subject = Pick<
   Transaction,
   | 'id'
@@ -38,8 +38,14 @@ export type Subject = Pick<
   | 'reason'
 >
 
-/** Makes what a merchant is told: with an id of its own, and the bytes that will be signed and sent every time. */
-export function tell(subject: Played, name: EventName, sequence: number, at: Date, cell: number): Told {
+/** Creates a notification with its own id and the bytes that are signed and sent at every delivery. */
+export function merchantEventOf(
+  subject: Played,
+  name: EventName,
+  sequence: number,
+  at: Date,
+  cell: number,
+): MerchantEvent {
   const id = newId(at.getTime(), cell)
   const { scenario } = subject
   return { name, id, sequence, scenario, body: JSON.stringify(bodyOf({ id, name, sequence, at }, subject)) }
@@ -47,14 +53,14 @@ export function tell(subject: Played, name: EventName, sequence: number, at: Dat
 
 type Played = Subject & Pick<Transaction, 'scenario'>
 
-export interface ToldFacts {
+export interface EventFacts {
   readonly id: string
   readonly name: EventName
   readonly sequence: number
   readonly at: Date
 }
 
-export function bodyOf({ id, name, sequence, at }: ToldFacts, subject: Subject): WebhookBody {
+export function bodyOf({ id, name, sequence, at }: EventFacts, subject: Subject): WebhookBody {
   return {
     id: showId('webhook', id),
     event: name,
@@ -80,18 +86,18 @@ function dataOf(subject: Subject): WebhookBody['data'] {
     country,
     method,
     fee: numberFromMinor(fee, wallet_currency),
-    // Until its end it may still change, and what was told once is told the same for ever.
+    // The received amount can change until the end, and a notification must not change once it is sent.
     ...(type === 'deposit' &&
       method === 'bank-transfer' &&
       isFinal(state) && { amountReceived: numberFromMinor(received, currency) }),
     ...(failure && isFailed(state) && { failureReason: reasonOf(failure) }),
-    // The money is back in the very transaction that makes a payout failed, so this can be said at once.
+    // The transaction that fails a payout also returns its money, so this is true at once.
     ...(isFailed(state) && type === 'withdrew' && { walletReversed: true as const }),
     ...adjustingOf(subject),
   }
 }
 
-/** What an adjustment says beside what every transaction does. */
+/** The fields that only an adjustment has. */
 export function adjustingOf(
   subject: Pick<Subject, 'related_transaction_id' | 'related_reference' | 'direction' | 'reason'>,
 ) {
@@ -105,7 +111,7 @@ export function adjustingOf(
   }
 }
 
-/** What leaves one side and reaches the other, each in its currency; the fee of a charge is taken before it is credited. */
+/** What leaves one side and reaches the other, each in its currency. The fee of a charge is deducted before the credit. */
 export function sidesOf(payment: Sided) {
   const { currency, wallet_currency } = payment
   const { outside, wallet } = minorSidesOf(payment)
@@ -125,7 +131,7 @@ type Sided = Omit<
   'id' | 'external_reference' | 'country' | 'failure' | 'related_transaction_id' | 'related_reference' | 'reason'
 >
 
-/** Money comes to the wallet. */
+/** Whether the money goes to the wallet. */
 const isCredit = ({ type, direction }: Pick<Sided, 'type' | 'direction'>) =>
   type === 'deposit' || (type === 'adjustment' && direction === 'credit')
 
@@ -136,7 +142,7 @@ export function minorSidesOf(payment: Sided): { readonly outside: bigint; readon
   return { outside, wallet: isCredit(payment) ? gross - fee : gross }
 }
 
-/** By transfers, which may come to more than was asked for; all of it is credited. */
+/** Paid by transfers, which may exceed the requested amount. All of it is credited. */
 const isPaidInParts = ({ type, method, state }: Pick<Subject, 'type' | 'method' | 'state'>) =>
   type === 'deposit' && method === 'bank-transfer' && state === 'successful'
 

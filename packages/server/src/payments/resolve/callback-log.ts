@@ -1,12 +1,12 @@
 import { createAllowance } from '../../platform/allowance.ts'
-import { createGatherer } from '../../platform/batch-loader.ts'
+import { createBatchLoader } from '../../platform/batch-loader.ts'
 import { type Db, type Environment, sql } from '../../platform/db.ts'
 import { attemptOfKey, newId } from '../../platform/ids.ts'
 import { hideCardNumbers } from '../../platform/redact.ts'
 import type { Vault } from '../../platform/seal.ts'
 import type { InboundRequest } from '../../providers/contract.ts'
 
-/** What came of a callback, as staff read it. */
+/** The outcome of a callback, as staff read it. */
 export const callbackOutcomes = {
   applied: 'verified and applied to its payment',
   hint: 'not proof by itself: the provider was asked, or will be',
@@ -18,7 +18,7 @@ export const callbackOutcomes = {
 
 export type CallbackOutcome = keyof typeof callbackOutcomes
 
-/** A callback as it was received, and what came of it. */
+/** A callback as it was received, and its outcome. */
 export interface ReceivedCallback {
   readonly env: Environment
   readonly provider: string
@@ -33,7 +33,7 @@ export interface ReceivedCallback {
   readonly isUnsigned: boolean
 }
 
-/** What is sealed of a callback. */
+/** The sealed part of a callback. */
 export interface CallbackContent {
   readonly address: string
   readonly method: string
@@ -48,7 +48,7 @@ export interface CallbackContent {
 
 export interface CallbackLog {
   /**
-   * Stores a callback, unless it is one too many of those that anyone can send. Throws when it could not be stored.
+   * Stores a callback, unless it exceeds the limits for callbacks that anyone can send. Throws when it could not be stored.
    *
    * - Authenticated by its provider: always, and whole. The server takes bodies of at most 64 KiB.
    * - Unsigned, naming a payment of this provider: at most 10 for each payment, and the first 4 KiB.
@@ -62,17 +62,17 @@ const samplesAnHour = 10
 const unsignedPerPayment = 10
 const sampleBytes = 4096
 const hourMs = 3_600_000
-/** When the database does not keep up. Each row holds a body. */
+/** The limit when the database does not keep up. Each row holds a body. */
 const waitingMax = 500
 
-/** Callbacks that arrive while an insert is under way share the next one. */
+/** Callbacks that arrive during an insert share the next one. */
 export function createCallbackLog(options: {
   readonly db: Db
   readonly vault: Vault
   readonly cell: number
 }): CallbackLog {
   const { db, vault, cell } = options
-  const insert = createGatherer((rows: readonly Row[]) => insertRows(db, rows))
+  const insert = createBatchLoader((rows: readonly Row[]) => insertRows(db, rows))
   const isAllowed = createAllowance(samplesAnHour, hourMs)
   let waiting = 0
   return {
@@ -100,7 +100,7 @@ function limitOf({ outcome, isUnsigned }: ReceivedCallback): Limit {
 }
 
 interface Row {
-  /** An id without its time, which the database puts in. */
+  /** An id without its time, which the database adds. */
   readonly tail: string
   readonly env: Environment
   readonly provider: string
@@ -108,7 +108,7 @@ interface Row {
   readonly reason: string
   readonly keys: readonly string[]
   readonly transactionId: string | null
-  /** Not stored where so many of its payment are. */
+  /** Not stored when the payment already has this many. */
   readonly perPaymentMax: number | null
   readonly bodyBytes: number
   readonly content: string
@@ -132,7 +132,7 @@ function rowOf(vault: Vault, cell: number, received: ReceivedCallback, limit: Li
   }
 }
 
-/** The headers that a signature covers or that say who sent it. Shared secrets, such as `verif-hash`, are left out. */
+/** The headers that a signature covers or that identify the sender. Shared secrets, such as `verif-hash`, are left out. */
 const keptHeaders = [
   'content-type',
   'content-digest',
@@ -145,7 +145,7 @@ const keptHeaders = [
 ]
 const headerMax = 1000
 
-/** No provider sends card numbers; should one do so they are hidden before they are sealed. */
+/** No provider sends card numbers. If one does, they are masked before sealing. */
 function contentOf({ address, request }: ReceivedCallback, bodyMax: number): CallbackContent {
   const { method, path, headers, body } = request
   const bytes = body.subarray(0, bodyMax)
@@ -161,14 +161,14 @@ function contentOf({ address, request }: ReceivedCallback, bodyMax: number): Cal
   }
 }
 
-/** Where the content of a callback is sealed for: its row, by the part of its id that is known before it is written. */
+/** The seal context of a callback's content: its row, by the part of its id that is known before the insert. */
 export const callbackContext = (id: string) => `callbacks.content ${id.slice(14)}`
 
 export function openContent(vault: Vault, id: string, content: string): CallbackContent {
   return JSON.parse(vault.open(content, callbackContext(id))) as CallbackContent
 }
 
-/** The time of an id is the database's. */
+/** The time in the id is the database's. */
 async function insertRows(db: Db, rows: readonly Row[]): Promise<undefined[]> {
   const column = <Name extends keyof Row>(name: Name) => rows.map((row) => row[name])
   await db.query(sql`

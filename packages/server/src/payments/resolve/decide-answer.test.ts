@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { CustomerAction, Said } from '../../providers/contract.ts'
+import type { CustomerAction, ProviderStatus } from '../../providers/contract.ts'
 import type { Attempt, KnownPayment, PendingAction, Transaction } from '../model/store.ts'
 import { decide } from './decide.ts'
-import type { News, Surroundings } from './decision.ts'
+import type { DecisionInputs, Observation } from './decision.ts'
 
 const now = Date.parse('2026-11-15T12:00:00Z')
-const around: Surroundings = {
+const around: DecisionInputs = {
   deadAfterMs: undefined,
   movedElsewhere: 0n,
   nowMs: now,
@@ -21,7 +21,7 @@ function charge(over: Partial<Transaction> = {}): KnownPayment {
     id: '019a0000-0000-7000-8000-000000000000',
     type: 'deposit',
     method: 'card',
-    sent_by: 'request',
+    sent_via: 'request',
     amount: 2500n,
     currency: 'NGN',
     state: 'sending',
@@ -31,27 +31,27 @@ function charge(over: Partial<Transaction> = {}): KnownPayment {
     received: 0n,
     ...over,
   } as Transaction
-  const send_by = new Date(now - 60_000)
-  const attempt = { transaction_id: transaction.id, number: 1, sends: 1, polls: 0, send_by } as Attempt
+  const send_deadline = new Date(now - 60_000)
+  const attempt = { transaction_id: transaction.id, number: 1, sends: 1, polls: 0, send_deadline } as Attempt
   return { transaction, attempt, receipts: [] }
 }
 
 const pin = (attemptsLeft: number): PendingAction => ({ kind: 'pin', attemptsLeft })
-const waitingFor = (action: CustomerAction): Said => ({ state: 'waiting', action })
-const said = (word: Said): News => ({ kind: 'said', said: word })
-const take = (payment: KnownPayment, news: News, cause: 'attempt' | 'query' = 'attempt') =>
-  decide(payment, { cause, news }, around)
+const waitingFor = (action: CustomerAction): ProviderStatus => ({ state: 'waiting', action })
+const providerStatus = (word: ProviderStatus): Observation => ({ kind: 'reported', providerStatus: word })
+const take = (payment: KnownPayment, observation: Observation, cause: 'attempt' | 'query' = 'attempt') =>
+  decide(payment, { cause, observation }, around)
 
-test('a question is asked with three answers, and a question after it has three of its own', () => {
-  const first = take(charge(), said(waitingFor({ kind: 'pin' })))
+test('a question allows three answers, and the next question allows three of its own', () => {
+  const first = take(charge(), providerStatus(waitingFor({ kind: 'pin' })))
   assert.deepEqual([first?.progress.state, first?.progress.action], ['waiting', pin(3)])
-  assert.equal(first?.event?.isTold, true)
+  assert.equal(first?.event?.notifiesMerchant, true)
 
-  const next = take(charge({ action: pin(1) }), said(waitingFor({ kind: 'otp', hint: 'to 080' })))
+  const next = take(charge({ action: pin(1) }), providerStatus(waitingFor({ kind: 'otp', hint: 'to 080' })))
   assert.deepEqual(next?.progress.action, { kind: 'otp', hint: 'to 080', attemptsLeft: 3 })
 })
 
-test('a wrong answer costs one of three, and the third fails the charge', () => {
+test('a wrong answer costs one of three tries, and the third fails the charge', () => {
   for (const left of [3, 2]) {
     const decision = take(charge({ action: pin(left) }), { kind: 'answer_refused', action: pin(left) })
     assert.deepEqual([decision?.progress.state, decision?.progress.action], ['waiting', pin(left - 1)])
@@ -60,34 +60,38 @@ test('a wrong answer costs one of three, and the third fails the charge', () => 
   assert.deepEqual([last?.progress.state, last?.progress.failure?.code], ['failed', 'AUTHENTICATION_FAILED'])
 })
 
-test('a provider that asks the same again has not taken the answer; asked by us, it only repeats itself', () => {
-  const again = take(charge({ action: pin(3) }), said(waitingFor({ kind: 'pin' })))
+test('a repeated question after an answer costs a try; a repeated question in a query does not', () => {
+  const again = take(charge({ action: pin(3) }), providerStatus(waitingFor({ kind: 'pin' })))
   assert.deepEqual(again?.progress.action, pin(2))
-  const repeated = take(charge({ state: 'waiting', action: pin(2) }), said(waitingFor({ kind: 'pin' })), 'query')
+  const repeated = take(
+    charge({ state: 'waiting', action: pin(2) }),
+    providerStatus(waitingFor({ kind: 'pin' })),
+    'query',
+  )
   assert.deepEqual(repeated?.progress.action, pin(2))
 })
 
-test('an answer that was not sent costs nothing, even if the provider was asked meanwhile', () => {
+test('an unsent answer costs no try, even if the provider was queried meanwhile', () => {
   for (const state of ['sending', 'unknown', 'submitted'] as const) {
-    const news: News = { kind: 'answer_unsent', action: pin(2), detail: 'not reached' }
-    const decision = take(charge({ state, action: null }), news)
+    const observation: Observation = { kind: 'answer_unsent', action: pin(2), detail: 'not reached' }
+    const decision = take(charge({ state, action: null }), observation)
     assert.deepEqual([decision?.progress.state, decision?.progress.action], ['waiting', pin(2)], state)
   }
 })
 
-test('an answer of which nobody knows what came is asked about, and never given again', () => {
+test('an answer with unknown outcome leads to a query and is never sent again', () => {
   const lost = take(charge({ action: pin(3) }), { kind: 'unknown', detail: 'timeout' })
   assert.equal(lost?.progress.state, 'unknown')
   const absent = take(charge({ state: 'unknown', action: pin(3) }), { kind: 'not_found' }, 'query')
   assert.equal(absent?.progress.state, 'unknown')
 })
 
-test('a charge that waits for its customer is in no doubt, though the provider knows nothing of it yet', () => {
+test('a charge waiting for its customer is not in doubt while the provider does not know it', () => {
   const decision = take(charge({ state: 'waiting', action: pin(3) }), { kind: 'not_found' }, 'query')
   assert.deepEqual([decision?.progress.state, decision?.progress.doubt], ['waiting', ''])
 })
 
-test('without what is needed to go on, the charge fails and says so; one that ended is left alone', () => {
+test('a lost continuation fails the charge by name, and answers never change an ended charge', () => {
   const lost = take(charge({ action: pin(3) }), { kind: 'continuation_lost' })
   assert.equal(lost?.progress.failure?.code, 'AUTHORISATION_LOST')
   for (const state of ['successful', 'failed'] as const)

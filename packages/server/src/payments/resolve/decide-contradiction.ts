@@ -1,4 +1,4 @@
-import type { Said } from '../../providers/contract.ts'
+import type { ProviderStatus } from '../../providers/contract.ts'
 import { movedOf } from '../late-money/late-money.ts'
 import { isFinal } from '../model/state.ts'
 import type { Attempt, Transaction } from '../model/store.ts'
@@ -13,7 +13,7 @@ interface About {
 const message = 'The provider reported what cannot be booked; nothing has changed.'
 const alert = 'a provider contradicts a payment in a way that cannot be booked'
 
-/** A report that cannot be booked is kept as an event, and the operator is alerted: once for a payment that has ended. */
+/** A report that cannot be booked becomes an event and alerts the operator, once for a payment that has ended. */
 export function contradicted({ transaction, attempt }: About, detail: Record<string, unknown>): Decision | undefined {
   const { state, doubt } = transaction
   const isOver = isFinal(state)
@@ -21,13 +21,17 @@ export function contradicted({ transaction, attempt }: About, detail: Record<str
   const noted = isOver
     ? { progress: { doubt: 'contradicted' } }
     : { progress: {}, late: { attempt: attempt.number, moved: movedOf(transaction, attempt) } }
-  return { ...noted, event: { message, isTold: false, detail: { attempt: attempt.number, ...detail } }, alert }
+  return {
+    ...noted,
+    event: { message, notifiesMerchant: false, detail: { attempt: attempt.number, ...detail } },
+    alert,
+  }
 }
 
-/** Only receipts say what came into the account of a charge, so a word that speaks against its end books nothing. */
-export function wordAgainstEnd(about: About, said: Said): Decision | undefined {
+/** Only receipts show what came into the account of a charge, so another report against its end books nothing. */
+export function wordAgainstEnd(about: About, providerStatus: ProviderStatus): Decision | undefined {
   const against = { successful: ['failed', 'reversed'], failed: ['successful'] } as const
   const { state } = about.transaction
   const words: readonly string[] = state === 'successful' || state === 'failed' ? against[state] : []
-  return words.includes(said.state) ? contradicted(about, { reported: said.state }) : undefined
+  return words.includes(providerStatus.state) ? contradicted(about, { reported: providerStatus.state }) : undefined
 }

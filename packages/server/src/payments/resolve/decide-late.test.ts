@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { around, minuteMs, now, paid, payment, refused, said, take } from '../../testing/deciding.ts'
+import { around, minuteMs, now, paid, payment, providerStatus, refused, take } from '../../testing/deciding.ts'
 import { withLate } from '../late-money/late-money.ts'
 import { isFinal, states } from '../model/state.ts'
 import type { Attempt, Transaction } from '../model/store.ts'
 import { decide } from './decide.ts'
 import { decideLate, isContrary, type Reported } from './decide-late.ts'
-import type { Decision, News, Observation } from './decision.ts'
+import type { Decision, Observation, Observed } from './decision.ts'
 
-const asked = (news: News): Observation => ({ cause: 'query', news, question: 0 })
+const asked = (observation: Observation): Observed => ({ cause: 'query', observation, question: 0 })
 const failure = { code: 'REVERSED', message: '' } as const
-const reversed = said({ state: 'reversed', failure })
-const partly = (returned: bigint) => said({ state: 'reversed', failure, returned })
-const paidOf = (amount: bigint) => said({ state: 'successful', settled: { amount, currency: 'KES' } })
+const reversed = providerStatus({ state: 'reversed', failure })
+const partly = (returned: bigint) => providerStatus({ state: 'reversed', failure, returned })
+const paidOf = (amount: bigint) => providerStatus({ state: 'successful', settled: { amount, currency: 'KES' } })
 
 const payout = (over: Partial<Transaction> = {}, attempt: Partial<Attempt> = {}) =>
   ended({ type: 'withdrew', ...over }, attempt)
@@ -36,7 +36,7 @@ const summary = (decision: Decision | undefined) =>
     suspend: decision.late?.suspend ? `${decision.late.suspend.kind} ${decision.late.suspend.amount}` : undefined,
   }
 
-/** The payment as it is once a report is booked. */
+/** The payment after a report is booked. */
 function after(reported: Reported, decision: Decision | undefined): Reported {
   const { late = {} } = decision ?? {}
   const { moved = reported.attempt.moved, returned = reported.attempt.returned } = late
@@ -45,17 +45,17 @@ function after(reported: Reported, decision: Decision | undefined): Reported {
 }
 
 /** Books reports one after another and returns what each did. */
-function book(reported: Reported, ...news: readonly News[]) {
+function book(reported: Reported, ...observation: readonly Observation[]) {
   let at = reported
-  return news.map((each) => {
+  return observation.map((each) => {
     const decision = decideLate(at, asked(each))
     at = after(at, decision)
     return summary(decision)
   })
 }
 
-test('not found is as old as its question: a late response says nothing of what came after the question', () => {
-  const sent = payment({ state: 'unknown' }, { send_by: new Date(now - 16 * minuteMs) })
+test('a not-found response is as old as its query and proves nothing about later events', () => {
+  const sent = payment({ state: 'unknown' }, { send_deadline: new Date(now - 16 * minuteMs) })
 
   const slept = take(sent, { kind: 'not_found' }, { askedMsAgo: 10 * minuteMs })
 
@@ -63,13 +63,13 @@ test('not found is as old as its question: a late response says nothing of what 
   assert.equal(slept?.progress.doubt, 'not_found')
 })
 
-test('a response that may be older than a hint ends nothing, and the provider is asked once more', () => {
+test('a response that may be older than a hint ends nothing and causes another query', () => {
   for (const [word, cause] of [
     [paid, 'attempt'],
     [refused, 'query'],
-    [said({ state: 'submitted' }), 'query'],
+    [providerStatus({ state: 'submitted' }), 'query'],
   ] as const) {
-    const decision = decide(payment({}, { is_hinted: true }), { cause, news: word }, around)
+    const decision = decide(payment({}, { is_hinted: true }), { cause, observation: word }, around)
     assert.equal(decision?.progress.wake_at?.getTime(), now)
     assert.notEqual(isFinal(decision?.progress.state ?? 'sending'), true)
     assert.equal(decision?.postings, undefined)
@@ -77,26 +77,26 @@ test('a response that may be older than a hint ends nothing, and the provider is
 })
 
 test('a payment the provider hinted at is not sent to another provider', () => {
-  const nothing: News = { kind: 'not_submitted', cause: 'not_reached', detail: '' }
+  const nothing: Observation = { kind: 'not_submitted', cause: 'not_reached', detail: '' }
 
   const decision = take(payment({}, { is_hinted: true }), nothing, { alternatives: ['flutterwave'] })
 
   assert.deepEqual([decision?.reroute, decision?.progress.state], [undefined, 'unknown'])
 })
 
-test('after the end only the response to the last question counts', () => {
+test('after the end only the response to the last query counts', () => {
   const back = payment({ state: 'failed', failure: { code: 'REVERSED', message: '' } }, { polls: 3, outcome: 'failed' })
 
   for (const cause of ['attempt', 'query', 'callback'] as const)
-    assert.equal(decide(back, { cause, news: paid }, around), undefined)
-  assert.equal(decide(back, { cause: 'query', news: paid, question: 2 }, around), undefined)
+    assert.equal(decide(back, { cause, observation: paid }, around), undefined)
+  assert.equal(decide(back, { cause: 'query', observation: paid, question: 2 }, around), undefined)
   assert.equal(
-    decide(back, { cause: 'query', news: paid, question: 3 }, around)?.late?.suspend?.kind,
+    decide(back, { cause: 'query', observation: paid, question: 3 }, around)?.late?.suspend?.kind,
     'paid_after_failure',
   )
 })
 
-test('a charge paid after its end is credited once, with its fee, and taken back and paid again as often as it happens', () => {
+test('a late-paid charge is credited once with its fee; reversals and repayments are booked too', () => {
   const late = 'late_success credit 2500: 2500 fee 25'
   const back = 'charge_reversed debit 2500: 2475 fee 25'
 
@@ -109,7 +109,7 @@ test('a charge paid after its end is credited once, with its fee, and taken back
   ])
 })
 
-test('a charge paid with another amount after its end waits in suspense, and leaves it when the provider takes it back', () => {
+test('a charge paid late with another amount is in suspense until the provider reverses it', () => {
   assert.deepEqual(book(charge({ state: 'failed' }), paidOf(2400n), paidOf(2400n), refused), [
     { adjustments: [], suspend: 'amount_mismatch 2400' },
     undefined,
@@ -117,7 +117,7 @@ test('a charge paid with another amount after its end waits in suspense, and lea
   ])
 })
 
-test('a charge that is taken back in parts is debited by each part, and never by more than was credited', () => {
+test('a charge reversed in parts is debited by each part, and never by more than its credit', () => {
   const steps = book(charge({ state: 'successful' }), partly(1000n), partly(1000n), partly(2500n), reversed, paid)
 
   assert.deepEqual(steps, [
@@ -129,7 +129,7 @@ test('a charge that is taken back in parts is debited by each part, and never by
   ])
 })
 
-test('a chargeback that is won in part gives back that part, and the fee is due again out of the first part', () => {
+test('a chargeback won in part credits that part, and the first part pays the fee again', () => {
   assert.deepEqual(book(charge({ state: 'successful' }), reversed, partly(1500n), paid), [
     { adjustments: ['charge_reversed debit 2500: 2475 fee 25'], suspend: undefined },
     { adjustments: ['chargeback_won credit 1000: 1000 fee 25'], suspend: undefined },
@@ -137,7 +137,7 @@ test('a chargeback that is won in part gives back that part, and the fee is due 
   ])
 })
 
-test('a payout that is returned after success is credited by what came back, its fee only where the rule says so', () => {
+test('a payout returned after success credits what came back, plus its fee if the rule says so', () => {
   const kept = { fixed: '0', basisPoints: 100 }
 
   assert.deepEqual(book(payout({ state: 'successful', fee_rule: kept }), partly(500n), reversed, reversed), [
@@ -149,7 +149,7 @@ test('a payout that is returned after success is credited by what came back, its
   assert.deepEqual(book(returned, refused)[0]?.adjustments, ['payout_returned credit 2500: 2500 fee 25'])
 })
 
-test('a fee is given back with a payout only if the merchant paid it, and only once', () => {
+test('a payout returns its fee only if the merchant paid it, and only once', () => {
   const fee_rule = { fixed: '0', basisPoints: 100, isReturned: true } as const
   const debited = payout({ state: 'failed', fee_rule, adjusted: -2500n }, { moved: 2500n })
   const again = payout({ state: 'successful', fee_rule, adjusted: 0n, adjusted_fee: -25n }, { moved: 2500n })
@@ -158,8 +158,8 @@ test('a fee is given back with a payout only if the merchant paid it, and only o
     assert.deepEqual(book(each, reversed)[0]?.adjustments, ['payout_returned credit 2500: 2500 fee 0'])
 })
 
-test('a part of an overpaid charge that went back is taken off what moved, where the provider names that', () => {
-  const word = said({ state: 'reversed', failure, returned: 300n, collected: 3000n })
+test('a returned part of an overpaid charge reduces what moved, if the total is reported', () => {
+  const word = providerStatus({ state: 'reversed', failure, returned: 300n, collected: 3000n })
 
   assert.deepEqual(book(charge({ state: 'successful' }), paidOf(3000n), word, word), [
     { adjustments: [], suspend: 'amount_mismatch 500' },
@@ -168,7 +168,7 @@ test('a part of an overpaid charge that went back is taken off what moved, where
   ])
 })
 
-test('a fee that was given back is due again when the money comes again in parts, as far as each part covers it', () => {
+test('a returned fee is due again when the money comes back in parts, up to each part', () => {
   const small = charge({ state: 'successful', amount: 10_000n, wallet_amount: 2n, fee: 2n })
 
   assert.deepEqual(book(small, partly(5001n), paidOf(5000n), paidOf(10_000n)), [
@@ -178,7 +178,7 @@ test('a fee that was given back is due again when the money comes again in parts
   ])
 })
 
-test('a payout that failed here and was paid is money to recover, and is resolved when the provider takes it back', () => {
+test('a payout paid after it failed is money to recover until the provider reverses it', () => {
   assert.deepEqual(book(payout({ state: 'failed' }), paid, paid, reversed, paid), [
     { adjustments: [], suspend: 'paid_after_failure -2500' },
     undefined,
@@ -187,14 +187,14 @@ test('a payout that failed here and was paid is money to recover, and is resolve
   ])
 })
 
-test('a payout that was returned and is then paid after all waits for a person', () => {
+test('a payout that is paid again after its return waits for a person', () => {
   assert.deepEqual(book(payout({ state: 'successful' }), reversed, paid), [
     { adjustments: ['payout_returned credit 2500: 2500 fee 0'], suspend: undefined },
     { adjustments: [], suspend: 'paid_after_return -2500' },
   ])
 })
 
-test('money moved by an abandoned attempt once its payment was sent again is booked once and alerts the operator', () => {
+test('money of an abandoned attempt is booked once and alerts, after the payment was sent again', () => {
   for (const state of states.filter((each) => each !== 'accepted')) {
     const strayed = payout({ state, attempt: 2 }, { number: 1, outcome: 'not_submitted' })
     const decision = decideLate(strayed, asked(paid))
@@ -207,13 +207,13 @@ test('money moved by an abandoned attempt once its payment was sent again is boo
   }
 })
 
-test('a payout that an abandoned attempt paid before the next was sent succeeds by it, and is not sent again', () => {
+test('a payout paid by an abandoned attempt before the next send succeeds and is not sent again', () => {
   const waits = payout({ state: 'accepted', attempt: 2 }, { number: 1, outcome: 'failed' })
   const decision = decideLate(waits, asked(paid))
 
   assert.deepEqual([decision?.progress.state, decision?.progress.wake_at], ['successful', null])
   assert.deepEqual(decision?.postings, ['payout_successful', 'provider_fee_told'])
-  assert.deepEqual([decision?.late, decision?.event?.isTold], [{ attempt: 1, moved: 2500n }, true])
+  assert.deepEqual([decision?.late, decision?.event?.notifiesMerchant], [{ attempt: 1, moved: 2500n }, true])
   assert.ok(decision?.alert)
   const booked = after({ ...waits, transaction: { ...waits.transaction, state: 'successful' } }, decision)
   assert.equal(decideLate(booked, asked(paid)), undefined)
@@ -223,7 +223,7 @@ test('a payout that an abandoned attempt paid before the next was sent succeeds 
   })
 })
 
-test('a payout that waits is not ended by another amount, or by what was booked or given back before', () => {
+test('another amount, or money booked or returned before, does not end a waiting payout', () => {
   const waits = payout({ state: 'accepted', attempt: 2 }, { number: 1, outcome: 'failed' })
   const other = decideLate(waits, asked(paidOf(2400n)))
 
@@ -234,7 +234,7 @@ test('a payout that waits is not ended by another amount, or by what was booked 
   assert.equal(decideLate(recovered, asked(paid)), undefined)
 })
 
-test('a charge that failed and whose abandoned attempt collected the amount is credited; collected twice it is not', () => {
+test('a failed charge collected by an abandoned attempt is credited; one collected twice is not', () => {
   const strayed = charge({ state: 'failed', attempt: 2 }, { number: 1, outcome: 'not_submitted' })
 
   assert.deepEqual(summary(decideLate(strayed, asked(paid)))?.adjustments, ['late_success credit 2500: 2500 fee 25'])
@@ -242,21 +242,22 @@ test('a charge that failed and whose abandoned attempt collected the amount is c
   assert.deepEqual(summary(decideLate(twice, asked(paid))), { adjustments: [], suspend: 'paid_twice 2500' })
 })
 
-test('a callback about an abandoned attempt is not enough: it may be older than what came after', () => {
+test('a callback about an abandoned attempt is not enough: it may be older than later reports', () => {
   const strayed = payout({ attempt: 2 }, { number: 1 })
-  for (const news of [paid, reversed]) assert.equal(decideLate(strayed, { cause: 'callback', news }), undefined)
+  for (const observation of [paid, reversed])
+    assert.equal(decideLate(strayed, { cause: 'callback', observation }), undefined)
 })
 
-test('a report is contrary to the books until it is booked', () => {
+test('a report contradicts the books until it is booked', () => {
   const ended = charge({ state: 'successful' })
-  assert(reversed.kind === 'said' && paid.kind === 'said')
+  assert(reversed.kind === 'reported' && paid.kind === 'reported')
 
-  assert.equal(isContrary(ended, paid.said), false)
-  assert.equal(isContrary(ended, reversed.said), true)
-  assert.equal(isContrary(after(ended, decideLate(ended, asked(reversed))), reversed.said), false)
+  assert.equal(isContrary(ended, paid.providerStatus), false)
+  assert.equal(isContrary(ended, reversed.providerStatus), true)
+  assert.equal(isContrary(after(ended, decideLate(ended, asked(reversed))), reversed.providerStatus), false)
 })
 
-test('what the operator returned to the payer is not collected again, whether the provider reports the return or not', () => {
+test('money that the operator returned is not booked again, with or without a provider report', () => {
   const cleared = charge({ state: 'failed' }, { moved: 0n, returned: 2400n })
 
   assert.equal(decideLate(cleared, asked(paidOf(2400n))), undefined)
@@ -264,11 +265,12 @@ test('what the operator returned to the payer is not collected again, whether th
   assert.equal(summary(decideLate(cleared, asked(paid)))?.suspend, undefined)
 })
 
-test('what the operator returned to the payer explains one difference exactly, and none after the provider reported it', () => {
+test("an operator's return explains one difference exactly, and none once it is reported", () => {
   const won = 'chargeback_won credit 700: 700 fee 0'
   const back = 'charge_reversed debit 700: 700 fee 0'
   const cleared = charge({ state: 'successful' }, { moved: 2500n, returned: 700n })
-  const steps = (...news: readonly News[]) => book(cleared, ...news).map((step) => step?.adjustments ?? [])
+  const steps = (...observation: readonly Observation[]) =>
+    book(cleared, ...observation).map((step) => step?.adjustments ?? [])
 
   assert.deepEqual(steps(paidOf(3200n), paid, partly(700n), paid), [[], [], [back], [won]])
   assert.deepEqual(steps(partly(700n), paid, paid), [[back], [won], []])

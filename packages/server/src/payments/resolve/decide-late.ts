@@ -1,4 +1,4 @@
-import type { Said, Settled } from '../../providers/contract.ts'
+import type { ProviderStatus, Settled } from '../../providers/contract.ts'
 import {
   type AdjustmentDraft,
   asideThere,
@@ -14,64 +14,70 @@ import {
 import type { CaseKind } from '../late-money/suspense-cases.ts'
 import type { Attempt, Transaction } from '../model/store.ts'
 import { contradicted, wordAgainstEnd } from './decide-contradiction.ts'
-import { type Decision, isAsAsked, type Late, type Observation } from './decision.ts'
+import { type Decision, isAsAsked, type Late, type Observed } from './decision.ts'
 
 /** A payment and the attempt that its provider reports on, with what the other attempts moved. */
 export interface Reported {
   readonly transaction: Transaction
   readonly attempt: Attempt
-  /** What the payment's other attempts moved, as the books have it. */
+  /** What the payment's other attempts moved, according to the books. */
   readonly movedElsewhere: bigint
 }
 
 /**
- * A report on a final payment, or on an attempt that was given up. What the provider says to have moved in all is compared
- * with the books, so the same report twice changes nothing, and one that takes back an earlier one is booked too. The state
- * never changes. A report that was on its way when the payment ended may be old, so only the response to the last question
- * put after the end counts.
+ * A report on a final payment, or on an abandoned attempt. The total that the provider reports is compared with the books, so a
+ * repeated report changes nothing, and a report that reverses an earlier one is booked too. A final state never changes. A report
+ * that was in flight when the payment ended may be old, so only the response to the last query made after the end counts.
  */
-export function decideLate(reported: Reported, { news, question }: Observation): Decision | undefined {
-  if (news.kind === 'contradicted') return contradicted(reported, { reported: news.reported, asked: 'no answer' })
-  return news.kind === 'said' && question === reported.attempt.polls ? decideReport(reported, news.said) : undefined
+export function decideLate(reported: Reported, { observation, question }: Observed): Decision | undefined {
+  if (observation.kind === 'contradicted')
+    return contradicted(reported, { reported: observation.reported, asked: 'no answer' })
+  return observation.kind === 'reported' && question === reported.attempt.polls
+    ? decideReport(reported, observation.providerStatus)
+    : undefined
 }
 
-/** Whether a report, if it is true, differs from the books. */
-export function isContrary(reported: Reported, said: Said): boolean {
-  return decideReport(reported, said) !== undefined
+/** Whether a report, if true, differs from the books. */
+export function isContrary(reported: Reported, providerStatus: ProviderStatus): boolean {
+  return decideReport(reported, providerStatus) !== undefined
 }
 
-function decideReport(reported: Reported, said: Said): Decision | undefined {
+function decideReport(reported: Reported, providerStatus: ProviderStatus): Decision | undefined {
   const { transaction } = reported
-  if (transaction.method === 'bank-transfer') return wordAgainstEnd(reported, said)
-  if (said.state === 'successful' && said.settled.currency !== transaction.currency)
-    return contradicted(reported, { amount: String(said.settled.amount), currency: said.settled.currency })
-  const moved = reportedMoved(transaction, said)
-  return moved === undefined ? undefined : decideMoved(reported, said, moved)
+  if (transaction.method === 'bank-transfer') return wordAgainstEnd(reported, providerStatus)
+  if (providerStatus.state === 'successful' && providerStatus.settled.currency !== transaction.currency)
+    return contradicted(reported, {
+      amount: String(providerStatus.settled.amount),
+      currency: providerStatus.settled.currency,
+    })
+  const moved = reportedMoved(transaction, providerStatus)
+  return moved === undefined ? undefined : decideMoved(reported, providerStatus, moved)
 }
 
-function decideMoved(reported: Reported, said: Said, moved: bigint): Decision | undefined {
+function decideMoved(reported: Reported, providerStatus: ProviderStatus, moved: bigint): Decision | undefined {
   const { transaction, attempt } = reported
   const difference = moved - movedOf(transaction, attempt)
   if (difference === 0n) return attempt.returned === 0n ? undefined : returnReported(attempt, moved)
   if (difference === attempt.returned) return undefined
-  if (said.state === 'successful' && isPaidInstead(reported, said.settled)) return paidInstead(reported, said.settled)
+  if (providerStatus.state === 'successful' && isPaidInstead(reported, providerStatus.settled))
+    return paidInstead(reported, providerStatus.settled)
   const booked = transaction.type === 'withdrew' ? latePayout : lateCharge
   const isReported = difference < 0n && attempt.returned > 0n
-  return decisionOf(reported, said, {
+  return decisionOf(reported, providerStatus, {
     attempt: attempt.number,
     moved,
     ...(isReported && { returned: 0n }),
-    ...booked(reported, said, difference),
+    ...booked(reported, providerStatus, difference),
   })
 }
 
-/** The provider's total includes what the operator returned to the payer, so that explains no later difference. */
+/** The provider's total includes what the operator returned to the payer, so the return explains no later difference. */
 const returnReported = ({ number }: Attempt, moved: bigint): Decision => ({
   progress: {},
   late: { attempt: number, moved, returned: 0n },
 })
 
-/** An earlier attempt paid a payout whose current attempt was not sent: then that is the payout, and it is not sent again. */
+/** An earlier attempt paid a payout whose current attempt was not sent. Then the payout succeeds by it and is not sent again. */
 function isPaidInstead({ transaction, attempt, movedElsewhere }: Reported, settled: Settled): boolean {
   const { type, state, suspended } = transaction
   const isUnsent = type === 'withdrew' && state === 'accepted' && attempt.number !== transaction.attempt
@@ -87,20 +93,26 @@ function paidInstead({ attempt }: Reported, settled: Settled): Decision {
     postings: ['payout_successful', 'provider_fee_told'],
     settled,
     late: { attempt: attempt.number, moved: amount },
-    event: { message: 'Paid out.', isTold: true, detail: { provider: attempt.provider, attempt: attempt.number } },
+    event: {
+      message: 'Paid out.',
+      notifiesMerchant: true,
+      detail: { provider: attempt.provider, attempt: attempt.number },
+    },
     alert: 'an abandoned attempt moved money',
   }
 }
 
-/** What the provider says to have moved in all. Nothing when it does not speak of money. */
-function reportedMoved({ amount }: Transaction, said: Said): bigint | undefined {
-  switch (said.state) {
+/** The total that the provider reports to have moved. Undefined when the report is not about money. */
+function reportedMoved({ amount }: Transaction, providerStatus: ProviderStatus): bigint | undefined {
+  switch (providerStatus.state) {
     case 'successful':
-      return said.settled.amount
+      return providerStatus.settled.amount
     case 'failed':
       return 0n
     case 'reversed':
-      return said.returned === undefined ? 0n : larger((said.collected ?? amount) - said.returned, 0n)
+      return providerStatus.returned === undefined
+        ? 0n
+        : larger((providerStatus.collected ?? amount) - providerStatus.returned, 0n)
     default:
       return undefined
   }
@@ -108,13 +120,14 @@ function reportedMoved({ amount }: Transaction, said: Said): bigint | undefined 
 
 type Booked = Pick<Late, 'suspend' | 'adjustments'>
 
-/** More money than is booked came in, or some of it went back. */
-function lateCharge(reported: Reported, said: Said, difference: bigint): Booked {
+/** More money came in than is booked, or some of it went back. */
+function lateCharge(reported: Reported, providerStatus: ProviderStatus, difference: bigint): Booked {
   const { transaction, movedElsewhere } = reported
   if (difference < 0n) return chargeTakenBack(transaction, -difference, asideOf(reported))
   const { state, amount, suspended } = transaction
   const missing = state === 'successful' ? amount - merchantShare(transaction) : 0n
-  const won = said.state === 'successful' && said.settled.amount > amount ? 0n : smaller(difference, missing)
+  const won =
+    providerStatus.state === 'successful' && providerStatus.settled.amount > amount ? 0n : smaller(difference, missing)
   const rest = difference - won
   const isInTimeButFor = state === 'failed' && rest === amount && suspended === 0n && movedElsewhere === 0n
   if (isInTimeButFor) return { adjustments: [lateSuccess(transaction)] }
@@ -133,8 +146,8 @@ const asideOf = ({ transaction, attempt, movedElsewhere }: Reported): bigint =>
   asideThere(transaction, movedOf(transaction, attempt) + movedElsewhere)
 
 /**
- * Money of a charge went back: what is in suspense for it first, then what was cleared aside, then what the merchant was
- * credited. What was cleared aside, and more than there was, a person must recover.
+ * Money of a charge went back. It is taken first from the charge's suspense, then from what was cleared aside, then from the
+ * merchant's credit. A person must recover what was cleared aside, and any excess.
  */
 export function chargeTakenBack(charge: Transaction, back: bigint, aside: bigint): Booked {
   const fromSuspense = smaller(back, larger(charge.suspended, 0n))
@@ -147,12 +160,12 @@ export function chargeTakenBack(charge: Transaction, back: bigint, aside: bigint
   }
 }
 
-/** More money than is booked was paid, or some of it came back. */
-function latePayout(reported: Reported, said: Said, difference: bigint): Booked {
+/** More money was paid than is booked, or some of it came back. */
+function latePayout(reported: Reported, providerStatus: ProviderStatus, difference: bigint): Booked {
   const { transaction, attempt, movedElsewhere } = reported
   if (difference > 0n) return { suspend: { amount: -difference, kind: kindOfPaid(transaction, attempt) } }
   const back = -difference
-  if (said.state === 'successful') return { suspend: { amount: back, kind: 'amount_mismatch' } }
+  if (providerStatus.state === 'successful') return { suspend: { amount: back, kind: 'amount_mismatch' } }
   const recovered = smaller(back, larger(-transaction.suspended, 0n))
   const fromAside = smaller(back - recovered, asideOf(reported))
   const isOfThis = attempt.number === transaction.attempt || movedElsewhere === 0n
@@ -171,13 +184,13 @@ function kindOfPaid({ state, attempt: current, adjusted }: Transaction, { number
   return adjusted > 0n ? 'paid_after_return' : 'amount_mismatch'
 }
 
-function decisionOf({ transaction, attempt }: Reported, said: Said, late: Late): Decision {
+function decisionOf({ transaction, attempt }: Reported, providerStatus: ProviderStatus, late: Late): Decision {
   const isAbandoned = attempt.number !== transaction.attempt
-  const fee = said.state === 'successful' ? (said.settled.fee ?? 0n) : 0n
+  const fee = providerStatus.state === 'successful' ? (providerStatus.settled.fee ?? 0n) : 0n
   return {
     progress: {},
     late: { ...late, ...(movedOf(transaction, attempt) === 0n && fee > 0n && { fee }) },
-    event: { message: messageOf(late), isTold: false, detail: { moved: String(late.moved) } },
+    event: { message: messageOf(late), notifiesMerchant: false, detail: { moved: String(late.moved) } },
     alert: isAbandoned ? 'an abandoned attempt moved money' : 'a provider reported money moved after the end',
   }
 }

@@ -5,11 +5,11 @@ import type { Receipt } from '../../providers/contract.ts'
 import { withLate } from '../late-money/late-money.ts'
 import { type Attempt, type BookedReceipt, type KnownPayment, type Transaction, unadjusted } from '../model/store.ts'
 import { decide } from './decide.ts'
-import type { Decision, Surroundings } from './decision.ts'
+import type { Decision, DecisionInputs } from './decision.ts'
 import { accountsOf, movementsFor } from './payment-postings.ts'
 
 const now = Date.parse('2026-11-15T12:00:00Z')
-const around: Surroundings = {
+const around: DecisionInputs = {
   deadAfterMs: 0,
   movedElsewhere: 0n,
   nowMs: now,
@@ -46,7 +46,7 @@ function charge(over: Partial<Transaction> = {}, receipts: readonly BookedReceip
     provider: 'flutterwave',
     sends: 1,
     polls: 0,
-    send_by: new Date(now - 60_000),
+    send_deadline: new Date(now - 60_000),
     outcome: over.state === 'successful' ? 'successful' : null,
     moved: null,
     returned: 0n,
@@ -64,9 +64,13 @@ const booked = (amount: bigint): BookedReceipt => ({
 })
 const receipt = (id: string, amount: bigint, currency: 'NGN' | 'KES' = 'NGN'): Receipt => ({ id, amount, currency })
 const take = (payment: KnownPayment, receipts: readonly Receipt[], cause: 'query' | 'callback' = 'query') =>
-  decide(payment, { cause, news: { kind: 'said', said: { state: 'received', receipts } }, question: 0 }, around)
+  decide(
+    payment,
+    { cause, observation: { kind: 'reported', providerStatus: { state: 'received', receipts } }, question: 0 },
+    around,
+  )
 
-/** The charge as it stands after a decision. */
+/** The charge after a decision. */
 function after(payment: KnownPayment, decision: Decision | undefined): KnownPayment {
   const changed = new Map(decision?.changedReceipts?.map((each) => [each.receipt_id, each]))
   const receipts = payment.receipts.map((each) => changed.get(each.receipt_id) ?? each)
@@ -83,7 +87,7 @@ const adjustmentsOf = (decision: Decision | undefined) =>
       `${reason} ${direction} ${amount}: ${wallet_amount} fee ${fee}`,
   )
 
-/** Each platform account is called by its kind. */
+/** Each platform account is named by its kind. */
 const accounts = await accountsOf({ idOf: async ({ kind }) => kind }, [{ ...charge(), givenUp: [] }])
 
 /** What a decision posts, as debit → credit amount. */
@@ -100,9 +104,9 @@ test('the exact amount pays the charge: it is credited less the fee', () => {
   assert.deepEqual(posted(charge(), decision), ['float→suspense 150000', 'suspense→wallet 150000', 'wallet→fees 1500'])
 })
 
-test('a part is kept in suspense and told, and the rest completes it with all that came', () => {
+test('a part is in suspense and notified, and the rest completes the charge with the total', () => {
   const first = take(charge(), [receipt('a', 100_000n)])
-  assert.deepEqual([first?.progress.state, first?.event?.isTold], ['waiting', true])
+  assert.deepEqual([first?.progress.state, first?.event?.notifiesMerchant], ['waiting', true])
   assert.deepEqual(posted(charge(), first), ['float→suspense 100000'])
   const waiting = after(charge(), first)
 
@@ -111,7 +115,7 @@ test('a part is kept in suspense and told, and the rest completes it with all th
   assert.deepEqual(posted(waiting, second), ['float→suspense 60000', 'suspense→wallet 160000', 'wallet→fees 1600'])
 })
 
-test('the fee follows the rule kept at acceptance, on all that was received', () => {
+test('the fee follows the rule stored at acceptance, on all that was received', () => {
   const feeFor = (rule: Transaction['fee_rule'], amount: bigint, over: Partial<Transaction> = {}) => {
     const asked = charge({ fee_rule: rule, ...over })
     const decision = take(asked, [receipt('a', amount)])
@@ -128,7 +132,7 @@ test('the fee follows the rule kept at acceptance, on all that was received', ()
   assert.equal(feeFor(null, 100_000_000n), 1500n)
 })
 
-test('a receipt counts once, however often and by whomever it is told', () => {
+test('a receipt counts once, however often and by whichever source it is reported', () => {
   const once = after(charge(), take(charge(), [receipt('a', 100_000n)]))
   for (const cause of ['query', 'callback'] as const) {
     const again = take(once, [receipt('a', 100_000n)], cause)
@@ -139,7 +143,7 @@ test('a receipt counts once, however often and by whomever it is told', () => {
   assert.equal(twice?.progress.received, 100_000n)
 })
 
-test('a transfer after the end is credited by an adjustment, once, and changes no state', () => {
+test('a transfer after the end is credited by one adjustment and changes no state', () => {
   const ended = charge({ state: 'successful' }, [booked(150_000n)])
   const late = take(ended, [receipt('a', 150_000n), receipt('b', 50_000n)], 'callback')
   assert.deepEqual(late?.progress, {})
@@ -167,7 +171,7 @@ test('a charge paid late in parts costs the same fee as one paid at once', () =>
   assert.deepEqual(fees, [2000n, 1000n, 1000n, 0n])
 })
 
-test('a receipt that the bank took back no longer counts: the rest alone does not pay the charge', () => {
+test('a receipt that the bank took back no longer counts, and the rest does not pay the charge', () => {
   const first = after(charge(), take(charge(), [receipt('a', 90_000n)]))
   const back = take(first, [{ ...receipt('a', 90_000n), isReversed: true }, receipt('b', 60_000n)])
   assert.deepEqual([back?.progress.state, back?.progress.received], ['waiting', 60_000n])
@@ -180,7 +184,7 @@ test('a receipt that the bank took back no longer counts: the rest alone does no
   assert.deepEqual(take(charge(), [{ ...receipt('x', 5n), isReversed: true }])?.progress.received, 0n)
 })
 
-test('a receipt that the bank takes back after success is debited once, and credited when it comes again', () => {
+test('a receipt reversed after success is debited once, and credited when it comes again', () => {
   const two = [booked(60_000n), { ...booked(90_000n), receipt_id: 'b', number: 1 }]
   const paid = charge({ state: 'successful' }, two)
   const gone = [receipt('a', 60_000n), { ...receipt('b', 90_000n), isReversed: true as const }]
@@ -193,7 +197,7 @@ test('a receipt that the bank takes back after success is debited once, and cred
   assert.deepEqual(adjustmentsOf(again), ['chargeback_won credit 90000: 90000 fee 0'])
 })
 
-test('what was underpaid waits in suspense with a case, and leaves it when the bank takes it back', () => {
+test('an underpaid amount is in suspense with a case until the bank takes it back', () => {
   const short = take(charge({ expires_at: new Date(now - 1) }), [receipt('a', 90_000n)])
   assert.deepEqual(short?.late?.suspend, { amount: 90_000n, kind: 'underpaid', isThere: true })
   const ended = after(charge(), short)
@@ -203,18 +207,18 @@ test('what was underpaid waits in suspense with a case, and leaves it when the b
   assert.equal(after(ended, back).transaction.suspended, 0n)
 })
 
-test('a charge that expires with a part of its money fails as underpaid, one without any as expired', () => {
+test('a charge that expires with a part received fails as underpaid, without any as expired', () => {
   const expired = { expires_at: new Date(now - 1) }
   const short = take(charge(expired), [receipt('a', 1n)])
   assert.deepEqual([short?.progress.state, short?.progress.failure?.code], ['failed', 'UNDERPAID'])
   assert.deepEqual(posted(charge(expired), short), ['float→suspense 1'])
   assert.equal(take(charge(expired), [])?.progress.failure?.code, 'EXPIRED')
   const known = charge({ ...expired, received: 5n })
-  const silent = decide(known, { cause: 'query', news: { kind: 'not_found' } }, around)
+  const silent = decide(known, { cause: 'query', observation: { kind: 'not_found' } }, around)
   assert.equal(silent?.progress.failure?.code, 'UNDERPAID')
 })
 
-test('money in another currency credits nobody, waits for a person and is reported once', () => {
+test('money in another currency is not credited, waits for a person and alerts once', () => {
   const decision = take(charge(), [receipt('a', 150_000n, 'KES'), receipt('a', 150_000n, 'KES')])
   assert.deepEqual([decision?.progress.state, decision?.progress.doubt], ['unknown', 'amount_mismatch'])
   assert.deepEqual(decision?.event?.detail?.['otherCurrency'], ['a: 150000 KES'])
@@ -225,7 +229,7 @@ test('money in another currency credits nobody, waits for a person and is report
   assert.deepEqual([again?.event, again?.alert, again?.receipts], [undefined, undefined, undefined])
 })
 
-test('a receipt in another currency stops no other: before the end and after it the others count', () => {
+test('a receipt in another currency does not block the others, before the end or after it', () => {
   const foreign = receipt('x', 1n, 'KES')
   const part = take(charge({ expires_at: new Date(now - 1) }), [receipt('a', 100_000n), foreign])
   assert.deepEqual([part?.progress.state, part?.progress.doubt], ['unknown', 'amount_mismatch'])
@@ -241,13 +245,13 @@ test('a receipt in another currency stops no other: before the end and after it 
   assert.deepEqual([alone?.progress, alone?.late, typeof alone?.alert], [{}, undefined, 'string'])
 })
 
-test('what contradicts the books counts only from the answer to the last question; a new receipt counts from any', () => {
+test('a report against the books counts only from the last query; a new receipt counts from any', () => {
   const word = (payment: KnownPayment, question: number | undefined, ...receipts: Receipt[]) =>
     decide(
       payment,
       {
         cause: 'query',
-        news: { kind: 'said', said: { state: 'received', receipts } },
+        observation: { kind: 'reported', providerStatus: { state: 'received', receipts } },
         ...(question !== undefined && { question }),
       },
       around,
@@ -269,29 +273,29 @@ test('what contradicts the books counts only from the answer to the last questio
   }
 })
 
-test('a charge that fails with a part received has a case for it, by whomever it was ended', () => {
+test('a charge that fails with a part received has a case, whichever report ends it', () => {
   const suspend = { amount: 90_000n, kind: 'underpaid', isThere: true }
-  for (const news of [
-    { kind: 'judged', outcome: 'failed' },
-    { kind: 'said', said: { state: 'failed', failure: { code: 'UNSPECIFIED_FAILURE', message: '' } } },
-    { kind: 'said', said: { state: 'reversed', failure: { code: 'REVERSED', message: '' } } },
+  for (const observation of [
+    { kind: 'operator_resolved', outcome: 'failed' },
+    { kind: 'reported', providerStatus: { state: 'failed', failure: { code: 'UNSPECIFIED_FAILURE', message: '' } } },
+    { kind: 'reported', providerStatus: { state: 'reversed', failure: { code: 'REVERSED', message: '' } } },
   ] as const) {
-    const decision = decide(charge({}, [booked(90_000n)]), { cause: 'query', news }, around)
+    const decision = decide(charge({}, [booked(90_000n)]), { cause: 'query', observation }, around)
     assert.deepEqual([decision?.progress.state, decision?.late?.suspend], ['failed', suspend])
-    assert.equal(decide(charge(), { cause: 'query', news }, around)?.late, undefined)
+    assert.equal(decide(charge(), { cause: 'query', observation }, around)?.late, undefined)
   }
 })
 
-test('however receipts come, everything that came is booked once and nobody is credited twice', () => {
-  const tellings = fc.array(fc.array(fc.nat(9), { maxLength: 6 }), { maxLength: 8 })
+test('every receipt is booked once and no merchant is credited twice, in any order of receipts', () => {
+  const reportingCases = fc.array(fc.array(fc.nat(9), { maxLength: 6 }), { maxLength: 8 })
   const amounts = fc.array(fc.bigInt({ min: 1n, max: 100_000n }), { minLength: 10, maxLength: 10 })
   fc.assert(
-    fc.property(amounts, tellings, (sums, all) => {
+    fc.property(amounts, reportingCases, (sums, all) => {
       let payment = charge()
       const ledger: string[] = []
       for (const ids of all) {
-        const told = ids.map((id) => receipt(`r${id}`, sums[id] ?? 1n))
-        const decision = take(payment, told)
+        const receipts = ids.map((id) => receipt(`r${id}`, sums[id] ?? 1n))
+        const decision = take(payment, receipts)
         ledger.push(...posted(payment, decision))
         payment = after(payment, decision)
       }

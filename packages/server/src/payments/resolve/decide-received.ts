@@ -15,28 +15,28 @@ import { chargeTakenBack, messageOf } from './decide-late.ts'
 import {
   asked,
   type Decision,
+  type DecisionInputs,
   endIfExpired,
   goOn,
   type Late,
   mismatch,
   type NewReceipt,
-  type Observation,
-  type Surroundings,
+  type Observed,
   wakeLater,
 } from './decision.ts'
 
 /**
- * Money that came into the account of a charge. Each receipt is booked once, whoever reports it and however often, and one
- * that the bank took back no longer counts. A report may be old, so what contradicts the books is taken only from the answer to
- * the last question put. From any report, a receipt is taken that is not booked yet; and, before the end, that one is gone,
- * since then nothing is credited too much. When they reach the amount the charge is paid, with all of them; what comes or
- * goes after the end is an adjustment.
+ * Money that came into the account of a charge. Each receipt is booked once, however often and by whichever source it is
+ * reported, and a receipt that the bank took back no longer counts. A report may be old, so a contradiction of the books counts
+ * only in the response to the last query. Any report can add a receipt, and before the end also remove one, since that never
+ * credits too much. When the receipts reach the amount, the charge is paid with all of them. Changes after the end are
+ * adjustments.
  */
 export function decideReceived(
   payment: KnownPayment,
   reported: readonly Receipt[],
-  { cause, question }: Pick<Observation, 'cause' | 'question'>,
-  around: Surroundings,
+  { cause, question }: Pick<Observed, 'cause' | 'question'>,
+  around: DecisionInputs,
 ): Decision | undefined {
   const { transaction } = payment
   const change = changeOf(payment, reported, question)
@@ -46,19 +46,19 @@ export function decideReceived(
   return traced(payment, change, besideStrange(payment, strange, change, cause, around))
 }
 
-/** Receipts in another currency than the charge has. */
+/** Receipts in another currency than the charge's. */
 const strangeOf = ({ transaction }: Pick<KnownPayment, 'transaction'>, reported: readonly Receipt[]) =>
   reported.filter(({ currency }) => currency !== transaction.currency)
 
-/** What came in the charge's own currency counts; for the rest it waits for a person, unless it is paid. */
+/** Receipts in the charge's own currency count. If others exist, the charge waits for a person unless it is paid. */
 function besideStrange(
   payment: KnownPayment,
   strange: Receipt,
   change: Change,
   cause: Cause,
-  around: Surroundings,
+  around: DecisionInputs,
 ): Decision {
-  if (!isNews(change)) return mismatch(payment, strange, around)
+  if (!isChange(change)) return mismatch(payment, strange, around)
   const doubt = 'amount_mismatch'
   const inDoubt = { ...payment, transaction: { ...payment.transaction, doubt } }
   const counted = beforeTheEnd(inDoubt, change, cause, around)
@@ -66,7 +66,7 @@ function besideStrange(
   return { ...counted, progress: { ...counted.progress, state: 'unknown', doubt } }
 }
 
-/** A receipt in another currency is noted with the others, so that it is reported once; it never counts. */
+/** A receipt in another currency is recorded with the others, so that it is reported once. It never counts. */
 function traced(
   { transaction, receipts: booked }: KnownPayment,
   { strange, fresh }: Change,
@@ -78,29 +78,29 @@ function traced(
     ...{ fee: 0n, is_late: true, is_reversed: true },
   }))
   const otherCurrency = strange.map(({ id, amount, currency }) => `${id}: ${amount} ${currency}`)
-  const { message = 'A transfer in another currency was reported; it is not booked.', isTold = false } =
+  const { message = 'A transfer in another currency was reported; it is not booked.', notifiesMerchant = false } =
     decision?.event ?? {}
   return {
     progress: {},
     ...decision,
     receipts: [...(decision?.receipts ?? []), ...noted],
-    event: { message, isTold, detail: { ...decision?.event?.detail, otherCurrency } },
+    event: { message, notifiesMerchant, detail: { ...decision?.event?.detail, otherCurrency } },
     alert: 'a bank reported a transfer in another currency than the charge has',
   }
 }
 
-/** How a report differs from what is booked. */
+/** How a report differs from the booked receipts. */
 interface Change {
   readonly fresh: readonly NewReceipt[]
   /** Booked before and taken back since. */
   readonly lost: readonly BookedReceipt[]
-  /** Taken back before and there again. */
+  /** Taken back before and present again. */
   readonly again: readonly BookedReceipt[]
-  /** In another currency, and not noted yet. */
+  /** In another currency, and not recorded yet. */
   readonly strange: readonly Receipt[]
 }
 
-const isNews = ({ fresh, lost, again }: Change) => fresh.length + lost.length + again.length > 0
+const isChange = ({ fresh, lost, again }: Change) => fresh.length + lost.length + again.length > 0
 
 function changeOf(
   { receipts: booked, transaction, attempt }: KnownPayment,
@@ -125,13 +125,13 @@ function changeOf(
   }
 }
 
-/** Whether a report differs from what is booked: of the answer to the last question put, nothing is left that does. */
+/** Whether a report differs from the booked receipts. After the response to the last query is booked, it no longer differs. */
 export function isUnbooked(payment: KnownPayment, reported: readonly Receipt[]): boolean {
   const change = changeOf(payment, reported, payment.attempt.polls)
-  return isNews(change) || change.strange.length > 0
+  return isChange(change) || change.strange.length > 0
 }
 
-/** A part that came in for a charge which fails is in suspense: it gets a case, whoever ends the charge. */
+/** A failing charge leaves the received part in suspense. The part gets a case, whichever observation ends the charge. */
 export function withCase({ transaction }: KnownPayment, decision: Decision | undefined): Decision | undefined {
   const { method, state } = transaction
   const { received = transaction.received, state: target } = decision?.progress ?? {}
@@ -151,7 +151,7 @@ function newReceipt(
 
 const sumOf = (receipts: readonly BookedReceipt[]) => receipts.reduce((sum, { amount }) => sum + amount, 0n)
 
-/** Receipts whose mark changes. */
+/** Receipts whose `is_reversed` changes. */
 function marked({ lost, again }: Change): Pick<Decision, 'changedReceipts'> {
   const changed = [
     ...lost.map((receipt) => ({ ...receipt, is_reversed: true })),
@@ -160,7 +160,7 @@ function marked({ lost, again }: Change): Pick<Decision, 'changedReceipts'> {
   return changed.length === 0 ? {} : { changedReceipts: changed }
 }
 
-function beforeTheEnd(payment: KnownPayment, change: Change, cause: Cause, around: Surroundings): Decision {
+function beforeTheEnd(payment: KnownPayment, change: Change, cause: Cause, around: DecisionInputs): Decision {
   const { transaction } = payment
   const { fresh, lost, again } = change
   const receiptsBack = sumOf(lost) - sumOf(again)
@@ -172,7 +172,7 @@ function beforeTheEnd(payment: KnownPayment, change: Change, cause: Cause, aroun
   const total = { ...payment, transaction: { ...transaction, received } }
   const next =
     endIfExpired(total, cause, around) ??
-    (isNews(change) ? short(payment, change, around) : goOn(payment, 'submitted', null, around))
+    (isChange(change) ? short(payment, change, around) : goOn(payment, 'submitted', null, around))
   return {
     ...next,
     progress: { ...next.progress, received },
@@ -197,30 +197,33 @@ function complete({ transaction }: KnownPayment, receipts: readonly NewReceipt[]
     attempt: { outcome: 'successful', is_lost: false },
     postings: ['receipts_complete'],
     settled: { amount: received, currency: transaction.currency },
-    event: { message: isOver ? 'Paid, with more than was requested.' : 'Paid.', isTold: true },
+    event: { message: isOver ? 'Paid, with more than was requested.' : 'Paid.', notifiesMerchant: true },
   }
 }
 
-/** By the rule in force at acceptance, on all that was received. A charge from before rules were kept pays what was quoted. */
+/**
+ * The fee by the rule in force at acceptance, on all that was received. A charge from before rules were stored pays the quoted
+ * fee.
+ */
 function feeTaken({ fee, fee_rule }: Transaction, received: bigint): bigint {
   return fee_rule ? feeOn(readRule(fee_rule), received) : fee
 }
 
-function short(payment: KnownPayment, { fresh }: Change, around: Surroundings): Decision {
+function short(payment: KnownPayment, { fresh }: Change, around: DecisionInputs): Decision {
   const came = 'A part of the amount was received; waiting for the rest.'
   const message = fresh.length > 0 ? came : 'The bank took back a part of what was received.'
   return {
     progress: { state: 'waiting', doubt: '', failure: null, ...wakeLater(payment, around) },
     attempt: { ...asked(payment), refusals: 0, is_lost: false },
-    event: { message, isTold: true },
+    event: { message, notifiesMerchant: true },
   }
 }
 
-/** What arrived is credited; what the bank took back is debited, and what it gave again is credited again. */
+/** New receipts are credited, receipts that the bank took back are debited, and receipts that it restored are credited again. */
 function afterTheEnd(payment: KnownPayment, change: Change): Decision | undefined {
   const { transaction, attempt, receipts } = payment
   const { fresh, lost, again } = change
-  if (!isNews(change)) return undefined
+  if (!isChange(change)) return undefined
   const there = sumOf(receipts.filter(({ is_reversed }) => !is_reversed)) - attempt.returned
   const reported = returnReported(payment, lost)
   const steps: readonly Step[] = [
@@ -235,14 +238,14 @@ function afterTheEnd(payment: KnownPayment, change: Change): Decision | undefine
     receipts: fresh,
     ...marked(change),
     late,
-    event: { message: messageOf(late), isTold: false },
+    event: { message: messageOf(late), notifiesMerchant: false },
     alert: 'a bank reported transfers moved after the end of a charge',
   }
 }
 
 /**
- * The bank may report what the operator returned to the payer as taken back. Only receipts of before the end can be that:
- * what came later was credited.
+ * The bank may report what the operator returned to the payer as taken back. This applies only to receipts from before the end:
+ * later ones were credited.
  */
 function returnReported({ transaction, attempt }: KnownPayment, lost: readonly BookedReceipt[]): bigint {
   const early = lost.filter(({ is_late }) => !is_late)

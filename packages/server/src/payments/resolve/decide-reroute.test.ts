@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { minuteMs, now, payment, take } from '../../testing/deciding.ts'
 import type { Attempt } from '../model/store.ts'
-import type { News } from './decision.ts'
+import type { Observation } from './decision.ts'
 
-test('only what was sent for the first time may be tried elsewhere', () => {
+test('only a first send may be tried with another provider', () => {
   for (const cause of ['not_reached', 'unwritable'] as const) {
-    const nothing: News = { kind: 'not_submitted', cause, detail: '' }
+    const nothing: Observation = { kind: 'not_submitted', cause, detail: '' }
     const alternatives = ['flutterwave']
 
     assert.equal(take(payment({}, { sends: 1 }), nothing, { alternatives })?.reroute, 'flutterwave')
@@ -15,8 +15,8 @@ test('only what was sent for the first time may be tried elsewhere', () => {
   }
 })
 
-test('a payout that was never sent goes back to a provider that was tried, once the current one has refused it for a while', () => {
-  const nothing: News = { kind: 'not_submitted', cause: 'closed', detail: '' }
+test('an unsent payout returns to a tried provider after enough refusals by the current one', () => {
+  const nothing: Observation = { kind: 'not_submitted', cause: 'closed', detail: '' }
   const second = (refusals: number) => payment({}, { number: 2, provider: 'house', refusals })
   const returns = ['pawapay']
 
@@ -34,8 +34,8 @@ test('a payout that was never sent goes back to a provider that was tried, once 
   assert.equal(take(sentBefore, nothing, { returns })?.reroute, undefined)
 })
 
-test('between two providers that are both down a payout goes back and forth ever more slowly, for days', () => {
-  const nothing: News = { kind: 'not_submitted', cause: 'not_reached', detail: '' }
+test('a payout alternates ever more slowly between two providers that are down, for days', () => {
+  const nothing: Observation = { kind: 'not_submitted', cause: 'not_reached', detail: '' }
   let attempt: Partial<Attempt> = { number: 1, provider: 'pawapay', refusals: 0 }
   let nowMs = now
   let inFirstMinute = 0
@@ -58,8 +58,8 @@ test('between two providers that are both down a payout goes back and forth ever
   assert.ok((attempt.number ?? 0) < 120, `${attempt.number} attempts in three days`)
 })
 
-test('an attempt has a number that fits a byte: when they are used up a payout waits where it is', () => {
-  const nothing: News = { kind: 'not_submitted', cause: 'closed', detail: '' }
+test('a payout whose attempt numbers are used up waits where it is, because they fit one byte', () => {
+  const nothing: Observation = { kind: 'not_submitted', cause: 'closed', detail: '' }
   const last = payment({}, { number: 200, refusals: 200 })
 
   const decision = take(last, nothing, { alternatives: ['flutterwave'], returns: ['house'] })

@@ -1,20 +1,20 @@
 import { failureCodes } from '../../providers/contract.ts'
 import type { Payment } from '../model/store.ts'
-import { type Decision, failed, failureOf, type Surroundings } from './decision.ts'
+import { type Decision, type DecisionInputs, failed, failureOf } from './decision.ts'
 
 const minuteMs = 60_000
-/** How long a payout waits for our money with the provider, by how many attempts found too little. */
+/** How long a payout waits for our float at the provider, by the number of attempts that found too little. */
 const waitsMs = [1, 2, 5, 15, 30].map((minutes) => minutes * minuteMs)
 const lastWaitMs = 60 * minuteMs
-/** The number of an attempt is one byte of its key. By then our money has been missing for ten days. */
+/** The number of an attempt is one byte of its key. By then our float has been too low for ten days. */
 const attemptsMax = 250
 
 /**
- * The provider took a payout and ended it unpaid because our money there did not suffice. That is no failure of the merchant's
- * or the payee's: the hold stays, and the payout is sent again as a new attempt, since the provider pays nothing under the
- * old key any more. Until then it waits, and the operator is alerted each time.
+ * The provider took a payout and ended it unpaid because our float there was too low. This is not a failure of the merchant or
+ * the payee: the hold stays, and the payout is sent again as a new attempt, because the provider pays nothing more under the old
+ * key. Until then it waits, and the operator is alerted each time.
  */
-export function unfunded({ transaction, attempt }: Payment, around: Surroundings): Decision {
+export function unfunded({ transaction, attempt }: Payment, around: DecisionInputs): Decision {
   const [elsewhere] = around.alternatives
   if (elsewhere === undefined && attempt.number >= attemptsMax)
     return failed(failureOf('PROVIDER_UNAVAILABLE'), failureCodes.PROVIDER_UNAVAILABLE)
@@ -30,7 +30,7 @@ export function unfunded({ transaction, attempt }: Payment, around: Surroundings
     reroute: elsewhere ?? attempt.provider,
     event: {
       message: 'The provider did not pay it; it is sent again later.',
-      isTold: transaction.state === 'unknown', // The merchant was notified of the doubt, and it is over.
+      notifiesMerchant: transaction.state === 'unknown', // The merchant was notified of the doubt, and it is over.
       detail: { provider: attempt.provider, attempt: attempt.number },
     },
     alert: 'a provider has too little of our money',

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { around, charge, minuteMs, now, paid, payment, refused, said, take } from '../../testing/deciding.ts'
+import { around, charge, minuteMs, now, paid, payment, providerStatus, refused, take } from '../../testing/deciding.ts'
 import { isFinal, type State, states, transitions } from '../model/state.ts'
 import type { KnownPayment } from '../model/store.ts'
 import { decide } from './decide.ts'
-import type { News } from './decision.ts'
+import type { Observation } from './decision.ts'
 
 const open = states.filter((state) => !isFinal(state))
 
-test("the provider's word ends a payment from every open state, and moves its money once", () => {
+test('a provider report ends a payment from every open state, and moves its money once', () => {
   for (const state of open.filter((each) => each !== 'accepted')) {
     assert.deepEqual(take(payment({ state }), paid)?.postings, ['payout_successful', 'provider_fee_told'], state)
     assert.deepEqual(take(payment({ state }), refused)?.postings, ['payout_failed'], state)
@@ -16,17 +16,17 @@ test("the provider's word ends a payment from every open state, and moves its mo
   }
 })
 
-test('nothing but the word of the provider or an operator fails a payout that may have been sent', () => {
-  const news: News[] = [
+test('only a provider report or an operator fails a payout that may have been sent', () => {
+  const observation: Observation[] = [
     { kind: 'not_found' },
     { kind: 'unknown', detail: '' },
     { kind: 'unclear', detail: '' },
     { kind: 'hint' },
     { kind: 'cancel' },
-    said({ state: 'submitted' }),
+    providerStatus({ state: 'submitted' }),
   ]
   for (const state of open.filter((each) => each !== 'accepted'))
-    for (const each of news)
+    for (const each of observation)
       for (const days of [0, 1, 30]) {
         const decision = take(payment({ state }), each, { nowMs: now + days * 24 * 60 * minuteMs })
         assert.notEqual(decision?.progress.state, 'failed', `${state} ${each.kind}`)
@@ -34,10 +34,10 @@ test('nothing but the word of the provider or an operator fails a payout that ma
       }
 })
 
-test('not found is believed only after the last moment of sending and the provider’s window, and then the same key is sent again', () => {
+test('not found counts only after the send deadline and window, then the same key is sent again', () => {
   const early = take(payment({ state: 'unknown' }), { kind: 'not_found' })
   const windowAgo = new Date(now - 16 * minuteMs)
-  const late = take(payment({ state: 'unknown' }, { send_by: windowAgo }), { kind: 'not_found' })
+  const late = take(payment({ state: 'unknown' }, { send_deadline: windowAgo }), { kind: 'not_found' })
 
   assert.equal(early?.attempt?.is_lost, undefined)
   assert.equal(early?.progress.doubt, 'not_found')
@@ -46,22 +46,22 @@ test('not found is believed only after the last moment of sending and the provid
   assert.equal(late?.progress.wake_at?.getTime(), now)
 })
 
-test('a payout nobody can take waits for a named reason, and does not fail the merchant', () => {
+test('a payout that no provider can take now waits with a named reason and does not fail', () => {
   for (const cause of ['not_reached', 'float_exhausted', 'rate_limited', 'closed', 'rejected'] as const) {
     const decision = take(payment(), { kind: 'not_submitted', cause, detail: '' })
     assert.deepEqual([decision?.progress.state, decision?.progress.doubt], ['accepted', cause])
     assert.ok((decision?.progress.wake_at?.getTime() ?? 0) > now)
     assert.equal(decision?.attempt?.sends, 0)
-    assert.equal(decision?.event?.isTold, false)
+    assert.equal(decision?.event?.notifiesMerchant, false)
   }
 })
 
-test('what no provider can be asked fails with its money back, unless a sending came before', () => {
-  const news: News = { kind: 'not_submitted', cause: 'unwritable', detail: 'no branch' }
-  const once = take(payment(), news)
-  const request = take(charge({ sent_by: 'request' }), news)
-  const again = take(payment({}, { sends: 2 }), news)
-  const hinted = take(payment({}, { is_hinted: true }), news)
+test('a payment that no provider can express fails with its money back, unless sent before', () => {
+  const observation: Observation = { kind: 'not_submitted', cause: 'unwritable', detail: 'no branch' }
+  const once = take(payment(), observation)
+  const request = take(charge({ sent_via: 'request' }), observation)
+  const again = take(payment({}, { sends: 2 }), observation)
+  const hinted = take(payment({}, { is_hinted: true }), observation)
 
   assert.deepEqual([once?.progress.state, once?.postings], ['failed', ['payout_failed']])
   assert.equal(once?.progress.failure?.code, 'DETAILS_NOT_ACCEPTED')
@@ -70,13 +70,13 @@ test('what no provider can be asked fails with its money back, unless a sending 
   for (const each of [again, hinted]) assert.deepEqual([each?.progress.state, each?.postings], ['unknown', undefined])
 })
 
-test('a refusal in unknown words counts once the provider has not got the payment, and nothing is sent again', () => {
+test('an unclear refusal counts once the provider does not find the payment, without a resend', () => {
   const failure = { code: 'DETAILS_NOT_ACCEPTED', message: 'no' } as const
-  const news: News = { kind: 'unknown', detail: '', failure }
-  const first = take(payment(), news)
+  const observation: Observation = { kind: 'unknown', detail: '', failure }
+  const first = take(payment(), observation)
   const doubted = { state: 'unknown', doubt: 'refused_unclear', failure } as const
   const early = take(payment(doubted), { kind: 'not_found' })
-  const late = take(payment(doubted, { send_by: new Date(0) }), { kind: 'not_found' })
+  const late = take(payment(doubted, { send_deadline: new Date(0) }), { kind: 'not_found' })
 
   assert.deepEqual(
     [first?.progress.state, first?.progress.doubt, first?.postings],
@@ -86,23 +86,26 @@ test('a refusal in unknown words counts once the provider has not got the paymen
   assert.deepEqual([early?.progress.doubt, early?.attempt?.is_lost], ['refused_unclear', undefined])
   assert.deepEqual([late?.progress.state, late?.progress.failure], ['failed', failure])
   assert.equal(take(payment(doubted), paid)?.progress.state, 'successful')
-  assert.equal(take(payment({}, { sends: 2 }), news)?.progress.doubt, 'refused_on_resend')
-  assert.equal(take(payment({ state: 'submitted' }), news), undefined)
-  assert.equal(take(charge(), news)?.progress.doubt, 'no_answer')
+  assert.equal(take(payment({}, { sends: 2 }), observation)?.progress.doubt, 'refused_on_resend')
+  assert.equal(take(payment({ state: 'submitted' }), observation), undefined)
+  assert.equal(take(charge(), observation)?.progress.doubt, 'no_answer')
 })
 
-test('a charge whose time is over stays open while its provider reports it as under way, and ends when it reports the end', () => {
+test('an expired charge is open while its provider reports it under way, and ends on its report', () => {
   const expired = { nowMs: now + 30 * minuteMs }
-  const notApproved = said({
+  const notApproved = providerStatus({
     state: 'failed',
     failure: { code: 'PAYMENT_NOT_APPROVED', message: '', providerCode: 'X' },
   })
   for (const state of ['waiting', 'submitted', 'unknown'] as const) {
     const late = charge({ state })
-    for (const word of [said({ state: 'submitted' }), said({ state: 'waiting', action: { kind: 'pin_prompt' } })]) {
+    for (const word of [
+      providerStatus({ state: 'submitted' }),
+      providerStatus({ state: 'waiting', action: { kind: 'pin_prompt' } }),
+    ]) {
       const open = take(late, word, expired)
       assert.deepEqual([open?.progress.state, open?.progress.doubt], ['unknown', 'overdue'])
-      assert.equal(open?.event?.isTold, true)
+      assert.equal(open?.event?.notifiesMerchant, true)
       const known = charge({ state: 'unknown', doubt: 'overdue' })
       assert.equal(take(known, word, expired)?.event, undefined)
       assert.notEqual(take(late, word)?.progress.doubt, 'overdue')
@@ -115,9 +118,9 @@ test('a charge whose time is over stays open while its provider reports it as un
   }
 })
 
-test('a charge that can no longer be paid ends with its time: as its provider documents, or when only our answer could go on', () => {
+test('an expired charge ends if documented as unpayable or only our answer could continue it', () => {
   const expired = { nowMs: now + 30 * minuteMs }
-  const submitted = said({ state: 'submitted' })
+  const submitted = providerStatus({ state: 'submitted' })
   const asked = charge({ state: 'waiting', action: { kind: 'otp', attemptsLeft: 3 } })
 
   assert.equal(take(asked, submitted, expired)?.progress.failure?.code, 'EXPIRED')
@@ -131,8 +134,8 @@ test('a charge that can no longer be paid ends with its time: as its provider do
   )
 })
 
-test('another amount collected for a charge is in suspense with a case until the provider reports the end', () => {
-  const other = said({ state: 'successful', settled: { amount: 2400n, currency: 'KES' } })
+test('another amount collected for a charge is in suspense with a case until the reported end', () => {
+  const other = providerStatus({ state: 'successful', settled: { amount: 2400n, currency: 'KES' } })
   const first = take(charge({ state: 'waiting' }), other)
   assert.deepEqual(first?.late, { attempt: 1, moved: 2400n, suspend: { amount: 2400n, kind: 'amount_mismatch' } })
   const waiting = charge({ state: 'unknown', doubt: 'amount_mismatch', suspended: 2400n })
@@ -148,17 +151,17 @@ test('another amount collected for a charge is in suspense with a case until the
       moved,
       suspend: { amount: -2400n, kind: 'amount_mismatch' },
     })
-  const judge = (outcome: 'successful' | 'failed') => take(known, { kind: 'judged', outcome })
+  const judge = (outcome: 'successful' | 'failed') => take(known, { kind: 'operator_resolved', outcome })
   assert.equal(judge('successful'), undefined)
   assert.deepEqual([judge('failed')?.progress.state, judge('failed')?.late], ['failed', undefined])
   assert.equal(take(payment({ state: 'submitted' }), other)?.late, undefined)
 })
 
-test('neither silence nor a not-found that does not count yet, nor the answer to a sending, ends a charge', () => {
+test('no response, an early not found, or the response to a send does not end a charge', () => {
   const expired = { nowMs: now + minuteMs }
   const answered = decide(
     charge({ state: 'sending' }),
-    { cause: 'attempt', news: said({ state: 'submitted' }) },
+    { cause: 'attempt', observation: providerStatus({ state: 'submitted' }) },
     { ...around, ...expired },
   )
 
@@ -170,33 +173,33 @@ test('neither silence nor a not-found that does not count yet, nor the answer to
   assert.equal(answered?.progress.state, 'submitted')
 })
 
-test('a charge of another amount is not ended by its time: somebody must look first', () => {
+test('a charge with another amount does not expire: a person must decide first', () => {
   const of = charge({ state: 'unknown', doubt: 'amount_mismatch' })
 
-  for (const news of [{ kind: 'not_found' }, said({ state: 'submitted' })] satisfies News[])
-    assert.notEqual(take(of, news, { nowMs: now + 60 * minuteMs })?.progress.state, 'failed')
+  for (const observation of [{ kind: 'not_found' }, providerStatus({ state: 'submitted' })] satisfies Observation[])
+    assert.notEqual(take(of, observation, { nowMs: now + 60 * minuteMs })?.progress.state, 'failed')
 })
 
-test('a charge that could not be sent in time ends without having bothered the customer', () => {
+test('a charge that could not be sent in time expires without a prompt to the customer', () => {
   assert.equal(take(charge({ state: 'accepted' }), { kind: 'too_late' })?.progress.state, undefined)
   const unsent = { ...charge({ state: 'accepted' }), attempt: { ...charge().attempt, sends: 0 } }
   assert.equal(take(unsent, { kind: 'too_late' })?.progress.failure?.code, 'EXPIRED')
 })
 
-test('a charge whose code nobody kept is not sent again: it ends when its one sending reached nobody', () => {
-  const nothing: News = { kind: 'not_submitted', cause: 'not_reached', detail: '' }
-  const decision = take(charge({ sent_by: 'request' }), nothing, { alternatives: ['house'] })
+test('a charge with an unstored code is sent once, and fails when that send is not submitted', () => {
+  const nothing: Observation = { kind: 'not_submitted', cause: 'not_reached', detail: '' }
+  const decision = take(charge({ sent_via: 'request' }), nothing, { alternatives: ['house'] })
 
   assert.deepEqual([decision?.progress.failure?.code, decision?.reroute], ['PROVIDER_UNAVAILABLE', undefined])
 })
 
-test('a refusal of what was sent before counts once the provider has not got the first either, and nothing is sent a third time', () => {
+test('a refused resend counts once the first send is not found either, without a third send', () => {
   const failure = { code: 'RECIPIENT_LIMIT_REACHED', message: 'full' } as const
-  const answer = { cause: 'attempt', news: said({ state: 'failed', failure }) } as const
+  const answer = { cause: 'attempt', observation: providerStatus({ state: 'failed', failure }) } as const
   const first = decide(payment({}, { sends: 2 }), answer, around)
   const doubted = { state: 'unknown', doubt: 'refused_on_resend', failure } as const
   const early = take(payment(doubted, { sends: 2 }), { kind: 'not_found' })
-  const late = take(payment(doubted, { sends: 2, send_by: new Date(0) }), { kind: 'not_found' })
+  const late = take(payment(doubted, { sends: 2, send_deadline: new Date(0) }), { kind: 'not_found' })
   const there = take(payment(doubted, { sends: 2 }), paid)
 
   assert.deepEqual(
@@ -212,22 +215,22 @@ test('a refusal of what was sent before counts once the provider has not got the
   assert.deepEqual([there?.progress.state, there?.progress.failure], ['successful', null])
 })
 
-test('whatever the provider says of a payment, it is not lost any more', () => {
+test('any provider report clears the lost mark of a payment', () => {
   for (const word of [
-    said({ state: 'submitted' }),
-    said({ state: 'successful', settled: { amount: 1n, currency: 'KES' } }),
+    providerStatus({ state: 'submitted' }),
+    providerStatus({ state: 'successful', settled: { amount: 1n, currency: 'KES' } }),
     paid,
     refused,
   ])
     assert.equal(take(payment({ state: 'unknown' }, { is_lost: true }), word)?.attempt?.is_lost, false)
 })
 
-test('that the provider has it does not take away what the customer must do', () => {
+test('a submitted report keeps the action that the customer must take', () => {
   const action = { kind: 'redirect', url: 'https://pay.example/1' } as const
-  const decision = take(charge({ state: 'waiting', action }), said({ state: 'submitted' }))
+  const decision = take(charge({ state: 'waiting', action }), providerStatus({ state: 'submitted' }))
   const same = take(
     charge({ state: 'waiting', action }),
-    said({ state: 'waiting', action: { url: action.url, kind: 'redirect' } }),
+    providerStatus({ state: 'waiting', action: { url: action.url, kind: 'redirect' } }),
   )
 
   assert.deepEqual(
@@ -237,11 +240,11 @@ test('that the provider has it does not take away what the customer must do', ()
   assert.equal(same?.event, undefined)
 })
 
-test('the next question of a charge is asked at its expiry at the latest', () => {
-  const decision = take(charge({ state: 'waiting' }), said({ state: 'submitted' }), {})
+test('a charge is polled at its expiry at the latest', () => {
+  const decision = take(charge({ state: 'waiting' }), providerStatus({ state: 'submitted' }), {})
   const late = decide(
     { ...charge({ state: 'waiting' }), attempt: { ...charge().attempt, polls: 10 } },
-    { cause: 'query', news: said({ state: 'submitted' }) },
+    { cause: 'query', observation: providerStatus({ state: 'submitted' }) },
     around,
   )
 
@@ -249,13 +252,16 @@ test('the next question of a charge is asked at its expiry at the latest', () =>
   assert.equal(late?.progress.wake_at?.getTime(), now + minuteMs)
 })
 
-test('another amount or currency than was asked for is held, told to the operator once, and credits nobody', () => {
+test('another amount or currency than requested is held, alerts once and is not credited', () => {
   for (const settled of [
     { amount: 2501n, currency: 'KES' },
     { amount: 2500n, currency: 'UGX' },
   ] as const) {
-    const first = take(charge(), said({ state: 'successful', settled }))
-    const again = take(charge({ state: 'unknown', doubt: 'amount_mismatch' }), said({ state: 'successful', settled }))
+    const first = take(charge(), providerStatus({ state: 'successful', settled }))
+    const again = take(
+      charge({ state: 'unknown', doubt: 'amount_mismatch' }),
+      providerStatus({ state: 'successful', settled }),
+    )
     assert.deepEqual(
       [first?.progress.state, first?.progress.doubt, first?.postings],
       ['unknown', 'amount_mismatch', undefined],
@@ -270,7 +276,7 @@ test('a report against a final state is booked once, and the state stays', () =>
   const reversed = take(payment({ state: 'successful' }, { outcome: 'successful' }), refused)
   const ofCharge = take(
     { ...charge({ state: 'successful' }), attempt: payment({}, { outcome: 'successful' }).attempt },
-    said({ state: 'reversed', failure: { code: 'REVERSED', message: '' } }),
+    providerStatus({ state: 'reversed', failure: { code: 'REVERSED', message: '' } }),
   )
 
   assert.deepEqual(late?.late?.suspend, { amount: -2500n, kind: 'paid_after_failure' })
@@ -285,27 +291,27 @@ test('a report against a final state is booked once, and the state stays', () =>
   assert.equal(take(payment({ state: 'failed' }), refused), undefined)
 })
 
-test('nothing but the provider’s word is news to a payment that has ended', () => {
-  const news: News[] = [
+test('only a provider report changes a payment that has ended', () => {
+  const observation: Observation[] = [
     { kind: 'not_found' },
     { kind: 'unknown', detail: '' },
     { kind: 'not_submitted', cause: 'closed', detail: '' },
     { kind: 'cancel' },
     { kind: 'retry' },
-    { kind: 'judged', outcome: 'failed' },
+    { kind: 'operator_resolved', outcome: 'failed' },
     { kind: 'hint' },
   ]
   for (const state of ['successful', 'failed'] as const)
-    for (const each of news) assert.equal(take(payment({ state }), each), undefined, `${state} ${each.kind}`)
+    for (const each of observation) assert.equal(take(payment({ state }), each), undefined, `${state} ${each.kind}`)
 })
 
-test('that a payment had failed, asked before it ended otherwise, is old news', () => {
-  const observed = { cause: 'query', news: refused } as const
+test('a failure response to a query from before a success changes nothing', () => {
+  const observed = { cause: 'query', observation: refused } as const
   assert.equal(decide(payment({ state: 'successful' }), observed, around), undefined)
 })
 
-test('a payout is cancelled while nothing was sent, also while it waits for its provider, and never after', () => {
-  const cancel: News = { kind: 'cancel' }
+test('a payout can be cancelled while unsent, also while it waits for its provider, never after', () => {
+  const cancel: Observation = { kind: 'cancel' }
   const code = (of: KnownPayment) => take(of, cancel)?.progress.failure?.code
 
   assert.equal(code(payment({ state: 'accepted' }, { sends: 0 })), 'MANUALLY_CANCELLED')
@@ -314,8 +320,8 @@ test('a payout is cancelled while nothing was sent, also while it waits for its 
     assert.equal(take(payment({ state }), cancel), undefined)
 })
 
-test('a retry is under the same key, and only of what is not known to be with the provider', () => {
-  const retry: News = { kind: 'retry' }
+test('a retry keeps the key and applies only when the provider may not have the payment', () => {
+  const retry: Observation = { kind: 'retry' }
 
   assert.equal(take(payment({ state: 'unknown' }), retry)?.attempt?.is_lost, true)
   assert.equal(take(payment({ state: 'unknown' }), retry)?.reroute, undefined)
@@ -324,9 +330,9 @@ test('a retry is under the same key, and only of what is not known to be with th
   assert.equal(take(charge({ state: 'unknown' }), retry), undefined)
 })
 
-test('questions are asked soon at first and ever more rarely, and never stop', () => {
+test('polls start soon, become ever less frequent, and never stop', () => {
   const waits = Array.from({ length: 10 }, (_, polls) => {
-    const decision = take(payment({ state: 'submitted' }, { polls }), said({ state: 'submitted' }))
+    const decision = take(payment({ state: 'submitted' }, { polls }), providerStatus({ state: 'submitted' }))
     return (decision?.progress.wake_at?.getTime() ?? 0) - now
   })
 
@@ -334,15 +340,15 @@ test('questions are asked soon at first and ever more rarely, and never stop', (
   assert.ok(waits.slice(6).every((wait) => wait === 15 * minuteMs))
 })
 
-test('whatever is learned in whatever state, the step is one that the table allows', () => {
+test('every observation in every state leads to a transition that the table allows', () => {
   const failure = { code: 'REVERSED', message: '' } as const
-  const news: News[] = [
+  const observation: Observation[] = [
     paid,
     refused,
-    said({ state: 'successful', settled: { amount: 1n, currency: 'KES' } }),
-    said({ state: 'reversed', failure }),
-    said({ state: 'submitted' }),
-    said({ state: 'waiting', action: { kind: 'pin_prompt' } }),
+    providerStatus({ state: 'successful', settled: { amount: 1n, currency: 'KES' } }),
+    providerStatus({ state: 'reversed', failure }),
+    providerStatus({ state: 'submitted' }),
+    providerStatus({ state: 'waiting', action: { kind: 'pin_prompt' } }),
     { kind: 'not_submitted', cause: 'closed', detail: '' },
     { kind: 'unknown', detail: '' },
     { kind: 'not_found' },
@@ -351,15 +357,15 @@ test('whatever is learned in whatever state, the step is one that the table allo
     { kind: 'cancel' },
     { kind: 'retry' },
     { kind: 'too_late' },
-    { kind: 'judged', outcome: 'successful' },
-    { kind: 'judged', outcome: 'failed' },
+    { kind: 'operator_resolved', outcome: 'successful' },
+    { kind: 'operator_resolved', outcome: 'failed' },
   ]
   for (const state of states)
-    for (const each of news)
+    for (const each of observation)
       for (const subject of [
         payment({ state }),
         charge({ state }),
-        payment({ state }, { sends: 2, send_by: new Date(0) }),
+        payment({ state }, { sends: 2, send_deadline: new Date(0) }),
       ])
         for (const nowMs of [now, now + minuteMs]) {
           const target = take(subject, each, { nowMs })?.progress.state ?? state
@@ -371,16 +377,16 @@ test('whatever is learned in whatever state, the step is one that the table allo
         }
 })
 
-test('word of what was certain not to have been sent is believed, and alarms the operator', () => {
+test('a report on a payment that was certainly not sent is booked and alerts the operator', () => {
   const decision = take(payment({ state: 'accepted' }, { sends: 0 }), paid)
 
   assert.equal(decision?.progress.state, 'successful')
   assert.ok(decision?.alert)
 })
 
-test('the same word said again is no event', () => {
-  const first = take(payment({ state: 'sending' }), said({ state: 'submitted' }))
-  const again = take(payment({ state: 'submitted' }), said({ state: 'submitted' }))
+test('a repeated report makes no event', () => {
+  const first = take(payment({ state: 'sending' }), providerStatus({ state: 'submitted' }))
+  const again = take(payment({ state: 'submitted' }), providerStatus({ state: 'submitted' }))
 
   assert.ok(first?.event)
   assert.equal(again?.event, undefined)

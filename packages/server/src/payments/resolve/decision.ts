@@ -4,7 +4,7 @@ import type {
   Failure,
   FailureCode,
   NotSubmittedCause,
-  Said,
+  ProviderStatus,
   Settled,
 } from '../../providers/contract.ts'
 import { failureCodes } from '../../providers/contract.ts'
@@ -14,66 +14,66 @@ import type { State } from '../model/state.ts'
 import type { Attempt, BookedReceipt, Payment, PendingAction, Progress } from '../model/store.ts'
 import type { PaymentPosting } from './payment-postings.ts'
 
-/** What somebody learned of a payment, or wants of it. */
-export type News =
-  | { readonly kind: 'said'; readonly said: Said }
-  /** This sending moved nothing, for certain. */
+/** What was observed about a payment, or is requested for it. */
+export type Observation =
+  | { readonly kind: 'reported'; readonly providerStatus: ProviderStatus }
+  /** This send certainly moved nothing. */
   | { readonly kind: 'not_submitted'; readonly cause: NotSubmittedCause; readonly detail: string }
-  /** This sending may have moved money. A refusal that leaves this open carries the failure it would be. */
+  /** This send may have moved money. A refusal that leaves this open carries its failure. */
   | { readonly kind: 'unknown'; readonly detail: string; readonly failure?: Failure }
   /** The provider does not know the key. */
   | { readonly kind: 'not_found' }
-  /** The question was not answered. */
+  /** The query got no usable response. */
   | { readonly kind: 'unclear'; readonly detail: string }
-  /** The provider hints at news without proof: it will be asked. */
+  /** The provider hints at a change without proof, so it is queried. */
   | { readonly kind: 'hint' }
-  /** The provider refused what the customer answered to this, and would take another answer. */
+  /** The provider refused the customer's answer to this action, and would take another. */
   | { readonly kind: 'answer_refused'; readonly action: PendingAction }
-  /** What the customer answered to this was not sent, for certain. */
+  /** The customer's answer to this action was certainly not sent. */
   | { readonly kind: 'answer_unsent'; readonly action: PendingAction; readonly detail: string }
-  /** What the provider must be given with the customer's answer is not there any more. */
+  /** The continuation that the provider needs with the customer's answer is gone. */
   | { readonly kind: 'continuation_lost' }
-  /** A provider reported something against the end of a payment, and does not answer when it is asked. */
-  | { readonly kind: 'contradicted'; readonly reported: Said['state'] }
-  /** A charge whose time was up before it could be sent. */
+  /** A provider reported something against the end of a payment, and did not confirm it when queried. */
+  | { readonly kind: 'contradicted'; readonly reported: ProviderStatus['state'] }
+  /** A charge that expired before it could be sent. */
   | { readonly kind: 'too_late' }
-  /** A payout that is not sent, since an earlier attempt has moved its money. */
+  /** A payout that is not sent, because an earlier attempt has moved its money. */
   | { readonly kind: 'paid_before' }
-  /** The merchant does not want it any more. */
+  /** The merchant cancels it. */
   | { readonly kind: 'cancel' }
-  /** The merchant wants to be told once more where it stands. */
+  /** The merchant requests another notification of the current status. */
   | { readonly kind: 'announce' }
-  /** An operator has evidence of what became of it. */
-  | { readonly kind: 'judged'; readonly outcome: 'successful' | 'failed' }
-  /** An operator wants it sent again under the same key. */
+  /** An operator has evidence of the outcome. */
+  | { readonly kind: 'operator_resolved'; readonly outcome: 'successful' | 'failed' }
+  /** An operator requests another send under the same key. */
   | { readonly kind: 'retry' }
 
-export interface Observation {
+export interface Observed {
   readonly cause: Cause
-  /** Of a question put after the end of the payment: its number. Its answer counts while no later one was put. */
+  /** The number of a query made after the end of the payment. Its response counts until a later query starts. */
   readonly question?: number
-  /** Of an answer to a question: since when it may be true. Whoever asked may have slept over it. */
+  /** For the response to a query: its age. The process that made the query may have slept. */
   readonly askedMsAgo?: () => number
-  readonly news: News
+  readonly observation: Observation
 }
 
-/** What the decision must know of the providers. */
-export interface Surroundings {
+/** What the decision needs to know about the providers. */
+export interface DecisionInputs {
   readonly nowMs: number
-  /** How long ago the question was asked that this is the answer to, at most. */
+  /** The maximum age of the query that this responds to. */
   readonly askedMsAgo: number
   readonly notFoundWindowMs: number
-  /** How long after its expiry a charge can no longer be paid, where the provider documents that. */
+  /** How long after its expiry a charge can no longer be paid, if the provider documents that. */
   readonly deadAfterMs: number | undefined
-  /** What the payment's other attempts moved, as the books have it. */
+  /** What the payment's other attempts moved, according to the books. */
   readonly movedElsewhere: bigint
-  /** The one among them that paid a payout as it was asked for. */
+  /** The one among them that paid the requested amount of a payout. */
   readonly paidBy?: Attempt | undefined
-  /** Usable providers that have not been tried, the preferred first. */
+  /** Usable providers that were not tried, the preferred first. */
   readonly alternatives: readonly string[]
   /** Usable providers that were tried and could not take it then, but may later. */
   readonly returns?: readonly string[]
-  /** Between 0 and 1, so that polls spread out. */
+  /** Between 0 and 1, to spread polls. */
   readonly jitter: number
 }
 
@@ -82,37 +82,44 @@ export interface NewReceipt extends BookedReceipt {
   readonly fee: bigint
 }
 
-/** Money that did not move as the payment's end says. */
+/** Money that moved differently from the payment's end. */
 export interface Late {
-  /** What the provider reports to have moved in all through an attempt. */
+  /** The total that the provider reports to have moved through an attempt. */
   readonly attempt?: number
   readonly moved?: bigint
-  /** What of the returns to the payer through this attempt the provider has not reported yet. */
+  /** The part of the returns to the payer through this attempt that the provider has not reported yet. */
   readonly returned?: bigint
-  /** What goes into suspense, or out of it below 0, and why a case is opened. What is there already is only given a case. */
+  /**
+   * What goes into suspense, or out of it if negative, and the kind of case to open. With `isThere` the money is already in
+   * suspense and only gets a case.
+   */
   readonly suspend?: { readonly amount: bigint; readonly kind: CaseKind; readonly isThere?: true }
-  /** What the bank took back of receipts that wait in suspense for the rest. */
+  /** What the bank took back of receipts that are in suspense until the rest arrives. */
   readonly receiptsBack?: bigint
   readonly adjustments?: readonly AdjustmentDraft[]
   /** The provider's own fee. */
   readonly fee?: bigint
 }
 
-/** What becomes of a payment. Nothing at all when the news changes nothing. */
+/** The effect on a payment. Undefined when the observation changes nothing. */
 export interface Decision {
   readonly progress: Partial<Progress>
   readonly attempt?: Partial<Attempt>
-  /** A new attempt with another provider. */
+  /** The provider of a new attempt. */
   readonly reroute?: string
   readonly postings?: readonly PaymentPosting[]
   readonly settled?: Settled
   /** Money that came into the charge's account and was not booked yet. */
   readonly receipts?: readonly NewReceipt[]
-  /** Receipts that the bank took back, or gave again. */
+  /** Receipts that the bank took back or restored. */
   readonly changedReceipts?: readonly BookedReceipt[]
   readonly late?: Late
-  readonly event?: { readonly message: string; readonly isTold: boolean; readonly detail?: Record<string, unknown> }
-  /** For the operator, at once. */
+  readonly event?: {
+    readonly message: string
+    readonly notifiesMerchant: boolean
+    readonly detail?: Record<string, unknown>
+  }
+  /** An immediate alert for the operator. */
   readonly alert?: string
 }
 
@@ -136,15 +143,15 @@ export function failed(failure: Failure, message: string): Decision {
     progress: { state: 'failed', failure, doubt: '', action: null, wake_at: null },
     attempt: { outcome: 'failed', is_lost: false },
     postings: ['payout_failed'],
-    event: { message, isTold: true },
+    event: { message, notifiesMerchant: true },
   }
 }
 
 /**
- * Another amount than was asked for. What a charge collected is booked to suspense with a case, and the charge waits; of a
- * payout nothing is booked until an operator has found out.
+ * The provider reports another amount than was requested. A charge's money is booked to suspense with a case, and the charge
+ * waits. A payout books nothing until an operator has checked.
  */
-export function mismatch(payment: Payment, settled: Settled, around: Surroundings): Decision {
+export function mismatch(payment: Payment, settled: Settled, around: DecisionInputs): Decision {
   const { doubt } = payment.transaction
   const detail = { amount: String(settled.amount), currency: settled.currency }
   return {
@@ -152,7 +159,7 @@ export function mismatch(payment: Payment, settled: Settled, around: Surrounding
     attempt: { ...asked(payment), is_lost: false },
     ...suspended(payment, settled),
     ...(doubt !== 'amount_mismatch' && {
-      event: { message: 'The provider reported another amount than was requested.', isTold: false, detail },
+      event: { message: 'The provider reported another amount than was requested.', notifiesMerchant: false, detail },
       alert: 'a provider settled another amount than was requested',
     }),
   }
@@ -167,11 +174,11 @@ function suspended({ transaction, attempt }: Payment, { amount, currency }: Sett
   return { late: { attempt: attempt.number, moved: amount, suspend } }
 }
 
-/** Whether the amount that this attempt moved is in suspense, because it is not the one that was requested. */
+/** Whether the amount that this attempt moved is in suspense because it differs from the requested amount. */
 const isOtherAmountBooked = ({ transaction, attempt }: Payment): boolean =>
   transaction.suspended !== 0n && (attempt.moved ?? 0n) !== 0n
 
-/** A charge whose other amount is in suspense ends as the provider reports it now: what was booked is undone first. */
+/** A charge with another amount in suspense ends as the provider reports it now. The earlier booking is undone first. */
 export function released({ transaction, attempt }: Payment, moved: bigint): Pick<Decision, 'late'> {
   if (!isOtherAmountBooked({ transaction, attempt })) return {}
   // What other attempts moved stays in suspense.
@@ -179,22 +186,27 @@ export function released({ transaction, attempt }: Payment, moved: bigint): Pick
   return { late: { attempt: attempt.number, moved, suspend } }
 }
 
-/** The provider has it. It may say so as often as it likes; only a change is worth an event. */
-export function goOn(payment: Payment, said: State, asksFor: CustomerAction | null, around: Surroundings): Decision {
+/** The provider has it and may report so any number of times. Only a change makes an event. */
+export function goOn(
+  payment: Payment,
+  providerStatus: State,
+  asksFor: CustomerAction | null,
+  around: DecisionInputs,
+): Decision {
   const { state, action: before } = payment.transaction
-  // That the provider has it does not mean that the customer need do nothing any more.
-  const target = said === 'submitted' && state === 'waiting' ? 'waiting' : said
-  // What was asked and answered is remembered, so that it is not asked again.
+  // The customer may still have to act although the provider has the payment.
+  const target = providerStatus === 'submitted' && state === 'waiting' ? 'waiting' : providerStatus
+  // An answered question is remembered, so that the customer is not asked again.
   const kept = target === 'waiting' || (before && isAnswerable(before)) ? before : null
   const action = asksFor && !isSameAction(asksFor, before) ? begun(asksFor) : kept
   const isNewAction = !isSameAction(action, before)
   const message = target === 'waiting' ? 'Waiting for the customer.' : 'The provider is working on it.'
-  // What the customer was told to do at acceptance is no news when the provider says the same.
-  const isTold = (target === 'waiting' && isNewAction) || state === 'unknown'
+  // An action that acceptance already returned needs no notification when the provider reports the same.
+  const notifiesMerchant = (target === 'waiting' && isNewAction) || state === 'unknown'
   return {
     progress: { state: target, doubt: '', failure: null, action, ...wakeLater(payment, around) },
     attempt: { ...asked(payment), refusals: 0, is_lost: false },
-    ...((state !== target || isNewAction) && { event: { message, isTold } }),
+    ...((state !== target || isNewAction) && { event: { message, notifiesMerchant } }),
   }
 }
 
@@ -202,7 +214,7 @@ function isSameAction(one: CustomerAction | null, other: CustomerAction | null):
   return one?.kind === other?.kind && placeOf(one) === placeOf(other)
 }
 
-/** Where the customer has to go, for actions of one kind that differ by it. */
+/** Where the customer has to go. Distinguishes actions of one kind. */
 function placeOf(action: CustomerAction | null): string {
   if (action?.kind === 'redirect') return action.url
   return action?.kind === 'pay_to_account' ? action.account.accountNumber : ''
@@ -210,21 +222,21 @@ function placeOf(action: CustomerAction | null): string {
 
 const answersMax = 3
 
-/** What the merchant answers for the customer may be wrong so many times. */
+/** Whether the merchant submits the customer's answer. Wrong answers are limited. */
 export const isAnswerable = ({ kind }: CustomerAction): boolean => ['pin', 'otp', 'address'].includes(kind)
 
 const begun = (action: CustomerAction): PendingAction =>
   isAnswerable(action) ? { ...action, attemptsLeft: answersMax } : action
 
-/** Whether a charge's time is over, so that its end may be concluded from what its provider is asked now. */
-function isExpired({ transaction }: Payment, cause: Cause, { nowMs }: Surroundings): boolean {
+/** Whether a charge has expired, so that a query made now may end it. */
+function isExpired({ transaction }: Payment, cause: Cause, { nowMs }: DecisionInputs): boolean {
   const { expires_at, type, doubt } = transaction
   const isOver = type === 'deposit' && expires_at !== null && nowMs >= expires_at.getTime()
   return isOver && cause === 'query' && doubt !== 'amount_mismatch'
 }
 
-/** Ends a charge whose time is over and of which its provider knows nothing, or nothing more can come in. */
-export function endIfExpired(payment: Payment, cause: Cause, around: Surroundings): Decision | undefined {
+/** Ends an expired charge that its provider does not know, or that nothing more can come in for. */
+export function endIfExpired(payment: Payment, cause: Cause, around: DecisionInputs): Decision | undefined {
   if (!isExpired(payment, cause, around)) return undefined
   const { received } = payment.transaction
   if (received === 0n) return failed(failureOf('EXPIRED'), 'The customer did not complete the payment in time.')
@@ -235,15 +247,15 @@ export function endIfExpired(payment: Payment, cause: Cause, around: Surrounding
 }
 
 /**
- * A charge whose time is over while its provider still reports it as under way: the customer may still pay. It stays open
- * until the provider reports the end, or until it can no longer be paid: as the provider documents, or because only an
- * answer that we send could go on with it.
+ * An expired charge that its provider still reports as under way: the customer may still pay. It stays open until the provider
+ * reports the end, or until it can no longer be paid: because the provider documents that, or because only an answer that we send
+ * could continue it.
  */
 export function overdue(
   payment: Payment,
   asks: CustomerAction | null,
   cause: Cause,
-  around: Surroundings,
+  around: DecisionInputs,
 ): Decision | undefined {
   if (!isExpired(payment, cause, around)) return undefined
   const { expires_at, action, state, doubt } = payment.transaction
@@ -255,15 +267,18 @@ export function overdue(
     progress: { state: 'unknown', doubt: 'overdue', action: null, ...wakeLater(payment, around) },
     attempt: { ...asked(payment), is_lost: false },
     ...(doubt !== 'overdue' && {
-      event: { message: 'The time to pay is over, but the provider still reports it as under way.', isTold: true },
+      event: {
+        message: 'The time to pay is over, but the provider still reports it as under way.',
+        notifiesMerchant: true,
+      },
     }),
   }
 }
 
 export const asked = ({ attempt }: Payment): Partial<Attempt> => ({ polls: Math.min(attempt.polls + 1, countMax) })
 
-/** When to ask next: soon at first, then ever more rarely, and at the latest when the payment expires. */
-export function wakeLater({ transaction, attempt }: Payment, around: Surroundings): Pick<Progress, 'wake_at'> {
+/** When to poll next: soon at first, then ever less often, and at the latest when the payment expires. */
+export function wakeLater({ transaction, attempt }: Payment, around: DecisionInputs): Pick<Progress, 'wake_at'> {
   const plain = pollPlanMs[attempt.polls] ?? lastPollMs
   const later = around.nowMs + plain * (0.8 + 0.4 * around.jitter)
   const end = transaction.expires_at?.getTime()

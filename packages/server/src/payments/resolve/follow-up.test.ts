@@ -5,7 +5,7 @@ import type { QueryOutcome } from '../../providers/contract.ts'
 import { payingMalipo, payOut } from '../../testing/paying.ts'
 import { followUp } from '../dispatch/dispatch.ts'
 
-test('a late answer about an attempt that was given up is asked of the provider of that attempt', async (t) => {
+test('a late response about an abandoned attempt queries the provider of that attempt', async (t) => {
   const malipo = await payingMalipo(t)
   const { ctx } = malipo
   const { id } = await payOut(await malipo.merchant())
@@ -26,11 +26,11 @@ test('a late answer about an attempt that was given up is asked of the provider 
     })
   }
   const paid = { state: 'successful', settled: { amount: 10_000n, currency: 'KES' } } as const
-  const news = { kind: 'said', said: paid } as const
+  const observation = { kind: 'reported', providerStatus: paid } as const
   const cause = 'attempt' as const
-  const standing = await ctx.settler.submit({ transaction_id, attempt: 1, cause, news })
+  const result = await ctx.resolver.submit({ transaction_id, attempt: 1, cause, observation })
 
-  await followUp(ctx, 1, standing, news)
+  await followUp(ctx, 1, result, observation)
 
   assert.deepEqual(asked, ['pawapay'])
 })

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { available, type Counters } from '../../ledger/accounts.ts'
 import type { Movement } from '../../ledger/books.ts'
 import type { Currency } from '../../money/currencies.ts'
-import type { Said } from '../../providers/contract.ts'
+import type { ProviderStatus } from '../../providers/contract.ts'
 import { anyQuotedPair } from '../../testing/any-rates.ts'
 import { adopt, createModel, type Model } from '../../testing/ledger-model.ts'
 import { walletSideOf } from '../accept/exchange.ts'
@@ -21,7 +21,7 @@ import {
 } from '../model/store.ts'
 import { decide } from './decide.ts'
 import { decideLate } from './decide-late.ts'
-import type { Decision, News, Observation, Surroundings } from './decision.ts'
+import type { Decision, DecisionInputs, Observation, Observed } from './decision.ts'
 import {
   type Accounts,
   accountsAt,
@@ -34,7 +34,7 @@ import {
   sharedAccounts,
 } from './payment-postings.ts'
 
-const around: Surroundings = {
+const around: DecisionInputs = {
   nowMs: 0,
   askedMsAgo: 20_000,
   notFoundWindowMs: 0,
@@ -44,10 +44,10 @@ const around: Surroundings = {
   jitter: 0.5,
 }
 
-/** What the provider says it took for a success. */
+/** The fee that the provider reports for a success. */
 const providerFee = 3n
 
-/** What a platform account is called here, its currency last. */
+/** The name of a platform account in this test, with its currency last. */
 const platform = {
   idOf: async ({ kind, currency, wallet_id = '' }: { kind: string; currency: string; wallet_id?: string }) =>
     `${kind} ${wallet_id} ${currency}`.replace('  ', ' '),
@@ -64,9 +64,12 @@ const anyPayment = fc.record({
   fee: fc.bigInt({ min: 0n, max: 10n ** 6n }),
 })
 
-type Wish = typeof anyPayment extends fc.Arbitrary<infer Value> ? Value : never
+type ChargeInput = typeof anyPayment extends fc.Arbitrary<infer Value> ? Value : never
 
-async function paymentOf({ pair, type, wallet, isAcross, amount, fee }: Wish, index: number): Promise<FullPayment> {
+async function paymentOf(
+  { pair, type, wallet, isAcross, amount, fee }: ChargeInput,
+  index: number,
+): Promise<FullPayment> {
   const wallet_currency: Currency = pair[wallet]
   const currency = isAcross ? pair[wallet === 'base' ? 'quote' : 'base'] : wallet_currency
   const way = type === 'withdrew' ? 'payout' : 'charge'
@@ -98,7 +101,7 @@ async function paymentOf({ pair, type, wallet, isAcross, amount, fee }: Wish, in
       received: 0n,
       action: null,
       events: 1,
-      sent_by: 'lane',
+      sent_via: 'lane',
       wake_at: null,
     },
   } as unknown as Transaction
@@ -122,15 +125,15 @@ const words = [
 ] as const
 type Word = (typeof words)[number]
 const anyStory = fc.record({
-  wishes: fc.array(anyPayment, { minLength: 1, maxLength: 4 }),
+  inputs: fc.array(anyPayment, { minLength: 1, maxLength: 4 }),
   steps: fc.array(fc.tuple(fc.nat(), fc.constantFrom(...words)), { maxLength: 20 }),
 })
 
-function newsOf(word: Word, { amount, currency }: Transaction): News {
+function observationOf(word: Word, { amount, currency }: Transaction): Observation {
   const failure = { code: 'UNSPECIFIED_FAILURE', message: '' } as const
   if (word === 'judged successful' || word === 'judged failed')
-    return { kind: 'judged', outcome: word === 'judged failed' ? 'failed' : 'successful' }
-  const said: Record<Exclude<Word, `judged ${string}`>, Said> = {
+    return { kind: 'operator_resolved', outcome: word === 'judged failed' ? 'failed' : 'successful' }
+  const providerStatus: Record<Exclude<Word, `judged ${string}`>, ProviderStatus> = {
     successful: { state: 'successful', settled: { amount, currency, fee: providerFee, receipt: 'with its fee' } },
     stray: { state: 'successful', settled: { amount, currency } },
     'stray reversed': { state: 'reversed', failure },
@@ -141,10 +144,10 @@ function newsOf(word: Word, { amount, currency }: Transaction): News {
     less: { state: 'successful', settled: { amount: amount / 2n + 1n, currency } },
     submitted: { state: 'submitted' },
   }
-  return { kind: 'said', said: said[word] }
+  return { kind: 'reported', providerStatus: providerStatus[word] }
 }
 
-/** The wallet of a payment as the books have it. */
+/** The wallet of a payment in the books. */
 function walletOf({ wallet_id, wallet_currency, env }: Transaction, books: Books) {
   const counters = books.model.counters.get(wallet_id)
   assert(counters)
@@ -169,19 +172,19 @@ interface Books {
   readonly owed: Map<string, bigint>
 }
 
-/** Gives one payment one report, as the settler would. */
+/** Applies one report to one payment, as the resolver does. */
 function hear(payment: FullPayment, word: Word, books: Books): { payment: FullPayment; movements: Movement[] } {
   const { transaction, attempt, givenUp } = payment
-  const news = newsOf(word, transaction)
-  const cause = news.kind === 'judged' ? 'operator' : 'query'
-  const observation: Observation = { cause, news, question: attempt.polls }
+  const observation = observationOf(word, transaction)
+  const cause = observation.kind === 'operator_resolved' ? 'operator' : 'query'
+  const observed: Observed = { cause, observation, question: attempt.polls }
   const [abandoned] = givenUp
   assert(abandoned)
   const isStray = word.startsWith('stray')
   const movedElsewhere = movedOf(transaction, isStray ? attempt : abandoned)
   const decision = isStray
-    ? decideLate({ transaction, attempt: abandoned, movedElsewhere }, observation)
-    : decide(payment, observation, { ...around, movedElsewhere })
+    ? decideLate({ transaction, attempt: abandoned, movedElsewhere }, observed)
+    : decide(payment, observed, { ...around, movedElsewhere })
   if (!decision || !isAllowed(transaction.state, decision.progress.state ?? transaction.state))
     return { payment, movements: [] }
   const { provider } = isStray ? abandoned : attempt
@@ -212,7 +215,7 @@ function changed(payment: FullPayment, { progress, attempt: change, late = {} }:
 
 type Sums = readonly (readonly [account: string, sum: bigint])[]
 
-/** What a payment's books must say as it stands: credits less debits of what was posted, by account. */
+/** What the books must show for a payment: credits less debits of what was posted, by account. */
 function expectedOf({ transaction, attempt, givenUp }: FullPayment, owed: bigint): Sums {
   const { type, currency, wallet_id, wallet_currency, suspended, rate, amount } = transaction
   const sign = type === 'withdrew' ? 1n : -1n
@@ -238,10 +241,10 @@ function expectedOf({ transaction, attempt, givenUp }: FullPayment, owed: bigint
   ]
 }
 
-/** The provider's own fees went out of the float. */
+/** The provider's own fees left the float. */
 const isCost = (account: string) => account.startsWith('cost ')
 
-const told = (model: Model, of: (counters: Counters) => bigint) =>
+const totalsOf = (model: Model, of: (counters: Counters) => bigint) =>
   new Map(
     [...model.counters].map(([account, counters]) => [account, of(counters)] as const).filter(([, sum]) => sum !== 0n),
   )
@@ -255,16 +258,22 @@ function addAll(all: Sums): Map<string, bigint> {
 
 type Move = Extract<Movement, { readonly amount: bigint }>
 
-/** Every movement is of money, in the currency of both its accounts. */
+/** Every movement has a positive amount, in the currency of both its accounts. */
 function note({ amount, currency, debit_account, credit_account, debt }: Move, owed: Map<string, bigint>): void {
   assert.ok(amount > 0n)
   for (const account of [debit_account, credit_account]) assert.equal(currencyOf(account), currency)
   if (debt) owed.set(debt.wallet_id, (owed.get(debt.wallet_id) ?? 0n) + amount)
 }
 
-/** Goes through a story, and gives the books and the payments as they are in the end. */
-async function play({ wishes, steps }: { wishes: readonly Wish[]; steps: readonly (readonly [number, Word])[] }) {
-  const payments = await Promise.all(wishes.map(paymentOf))
+/** Runs a story and returns the final books and payments. */
+async function play({
+  inputs,
+  steps,
+}: {
+  inputs: readonly ChargeInput[]
+  steps: readonly (readonly [number, Word])[]
+}) {
+  const payments = await Promise.all(inputs.map(paymentOf))
   const accounts = new Map([
     ...(await accountsOf(platform, payments)),
     ...(await Promise.all(payments.map(({ transaction }) => sharedAccounts(platform, transaction)))).flatMap((each) => [
@@ -294,14 +303,14 @@ async function play({ wishes, steps }: { wishes: readonly Wish[]; steps: readonl
 const isOpen = ({ transaction: { type, state } }: Payment) =>
   type === 'withdrew' && state !== 'successful' && state !== 'failed'
 
-test('whatever is reported of payments in one or two currencies, in whatever order, the books say what became of them', async () => {
+test('the books match the payments in one or two currencies, for any reports in any order', async () => {
   const seen = new Set<string>()
   await fc.assert(
     fc.asyncProperty(anyStory, async (story) => {
       const { model, payments, owed } = await play(story)
       const expected = payments.flatMap((each) => expectedOf(each, owed.get(each.transaction.wallet_id) ?? 0n))
 
-      assert.deepEqual(told(model, posted), withoutCosts(model, addAll(expected)))
+      assert.deepEqual(totalsOf(model, posted), withoutCosts(model, addAll(expected)))
       for (const { transaction } of payments) {
         const { type, state, adjusted, suspended, rate } = transaction
         seen.add(`${type} ${state} ${adjusted !== 0n} ${suspended !== 0n} ${rate !== null}`)
@@ -316,7 +325,7 @@ test('whatever is reported of payments in one or two currencies, in whatever ord
   assert.ok(seen.has('deposit failed true false true'))
 })
 
-/** What providers took for themselves went out of the float. */
+/** The fees that providers took left the float. */
 function withoutCosts(model: Model, sums: Map<string, bigint>): Map<string, bigint> {
   const costs = [...model.counters].filter(([account]) => isCost(account))
   return addAll([
@@ -328,7 +337,7 @@ function withoutCosts(model: Model, sums: Map<string, bigint>): Map<string, bigi
   ])
 }
 
-test('in every currency debits are credits at every moment, reserved and moved', async () => {
+test('debits equal credits in every currency at every moment, reserved and moved', async () => {
   await fc.assert(
     fc.asyncProperty(anyStory, async (story) => {
       const { model } = await play(story)
@@ -342,7 +351,7 @@ test('in every currency debits are credits at every moment, reserved and moved',
   )
 })
 
-test('a payout reserves exactly what was quoted and its fee, and nothing stays reserved after its end', async () => {
+test('a payout reserves exactly its quote and fee, and nothing stays reserved after its end', async () => {
   await fc.assert(
     fc.asyncProperty(anyStory, async (story) => {
       const { model, payments } = await play(story)
@@ -352,17 +361,17 @@ test('a payout reserves exactly what was quoted and its fee, and nothing stays r
 
         assert.equal(model.counters.get(wallet_id)?.debits_pending, expected)
       }
-      const pending = told(model, (counters) => counters.debits_pending + counters.credits_pending)
+      const pending = totalsOf(model, (counters) => counters.debits_pending + counters.credits_pending)
       assert.ok(payments.some(isOpen) || pending.size === 0)
     }),
     { numRuns: 500 },
   )
 })
 
-test('every hold of a payout is ended with it, and none that was not taken', async () => {
+test("a payout's end releases every hold that was taken and no other", async () => {
   await fc.assert(
-    fc.asyncProperty(anyPayment, async (wish) => {
-      const payment = await paymentOf({ ...wish, type: 'withdrew' }, 0)
+    fc.asyncProperty(anyPayment, async (input) => {
+      const payment = await paymentOf({ ...input, type: 'withdrew' }, 0)
       const holds = holdsFor(payment.transaction, await sharedAccounts(platform, payment.transaction))
 
       assert.deepEqual(

@@ -3,9 +3,9 @@ import type { Movement } from '../../ledger/books.ts'
 import { type LedgerEvent, movementsOf, type Occurrence } from '../../ledger/postings.ts'
 import { isFinal } from '../model/state.ts'
 import type { FullPayment, Payment, Transaction } from '../model/store.ts'
-import type { Decision, Late, NewReceipt, News } from './decision.ts'
+import type { Decision, Late, NewReceipt, Observation } from './decision.ts'
 
-/** Places in a payment's books. Holds come first; each kind of later posting has a place of its own, so it happens once. */
+/** Places in a payment's books. Holds come first. Each kind of later posting has its own place, so it happens once. */
 const places = {
   payout_successful: 4,
   payout_failed: 4,
@@ -14,16 +14,16 @@ const places = {
   provider_fee_told: 8,
 } as const satisfies Partial<Record<LedgerEvent, number>>
 
-/** Receipts come last, since there may be any number of them: the money, then the provider's fee. */
+/** Receipts come last, because there may be any number of them: the money, then the provider's fee. */
 const receiptPlace = (number: number) => 32 + 2 * number
 
-/** What is booked after the end comes after all receipts, each posting with the next number. */
+/** Postings after the end come after all receipts, each with the next number. */
 const latePlace = (late_postings: number) => 16_384 + late_postings
 
 /** What a decision may post. */
 export type PaymentPosting = keyof typeof places
 
-/** As much of a payment as its postings are made from. */
+/** The fields of a payment that its postings need. */
 type Booked = Pick<
   Transaction,
   'id' | 'env' | 'amount' | 'currency' | 'wallet_id' | 'wallet_amount' | 'wallet_currency' | 'fee' | 'rate'
@@ -33,10 +33,13 @@ const isAcross = ({ currency, wallet_currency }: Pick<Booked, 'currency' | 'wall
   currency !== wallet_currency
 const spreadOf = ({ rate }: Pick<Booked, 'rate'>) => BigInt(rate?.spread ?? 0)
 
-/** Most news moves no money, and then the wallet need not be locked. */
-export function mayMoveMoney(news: News): boolean {
-  const isOfMoney = news.kind === 'said' && news.said.state !== 'submitted' && news.said.state !== 'waiting'
-  return isOfMoney || ['not_found', 'judged', 'cancel'].includes(news.kind)
+/** Most observations move no money, and then the wallet is not locked. */
+export function mayMoveMoney(observation: Observation): boolean {
+  const isOfMoney =
+    observation.kind === 'reported' &&
+    observation.providerStatus.state !== 'submitted' &&
+    observation.providerStatus.state !== 'waiting'
+  return isOfMoney || ['not_found', 'operator_resolved', 'cancel'].includes(observation.kind)
 }
 
 /** What a payout reserves: all of it or nothing. */
@@ -52,14 +55,14 @@ export function holdsFor(payout: Booked, accounts: Accounts): Movement[] {
   })
 }
 
-/** The holds a payout has, so that the books can be opened with them. */
+/** The holds of a payout, so that the books can be opened with them. */
 export function endingsOf({ transaction }: Payment): Movement[] {
   if (transaction.type !== 'withdrew') return []
   const event = 'payout_successful'
   return heldOf(transaction).map((number) => ({ kind: 'post', event, transaction_id: transaction.id, number }))
 }
 
-/** The numbers of its holds. A spread or a fee of nothing was never held. */
+/** The numbers of its holds. A spread or a fee of zero was never held. */
 function heldOf(payout: Transaction): number[] {
   const isFeeHeld = payout.fee > 0n
   const isHeld = isAcross(payout) ? [true, true, spreadOf(payout) > 0n, isFeeHeld] : [true, isFeeHeld]
@@ -70,7 +73,7 @@ export type Accounts = ReadonlyMap<string, string>
 type AccountScope = Parameters<PlatformAccounts['idOf']>[0]
 type AccountOf = Occurrence['accountOf']
 
-/** Those in the payment's currency, and those in the wallet's. */
+/** Accounts in the payment's currency, and accounts in the wallet's. */
 const inPayment = ['clearing', 'suspense', 'cost'] as const satisfies readonly PlatformKind[]
 const inWallet = ['fees'] as const satisfies readonly PlatformKind[]
 
@@ -84,7 +87,7 @@ const floatOf = (provider: string, { env, currency, country }: Transaction): Acc
   provider,
 })
 
-/** The platform accounts that a payment may need wherever it is sent. */
+/** The platform accounts that a payment may need with any provider. */
 function scopesOf(payment: Pick<Booked, 'env' | 'currency' | 'wallet_currency'>): AccountScope[] {
   const { env, currency, wallet_currency } = payment
   const exchange: AccountScope[] = [
@@ -99,7 +102,7 @@ function scopesOf(payment: Pick<Booked, 'env' | 'currency' | 'wallet_currency'>)
   ]
 }
 
-/** The platform accounts that a payment may need before anybody is chosen to send it. */
+/** The platform accounts that a payment may need before a provider is chosen. */
 export function sharedAccounts(
   accounts: PlatformAccounts,
   payment: Pick<Booked, 'env' | 'currency' | 'wallet_currency'>,
@@ -107,7 +110,7 @@ export function sharedAccounts(
   return find(accounts, scopesOf(payment))
 }
 
-/** The platform accounts that payments may need, found before anything is decided: there are few, and they are remembered. */
+/** The platform accounts that payments may need, found before any decision. There are few, and they are cached. */
 export function accountsOf(accounts: PlatformAccounts, payments: readonly FullPayment[]): Promise<Accounts> {
   const floats = payments.flatMap(({ transaction, attempt, givenUp }) =>
     [attempt, ...givenUp].map(({ provider }) => floatOf(provider, transaction)),
@@ -118,7 +121,7 @@ export function accountsOf(accounts: PlatformAccounts, payments: readonly FullPa
   return find(accounts, [...payments.flatMap(({ transaction }) => scopesOf(transaction)), ...floats, ...receivables])
 }
 
-/** A charge that ended may be taken back, and the wallet may lack the money then. */
+/** A charge that has ended may be reversed, and the wallet may lack the money then. */
 const mayBeTakenBack = ({ type, state }: Transaction) => type === 'deposit' && isFinal(state)
 
 const receivableOf = ({ env, wallet_currency, wallet_id }: Booked): AccountScope => ({
@@ -165,7 +168,7 @@ export function accountsAt(transaction: Transaction, provider: string, accounts:
     role === 'float' ? (accounts.get(keyOf(floatOf(provider, transaction))) ?? '') : shared(role, side)
 }
 
-/** What is booked to suspense, or out of it, outside the ordinary course of a payment. */
+/** What is booked to suspense, or out of it, outside the normal flow of a payment. */
 function lateMovements(transaction: Transaction, late: Late, accountOf: AccountOf): Movement[] {
   const { id: transaction_id, currency, wallet_currency, late_postings } = transaction
   return latePostings(late).flatMap(({ event, sum }, index) =>
@@ -179,7 +182,7 @@ function lateMovements(transaction: Transaction, late: Late, accountOf: AccountO
   )
 }
 
-/** One posting each; their count is how many numbers they take. */
+/** One posting each. Their count is how many numbers they take. */
 export function latePostings({ receiptsBack = 0n, suspend, fee = 0n }: Late): { event: LedgerEvent; sum: bigint }[] {
   const held = suspend && !suspend.isThere ? suspend.amount : 0n
   const postings: { event: LedgerEvent; sum: bigint }[] = [
@@ -201,7 +204,7 @@ function receiptMovements(
   const common = { transaction_id: id, accountOf, currencies: { wallet: wallet_currency, payment: currency } }
   const place = receiptPlace(number)
   return [
-    // What arrived after the end goes to the wallet by an adjustment.
+    // Money that arrived after the end goes to the wallet by an adjustment.
     ...movementsOf('receipt_taken', { ...common, firstNumber: place, sums: { received: is_late ? 0n : amount } }),
     ...movementsOf('provider_fee_told', { ...common, firstNumber: place + 1, sums: { fee } }),
   ]
@@ -212,7 +215,7 @@ export function creditedBy({ wallet_amount, fee }: Transaction, { postings = [] 
   return postings.includes('charge_successful') ? wallet_amount - fee : 0n
 }
 
-/** What came in by what is told, by the receipts there were, or else by what was asked for. */
+/** The amount that came in: as reported, else by the receipts, else the requested amount. */
 function receivedOf({ amount, received }: Transaction, { settled }: Decision): bigint {
   return settled?.amount ?? (received > 0n ? received : amount)
 }

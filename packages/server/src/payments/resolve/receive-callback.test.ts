@@ -9,7 +9,7 @@ import { payingMalipo, payOut, simulatorToken } from '../../testing/paying.ts'
 import { createCallbackLog, dropOldCallbacks, type ReceivedCallback } from './callback-log.ts'
 import { receiveCallback } from './receive-callback.ts'
 
-/** A payout that house was given, and that only a callback or a question ends. */
+/** A payout that was sent to house, and that only a callback or a query ends. */
 async function setUp(t: TestContext) {
   const malipo = await payingMalipo(t)
   const { url, operator, simulator } = malipo
@@ -66,7 +66,7 @@ test('a callback is stored as it was sent, sealed, and reading it is audited', a
   assert.deepEqual(audit, [{ actor: 'test', action: 'callback.show', detail: { provider: 'house' } }])
 })
 
-test('callbacks that are refused, name no payment or an unknown one are stored too', async (t) => {
+test('callbacks that are refused, name no payment or name an unknown one are stored too', async (t) => {
   const { malipo, completed, list } = await setUp(t)
   const key = unknownKey()
 
@@ -89,7 +89,7 @@ test('callbacks that are refused, name no payment or an unknown one are stored t
   assert.equal((await list({ outcome: 'unknown_payment' })).length, 2)
 })
 
-test('a secret that a provider sends along is stored nowhere, sealed or not', async (t) => {
+test("a secret in a provider's callback is never stored, sealed or not", async (t) => {
   const { malipo, list, operator } = await setUp(t)
   const body = { event: 'charge.completed', data: { tx_ref: unknownKey(), card: '4242 4242 4242 4242' } }
 
@@ -104,7 +104,7 @@ test('a secret that a provider sends along is stored nowhere, sealed or not', as
   assert.doesNotMatch(shown, /token-of-a-simulator|verif-hash|authorization|cookie|4242/)
 })
 
-test('a flood of refused callbacks stores ten, and the start of each', async (t) => {
+test('a flood of refused callbacks stores ten, and only the start of each', async (t) => {
   const { malipo, list, operator } = await setUp(t)
   const long = 'x'.repeat(60_000)
 
@@ -118,7 +118,7 @@ test('a flood of refused callbacks stores ten, and the start of each', async (t)
   assert.ok(shown.bodyBytes > 60_000)
 })
 
-test('unsigned callbacks are stored ten times for a payment, and ten an hour where they name none', async (t) => {
+test('unsigned callbacks are stored ten times per payment, and ten an hour without a payment', async (t) => {
   const { malipo, list } = await setUp(t)
   const log = createCallbackLog({ db: malipo.ctx.db.write, vault: malipo.ctx.vault, cell: 1 })
   const request = { method: 'POST', path: '/', authority: 'h', headers: {}, body: Buffer.from('{}') }
@@ -141,7 +141,7 @@ test('unsigned callbacks are stored ten times for a payment, and ten an hour whe
   assert.equal((await list({ outcome: 'failed' })).length, 10)
 })
 
-test('a callback is applied when it cannot be stored; one of an unknown payment is to be sent again', async (t) => {
+test('a callback that cannot be stored is applied; for an unknown payment it must be sent again', async (t) => {
   const { malipo, submitted, completed, list } = await setUp(t)
   const { id, key } = await submitted()
   await malipo.ask('revoke insert on callbacks from malipo_write')
@@ -156,7 +156,7 @@ test('a callback is applied when it cannot be stored; one of an unknown payment 
   assert.equal(malipo.log.filter((line) => line.includes('callback not stored')).length, 3)
 })
 
-test('a locked table of callbacks delays no payment', async (t) => {
+test('a locked callbacks table delays no payment', async (t) => {
   const { malipo, submitted, completed } = await setUp(t)
   const { id, key } = await submitted()
   const end = await openTransaction(t, 'lock table callbacks')
@@ -167,7 +167,7 @@ test('a locked table of callbacks delays no payment', async (t) => {
   await end()
 })
 
-test('a callback is there for 90 days, and its month is dropped 90 days after it ended', async (t) => {
+test('a callback is readable for 90 days, and its month is dropped 90 days after the month ends', async (t) => {
   const { malipo, submitted, completed, list, operator } = await setUp(t)
   const { id, key } = await submitted()
   await completed(key)
@@ -203,14 +203,15 @@ test('a callback is there for 90 days, and its month is dropped 90 days after it
   assert.equal((await malipo.ask('select from callbacks')).length, 0)
 })
 
-test('unsigned callbacks against the end of a payment make us ask its provider 60 times a minute at most', async (t) => {
+test("unsigned callbacks against a payment's end query its provider at most 60 times a minute", async (t) => {
   const { malipo, submitted, completed } = await setUp(t)
   const { id, key } = await submitted()
   await completed(key)
   await malipo.simulator.clearFaults()
   const failure = { code: 'UNSPECIFIED_FAILURE', message: 'It failed.' } as const
-  const said = { state: 'failed', failure } as const
-  const read = async () => ({ isGenuine: true, isProof: false, isUnsigned: true, news: [{ key, said }] }) as const
+  const providerStatus = { state: 'failed', failure } as const
+  const read = async () =>
+    ({ isGenuine: true, isProof: false, isUnsigned: true, observations: [{ key, providerStatus }] }) as const
   const house = malipo.ctx.connectors.sandbox.get('house')
   assert(house)
   const sandbox = new Map<string, Connector>([['house', { ...house, callbacks: { read } }]])

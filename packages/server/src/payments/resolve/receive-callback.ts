@@ -5,15 +5,15 @@ import { createAllowance } from '../../platform/allowance.ts'
 import type { Environment } from '../../platform/db.ts'
 import { reach } from '../../platform/failpoints.ts'
 import { attemptOfKey } from '../../platform/ids.ts'
-import { noteSetback } from '../../platform/log-retry.ts'
-import type { CallbackNews, CallbackVerdict, InboundRequest } from '../../providers/contract.ts'
+import { logRetry } from '../../platform/log-retry.ts'
+import type { CallbackObservation, CallbackVerdict, InboundRequest } from '../../providers/contract.ts'
 import { askWhatIsTrue, isContraryTo } from '../dispatch/dispatch.ts'
 import { laneOf } from '../dispatch/timers.ts'
 import { isFinal } from '../model/state.ts'
 import type { CallbackOutcome, ReceivedCallback } from './callback-log.ts'
-import type { News } from './decision.ts'
+import type { Observation } from './decision.ts'
 
-/** Which provider a callback claims to be from, and where it came from. */
+/** The provider that a callback claims to be from, and the address it came from. */
 export interface CallbackSource {
   readonly env: Environment
   readonly provider: string
@@ -23,8 +23,8 @@ export interface CallbackSource {
 type Genuine = Extract<CallbackVerdict, { isGenuine: true }>
 
 /**
- * Verifies a callback, applies it to its payment and then stores what was sent. Resolves once the payment is durable: a provider
- * whose callback was lost before that sends it again. What is not proof only makes us ask the provider.
+ * Verifies a callback, applies it to its payment and then stores what was sent. Resolves once the payment is durable: until then
+ * the provider sends a lost callback again. A callback without proof only causes a query.
  */
 export async function receiveCallback(ctx: Context, source: CallbackSource, request: InboundRequest): Promise<void> {
   const { env, provider } = source
@@ -34,20 +34,20 @@ export async function receiveCallback(ctx: Context, source: CallbackSource, requ
   if (!verdict.isGenuine) return refuse(ctx, { ...source, request, keys: [], isUnsigned: true }, verdict.why)
   reach('callback.verified')
   const [applied] = await Promise.allSettled([
-    Promise.all(verdict.news.map((news) => applyNews(ctx, source, verdict, news))),
+    Promise.all(verdict.observations.map((observation) => applyObservation(ctx, source, verdict, observation))),
   ])
   const isFailed = applied.status === 'rejected'
   const outcome = isFailed ? 'failed' : outcomeOf(verdict, applied.value)
-  const keys = verdict.news.map(({ key }) => key)
+  const keys = verdict.observations.map(({ key }) => key)
   const isUnsigned = verdict.isUnsigned === true
   const reason = isFailed ? { reason: reasonOf(applied.reason) } : {}
   await keep(ctx, { ...source, request, outcome, keys, isUnsigned, ...reason })
   if (isFailed) throw applied.reason
-  reach('callback.settled')
+  reach('callback.resolved')
 }
 
-function outcomeOf({ isProof, news }: Genuine, areKnown: readonly boolean[]): CallbackOutcome {
-  if (news.length === 0) return 'ignored'
+function outcomeOf({ isProof, observations: observation }: Genuine, areKnown: readonly boolean[]): CallbackOutcome {
+  if (observation.length === 0) return 'ignored'
   if (!areKnown.every(Boolean)) return 'unknown_payment'
   return isProof ? 'applied' : 'hint'
 }
@@ -66,13 +66,13 @@ async function refuse(ctx: Context, received: Omit<ReceivedCallback, 'outcome'>,
 const keepMs = 1000
 
 /**
- * A callback that could not be stored, or not soon, was handled all the same. But of a payment that is not known here nothing
- * else is left: the provider is to send it again.
+ * A callback that could not be stored, or not in time, was still handled. For an unknown payment it is the only record, so the
+ * provider must send it again.
  */
 async function keep({ callbackLog, log }: Context, received: ReceivedCallback): Promise<void> {
   const { env, provider, outcome } = received
   const stored = callbackLog.keep(received).catch((error: Error) => {
-    noteSetback(log, error, { env, provider }, 'callback not stored')
+    logRetry(log, error, { env, provider }, 'callback not stored')
     if (outcome === 'unknown_payment') throw new AppError('OVERLOADED')
   })
   if (outcome === 'unknown_payment') return stored
@@ -82,40 +82,40 @@ async function keep({ callbackLog, log }: Context, received: ReceivedCallback): 
 }
 
 /**
- * Unsigned callbacks can come from anyone, and one that contradicts the end of a payment costs a call of the provider. This many
- * of one provider are followed in a minute.
+ * Unsigned callbacks can come from anyone, and one that contradicts the end of a payment costs a provider call. This many per
+ * provider are followed up in a minute.
  */
 const isUnsignedAskAllowed = createAllowance(60, 60_000)
 
-/** Whether it names a payment that this provider was given from here. If not, the provider is asked about its money. */
-async function applyNews(
+/** Whether it names a payment that we sent to this provider. If not, the provider is queried about the money. */
+async function applyObservation(
   ctx: Context,
   { env, provider }: CallbackSource,
   { isProof, isUnsigned }: Genuine,
-  { key, said }: CallbackNews,
+  { key, providerStatus }: CallbackObservation,
 ): Promise<boolean> {
   const found = attemptOfKey(key)
-  const news: News = isProof ? { kind: 'said', said } : { kind: 'hint' }
-  const standing =
+  const observation: Observation = isProof ? { kind: 'reported', providerStatus } : { kind: 'hint' }
+  const result =
     found &&
-    (await ctx.settler.submit({
+    (await ctx.resolver.submit({
       transaction_id: found.transactionId,
       attempt: found.attempt,
       cause: 'callback',
       from: { env, provider },
-      news,
+      observation,
     }))
-  if (!standing) {
-    await ctx.askUnknown({ env, provider, key, said, isProof, isUnsigned: isUnsigned === true })
+  if (!result) {
+    await ctx.askUnknown({ env, provider, key, providerStatus, isProof, isUnsigned: isUnsigned === true })
     return false
   }
-  if (news.kind === 'hint') ctx.bell.ring(laneOf(env, provider))
-  // A hint about an open charge is followed by its lane.
-  const isAsked = !isProof && said.state === 'received' && !isFinal(standing.transaction.state)
-  const isToAsk = !isAsked && isContraryTo(standing, found.attempt, said)
+  if (observation.kind === 'hint') ctx.wakeups.wake(laneOf(env, provider))
+  // The lane follows up a hint about an open charge.
+  const isAsked = !isProof && providerStatus.state === 'received' && !isFinal(result.transaction.state)
+  const isToAsk = !isAsked && isContraryTo(result, found.attempt, providerStatus)
   if (isToAsk && isUnsigned && !isUnsignedAskAllowed(`${env} ${provider}`)) throw new AppError('OVERLOADED')
-  // Until it answers it is to call again.
-  if (isToAsk && !(await askWhatIsTrue(ctx, { ...standing.transaction, provider }, found.attempt)))
+  // Until the query is resolved, the provider must send the callback again.
+  if (isToAsk && !(await askWhatIsTrue(ctx, { ...result.transaction, provider }, found.attempt)))
     throw new AppError('PROVIDER_UNAVAILABLE')
   return true
 }

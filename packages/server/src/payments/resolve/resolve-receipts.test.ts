@@ -8,17 +8,20 @@ import { openTransaction } from '../../testing/open-transaction.ts'
 import { payingMalipo, payOut } from '../../testing/paying.ts'
 import { followUp } from '../dispatch/dispatch.ts'
 import { putQuestion } from '../model/store.ts'
-import type { News } from './decision.ts'
+import type { Observation } from './decision.ts'
 
 const whole: Receipt = { id: 'R1', amount: 10_000n, currency: 'NGN' }
 const part: Receipt = { ...whole, amount: 6000n }
 const back: Receipt = { ...whole, isReversed: true }
 const received = (...receipts: Receipt[]) => ({ state: 'received', receipts }) as const
-const saying = (...receipts: Receipt[]): News => ({ kind: 'said', said: received(...receipts) })
-const refused: News = { kind: 'said', said: { state: 'failed', failure: { code: 'UNSPECIFIED_FAILURE', message: '' } } }
+const saying = (...receipts: Receipt[]): Observation => ({ kind: 'reported', providerStatus: received(...receipts) })
+const refused: Observation = {
+  kind: 'reported',
+  providerStatus: { state: 'failed', failure: { code: 'UNSPECIFIED_FAILURE', message: '' } },
+}
 const why = { reason: 'r', evidence: 'e' }
 
-/** Charges by transfer of NGN 100 whose provider reports what the test says. */
+/** Bank transfer charges of NGN 100 whose provider reports what the test sets. */
 async function setUp(t: TestContext) {
   const malipo = await payingMalipo(t)
   const { ctx } = malipo
@@ -34,9 +37,9 @@ async function setUp(t: TestContext) {
   }
   const rowId = (shown: string) => readId('transaction', shown) ?? ''
   const put = (shown: string) => putQuestion(ctx.db.write, rowId(shown), 1)
-  const settle = (shown: string, news: News, question?: number) =>
-    ctx.settler.submit({
-      ...{ transaction_id: rowId(shown), attempt: 1, news, cause: 'query' },
+  const settle = (shown: string, observation: Observation, question?: number) =>
+    ctx.resolver.submit({
+      ...{ transaction_id: rowId(shown), attempt: 1, observation, cause: 'query' },
       ...(question !== undefined && { question }),
     })
   const row = async (shown: string) => {
@@ -55,7 +58,7 @@ async function setUp(t: TestContext) {
   return { malipo, ctx, merchant, charge, put, settle, row, rowId, cases, balance, isClean }
 }
 
-test('of two callbacks the older answer does not credit what the bank took back since', async (t) => {
+test('an older response of two callbacks does not credit what the bank has since taken back', async (t) => {
   const { malipo, ctx, charge, settle, rowId, balance, isClean } = await setUp(t)
   const id = await charge()
   const before = await balance()
@@ -66,12 +69,12 @@ test('of two callbacks the older answer does not credit what the bank took back 
   let asked = 0
   t.mock.method(transferCharges, 'query', async (): Promise<QueryOutcome> => {
     asked += 1
-    if (asked > 1) return { found: 'yes', said: received(back) }
+    if (asked > 1) return { found: 'yes', providerStatus: received(back) }
     await slow.promise
-    return { found: 'yes', said: received(whole) }
+    return { found: 'yes', providerStatus: received(whole) }
   })
-  const news = [{ key: providerKeyOf(rowId(id), 1), said: received(back) }]
-  t.mock.method(callbacks, 'read', () => ({ isGenuine: true, isProof: false, news }))
+  const observations = [{ key: providerKeyOf(rowId(id), 1), providerStatus: received(back) }]
+  t.mock.method(callbacks, 'read', () => ({ isGenuine: true, isProof: false, observations }))
   const call = async () =>
     (await fetch(`${malipo.url}/callbacks/sandbox/flutterwave`, { method: 'POST', body: '{}' })).status
 
@@ -85,7 +88,7 @@ test('of two callbacks the older answer does not credit what the bank took back 
   await isClean()
 })
 
-test('an answer to an older question about receipts books nothing against the newer one', async (t) => {
+test('the response to an older query about receipts books nothing against the newer one', async (t) => {
   const { charge, put, settle, balance, isClean } = await setUp(t)
   const id = await charge()
   const before = await balance()
@@ -99,7 +102,7 @@ test('an answer to an older question about receipts books nothing against the ne
   await isClean()
 })
 
-test('a receipt and its reversal in one batch leave it reversed, and the reversal is booked once', async (t) => {
+test('a receipt reversed in the same batch stays reversed, and the reversal is booked once', async (t) => {
   const { charge, put, settle, balance, isClean } = await setUp(t)
   const [other, id] = [await charge(), await charge()]
   const before = await balance()
@@ -116,7 +119,7 @@ test('a receipt and its reversal in one batch leave it reversed, and the reversa
   await isClean()
 })
 
-test('a part and its reversal in one batch before the end leave nothing of it, and the whole amount pays the charge', async (t) => {
+test('a part reversed in the same batch before the end leaves nothing, and the full amount pays', async (t) => {
   const { charge, settle, row, isClean } = await setUp(t)
   const [other, id] = [await charge(), await charge()]
   const gone = { ...part, isReversed: true as const }
@@ -131,16 +134,18 @@ test('a part and its reversal in one batch before the end leave nothing of it, a
   await isClean()
 })
 
-test('a charge that ends failed with a part received has a case, which closes when the bank takes that back', async (t) => {
+test('a failed charge with a part received has a case until the bank takes the part back', async (t) => {
   const { malipo, charge, put, settle, row, rowId, cases, isClean } = await setUp(t)
-  const [judged, told] = [await charge(), await charge()]
-  for (const id of [judged, told]) await settle(id, saying(part))
-  await malipo.ask(`update attempts set send_by = now() - interval '1 hour' where transaction_id = $1`, [rowId(judged)])
+  const [resolved, notified] = [await charge(), await charge()]
+  for (const id of [resolved, notified]) await settle(id, saying(part))
+  await malipo.ask(`update attempts set send_deadline = now() - interval '1 hour' where transaction_id = $1`, [
+    rowId(resolved),
+  ])
 
-  await malipo.operator.payments.settle(judged, { outcome: 'failed', ...why })
-  await settle(told, refused)
+  await malipo.operator.payments.settle(resolved, { outcome: 'failed', ...why })
+  await settle(notified, refused)
 
-  for (const id of [judged, told]) {
+  for (const id of [resolved, notified]) {
     assert.deepEqual([await row(id), await cases(id)], [['failed', 6000, 6000], [['underpaid', '60.00']]])
     await isClean()
     await settle(id, saying({ ...part, isReversed: true }), await put(id))
@@ -149,7 +154,7 @@ test('a charge that ends failed with a part received has a case, which closes wh
   await isClean()
 })
 
-test('a question that is put while an answer is settled has a number of its own', async (t) => {
+test('a query that starts while a response is resolved has its own number', async (t) => {
   const { malipo, merchant, charge, put, settle, isClean } = await setUp(t)
   const id = await charge()
   await settle(id, saying(whole))
@@ -178,7 +183,7 @@ test('a question that is put while an answer is settled has a number of its own'
   await isClean()
 })
 
-test('a receipt in another currency stops no other, and alerts once', async (t) => {
+test('a receipt in another currency does not block the others, and alerts once', async (t) => {
   const { malipo, charge, settle, row, balance, isClean } = await setUp(t)
   const id = await charge()
   const foreign: Receipt = { id: 'X', amount: 1n, currency: 'USD' }
@@ -197,19 +202,19 @@ test('a receipt in another currency stops no other, and alerts once', async (t) 
   await isClean()
 })
 
-test('a word against an end that the provider does not answer for is an event and an alert, once', async (t) => {
+test('a report against an end makes one event and one alert when the provider does not respond', async (t) => {
   const { malipo, ctx, merchant, rowId } = await setUp(t)
   const { id } = await payOut(merchant)
   const transaction_id = rowId(id)
   await malipo.ask(`update transactions set state = 'sending' where id = $1`, [transaction_id])
-  const standing = await ctx.settler.submit({ transaction_id, attempt: 1, cause: 'query', news: refused })
-  const payouts = ctx.connectors.sandbox.get(standing?.transaction.provider ?? '')?.payouts
+  const result = await ctx.resolver.submit({ transaction_id, attempt: 1, cause: 'query', observation: refused })
+  const payouts = ctx.connectors.sandbox.get(result?.transaction.provider ?? '')?.payouts
   assert.ok(payouts)
   t.mock.method(payouts, 'query', async (): Promise<QueryOutcome> => ({ found: 'unclear', detail: 'timeout' }))
   const settled = { amount: 10_000n, currency: 'KES' } as const
-  const late: News = { kind: 'said', said: { state: 'successful', settled } }
+  const late: Observation = { kind: 'reported', providerStatus: { state: 'successful', settled } }
 
-  for (let time = 0; time < 2; time += 1) await followUp(ctx, 1, standing, late)
+  for (let time = 0; time < 2; time += 1) await followUp(ctx, 1, result, late)
 
   const events = await malipo.ask<{ message: string; detail: { reported: string } }>(
     'select message, detail from events where transaction_id = $1 order by number',

@@ -5,23 +5,29 @@ import { readId } from '../../platform/ids.ts'
 import type { Connector } from '../../providers/contract.ts'
 import { payingMalipo, payOut, walletOf } from '../../testing/paying.ts'
 import { putQuestion } from '../model/store.ts'
-import type { News } from './decision.ts'
-import { createSettler } from './resolve.ts'
+import type { Observation } from './decision.ts'
+import { createResolver } from './resolve.ts'
 
-const paid: News = { kind: 'said', said: { state: 'successful', settled: { amount: 10_000n, currency: 'KES' } } }
-const refused: News = { kind: 'said', said: { state: 'failed', failure: { code: 'RECIPIENT_NOT_FOUND', message: '' } } }
-const nothing: News = { kind: 'not_submitted', cause: 'rate_limited', detail: '' }
+const paid: Observation = {
+  kind: 'reported',
+  providerStatus: { state: 'successful', settled: { amount: 10_000n, currency: 'KES' } },
+}
+const refused: Observation = {
+  kind: 'reported',
+  providerStatus: { state: 'failed', failure: { code: 'RECIPIENT_NOT_FOUND', message: '' } },
+}
+const nothing: Observation = { kind: 'not_submitted', cause: 'rate_limited', detail: '' }
 
-/** A Malipo whose lanes nobody works, with a settler that knows two providers for everything. */
+/** A Malipo whose lanes do not run, with a resolver that knows two providers for everything. */
 async function setUp(t: TestContext) {
   const malipo = await payingMalipo(t)
   const { ctx } = malipo
   const both = ['pawapay', 'house'].flatMap((id) => ctx.connectors.sandbox.get(id) ?? []) satisfies Connector[]
   const unusable = new Set<string>()
   const routing = { providersOf: () => both, isUsable: (_: string, id: string) => !unusable.has(id) }
-  const settler = createSettler({
+  const resolver = createResolver({
     cell: 0,
-    onTold: () => undefined,
+    onMerchantEvents: () => undefined,
     db: ctx.db.write,
     log: ctx.log,
     accounts: ctx.accounts,
@@ -29,12 +35,12 @@ async function setUp(t: TestContext) {
     routing,
   })
   const merchant = await malipo.merchant()
-  const settle = async (shown: string, news: News, attempt = 1, provider?: string) => {
+  const settle = async (shown: string, observation: Observation, attempt = 1, provider?: string) => {
     const transaction_id = readId('transaction', shown) ?? ''
-    return settler.submit({
+    return resolver.submit({
       transaction_id,
       attempt,
-      news,
+      observation,
       ...(provider === undefined
         ? { cause: 'query', question: await putQuestion(ctx.db.write, transaction_id, attempt) }
         : { cause: 'callback', from: { env: 'sandbox' as const, provider } }),
@@ -43,7 +49,7 @@ async function setUp(t: TestContext) {
   const send = (shown: string) =>
     malipo.ask(
       `with sent as (update transactions set state = 'sending' where id = $1 returning id)
-       update attempts a set sends = a.sends + 1, send_by = now() from sent where a.transaction_id = sent.id and outcome is null`,
+       update attempts a set sends = a.sends + 1, send_deadline = now() from sent where a.transaction_id = sent.id and outcome is null`,
       [readId('transaction', shown)],
     )
   const isClean = async () => {
@@ -57,26 +63,26 @@ const suspense = async (db: Parameters<typeof platformBalances>[0]) => {
   return account ? account.credits_posted - account.debits_posted : 0n
 }
 
-test('news of one payment in one batch is taken one after another: one effect, one end', async (t) => {
+test('observations of one payment in one batch apply in order, with one effect and one end', async (t) => {
   const { malipo, merchant, settle, send, isClean } = await setUp(t)
   const { id } = await payOut(merchant)
   await send(id)
 
-  const standings = await Promise.all([settle(id, paid), settle(id, paid), settle(id, paid)])
+  const results = await Promise.all([settle(id, paid), settle(id, paid), settle(id, paid)])
 
-  assert.equal(standings.filter((standing) => standing?.isChanged).length, 1)
+  assert.equal(results.filter((result) => result?.isChanged).length, 1)
   assert.equal(await malipo.stateOf(id), 'successful')
   const wallet = await walletOf(malipo, merchant.id)
   assert.deepEqual(wallet, { available: 99_989_900n, reserved: 0n })
   await isClean()
 })
 
-test('what an attempt moved is kept when it is given up and reported paid in one batch', async (t) => {
+test('what an attempt moved is kept when one batch abandons it and reports it paid', async (t) => {
   const { malipo, merchant, settle, send, isClean } = await setUp(t)
   const [first, { id }] = [await payOut(merchant), await payOut(merchant)]
   await send(id)
 
-  // The first is written alone; what is told of the second meanwhile is one batch.
+  // The first is written alone. The observations of the second arrive meanwhile and share one batch.
   await Promise.all([
     settle(first.id, { kind: 'announce' }, 1, 'pawapay'),
     settle(id, nothing, 1, 'pawapay'),
@@ -88,7 +94,7 @@ test('what an attempt moved is kept when it is given up and reported paid in one
   await isClean()
 })
 
-test('after a provider took nothing another is tried, and a report that the first paid is booked with a case', async (t) => {
+test('an unsubmitted payout is rerouted; a report that the first provider paid opens a case', async (t) => {
   const { malipo, merchant, settle, send, isClean } = await setUp(t)
   const { id } = await payOut(merchant)
   await send(id)
@@ -105,7 +111,7 @@ test('after a provider took nothing another is tried, and a report that the firs
 
   assert.deepEqual(rerouted, { provider: 'house', attempt: 2, state: 'accepted' })
   assert.deepEqual(
-    strays.map((standing) => standing?.isChanged),
+    strays.map((result) => result?.isChanged),
     [true, false],
   )
   assert.equal((await suspense(malipo.ctx.db.write)) - before, -10_000n)
@@ -116,13 +122,13 @@ test('after a provider took nothing another is tried, and a report that the firs
   await isClean()
 })
 
-test('a payout that no provider has taken goes back to an earlier one when that is usable again, under a new key', async (t) => {
+test('a payout no provider took returns to an earlier provider, once usable, under a new key', async (t) => {
   const { malipo, merchant, settle, send, isClean, unusable } = await setUp(t)
   const { id } = await payOut(merchant)
   const refuse = async (attempt: number) => {
     await send(id)
-    const standing = await settle(id, nothing, attempt)
-    return [standing?.transaction.provider, standing?.transaction.attempt]
+    const result = await settle(id, nothing, attempt)
+    return [result?.transaction.provider, result?.transaction.attempt]
   }
 
   assert.deepEqual(await refuse(1), ['house', 2])
@@ -137,15 +143,15 @@ test('a payout that no provider has taken goes back to an earlier one when that 
   await isClean()
 })
 
-test('a payout is not routed to a provider that is paused or unhealthy, and waits where it is', async (t) => {
+test('a payout is not routed to a paused or unhealthy provider, and waits where it is', async (t) => {
   const { merchant, settle, send, unusable } = await setUp(t)
   const { id } = await payOut(merchant)
   unusable.add('house')
   await send(id)
 
-  const standing = await settle(id, nothing)
+  const result = await settle(id, nothing)
 
-  const { provider, attempt, state, doubt } = standing?.transaction ?? {}
+  const { provider, attempt, state, doubt } = result?.transaction ?? {}
   assert.deepEqual(
     { provider, attempt, state, doubt },
     {
@@ -157,13 +163,13 @@ test('a payout is not routed to a provider that is paused or unhealthy, and wait
   )
 })
 
-test('news of an attempt that was given up by other news in the same batch is not taken for its successor’s', async (t) => {
+test('a report on an attempt abandoned in the same batch does not count for its successor', async (t) => {
   const { malipo, merchant, settle, send } = await setUp(t)
   const [{ id: first }, { id }] = [await payOut(merchant), await payOut(merchant)]
   await send(id)
 
-  const submitted: News = { kind: 'said', said: { state: 'submitted' } }
-  // The first is written at once; what comes meanwhile is the next batch.
+  const submitted: Observation = { kind: 'reported', providerStatus: { state: 'submitted' } }
+  // The first is written at once. The next two arrive meanwhile and share the next batch.
   await Promise.all([first, id, id].map((each, at) => settle(each, at === 1 ? nothing : submitted, 1, 'pawapay')))
 
   const rows = await malipo.ask('select state, attempt, provider from transactions where id = $1', [
@@ -172,16 +178,18 @@ test('news of an attempt that was given up by other news in the same batch is no
   assert.deepEqual(rows, [{ state: 'accepted', attempt: 2, provider: 'house' }])
 })
 
-test('a callback without proof about an attempt that was given up is asked about, and what it paid is the payout', async (t) => {
+test('an unproven callback on an abandoned attempt is verified, and what it paid is the payout', async (t) => {
   const { malipo, merchant, settle, send, isClean } = await setUp(t)
   const { id, key } = await payOut(merchant)
   await send(id)
   await settle(id, nothing)
   const first = malipo.ctx.connectors.sandbox.get('pawapay')
-  assert(first?.payouts && paid.kind === 'said')
-  const { said } = paid
-  t.mock.method(first.payouts, 'query', async () => ({ found: 'yes', said }))
-  Object.assign(first, { callbacks: { read: () => ({ isGenuine: true, isProof: false, news: [{ key, said }] }) } })
+  assert(first?.payouts && paid.kind === 'reported')
+  const { providerStatus } = paid
+  t.mock.method(first.payouts, 'query', async () => ({ found: 'yes', providerStatus }))
+  Object.assign(first, {
+    callbacks: { read: () => ({ isGenuine: true, isProof: false, observations: [{ key, providerStatus }] }) },
+  })
 
   const called = await fetch(`${malipo.url}/callbacks/sandbox/pawapay`, { method: 'POST', body: '{}' })
 
@@ -198,7 +206,7 @@ test('a callback without proof about an attempt that was given up is asked about
   await isClean()
 })
 
-test('nobody is heard about a payment of another provider or environment', async (t) => {
+test('a report on a payment of another provider or environment is ignored', async (t) => {
   const { malipo, merchant, settle, send } = await setUp(t)
   const { id } = await payOut(merchant)
   await send(id)
@@ -208,7 +216,7 @@ test('nobody is heard about a payment of another provider or environment', async
   assert.equal(await malipo.stateOf(id), 'sending')
 })
 
-test('a success after failure and a reversal after that are each booked once, and the case is resolved', async (t) => {
+test('a success after failure and a later reversal are booked once each, and the case resolves', async (t) => {
   const { malipo, merchant, settle, send, isClean } = await setUp(t)
   const { id } = await payOut(merchant)
   await send(id)
@@ -216,7 +224,7 @@ test('a success after failure and a reversal after that are each booked once, an
 
   await settle(id, refused)
   assert.equal((await walletOf(malipo, merchant.id)).available, 100_000_000n)
-  for (const news of [paid, paid, refused, refused]) await settle(id, news)
+  for (const observation of [paid, paid, refused, refused]) await settle(id, observation)
 
   assert.equal(await malipo.stateOf(id), 'failed')
   assert.equal(await suspense(malipo.ctx.db.write), before)
@@ -226,16 +234,16 @@ test('a success after failure and a reversal after that are each booked once, an
   await isClean()
 })
 
-test('a payment whose settlement is refused stays as it was, is told to the operator, and stops no other', async (t) => {
+test('a refused resolution changes nothing, alerts the operator and blocks no other payment', async (t) => {
   const { malipo, merchant, settle, send } = await setUp(t)
   const [bad, good] = [await payOut(merchant), await payOut(merchant)]
   for (const { id } of [bad, good]) await send(id)
-  // Last of this file, since it spoils the books. A hold that is gone from them: nothing can be posted for this payment any more.
+  // Last in this file, because it corrupts the books: without its hold nothing can be posted for this payment.
   await malipo.ask('delete from transfers where transaction_id = $1', [readId('transaction', bad.id)])
 
   const [ofBad, ofGood] = await Promise.all([settle(bad.id, paid), settle(good.id, paid)])
 
   assert.deepEqual([ofBad?.isChanged, ofGood?.isChanged], [false, true])
   assert.equal(await malipo.stateOf(bad.id), 'sending')
-  assert.ok(malipo.log.some((line) => line.includes('a settlement is refused')))
+  assert.ok(malipo.log.some((line) => line.includes('resolution refused')))
 })

@@ -9,9 +9,9 @@ import { showId } from '../../platform/ids.ts'
 import type { Log } from '../../platform/log.ts'
 import { nameMerchants } from '../../platform/named-merchants.ts'
 import type { Connectors, Routing } from '../../providers/routing.ts'
-import { errandOf, railOf } from '../dispatch/operation.ts'
+import { railOf, routeQueryOf } from '../dispatch/operation.ts'
 import { watchAccounts } from '../dispatch/paid-accounts.ts'
-import { type Alarm, laneOf, setAlarms } from '../dispatch/timers.ts'
+import { laneOf, setTimers, type Timer } from '../dispatch/timers.ts'
 import { type Adjustment, adjustmentEvent, adjustmentMovements, adjustmentOf } from '../late-money/adjustments.ts'
 import { movedOf, withLate } from '../late-money/late-money.ts'
 import type { CaseChange } from '../late-money/suspense-cases.ts'
@@ -30,11 +30,11 @@ import {
   updateAttempts,
   walletOf,
 } from '../model/store.ts'
-import { tell } from '../notify/webhook-body.ts'
+import { merchantEventOf } from '../notify/webhook-body.ts'
 import { decide } from './decide.ts'
 import { earlierPaying, isPaidBefore } from './decide-earlier.ts'
 import { decideLate } from './decide-late.ts'
-import type { Decision, Observation, Surroundings } from './decision.ts'
+import type { Decision, DecisionInputs, Observed } from './decision.ts'
 import {
   accountsAt,
   accountsOf,
@@ -45,33 +45,33 @@ import {
   movementsFor,
 } from './payment-postings.ts'
 
-/** News of one payment. An attempt may be named; one that was given up is heard only when it moved money. */
-interface Settlement extends Observation {
+/** An observation of one payment. It may name an attempt; an abandoned one counts only if it moved money. */
+interface Resolution extends Observed {
   readonly transaction_id: string
   readonly attempt: number | undefined
-  /** Who says so, where it came from outside: nobody tells of another's payments. */
+  /** The source of an external report. A provider can only report on its own payments. */
   readonly from?: { readonly env: Environment; readonly provider: string }
-  /** Written in the same transaction, if the news changes anything. */
+  /** Written in the same transaction, if the observation changes anything. */
   readonly alongside?: ((tx: Tx) => Promise<void>) | undefined
-  /** For the event: who judged, and on what evidence. */
+  /** For the event: who resolved the payment, and on what evidence. */
   readonly note?: Readonly<Record<string, unknown>>
 }
 
-/** Where a payment stands after its news. */
-export interface Standing {
+/** The payment after the observation. */
+export interface ResolveResult {
   readonly isChanged: boolean
   readonly transaction: Transaction
   readonly attempts: readonly Attempt[]
   readonly receipts: readonly BookedReceipt[]
 }
 
-/** Nothing when there is no such payment. */
-export type Settler = Batcher<Settlement, Standing | undefined>
+/** Undefined when the payment does not exist. */
+export type Resolver = Batcher<Resolution, ResolveResult | undefined>
 
-/** What settling must know beside the payments themselves. */
-export interface Surrounded {
-  /** Called once merchants have something to be told. */
-  readonly onTold: () => void
+/** What the resolver needs besides the payments themselves. */
+export interface ResolverContext {
+  /** Called when there are new notifications for merchants. */
+  readonly onMerchantEvents: () => void
   readonly cell: number
   readonly log: Log
   readonly accounts: PlatformAccounts
@@ -79,70 +79,70 @@ export interface Surrounded {
   readonly routing: Routing
 }
 
-export interface SettlerOptions extends Surrounded {
+export interface ResolverOptions extends ResolverContext {
   readonly db: WriteDb
 }
 
 /**
- * The one place where an answer, a callback, a query or an operator changes a payment: state, money, event and next alarm
- * in one transaction, many payments at a time. News of one payment in one batch is taken one after another.
+ * The one place where a response, a callback, a query or an operator changes a payment: state, money, event and next timer in one
+ * transaction, many payments at a time. Observations of one payment in one batch apply in order.
  */
-export function createSettler(options: SettlerOptions): Settler {
+export function createResolver(options: ResolverOptions): Resolver {
   const writer = createWriter()
   return createBatcher({
     db: options.db,
-    decide: (tx, settlements) => settleBatch(options, writer, tx, settlements),
+    decide: (tx, resolutions) => resolveBatch(options, writer, tx, resolutions),
     keyOf: ({ transaction_id }) => walletOf(options.db, transaction_id),
   })
 }
 
-/** A payment as a batch goes through its news. */
-interface Course {
+/** The working copy of a payment while a batch applies its observations. */
+interface PaymentDraft {
   readonly before: FullPayment
   transaction: Transaction
   attempt: Attempt
   givenUp: readonly Attempt[]
   receipts: readonly BookedReceipt[]
-  /** Why money of it is in suspense and where it moved, where that changed. */
+  /** Why its money is in suspense and where it moved, if that changed. */
   suspense: Pick<CaseChange, 'kind' | 'provider'> | undefined
   readonly adjustments: Adjustment[]
   ended: readonly Attempt[]
   readonly begun: Attempt[]
   readonly events: NewEvent[]
-  readonly alarms: Alarm[]
+  readonly timers: Timer[]
 }
 
 /**
- * Settles what it is given inside somebody's batch, and tells when that counts. What an operator does uses it directly, so
- * that the audit row is in the same transaction.
+ * Resolves observations inside the caller's batch. The returned `committed` takes effect after the commit. Operator commands call
+ * this directly, so that the audit row is in the same transaction.
  */
-export async function settleBatch(
-  options: Surrounded,
+export async function resolveBatch(
+  options: ResolverContext,
   writer: Writer,
   tx: BatchTx,
-  settlements: readonly Settlement[],
-): Promise<Decided<Standing | undefined>> {
+  resolutions: readonly Resolution[],
+): Promise<Decided<ResolveResult | undefined>> {
   const at = new Date(Number(tx.atUs / 1000n))
   const payments = await lock(
     tx,
-    settlements.map((settlement) => settlement.transaction_id),
+    resolutions.map((resolution) => resolution.transaction_id),
   )
-  const courses = new Map([...payments].map(([id, payment]) => [id, begin(payment)]))
-  const moving = settlements.flatMap(({ transaction_id, news }) => {
+  const drafts = new Map([...payments].map(([id, payment]) => [id, begin(payment)]))
+  const moving = resolutions.flatMap(({ transaction_id, observation }) => {
     const payment = payments.get(transaction_id)
-    return payment && (mayMoveMoney(news) || isPaidBefore(payment)) ? [payment] : []
+    return payment && (mayMoveMoney(observation) || isPaidBefore(payment)) ? [payment] : []
   })
   const merchants = [...payments.values()].map(({ transaction }) => transaction.merchant_id)
   const [accounts] = await Promise.all([accountsOf(options.accounts, moving), nameMerchants(tx, merchants)])
   const wallets = moving.map(({ transaction }) => transaction.wallet_id)
   const books = await openBooks(tx, writer, moving.flatMap(endingsOf), wallets)
-  reach('settle.locked')
+  reach('resolve.locked')
   const alerts: (() => void)[] = []
-  const answers = settlements.map((settlement): Standing | undefined => {
-    const course = courses.get(settlement.transaction_id)
-    if (!course || !isEntitled(settlement, course)) return undefined
-    const { isChanged, alert } = take(options, course, settlement, at, (provider, decision, adjustments) => {
-      const { transaction } = course
+  const answers = resolutions.map((resolution): ResolveResult | undefined => {
+    const draft = drafts.get(resolution.transaction_id)
+    if (!draft || !isEntitled(resolution, draft)) return undefined
+    const { isChanged, alert } = take(options, draft, resolution, at, (provider, decision, adjustments) => {
+      const { transaction } = draft
       const accountOf = accountsAt(transaction, provider, accounts)
       const wallet = books.wallets.get(transaction.wallet_id)
       const there = (wallet ? available(wallet) : 0n) + creditedBy(transaction, decision)
@@ -152,32 +152,32 @@ export async function settleBatch(
       ])
     })
     if (alert) alerts.push(alert)
-    const { transaction, attempt, givenUp, ended, receipts } = course
+    const { transaction, attempt, givenUp, ended, receipts } = draft
     return { isChanged, transaction, attempts: [attempt, ...givenUp, ...ended], receipts }
   })
-  const changed = [...courses.values()].filter(({ before, transaction }) => transaction !== before.transaction)
-  for (const [index, { alongside }] of settlements.entries()) if (answers[index]?.isChanged) await alongside?.(tx)
+  const changed = [...drafts.values()].filter(({ before, transaction }) => transaction !== before.transaction)
+  for (const [index, { alongside }] of resolutions.entries()) if (answers[index]?.isChanged) await alongside?.(tx)
   const [{ committed, ...written }] = await Promise.all([books.write(), write(tx, at, options.cell, changed)])
-  reach('settle.written')
-  const tellAll = () => {
-    reach('settle.committed')
+  reach('resolve.written')
+  const onCommitted = () => {
+    reach('resolve.committed')
     committed?.()
     for (const alert of alerts) alert()
-    const isTold = ({ before, transaction, adjustments }: Course) =>
-      transaction.told > before.transaction.told || adjustments.length > 0
-    if (changed.some(isTold)) options.onTold()
+    const notifiesMerchant = ({ before, transaction, adjustments }: PaymentDraft) =>
+      transaction.notified > before.transaction.notified || adjustments.length > 0
+    if (changed.some(notifiesMerchant)) options.onMerchantEvents()
   }
-  return { answers, ...written, committed: tellAll }
+  return { answers, ...written, committed: onCommitted }
 }
 
-/** Nobody tells of a payment in another environment, or of an attempt that was made through somebody else. */
-function isEntitled({ from, attempt: number }: Settlement, { before }: Course): boolean {
+/** A provider cannot report on a payment in another environment, or on an attempt made through another provider. */
+function isEntitled({ from, attempt: number }: Resolution, { before }: PaymentDraft): boolean {
   if (from === undefined) return true
   const named = [before.attempt, ...before.givenUp].find((attempt) => attempt.number === number)
   return from.env === before.transaction.env && from.provider === named?.provider
 }
 
-function begin(payment: FullPayment): Course {
+function begin(payment: FullPayment): PaymentDraft {
   return {
     before: payment,
     ...payment,
@@ -186,7 +186,7 @@ function begin(payment: FullPayment): Course {
     ended: [],
     begun: [],
     events: [],
-    alarms: [],
+    timers: [],
   }
 }
 
@@ -197,36 +197,41 @@ interface Taken {
   readonly alert?: () => void
 }
 
-/** Takes one piece of news. What the ledger or the table refuses leaves the payment as it was: it stops no other. */
-function take(options: Surrounded, course: Course, settlement: Settlement, at: Date, post: Post): Taken {
-  const { transaction, attempt, receipts, givenUp } = course
-  // News before it in this batch may have given up the attempt that this news is about.
-  const abandoned = [...givenUp, ...course.ended].find(({ number }) => number === settlement.attempt)
-  const around = surroundings(options, course, settlement, at)
+/**
+ * Applies one observation. If the ledger or the transition table refuses it, the payment stays unchanged and the others continue.
+ */
+function take(options: ResolverContext, draft: PaymentDraft, resolution: Resolution, at: Date, post: Post): Taken {
+  const { transaction, attempt, receipts, givenUp } = draft
+  // An earlier observation in this batch may have abandoned the attempt that this one is about.
+  const abandoned = [...givenUp, ...draft.ended].find(({ number }) => number === resolution.attempt)
+  const around = decisionInputs(options, draft, resolution, at)
   const decision = abandoned
-    ? decideLate({ transaction, attempt: abandoned, movedElsewhere: around.movedElsewhere }, settlement)
-    : decide({ transaction, attempt, receipts }, settlement, around)
+    ? decideLate({ transaction, attempt: abandoned, movedElsewhere: around.movedElsewhere }, resolution)
+    : decide({ transaction, attempt, receipts }, resolution, around)
   if (!decision) return { isChanged: false }
-  const { provider } = [...givenUp, ...course.ended].find(isOf(decision.late)) ?? abandoned ?? attempt
-  const facts = { transactionId: showId('transaction', transaction.id), provider, news: settlement.news.kind }
+  const { provider } = [...givenUp, ...draft.ended].find(isOf(decision.late)) ?? abandoned ?? attempt
+  const facts = {
+    transactionId: showId('transaction', transaction.id),
+    provider,
+    observation: resolution.observation.kind,
+  }
   const made = (decision.late?.adjustments ?? []).map((draft) => adjustmentOf(transaction, draft, at, options.cell))
-  const refusal = refusalOf(course, decision) ?? post(provider, decision, made)
-  if (refusal)
-    return { isChanged: false, alert: () => options.log.error({ ...facts, refusal }, 'a settlement is refused') }
-  apply(course, settlement, decision, { at, cell: options.cell })
-  applyLate(course, settlement, decision, made, { at, cell: options.cell, provider })
+  const refusal = refusalOf(draft, decision) ?? post(provider, decision, made)
+  if (refusal) return { isChanged: false, alert: () => options.log.error({ ...facts, refusal }, 'resolution refused') }
+  apply(draft, resolution, decision, { at, cell: options.cell })
+  applyLate(draft, resolution, decision, made, { at, cell: options.cell, provider })
   const { alert } = decision
   return { isChanged: true, ...(alert !== undefined && { alert: () => options.log.error(facts, alert) }) }
 }
 
-/** Whether money moved through an attempt. */
+/** Whether this is the attempt through which the money moved. */
 const isOf =
   (late: Decision['late']) =>
   ({ number }: Attempt) =>
     number === late?.attempt
 
-/** A step that the table does not know, from where the payment stands in the database. */
-function refusalOf({ before }: Course, { progress }: Decision): string | undefined {
+/** A transition that the table does not allow from the state in the database. */
+function refusalOf({ before }: PaymentDraft, { progress }: Decision): string | undefined {
   const { state: source } = before.transaction
   const target = progress.state ?? source
   return isAllowed(source, target) ? undefined : `${source} to ${target}`
@@ -237,54 +242,59 @@ interface Moment {
   readonly cell: number
 }
 
-function apply(course: Course, settlement: Settlement, decision: Decision, moment: Moment): void {
+function apply(draft: PaymentDraft, resolution: Resolution, decision: Decision, moment: Moment): void {
   const { progress, attempt: change, reroute, event } = decision
-  const before = course.transaction
+  const before = draft.transaction
   const number = before.events + (event ? 1 : 0)
-  const moved = { ...before, ...progress, events: number, told: before.told + (event?.isTold ? 1 : 0) }
-  course.attempt = { ...course.attempt, ...change }
-  course.receipts = [...course.receipts, ...(decision.receipts ?? [])]
+  const moved = {
+    ...before,
+    ...progress,
+    events: number,
+    notified: before.notified + (event?.notifiesMerchant ? 1 : 0),
+  }
+  draft.attempt = { ...draft.attempt, ...change }
+  draft.receipts = [...draft.receipts, ...(decision.receipts ?? [])]
   if (reroute !== undefined) {
-    course.ended = [...course.ended, course.attempt]
-    course.attempt = {
+    draft.ended = [...draft.ended, draft.attempt]
+    draft.attempt = {
       ...freshAttempt,
       transaction_id: before.id,
-      number: course.attempt.number + 1,
+      number: draft.attempt.number + 1,
       provider: reroute,
     }
-    course.begun.push(course.attempt)
-  } else if (course.begun.length > 0) course.begun.splice(-1, 1, course.attempt)
-  course.transaction = { ...moved, attempt: course.attempt.number, provider: course.attempt.provider }
-  const { wake_at, env, provider, id } = course.transaction
+    draft.begun.push(draft.attempt)
+  } else if (draft.begun.length > 0) draft.begun.splice(-1, 1, draft.attempt)
+  draft.transaction = { ...moved, attempt: draft.attempt.number, provider: draft.attempt.provider }
+  const { wake_at, env, provider, id } = draft.transaction
   if (wake_at && wake_at !== before.wake_at)
-    course.alarms.push({ due: wake_at, lane: laneOf(env, provider), transaction_id: id })
-  if (event) course.events.push(eventOf(course.transaction, settlement, event, moment))
+    draft.timers.push({ due: wake_at, lane: laneOf(env, provider), transaction_id: id })
+  if (event) draft.events.push(eventOf(draft.transaction, resolution, event, moment))
 }
 
-/** What moved outside the ordinary course of the payment, and the adjustments that were made for it. */
+/** Applies what moved outside the normal flow of the payment, and the adjustments made for it. */
 function applyLate(
-  course: Course,
-  { cause }: Settlement,
+  draft: PaymentDraft,
+  { cause }: Resolution,
   { late = {}, changedReceipts = [] }: Decision,
   made: readonly Adjustment[],
   { at, cell, provider }: Moment & { readonly provider: string },
 ): void {
-  const before = course.transaction
+  const before = draft.transaction
   const { attempt: number, suspend } = late
   const report = (attempt: Attempt): Attempt => {
     const { moved = attempt.moved, returned = attempt.returned } = late
     return attempt.number === number ? { ...attempt, moved, returned } : attempt
   }
-  course.attempt = report(course.attempt)
-  course.givenUp = course.givenUp.map(report)
-  course.ended = course.ended.map(report)
-  course.receipts = course.receipts.map(
+  draft.attempt = report(draft.attempt)
+  draft.givenUp = draft.givenUp.map(report)
+  draft.ended = draft.ended.map(report)
+  draft.receipts = draft.receipts.map(
     (receipt) => changedReceipts.find(({ receipt_id }) => receipt_id === receipt.receipt_id) ?? receipt,
   )
-  if (suspend) course.suspense = { kind: suspend.kind, provider }
-  course.adjustments.push(...made)
-  course.events.push(...made.map(({ transaction }) => adjustmentEvent(transaction, cause, at, cell)))
-  course.transaction = {
+  if (suspend) draft.suspense = { kind: suspend.kind, provider }
+  draft.adjustments.push(...made)
+  draft.events.push(...made.map(({ transaction }) => adjustmentEvent(transaction, cause, at, cell)))
+  draft.transaction = {
     ...withLate(before, late),
     adjustments: [...before.adjustments, ...made.map(({ transaction }) => transaction.id)],
     late_postings: before.late_postings + latePostings(late).length,
@@ -293,18 +303,18 @@ function applyLate(
 
 function eventOf(
   transaction: Transaction,
-  { cause, note }: Settlement,
-  { message, isTold, detail = {} }: NonNullable<Decision['event']>,
+  { cause, note }: Resolution,
+  { message, notifiesMerchant, detail = {} }: NonNullable<Decision['event']>,
   { at, cell }: Moment,
 ): NewEvent {
-  const { id, merchant_id, env, state, failure, events: number, told } = transaction
+  const { id, merchant_id, env, state, failure, events: number, notified } = transaction
   return {
     transaction_id: id,
     number,
     merchant_id,
     env,
     cause,
-    told: isTold ? tell(transaction, nameOf(transaction), told, at, cell) : null,
+    notification: notifiesMerchant ? merchantEventOf(transaction, nameOf(transaction), notified, at, cell) : null,
     state,
     stage: stageOf(state, failure?.code),
     message,
@@ -314,17 +324,17 @@ function eventOf(
 
 const nameOf = ({ type }: Transaction) => (type === 'adjustment' ? 'adjustment_created' : 'transaction_updated')
 
-/** An answer to a question may have been on its way for so long, even where nobody looked at the watch. */
+/** Minimum assumed age of a query response when the caller did not measure it. */
 const questionMs = 20_000
 
-function surroundings(
-  { connectors, routing }: Surrounded,
-  course: Course,
-  { askedMsAgo, attempt: named = course.attempt.number }: Settlement,
+function decisionInputs(
+  { connectors, routing }: ResolverContext,
+  draft: PaymentDraft,
+  { askedMsAgo, attempt: named = draft.attempt.number }: Resolution,
   at: Date,
-): Surroundings {
-  const { transaction, attempt, givenUp } = course
-  const others = [attempt, ...givenUp, ...course.ended].filter(({ number }) => number !== named)
+): DecisionInputs {
+  const { transaction, attempt, givenUp } = draft
+  const others = [attempt, ...givenUp, ...draft.ended].filter(({ number }) => number !== named)
   const connector = connectors[transaction.env].get(attempt.provider)
   const rail = connector && railOf(connector, transaction)
   return {
@@ -333,22 +343,22 @@ function surroundings(
     notFoundWindowMs: rail?.notFoundWindowMs ?? Number.POSITIVE_INFINITY,
     deadAfterMs: rail?.deadAfterMs,
     movedElsewhere: others.reduce((sum, other) => sum + movedOf(transaction, other), 0n),
-    paidBy: earlierPaying(course, others),
-    ...providersAfter(routing, course),
+    paidBy: earlierPaying(draft, others),
+    ...providersAfter(routing, draft),
     jitter: Math.random(),
   }
 }
 
-/** Usable providers beside the current one: those that were not tried, and those that may take it now. */
+/** Usable providers other than the current one: those that were not tried, and those that may take it now. */
 function providersAfter(
   routing: Routing,
-  { transaction, attempt, givenUp, ended }: Course,
-): Pick<Surroundings, 'alternatives' | 'returns'> {
+  { transaction, attempt, givenUp, ended }: PaymentDraft,
+): Pick<DecisionInputs, 'alternatives' | 'returns'> {
   const { env, type } = transaction
   if (type === 'adjustment') return { alternatives: [] }
   const tried = new Map([...givenUp, ...ended].map(({ provider, outcome }) => [provider, outcome]))
   const others = routing
-    .providersOf(env, errandOf(transaction))
+    .providersOf(env, routeQueryOf(transaction))
     .map(({ id }) => id)
     .filter((id) => id !== attempt.provider && routing.isUsable(env, id))
   return {
@@ -357,26 +367,26 @@ function providersAfter(
   }
 }
 
-const isJustPaid = ({ before, transaction: { state, method, type } }: Course) =>
+const isJustPaid = ({ before, transaction: { state, method, type } }: PaymentDraft) =>
   type === 'deposit' && method === 'bank-transfer' && state === 'successful' && before.transaction.state !== state
 
-async function write(tx: BatchTx, at: Date, cell: number, changed: readonly Course[]): Promise<void> {
+async function write(tx: BatchTx, at: Date, cell: number, changed: readonly PaymentDraft[]): Promise<void> {
   const transactions = changed.map(({ transaction }) => transaction)
   const attempts = changed.flatMap(({ before, attempt, ended }) =>
     ended.length > 0 ? ended : attempt === before.attempt ? [] : [attempt],
   )
-  const begun = changed.flatMap((course) => course.begun)
-  const receipts = changed.flatMap((course) => course.receipts.slice(course.before.receipts.length))
+  const begun = changed.flatMap((draft) => draft.begun)
+  const receipts = changed.flatMap((draft) => draft.receipts.slice(draft.before.receipts.length))
   const paid = changed.filter(isJustPaid).map(({ transaction }) => transaction)
-  const alarms = changed.flatMap((course) => course.alarms)
-  const events = changed.flatMap((course) => course.events)
+  const timers = changed.flatMap((draft) => draft.timers)
+  const events = changed.flatMap((draft) => draft.events)
   await Promise.all([
     move(tx, at, transactions),
     updateAttempts(tx, attempts),
     insertAttempts(tx, begun),
     insertReceipts(tx, at, receipts),
     watchAccounts(tx, paid),
-    setAlarms(tx, alarms),
+    setTimers(tx, timers),
     writeLate(tx, at, cell, changed),
     emit(tx, at, events),
   ])

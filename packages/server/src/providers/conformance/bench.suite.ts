@@ -16,76 +16,76 @@ import type {
   InboundRequest,
   MomoChargeAttempt,
   PayoutAttempt,
+  ProviderStatus,
   QueryOutcome,
-  Said,
   SubmitOutcome,
   TransferChargeAttempt,
 } from '../contract.ts'
 
-/** Everything the suite needs to try a connector. What a connector cannot do is left out, and its cases are skipped. */
+/** Everything the suite needs to test a connector. A capability the connector lacks is left out, and its cases are skipped. */
 export interface Bench {
   readonly connector: Connector
-  /** The same, but nobody listens where its provider should be. */
+  /** The same connector with an address where no provider listens. */
   readonly unreachable: Connector
-  /** What must never be in a text that is logged. */
+  /** Values that must never appear in a logged text. */
   readonly secrets: readonly string[]
-  /** What the simulator calls the provider. */
+  /** The simulator's id for the provider. */
   readonly provider: string
   readonly control: SimulatorControl
   readonly inbox: Inbox
-  /** How long the simulator takes to settle a payment, on its own clock. */
+  /** How long the simulator takes to end a payment, on its own clock. */
   readonly settleMs: number
   readonly charges?: Examples<MomoChargeAttempt>
   readonly cards?: CardExamples
   readonly transfers?: Examples<TransferChargeAttempt>
-  /** Whether the provider says nothing of a charge by transfer before the customer has paid. */
+  /** Whether the provider reports nothing about a transfer charge until the customer pays. */
   readonly areTransfersSilent?: boolean
   readonly payouts?: Examples<PayoutAttempt>
-  /** Whether the provider takes a payout that our money there does not suffice for, and ends it unpaid later. */
+  /** Whether the provider accepts a payout beyond our float and fails it later. */
   readonly takesWithoutFloat?: boolean
-  /** Whether the provider shows how much of a payment was taken back. */
+  /** Whether the provider reports how much of a payment was reversed. */
   readonly showsReturned?: boolean
-  /** Whether the provider refuses in sentences, which nobody can list. */
+  /** Whether the provider refuses in free text instead of a fixed list of codes. */
   readonly refusesInSentences?: boolean
   readonly callbacks?: {
-    /** Signed, so that they may be believed; or else only hints. */
+    /** Whether callbacks are signed and therefore proof. Otherwise they are only hints. */
     readonly areProof: boolean
-    /** Whether one that comes from a stranger can be told. */
+    /** Whether the connector can detect a callback from an unknown sender. */
     readonly areKnown: boolean
-    /** Whether a callback holds only where it was sent to. */
+    /** Whether a callback is valid only at the path it was sent to. */
     readonly arePathBound: boolean
-    /** How old one may grow, and the way to let the connector's clock run ahead. */
+    /** The maximum age of a callback, and a way to move the connector's clock forward. */
     readonly aging?: { readonly ageMaxMs: number; moveClock(ms: number): void }
   }
 }
 
-/** Makes payments that end as the name says. Each has a key of its own. */
+/** Makes payments that end as the name says. Each payment has its own key. */
 export interface Examples<Attempt> {
   succeeds(): Attempt
   /** Never ends by itself. */
   stays(): Attempt
   readonly fails: Readonly<Partial<Record<FailureCode, () => Attempt>>>
-  /** What the provider's validation refuses. */
+  /** Payments that the provider's validation refuses. */
   readonly refused?: Readonly<Partial<Record<FailureCode, () => Attempt>>>
-  /** The customer is sent to a page of the operator. */
+  /** The provider sends the customer to the operator's page. */
   redirects?(): Attempt
-  /** The customer got a code beforehand. */
+  /** The customer received a code beforehand. */
   readonly withCode?: { right(): Attempt; wrong(): Attempt }
 }
 
-/** Cards that end as the name says. Those of {@link Examples} send the customer to their bank's page. */
+/** Cards that end as the name says. The cards of {@link Examples} send the customer to their bank's page. */
 export interface CardExamples extends Examples<CardChargeAttempt> {
   readonly steps: CardSteps<CardChargeAttempt>
   readonly values: CardValues
 }
 
 interface CardSteps<Made> {
-  /** Nobody is asked for anything. */
+  /** The charge asks the customer for nothing. */
   ends(): Made
-  /** A PIN, then a code. */
+  /** Asks for a PIN, then a code. */
   asksPin(): Made
   asksAddress(): Made
-  /** Declined once the customer has given what they were asked for. */
+  /** The issuer declines after the customer's answer. */
   readonly declinedAfter: {
     readonly pin: readonly [() => Made, FailureCode]
     readonly address: readonly [() => Made, FailureCode]
@@ -95,13 +95,13 @@ interface CardSteps<Made> {
 interface CardValues {
   readonly pin: string
   readonly otp: string
-  /** A right code for an account that has too little. */
+  /** A correct code for an account with too little money. */
   readonly emptyOtp: string
   readonly wrong: readonly string[]
   readonly address: BillingAddress
 }
 
-/** A card charge on trial. It keeps the newest continuation, as the service does. */
+/** A card charge under test. It keeps the newest continuation, as the service does. */
 export interface CardTrial extends Trial {
   authorise(answer: CustomerAnswer, options?: AuthoriseOptions): Promise<AuthoriseOutcome>
 }
@@ -113,44 +113,44 @@ interface AuthoriseOptions {
 
 export interface CardDesk extends CardSteps<CardTrial> {
   readonly values: CardValues
-  /** Answers through a connector that reaches nobody, with what this charge was continued by. */
+  /** Sends the customer's answer through the unreachable connector, with this charge's continuation. */
   authoriseLost(trial: CardTrial, answer: CustomerAnswer): Promise<AuthoriseOutcome>
 }
 
-/** One payment on trial: it may be submitted and asked about as often as a case likes. */
+/** One payment under test. A case may submit and query it any number of times. */
 export interface Trial {
   readonly ref: AttemptRef
   submit(signal?: AbortSignal): Promise<SubmitOutcome>
   query(signal?: AbortSignal): Promise<QueryOutcome>
 }
 
-/** Charges of every kind and payouts run the same cases. */
+/** Every kind of charge and payout runs the same cases. */
 export interface Lane {
   readonly name: 'charge' | 'card charge' | 'transfer charge' | 'payout'
-  /** What the simulator calls it. */
+  /** The simulator's name for it. */
   readonly operation: 'charge' | 'payout'
-  /** What brings a payment to its end. */
+  /** What ends a payment. */
   readonly endsBy: 'time' | 'customer'
-  /** Whether the provider does not know a charge until the customer has paid. */
+  /** Whether the provider does not know a charge until the customer pays. */
   readonly isSilent: boolean
   readonly notFoundWindowMs: number
   readonly examples: Examples<Trial>
-  /** Through the connector that reaches nobody. */
+  /** Uses the unreachable connector. */
   readonly lost: Trial
-  /** What no provider may be asked for, by what is wrong with it. */
+  /** Payments that no provider can accept, by the reason. */
   readonly impossible: Readonly<Record<string, Trial>>
-  /** Only charges by card have steps. */
+  /** Only card charges have steps. */
   readonly cards?: CardDesk
 }
 
 export interface Case {
   readonly guarantee: string
-  /** What the connector must be able to do for the case to make sense. */
+  /** What the connector must support for the case to apply. */
   readonly needs?: (lane: Lane, bench: Bench) => unknown
   run(lane: Lane, bench: Bench): Promise<void>
 }
 
-/** Sets a fault for one payment, once unless told otherwise. */
+/** Sets a fault for one payment. It strikes once unless `times` is given. */
 export async function strike(
   bench: Bench,
   lane: Lane,
@@ -162,18 +162,18 @@ export async function strike(
   await bench.control.setFault({ times: 1, ...order, provider: bench.provider, operation, match: { key: ref.key } })
 }
 
-/** Lets every payment that is going to end by itself do so. */
+/** Ends every payment that ends by itself. */
 export async function settle({ control, settleMs }: Bench): Promise<void> {
   await control.advance(settleMs)
 }
 
-/** The customer does their part, where there is one, and every payment that is going to end does so. */
+/** The customer approves where the lane needs it, then every payment that ends by itself ends. */
 export async function fulfil(bench: Bench, { endsBy }: Lane, { ref }: Trial): Promise<void> {
   if (endsBy === 'customer') await bench.control.act(ref.key, 'approve')
   await settle(bench)
 }
 
-/** Money moved once, by exactly the amount asked. */
+/** Money moved once, by exactly the requested amount. */
 export async function movedOnce({ control }: Bench, { ref }: Trial): Promise<void> {
   const movements = await control.movements(ref.key)
   assert.equal(movements.length, 1, 'money moves once')
@@ -185,10 +185,13 @@ export async function movedNothing({ control }: Bench, { ref }: Trial): Promise<
   assert.deepEqual(await control.movements(ref.key), [], 'no money moves')
 }
 
-export function accepted(outcome: SubmitOutcome): Said {
+export function accepted(outcome: SubmitOutcome): ProviderStatus {
   assert.ok(outcome.certainty === 'accepted', `accepted, not ${inspect(outcome)}`)
-  assert.ok(outcome.said.state === 'submitted' || outcome.said.state === 'waiting', 'a submission is never final')
-  return outcome.said
+  assert.ok(
+    outcome.providerStatus.state === 'submitted' || outcome.providerStatus.state === 'waiting',
+    'a submission is never final',
+  )
+  return outcome.providerStatus
 }
 
 export function unknown(outcome: SubmitOutcome): string {
@@ -196,7 +199,7 @@ export function unknown(outcome: SubmitOutcome): string {
   return outcome.cause
 }
 
-/** The provider was given the key before, so whatever it answers, the payment may be under way or over. */
+/** The provider already has the key. Whatever it responds, the payment may be in progress or ended. */
 export function sentAgain(outcome: SubmitOutcome): void {
   const isSafe = outcome.certainty === 'accepted' || (outcome.certainty === 'unknown' && outcome.cause === 'repeated')
   assert.ok(isSafe, `taken or repeated, not ${inspect(outcome)}`)
@@ -207,45 +210,54 @@ export function notSubmitted(outcome: SubmitOutcome): string {
   return outcome.cause
 }
 
-export function found(outcome: QueryOutcome): Said {
+export function found(outcome: QueryOutcome): ProviderStatus {
   assert.ok(outcome.found === 'yes', `found, not ${inspect(outcome)}`)
-  return outcome.said
+  return outcome.providerStatus
 }
 
-/** What it says is success by exactly what was asked, or that exactly this much came in. */
-export function succeeded(said: Said, { amount, currency }: AttemptRef): void {
-  assert.equal(amountTold(said), amount)
-  const told = said.state === 'received' ? said.receipts : said.state === 'successful' ? [said.settled] : []
-  assert.ok(told.every((each) => each.currency === currency))
+/** The provider reports success for exactly the requested amount, or receipts of exactly that amount. */
+export function succeeded(providerStatus: ProviderStatus, { amount, currency }: AttemptRef): void {
+  assert.equal(amountReported(providerStatus), amount)
+  const reported =
+    providerStatus.state === 'received'
+      ? providerStatus.receipts
+      : providerStatus.state === 'successful'
+        ? [providerStatus.settled]
+        : []
+  assert.ok(reported.every((each) => each.currency === currency))
 }
 
-/** How much money moved, and did not go back, by what is said. */
-export function amountTold(said: Said): bigint {
-  if (said.state === 'received') {
-    assert.equal(new Set(said.receipts.map(({ id }) => id)).size, said.receipts.length, 'every receipt is told once')
-    return said.receipts.filter(({ isReversed }) => !isReversed).reduce((sum, { amount }) => sum + amount, 0n)
+/** The amount that moved and was not reversed, as the provider reports it. */
+export function amountReported(providerStatus: ProviderStatus): bigint {
+  if (providerStatus.state === 'received') {
+    assert.equal(
+      new Set(providerStatus.receipts.map(({ id }) => id)).size,
+      providerStatus.receipts.length,
+      'every receipt is told once',
+    )
+    return providerStatus.receipts.filter(({ isReversed }) => !isReversed).reduce((sum, { amount }) => sum + amount, 0n)
   }
-  assert.ok(said.state === 'successful', `successful, not ${inspect(said)}`)
-  return said.settled.amount
+  assert.ok(providerStatus.state === 'successful', `successful, not ${inspect(providerStatus)}`)
+  return providerStatus.settled.amount
 }
 
-export function isOpen(said: Said): boolean {
-  return said.state === 'submitted' || said.state === 'waiting'
+export function isOpen(providerStatus: ProviderStatus): boolean {
+  return providerStatus.state === 'submitted' || providerStatus.state === 'waiting'
 }
 
-/** The provider has it and it has not ended; or it says nothing of it before the customer has paid. */
+/** The provider has the payment and it has not ended. A silent provider does not know it before the customer pays. */
 export async function stillOpen({ isSilent }: Lane, trial: Trial): Promise<void> {
   const outcome = await trial.query()
   if (isSilent) assert.deepEqual(outcome, { found: 'no' })
   else assert.ok(isOpen(found(outcome)))
 }
 
-/** How often the provider was asked to move money under this key. */
+/** How many requests to move money the provider received for this key. */
 export async function timesSent({ control }: Bench, { operation }: Lane, { ref }: Trial): Promise<number> {
   return (await control.requests(ref.key)).filter((request) => request.operation === operation).length
 }
 
-/** The callbacks about a payment, once there are as many as the case waits for. */
+/** The callbacks about a payment, once as many as `count` have arrived. */
 export function callbacksFor({ inbox }: Bench, { ref }: Trial, count = 1): Promise<InboundRequest[]> {
   return until(`${count} callbacks about ${ref.key}`, () => {
     const about = inbox.received.filter(({ path, body }) => path.includes(ref.key) || body.includes(ref.key))
@@ -258,12 +270,15 @@ export async function read({ connector }: Bench, request: InboundRequest | undef
   return connector.callbacks.read(request)
 }
 
-/** What a callback says of one payment. It may be believed exactly when the connector's callbacks are proof. */
-export async function newsOf(bench: Bench, request: InboundRequest | undefined): Promise<{ key: string; said: Said }> {
+/** The observation that a callback carries about one payment. It is proof exactly when the connector's callbacks are proof. */
+export async function observationsOf(
+  bench: Bench,
+  request: InboundRequest | undefined,
+): Promise<{ key: string; providerStatus: ProviderStatus }> {
   const verdict = await read(bench, request)
   assert.ok(verdict.isGenuine, `genuine, not: ${verdict.isGenuine ? '' : verdict.why}`)
   assert.equal(verdict.isProof, bench.callbacks?.areProof)
-  const [news] = verdict.news
-  assert.ok(news && verdict.news.length === 1)
-  return news
+  const [observations] = verdict.observations
+  assert.ok(observations && verdict.observations.length === 1)
+  return observations
 }

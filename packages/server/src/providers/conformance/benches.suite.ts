@@ -30,7 +30,7 @@ const operators = {
   orange_bf: { code: 'ORANGE_BFA', country: 'BF', currency: 'XOF' },
 } as const satisfies Record<string, PawapayOperator>
 
-/** The last three digits of a number choose how it ends. */
+/** The last three digits of a number choose the outcome. */
 const at = (operator: keyof typeof operators, phone: string, amount: bigint) => ({
   key: randomUUID() as string,
   country: operators[operator].country as string,
@@ -96,7 +96,7 @@ const houseCharges: Examples<MomoChargeAttempt> = {
 }
 
 const accountName = 'Juma Otieno'
-/** On every rail the end of a number chooses how a payout ends. */
+/** On every rail the last digits of a number choose the outcome of a payout. */
 const rails: Readonly<Record<PayoutTarget['kind'], (ending: string) => PayoutTarget>> = {
   momo: (ending) => ({ kind: 'momo', operator: 'MPESA_KE', phone: `+254703456${ending}`, name: accountName }),
   bank: (ending) => {
@@ -118,7 +118,7 @@ function housePayouts(rail: PayoutTarget['kind']): Examples<PayoutAttempt> {
 const account = (country: string, currency: Currency): TransferChargeAttempt => {
   return { key: randomUUID(), country, currency, amount: 150_000n, email: 'amina@example.com', lifeSeconds: 7200 }
 }
-/** Nobody pays unless a case does. */
+/** The customer does not pay unless a case makes them pay. */
 const transfersIn = (country: string, currency: Currency): Examples<TransferChargeAttempt> => {
   return { succeeds: () => account(country, currency), stays: () => account(country, currency), fails: {} }
 }
@@ -183,10 +183,10 @@ const bankPayouts: Examples<PayoutAttempt> = {
   refused: { AMOUNT_NOT_ACCEPTED: () => ({ ...bankPayout('789'), amount: 499n }) },
 }
 
-/** What a provider's bench has of its own. */
+/** What is specific to one provider's bench. */
 interface Fittings
   extends Omit<Bench, 'connector' | 'unreachable' | 'secrets' | 'control' | 'inbox' | 'settleMs' | 'callbacks'> {
-  /** The simulator's. */
+  /** Settings of the simulator. */
   readonly settings: Readonly<Record<string, string>>
   readonly callbacks: {
     readonly areProof: boolean
@@ -197,7 +197,7 @@ interface Fittings
   connect(baseUrl: string, now: () => number): Connector
 }
 
-/** A simulator that plays the provider, and two connectors: one that reaches it, and one that reaches nobody. */
+/** A simulator of the provider and two connectors: one reaches it, the other reaches no provider. */
 async function openBench(t: TestContext, { settings, callbacks, connect, ...rest }: Fittings): Promise<Bench> {
   const inbox = await openInbox()
   t.after(() => inbox.close())
@@ -246,7 +246,7 @@ export function pawapayBench(t: TestContext, options: Partial<PawapayOptions>, s
   })
 }
 
-/** Its charges are tried once, beside the payouts of the first rail. */
+/** House charges are tested once, with the payouts of the first rail. */
 export function houseBench(t: TestContext, rail: PayoutTarget['kind']) {
   const isFirst = rail === 'momo'
   return openBench(t, {

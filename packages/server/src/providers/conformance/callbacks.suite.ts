@@ -3,7 +3,7 @@ import { until } from '../../dev-stack/until.ts'
 import type { InboundRequest } from '../contract.ts'
 import {
   accepted,
-  amountTold,
+  amountReported,
   type Bench,
   type Case,
   callbacksFor,
@@ -11,7 +11,7 @@ import {
   fulfil,
   type Lane,
   movedOnce,
-  newsOf,
+  observationsOf,
   read,
   settle,
   strike,
@@ -23,20 +23,20 @@ import { endsByItself } from './query.suite.ts'
 
 const areKnown = (_: Lane, { callbacks }: Bench) => callbacks?.areKnown
 
-/** What a connector makes of callbacks. Only what the provider signed, for this very request and now, is proof. */
+/** How a connector reads callbacks. Only a signature by the provider, for this exact request and still fresh, is proof. */
 const cases: readonly Case[] = [
   {
-    guarantee: 'a callback of success names the payment and exactly what moved',
+    guarantee: 'a success callback names the payment and exactly what moved',
     run: async (lane, bench) => {
       const { trial, request } = await calledBack(lane, bench)
 
-      const news = await newsOf(bench, request)
-      assert.equal(news.key, trial.ref.key)
-      succeeded(news.said, trial.ref)
+      const observations = await observationsOf(bench, request)
+      assert.equal(observations.key, trial.ref.key)
+      succeeded(observations.providerStatus, trial.ref)
     },
   },
   {
-    guarantee: 'a callback of failure names the payment and the reason',
+    guarantee: 'a failure callback names the payment and the reason',
     needs: ({ examples }) => Object.keys(examples.fails).length > 0,
     run: async ({ examples }, bench) => {
       const [[code, make] = []] = Object.entries(examples.fails)
@@ -45,38 +45,38 @@ const cases: readonly Case[] = [
       await trial.submit()
       await settle(bench)
 
-      const { key, said } = await newsOf(bench, (await callbacksFor(bench, trial))[0])
+      const { key, providerStatus } = await observationsOf(bench, (await callbacksFor(bench, trial))[0])
       assert.equal(key, trial.ref.key)
-      assert.equal(said.state === 'failed' && said.failure.code, code)
+      assert.equal(providerStatus.state === 'failed' && providerStatus.failure.code, code)
     },
   },
   {
-    guarantee: 'after a lost answer the callback tells',
+    guarantee: 'a callback reports the outcome after the response to the submission is lost',
     run: async (lane, bench) => {
       const trial = lane.examples.succeeds()
       await strike(bench, lane, trial, { mode: 'drop_after_processing' })
       unknown(await trial.submit())
       await fulfil(bench, lane, trial)
 
-      const news = await newsOf(bench, (await callbacksFor(bench, trial))[0])
-      succeeded(news.said, trial.ref)
+      const observations = await observationsOf(bench, (await callbacksFor(bench, trial))[0])
+      succeeded(observations.providerStatus, trial.ref)
       await movedOnce(bench, trial)
     },
   },
   {
-    guarantee: 'a callback said twice says the same twice',
+    guarantee: 'a callback delivered twice yields the same observation twice',
     run: async (lane, bench) => {
       const { trial } = await calledBack(lane, bench, { mode: 'callback_duplicate' })
 
       const requests = await callbacksFor(bench, trial, 2)
-      const news = await Promise.all(requests.map((request) => newsOf(bench, request)))
-      assert.equal(news.length, 2)
-      assert.deepEqual(news[0], news[1])
+      const observations = await Promise.all(requests.map((request) => observationsOf(bench, request)))
+      assert.equal(observations.length, 2)
+      assert.deepEqual(observations[0], observations[1])
       await movedOnce(bench, trial)
     },
   },
   {
-    guarantee: 'a callback that comes before the answer to the submission disturbs neither',
+    guarantee: 'a callback before the response to the submission disturbs neither',
     needs: endsByItself,
     run: async (lane, bench) => {
       const trial = lane.examples.succeeds()
@@ -84,14 +84,14 @@ const cases: readonly Case[] = [
 
       const submitted = trial.submit()
       const [request] = await callbacksFor(bench, trial)
-      succeeded((await newsOf(bench, request)).said, trial.ref)
+      succeeded((await observationsOf(bench, request)).providerStatus, trial.ref)
       accepted(await submitted)
       succeeded(found(await trial.query()), trial.ref)
       await movedOnce(bench, trial)
     },
   },
   {
-    guarantee: 'a callback that comes late is as good as any, and one that never comes is made up for by asking',
+    guarantee: 'a late callback still counts, and a query replaces a callback that never comes',
     run: async (lane, bench) => {
       const [late, never] = [lane.examples.succeeds(), lane.examples.succeeds()]
       await strike(bench, lane, late, { mode: 'callback_late', delayMs: 600_000 })
@@ -104,12 +104,12 @@ const cases: readonly Case[] = [
       for (const trial of [late, never]) succeeded(found(await trial.query()), trial.ref)
       assert.equal(bench.inbox.received.filter(({ body }) => body.includes(late.ref.key)).length, 0)
       await bench.control.advance(600_000)
-      succeeded((await newsOf(bench, (await callbacksFor(bench, late))[0])).said, late.ref)
+      succeeded((await observationsOf(bench, (await callbacksFor(bench, late))[0])).providerStatus, late.ref)
       assert.equal(bench.inbox.received.filter(({ body }) => body.includes(never.ref.key)).length, 0)
     },
   },
   {
-    guarantee: 'callbacks in the wrong order each say what they say',
+    guarantee: 'callbacks in the wrong order each report their own status',
     needs: endsByItself,
     run: async (lane, bench) => {
       const trial = lane.examples.succeeds()
@@ -120,25 +120,25 @@ const cases: readonly Case[] = [
       await bench.control.advance(1000)
 
       const requests = await callbacksFor(bench, trial, 2)
-      const [first, second] = await Promise.all(requests.map((request) => newsOf(bench, request)))
+      const [first, second] = await Promise.all(requests.map((request) => observationsOf(bench, request)))
       assert.ok(first && second)
-      succeeded(first.said, trial.ref)
-      assert.equal(second.said.state, 'failed')
+      succeeded(first.providerStatus, trial.ref)
+      assert.equal(second.providerStatus.state, 'failed')
     },
   },
   {
-    guarantee: 'a callback of another amount says that amount, for us to compare, and asking tells the true one',
+    guarantee: 'a callback with a wrong amount reports that amount, and a query reports the true one',
     run: async (lane, bench) => {
       const { trial, request } = await calledBack(lane, bench, { mode: 'callback_wrong_amount' })
 
-      const { key, said } = await newsOf(bench, request)
+      const { key, providerStatus } = await observationsOf(bench, request)
       assert.equal(key, trial.ref.key)
-      assert.notEqual(amountTold(said), trial.ref.amount)
+      assert.notEqual(amountReported(providerStatus), trial.ref.amount)
       succeeded(found(await trial.query()), trial.ref)
     },
   },
   {
-    guarantee: 'a callback about a payment that is not ours names that payment and no other',
+    guarantee: 'a callback about an unknown payment names that payment and no other',
     run: async (lane, bench) => {
       const trial = lane.examples.succeeds()
       await strike(bench, lane, trial, { mode: 'callback_unknown_reference' })
@@ -147,11 +147,11 @@ const cases: readonly Case[] = [
 
       const [sent] = await bench.control.callbacks(trial.ref.key)
       const request = await until('it', () => bench.inbox.received.find(({ body }) => String(body) === sent?.body))
-      assert.notEqual((await newsOf(bench, request)).key, trial.ref.key)
+      assert.notEqual((await observationsOf(bench, request)).key, trial.ref.key)
     },
   },
   {
-    guarantee: 'a callback that somebody forged is refused, and the genuine one that follows is not',
+    guarantee: 'a forged callback is refused, and the genuine one that follows is accepted',
     needs: areKnown,
     run: async (lane, bench) => {
       const { trial, request } = await calledBack(lane, bench, { mode: 'callback_bad_signature', count: 1 })
@@ -159,11 +159,11 @@ const cases: readonly Case[] = [
       assert.equal((await read(bench, request)).isGenuine, false)
       await bench.control.resendCallback(trial.ref.key)
       const requests = await callbacksFor(bench, trial, 2)
-      succeeded((await newsOf(bench, requests[1])).said, trial.ref)
+      succeeded((await observationsOf(bench, requests[1])).providerStatus, trial.ref)
     },
   },
   {
-    guarantee: 'a callback that was changed on the way, or taken from another request, is never proof',
+    guarantee: 'a callback altered in transit or copied from another request is never proof',
     run: async (lane, bench) => {
       const { trial, request } = await calledBack(lane, bench)
       const other = await calledBack(lane, bench)
@@ -178,7 +178,7 @@ const cases: readonly Case[] = [
     },
   },
   {
-    guarantee: 'a callback that is kept and sent again when it is old is refused',
+    guarantee: 'an old callback that is replayed is refused',
     needs: (_, { callbacks }) => callbacks?.aging,
     run: async (lane, bench) => {
       const { request } = await calledBack(lane, bench)
@@ -191,7 +191,7 @@ const cases: readonly Case[] = [
     },
   },
   {
-    guarantee: 'a callback tells the address of the operator’s page',
+    guarantee: 'a callback reports the address of the operator’s page',
     needs: ({ examples }) => examples.redirects,
     run: async ({ examples }, bench) => {
       const trial = examples.redirects?.()
@@ -199,22 +199,22 @@ const cases: readonly Case[] = [
       await trial.submit()
       await settle(bench)
 
-      const { said } = await newsOf(bench, (await callbacksFor(bench, trial))[0])
-      assert.ok(said.state === 'waiting' && said.action.kind === 'redirect')
+      const { providerStatus } = await observationsOf(bench, (await callbacksFor(bench, trial))[0])
+      assert.ok(providerStatus.state === 'waiting' && providerStatus.action.kind === 'redirect')
       await bench.control.act(trial.ref.key, 'decline')
       const [, last] = await callbacksFor(bench, trial, 2)
-      assert.equal((await newsOf(bench, last)).said.state, 'failed')
+      assert.equal((await observationsOf(bench, last)).providerStatus.state, 'failed')
     },
   },
 ]
 
-/** Asked of every connector that has callbacks at all. */
+/** Run for every connector with callbacks. */
 export const callbackCases: readonly Case[] = cases.map((each) => ({
   ...each,
   needs: (lane, bench) => bench.callbacks && (each.needs === undefined || each.needs(lane, bench)),
 }))
 
-/** A payment that succeeded, and the first callback about it. */
+/** A successful payment and the first callback about it. */
 async function calledBack(
   lane: Lane,
   bench: Bench,
@@ -229,7 +229,7 @@ async function calledBack(
   return { trial, request }
 }
 
-/** Everything a thief of one genuine callback could try with it. */
+/** Everything an attacker could try with one genuine callback. */
 function forgeries(good: InboundRequest, other: InboundRequest, { ref }: Trial): Record<string, InboundRequest> {
   const otherKey = ref.key.replace(/^.{8}/, 'deadbeef')
   return {

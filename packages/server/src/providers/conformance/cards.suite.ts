@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
 import type { FaultOrder } from '../../dev-stack/simulator.ts'
-import type { AuthoriseOutcome, CustomerAction, CustomerAnswer, FailureCode, Said } from '../contract.ts'
+import type { AuthoriseOutcome, CustomerAction, CustomerAnswer, FailureCode, ProviderStatus } from '../contract.ts'
 import {
   accepted,
   type Bench,
@@ -14,78 +14,82 @@ import {
   type Lane,
   movedNothing,
   movedOnce,
-  newsOf,
   notSubmitted,
+  observationsOf,
   settle,
   strike,
   succeeded,
   unknown,
 } from './bench.suite.ts'
 
-/** The steps of a card charge: what is asked of the customer, what their answers come to, and what is lost on the way. */
+/** The steps of a card charge: the questions to the customer, the outcome of each answer, and lost responses. */
 const cases: readonly CardCase[] = [
   {
-    guarantee: 'a card that asks for nothing is successful at once, as the provider tells when it is asked',
+    guarantee: 'a card without steps succeeds at once, and a query confirms it',
     run: async ({ cards }, bench) => {
       const trial = cards.ends()
 
-      succeeded(told(await trial.submit()), trial.ref)
+      succeeded(reported(await trial.submit()), trial.ref)
       succeeded(found(await trial.query()), trial.ref)
       await movedOnce(bench, trial)
     },
   },
   {
-    guarantee: 'a PIN and then a code lead to success, and each is asked for by its name',
+    guarantee: 'a PIN and then a code lead to success, and each question names its kind',
     run: async ({ cards }, bench) => {
       const trial = await askedForPin(cards)
       assert.deepEqual(await trial.query(), { found: 'no' })
 
-      assert.equal(actionOf(told(await trial.authorise(pin(cards)))), 'otp')
+      assert.equal(actionOf(reported(await trial.authorise(pin(cards)))), 'otp')
       assert.ok(isOpen(found(await trial.query())))
       await movedNothing(bench, trial)
-      succeeded(told(await trial.authorise(otp(cards))), trial.ref)
+      succeeded(reported(await trial.authorise(otp(cards))), trial.ref)
       succeeded(found(await trial.query()), trial.ref)
       await movedOnce(bench, trial)
     },
   },
   {
-    guarantee: 'an address that is asked for leads to success',
+    guarantee: 'a requested address leads to success',
     run: async ({ cards }, bench) => {
       const trial = cards.asksAddress()
 
       assert.equal(actionOf(accepted(await trial.submit())), 'address')
-      succeeded(told(await trial.authorise({ kind: 'address', address: cards.values.address })), trial.ref)
+      succeeded(reported(await trial.authorise({ kind: 'address', address: cards.values.address })), trial.ref)
       await movedOnce(bench, trial)
     },
   },
   {
-    guarantee: 'the page of the customer’s bank is told with the answer and when asked, and their no ends the charge',
+    guarantee: 'submit and query both report the bank’s page, and a customer’s decline fails the charge',
     run: async ({ examples }, bench) => {
       const trial = examples.succeeds()
 
-      const said = accepted(await trial.submit())
-      assert.ok(said.state === 'waiting' && said.action.kind === 'redirect' && URL.canParse(said.action.url))
-      assert.deepEqual(found(await trial.query()), said)
+      const providerStatus = accepted(await trial.submit())
+      assert.ok(
+        providerStatus.state === 'waiting' &&
+          providerStatus.action.kind === 'redirect' &&
+          URL.canParse(providerStatus.action.url),
+      )
+      assert.deepEqual(found(await trial.query()), providerStatus)
       await bench.control.act(trial.ref.key, 'decline')
       assert.equal(failureIn(found(await trial.query())), 'CARD_DECLINED')
       await movedNothing(bench, trial)
     },
   },
   {
-    guarantee: 'wrong values may be tried again, and the right one then goes through',
+    guarantee: 'a customer may retry after wrong values, and the right value goes through',
     run: async ({ cards }, bench) => {
       const trial = await askedForPin(cards)
 
       for (const value of cards.values.wrong) isWrong(await trial.authorise({ kind: 'pin', value }))
-      assert.equal(actionOf(told(await trial.authorise(pin(cards)))), 'otp')
+      assert.equal(actionOf(reported(await trial.authorise(pin(cards)))), 'otp')
       for (const value of cards.values.wrong) isWrong(await trial.authorise({ kind: 'otp', value }))
       assert.ok(isOpen(found(await trial.query())))
-      succeeded(told(await trial.authorise(otp(cards))), trial.ref)
+      succeeded(reported(await trial.authorise(otp(cards))), trial.ref)
       await movedOnce(bench, trial)
     },
   },
   {
-    guarantee: 'a card that is declined after its PIN, its address or its code has failed, and no money moved',
+    guarantee: 'a card declined after its PIN, address or code fails, and no money moves',
     run: async ({ cards }, bench) => {
       const [pinCard, pinCode] = cards.declinedAfter.pin
       const [addressCard, addressCode] = cards.declinedAfter.address
@@ -106,7 +110,7 @@ const cases: readonly CardCase[] = [
     },
   },
   {
-    guarantee: 'nothing is continued without its own continuation, and nothing is thrown',
+    guarantee: 'a step without its own continuation is rejected and never throws',
     run: async ({ cards }, bench) => {
       const trial = await askedForPin(cards)
       const other = cards.asksPin()
@@ -120,20 +124,20 @@ const cases: readonly CardCase[] = [
       assert.equal(notSubmittedStep(await trial.authorise(address)), 'rejected')
       const authorised = (await bench.control.requests(trial.ref.key)).filter((each) => each.operation === 'authorise')
       assert.equal(authorised.length, 0)
-      assert.equal(actionOf(told(await trial.authorise(pin(cards)))), 'otp')
+      assert.equal(actionOf(reported(await trial.authorise(pin(cards)))), 'otp')
     },
   },
   {
-    guarantee: 'when no connection was made an answer was not given, and may be given again',
+    guarantee: 'an answer is not submitted when no connection was made, and may be sent again',
     run: async ({ cards }) => {
       const trial = await askedForPin(cards)
 
       assert.equal(notSubmittedStep(await cards.authoriseLost(trial, pin(cards))), 'not_reached')
-      assert.equal(actionOf(told(await trial.authorise(pin(cards)))), 'otp')
+      assert.equal(actionOf(reported(await trial.authorise(pin(cards)))), 'otp')
     },
   },
   ...lostSteps().map(({ name, fault, cause }) => ({
-    guarantee: `${name} to a PIN or a code is unknown, and asking tells what the provider made of it`,
+    guarantee: `${name} to a PIN or a code is unknown, and a query reports the outcome`,
     run: async (lane: CardLane, bench: Bench) => {
       const { cards } = lane
       const early = await askedForPin(cards)
@@ -150,7 +154,7 @@ const cases: readonly CardCase[] = [
     },
   })),
   {
-    guarantee: 'an answer cut off before it was worked on is unknown, and given again it goes through',
+    guarantee: 'an answer cut off before processing is unknown, and goes through when sent again',
     run: async (lane, bench) => {
       const { cards } = lane
       const trial = await askedForPin(cards)
@@ -158,16 +162,16 @@ const cases: readonly CardCase[] = [
 
       assert.equal(unknownStep(await trial.authorise(pin(cards))), 'broken_off')
       assert.deepEqual(await trial.query(), { found: 'no' })
-      assert.equal(actionOf(told(await trial.authorise(pin(cards)))), 'otp')
+      assert.equal(actionOf(reported(await trial.authorise(pin(cards)))), 'otp')
       await strike(bench, lane, trial, { mode: 'drop_before_processing', on: 'authorise' })
       assert.equal(unknownStep(await trial.authorise(otp(cards))), 'broken_off')
       assert.ok(isOpen(found(await trial.query())))
-      succeeded(told(await trial.authorise(otp(cards))), trial.ref)
+      succeeded(reported(await trial.authorise(otp(cards))), trial.ref)
       await movedOnce(bench, trial)
     },
   },
   {
-    guarantee: 'when we ask too often or our credentials ran out an answer was not given, and may be given again',
+    guarantee: 'an answer is not submitted under a rate limit or expired credentials, and may be resent',
     run: async (lane, bench) => {
       const trial = await askedForPin(lane.cards)
       for (const [mode, cause] of [
@@ -177,31 +181,32 @@ const cases: readonly CardCase[] = [
         await strike(bench, lane, trial, { mode, on: 'authorise' })
         assert.equal(notSubmittedStep(await trial.authorise(pin(lane.cards))), cause)
       }
-      assert.equal(actionOf(told(await trial.authorise(pin(lane.cards)))), 'otp')
+      assert.equal(actionOf(reported(await trial.authorise(pin(lane.cards)))), 'otp')
     },
   },
   {
-    guarantee: 'success that cannot be confirmed at once is not told as success until asking tells',
+    guarantee: 'success that a query cannot confirm at once is not reported until a query confirms it',
     run: async (lane, bench) => {
       for (const mode of ['html_503', 'malformed_json', 'drop_after_processing', 'rate_limited'] as const) {
         const trial = lane.cards.ends()
         await strike(bench, lane, trial, { mode, on: 'query' })
 
-        assert.deepEqual(told(await trial.submit()), { state: 'submitted' }, mode)
+        assert.deepEqual(reported(await trial.submit()), { state: 'submitted' }, mode)
         succeeded(found(await trial.query()), trial.ref)
         await movedOnce(bench, trial)
       }
     },
   },
   {
-    guarantee: 'success of which the provider knows nothing yet when it is asked is not told as success',
+    guarantee: 'success is not reported while a query does not yet show it',
     run: async (lane, bench) => {
       const [unseen, lagging, stuck] = [lane.cards.ends(), lane.cards.ends(), lane.cards.ends()]
       await strike(bench, lane, unseen, { mode: 'not_found_window', seconds: 600 })
       await strike(bench, lane, lagging, { mode: 'status_lags_callback', delayMs: 600_000 })
       await strike(bench, lane, stuck, { mode: 'stuck_pending' })
 
-      for (const trial of [unseen, lagging, stuck]) assert.deepEqual(told(await trial.submit()), { state: 'submitted' })
+      for (const trial of [unseen, lagging, stuck])
+        assert.deepEqual(reported(await trial.submit()), { state: 'submitted' })
       assert.deepEqual(await unseen.query(), { found: 'no' })
       assert.ok(isOpen(found(await lagging.query())))
       await bench.control.advance(600_000)
@@ -211,7 +216,7 @@ const cases: readonly CardCase[] = [
     },
   },
   {
-    guarantee: 'a 503 after the money moved is unknown, and asking tells',
+    guarantee: 'a 503 after the money moved is unknown, and a query reports the success',
     run: async (lane, bench) => {
       const trial = lane.cards.ends()
       await strike(bench, lane, trial, { mode: 'http_status', status: 503, moment: 'after' })
@@ -222,7 +227,7 @@ const cases: readonly CardCase[] = [
     },
   },
   {
-    guarantee: 'a decline that turns out to be a success is told both times as it stands',
+    guarantee: 'a decline that turns into a success is reported as it is each time',
     run: async (lane, bench) => {
       const trial = lane.cards.ends()
       await strike(bench, lane, trial, { mode: 'flap', delayMs: 600_000 })
@@ -234,24 +239,24 @@ const cases: readonly CardCase[] = [
     },
   },
   {
-    guarantee: 'a callback that comes before the answer to the last step disturbs neither',
+    guarantee: 'a callback before the response to the last step disturbs neither',
     run: async (lane, bench) => {
       const trial = lane.cards.ends()
       await strike(bench, lane, trial, { mode: 'callback_before_response' })
 
       const submitted = trial.submit()
       const [request] = await callbacksFor(bench, trial)
-      succeeded((await newsOf(bench, request)).said, trial.ref)
-      succeeded(told(await submitted), trial.ref)
+      succeeded((await observationsOf(bench, request)).providerStatus, trial.ref)
+      succeeded(reported(await submitted), trial.ref)
       await movedOnce(bench, trial)
     },
   },
   {
-    guarantee: 'a step that is submitted again, or answered twice, moves money once',
+    guarantee: 'a step submitted again or answered twice moves money once',
     run: async ({ cards }, bench) => {
       const trial = await askedForPin(cards)
       assert.equal(actionOf(accepted(await trial.submit())), 'pin')
-      assert.equal(actionOf(told(await trial.authorise(pin(cards)))), 'otp')
+      assert.equal(actionOf(reported(await trial.authorise(pin(cards)))), 'otp')
 
       await Promise.all(Array.from({ length: 3 }, () => trial.authorise(otp(cards))))
       await settle(bench)
@@ -268,7 +273,7 @@ interface CardCase {
   run(lane: CardLane, bench: Bench): Promise<void>
 }
 
-/** Asked of every connector that charges cards. */
+/** Run for every connector that charges cards. */
 export const cardCases: readonly Case[] = cases.map(({ guarantee, run }) => ({
   guarantee,
   run: async (lane, bench) => {
@@ -306,14 +311,14 @@ async function askedForPin(cards: CardDesk): Promise<CardTrial> {
 const pin = ({ values }: CardDesk): CustomerAnswer => ({ kind: 'pin', value: values.pin })
 const otp = ({ values }: CardDesk): CustomerAnswer => ({ kind: 'otp', value: values.otp })
 
-function actionOf(said: Said): CustomerAction['kind'] | undefined {
-  return said.state === 'waiting' ? said.action.kind : undefined
+function actionOf(providerStatus: ProviderStatus): CustomerAction['kind'] | undefined {
+  return providerStatus.state === 'waiting' ? providerStatus.action.kind : undefined
 }
 
-/** What a step came to, be it an end or not. */
-function told(outcome: AuthoriseOutcome): Said {
+/** The status after a step, final or not. */
+function reported(outcome: AuthoriseOutcome): ProviderStatus {
   assert.ok(outcome.certainty === 'accepted', `accepted, not ${inspect(outcome)}`)
-  return outcome.said
+  return outcome.providerStatus
 }
 
 function failed(outcome: AuthoriseOutcome): FailureCode {
@@ -321,7 +326,8 @@ function failed(outcome: AuthoriseOutcome): FailureCode {
   return outcome.failure.code
 }
 
-const failureIn = (said: Said) => (said.state === 'failed' ? said.failure.code : said.state)
+const failureIn = (providerStatus: ProviderStatus) =>
+  providerStatus.state === 'failed' ? providerStatus.failure.code : providerStatus.state
 
 function isWrong(outcome: AuthoriseOutcome): void {
   assert.equal(outcome.certainty, 'wrong_value', inspect(outcome))

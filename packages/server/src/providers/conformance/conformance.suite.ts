@@ -15,11 +15,11 @@ const ownCases: Readonly<Partial<Record<Lane['name'], readonly Case[]>>> = {
 }
 
 /**
- * Proves that a connector keeps the contract, against a provider that misbehaves in every way we know of. What a
- * connector cannot do is not asked of it; everything else is, whoever the provider is.
+ * Proves that a connector keeps the contract, against a provider that misbehaves in every known way. The suite skips
+ * what a connector cannot do and runs everything else for every provider.
  */
 export function runConformance(name: string, setup: (t: TestContext) => Promise<Bench>): void {
-  test(`${name} keeps the contract of connectors`, async (t) => {
+  test(`${name} keeps the connector contract`, async (t) => {
     const bench = await setup(t)
     for (const lane of lanesOf(bench))
       for (const each of [...commonCases, ...(ownCases[lane.name] ?? [])]) await runCase(t, bench, lane, each)

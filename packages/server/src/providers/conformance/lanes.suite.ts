@@ -10,7 +10,7 @@ import type {
 } from '../contract.ts'
 import type { Bench, CardDesk, CardTrial, Examples, Lane, Trial } from './bench.suite.ts'
 
-/** What a connector can do, each with examples that run the same cases. */
+/** The lanes a connector supports. Each has examples that run the same cases. */
 export function lanesOf(bench: Bench): Lane[] {
   const { connector, unreachable, charges, cards, transfers, payouts, areTransfersSilent = false } = bench
   const paid = { operation: 'charge', endsBy: 'customer' } as const
@@ -45,7 +45,7 @@ export function lanesOf(bench: Bench): Lane[] {
 }
 
 type Kind = Pick<Lane, 'name' | 'operation' | 'endsBy' | 'isSilent'> & {
-  /** What its capabilities begin with. */
+  /** The prefix of its capabilities. */
   readonly rail: string
 }
 
@@ -86,7 +86,7 @@ function laneOf<Attempt extends AttemptRef>(
   ]
 }
 
-/** No provider moves such amounts; one that names its countries and currencies moves money in no others. */
+/** No provider moves such amounts. A provider that lists its countries and currencies moves money in no others. */
 function impossibleOf<Attempt extends AttemptRef>(
   { capabilities }: Connector,
   rail: string,
@@ -118,7 +118,7 @@ function trialOf<Attempt extends AttemptRef>(
   }
 }
 
-/** Looks through every outcome but what is kept sealed, which may hold a card. */
+/** Checks every outcome except the sealed continuation, which may hold a card. */
 function discretionOf(attempt: AttemptRef, secrets: readonly string[]) {
   const hidden = [...secrets, ...personalIn(attempt)]
   return <Outcome extends object>(outcome: Outcome): Outcome => {
@@ -128,7 +128,7 @@ function discretionOf(attempt: AttemptRef, secrets: readonly string[]) {
   }
 }
 
-/** Phones, codes, names, cards and account numbers, wherever they are in an attempt. */
+/** Every phone, code, name, card and account number in an attempt. */
 function personalIn({ key, country, currency, amount, ...rest }: AttemptRef): string[] {
   const values = Object.values(rest).flatMap((value) =>
     typeof value === 'object' ? Object.values(value ?? {}) : value,

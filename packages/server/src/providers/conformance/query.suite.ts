@@ -17,16 +17,16 @@ import {
 
 export const endsByItself = ({ endsBy }: Lane) => endsBy === 'time'
 
-/** What a connector hears when it asks. A question that failed is never "not found", and silence is never an end. */
+/** How a connector reads query responses. A failed query is never "not found", and silence is never an end. */
 export const queryCases: readonly Case[] = [
   {
-    guarantee: 'a key the provider was never given is not found',
+    guarantee: 'a key the provider never received is not found',
     run: async ({ examples }) => {
       assert.deepEqual(await examples.succeeds().query(), { found: 'no' })
     },
   },
   {
-    guarantee: 'a payment that nobody ends stays open however long it is asked about, and moves nothing',
+    guarantee: 'a payment that never ends stays open after days of queries and moves no money',
     run: async (lane, bench) => {
       const struck = lane.examples.succeeds()
       await strike(bench, lane, struck, { mode: 'stuck_pending' })
@@ -42,7 +42,7 @@ export const queryCases: readonly Case[] = [
     },
   },
   {
-    guarantee: 'a question that fails is open, never "not found", and the next one tells',
+    guarantee: 'a failed query is unclear, never "not found", and the next query reports the payment',
     run: async (lane, bench) => {
       const trial = lane.examples.succeeds()
       await trial.submit()
@@ -71,7 +71,7 @@ export const queryCases: readonly Case[] = [
     },
   },
   {
-    guarantee: 'a question that is not answered in time is open',
+    guarantee: 'a query that times out is unclear',
     run: async (lane, bench) => {
       const trial = lane.examples.succeeds()
       await trial.submit()
@@ -81,7 +81,7 @@ export const queryCases: readonly Case[] = [
     },
   },
   {
-    guarantee: 'the provider may say "not found" of what it has taken, but not beyond the window we wait',
+    guarantee: 'an accepted payment may be "not found", but never beyond the not-found window',
     run: async (lane, bench) => {
       const trial = lane.examples.stays()
       await strike(bench, lane, trial, { mode: 'not_found_window', seconds: lane.notFoundWindowMs / 1000 })
@@ -93,7 +93,7 @@ export const queryCases: readonly Case[] = [
     },
   },
   {
-    guarantee: 'a key sent again because it was not found moves money once',
+    guarantee: 'a key sent again after "not found" moves money once',
     run: async (lane, bench) => {
       const trial = lane.examples.succeeds()
       await strike(bench, lane, trial, { mode: 'not_found_window', seconds: 3600 })
@@ -109,7 +109,7 @@ export const queryCases: readonly Case[] = [
     },
   },
   {
-    guarantee: 'a status that lags behind is open, not an end',
+    guarantee: 'a lagging status is open, not an end',
     run: async (lane, bench) => {
       const trial = lane.examples.succeeds()
       await strike(bench, lane, trial, { mode: 'status_lags_callback', delayMs: 600_000 })
@@ -123,7 +123,7 @@ export const queryCases: readonly Case[] = [
     },
   },
   {
-    guarantee: 'a failure that turns out to be a success is told both times as it stands',
+    guarantee: 'a failure that turns into a success is reported as it is each time',
     needs: endsByItself,
     run: async (lane, bench) => {
       const trial = lane.examples.succeeds()
@@ -138,7 +138,7 @@ export const queryCases: readonly Case[] = [
     },
   },
   {
-    guarantee: 'a success that was taken back is no longer told as success',
+    guarantee: 'a success that was reversed stops being reported as success',
     needs: ({ name }) => name !== 'transfer charge',
     run: async (lane, bench) => {
       const trial = lane.examples.succeeds()
@@ -153,8 +153,7 @@ export const queryCases: readonly Case[] = [
     },
   },
   {
-    guarantee:
-      'a charge that needs the operator’s page gives its address when it is there, and the customer’s yes ends it',
+    guarantee: 'a redirected charge reports the operator’s page once ready, and approval completes it',
     needs: ({ examples }) => examples.redirects,
     run: async ({ examples }, bench) => {
       const trial = examples.redirects?.()
@@ -162,16 +161,16 @@ export const queryCases: readonly Case[] = [
 
       assert.deepEqual(accepted(await trial.submit()), { state: 'submitted' })
       await settle(bench)
-      const said = found(await trial.query())
-      assert.ok(said.state === 'waiting' && said.action.kind === 'redirect')
-      assert.ok(URL.canParse(said.action.url))
+      const providerStatus = found(await trial.query())
+      assert.ok(providerStatus.state === 'waiting' && providerStatus.action.kind === 'redirect')
+      assert.ok(URL.canParse(providerStatus.action.url))
       await bench.control.act(trial.ref.key, 'approve')
       succeeded(found(await trial.query()), trial.ref)
       await movedOnce(bench, trial)
     },
   },
   {
-    guarantee: 'a code from the operator lets a charge through, and a wrong one does not',
+    guarantee: 'a charge with the operator’s code succeeds, and with a wrong code fails',
     needs: ({ examples }) => examples.withCode,
     run: async ({ examples }, bench) => {
       const [right, wrong] = [examples.withCode?.right(), examples.withCode?.wrong()]
@@ -181,8 +180,8 @@ export const queryCases: readonly Case[] = [
 
       succeeded(found(await right.query()), right.ref)
       await movedOnce(bench, right)
-      const said = found(await wrong.query())
-      assert.equal(said.state === 'failed' && said.failure.code, 'PAYMENT_NOT_APPROVED')
+      const providerStatus = found(await wrong.query())
+      assert.equal(providerStatus.state === 'failed' && providerStatus.failure.code, 'PAYMENT_NOT_APPROVED')
       await movedNothing(bench, wrong)
     },
   },

@@ -3,21 +3,21 @@ import { formatMinor } from '../../money/money.ts'
 import type { Receipt } from '../contract.ts'
 import {
   accepted,
-  amountTold,
+  amountReported,
   type Bench,
   type Case,
   callbacksFor,
   found,
   fulfil,
   type Lane,
-  newsOf,
+  observationsOf,
   succeeded,
   type Trial,
 } from './bench.suite.ts'
 
 const isTransfer = ({ name }: Lane) => name === 'transfer charge'
 
-/** A payment that succeeded, and a way to have a part of it taken back. */
+/** A successful payment, and a way to reverse a part of it. */
 async function paid(lane: Lane, bench: Bench): Promise<{ trial: Trial; takeBack(part?: bigint): Promise<void> }> {
   const trial = lane.examples.succeeds()
   accepted(await trial.submit())
@@ -29,10 +29,10 @@ async function paid(lane: Lane, bench: Bench): Promise<{ trial: Trial; takeBack(
   return { trial, takeBack }
 }
 
-/** A success that the provider takes back, and a chargeback that is won. */
+/** A success that the provider reverses, and a chargeback that is won. */
 const paymentCases: readonly Case[] = [
   {
-    guarantee: 'a success taken back in parts is reported with the sum so far, by query and by callback',
+    guarantee: 'a success reversed in parts is reported with the sum so far, by query and by callback',
     needs: (_, { showsReturned }) => showsReturned,
     run: async (lane, bench) => {
       const { trial, takeBack } = await paid(lane, bench)
@@ -44,45 +44,48 @@ const paymentCases: readonly Case[] = [
       for (const [index, [part, sum]] of steps.entries()) {
         await takeBack(part)
         const request = (await callbacksFor(bench, trial, index + 2)).at(-1)
-        for (const said of [found(await trial.query()), (await newsOf(bench, request)).said]) {
-          assert.ok(said.state === 'reversed' && said.failure.code === 'REVERSED')
-          assert.equal(said.returned, sum)
+        for (const providerStatus of [
+          found(await trial.query()),
+          (await observationsOf(bench, request)).providerStatus,
+        ]) {
+          assert.ok(providerStatus.state === 'reversed' && providerStatus.failure.code === 'REVERSED')
+          assert.equal(providerStatus.returned, sum)
         }
       }
     },
   },
   {
-    guarantee: 'a reversal without an amount is a reversal of everything',
+    guarantee: 'a reversal without an amount is a full reversal',
     needs: (_, { showsReturned }) => !showsReturned,
     run: async (lane, bench) => {
       const { trial, takeBack } = await paid(lane, bench)
 
       await takeBack()
-      const said = found(await trial.query())
-      assert.ok(said.state === 'reversed' || said.state === 'failed')
-      assert.ok(!('returned' in said))
+      const providerStatus = found(await trial.query())
+      assert.ok(providerStatus.state === 'reversed' || providerStatus.state === 'failed')
+      assert.ok(!('returned' in providerStatus))
     },
   },
   {
-    guarantee: 'a chargeback that is won is reported as the success it was',
+    guarantee: 'a chargeback that is won is reported as the original success',
     run: async (lane, bench) => {
       const { trial, takeBack } = await paid(lane, bench)
       const before = found(await trial.query())
       await takeBack()
       const back = (await callbacksFor(bench, trial, 2)).at(-1)
-      assert.notEqual((await newsOf(bench, back)).said.state, 'successful')
+      assert.notEqual((await observationsOf(bench, back)).providerStatus.state, 'successful')
 
       await bench.control.reinstate(trial.ref.key)
       assert.deepEqual(found(await trial.query()), before)
-      succeeded((await newsOf(bench, (await callbacksFor(bench, trial, 3)).at(-1))).said, trial.ref)
+      succeeded((await observationsOf(bench, (await callbacksFor(bench, trial, 3)).at(-1))).providerStatus, trial.ref)
     },
   },
 ]
 
-/** A transfer that the bank takes back stays among the receipts, marked as reversed. */
+/** A transfer that the bank reverses stays among the receipts, marked as reversed. */
 const transferCases: readonly Case[] = [
   {
-    guarantee: 'a reversed transfer is reported with the others, and marked',
+    guarantee: 'a reversed transfer is reported with the others, marked as reversed',
     run: async (lane, bench) => {
       const { trial, receipts } = await paidInParts(lane, bench)
       const [first] = await receipts()
@@ -90,24 +93,24 @@ const transferCases: readonly Case[] = [
 
       await bench.control.reverse(trial.ref.key, { receipt: first.id })
       assert.deepEqual(idsOf(await receipts()), { all: 2, back: [first.id] })
-      assert.equal(amountTold(found(await trial.query())), trial.ref.amount - first.amount)
+      assert.equal(amountReported(found(await trial.query())), trial.ref.amount - first.amount)
       await bench.control.reinstate(trial.ref.key)
       assert.deepEqual(idsOf(await receipts()), { all: 2, back: [] })
     },
   },
   {
-    guarantee: 'transfers that were all reversed are all reported, and marked',
+    guarantee: 'transfers that were all reversed are all reported, marked as reversed',
     run: async (lane, bench) => {
       const { trial, receipts } = await paidInParts(lane, bench)
       const before = await receipts()
 
       for (let time = 0; time < 2; time += 1) await bench.control.reverse(trial.ref.key)
       assert.deepEqual(await receipts(), before.map(taken))
-      assert.equal(amountTold(found(await trial.query())), 0n)
+      assert.equal(amountReported(found(await trial.query())), 0n)
     },
   },
   {
-    guarantee: 'the callback of a reversed transfer reports it marked, under the same id',
+    guarantee: 'the callback of a reversed transfer reports it as reversed, under the same id',
     run: async (lane, bench) => {
       const { trial, receipts } = await paidInParts(lane, bench)
       const [newest] = (await receipts()).toSorted((one, other) => Number(other.id) - Number(one.id))
@@ -115,9 +118,9 @@ const transferCases: readonly Case[] = [
       await bench.control.reverse(trial.ref.key)
 
       const last = (await callbacksFor(bench, trial, 3)).at(-1)
-      const { said } = await newsOf(bench, last)
-      assert.ok(said.state === 'received')
-      assert.deepEqual(idsOf(said.receipts).back, [newest?.id])
+      const { providerStatus } = await observationsOf(bench, last)
+      assert.ok(providerStatus.state === 'received')
+      assert.deepEqual(idsOf(providerStatus.receipts).back, [newest?.id])
     },
   },
   {
@@ -140,9 +143,9 @@ async function paidInParts(lane: Lane, bench: Bench) {
   const { key, amount, currency } = trial.ref
   for (const part of [amount / 3n, amount - amount / 3n]) await bench.control.pay(key, formatMinor(part, currency))
   const receipts = async (): Promise<readonly Receipt[]> => {
-    const said = found(await trial.query())
-    assert.ok(said.state === 'received')
-    return said.receipts
+    const providerStatus = found(await trial.query())
+    assert.ok(providerStatus.state === 'received')
+    return providerStatus.receipts
   }
   return { trial, receipts }
 }

@@ -14,7 +14,7 @@ import {
 import { flutterwaveBench, houseBench, pawapayBench } from './benches.suite.ts'
 import { lanesOf } from './lanes.suite.ts'
 
-/** As long as a payment is waited for. Real time: nothing on the way may give up before. */
+/** How long the service waits for a response. Real time: nothing in between may time out earlier. */
 const patienceMs = 35_000
 const benches: Readonly<Record<string, (t: TestContext) => Promise<Bench>>> = {
   pawaPay: (t) => pawapayBench(t, {}),
@@ -22,7 +22,7 @@ const benches: Readonly<Record<string, (t: TestContext) => Promise<Bench>>> = {
   Flutterwave: flutterwaveBench,
 }
 
-test('an answer is waited for and taken when it comes, and a 503 after 28 seconds is unknown', {
+test('a connector waits for a slow response, and a 503 after 28 seconds is unknown', {
   concurrency: true,
 }, async (t) => {
   const running = Object.entries(benches).map(([name, setup]) =>
@@ -51,7 +51,7 @@ async function answersAfter(bench: Bench, lane: Lane, delayMs: number): Promise<
   return { lane, trial }
 }
 
-/** What a provider does whose own partner does not answer: by then the money may have moved. */
+/** A provider responds like this when its own partner times out: the money may already have moved. */
 async function unavailableAfter(bench: Bench, lane: Lane): Promise<void> {
   const trial = lane.examples.succeeds()
   await strike(bench, lane, trial, { mode: 'latency', delayMs: 28_000 })
@@ -69,5 +69,9 @@ async function stepAfter(bench: Bench, lane: Lane): Promise<void> {
 
   const answer = { kind: 'pin', value: lane.cards.values.pin } as const
   const outcome = await trial.authorise(answer, { signal: AbortSignal.timeout(patienceMs) })
-  assert.ok(outcome.certainty === 'accepted' && outcome.said.state === 'waiting' && outcome.said.action.kind === 'otp')
+  assert.ok(
+    outcome.certainty === 'accepted' &&
+      outcome.providerStatus.state === 'waiting' &&
+      outcome.providerStatus.action.kind === 'otp',
+  )
 }

@@ -24,10 +24,10 @@ import {
 
 const hasFailures = ({ examples }: Lane) => Object.keys(examples.fails).length > 0
 
-/** What a connector concludes from what comes back when it submits, and that money moves at most once whatever it does. */
+/** The outcome of a submission for every kind of response. Money moves at most once, whatever the connector does. */
 export const submitCases: readonly Case[] = [
   {
-    guarantee: 'a payment is accepted, then successful, and its money moves once and exactly',
+    guarantee: 'a payment is accepted, then succeeds, and moves exactly its amount once',
     run: async (lane, bench) => {
       const trial = lane.examples.succeeds()
 
@@ -41,7 +41,7 @@ export const submitCases: readonly Case[] = [
     },
   },
   {
-    guarantee: 'every published failure is told by its own code, and no money moves',
+    guarantee: 'every published failure is reported with its own code, and no money moves',
     needs: hasFailures,
     run: async ({ examples }, bench) => {
       for (const [code, make] of Object.entries(examples.fails)) {
@@ -50,11 +50,16 @@ export const submitCases: readonly Case[] = [
         const outcome = await trial.submit()
         await settle(bench)
 
-        const said = outcome.certainty === 'definitely_failed' ? undefined : found(await trial.query())
+        const providerStatus = outcome.certainty === 'definitely_failed' ? undefined : found(await trial.query())
         const failure =
-          outcome.certainty === 'definitely_failed' ? outcome.failure : said?.state === 'failed' && said.failure
-        assert.ok(failure, `${code}, not ${inspect(said)}`)
-        assert.ok(!(said?.state === 'failed' && said.isOurShortfall), `${code} is not about our money`)
+          outcome.certainty === 'definitely_failed'
+            ? outcome.failure
+            : providerStatus?.state === 'failed' && providerStatus.failure
+        assert.ok(failure, `${code}, not ${inspect(providerStatus)}`)
+        assert.ok(
+          !(providerStatus?.state === 'failed' && providerStatus.isOurShortfall),
+          `${code} is not about our money`,
+        )
         assert.equal(failure.code, code)
         assert.ok(failure.message.length > 0)
         await movedNothing(bench, trial)
@@ -76,7 +81,7 @@ export const submitCases: readonly Case[] = [
     },
   },
   {
-    guarantee: 'a key submitted again after its end is no new payment and moves nothing more',
+    guarantee: 'a key submitted again after its end makes no new payment and moves nothing more',
     run: async (lane, bench) => {
       const won = lane.examples.succeeds()
       const lost = Object.values(lane.examples.fails).map((make) => make())
@@ -94,7 +99,7 @@ export const submitCases: readonly Case[] = [
     },
   },
   {
-    guarantee: 'the connector sends once and never repeats by itself, whatever happens to the request',
+    guarantee: 'the connector sends once and never retries by itself, whatever happens to the request',
     run: async (lane, bench) => {
       const modes = [
         'drop_before_processing',
@@ -113,7 +118,7 @@ export const submitCases: readonly Case[] = [
     },
   },
   {
-    guarantee: 'what the provider cannot do is refused before anything is sent',
+    guarantee: 'a payment the provider cannot do is refused before anything is sent',
     run: async (lane, bench) => {
       for (const [name, trial] of Object.entries(lane.impossible)) {
         assert.equal(notSubmitted(await trial.submit()), 'unwritable', name)
@@ -122,14 +127,14 @@ export const submitCases: readonly Case[] = [
     },
   },
   {
-    guarantee: 'when no connection was made nothing was submitted, and a question stays open',
+    guarantee: 'a submission without a connection is not submitted, and a query is unclear',
     run: async ({ lost }) => {
       assert.equal(notSubmitted(await lost.submit()), 'not_reached')
       assert.equal((await lost.query()).found, 'unclear')
     },
   },
   {
-    guarantee: 'a connection cut before the request was worked on is unknown; the same key sent again moves money once',
+    guarantee: 'a connection cut before processing is unknown, and the same key sent again pays once',
     run: async (lane, bench) => {
       const trial = lane.examples.succeeds()
       await strike(bench, lane, trial, { mode: 'drop_before_processing' })
@@ -143,7 +148,7 @@ export const submitCases: readonly Case[] = [
     },
   },
   ...lostAnswers().map(({ name, fault, cause }) => ({
-    guarantee: `${name} after the request was worked on is unknown; asking tells, and sending again moves nothing more`,
+    guarantee: `${name} after processing is unknown; a query finds it, a resend moves nothing more`,
     run: async (lane: Lane, bench: Bench) => {
       const trial = lane.examples.succeeds()
       await strike(bench, lane, trial, fault)
@@ -158,20 +163,20 @@ export const submitCases: readonly Case[] = [
     },
   })),
   {
-    guarantee: 'an answer that does not come in time is unknown, whatever the provider made of the request',
+    guarantee: 'a timeout is unknown, whatever the provider did with the request',
     run: async (lane, bench) => {
       const trial = lane.examples.succeeds()
       await strike(bench, lane, trial, { mode: 'latency', delayMs: 3_600_000 })
 
       assert.equal(unknown(await trial.submit(AbortSignal.timeout(200))), 'timeout')
-      await bench.control.advance(3_600_000) // Now it is worked on.
+      await bench.control.advance(3_600_000) // The provider processes the request now.
       sentAgain(await trial.submit())
       await fulfil(bench, lane, trial)
       await movedOnce(bench, trial)
     },
   },
   {
-    guarantee: 'a server error that came before the request was worked on is unknown all the same',
+    guarantee: 'a server error before processing is still unknown',
     run: async (lane, bench) => {
       for (const status of [500, 502, 503, 504]) {
         const trial = lane.examples.succeeds()
@@ -183,7 +188,7 @@ export const submitCases: readonly Case[] = [
     },
   },
   {
-    guarantee: 'a refusal in unknown words is unknown, at the first sending and at the next',
+    guarantee: 'a refusal with an undocumented reason is unknown, on the first attempt and on a resend',
     needs: ({ operation }, { refusesInSentences }) => !refusesInSentences || operation === 'payout',
     run: async (lane, bench) => {
       const trial = lane.examples.succeeds()
@@ -200,12 +205,12 @@ export const submitCases: readonly Case[] = [
     },
   },
   {
-    guarantee: 'a charge refused in any other sentence was not submitted',
+    guarantee: 'a charge refused with any other sentence is not submitted',
     needs: ({ operation }, { refusesInSentences }) => refusesInSentences && operation === 'charge',
     run: (lane, bench) => refusedOnce(lane, bench, { mode: 'unknown_words' }, 'rejected'),
   },
   {
-    guarantee: 'a duplicate key named in unknown words is unknown, and the payment is found',
+    guarantee: 'a duplicate key refused in undocumented words is unknown, and the payment is found',
     needs: (_, { refusesInSentences }) => refusesInSentences,
     run: async (lane, bench) => {
       const trial = lane.examples.succeeds()
@@ -219,7 +224,7 @@ export const submitCases: readonly Case[] = [
     },
   },
   {
-    guarantee: 'what the provider’s validation refuses has failed by its code, and nothing was taken',
+    guarantee: 'a payment refused by validation fails with its code, and the provider keeps nothing',
     needs: ({ examples }) => Object.keys(examples.refused ?? {}).length > 0,
     run: async ({ examples }, bench) => {
       for (const [code, make] of Object.entries(examples.refused ?? {})) {
@@ -235,11 +240,11 @@ export const submitCases: readonly Case[] = [
     },
   },
   {
-    guarantee: 'while our account is not allowed nothing is submitted, and then the same key goes through',
+    guarantee: 'a payment is not submitted while our account is blocked, and its key goes through later',
     run: (lane, bench) => refusedOnce(lane, bench, { mode: 'account_not_allowed' }, 'rejected'),
   },
   {
-    guarantee: 'statuses nobody documents are unknown',
+    guarantee: 'an undocumented HTTP status is unknown',
     run: async (lane, bench) => {
       for (const status of [302, 404, 405, 409, 413, 418, 422]) {
         const trial = lane.examples.succeeds()
@@ -251,24 +256,24 @@ export const submitCases: readonly Case[] = [
     },
   },
   {
-    guarantee: 'when our credentials ran out nothing was submitted, and with good ones the same key goes through',
+    guarantee: 'expired credentials submit nothing, and the same key goes through with valid ones',
     run: (lane, bench) => refusedOnce(lane, bench, { mode: 'token_expired' }, 'rejected'),
   },
   {
-    guarantee: 'when we ask too often nothing was submitted, and later the same key goes through',
+    guarantee: 'a rate-limited payment is not submitted, and its key goes through later',
     run: (lane, bench) => refusedOnce(lane, bench, { mode: 'rate_limited' }, 'rate_limited'),
   },
   {
-    guarantee: 'a closed operator takes nothing, and once it is open the same key goes through',
+    guarantee: 'a closed operator accepts nothing, and the same key goes through once it is open',
     run: (lane, bench) => refusedOnce(lane, bench, { mode: 'operator_closed' }, 'closed'),
   },
   {
-    guarantee: 'when our money with the provider is used up nothing was submitted, and later the same key goes through',
+    guarantee: 'a payout is not submitted while our float is empty, and its key goes through later',
     needs: ({ operation }, { takesWithoutFloat }) => operation === 'payout' && !takesWithoutFloat,
     run: (lane, bench) => refusedOnce(lane, bench, { mode: 'float_empty' }, 'float_exhausted'),
   },
   {
-    guarantee: 'a payout that ends unpaid for want of our money is reported so, and its key is never paid',
+    guarantee: 'a payout that fails because of our float is reported so, and its key is never paid',
     needs: ({ operation }, { takesWithoutFloat }) => operation === 'payout' && takesWithoutFloat,
     run: async (lane, bench) => {
       const trial = lane.examples.succeeds()
@@ -276,23 +281,23 @@ export const submitCases: readonly Case[] = [
 
       accepted(await trial.submit())
       await settle(bench)
-      const said = found(await trial.query())
-      assert.ok(said.state === 'failed' && said.isOurShortfall, inspect(said))
+      const providerStatus = found(await trial.query())
+      assert.ok(providerStatus.state === 'failed' && providerStatus.isOurShortfall, inspect(providerStatus))
       sentAgain(await trial.submit())
       await settle(bench)
-      assert.deepEqual(found(await trial.query()), said)
+      assert.deepEqual(found(await trial.query()), providerStatus)
       await movedNothing(bench, trial)
     },
   },
   {
-    guarantee: 'a charge at a slow operator is either taken or turned away as closed, and sent again moves money once',
+    guarantee: 'a charge at a slow operator is accepted or refused as closed, and a resend pays once',
     needs: ({ operation }) => operation === 'charge',
     run: async (lane, bench) => {
       const trial = lane.examples.succeeds()
       await strike(bench, lane, trial, { mode: 'operator_delayed', seconds: 600 })
 
       const outcome = await trial.submit()
-      if (outcome.certainty === 'accepted') assert.ok(isOpen(outcome.said))
+      if (outcome.certainty === 'accepted') assert.ok(isOpen(outcome.providerStatus))
       else assert.equal(notSubmitted(outcome), 'closed')
       await bench.control.advance(600_000)
       sentAgain(await trial.submit())
@@ -301,7 +306,7 @@ export const submitCases: readonly Case[] = [
     },
   },
   {
-    guarantee: 'a payout to a slow operator is taken, waits, and moves money once when its turn comes',
+    guarantee: 'a payout to a slow operator is accepted, waits, and moves money once on its turn',
     needs: ({ operation }) => operation === 'payout',
     run: async (lane, bench) => {
       const trial = lane.examples.succeeds()

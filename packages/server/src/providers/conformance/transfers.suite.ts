@@ -3,14 +3,14 @@ import { formatMinor } from '../../money/money.ts'
 import type { Receipt, SubmitOutcome, VirtualAccount } from '../contract.ts'
 import {
   accepted,
-  amountTold,
+  amountReported,
   type Bench,
   type Case,
   callbacksFor,
   found,
   type Lane,
   movedNothing,
-  newsOf,
+  observationsOf,
   stillOpen,
   strike,
   succeeded,
@@ -21,7 +21,7 @@ import {
 /** Accounts that customers pay into: too little, too much, twice, late, or not at all. */
 export const transferCases: readonly Case[] = [
   {
-    guarantee: 'a charge opens an account with a bank and an end',
+    guarantee: 'a transfer charge opens an account with a bank and an expiry',
     run: async ({ examples }) => {
       const { accountNumber, bankName, expiresAt } = accountIn(await examples.succeeds().submit())
 
@@ -31,7 +31,7 @@ export const transferCases: readonly Case[] = [
     },
   },
   {
-    guarantee: 'parts of the amount are told one by one, each under an id of its own that stays',
+    guarantee: 'partial payments are reported one by one, each with its own stable id',
     run: async (lane, bench) => {
       const { trial, pay } = await opened(lane, bench)
       const { amount } = trial.ref
@@ -47,29 +47,29 @@ export const transferCases: readonly Case[] = [
     },
   },
   {
-    guarantee: 'too much, or the same sum twice, is told in full',
+    guarantee: 'an overpayment, or the same amount paid twice, is reported in full',
     run: async (lane, bench) => {
       const over = await opened(lane, bench)
       const twice = await opened(lane, bench)
 
       await over.pay(over.trial.ref.amount + 5_000n)
-      assert.equal(amountTold(found(await over.trial.query())), over.trial.ref.amount + 5_000n)
+      assert.equal(amountReported(found(await over.trial.query())), over.trial.ref.amount + 5_000n)
       for (let time = 0; time < 2; time += 1) await twice.pay(twice.trial.ref.amount)
-      assert.equal(amountTold(found(await twice.trial.query())), twice.trial.ref.amount * 2n)
+      assert.equal(amountReported(found(await twice.trial.query())), twice.trial.ref.amount * 2n)
     },
   },
   {
-    guarantee: 'more payments than fit on a page are all told',
+    guarantee: 'all payments are reported when they exceed one page',
     run: async (lane, bench) => {
       const { trial, pay } = await opened(lane, bench)
       for (let part = 0; part < 23; part += 1) await pay(100n)
 
       assert.equal((await receiptsOf(trial)).length, 23)
-      assert.equal(amountTold(found(await trial.query())), 2_300n)
+      assert.equal(amountReported(found(await trial.query())), 2_300n)
     },
   },
   {
-    guarantee: 'money that comes after the account’s end is told all the same',
+    guarantee: 'money that arrives after the account expires is still reported',
     run: async (lane, bench) => {
       const { trial, pay } = await opened(lane, bench)
       await bench.control.advance(48 * 3_600_000)
@@ -80,20 +80,20 @@ export const transferCases: readonly Case[] = [
     },
   },
   {
-    guarantee: 'a customer who pays too little at first is told as having paid that',
+    guarantee: 'a customer’s first underpayment is reported with the amount paid',
     run: async (lane, bench) => {
       const trial = lane.examples.succeeds()
       await strike(bench, lane, trial, { mode: 'bank_under_payment' })
       accepted(await trial.submit())
 
       await bench.control.act(trial.ref.key, 'approve')
-      assert.ok(amountTold(found(await trial.query())) < trial.ref.amount)
+      assert.ok(amountReported(found(await trial.query())) < trial.ref.amount)
       await bench.control.act(trial.ref.key, 'approve')
       succeeded(found(await trial.query()), trial.ref)
     },
   },
   {
-    guarantee: 'money into an account whose number got lost counts, and so does money into one opened again',
+    guarantee: 'money counts when the first account number was lost and when an account is reopened',
     run: async (lane, bench) => {
       const trial = lane.examples.succeeds()
       await strike(bench, lane, trial, { mode: 'drop_after_processing' })
@@ -105,11 +105,11 @@ export const transferCases: readonly Case[] = [
       succeeded(found(await trial.query()), trial.ref)
       accountIn(await trial.submit())
       await bench.control.pay(trial.ref.key, formatMinor(amount, trial.ref.currency))
-      assert.equal(amountTold(found(await trial.query())), amount * 2n)
+      assert.equal(amountReported(found(await trial.query())), amount * 2n)
     },
   },
   {
-    guarantee: 'a customer who declines has failed the charge, and nothing moved',
+    guarantee: 'a charge fails when the customer declines, and no money moves',
     run: async (lane, bench) => {
       const { trial } = await opened(lane, bench)
 
@@ -119,20 +119,24 @@ export const transferCases: readonly Case[] = [
     },
   },
   {
-    guarantee: 'each payment has a callback of its own, which tells of it by the id that asking tells',
+    guarantee: 'each payment has its own callback, with the id that a query reports',
     run: async (lane, bench) => {
       const { trial, pay } = await opened(lane, bench)
       await pay(trial.ref.amount / 2n)
       await pay(trial.ref.amount - trial.ref.amount / 2n)
 
-      const news = await Promise.all((await callbacksFor(bench, trial, 2)).map((each) => newsOf(bench, each)))
-      const told = news.flatMap(({ said }) => (said.state === 'received' ? said.receipts : []))
+      const observations = await Promise.all(
+        (await callbacksFor(bench, trial, 2)).map((each) => observationsOf(bench, each)),
+      )
+      const reported = observations.flatMap(({ providerStatus }) =>
+        providerStatus.state === 'received' ? providerStatus.receipts : [],
+      )
       const ids = (await receiptsOf(trial)).map(({ id }) => id)
-      assert.deepEqual([...new Set(told.map(({ id }) => id))].sort(), ids.toSorted())
+      assert.deepEqual([...new Set(reported.map(({ id }) => id))].sort(), ids.toSorted())
     },
   },
   {
-    guarantee: 'a callback said twice tells of the same receipt twice',
+    guarantee: 'a callback delivered twice reports the same receipt twice',
     run: async (lane, bench) => {
       const trial = lane.examples.succeeds()
       await strike(bench, lane, trial, { mode: 'callback_duplicate' })
@@ -140,18 +144,18 @@ export const transferCases: readonly Case[] = [
       await bench.control.act(trial.ref.key, 'approve')
 
       const [one, other] = await Promise.all(
-        (await callbacksFor(bench, trial, 2)).map((request) => newsOf(bench, request)),
+        (await callbacksFor(bench, trial, 2)).map((request) => observationsOf(bench, request)),
       )
       assert.deepEqual(one, other)
-      assert.deepEqual(one?.said, found(await trial.query()))
+      assert.deepEqual(one?.providerStatus, found(await trial.query()))
     },
   },
 ]
 
 function accountIn(outcome: SubmitOutcome): VirtualAccount {
-  const said = accepted(outcome)
-  assert.ok(said.state === 'waiting' && said.action.kind === 'pay_to_account')
-  return said.action.account
+  const providerStatus = accepted(outcome)
+  assert.ok(providerStatus.state === 'waiting' && providerStatus.action.kind === 'pay_to_account')
+  return providerStatus.action.account
 }
 
 async function opened(lane: Lane, bench: Bench): Promise<{ trial: Trial; pay(amount: bigint): Promise<void> }> {
@@ -162,9 +166,9 @@ async function opened(lane: Lane, bench: Bench): Promise<{ trial: Trial; pay(amo
 }
 
 async function receiptsOf(trial: Trial): Promise<readonly Receipt[]> {
-  const said = found(await trial.query())
-  assert.ok(said.state === 'received')
-  return said.receipts
+  const providerStatus = found(await trial.query())
+  assert.ok(providerStatus.state === 'received')
+  return providerStatus.receipts
 }
 
 const amounts = (receipts: readonly Receipt[]) => receipts.map(({ amount }) => amount)

@@ -18,7 +18,7 @@ const data = { id: 285_959_875, tx_ref: key, flw_ref: 'FLW-MOCK-1', amount: 1500
 const paid = { ...data, currency: 'NGN', app_fee: 21, status: 'successful', processor_response: 'successful' }
 const asks = (mode: string, rest: object = {}) => ({ meta: { authorization: { mode, ...rest } } })
 
-test('a refusal in Flutterwave’s words means that nothing was submitted, unless they leave it open', async (t) => {
+test('a refusal by Flutterwave means not submitted, unless its sentence is ambiguous', async (t) => {
   const { cardCharges, desk } = await flutterwave(t)
   const outcomes: [Says, string][] = [
     [says(429, '<html>'), 'definitely_not_submitted: rate_limited'],
@@ -48,7 +48,7 @@ test('a refusal in Flutterwave’s words means that nothing was submitted, unles
   }
 })
 
-test('an answer that is broken, contradictory or about something else leaves open whether money moved', async (t) => {
+test('a broken, contradictory or unrelated response leaves open whether money moved', async (t) => {
   const { cardCharges, desk } = await flutterwave(t)
   const pending = { ...data, status: 'pending' }
   const unclear = [

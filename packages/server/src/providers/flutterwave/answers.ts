@@ -3,19 +3,19 @@ import type { Failure, NotSubmittedCause, SubmitOutcome, UnknownCause } from '..
 import { detailFailure, isShortfall, knownTransferFailure, unknownRefusal } from './failures.ts'
 import { type Envelope, readEnvelope } from './messages.ts'
 
-/** What Flutterwave said to something that may move money, in its own words. */
+/** Flutterwave's response to a request that may move money. */
 export interface Answer extends Envelope {
   readonly httpStatus: number
 }
 
 type Uncertain = Extract<SubmitOutcome, { certainty: 'definitely_not_submitted' | 'unknown' }>
 
-/** These come with words that say why nothing was done; any other status may come from anything on the way. */
+/** These statuses come with a sentence that says why nothing was done. Any other status may come from a proxy. */
 const refusalStatuses = [400, 401, 403]
 
 /**
- * Flutterwave's answer, or what is certain without one. It waits 28 seconds for those behind it and then answers 503,
- * while they may still move the money: no server error says that they do not.
+ * Flutterwave's response, or what is certain without one. Flutterwave waits 28 seconds for its partners and then
+ * responds 503 while they may still move the money: no server error rules that out.
  */
 export function answerOf(reply: OutboundReply): Answer | Uncertain {
   if (reply.kind === 'not_reached') return notSubmitted('not_reached', reply.detail)
@@ -34,20 +34,20 @@ export function isRefusal({ httpStatus }: Answer): boolean {
 
 const isTaken = (status: number) => status >= 200 && status < 300
 
-/** It has this reference, in whatever words: whatever it says of the reference makes us ask what became of it. */
+/** The sentence means that Flutterwave has this reference, however it is worded. The engine then queries the payment. */
 const repeatedWords =
   /already|duplicate|been used|reference|tx_?ref|(?<!not )\bexists?\b|\bsame\b|identical|similar|repeat|previous|\bunique\b|\btwice\b|second time/i
-/** It speaks of trouble of its own, so that it may have begun. */
+/** Flutterwave reports an error of its own, so it may have started the payment. */
 const doubtfulWords = /error occurred|contact support|time[d ]*out|in progress|processing|pending/i
 const closedWords = /not available at the moment|temporarily unavailable/i
-/** Our account there as a whole: addresses that are not listed, keys, rights, KYC. No payment goes through until it is put right. */
+/** Problems with our whole account: unlisted IP addresses, keys, permissions, KYC. No payment works until they are fixed. */
 const accountWords =
   /whitelist|administrator|without approval|\bkyc\b|complian|\benabled?\b|disabled|suspended|deactivated|permission|authori[sz]|(api|secret|public) key|merchant|your (account|business)/i
 
 /**
- * What a refused charge means. Flutterwave has no codes, only sentences: those that say that it has the payment, or that
- * something broke, leave open what happened; any other says that what we sent was not taken. `failureIn` finds a reason
- * that ends the payment.
+ * The outcome of a refused charge. Flutterwave has no codes, only sentences. One that says it has the payment, or that
+ * something broke, leaves the outcome open. Any other means that the request was not accepted. `failureIn` finds a
+ * reason that ends the payment.
  */
 export function refusalOf(answer: Answer, failureIn: (message: string) => Failure | undefined): SubmitOutcome {
   const outcome = commonRefusal(answer)
@@ -57,9 +57,9 @@ export function refusalOf(answer: Answer, failureIn: (message: string) => Failur
 }
 
 /**
- * What a refused payout means. What is wrong with our account waits; what is wrong with the payment itself ends it, since
- * the same would be refused for ever. A sentence that is neither may still mean that Flutterwave has the payment: it is
- * asked, and the refusal counts once it turns out not to.
+ * The outcome of a refused payout. A problem with our account waits. A problem with the payment itself ends it, since
+ * Flutterwave would refuse it every time. Any other sentence may still mean that Flutterwave has the payment: the
+ * engine queries it, and the refusal takes effect once Flutterwave proves not to have it.
  */
 export function payoutRefusalOf(answer: Answer): SubmitOutcome {
   const { httpStatus, message } = answer
@@ -76,7 +76,7 @@ export function payoutRefusalOf(answer: Answer): SubmitOutcome {
   return { certainty: 'unknown', cause: 'refused', detail, failure: unknownRefusal }
 }
 
-/** What charges and payouts have in common. */
+/** The part that charges and payouts share. */
 function commonRefusal({ httpStatus, message }: Answer): SubmitOutcome | undefined {
   if (repeatedWords.test(message)) return unknown('repeated', 'Flutterwave has been given this reference before')
   if (message === '' || doubtfulWords.test(message)) return unreadable(`${httpStatus} in words of doubt`)
@@ -93,7 +93,7 @@ function rejected({ httpStatus, message }: Answer): SubmitOutcome {
 const knownNames =
   /account_bank|account_number|amount|authorization|beneficiary_name|branch|client|currency|email|expiry|meta|narration|reference|tx_ref/gi
 
-/** Which fields the sentence names. The sentence itself may hold what was in them, so it is kept nowhere. */
+/** The fields that the sentence names. The sentence may contain their values, so it is never stored. */
 function fieldsIn(message: string): readonly string[] {
   return [...new Set(message.toLowerCase().match(knownNames))]
 }

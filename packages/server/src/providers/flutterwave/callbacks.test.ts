@@ -18,9 +18,9 @@ function callback(
 const read = (request: InboundRequest) => readCallback(request, new Secret(webhookHash))
 const ofCharge = (fields: object = {}) => callback({ event: 'charge.completed', data: { ...charge, ...fields } })
 const ofTransfer = (fields: object = {}) => callback({ event: 'transfer.completed', data: { ...transfer, ...fields } })
-const hint = (said: object) => ({ isGenuine: true, isProof: false, news: [{ key, said }] })
+const hint = (providerStatus: object) => ({ isGenuine: true, isProof: false, observations: [{ key, providerStatus }] })
 
-test('a callback with our hash is a hint, never proof, of charges, receipts and transfers', () => {
+test('a callback with our hash is a hint, never proof, for charges, receipts and transfers', () => {
   const settled = { amount: 150_050n, currency: 'NGN' }
   const receipts = [{ id: '7', ...settled }]
 
@@ -41,7 +41,7 @@ test('a callback without exactly our hash is refused', () => {
   assert.deepEqual(read(callback(content, {})), { isGenuine: false, why: 'its hash is wrong' })
 })
 
-test('the form of old accounts is refused by its name, and so is what is no JSON object', () => {
+test('a callback in the legacy format, or not a JSON object, is refused with the reason', () => {
   const old = { isGenuine: false, why: 'it has the form of old accounts, which is not taken' }
 
   assert.deepEqual(read(callback({ txRef: key, status: 'successful', 'event.type': 'CARD_TRANSACTION' })), old)
@@ -50,7 +50,7 @@ test('the form of old accounts is refused by its name, and so is what is no JSON
     assert.deepEqual(read(callback(body)), { isGenuine: false, why: 'it is not a JSON object' })
 })
 
-test('what can be read but half still makes us ask, and what is about something else is no news', () => {
+test('a half-readable callback is a hint to query, and an unrelated one has no observations', () => {
   const submitted = hint({ state: 'submitted' })
   const half = [
     ofCharge({ amount: 'much' }),
@@ -61,7 +61,7 @@ test('what can be read but half still makes us ask, and what is about something 
   ]
   for (const request of half) assert.deepEqual(read(request), submitted)
 
-  const nothing = { isGenuine: true, isProof: false, news: [] }
+  const nothing = { isGenuine: true, isProof: false, observations: [] }
   for (const content of [
     { event: 'subscription.cancelled', data: charge },
     { event: 'charge.completed', data: { ...charge, tx_ref: 7 } },

@@ -31,9 +31,10 @@ const opened = (json: unknown) => {
 }
 const continuationOf = (outcome: SubmitOutcome | AuthoriseOutcome) =>
   (outcome.certainty === 'accepted' && outcome.continuation) || ''
-const saidIn = (outcome: SubmitOutcome | AuthoriseOutcome) => outcome.certainty === 'accepted' && outcome.said
+const providerStatusIn = (outcome: SubmitOutcome | AuthoriseOutcome) =>
+  outcome.certainty === 'accepted' && outcome.providerStatus
 
-test('what is sent is what Flutterwave documents and not a field more, the card only encrypted', async (t) => {
+test('a charge sends only the fields Flutterwave documents, with the card encrypted', async (t) => {
   const { cardCharges, seen } = await flutterwave(t, success(asks('pin')))
   const device = { colorDepth: 24, screenHeight: 9, screenWidth: 9, userAgent: 'b', timeZone: 0, deviceId: 'd-1' }
 
@@ -65,7 +66,7 @@ test('what is sent is what Flutterwave documents and not a field more, the card 
   assert.ok(seen.every(({ authorization }) => authorization === `Bearer ${secretKey}`))
 })
 
-test('what Flutterwave cannot be asked is refused here and sends nothing', async (t) => {
+test('a charge that Flutterwave cannot take is refused before anything is sent', async (t) => {
   const { cardCharges, seen } = await flutterwave(t, says(200, {}))
   const { card } = cardCharge
   const impossible = [
@@ -81,7 +82,7 @@ test('what Flutterwave cannot be asked is refused here and sends nothing', async
   assert.equal(seen.length, 0)
 })
 
-test('a PIN and an address are sent with the whole charge again, a code with Flutterwave’s own reference', async (t) => {
+test('a PIN or an address resends the whole charge; a code sends Flutterwave’s reference', async (t) => {
   const { cardCharges, seen, desk } = await flutterwave(t, success(asks('pin')))
   const toPin = await cardCharges.submit(cardCharge, soon())
   desk.answers = [
@@ -96,14 +97,14 @@ test('a PIN and an address are sent with the whole charge again, a code with Flu
   const address = { street1: '1 Marina', city: 'Lagos', state: 'LA', zip: '100001', country: 'NG' }
   await cardCharges.authorise(cardCharge, { kind: 'address', address }, continuationOf(toAddress), soon())
 
-  assert.deepEqual(saidIn(toPin), { state: 'waiting', action: { kind: 'pin' } })
+  assert.deepEqual(providerStatusIn(toPin), { state: 'waiting', action: { kind: 'pin' } })
   const charge = opened(seen[0]?.json)
   assert.deepEqual(opened(seen[1]?.json), { ...charge, authorization: { mode: 'pin', pin: '3310' } })
-  assert.deepEqual(saidIn(toCode), { state: 'waiting', action: { kind: 'otp' } })
+  assert.deepEqual(providerStatusIn(toCode), { state: 'waiting', action: { kind: 'otp' } })
   assert.equal(seen[2]?.line, 'POST /v3/validate-charge')
   assert.deepEqual(seen[2]?.json, { otp: '123456', flw_ref: 'FLW-MOCK-1', type: 'card' })
   assert.equal(seen[3]?.line, `GET /v3/transactions/verify_by_reference?tx_ref=${key}`)
-  assert.deepEqual(saidIn(done), { state: 'successful', settled })
+  assert.deepEqual(providerStatusIn(done), { state: 'successful', settled })
   assert.deepEqual(opened(seen[5]?.json), {
     ...charge,
     authorization: {
@@ -117,14 +118,14 @@ test('a PIN and an address are sent with the whole charge again, a code with Flu
   })
 })
 
-test('what is kept for a code holds no card', async (t) => {
+test('the continuation for a code holds no card', async (t) => {
   const { cardCharges } = await flutterwave(t, success({ data: { ...data, status: 'pending' }, ...asks('otp') }))
 
   const kept = continuationOf(await cardCharges.submit(cardCharge, soon()))
   assert.deepEqual(JSON.parse(kept), { key, step: 'otp', flwRef: 'FLW-MOCK-1' })
 })
 
-test('what is wanted of the customer is found beside the data and inside it', async (t) => {
+test('the question to the customer is found beside the data and inside it', async (t) => {
   const { cardCharges, desk } = await flutterwave(t)
   const page = 'https://bank.example/3ds/1'
   const pending = { ...data, status: 'pending', processor_response: 'Please enter the OTP sent to 080****** today' }
@@ -144,13 +145,13 @@ test('what is wanted of the customer is found beside the data and inside it', as
       { state: 'waiting', action: { kind: 'pin' } },
     ],
   ]
-  for (const [answer, said] of cases) {
+  for (const [answer, providerStatus] of cases) {
     desk.answers = [success(answer)]
-    assert.deepEqual(saidIn(await cardCharges.submit(cardCharge, soon())), said)
+    assert.deepEqual(providerStatusIn(await cardCharges.submit(cardCharge, soon())), providerStatus)
   }
 })
 
-test('success is told only when asking confirms exactly what was asked for', async (t) => {
+test('success is reported only when a query confirms exactly the requested amount', async (t) => {
   const { cardCharges, desk } = await flutterwave(t)
   const confirmed = [
     paid,
@@ -172,15 +173,15 @@ test('success is told only when asking confirms exactly what was asked for', asy
   ]
   for (const fields of confirmed) {
     desk.answers = [success({ data: paid }), success({ data: fields })]
-    assert.deepEqual(saidIn(await cardCharges.submit(cardCharge, soon())), { state: 'successful', settled })
+    assert.deepEqual(providerStatusIn(await cardCharges.submit(cardCharge, soon())), { state: 'successful', settled })
   }
   for (const verify of unconfirmed) {
     desk.answers = [success({ data: paid }), verify]
-    assert.deepEqual(saidIn(await cardCharges.submit(cardCharge, soon())), { state: 'submitted' })
+    assert.deepEqual(providerStatusIn(await cardCharges.submit(cardCharge, soon())), { state: 'submitted' })
   }
 })
 
-test('a decline is final however it is wrapped, and tells the issuer’s reason', async (t) => {
+test('a decline is final in every envelope and reports the issuer’s reason', async (t) => {
   const { cardCharges, desk } = await flutterwave(t)
   const words: [unknown, string][] = [
     ['Insufficient Funds', 'INSUFFICIENT_BALANCE'],
@@ -216,7 +217,7 @@ test('a decline is final however it is wrapped, and tells the issuer’s reason'
   assert.partialDeepStrictEqual(await cardCharges.submit(cardCharge, soon()), refused)
 })
 
-test('a reason that nobody knows is kept short, printable and without numbers that name a card', async (t) => {
+test('an unknown reason is stored short, printable and without card numbers', async (t) => {
   const processor_response = `No \u0007way for 5531 8866 5214 2950 ${'x'.repeat(200)}`
   const { cardCharges } = await flutterwave(t, success({ data: { ...paid, status: 'failed', processor_response } }))
 
@@ -225,7 +226,7 @@ test('a reason that nobody knows is kept short, printable and without numbers th
   assert.ok(words.startsWith('No  way for … xxx') && words.length === 100, words)
 })
 
-test('only Flutterwave’s own sentence, or a value that cannot be one, is a wrong value', async (t) => {
+test('only Flutterwave’s own sentence, or an impossible value, counts as a wrong value', async (t) => {
   const { cardCharges, desk, seen } = await flutterwave(t, success(asks('pin')))
   const toPin = continuationOf(await cardCharges.submit(cardCharge, soon()))
   const toCode = JSON.stringify({ key, step: 'otp', flwRef: 'FLW-MOCK-1' })
@@ -249,14 +250,14 @@ test('only Flutterwave’s own sentence, or a value that cannot be one, is a wro
   assert.equal((await otp('11111')).certainty, 'definitely_failed')
 })
 
-test('the last step is known by our reference or by Flutterwave’s, and by no other', async (t) => {
+test('the last step matches only our reference or Flutterwave’s', async (t) => {
   const { cardCharges, desk } = await flutterwave(t)
   const kept = JSON.stringify({ key, step: 'otp', flwRef: 'FLW-MOCK-1' })
   const validate = () => cardCharges.authorise(cardCharge, { kind: 'otp', value: '12345' }, kept, soon())
 
   for (const fields of [{}, { tx_ref: undefined }]) {
     desk.answers = [success({ data: { ...paid, ...fields } }), success({ data: paid })]
-    assert.deepEqual(saidIn(await validate()), { state: 'successful', settled })
+    assert.deepEqual(providerStatusIn(await validate()), { state: 'successful', settled })
   }
   for (const fields of [{ tx_ref: other }, { tx_ref: undefined, flw_ref: 'FLW-MOCK-2' }]) {
     desk.answers = [success({ data: { ...paid, ...fields } }), success({ data: paid })]
@@ -265,7 +266,7 @@ test('the last step is known by our reference or by Flutterwave’s, and by no o
   }
 })
 
-test('a question is answered by what Flutterwave says of the charge, and by nothing that cannot be read', async (t) => {
+test('a query reports Flutterwave’s status of the charge, and is unclear when unreadable', async (t) => {
   const { cardCharges, desk } = await flutterwave(t)
   const ask = () => cardCharges.query(cardCharge, soon())
   const states: [object, object][] = [
@@ -283,9 +284,9 @@ test('a question is answered by what Flutterwave says of the charge, and by noth
     ],
     [{ status: 'reversed' }, { state: 'reversed', failure: { code: 'REVERSED' } }],
   ]
-  for (const [fields, said] of states) {
+  for (const [fields, providerStatus] of states) {
     desk.answers = [success({ data: { ...paid, ...fields } })]
-    assert.partialDeepStrictEqual(await ask(), { found: 'yes', said })
+    assert.partialDeepStrictEqual(await ask(), { found: 'yes', providerStatus })
   }
   desk.answers = [refuses(400, 'No transaction was found for this id')]
   assert.deepEqual(await ask(), { found: 'no' })
@@ -308,7 +309,7 @@ test('a question is answered by what Flutterwave says of the charge, and by noth
   }
 })
 
-test('silence is unknown, and only a connection that was never made is not', async (t) => {
+test('a timeout is unknown, and a failed connection is definitely not submitted', async (t) => {
   const { cardCharges, server } = await flutterwave(t, () => undefined)
 
   assert.equal(causeOf(await cardCharges.submit(cardCharge, AbortSignal.timeout(50))), 'unknown: timeout')
@@ -339,7 +340,7 @@ test('no outcome shows a card, a PIN, a code, our key or what Flutterwave wrote'
       await cardCharges.authorise(cardCharge, { kind: 'otp', value: values.otp }, kept, soon()),
       await cardCharges.query(cardCharge, soon()),
     ]
-    const told = JSON.stringify(outcomes, (_, value) => (typeof value === 'bigint' ? String(value) : value))
-    for (const each of hidden) assert.ok(!told.includes(each), told)
+    const reported = JSON.stringify(outcomes, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+    for (const each of hidden) assert.ok(!reported.includes(each), reported)
   }
 })

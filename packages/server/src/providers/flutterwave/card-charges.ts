@@ -9,12 +9,12 @@ import type {
   BillingAddress,
   CardChargeAttempt,
   CustomerAnswer,
+  ProviderStatus,
   QueryOutcome,
-  Said,
   SubmitOutcome,
 } from '../contract.ts'
 import { type Answer, answerOf, isRefusal, notSubmitted, refusalOf, unreadable } from './answers.ts'
-import { otpAsked, saidOfCharge } from './charges.ts'
+import { otpAsked, statusOfCharge } from './charges.ts'
 import { isReference, readContinuation, writeContinuation } from './continuations.ts'
 import { encrypt } from './encryption.ts'
 import { cardFailure, knownCardFailure } from './failures.ts'
@@ -54,7 +54,7 @@ export async function submitCard(
   return attempt.address ? withAddress(desk, attempt, attempt.address, outcome, signal) : outcome
 }
 
-/** The merchant knew beforehand what would be asked for. A wrong address is asked for as if none had been there. */
+/** The merchant sent the address with the charge. If it is wrong, the customer is asked as if none had been sent. */
 async function withAddress(
   desk: CardLine,
   attempt: CardChargeAttempt,
@@ -63,7 +63,9 @@ async function withAddress(
   signal: AbortSignal,
 ): Promise<SubmitOutcome> {
   const isAsked =
-    asked.certainty === 'accepted' && asked.said.state === 'waiting' && asked.said.action.kind === 'address'
+    asked.certainty === 'accepted' &&
+    asked.providerStatus.state === 'waiting' &&
+    asked.providerStatus.action.kind === 'address'
   if (!isAsked || asked.continuation === undefined) return asked
   const outcome = await authoriseCard(desk, attempt, { kind: 'address', address }, asked.continuation, signal)
   return outcome.certainty === 'wrong_value' || outcome.certainty === 'definitely_not_submitted' ? asked : outcome
@@ -88,7 +90,7 @@ export async function authoriseCard(
   return wrongValue(reply, answer.kind) ?? outcomeOf(desk, attempt, charge, reply, signal)
 }
 
-/** Flutterwave refuses anything else as a fault of ours, when it is only mistyped. */
+/** Flutterwave refuses any other form as an error in our request, although the customer only mistyped. */
 const valueForms = { pin: /^\d{4,6}$/, otp: /^\d{4,7}$/ } as const
 
 export async function queryCard({ line }: CardLine, { key }: AttemptKey, signal: AbortSignal): Promise<QueryOutcome> {
@@ -98,12 +100,12 @@ export async function queryCard({ line }: CardLine, { key }: AttemptKey, signal:
   if (reply.status === 400 && envelope?.isSuccess === false && /^no transaction was found/i.test(envelope.message))
     return { found: 'no' }
   const data = reply.status === 200 && envelope?.isSuccess ? asFields(envelope.data) : undefined
-  const said = data?.['tx_ref'] === key ? saidOfCharge(data) : undefined
-  if (said) return { found: 'yes', said, ...continuationOf(said, data, key) }
+  const providerStatus = data?.['tx_ref'] === key ? statusOfCharge(data) : undefined
+  if (providerStatus) return { found: 'yes', providerStatus, ...continuationOf(providerStatus, data, key) }
   return { found: 'unclear', detail: `Flutterwave answered ${reply.status} with nothing that we can read` }
 }
 
-/** The charge before it is encrypted, as it is sent again with the customer's answer. Nothing when it cannot be written. */
+/** The charge before encryption. It is sent again with the customer's answer. Undefined when it cannot be written. */
 function chargeOf(attempt: CardChargeAttempt): Fields | undefined {
   const { key, card, customer, device, returnUrl, currency } = attempt
   const amount = writeAmount(attempt.amount, currency)
@@ -143,7 +145,7 @@ function validate({ line }: CardLine, flwRef: string, answer: CustomerAnswer, si
   return line.post('/validate-charge', { otp: answer.value, flw_ref: flwRef, type: 'card' }, signal)
 }
 
-/** The customer may try again. Only Flutterwave's own sentence for it counts: a charge that ended is over. */
+/** The customer may retry. Only Flutterwave's own sentence counts: a charge that ended stays ended. */
 function wrongValue(reply: OutboundReply, kind: CustomerAnswer['kind']): AuthoriseOutcome | undefined {
   const { isSuccess, message = '' } =
     (reply.kind === 'answered' && reply.status === 400 && readEnvelope(reply.text)) || {}
@@ -151,7 +153,7 @@ function wrongValue(reply: OutboundReply, kind: CustomerAnswer['kind']): Authori
   return { certainty: 'wrong_value', detail: `Flutterwave says that the ${kind} is wrong` }
 }
 
-/** What is certain after a call for this charge, whichever of its steps it was. */
+/** The outcome of a call for this charge, in any of its steps. */
 async function outcomeOf(
   desk: CardLine,
   attempt: AttemptRef,
@@ -171,21 +173,23 @@ async function outcomeOf(
   return asked(answer, data, attempt.key, charge) ?? unreadable(`${answer.httpStatus} with a step that we do not know`)
 }
 
-/** It names our reference, or in the last step its own; nothing else that it names may contradict. */
+/** The response names our reference or, without it, the Flutterwave reference known in the last step. */
 function isAbout({ tx_ref: reference, flw_ref: own }: Fields, key: string, charge: Fields): boolean {
   return reference === undefined ? own !== undefined && own === charge['flw_ref'] : reference === key
 }
 
-/** Success is told only as Flutterwave tells it when it is asked, by exactly what was asked for. Until then it has it. */
+/** Success is reported only when a query confirms exactly the requested amount. Until then the charge is submitted. */
 async function verified(desk: CardLine, attempt: AttemptRef, signal: AbortSignal): Promise<SubmitOutcome> {
   const outcome = await queryCard(desk, attempt, signal)
-  const said = outcome.found === 'yes' ? outcome.said : undefined
+  const providerStatus = outcome.found === 'yes' ? outcome.providerStatus : undefined
   const isAsAsked =
-    said?.state === 'successful' && said.settled.amount === attempt.amount && said.settled.currency === attempt.currency
-  return { certainty: 'accepted', said: isAsAsked ? said : { state: 'submitted' } }
+    providerStatus?.state === 'successful' &&
+    providerStatus.settled.amount === attempt.amount &&
+    providerStatus.settled.currency === attempt.currency
+  return { certainty: 'accepted', providerStatus: isAsAsked ? providerStatus : { state: 'submitted' } }
 }
 
-/** What Flutterwave wants of the customer now, with what their answer must be sent with. */
+/** The question that Flutterwave now has for the customer, with the continuation for the answer. */
 function asked(answer: Answer, data: Fields | undefined, key: string, charge: Fields): SubmitOutcome | undefined {
   const { mode, redirect: url } = answer.authorization ?? {}
   switch (mode) {
@@ -197,7 +201,7 @@ function asked(answer: Answer, data: Fields | undefined, key: string, charge: Fi
       return askedForCode(data, key)
     case 'redirect':
       return data && isSafeUrl(url)
-        ? { certainty: 'accepted', said: { state: 'waiting', action: { kind: 'redirect', url } } }
+        ? { certainty: 'accepted', providerStatus: { state: 'waiting', action: { kind: 'redirect', url } } }
         : undefined
     case undefined:
       return underWay(data, key)
@@ -206,29 +210,33 @@ function asked(answer: Answer, data: Fields | undefined, key: string, charge: Fi
   }
 }
 
-/** A code is asked for by Flutterwave's own name of the charge, which it tells whoever asks. */
-function continuationOf(said: Said, data: Fields | undefined, key: string): { readonly continuation?: string } {
+/** A code needs Flutterwave's own reference of the charge, which a query also returns. */
+function continuationOf(
+  providerStatus: ProviderStatus,
+  data: Fields | undefined,
+  key: string,
+): { readonly continuation?: string } {
   const flwRef = data?.['flw_ref']
-  const isForCode = said.state === 'waiting' && said.action.kind === 'otp' && isReference(flwRef)
+  const isForCode = providerStatus.state === 'waiting' && providerStatus.action.kind === 'otp' && isReference(flwRef)
   return isForCode ? { continuation: writeContinuation(key, { step: 'otp', flwRef }) } : {}
 }
 
 function underWay(data: Fields | undefined, key: string): SubmitOutcome | undefined {
-  const said = data && saidOfCharge(data)
-  const isForCode = said?.state === 'waiting' && said.action.kind === 'otp'
-  return isForCode ? askedForCode(data, key) : said && { certainty: 'accepted', said }
+  const providerStatus = data && statusOfCharge(data)
+  const isForCode = providerStatus?.state === 'waiting' && providerStatus.action.kind === 'otp'
+  return isForCode ? askedForCode(data, key) : providerStatus && { certainty: 'accepted', providerStatus }
 }
 
-/** There need be no transaction yet, so nothing need name it. Without the charge itself nothing could follow. */
+/** No transaction need exist yet, so the response need not name one. The next step needs the charge itself. */
 function askedAgain(step: 'pin' | 'address', key: string, charge: Fields): SubmitOutcome | undefined {
   if (charge['tx_ref'] !== key) return undefined
   const continuation = writeContinuation(key, { step, charge })
-  return { certainty: 'accepted', said: { state: 'waiting', action: { kind: step } }, continuation }
+  return { certainty: 'accepted', providerStatus: { state: 'waiting', action: { kind: step } }, continuation }
 }
 
 function askedForCode(data: Fields | undefined, key: string): SubmitOutcome | undefined {
   const flwRef = data?.['flw_ref']
   if (!isReference(flwRef)) return undefined
   const continuation = writeContinuation(key, { step: 'otp', flwRef })
-  return { certainty: 'accepted', said: otpAsked(data?.['processor_response']), continuation }
+  return { certainty: 'accepted', providerStatus: otpAsked(data?.['processor_response']), continuation }
 }

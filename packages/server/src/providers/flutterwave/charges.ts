@@ -1,9 +1,9 @@
-import type { Receipt, Said } from '../contract.ts'
+import type { ProviderStatus, Receipt } from '../contract.ts'
 import { cardFailure, reversal } from './failures.ts'
 import { type Fields, isSafeUrl, readFee, readId, readMoney, readWords } from './messages.ts'
 
-/** What is said of a charge by its own `data`. Nothing when we cannot be sure what it says. */
-export function saidOfCharge(data: Fields): Said | undefined {
+/** The status in a charge's `data`. Undefined when it is ambiguous. */
+export function statusOfCharge(data: Fields): ProviderStatus | undefined {
   const { status, processor_response: words } = data
   switch (status) {
     case 'successful':
@@ -22,11 +22,11 @@ export function saidOfCharge(data: Fields): Said | undefined {
   }
 }
 
-/** It was successful and the money went back: Flutterwave says so at the beginning of its sentence. */
+/** The charge succeeded and was reversed: Flutterwave's sentence starts with this word. */
 export const isReversal = (words: unknown) => typeof words === 'string' && /^reversed/i.test(words.trim())
 
-/** Success without an amount that we can read, or by which less was taken than it says, is no success. */
-function settled(data: Fields): Said | undefined {
+/** A success without a readable amount, or with less taken than it reports, is not a success. */
+function settled(data: Fields): ProviderStatus | undefined {
   const money = moneyOf(data)
   const receipt = readId(data['id'])
   if (!money || receipt === undefined) return undefined
@@ -40,20 +40,20 @@ function moneyOf({ amount, charged_amount: charged, currency }: Fields) {
   return taken && taken.amount >= money.amount ? money : undefined
 }
 
-/** The page of the customer's bank, or the code it sent, for as long as Flutterwave waits for either. */
-function pending({ auth_url: page, processor_response: words }: Fields): Said {
+/** The bank's page, or the code it sent, while Flutterwave waits for either. */
+function pending({ auth_url: page, processor_response: words }: Fields): ProviderStatus {
   if (isSafeUrl(page)) return { state: 'waiting', action: { kind: 'redirect', url: page } }
   if (typeof words === 'string' && /\botp\b/i.test(words)) return otpAsked(words)
   return { state: 'submitted' }
 }
 
-export function otpAsked(words: unknown): Extract<Said, { state: 'waiting' }> {
-  // It may show the end of the customer's phone number.
+export function otpAsked(words: unknown): Extract<ProviderStatus, { state: 'waiting' }> {
+  // The hint may show the last digits of the customer's phone number.
   const hint = readWords(words, { lengthMax: 200, digitsMax: 4 })
   return { state: 'waiting', action: { kind: 'otp', ...(hint !== undefined && { hint }) } }
 }
 
-/** One transfer into an account, reversed or not. Nothing when we cannot be sure what came in. */
+/** One transfer into an account, reversed or not. Undefined when the amount is uncertain. */
 export function receiptOf(data: Fields): Receipt | undefined {
   const money = moneyOf(data)
   const id = readId(data['id'])
@@ -62,6 +62,6 @@ export function receiptOf(data: Fields): Receipt | undefined {
   return { id, ...money, ...fee, ...(isTakenBack(data) && { isReversed: true }) }
 }
 
-/** A transfer that arrived and was reversed. Flutterwave v3 documents no amount for a reversal: it is of all of it. */
+/** A transfer that arrived and was reversed. Flutterwave v3 documents no amount for a reversal: it is always full. */
 export const isTakenBack = ({ status, processor_response: words }: Fields): boolean =>
   status === 'reversed' || (status === 'failed' && isReversal(words))

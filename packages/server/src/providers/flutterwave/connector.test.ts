@@ -5,7 +5,7 @@ import { createFlutterwave } from './connector.ts'
 import { encryptionKey, flutterwave, secretKey, webhookHash } from './desk.suite.ts'
 import { sandboxKeysOf } from './sandbox-keys.ts'
 
-test('it offers what Flutterwave serves and nothing more, and waits until a key must be known', async (t) => {
+test('the connector offers only what Flutterwave serves, with its not-found windows', async (t) => {
   const { capabilities, cardCharges, transferCharges, payouts } = await flutterwave(t)
   const lines = capabilities.map(({ operation, country, currency, target }) =>
     [operation, country, currency, target].join(' '),
@@ -32,7 +32,7 @@ test('it offers what Flutterwave serves and nothing more, and waits until a key 
   assert.deepEqual(windows, [30, 30, 5])
 })
 
-test('keys that could not work are not begun with', () => {
+test('the connector refuses to start with invalid keys', () => {
   const good = {
     baseUrl: 'http://127.0.0.1:1/v3',
     secretKey: new Secret(secretKey),
@@ -45,7 +45,7 @@ test('keys that could not work are not begun with', () => {
   assert.throws(() => createFlutterwave({ ...good, webhookHash: new Secret('') }), /empty hash/)
 })
 
-test('the simulator’s keys follow from its token, the same every time', () => {
+test('the simulator’s keys are derived from its token, the same every time', () => {
   const keys = sandboxKeysOf('simulator-of-a-test')
 
   assert.deepEqual(keys, sandboxKeysOf('simulator-of-a-test'))

@@ -9,14 +9,14 @@ import { placeOf, queryPayout, submitPayout, type ZarContact } from './payouts.t
 import { queryTransfer, submitTransfer } from './transfer-charges.ts'
 
 export interface FlutterwaveOptions {
-  /** With the version and without a slash at the end, such as https://api.flutterwave.com/v3. */
+  /** With the version and without a trailing slash, such as https://api.flutterwave.com/v3. */
   readonly baseUrl: string
   readonly secretKey: Secret
-  /** 24 characters that cards are encrypted with. */
+  /** 24 characters. Encrypts cards. */
   readonly encryptionKey: Secret
-  /** What Flutterwave sends with its callbacks. */
+  /** The hash that Flutterwave sends with its callbacks. */
   readonly webhookHash: Secret
-  /** What Flutterwave calls each bank that it has, by `<country>:<our code>`. */
+  /** Flutterwave's code of each bank it serves, by `<country>:<our code>`. */
   readonly bankCodes: ReadonlyMap<string, string>
   /** Without it no bank in South Africa is paid. */
   readonly zarContact?: ZarContact
@@ -25,7 +25,7 @@ export interface FlutterwaveOptions {
   readonly connectionsMax?: number
 }
 
-/** A card charge that waits for a PIN has no transaction, and one for a transfer none until the customer pays. */
+/** A card charge that waits for a PIN has no transaction, and a transfer charge has none until the customer pays. */
 const chargeWindowMs = 30 * 60_000
 const payoutWindowMs = 5 * 60_000
 
@@ -36,7 +36,7 @@ const capabilities: readonly Capability[] = [
   { operation: 'rates', currency: '*', ...anyone },
 ]
 
-/** Only banks that Flutterwave has a code for: ours may name another institution there. */
+/** Only banks for which we know Flutterwave's code: our own code may name another institution there. */
 function bankCapabilities({ bankCodes, zarContact }: FlutterwaveOptions): Capability[] {
   return [...bankCodes.keys()].flatMap((id) => {
     const [country = '', target = ''] = id.split(':')
@@ -50,7 +50,7 @@ function bankCapabilities({ bankCodes, zarContact }: FlutterwaveOptions): Capabi
   })
 }
 
-/** Cards, virtual accounts and bank payouts through Flutterwave's version 3. It knows a payment by our key alone. */
+/** Cards, virtual accounts and bank payouts through Flutterwave v3. It knows a payment only by our key. */
 export function createFlutterwave(options: FlutterwaveOptions): Connector {
   const { encryptionKey, webhookHash, bankCodes, zarContact } = options
   assert.match(encryptionKey.reveal(), /^[\x21-\x7e]{24}$/, 'Flutterwave: an encryption key has 24 characters')
@@ -72,7 +72,7 @@ export function createFlutterwave(options: FlutterwaveOptions): Connector {
     },
     transferCharges: {
       notFoundWindowMs: chargeWindowMs,
-      // The account takes nothing after its `account_expiration`, which is a day before the charge's own expiry.
+      // The account accepts nothing after its `account_expiration`, a day before the charge expires.
       deadAfterMs: 0,
       submit: (attempt, signal) => submitTransfer(line, attempt, signal),
       query: (attempt, signal) => queryTransfer(line, attempt, signal),

@@ -1,8 +1,8 @@
 import { asFields, type Fields, readFields } from './messages.ts'
 
 /**
- * What a customer's answer must be sent with. For a PIN or an address Flutterwave wants the whole charge once more, card
- * and all, so this may hold a card: it is for whoever seals it, and for nobody else.
+ * What must be sent with a customer's answer. For a PIN or an address Flutterwave needs the whole charge again,
+ * including the card. So this may hold a card: it is only for the code that seals it.
  */
 export type Continuation =
   | { readonly step: 'pin' | 'address'; readonly charge: Fields }
@@ -12,7 +12,7 @@ export function writeContinuation(key: string, continuation: Continuation): stri
   return JSON.stringify({ key, ...continuation })
 }
 
-/** Nothing unless it is one of ours, of this very payment and for this kind of answer. */
+/** Undefined unless Malipo wrote it for this exact payment and this kind of answer. */
 export function readContinuation(text: string, key: string, step: Continuation['step']): Continuation | undefined {
   const { key: of, step: kept, charge, flwRef } = readFields(text) ?? {}
   if (of !== key || kept !== step) return undefined
@@ -21,7 +21,7 @@ export function readContinuation(text: string, key: string, step: Continuation['
   return fields?.['tx_ref'] === key ? { step, charge: fields } : undefined
 }
 
-/** Flutterwave's own name of a charge. */
+/** Flutterwave's own reference of a charge. */
 export function isReference(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21-\x7e]{1,128}$/.test(value)
 }

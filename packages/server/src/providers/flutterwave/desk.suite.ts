@@ -38,12 +38,12 @@ export const cutOff: Says = (response) => void response.socket?.destroy()
 
 export const causeOf = (outcome: SubmitOutcome) => ('cause' in outcome ? `${outcome.certainty}: ${outcome.cause}` : '')
 
-/** Flutterwave as one test wants it, and a connector that talks to it. Each call is answered by the next of the answers, the last by all that follow. */
+/** A fake Flutterwave for one test, and a connector to it. Each call gets the next response; the last one repeats. */
 export function flutterwave(t: TestContext, ...first: readonly Says[]) {
   return openDesk(t, first, { hasContact: true })
 }
 
-/** As it is where the operator has not set how recipients in South Africa are reached. */
+/** The connector when the operator has not configured a contact for recipients in South Africa. */
 export function flutterwaveWithoutContact(t: TestContext) {
   return openDesk(t, [success({})], { hasContact: false })
 }

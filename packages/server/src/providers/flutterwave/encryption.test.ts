@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Secret } from '../../platform/secret.ts'
 import { encrypt } from './encryption.ts'
 
-test('a charge is encrypted exactly as Flutterwave opens it', () => {
+test('a charge is encrypted exactly as Flutterwave decrypts it', () => {
   const charge =
     '{"card_number":"5531886652142950","cvv":"564","expiry_month":"09","expiry_year":"32","currency":"NGN","amount":"100","email":"a@b.co","tx_ref":"T1"}'
 

@@ -3,7 +3,7 @@ import { readWords } from './messages.ts'
 
 type Reasons = readonly (readonly [RegExp, FailureCode])[]
 
-/** What a customer's bank says of a card, from its first word on. */
+/** The issuer's reasons, matched from the first word. */
 const issuerReasons: Reasons = [
   [/^insufficient funds?\b/i, 'INSUFFICIENT_BALANCE'],
   [/^(do not honou?r|declined|restricted card|invalid transaction|transaction not permitted)\b/i, 'CARD_DECLINED'],
@@ -12,18 +12,18 @@ const issuerReasons: Reasons = [
   [/^(wrong pin|too many attempts)\b/i, 'AUTHENTICATION_FAILED'],
 ]
 
-/** Why a transfer did not arrive, wherever it stands in the sentence. */
+/** Why a transfer did not arrive, matched anywhere in the sentence. */
 const transferReasons: Reasons = [
   [/invalid account number|account number is invalid|blacklisted account number/i, 'RECIPIENT_NOT_FOUND'],
   [/account limit exceeded/i, 'WALLET_LIMIT_REACHED'],
   [/daily limit exceeded/i, 'RECIPIENT_LIMIT_REACHED'],
 ]
 
-/** Our balance with Flutterwave, or a limit of our account there, was used up: nothing that the payee can change. */
+/** Our balance at Flutterwave, or a limit of our account there, is used up. The payee cannot change it. */
 export const isShortfall = (words: unknown): boolean =>
   typeof words === 'string' && /insufficient (funds?|wallet|balance)|exceeded your .{0,200}limit/i.test(words)
 
-/** What a refusal finds wrong with a payout itself, where it names no reason of the recipient's. */
+/** What a refusal finds wrong with the payout itself, when it names no reason about the recipient. */
 const detailReasons: Reasons = [
   [/\bamount\b|minimum|maximum|\blimit\b/i, 'AMOUNT_NOT_ACCEPTED'],
   [
@@ -32,23 +32,23 @@ const detailReasons: Reasons = [
   ],
 ]
 
-/** The sentence may hold what was in the fields, so only their names are kept. */
+/** The sentence may contain field values, so only the field names are stored. */
 export function detailFailure(words: string, fields: readonly string[]): Failure | undefined {
   const code = detailReasons.find(([pattern]) => pattern.test(words))?.[1]
   return code && { code, message: failureCodes[code], ...(fields.length > 0 && { providerCode: fields.join(', ') }) }
 }
 
-/** A refusal of which we understand only that it is one. */
+/** A refusal with an unknown reason. */
 export const unknownRefusal: Failure = {
   code: 'DETAILS_NOT_ACCEPTED',
   message: failureCodes.DETAILS_NOT_ACCEPTED,
 }
 
-/** A final failure, whatever its reason: one that we do not know is a failure all the same. */
+/** A final failure. An unknown reason is still a failure. */
 export const cardFailure = (words: unknown): Failure => failureBy(issuerReasons, words)
 export const transferFailure = (words: unknown): Failure => failureBy(transferReasons, words)
 
-/** Only words that we know make a failure of a mere refusal. */
+/** A refusal becomes a failure only with a known reason. */
 export const knownCardFailure = (words: string) => knownBy(issuerReasons, words)
 export const knownTransferFailure = (words: string) => knownBy(transferReasons, words)
 

@@ -1,7 +1,7 @@
 import { type Outbound, type OutboundReply, openOutbound } from '../../platform/outbound-http.ts'
 import type { Secret } from '../../platform/secret.ts'
 
-/** The way to Flutterwave, with our key on every call. */
+/** The HTTP client for Flutterwave. It sends our key with every call. */
 export interface Line {
   get(path: string, signal: AbortSignal): Promise<OutboundReply>
   post(path: string, body: object, signal: AbortSignal): Promise<OutboundReply>

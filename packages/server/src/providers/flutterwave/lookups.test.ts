@@ -8,11 +8,11 @@ const cost = (source: string, amount: unknown, destination: string, bought: unkn
     data: { rate: 1, source: { currency: source, amount }, destination: { currency: destination, amount: bought } },
   })
 
-test('a name is told only of the very account that was asked for, at a Nigerian bank', async (t) => {
+test('a name is returned only for the exact account requested, at a Nigerian bank', async (t) => {
   const { names, desk, seen } = await flutterwave(t)
-  const told = { account_number: '0690000032', account_name: 'Amina Okafor' }
+  const reported = { account_number: '0690000032', account_name: 'Amina Okafor' }
 
-  desk.answers = [success({ data: told })]
+  desk.answers = [success({ data: reported })]
   const found = { found: 'yes', accountId: '0690000032', accountName: 'Amina Okafor' }
   assert.deepEqual(await names.resolve(account, soon()), found)
   assert.deepEqual(seen[0]?.json, { account_number: '0690000032', account_bank: '044' })
@@ -20,8 +20,8 @@ test('a name is told only of the very account that was asked for, at a Nigerian 
   desk.answers = [refuses(400, 'Sorry, that account number is invalid, please check and try again')]
   assert.deepEqual(await names.resolve(account, soon()), { found: 'no' })
   const unclear = [
-    success({ data: { ...told, account_number: '0690000033' } }),
-    success({ data: { ...told, account_name: ' ' } }),
+    success({ data: { ...reported, account_number: '0690000033' } }),
+    success({ data: { ...reported, account_name: ' ' } }),
     success({}),
     refuses(400, 'account_bank is invalid'),
     refuses(500, 'account number is invalid'),
@@ -37,7 +37,7 @@ test('a name is told only of the very account that was asked for, at a Nigerian 
   assert.equal(seen.length, calls)
 })
 
-/** Flutterwave takes `sell` shillings for the sample of dollars, and `inverse` dollars for that of shillings. */
+/** Flutterwave takes `sell` shillings for the sample of dollars, and `inverse` dollars for the sample of shillings. */
 async function quoting(t: TestContext, sell: unknown, inverse: unknown) {
   const { rates, seen } = await flutterwave(t, (response) => {
     const isForDollars = response.req.url?.includes('destination_currency=USD')
@@ -61,7 +61,7 @@ test('both sides of a rate are exact decimals, rounded apart, and buy is never a
   }
 })
 
-test('a rate that contradicts itself or cannot be read is no rate', async (t) => {
+test('a contradictory or unreadable rate is refused', async (t) => {
   const contradictions: [unknown, unknown][] = [
     [129_000_000, 7000],
     [0, 7776.05],

@@ -6,7 +6,7 @@ import type { Line } from './line.ts'
 import { asFields, readEnvelope } from './messages.ts'
 import type { BankCodes } from './payouts.ts'
 
-/** Flutterwave knows whose account it is at Nigerian banks only. */
+/** Flutterwave knows account holders at Nigerian banks only. */
 export async function resolveName(
   line: Line,
   codes: BankCodes,
@@ -30,14 +30,14 @@ export async function resolveName(
   return { found: 'yes', accountId, accountName }
 }
 
-/** Asked for as much as this of a currency, so that what it costs has digits enough even in cents. */
+/** The amount to quote. Large enough that the price has enough digits even in cents. */
 const sample = 1_000_000
 const decimals = 12
 
 /**
- * What Flutterwave takes of the quote for one base is our `sell`; what it gives of the quote for one base is our `buy`, of
- * which it tells the inverse. Each is rounded away from the other. Where its own rounding lets them cross by a little they
- * are the same; more than that is a contradiction and no rate.
+ * Our `sell` is what Flutterwave takes in the quote currency for one base. Our `buy` is what it gives for one base, of
+ * which it reports the inverse. Each is rounded away from the other. If Flutterwave's rounding makes them cross
+ * slightly, they become equal. A larger crossing is a contradiction, and there is then no rate.
  */
 export async function quoteRate(
   line: Line,
@@ -56,10 +56,10 @@ export async function quoteRate(
   return { buy: textOf(buy < sell ? buy : sell), sell: textOf(sell) }
 }
 
-/** What the sample of one currency costs in the other. */
+/** The price of the sample of one currency in the other. */
 async function costOf(line: Line, pair: { of: Currency; in: Currency }, signal: AbortSignal): Promise<Decimal> {
-  const wish = `amount=${sample}&destination_currency=${pair.of}&source_currency=${pair.in}`
-  const reply = await line.get(`/transfers/rates?${wish}`, signal)
+  const request = `amount=${sample}&destination_currency=${pair.of}&source_currency=${pair.in}`
+  const reply = await line.get(`/transfers/rates?${request}`, signal)
   const envelope = reply.kind === 'answered' && reply.status === 200 ? readEnvelope(reply.text) : undefined
   const { source, destination } = (envelope?.isSuccess && asFields(envelope.data)) || {}
   const [cost, bought] = [asFields(source), asFields(destination)]

@@ -1,7 +1,7 @@
 import { type Currency, isCurrency } from '../../money/currencies.ts'
 import { minorFromNumber, numberFromMinor, parseMinor } from '../../money/money.ts'
 
-/** A JSON object of which nothing is known yet. */
+/** A JSON object that is not validated yet. */
 export type Fields = Readonly<Record<string, unknown>>
 
 export function asFields(value: unknown): Fields | undefined {
@@ -16,12 +16,12 @@ export function readFields(text: string): Fields | undefined {
   }
 }
 
-/** What every answer of Flutterwave is wrapped in. Whether the call worked is here; what became of the money is in `data`. */
+/** The envelope of every Flutterwave response. It says whether the call worked. The payment's status is in `data`. */
 export interface Envelope {
   readonly isSuccess: boolean
   readonly message: string
   readonly data: unknown
-  /** What it wants of the customer: `meta.authorization`, which stands beside `data` or inside it. */
+  /** The question to the customer: `meta.authorization`, beside `data` or inside it. */
   readonly authorization: Fields | undefined
   readonly meta: Fields | undefined
 }
@@ -34,7 +34,7 @@ export function readEnvelope(text: string): Envelope | undefined {
   return { isSuccess: status === 'success', message, data, authorization, meta: asFields(meta) }
 }
 
-/** A number or a text of one; the digits are read as they are written and nothing is ever calculated with them. */
+/** A number, or a text of one. The digits are read as written, without arithmetic. */
 export function readMoney(
   amount: unknown,
   currency: unknown,
@@ -44,7 +44,7 @@ export function readMoney(
   return minor !== undefined && minor > 0n ? { amount: minor, currency } : undefined
 }
 
-/** A fee may be nothing. One that does not fit the currency is not told at all. */
+/** The fee may be zero. A fee that does not fit the currency is left out. */
 export function readFee(fee: unknown, currency: Currency): { readonly fee?: bigint } {
   const minor = minorOf(fee, currency)
   return minor !== undefined && minor >= 0n ? { fee: minor } : {}
@@ -57,7 +57,7 @@ function minorOf(amount: unknown, currency: Currency): bigint | undefined {
 
 const withoutZeros = (amount: string) => amount.replace(/(\.[0-9]*[1-9])0+$|\.0+$/, '$1')
 
-/** The amount as the number that Flutterwave takes. Nothing when it is no amount or no number can carry it. */
+/** The amount as the JSON number that Flutterwave accepts. Undefined when it is not an amount or does not fit a number. */
 export function writeAmount(minor: bigint, currency: Currency): number | undefined {
   if (minor <= 0n || minor >= amountsEnd) return undefined
   return numberFromMinor(minor, currency)
@@ -66,15 +66,15 @@ export function writeAmount(minor: bigint, currency: Currency): number | undefin
 /** A JSON number carries any 15 digits exactly. */
 const amountsEnd = 10n ** 15n
 
-/** Flutterwave's own number of a transaction. */
+/** Flutterwave's own id of a transaction. */
 export function readId(id: unknown): string | undefined {
   if (typeof id === 'number') return Number.isSafeInteger(id) && id > 0 ? String(id) : undefined
   return typeof id === 'string' && /^[\w-]{1,64}$/.test(id) ? id : undefined
 }
 
 /**
- * What Flutterwave wrote for people to read, fit to be kept: printable, not long, and without numbers of more digits than
- * are harmless where it stands.
+ * Flutterwave's text for people, made safe to store: printable, short, and without any number of more than `digitsMax`
+ * digits.
  */
 export function readWords(
   text: unknown,
@@ -88,7 +88,7 @@ export function readWords(
   return words === '' ? undefined : words.slice(0, lengthMax)
 }
 
-/** A page that a customer may be sent to: nobody on the way can read or change it. */
+/** A page that is safe to send a customer to: HTTPS or loopback, so it cannot be read or changed in transit. */
 export function isSafeUrl(value: unknown): value is string {
   if (typeof value !== 'string' || value.length > 2048) return false
   const url = URL.parse(value)

@@ -30,7 +30,7 @@ const transfer = {
 const settled = { amount: 150_050n, currency: 'NGN', fee: 1075n, receipt: '26251' }
 const bank = { kind: 'bank', bankCode: '190100', branchCode: 'GH190101', accountNumber, accountName: 'Juma' } as const
 
-test('what is sent is what Flutterwave documents, with its own code of the bank and the branch where it wants one', async (t) => {
+test('a payout sends only documented fields, with Flutterwave’s bank code and any branch', async (t) => {
   const { payouts, seen } = await flutterwave(t, success({ data: transfer }))
   const kenya = { ...bank, bankCode: '01', branchCode: '01231' }
   const uganda = { ...bank, bankCode: '04' }
@@ -59,13 +59,13 @@ test('what is sent is what Flutterwave documents, with its own code of the bank 
       { ...named, account_bank: 'GH190100', currency: 'GHS', destination_branch_code: 'GH190101' },
       { ...named, account_bank: '04', currency: 'UGX', amount: 5000, destination_branch_code: 'GH190101' },
       { ...named, account_bank: '01', currency: 'KES' },
-      { ...named, account_bank: '000029' }, // By our own code 303 it would be ChamsMobile.
+      { ...named, account_bank: '000029' }, // Our own code 303 would be ChamsMobile at Flutterwave.
     ],
   )
   assert.ok(seen.every(({ line }) => line === 'POST /v3/transfers'))
 })
 
-test('a bank in South Africa is paid by its name at Flutterwave, with what it wants to know of the recipient', async (t) => {
+test('a bank in South Africa is paid by its Flutterwave name, with the recipient’s contact', async (t) => {
   const { payouts, seen } = await flutterwave(t, success({ data: transfer }))
   const fnb = { ...bank, bankCode: '250655', branchCode: '' }
   for (const accountName of ['Thandi van der Merwe', 'Thandi'])
@@ -81,7 +81,7 @@ test('a bank in South Africa is paid by its name at Flutterwave, with what it wa
   )
 })
 
-test('banks that Flutterwave cannot pay are not among what it does, and are refused', async (t) => {
+test('banks that Flutterwave cannot pay are not in its capabilities and are refused', async (t) => {
   const { payouts, capabilities, seen } = await flutterwaveWithoutContact(t)
   const does = (country: string, bankCode: string) =>
     capabilities.some(
@@ -97,7 +97,7 @@ test('banks that Flutterwave cannot pay are not among what it does, and are refu
   assert.equal(seen.length, 0)
 })
 
-test('what Flutterwave cannot be asked is refused here and sends nothing', async (t) => {
+test('a payout that Flutterwave cannot take is refused before anything is sent', async (t) => {
   const { payouts, seen } = await flutterwave(t, success({ data: transfer }))
   const impossible: PayoutAttempt[] = [
     { ...payout, to: { kind: 'till', tillNumber: '123456', accountName: 'Shop' } },
@@ -112,19 +112,19 @@ test('what Flutterwave cannot be asked is refused here and sends nothing', async
   assert.equal(seen.length, 0)
 })
 
-test('a transfer that was taken is told as it stands', async (t) => {
+test('an accepted transfer is reported with its current status', async (t) => {
   const { payouts, desk } = await flutterwave(t)
   const states: [object, object][] = [
-    [{ status: 'NEW' }, { certainty: 'accepted', said: { state: 'submitted' } }],
-    [{ status: 'PENDING' }, { certainty: 'accepted', said: { state: 'submitted' } }],
-    [{ status: 'SUCCESSFUL' }, { certainty: 'accepted', said: { state: 'successful', settled } }],
+    [{ status: 'NEW' }, { certainty: 'accepted', providerStatus: { state: 'submitted' } }],
+    [{ status: 'PENDING' }, { certainty: 'accepted', providerStatus: { state: 'submitted' } }],
+    [{ status: 'SUCCESSFUL' }, { certainty: 'accepted', providerStatus: { state: 'successful', settled } }],
     [
       { status: 'FAILED', complete_message: 'DISBURSE FAILED: Invalid account number' },
       { certainty: 'definitely_failed', failure: { code: 'RECIPIENT_NOT_FOUND' } },
     ],
     [
       { status: 'FAILED', complete_message: 'DISBURSE FAILED: Insufficient funds in customer wallet' },
-      { certainty: 'accepted', said: { state: 'failed', isOurShortfall: true } },
+      { certainty: 'accepted', providerStatus: { state: 'failed', isOurShortfall: true } },
     ],
   ]
   for (const [fields, outcome] of states) {
@@ -133,7 +133,7 @@ test('a transfer that was taken is told as it stands', async (t) => {
   }
 })
 
-test('a refusal tells that nothing was submitted, that it is over, or that Flutterwave has it already', async (t) => {
+test('a refused payout is not submitted, has failed, or is known to Flutterwave already', async (t) => {
   const { payouts, desk } = await flutterwave(t)
   const outcomes: [Says, string][] = [
     [refuses(400, 'Insufficient funds in customer wallet'), 'definitely_not_submitted: float_exhausted'],
@@ -178,7 +178,7 @@ test('a refusal tells that nothing was submitted, that it is over, or that Flutt
   }
 })
 
-test('what Flutterwave’s validation refuses has failed by a code, and its sentence is kept nowhere', async (t) => {
+test('a payout refused by validation fails with a code, and the sentence is not stored', async (t) => {
   const { payouts, desk } = await flutterwave(t)
   const failures: [string, object][] = [
     ['Payout was made to a blacklisted account number', { code: 'RECIPIENT_NOT_FOUND' }],
@@ -196,7 +196,7 @@ test('what Flutterwave’s validation refuses has failed by a code, and its sent
   }
 })
 
-test('a question is answered by the one transfer of the reference, and its end by Flutterwave’s sentence', async (t) => {
+test('a query returns the one transfer of the reference, and its failure by the sentence', async (t) => {
   const { payouts, desk, seen } = await flutterwave(t, success({ data: [] }))
   const ask = () => payouts.query(payout, soon())
   const failed = (complete_message: unknown) => ({ status: 'FAILED', complete_message })
@@ -221,9 +221,9 @@ test('a question is answered by the one transfer of the reference, and its end b
 
   assert.deepEqual(await ask(), { found: 'no' })
   assert.equal(seen[0]?.line, `GET /v3/transfers?reference=${key}`)
-  for (const [fields, said] of states) {
+  for (const [fields, providerStatus] of states) {
     desk.answers = [success({ data: [{ ...transfer, ...fields }] })]
-    assert.partialDeepStrictEqual(await ask(), { found: 'yes', said })
+    assert.partialDeepStrictEqual(await ask(), { found: 'yes', providerStatus })
   }
   const unclear = [
     success({ data: [transfer, transfer] }),
@@ -246,8 +246,8 @@ test('no detail shows an account, a name, our key or what Flutterwave wrote', as
   const leaky = `account_number ${accountNumber} of Juma Otieno, ${secretKey}`
   for (const status of [200, 302, 400, 401, 404, 500]) {
     desk.answers = [refuses(status, leaky)]
-    const told = JSON.stringify([await payouts.submit(payout, soon()), await payouts.query(payout, soon())])
-    for (const each of [accountNumber, 'Juma', secretKey]) assert.ok(!told.includes(each), told)
+    const reported = JSON.stringify([await payouts.submit(payout, soon()), await payouts.query(payout, soon())])
+    for (const each of [accountNumber, 'Juma', secretKey]) assert.ok(!reported.includes(each), reported)
   }
   desk.answers = [refuses(401, leaky)]
   const outcome = await payouts.submit(payout, soon())

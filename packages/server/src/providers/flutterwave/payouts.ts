@@ -1,5 +1,5 @@
 import type { Currency } from '../../money/currencies.ts'
-import type { AttemptKey, PayoutAttempt, QueryOutcome, Said, SubmitOutcome } from '../contract.ts'
+import type { AttemptKey, PayoutAttempt, ProviderStatus, QueryOutcome, SubmitOutcome } from '../contract.ts'
 import { answerOf, isRefusal, notSubmitted, payoutRefusalOf, unreadable } from './answers.ts'
 import { isReversal } from './charges.ts'
 import { isShortfall, reversal, transferFailure } from './failures.ts'
@@ -9,11 +9,11 @@ import { asFields, type Fields, readEnvelope, readFee, readId, readMoney, writeA
 interface Place {
   readonly currency: Currency
   readonly needsBranch?: true
-  /** Whether it wants to know how the recipient is reached. */
+  /** Whether Flutterwave requires the recipient's contact. */
   readonly needsContact?: true
 }
 
-/** Where banks are paid, in what, and what Flutterwave wants to know beside the account. */
+/** The countries where banks are paid, their currency, and what Flutterwave requires besides the account. */
 const bankCountries: ReadonlyMap<string, Place> = new Map<string, Place>([
   ['NG', { currency: 'NGN' }],
   ['GH', { currency: 'GHS', needsBranch: true }],
@@ -25,14 +25,14 @@ const bankCountries: ReadonlyMap<string, Place> = new Map<string, Place>([
 
 export const placeOf = (country: string): Place | undefined => bankCountries.get(country)
 
-/** What Flutterwave is given for every recipient in South Africa, since our API does not ask merchants for it. */
+/** Sent to Flutterwave for every recipient in South Africa, since our API does not ask merchants for it. */
 export interface ZarContact {
   readonly email: string
   readonly phone: string
   readonly address: string
 }
 
-/** What Flutterwave calls a bank, by its country and our own code; nothing when it does not have the bank. */
+/** Flutterwave's code of a bank, by country and our own code. Undefined when Flutterwave does not serve the bank. */
 export type BankCodes = (country: string, code: string) => string | undefined
 
 interface BankDesk {
@@ -53,11 +53,11 @@ export async function submitPayout(
   if ('certainty' in answer) return answer
   if (isRefusal(answer)) return payoutRefusalOf(answer)
   const data = answer.isSuccess ? asFields(answer.data) : undefined
-  const said = data?.['reference'] === attempt.key ? saidOfTransfer(data) : undefined
-  if (!said) return unreadable(`${answer.httpStatus} with nothing that we can read of the transfer`)
-  return said.state === 'failed' && !said.isOurShortfall
-    ? { certainty: 'definitely_failed', failure: said.failure }
-    : { certainty: 'accepted', said }
+  const providerStatus = data?.['reference'] === attempt.key ? statusOfTransfer(data) : undefined
+  if (!providerStatus) return unreadable(`${answer.httpStatus} with nothing that we can read of the transfer`)
+  return providerStatus.state === 'failed' && !providerStatus.isOurShortfall
+    ? { certainty: 'definitely_failed', failure: providerStatus.failure }
+    : { certainty: 'accepted', providerStatus }
 }
 
 /** Flutterwave lists the transfers of a reference: at most one, since it refuses a second. */
@@ -68,13 +68,13 @@ export async function queryPayout(line: Line, { key }: AttemptKey, signal: Abort
   const list = envelope?.isSuccess && Array.isArray(envelope.data) ? envelope.data : undefined
   if (list?.length === 0) return { found: 'no' }
   const transfer = list?.length === 1 ? asFields(list[0]) : undefined
-  const said = transfer?.['reference'] === key ? saidOfTransfer(transfer) : undefined
-  if (said) return { found: 'yes', said }
+  const providerStatus = transfer?.['reference'] === key ? statusOfTransfer(transfer) : undefined
+  if (providerStatus) return { found: 'yes', providerStatus }
   return { found: 'unclear', detail: `Flutterwave answered ${reply.status} with nothing that we can read` }
 }
 
-/** What is said of a transfer by its own `data`. Nothing when we cannot be sure what it says. */
-export function saidOfTransfer(data: Fields): Said | undefined {
+/** The status in a transfer's `data`. Undefined when it is ambiguous. */
+export function statusOfTransfer(data: Fields): ProviderStatus | undefined {
   const { status, complete_message: words } = data
   switch (status) {
     case 'NEW':
@@ -91,8 +91,8 @@ export function saidOfTransfer(data: Fields): Said | undefined {
   }
 }
 
-/** Success without an amount that we can read is no success. */
-function paid({ id, amount, currency, fee }: Fields): Said | undefined {
+/** A success without a readable amount is not a success. */
+function paid({ id, amount, currency, fee }: Fields): ProviderStatus | undefined {
   const money = readMoney(amount, currency)
   const receipt = readId(id)
   if (!money || receipt === undefined) return undefined
@@ -127,7 +127,7 @@ function bodyOf(
   }
 }
 
-/** A name of one word is both names. */
+/** A single name is both first and last name. */
 function recipientOf(name: string, { email, phone, address }: ZarContact): Fields {
   const [first_name = '', ...rest] = name.trim().split(/\s+/)
   const last_name = rest.join(' ') || first_name

@@ -27,11 +27,11 @@ const receipt = {
 const listed = (list: unknown, pages?: unknown) =>
   success({ data: list, ...(pages !== undefined && { meta: { page_info: { total_pages: pages } } }) })
 
-test('an account is opened for exactly the amount and the time, and nothing more is sent than documented', async (t) => {
+test('an account is opened for exactly the amount and time, with only documented fields', async (t) => {
   const { transferCharges, seen } = await flutterwave(t, opens())
 
   const outcome = await transferCharges.submit(transferCharge, soon())
-  assert.deepEqual(outcome, { certainty: 'accepted', said: waiting('2026-09-21T14:13:20.000Z') })
+  assert.deepEqual(outcome, { certainty: 'accepted', providerStatus: waiting('2026-09-21T14:13:20.000Z') })
   assert.equal(seen[0]?.line, 'POST /v3/charges?type=bank_transfer')
   assert.deepEqual(seen[0]?.json, {
     tx_ref: key,
@@ -44,7 +44,7 @@ test('an account is opened for exactly the amount and the time, and nothing more
   })
 })
 
-test('the end of an account is read in every form it comes in, and never an hour late', async (t) => {
+test('an account’s expiry is read in every known form and never an hour late', async (t) => {
   const { transferCharges, desk } = await flutterwave(t)
   const times: [unknown, string][] = [
     [1_790_000_000_000, '2026-09-21T14:13:20.000Z'],
@@ -56,17 +56,17 @@ test('the end of an account is read in every form it comes in, and never an hour
   for (const [account_expiration, expiresAt] of times) {
     desk.answers = [opens({ account_expiration })]
     const outcome = await transferCharges.submit(transferCharge, soon())
-    assert.deepEqual(outcome.certainty === 'accepted' && outcome.said, waiting(expiresAt))
+    assert.deepEqual(outcome.certainty === 'accepted' && outcome.providerStatus, waiting(expiresAt))
   }
 })
 
-test('an account inside the data is as good as one beside it', async (t) => {
+test('an account inside the data is read like one beside it', async (t) => {
   const { transferCharges } = await flutterwave(t, success({ data: { meta: { authorization: account } } }))
 
   assert.equal((await transferCharges.submit(transferCharge, soon())).certainty, 'accepted')
 })
 
-test('an account that cannot be read leaves it open, and one for another sum is told to nobody', async (t) => {
+test('an unreadable account is unknown, and one for another amount is never shown', async (t) => {
   const { transferCharges, desk } = await flutterwave(t)
   const unreadable = [
     opens({ transfer_account: undefined }),
@@ -87,7 +87,7 @@ test('an account that cannot be read leaves it open, and one for another sum is 
   assert.equal(causeOf(outcome), 'definitely_not_submitted: rejected')
 })
 
-test('every payment is a receipt under Flutterwave’s id, from every page', async (t) => {
+test('every payment on every page is a receipt with Flutterwave’s id', async (t) => {
   const { transferCharges, desk, seen } = await flutterwave(t)
   const second = { ...receipt, id: '902', amount: '500.50', app_fee: 7.01, charged_amount: '500.50' }
   desk.answers = [listed([second], 2), listed([receipt, { ...receipt, id: 900, status: 'failed' }], 2)]
@@ -97,7 +97,7 @@ test('every payment is a receipt under Flutterwave’s id, from every page', asy
     { id: '902', amount: 50_050n, currency: 'NGN', fee: 701n },
     { id: '901', amount: 100_000n, currency: 'NGN' },
   ]
-  assert.deepEqual(outcome, { found: 'yes', said: { state: 'received', receipts } })
+  assert.deepEqual(outcome, { found: 'yes', providerStatus: { state: 'received', receipts } })
   const path = `GET /v3/transactions?tx_ref=${key}`
   assert.deepEqual(
     seen.map(({ line }) => line),
@@ -105,7 +105,7 @@ test('every payment is a receipt under Flutterwave’s id, from every page', asy
   )
 })
 
-test('without a payment nothing is found, and what did not arrive is told as it stands', async (t) => {
+test('a charge without payments is not found; pending and failed payments report their status', async (t) => {
   const { transferCharges, desk } = await flutterwave(t)
   const ask = () => transferCharges.query(transferCharge, soon())
   const failed = { ...receipt, status: 'failed', processor_response: 'Declined' }
@@ -118,31 +118,31 @@ test('without a payment nothing is found, and what did not arrive is told as it 
     [[{ ...receipt, status: 'pending' }, failed], { state: 'submitted' }],
     [[failed], { state: 'failed' }],
   ]
-  for (const [list, said] of states) {
+  for (const [list, providerStatus] of states) {
     desk.answers = [listed(list)]
-    assert.partialDeepStrictEqual(await ask(), { found: 'yes', said })
+    assert.partialDeepStrictEqual(await ask(), { found: 'yes', providerStatus })
   }
 })
 
-test('a reversed transfer is reported among the receipts, marked, in both forms that Flutterwave has', async (t) => {
+test('a reversed transfer is reported as a reversed receipt, in both forms of Flutterwave', async (t) => {
   const { transferCharges, desk } = await flutterwave(t)
   const ask = () => transferCharges.query(transferCharge, soon())
-  const told = { id: '901', amount: 100_000n, currency: 'NGN', isReversed: true }
+  const reported = { id: '901', amount: 100_000n, currency: 'NGN', isReversed: true }
   const failed = { ...receipt, id: 900, status: 'failed', processor_response: 'Declined' }
 
   for (const words of [{ status: 'reversed' }, { status: 'failed', processor_response: 'Reversed by the bank' }]) {
     const back = { ...receipt, ...words }
     desk.answers = [listed([{ ...receipt, id: 902, amount: 40 }, back, failed])]
     const other = { id: '902', amount: 4000n, currency: 'NGN' }
-    assert.deepEqual(await ask(), { found: 'yes', said: { state: 'received', receipts: [other, told] } })
+    assert.deepEqual(await ask(), { found: 'yes', providerStatus: { state: 'received', receipts: [other, reported] } })
     desk.answers = [listed([back, failed])]
-    assert.deepEqual(await ask(), { found: 'yes', said: { state: 'received', receipts: [told] } })
+    assert.deepEqual(await ask(), { found: 'yes', providerStatus: { state: 'received', receipts: [reported] } })
     desk.answers = [listed([{ ...back, amount: 'much' }])]
     assert.equal((await ask()).found, 'unclear')
   }
 })
 
-test('half of what came in is never told as all of it', async (t) => {
+test('a partial list of receipts is never reported as complete', async (t) => {
   const { transferCharges, desk } = await flutterwave(t)
   const unclear = [
     listed([receipt, { ...receipt, id: undefined }]),

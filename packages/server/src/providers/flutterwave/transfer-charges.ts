@@ -1,8 +1,8 @@
 import type {
   AttemptKey,
+  ProviderStatus,
   QueryOutcome,
   Receipt,
-  Said,
   SubmitOutcome,
   TransferChargeAttempt,
   VirtualAccount,
@@ -13,7 +13,7 @@ import { cardFailure } from './failures.ts'
 import type { Line } from './line.ts'
 import { asFields, type Fields, readEnvelope, readMoney, writeAmount } from './messages.ts'
 
-/** Opens an account for this one charge. The same reference again opens another: money into either counts for the charge. */
+/** Opens an account for this one charge. The same reference again opens another; money into either counts for the charge. */
 export async function submitTransfer(
   line: Line,
   attempt: TransferChargeAttempt,
@@ -37,13 +37,13 @@ export async function submitTransfer(
   if (isRefusal(answer)) return refusalOf(answer, () => undefined)
   const account = answer.isSuccess && answer.authorization && accountIn(answer.authorization)
   if (!account) return unreadable(`${answer.httpStatus} without an account that we can read`)
-  // Nobody knows the account yet, so nothing can come into it.
+  // The customer does not have the account number yet, so no money can arrive.
   if (!wants(answer.authorization, attempt))
     return notSubmitted('rejected', 'Flutterwave wants another amount paid in: our account there must bear the fees')
-  return { certainty: 'accepted', said: { state: 'waiting', action: { kind: 'pay_to_account', account } } }
+  return { certainty: 'accepted', providerStatus: { state: 'waiting', action: { kind: 'pay_to_account', account } } }
 }
 
-/** Each payment into the account is a transaction of its own under our reference. There is none before the first. */
+/** Each payment into the account is its own transaction under our reference. Before the first payment there is none. */
 export async function queryTransfer(line: Line, { key }: AttemptKey, signal: AbortSignal): Promise<QueryOutcome> {
   const payments: Fields[] = []
   for (let page = 1, last = 1; page <= last; page += 1) {
@@ -53,11 +53,13 @@ export async function queryTransfer(line: Line, { key }: AttemptKey, signal: Abo
     last = Math.min(found.pages, pagesMax)
   }
   if (payments.length === 0) return { found: 'no' }
-  const said = saidOf(payments)
-  return said ? { found: 'yes', said } : { found: 'unclear', detail: 'Flutterwave tells of money that we cannot read' }
+  const providerStatus = providerStatusOf(payments)
+  return providerStatus
+    ? { found: 'yes', providerStatus }
+    : { found: 'unclear', detail: 'Flutterwave tells of money that we cannot read' }
 }
 
-/** The newest come first, and each is booked once: those beyond were told before, or are when these are old news. */
+/** Newest first, and each is booked once: earlier queries reported the older pages. */
 const pagesMax = 30
 
 async function readPage(
@@ -78,10 +80,10 @@ async function readPage(
 }
 
 /**
- * Every transfer that arrived, reversed or not, or nothing when one of them cannot be read: half the truth would look like too
- * little money. A reversed one is reported as long as Flutterwave lists it, since it may have been booked.
+ * Every transfer that arrived, reversed or not. Undefined when one of them is unreadable: a partial list would look
+ * like an underpayment. A reversed transfer is reported as long as Flutterwave lists it, since it may have been booked.
  */
-function saidOf(payments: readonly Fields[]): Said | undefined {
+function providerStatusOf(payments: readonly Fields[]): ProviderStatus | undefined {
   const states = ['successful', 'pending', 'failed', 'reversed']
   if (!payments.every(({ status }) => states.some((each) => each === status))) return undefined
   const arrived = payments.filter((each) => each['status'] === 'successful' || isTakenBack(each))
@@ -108,8 +110,8 @@ function wants(authorization: Fields | undefined, { amount, currency }: Transfer
 }
 
 /**
- * A number of milliseconds, as a number or a text, or a date. A date without its zone is taken for Lagos: an hour early
- * costs a customer nothing, an hour late would cost them a payment that nobody expects.
+ * Milliseconds, as a number or a text, or a date. A date without a zone is read as Lagos time: an hour early costs the
+ * customer nothing, an hour late could cost them a payment that Malipo no longer expects.
  */
 function timeOf(value: unknown): string | undefined {
   const text = typeof value === 'number' || typeof value === 'string' ? String(value).trim() : ''

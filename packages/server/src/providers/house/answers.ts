@@ -3,26 +3,26 @@ import {
   type Failure,
   failureCodes,
   type NotSubmittedCause,
+  type ProviderStatus,
   type QueryOutcome,
-  type Said,
   type SubmitOutcome,
   type UnknownCause,
 } from '../contract.ts'
-import { codeOf, completed, type Fields, failureOf, readFields, saidOf } from './messages.ts'
+import { codeOf, completed, type Fields, failureOf, providerStatusOf, readFields } from './messages.ts'
 
-/** What house documents for requests that it turned away before it looked at the payment, by HTTP status. */
+/** The codes that house documents for requests it rejects before it reads the payment, by HTTP status. */
 const turnedAway: Readonly<Record<number, readonly string[]>> = {
   400: ['INVALID_BODY', 'UNKNOWN_FIELD', 'MISSING_FIELD', 'INVALID_FIELD'],
   401: ['UNAUTHORIZED', 'TOKEN_EXPIRED'],
   409: ['OPERATOR_CLOSED', 'OPERATOR_DELAYED'],
 }
 
-/** What it means that house took a payment, by its answer. Nothing when that cannot be read. */
-export type Taken = (fields: Fields) => Said | undefined
+/** The status of a payment that house accepted, read from its response. Undefined when unreadable. */
+export type Taken = (fields: Fields) => ProviderStatus | undefined
 
 /**
- * What is certain after a submission. Only words that house documents for it are taken as "no money moved"; whatever
- * else comes back, or does not, leaves open that it has.
+ * The outcome of a submission. Only codes that house documents for it mean "no money moved". Any other response, or
+ * none, leaves open that money moved.
  */
 export function submitOutcome(reply: OutboundReply, key: string, taken: Taken): SubmitOutcome {
   if (reply.kind === 'not_reached') return notSubmitted('not_reached', reply.detail)
@@ -40,15 +40,19 @@ function received(status: number, fields: Fields | undefined, key: string, taken
   if (repeated === true) return takenBefore(fields, taken)
   if (repeated !== false) return unreadable(`${status} that does not say whether it is a repeat`)
   if (state === 'failed') return failedAtOnce(fields)
-  const said = state === 'accepted' ? taken(fields) : state === 'completed' ? completed(fields) : undefined
-  return said ? { certainty: 'accepted', said } : unreadable(`${status} with nothing that we can read of the payment`)
+  const providerStatus = state === 'accepted' ? taken(fields) : state === 'completed' ? completed(fields) : undefined
+  return providerStatus
+    ? { certainty: 'accepted', providerStatus }
+    : unreadable(`${status} with nothing that we can read of the payment`)
 }
 
-/** What became of it is to be asked, unless it is an account to be paid into, which is the same as it was. */
+/** The engine queries the payment, unless the response is an account to pay into, which has not changed. */
 function takenBefore(fields: Fields, taken: Taken): SubmitOutcome {
-  const said = fields['state'] === 'accepted' ? taken(fields) : undefined
-  const isAccount = said?.state === 'waiting' && said.action.kind === 'pay_to_account'
-  return isAccount ? { certainty: 'accepted', said } : unknown('repeated', 'house has been given this key before')
+  const providerStatus = fields['state'] === 'accepted' ? taken(fields) : undefined
+  const isAccount = providerStatus?.state === 'waiting' && providerStatus.action.kind === 'pay_to_account'
+  return isAccount
+    ? { certainty: 'accepted', providerStatus }
+    : unknown('repeated', 'house has been given this key before')
 }
 
 function failedAtOnce(fields: Fields): SubmitOutcome {
@@ -57,7 +61,7 @@ function failedAtOnce(fields: Fields): SubmitOutcome {
   return { certainty: 'definitely_failed', failure: failureOf(code) }
 }
 
-/** A key used for another request is one that house has: what became of that is to be asked. */
+/** A key used for another request is one that house has: the engine queries that payment. */
 function refused(status: number, fields: Fields | undefined): SubmitOutcome {
   const code = codeOf(fields, 'error')
   if (status === 409 && code === 'KEY_REUSED') return unknown('repeated', 'house knows this key from another request')
@@ -67,7 +71,7 @@ function refused(status: number, fields: Fields | undefined): SubmitOutcome {
   return notSubmitted(status === 409 ? 'closed' : 'rejected', `house answered ${status} ${code}`)
 }
 
-/** What house's validation refuses once it refuses for ever. */
+/** House's validation refuses the same request every time, so the payment fails. */
 function detailFailure(providerCode: string): Failure {
   return { code: 'DETAILS_NOT_ACCEPTED', message: failureCodes.DETAILS_NOT_ACCEPTED, providerCode }
 }
@@ -84,12 +88,12 @@ function unreadable(what: string): SubmitOutcome {
   return unknown('unreadable', `house answered ${what}`)
 }
 
-/** Not found only when house says so in its own words: a bare 404 may come from anything on the way. */
+/** Not found only when house says so with its own code: a bare 404 may come from a proxy. */
 export function queryOutcome(reply: OutboundReply, key: string): QueryOutcome {
   if (reply.kind !== 'answered') return { found: 'unclear', detail: reply.detail }
   const fields = readFields(reply.text)
   if (reply.status === 404 && codeOf(fields, 'error') === 'NOT_FOUND') return { found: 'no' }
-  const said = reply.status === 200 && fields?.['key'] === key ? saidOf(fields) : undefined
-  if (said) return { found: 'yes', said }
+  const providerStatus = reply.status === 200 && fields?.['key'] === key ? providerStatusOf(fields) : undefined
+  if (providerStatus) return { found: 'yes', providerStatus }
   return { found: 'unclear', detail: `house answered ${reply.status} with nothing that we can read` }
 }

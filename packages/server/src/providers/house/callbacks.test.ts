@@ -23,19 +23,23 @@ function callback(content: unknown, signature?: string): InboundRequest {
 
 const read = (request: InboundRequest, atMs = nowMs) => readCallback(request, new Secret(secret), atMs)
 
-test('a signed callback is proof of what it says, of charges and of payouts', () => {
+test('a signed callback is proof of its report, for charges and payouts', () => {
   const failure = { code: 'PAYER_NOT_FOUND', message: 'whatever' }
   const failed = { ...done, operation: 'charge', state: 'failed', failure }
 
-  assert.deepEqual(read(callback(done)), { isGenuine: true, isProof: true, news: [{ key, said: success }] })
+  assert.deepEqual(read(callback(done)), {
+    isGenuine: true,
+    isProof: true,
+    observations: [{ key, providerStatus: success }],
+  })
   assert.partialDeepStrictEqual(read(callback(failed)), {
     isProof: true,
-    news: [{ key, said: { state: 'failed', failure: { code: 'PAYER_NOT_FOUND' } } }],
+    observations: [{ key, providerStatus: { state: 'failed', failure: { code: 'PAYER_NOT_FOUND' } } }],
   })
   const reversed = { ...done, state: 'reversed', failure: { code: 'REVERSED' }, returned: '28.20' }
   assert.partialDeepStrictEqual(read(callback(reversed)), {
     isProof: true,
-    news: [{ said: { state: 'reversed', returned: 2820n } }],
+    observations: [{ providerStatus: { state: 'reversed', returned: 2820n } }],
   })
 })
 
@@ -44,17 +48,17 @@ test('every transfer into an account is reported, a reversed one marked', () => 
     { id: '1', amount: '60', isReversed: true },
     { id: '2', amount: '40' },
   ]
-  const told = [
+  const reported = [
     { id: '1', amount: 6000n, currency: 'KES', isReversed: true },
     { id: '2', amount: 4000n, currency: 'KES' },
   ]
   assert.partialDeepStrictEqual(read(callback({ ...done, operation: 'charge', state: 'accepted', receipts })), {
     isProof: true,
-    news: [{ said: { state: 'received', receipts: told } }],
+    observations: [{ providerStatus: { state: 'received', receipts: reported } }],
   })
 })
 
-test('a signature holds for these bytes and this time only, and only by our secret', () => {
+test('a signature is valid only for these bytes, this time and our secret', () => {
   const body = JSON.stringify(done)
   const good = seal(body)
   const digest = good.split('v1=')[1] ?? ''
@@ -77,7 +81,7 @@ test('a signature holds for these bytes and this time only, and only by our secr
   for (const [name, request] of Object.entries(forged)) assert.equal(read(request).isGenuine, false, name)
 })
 
-test('the bytes are signed as they came, whatever text they would make', () => {
+test('the signature covers the raw bytes, even when they are not valid text', () => {
   const invalid = Buffer.concat([Buffer.from(JSON.stringify(done)), Buffer.from([0xff])])
   const replaced = Buffer.from(invalid.toString('utf8'))
 
@@ -85,7 +89,7 @@ test('the bytes are signed as they came, whatever text they would make', () => {
   assert.deepEqual(read(callback(invalid)), { isGenuine: false, why: 'it is not a JSON object' })
 })
 
-test('a signature is good for five minutes before and after its time', () => {
+test('a signature is valid for five minutes before and after its time', () => {
   const request = callback(done)
 
   for (const atMs of [nowMs - 300_000, nowMs + 300_000]) assert.equal(read(request, atMs).isGenuine, true)
@@ -93,12 +97,12 @@ test('a signature is good for five minutes before and after its time', () => {
     assert.deepEqual(read(request, atMs), { isGenuine: false, why: 'its signature is not of now' })
 })
 
-test('a callback that can be read but half is a hint to ask, and one about something else is no news', () => {
-  const hint = { isGenuine: true, isProof: false, news: [{ key, said: { state: 'submitted' } }] }
+test('a half-readable callback is a hint to query, and an unrelated one has no observations', () => {
+  const hint = { isGenuine: true, isProof: false, observations: [{ key, providerStatus: { state: 'submitted' } }] }
   for (const fields of [{ amount: 128.2 }, { amount: '0' }, { currency: 'XXX' }, { state: 'paused' }])
     assert.deepEqual(read(callback({ ...done, ...fields })), hint)
 
-  const nothing = { isGenuine: true, isProof: false, news: [] }
+  const nothing = { isGenuine: true, isProof: false, observations: [] }
   for (const fields of [{ operation: 'refund' }, { operation: undefined }, { key: 7 }, { key: undefined }])
     assert.deepEqual(read(callback({ ...done, ...fields })), nothing)
   assert.equal(read(callback([done])).isGenuine, false)

@@ -1,14 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Secret } from '../../platform/secret.ts'
 import type { CallbackVerdict, InboundRequest } from '../contract.ts'
-import { type Fields, readFields, saidOf } from './messages.ts'
+import { type Fields, providerStatusOf, readFields } from './messages.ts'
 
-/** How far a signature's time may be from ours, either way. */
+/** How far a signature's time may be from ours, in either direction. */
 const skewMaxMs = 5 * 60_000
 
 /**
- * Believes what house signed, not long ago and byte for byte. What is genuine but can be read only half is a hint to ask.
- * The signature covers neither path nor method: a callback is good wherever it is delivered.
+ * Accepts as proof what house signed recently, byte for byte. A genuine but only half-readable callback is a hint to
+ * query. The signature covers neither path nor method: a callback is valid wherever it is delivered.
  */
 export function readCallback({ headers, body }: InboundRequest, secret: Secret, nowMs: number): CallbackVerdict {
   const flaw = findFlaw(headers['house-signature'], body, secret, nowMs)
@@ -30,7 +30,11 @@ function findFlaw(header: string | undefined, body: Buffer, secret: Secret, nowM
 function verdictOf(callback: Fields): CallbackVerdict {
   const { operation, key } = callback
   if (typeof key !== 'string' || (operation !== 'charge' && operation !== 'payout'))
-    return { isGenuine: true, isProof: false, news: [] }
-  const said = saidOf(callback)
-  return { isGenuine: true, isProof: said !== undefined, news: [{ key, said: said ?? { state: 'submitted' } }] }
+    return { isGenuine: true, isProof: false, observations: [] }
+  const providerStatus = providerStatusOf(callback)
+  return {
+    isGenuine: true,
+    isProof: providerStatus !== undefined,
+    observations: [{ key, providerStatus: providerStatus ?? { state: 'submitted' } }],
+  }
 }

@@ -40,7 +40,7 @@ const says =
 const answers = (fields: object) => says(200, { key, repeated: false, ...fields })
 const refuses = (status: number, code: string) => says(status, { error: { code, message: `${phone} ${token}` } })
 
-/** House as one test wants it, and a connector that talks to it. */
+/** A fake house for one test, and a connector to it. */
 async function house(t: TestContext, first: Answer) {
   const seen: { readonly line: string; readonly authorization: string | undefined; readonly json: unknown }[] = []
   const desk = { answer: first }
@@ -71,7 +71,7 @@ async function house(t: TestContext, first: Answer) {
 
 const causeOf = (outcome: SubmitOutcome) => ('cause' in outcome ? `${outcome.certainty}: ${outcome.cause}` : '')
 
-test('it offers every rail but cards everywhere, and waits a minute for a key to be known', async (t) => {
+test('house offers every rail except cards everywhere, with a not-found window of one minute', async (t) => {
   const { capabilities, requestsPerSecond, charges, payouts } = await house(t, says(200, {}))
 
   assert.deepEqual(
@@ -84,12 +84,12 @@ test('it offers every rail but cards everywhere, and waits a minute for a key to
   assert.deepEqual([requestsPerSecond, charges.notFoundWindowMs, payouts.notFoundWindowMs], [500, 60_000, 60_000])
 })
 
-test('callbacks that anybody could sign are not begun with', () => {
+test('the connector refuses to start with an empty callback secret', () => {
   const options = { baseUrl: 'http://127.0.0.1:1', token: new Secret(token), secret: new Secret('') }
   assert.throws(() => createHouse(options), /empty secret/)
 })
 
-test('what is sent is what house documents and not a field more', async (t) => {
+test('a payment sends only the fields house documents', async (t) => {
   const { charges, payouts, seen } = await house(t, says(200, {}))
   const links = { successUrl: 'https://shop.example/yes', failureUrl: 'https://shop.example/no' }
   const francs = { country: 'CI', currency: 'XOF', amount: 5000n } as const
@@ -127,7 +127,7 @@ test('what is sent is what house documents and not a field more', async (t) => {
   assert.ok(seen.every(({ authorization }) => authorization === `Bearer ${token}`))
 })
 
-test('an amount that cannot be written is refused here and sends nothing', async (t) => {
+test('an amount that cannot be written is refused before anything is sent', async (t) => {
   const { charges, payouts, seen } = await house(t, says(200, {}))
 
   for (const amount of [0n, -1n, 10n ** 20n]) {
@@ -139,18 +139,22 @@ test('an amount that cannot be written is refused here and sends nothing', async
   assert.partialDeepStrictEqual(seen[0]?.json, { amount: '999999999999999999.99' })
 })
 
-test('a charge that was taken asks for a PIN, but not where a code or a voucher was given', async (t) => {
+test('an accepted charge asks for a PIN, unless a code or a voucher was given', async (t) => {
   const { charges, payouts } = await house(t, answers({ state: 'accepted' }))
-  const said = (outcome: SubmitOutcome) => (outcome.certainty === 'accepted' ? outcome.said : outcome)
+  const providerStatus = (outcome: SubmitOutcome) =>
+    outcome.certainty === 'accepted' ? outcome.providerStatus : outcome
   const submitted = { state: 'submitted' }
 
-  assert.deepEqual(said(await charges.submit(charge, soon())), { state: 'waiting', action: { kind: 'pin_prompt' } })
-  assert.deepEqual(said(await charges.submit({ ...charge, otpCode: '123456' }, soon())), submitted)
-  assert.deepEqual(said(await charges.submit({ ...charge, voucherPin: '123456789012' }, soon())), submitted)
-  assert.deepEqual(said(await payouts.submit(payout, soon())), submitted)
+  assert.deepEqual(providerStatus(await charges.submit(charge, soon())), {
+    state: 'waiting',
+    action: { kind: 'pin_prompt' },
+  })
+  assert.deepEqual(providerStatus(await charges.submit({ ...charge, otpCode: '123456' }, soon())), submitted)
+  assert.deepEqual(providerStatus(await charges.submit({ ...charge, voucherPin: '123456789012' }, soon())), submitted)
+  assert.deepEqual(providerStatus(await payouts.submit(payout, soon())), submitted)
 })
 
-test('only words that house documents for it mean that nothing was submitted', async (t) => {
+test('only codes that house documents for it mean not submitted', async (t) => {
   const { payouts, desk } = await house(t, says(200, {}))
   const documented: [Answer, string][] = [
     [says(429, '<html>'), 'rate_limited'],
@@ -164,7 +168,7 @@ test('only words that house documents for it mean that nothing was submitted', a
   }
 })
 
-test('what house’s validation refuses has failed', async (t) => {
+test('a payment that house’s validation refuses fails', async (t) => {
   const { payouts, desk } = await house(t, says(200, {}))
   for (const providerCode of ['INVALID_BODY', 'UNKNOWN_FIELD', 'MISSING_FIELD', 'INVALID_FIELD']) {
     desk.answer = refuses(400, providerCode)
@@ -173,7 +177,7 @@ test('what house’s validation refuses has failed', async (t) => {
   }
 })
 
-test('an answer that is broken, repeated or in words we do not know leaves open whether money moved', async (t) => {
+test('a broken, repeated or undocumented response leaves open whether money moved', async (t) => {
   const { payouts, desk } = await house(t, says(200, {}))
   const unclear: Record<string, [Answer, string]> = {
     500: [refuses(500, 'INVALID_FIELD'), 'server_error'],
@@ -212,7 +216,7 @@ test('an answer that is broken, repeated or in words we do not know leaves open 
   }
 })
 
-test('a first answer of failure is final in our own words, and one of success counts with its amount', async (t) => {
+test('an immediate failure is final with our code, and an immediate success has its amount', async (t) => {
   const { payouts, desk } = await house(t, says(200, {}))
   const failures: [object, object][] = [
     [{ failure: { code: 'RECIPIENT_NOT_FOUND' } }, { code: 'RECIPIENT_NOT_FOUND' }],
@@ -227,11 +231,11 @@ test('a first answer of failure is final in our own words, and one of success co
   }
 
   desk.answer = answers({ state: 'completed', amount: '128.20', currency: 'KES' })
-  const said = { state: 'successful', settled: { amount: 12_820n, currency: 'KES' } }
-  assert.deepEqual(await payouts.submit(payout, soon()), { certainty: 'accepted', said })
+  const providerStatus = { state: 'successful', settled: { amount: 12_820n, currency: 'KES' } }
+  assert.deepEqual(await payouts.submit(payout, soon()), { certainty: 'accepted', providerStatus })
 })
 
-test('silence is unknown, and only a connection that was never made is not', async (t) => {
+test('a timeout is unknown, and a failed connection is definitely not submitted', async (t) => {
   const { payouts, server } = await house(t, () => undefined)
 
   assert.equal(causeOf(await payouts.submit(payout, AbortSignal.timeout(50))), 'unknown: timeout')
@@ -248,12 +252,12 @@ test('no detail shows a phone number, the token or what house wrote', async (t) 
   const failure = { code: 'RECIPIENT_NOT_FOUND', message: `${phone} ${token}` }
   for (const answer of [...replies, refuses(400, 'INVALID_FIELD'), answers({ state: 'failed', failure })]) {
     desk.answer = answer
-    const told = JSON.stringify([await payouts.submit(payout, soon()), await payouts.query(payout, soon())])
-    assert.ok(!told.includes(phone.slice(1)) && !told.includes(token), told)
+    const reported = JSON.stringify([await payouts.submit(payout, soon()), await payouts.query(payout, soon())])
+    assert.ok(!reported.includes(phone.slice(1)) && !reported.includes(token), reported)
   }
 })
 
-test('a question is answered by what house says of the payment, in every state it has', async (t) => {
+test('a query reports house’s status of the payment, in every state', async (t) => {
   const { charges, payouts, desk, seen } = await house(t, refuses(404, 'NOT_FOUND'))
   const money = { amount: '128.20', currency: 'KES' }
   const settled = { amount: 12_820n, currency: 'KES' }
@@ -291,15 +295,15 @@ test('a question is answered by what house says of the payment, in every state i
 
   assert.deepEqual(await charges.query(charge, soon()), { found: 'no' })
   assert.deepEqual(await payouts.query(payout, soon()), { found: 'no' })
-  for (const [fields, said] of states) {
+  for (const [fields, providerStatus] of states) {
     desk.answer = says(200, { key, ...fields })
-    assert.partialDeepStrictEqual(await charges.query(charge, soon()), { found: 'yes', said })
+    assert.partialDeepStrictEqual(await charges.query(charge, soon()), { found: 'yes', providerStatus })
   }
   assert.equal(seen[0]?.line, `GET /house/v1/charges/${key}`)
   assert.equal(seen[1]?.line, `GET /house/v1/payouts/${key}`)
 })
 
-test('an answer to a question that cannot be read is neither "not found" nor an end', async (t) => {
+test('an unreadable query response is neither "not found" nor an end', async (t) => {
   const { payouts, desk } = await house(t, says(200, {}))
   const about = (fields: object) => says(200, { key, state: 'completed', amount: '128.20', currency: 'KES', ...fields })
   const unclear = [
@@ -330,7 +334,7 @@ test('an answer to a question that cannot be read is neither "not found" nor an 
   }
 })
 
-test('names and rates are what house says they are, and nothing else', async (t) => {
+test('names and rates are exactly what house reports', async (t) => {
   const { names, rates, desk, seen } = await house(t, says(200, { accountId: 'acc_1', accountName: 'Amina Diallo' }))
   const bank = { kind: 'bank', bankCode: '068', branchCode: '', accountNumber: '0123456789', currency: 'KES' } as const
   const { branchCode: _, ...sent } = bank
@@ -348,9 +352,9 @@ test('names and rates are what house says they are, and nothing else', async (t)
   await assert.rejects(async () => rates?.quote('USD', 'KES', soon()), /no rate of USD\/KES: 404/)
 })
 
-test('a charge by transfer tells the account to pay into, and the same one when it is sent again', async (t) => {
+test('a transfer charge returns its account, and the same account when it is sent again', async (t) => {
   const { transfers, desk, seen } = await house(t, answers({ state: 'accepted', account }))
-  const accepted = { certainty: 'accepted', said: toPay }
+  const accepted = { certainty: 'accepted', providerStatus: toPay }
 
   assert.deepEqual(await transfers.submit(transfer, soon()), accepted)
   const money = { key, country: 'KE', currency: 'KES', amount: '128.20' }
@@ -368,7 +372,7 @@ test('a charge by transfer tells the account to pay into, and the same one when 
   }
 })
 
-test('money in an account is told receipt by receipt, all of it or none', async (t) => {
+test('money in an account is reported receipt by receipt, all of it or none', async (t) => {
   const { transfers, desk } = await house(t, says(200, {}))
   const shows = (fields: object) =>
     says(200, { key, state: 'accepted', amount: '128.20', currency: 'KES', account, ...fields })
@@ -376,15 +380,15 @@ test('money in an account is told receipt by receipt, all of it or none', async 
   const ask = () => transfers.query(transfer, soon())
 
   desk.answer = shows({ receipts: [] })
-  assert.deepEqual(await ask(), { found: 'yes', said: toPay })
+  assert.deepEqual(await ask(), { found: 'yes', providerStatus: toPay })
   desk.answer = shows({ receipts: [one, { id: '902', amount: '28.20' }] })
   const receipts = [
     { id: '901', amount: 10_000n, currency: 'KES' },
     { id: '902', amount: 2820n, currency: 'KES' },
   ]
-  assert.deepEqual(await ask(), { found: 'yes', said: { state: 'received', receipts } })
+  assert.deepEqual(await ask(), { found: 'yes', providerStatus: { state: 'received', receipts } })
   desk.answer = shows({ receipts: [], state: 'failed', failure: { code: 'PAYMENT_NOT_APPROVED' } })
-  assert.partialDeepStrictEqual(await ask(), { found: 'yes', said: { state: 'failed' } })
+  assert.partialDeepStrictEqual(await ask(), { found: 'yes', providerStatus: { state: 'failed' } })
   for (const broken of [{ ...one, amount: 28.2 }, { amount: '28.20' }, { ...one, amount: '0' }, 7]) {
     desk.answer = shows({ receipts: [one, broken] })
     assert.equal((await ask()).found, 'unclear')

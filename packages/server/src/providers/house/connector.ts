@@ -10,8 +10,8 @@ import {
   type OperationRates,
   operations,
   type PayoutAttempt,
+  type ProviderStatus,
   type QueryOutcome,
-  type Said,
   type SubmitOutcome,
   type TransferChargeAttempt,
 } from '../contract.ts'
@@ -21,10 +21,10 @@ import { nameFrom, rateFrom } from './lookups.ts'
 import { accountIn, writeAmount } from './messages.ts'
 
 export interface HouseOptions {
-  /** Where the simulator speaks house, such as http://127.0.0.1:4010/house. */
+  /** The simulator's house URL, such as http://127.0.0.1:4010/house. */
   readonly baseUrl: string
   readonly token: Secret
-  /** What its callbacks are signed with. */
+  /** Signs its callbacks. */
   readonly secret: Secret
   readonly notFoundWindowMs?: number
   readonly requestsPerSecond?: number
@@ -33,12 +33,12 @@ export interface HouseOptions {
   readonly now?: () => number
 }
 
-/** Cards have a public protocol, so house does not take them. */
+/** Cards have a public protocol, so house does not support them. */
 const capabilities = operations
   .filter((operation) => operation !== 'charge.card')
   .map((operation): Capability => ({ operation, country: '*', currency: '*', target: '*' }))
 
-/** The sandbox's own provider, for rails that have no public protocol. It takes whatever the routes send it. */
+/** The sandbox's own provider, for rails without a public protocol. It accepts whatever the routes send it. */
 export function createHouse(options: HouseOptions): Connector {
   const { baseUrl, token, secret, notFoundWindowMs = 60_000, requestsPerSecond = 500, now = Date.now } = options
   assert.notEqual(secret.reveal(), '', 'house: anybody could sign with an empty secret')
@@ -56,7 +56,7 @@ export function createHouse(options: HouseOptions): Connector {
     },
     transferCharges: {
       notFoundWindowMs,
-      deadAfterMs: 0, // Its accounts end a day before the charge does.
+      deadAfterMs: 0, // An account expires a day before its charge.
       submit: (attempt, signal) => submitTransfer(ask, attempt, signal),
       query: (attempt, signal) => query(ask, chargesPath, attempt, signal),
     },
@@ -91,12 +91,14 @@ function createAsk(outbound: Outbound, token: Secret): Ask {
 const chargesPath = '/v1/charges'
 const payoutsPath = '/v1/payouts'
 
-/** The phone asks for a PIN, unless the customer has given a code or a voucher already. */
+/** The phone asks for a PIN, unless the customer already gave a code or a voucher. */
 function submitCharge(ask: Ask, attempt: MomoChargeAttempt, signal: AbortSignal): Promise<SubmitOutcome> {
   const { operator, phone, otpCode: code, voucherPin: voucher, successUrl, failureUrl } = attempt
   const own = withoutEmpty({ operator, phone, code, voucher, successUrl, failureUrl })
   const hasAuthorised = 'code' in own || 'voucher' in own
-  const taken: Said = hasAuthorised ? { state: 'submitted' } : { state: 'waiting', action: { kind: 'pin_prompt' } }
+  const taken: ProviderStatus = hasAuthorised
+    ? { state: 'submitted' }
+    : { state: 'waiting', action: { kind: 'pin_prompt' } }
   return submit(
     (body) => ask('POST', chargesPath, signal, body),
     attempt,
@@ -105,7 +107,7 @@ function submitCharge(ask: Ask, attempt: MomoChargeAttempt, signal: AbortSignal)
   )
 }
 
-/** What is sent again is answered with the same account, so that a customer can be told of it after all. */
+/** A resend returns the same account, so the customer can still receive it. */
 function submitTransfer(ask: Ask, attempt: TransferChargeAttempt, signal: AbortSignal): Promise<SubmitOutcome> {
   const { email, lifeSeconds } = attempt
   const own = { kind: 'bank-transfer', email, lifeSeconds }
@@ -137,7 +139,7 @@ async function query(ask: Ask, path: string, { key }: AttemptKey, signal: AbortS
   return queryOutcome(await ask('GET', `${path}/${key}`, signal), key)
 }
 
-/** House refuses empty texts; what there is none of is left out. */
+/** House refuses empty texts, so empty fields are left out. */
 function withoutEmpty(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''))
 }

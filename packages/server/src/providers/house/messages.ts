@@ -1,8 +1,8 @@
 import { type Currency, isCurrency } from '../../money/currencies.ts'
 import { formatMinor, parseMinor } from '../../money/money.ts'
-import { type Failure, type FailureCode, failureCodes, type Receipt, type Said } from '../contract.ts'
+import { type Failure, type FailureCode, failureCodes, type ProviderStatus, type Receipt } from '../contract.ts'
 
-/** A JSON object of which nothing is known yet. */
+/** A JSON object that is not validated yet. */
 export type Fields = Readonly<Record<string, unknown>>
 
 export function readFields(text: string): Fields | undefined {
@@ -24,10 +24,10 @@ export function codeOf(fields: Fields | undefined, name: 'error' | 'failure'): s
 }
 
 /**
- * What is said of a payment when house is asked or calls back. Nothing when we cannot be sure what it says. It does not
- * tell whether a customer still has to act, so what is merely accepted is with house and waits for nobody.
+ * The status in a query response or callback. Undefined when it is ambiguous. House does not report whether the
+ * customer still has to act, so an accepted payment is `submitted`.
  */
-export function saidOf(payment: Fields): Said | undefined {
+export function providerStatusOf(payment: Fields): ProviderStatus | undefined {
   const { receipts } = payment
   if (Array.isArray(receipts) && receipts.length > 0) return received(receipts, payment['currency'])
   switch (payment['state']) {
@@ -44,8 +44,8 @@ export function saidOf(payment: Fields): Said | undefined {
   }
 }
 
-/** The account that a customer is to pay into, where there is one. */
-export function accountIn(payment: Fields): Said | undefined {
+/** The account that the customer pays into, where there is one. */
+export function accountIn(payment: Fields): ProviderStatus | undefined {
   const { number: accountNumber, bankName, expiresAt } = asFields(payment['account']) ?? {}
   const isAccount = typeof accountNumber === 'string' && /^\d{6,20}$/.test(accountNumber)
   const isTime = typeof expiresAt === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(expiresAt)
@@ -54,8 +54,8 @@ export function accountIn(payment: Fields): Said | undefined {
   return { state: 'waiting', action: { kind: 'pay_to_account', account } }
 }
 
-/** All that came in, or nothing when a part of it cannot be read. */
-function received(list: readonly unknown[], currency: unknown): Said | undefined {
+/** Every receipt, or undefined when one of them is unreadable. */
+function received(list: readonly unknown[], currency: unknown): ProviderStatus | undefined {
   const receipts = list.map((each) => receiptOf(asFields(each) ?? {}, currency)).filter((each) => each !== undefined)
   return receipts.length === list.length ? { state: 'received', receipts } : undefined
 }
@@ -69,16 +69,16 @@ function receiptOf({ id, amount, isReversed }: Fields, currency: unknown): Recei
 
 const receiptPattern = /^[\x21-\x7e]{1,128}$/
 
-/** Success without an amount that we can read is no success. */
-export function completed({ amount, currency, receipt }: Fields): Said | undefined {
+/** A success without a readable amount is not a success. */
+export function completed({ amount, currency, receipt }: Fields): ProviderStatus | undefined {
   const money = readMoney(amount, currency)
   if (money === undefined) return undefined
   const hasReceipt = typeof receipt === 'string' && receiptPattern.test(receipt)
   return { state: 'successful', settled: { ...money, ...(hasReceipt && { receipt }) } }
 }
 
-/** House reports the sum that was taken back so far. Without a readable sum the report is unclear. */
-function reversed(payment: Fields): Said | undefined {
+/** House reports the sum reversed so far. Without a readable sum the report is unclear. */
+function reversed(payment: Fields): ProviderStatus | undefined {
   const returned = readMoney(payment['returned'], payment['currency'])
   const collected = readMoney(payment['amount'], payment['currency'])
   return (
@@ -97,7 +97,7 @@ function readMoney(amount: unknown, currency: unknown): Pick<Receipt, 'amount' |
   return minor !== undefined && minor > 0n ? { amount: minor, currency } : undefined
 }
 
-/** House speaks our own words; one that we do not have is a failure all the same. The sentence is always ours. */
+/** House uses our codes. An unknown code is still a failure. The sentence is always ours. */
 export function failureOf(providerCode: string | undefined): Failure {
   if (providerCode === undefined) return { code: 'UNSPECIFIED_FAILURE', message: failureCodes.UNSPECIFIED_FAILURE }
   const code = isFailureCode(providerCode) ? providerCode : 'UNKNOWN_ERROR'
@@ -108,7 +108,7 @@ function isFailureCode(code: string): code is FailureCode {
   return Object.hasOwn(failureCodes, code)
 }
 
-/** The exact decimal, such as `128.20`. Nothing when it is no amount or longer than house reads. */
+/** The exact decimal, such as `128.20`. Undefined when it is not an amount or is longer than house reads. */
 export function writeAmount(minor: bigint, currency: Currency): string | undefined {
   const text = formatMinor(minor, currency)
   return minor > 0n && /^\d{1,18}(\.\d{1,4})?$/.test(text) ? text : undefined

@@ -1,13 +1,13 @@
 import type { OutboundReply } from '../../platform/outbound-http.ts'
-import type { CallbackNews, QueryOutcome, SubmitOutcome } from '../contract.ts'
+import type { CallbackObservation, QueryOutcome, SubmitOutcome } from '../contract.ts'
 import { type Direction, failureOf, isTurnedAway, refusalOf } from './failures.ts'
-import { acceptedAs, asFields, type Fields, failureCodeOf, readFields, saidOf, words } from './messages.ts'
+import { acceptedAs, asFields, type Fields, failureCodeOf, providerStatusOf, readFields, words } from './messages.ts'
 
 type Answer = Extract<OutboundReply, { kind: 'answered' }>
 
 /**
- * What is certain after a submission. Only words that pawaPay documents for it are taken as "no money moved"; whatever
- * else comes back, or does not, leaves open that it has.
+ * The outcome of a submission. Only codes that pawaPay documents for it mean "no money moved". Any other response, or
+ * none, leaves open that money moved.
  */
 export function submitOutcome(reply: OutboundReply, key: string, direction: Direction): SubmitOutcome {
   if (reply.kind === 'not_reached') return notSubmitted('not_reached', reply.detail)
@@ -24,16 +24,18 @@ function received(answer: Answer, key: string, direction: Direction): SubmitOutc
   if (fields['status'] === 'DUPLICATE_IGNORED')
     return { certainty: 'unknown', cause: 'repeated', detail: 'pawaPay has been given this key before' }
   if (fields['status'] === 'REJECTED') return refused(fields, direction)
-  const said = isTaken(fields['status'], direction) ? acceptedAs(fields, direction) : undefined
-  return said ? { certainty: 'accepted', said } : unreadable(`${answer.status} with a status that it does not document`)
+  const providerStatus = isTaken(fields['status'], direction) ? acceptedAs(fields, direction) : undefined
+  return providerStatus
+    ? { certainty: 'accepted', providerStatus }
+    : unreadable(`${answer.status} with a status that it does not document`)
 }
 
-/** A payout to an operator that is slow at the moment is taken too, and waits in a queue. */
+/** pawaPay also accepts a payout to a slow operator and queues it. */
 function isTaken(status: unknown, direction: Direction): boolean {
   return status === 'ACCEPTED' || (status === 'ENQUEUED' && direction === 'payout')
 }
 
-/** A rejection for a reason that is not documented may mean anything, so the engine is to ask. */
+/** A rejection with an undocumented reason may mean anything, so the engine queries the payment. */
 function refused(fields: Fields, direction: Direction): SubmitOutcome {
   const code = failureCodeOf(fields)
   const refusal = code === undefined ? undefined : refusalOf(code)
@@ -48,7 +50,7 @@ function turnedAway({ status, text }: Answer, key: string, direction: Direction)
   const id = fields?.[words[direction].id] ?? key
   if (code === undefined || id !== key || !isTurnedAway(status, code))
     return unreadable(`${status} in words that it does not document`)
-  // What pawaPay's validation refuses once it refuses for ever: the payment fails. Anything else is about our account.
+  // pawaPay's validation refuses the same request every time, so the payment fails. Any other refusal is about our account.
   return status === 400
     ? { certainty: 'definitely_failed', failure: failureOf(code, direction) }
     : notSubmitted('rejected', `pawaPay answered ${status} ${code}`)
@@ -65,7 +67,7 @@ function unreadable(what: string): SubmitOutcome {
   return { certainty: 'unknown', cause: 'unreadable', detail: `pawaPay answered ${what}` }
 }
 
-/** Not found only when pawaPay says so in its own words: a bare 404 may come from anything on the way. */
+/** Not found only when pawaPay says so with its own status: a bare 404 may come from a proxy. */
 export function queryOutcome(
   reply: OutboundReply,
   key: string,
@@ -75,17 +77,22 @@ export function queryOutcome(
   const fields = reply.status === 200 ? readFields(reply.text) : undefined
   if (fields?.['status'] === 'NOT_FOUND') return { found: 'no' }
   const payment = fields?.['status'] === 'FOUND' ? asFields(fields['data']) : undefined
-  const said = payment?.[words[direction].id] === key ? saidOf(payment, direction) : undefined
+  const providerStatus = payment?.[words[direction].id] === key ? providerStatusOf(payment, direction) : undefined
   const account = asFields(payment?.[words[direction].party])?.['accountDetails']
-  if (said) return { found: 'yes', said, operatorCode: asFields(account)?.['provider'] }
+  if (providerStatus) return { found: 'yes', providerStatus, operatorCode: asFields(account)?.['provider'] }
   return { found: 'unclear', detail: `pawaPay answered ${reply.status} with nothing that we can read` }
 }
 
-/** What a callback tells, and whether we could read all of it. Nothing when it is not about a charge or a payout. */
-export function newsOf(callback: Fields): { readonly news: CallbackNews; readonly isClear: boolean } | undefined {
+/** The observations in a callback, and whether all of it was readable. Undefined when it is not about a charge or a payout. */
+export function observationsOf(
+  callback: Fields,
+): { readonly observations: CallbackObservation; readonly isClear: boolean } | undefined {
   const { depositId, payoutId } = callback
   const [key, direction] = payoutId === undefined ? [depositId, 'charge' as const] : [payoutId, 'payout' as const]
   if (typeof key !== 'string' || (depositId !== undefined && payoutId !== undefined)) return undefined
-  const said = saidOf(callback, direction)
-  return { news: { key, said: said ?? { state: 'submitted' } }, isClear: said !== undefined }
+  const providerStatus = providerStatusOf(callback, direction)
+  return {
+    observations: { key, providerStatus: providerStatus ?? { state: 'submitted' } },
+    isClear: providerStatus !== undefined,
+  }
 }

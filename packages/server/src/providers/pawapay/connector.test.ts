@@ -27,7 +27,7 @@ const says =
   (_, response) =>
     void response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body))
 
-/** pawaPay as one test wants it, and a connector that talks to it. */
+/** A fake pawaPay for one test, and a connector to it. */
 async function pawapay(t: TestContext, first: Answer, options: Partial<PawapayOptions> = {}) {
   const seen: (InboundRequest & { readonly json: unknown })[] = []
   const desk = { answer: first }
@@ -56,7 +56,7 @@ const rejected = (failureCode: string) =>
   says(200, { payoutId: key, status: 'REJECTED', failureReason: { failureCode, failureMessage: `${phone} ${token}` } })
 const refused = (status: number, failureCode: string) => says(status, { failureReason: { failureCode } })
 
-test('what is sent is what pawaPay documents and not a field more', async (t) => {
+test('a payment sends only the fields pawaPay documents', async (t) => {
   const { connector, seen } = await pawapay(t, says(200, {}))
   const redirect = { successUrl: 'https://shop.example/yes', failureUrl: 'https://shop.example/no' }
 
@@ -88,7 +88,7 @@ test('what is sent is what pawaPay documents and not a field more', async (t) =>
   assert.ok(seen.every(({ headers }) => headers['authorization'] === `Bearer ${token}`))
 })
 
-test('requests are signed over the path with its prefix where the account asks for it', async (t) => {
+test('requests are signed over the path with its prefix where the account requires it', async (t) => {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const findKey = async (id: string) => (id === 'ours' ? publicKey : undefined)
   const signing = { keyId: 'ours', privateKey }
@@ -106,7 +106,7 @@ test('requests are signed over the path with its prefix where the account asks f
   }
 })
 
-test('what pawaPay cannot be asked is refused here and sends nothing', async (t) => {
+test('a payment that pawaPay cannot take is refused before anything is sent', async (t) => {
   const { connector, seen } = await pawapay(t, says(200, {}))
   const till = { kind: 'till', tillNumber: '123456', accountName: 'Shop' } as const
   const outcomes = [
@@ -131,16 +131,16 @@ test('a submission that pawaPay took is never more than accepted', async (t) => 
     return connector.momoCharges?.submit(charge, soon())
   }
 
-  const submitted = { certainty: 'accepted', said: { state: 'submitted' } }
+  const submitted = { certainty: 'accepted', providerStatus: { state: 'submitted' } }
   assert.deepEqual(await connector.payouts?.submit(payout, soon()), submitted)
   desk.answer = says(200, { payoutId: key, status: 'ENQUEUED' })
   assert.deepEqual(await connector.payouts?.submit(payout, soon()), submitted)
-  const prompt = { certainty: 'accepted', said: { state: 'waiting', action: { kind: 'pin_prompt' } } }
+  const prompt = { certainty: 'accepted', providerStatus: { state: 'waiting', action: { kind: 'pin_prompt' } } }
   assert.deepEqual(await asked({ nextStep: 'FINAL_STATUS' }), prompt)
   assert.deepEqual(await asked({ nextStep: 'GET_AUTH_URL' }), submitted)
 })
 
-test('only words that pawaPay documents for it mean that nothing was submitted', async (t) => {
+test('only codes that pawaPay documents for it mean not submitted', async (t) => {
   const causes: [string, Answer, string][] = [
     ['429', says(429, '<html>slow down</html>'), 'rate_limited'],
     ['closed', rejected('PROVIDER_TEMPORARILY_UNAVAILABLE'), 'closed'],
@@ -157,7 +157,7 @@ test('only words that pawaPay documents for it mean that nothing was submitted',
   }
 })
 
-test('what pawaPay’s validation turns away has failed', async (t) => {
+test('a payment that pawaPay’s validation refuses fails', async (t) => {
   for (const providerCode of ['INVALID_INPUT', 'MISSING_PARAMETER', 'UNSUPPORTED_PARAMETER', 'INVALID_PARAMETER']) {
     const outcome = await pay(t, refused(400, providerCode))
     assert.partialDeepStrictEqual(outcome, {
@@ -167,7 +167,7 @@ test('what pawaPay’s validation turns away has failed', async (t) => {
   }
 })
 
-test('a refusal that names the recipient, the amount or a limit is final and keeps pawaPay’s word for it', async (t) => {
+test('a refusal about the recipient, the amount or a limit is final and keeps pawaPay’s code', async (t) => {
   const codes: [string, string][] = [
     ['RECIPIENT_NOT_FOUND', 'RECIPIENT_NOT_FOUND'],
     ['INVALID_PHONE_NUMBER', 'RECIPIENT_NOT_FOUND'],
@@ -183,7 +183,7 @@ test('a refusal that names the recipient, the amount or a limit is final and kee
   }
 })
 
-test('an answer that is broken, contradictory or in words we do not know leaves open whether money moved', async (t) => {
+test('a broken, contradictory or undocumented response leaves open whether money moved', async (t) => {
   const other = '0197d3a0-0000-4000-8000-000000000002'
   const unclear: [string, Answer, string][] = [
     ['500', says(500, { failureReason: { failureCode: 'UNKNOWN_ERROR' } }), 'server_error'],
@@ -224,7 +224,7 @@ test('an answer that is broken, contradictory or in words we do not know leaves 
   }
 })
 
-test('silence is unknown, and only a connection that was never made is not', async (t) => {
+test('a timeout is unknown, and a failed connection is definitely not submitted', async (t) => {
   const { connector, server } = await pawapay(t, () => undefined)
 
   const silence = await connector.payouts?.submit(payout, AbortSignal.timeout(50))
@@ -241,18 +241,18 @@ test('no detail shows a phone number, the token or what pawaPay wrote', async (t
   const answers = [200, 302, 400, 401, 404, 500].map((status) => says(status, leaky))
   for (const answer of [...answers, rejected('INVALID_PROVIDER'), rejected('NEW'), rejected('RECIPIENT_NOT_FOUND')]) {
     const { connector } = await pawapay(t, answer)
-    const told = JSON.stringify([
+    const reported = JSON.stringify([
       await connector.payouts?.submit(payout, soon()),
       await connector.payouts?.query(payout, soon()),
     ])
-    assert.ok(!told.includes(phone.slice(1)) && !told.includes(token), told)
+    assert.ok(!reported.includes(phone.slice(1)) && !reported.includes(token), reported)
   }
 })
 
 const completed = { status: 'COMPLETED', amount: '1500', currency: 'UGX', providerTransactionId: 'R1' }
 const done = { state: 'successful', settled: { amount: 1500n, currency: 'UGX', receipt: 'R1' } }
 
-test('a question is answered by pawaPay’s words for the payment, in every state it has', async (t) => {
+test('a query reports pawaPay’s status of the payment, in every state', async (t) => {
   const { connector, desk, seen } = await pawapay(t, says(200, { status: 'NOT_FOUND' }))
   const prompt = { state: 'waiting', action: { kind: 'pin_prompt' } }
   const link = 'https://pay.wave.com/c/1'
@@ -283,23 +283,26 @@ test('a question is answered by pawaPay’s words for the payment, in every stat
   ]
 
   assert.deepEqual(await connector.momoCharges?.query(charge, soon()), { found: 'no' })
-  for (const [data, said] of states) {
+  for (const [data, providerStatus] of states) {
     desk.answer = says(200, { status: 'FOUND', data: { depositId: key, ...data } })
-    assert.partialDeepStrictEqual(await connector.momoCharges?.query(charge, soon()), { found: 'yes', said })
+    assert.partialDeepStrictEqual(await connector.momoCharges?.query(charge, soon()), { found: 'yes', providerStatus })
   }
   desk.answer = says(200, { status: 'FOUND', data: { payoutId: key, status: 'ACCEPTED' } })
-  assert.deepEqual(await connector.payouts?.query(payout, soon()), { found: 'yes', said: { state: 'submitted' } })
+  assert.deepEqual(await connector.payouts?.query(payout, soon()), {
+    found: 'yes',
+    providerStatus: { state: 'submitted' },
+  })
   assert.equal(seen.at(-1)?.path, `/pawapay/v2/payouts/${key}`)
   const payer = { type: 'MMO', accountDetails: { phoneNumber: '256783456789', provider: 'MTN_MOMO_UGA' } }
   desk.answer = says(200, { status: 'FOUND', data: { depositId: key, ...completed, payer } })
   assert.partialDeepStrictEqual(await connector.momoCharges?.query({ key }, soon()), { found: 'yes', country: 'UG' })
   const outOfFunds = { status: 'FAILED', failureReason: { failureCode: 'PAWAPAY_WALLET_OUT_OF_FUNDS' } }
   desk.answer = says(200, { status: 'FOUND', data: { payoutId: key, ...outOfFunds } })
-  const failed = { found: 'yes', said: { state: 'failed', isOurShortfall: true } }
+  const failed = { found: 'yes', providerStatus: { state: 'failed', isOurShortfall: true } }
   assert.partialDeepStrictEqual(await connector.payouts?.query(payout, soon()), failed)
 })
 
-test('an answer to a question that cannot be read is neither "not found" nor success', async (t) => {
+test('an unreadable query response is neither "not found" nor success', async (t) => {
   const { connector, desk } = await pawapay(t, says(404, { status: 'NOT_FOUND' }))
   const about = (data: object) => says(200, { status: 'FOUND', data: { depositId: key, ...data } })
   const answers = [
@@ -338,21 +341,21 @@ const inbound = (body: unknown): InboundRequest => ({
   body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
 })
 
-test('a callback without a signature is refused, or only a hint where pawaPay is told not to sign', async (t) => {
+test('an unsigned callback is refused, or only a hint when pawaPay is set not to sign', async (t) => {
   const request = inbound({ depositId: key, ...completed })
   const strict = await pawapay(t, says(200, []))
   const lax = await pawapay(t, says(200, []), { areCallbacksSigned: false })
 
   assert.equal((await strict.connector.callbacks?.read(request))?.isGenuine, false)
-  const hint = { isGenuine: true, isProof: false, isUnsigned: true, news: [{ key, said: done }] }
+  const hint = { isGenuine: true, isProof: false, isUnsigned: true, observations: [{ key, providerStatus: done }] }
   assert.deepEqual(await lax.connector.callbacks?.read(request), hint)
 })
 
-test('a signed callback is proof of what it says, at our public host, and a hint where we can read but half', async (t) => {
+test('a signed callback is proof at our public host, and a hint when it is half-readable', async (t) => {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const keys = [{ id: 'theirs', key: publicKey.export({ type: 'spki', format: 'pem' }) }]
   const { connector } = await pawapay(t, says(200, keys))
-  const told = (fields: object) => {
+  const reported = (fields: object) => {
     const body = JSON.stringify({ payoutId: key, ...fields })
     const message = {
       method: 'POST',
@@ -365,21 +368,26 @@ test('a signed callback is proof of what it says, at our public host, and a hint
     return connector.callbacks?.read({ ...inbound(body), headers: { ...lower, host: 'server-7.internal' } })
   }
 
-  const proof = { isGenuine: true, isProof: true, news: [{ key, said: done }] }
-  assert.deepEqual(await told(completed), proof)
-  assert.deepEqual(await told({ ...completed, amount: '1500.0000' }), proof)
-  const hint = { isGenuine: true, isProof: false, news: [{ key, said: { state: 'submitted' } }] }
-  assert.deepEqual(await told({ ...completed, amount: 'much' }), hint)
+  const proof = { isGenuine: true, isProof: true, observations: [{ key, providerStatus: done }] }
+  assert.deepEqual(await reported(completed), proof)
+  assert.deepEqual(await reported({ ...completed, amount: '1500.0000' }), proof)
+  const hint = { isGenuine: true, isProof: false, observations: [{ key, providerStatus: { state: 'submitted' } }] }
+  assert.deepEqual(await reported({ ...completed, amount: 'much' }), hint)
 })
 
-test('a callback that can be read but half is a hint to ask, and one about something else is no news', async (t) => {
+test('a half-readable callback is a hint to query, and an unrelated one has no observations', async (t) => {
   const { connector } = await pawapay(t, says(200, []), { areCallbacksSigned: false })
-  const newsIn = async (body: unknown) => connector.callbacks?.read(inbound(body))
-  const hint = { isGenuine: true, isProof: false, isUnsigned: true, news: [{ key, said: { state: 'submitted' } }] }
+  const observationsIn = async (body: unknown) => connector.callbacks?.read(inbound(body))
+  const hint = {
+    isGenuine: true,
+    isProof: false,
+    isUnsigned: true,
+    observations: [{ key, providerStatus: { state: 'submitted' } }],
+  }
 
-  assert.deepEqual(await newsIn({ payoutId: key, ...completed, amount: 1500 }), hint)
-  assert.deepEqual(await newsIn({ payoutId: key, status: 'NEW_STATE' }), hint)
-  assert.deepEqual(await newsIn({ refundId: key, status: 'COMPLETED' }), { ...hint, news: [] })
-  assert.equal((await newsIn('not JSON'))?.isGenuine, false)
-  assert.equal((await newsIn('[]'))?.isGenuine, false)
+  assert.deepEqual(await observationsIn({ payoutId: key, ...completed, amount: 1500 }), hint)
+  assert.deepEqual(await observationsIn({ payoutId: key, status: 'NEW_STATE' }), hint)
+  assert.deepEqual(await observationsIn({ refundId: key, status: 'COMPLETED' }), { ...hint, observations: [] })
+  assert.equal((await observationsIn('not JSON'))?.isGenuine, false)
+  assert.equal((await observationsIn('[]'))?.isGenuine, false)
 })

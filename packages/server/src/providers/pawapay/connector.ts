@@ -15,23 +15,23 @@ import type {
   QueryOutcome,
   SubmitOutcome,
 } from '../contract.ts'
-import { newsOf, notSubmitted, queryOutcome, submitOutcome } from './answers.ts'
+import { notSubmitted, observationsOf, queryOutcome, submitOutcome } from './answers.ts'
 import type { Direction } from './failures.ts'
 import { readFields, words, writeAmount } from './messages.ts'
 import { createProviderKeys } from './provider-keys.ts'
 import { type FindKey, findFlaw, type SignatureForm, type Signer, signatureHeaders } from './signatures.ts'
 
 export interface PawapayOptions {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string
   readonly token: Secret
   /** By our own id. */
   readonly operators: ReadonlyMap<string, PawapayOperator>
-  /** Ours, where the account takes only signed requests. */
+  /** Our key, when the account accepts only signed requests. */
   readonly signing?: Signer
-  /** Of our signatures and of theirs; DER unless told otherwise. */
+  /** For our signatures and pawaPay's. Default: DER. */
   readonly signatureForm?: SignatureForm
-  /** Whether pawaPay is told to sign its callbacks: then those without a signature are refused. Else they are hints to ask. */
+  /** Whether pawaPay is set to sign its callbacks. If so, unsigned callbacks are refused. Otherwise they are hints to query. */
   readonly areCallbacksSigned?: boolean
   readonly notFoundWindowMs?: number
   readonly requestsPerSecond?: number
@@ -42,7 +42,7 @@ export interface PawapayOptions {
 }
 
 export interface PawapayOperator {
-  /** What pawaPay calls it, such as `MTN_MOMO_UGA`. */
+  /** pawaPay's code, such as `MTN_MOMO_UGA`. */
   readonly code: string
   /** Two letters. */
   readonly country: string
@@ -55,13 +55,13 @@ interface Line {
   readonly now: () => number
 }
 
-/** pawaPay's own rule: a key that it still does not know by then never arrived. */
+/** pawaPay's own rule: a key it still does not know by then never arrived. */
 const notFoundWindowMs = 15 * 60_000
 const contentType = 'application/json'
 /** On the customer's phone; 4 to 22 letters, digits and spaces. */
 const customerMessage = 'Malipo payment'
 
-/** Mobile money through pawaPay's Merchant API, version 2. Its id for a payment is our key, and a key repeated moves nothing. */
+/** Mobile money through pawaPay's Merchant API v2. Its payment id is our key, and a repeated key moves no money. */
 export function createPawapay(options: PawapayOptions): Connector & { close(): Promise<void> } {
   const { baseUrl, signing, connectionsMax = 400, now = Date.now } = options
   if (signing)
@@ -99,7 +99,7 @@ function capabilitiesOf([target, { country, currency }]: [string, PawapayOperato
   return (['charge.momo', 'payout.momo'] as const).map((operation) => ({ operation, country, currency, target }))
 }
 
-/** What would be sent, or why it cannot be. */
+/** The request body, or why it cannot be written. */
 type Body = { readonly fields: object } | { readonly flaw: string }
 
 function depositBody(options: PawapayOptions, attempt: MomoChargeAttempt): Body {
@@ -178,7 +178,7 @@ function bearer({ options }: Line): Record<string, string> {
   return { Authorization: `Bearer ${options.token.reveal()}` }
 }
 
-/** Anyone may write to us: without a signature a callback is only a hint to ask, and so is one that we can read but half. */
+/** Anyone can send a callback: an unsigned or only half-readable one is just a hint to query. */
 async function readCallback(
   { options, now }: Line,
   findKey: FindKey,
@@ -191,9 +191,14 @@ async function readCallback(
   }
   const callback = readFields(request.body.toString('utf8'))
   if (callback === undefined) return { isGenuine: false, why: 'it is not a JSON object' }
-  const found = newsOf(callback)
+  const found = observationsOf(callback)
   const isUnsigned = !areCallbacksSigned && ({ isUnsigned: true } as const)
   return found === undefined
-    ? { isGenuine: true, isProof: false, ...isUnsigned, news: [] }
-    : { isGenuine: true, isProof: areCallbacksSigned && found.isClear, ...isUnsigned, news: [found.news] }
+    ? { isGenuine: true, isProof: false, ...isUnsigned, observations: [] }
+    : {
+        isGenuine: true,
+        isProof: areCallbacksSigned && found.isClear,
+        ...isUnsigned,
+        observations: [found.observations],
+      }
 }

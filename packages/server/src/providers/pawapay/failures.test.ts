@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { failureOf, isTurnedAway, refusalOf } from './failures.ts'
 
-test('every reason pawaPay documents for a failed payment has a word of ours, and others are kept as they came', () => {
+test('every documented failure reason of pawaPay has one of our codes, and others are kept', () => {
   const charges = {
     PAYER_NOT_FOUND: 'PAYER_NOT_FOUND',
     PAYER_LIMIT_REACHED: 'PAYER_LIMIT_REACHED',
@@ -42,7 +42,7 @@ test('the same reason is the payer’s in a charge and the recipient’s in a pa
   assert.equal(failureOf('INVALID_PHONE_NUMBER', 'payout').code, 'RECIPIENT_NOT_FOUND')
 })
 
-test('a technical trouble of pawaPay is not a refusal, and a code means "turned away" only with its own status', () => {
+test('a technical error of pawaPay is not a refusal, and a code rejects only with its status', () => {
   for (const code of ['UNKNOWN_ERROR', 'UNSPECIFIED_FAILURE', 'NOT_FOUND', 'INVALID_STATE', 'toString'])
     assert.equal(refusalOf(code), undefined, code)
   assert.equal(isTurnedAway(400, 'INVALID_PARAMETER'), true)

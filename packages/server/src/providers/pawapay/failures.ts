@@ -1,9 +1,9 @@
 import { type Failure, type FailureCode, failureCodes, type NotSubmittedCause } from '../contract.ts'
 
-/** Whether money comes to us or leaves us. */
+/** Whether money comes in or goes out. */
 export type Direction = 'charge' | 'payout'
 
-/** pawaPay's reason for a payment that failed, in our words, by the direction of the payment where it matters. */
+/** pawaPay's failure reasons as our codes, by direction where it matters. */
 const reasons: Readonly<Record<string, FailureCode | Readonly<Record<Direction, FailureCode>>>> = {
   PAYER_NOT_FOUND: 'PAYER_NOT_FOUND',
   PAYER_LIMIT_REACHED: 'PAYER_LIMIT_REACHED',
@@ -29,7 +29,7 @@ const reasons: Readonly<Record<string, FailureCode | Readonly<Record<Direction, 
   DUPLICATE_METADATA_FIELD: 'DETAILS_NOT_ACCEPTED',
 }
 
-/** A final failure, whatever its reason: a reason that we do not know is a failure all the same. */
+/** A final failure. An unknown reason is still a failure. */
 export function failureOf(providerCode: string | undefined, direction: Direction): Failure {
   if (providerCode === undefined) return { code: 'UNSPECIFIED_FAILURE', message: failureCodes.UNSPECIFIED_FAILURE }
   const reason = Object.hasOwn(reasons, providerCode) ? reasons[providerCode] : undefined
@@ -37,7 +37,7 @@ export function failureOf(providerCode: string | undefined, direction: Direction
   return { code, message: failureCodes[code], providerCode }
 }
 
-/** What a REJECTED tells: it is over for this payment, or this payment has not begun. */
+/** The meaning of REJECTED: this payment failed, or it was not submitted. */
 export type Refusal = 'definitely_failed' | Exclude<NotSubmittedCause, 'not_reached' | 'rate_limited' | 'unwritable'>
 
 const refusals: Readonly<Record<string, Refusal>> = {
@@ -58,12 +58,12 @@ const refusals: Readonly<Record<string, Refusal>> = {
   INVALID_PROVIDER: 'rejected',
 }
 
-/** Nothing when the code is not documented for a refusal: then it does not tell us that no money moved. */
+/** Undefined when the code is not documented for a refusal: then it does not prove that no money moved. */
 export function refusalOf(providerCode: string): Refusal | undefined {
   return Object.hasOwn(refusals, providerCode) ? refusals[providerCode] : undefined
 }
 
-/** Its notes disagree on whether these come with 401 or 403. */
+/** pawaPay's documentation disagrees on whether these come with 401 or 403. */
 const notAllowed = [
   'NO_AUTHENTICATION',
   'AUTHENTICATION_ERROR',
@@ -73,7 +73,7 @@ const notAllowed = [
   'PAYOUTS_NOT_ALLOWED',
 ]
 
-/** What pawaPay documents for requests that it turned away before it looked at the payment, by HTTP status. */
+/** The codes that pawaPay documents for requests it rejects before it reads the payment, by HTTP status. */
 const turnedAway: Readonly<Record<number, readonly string[]>> = {
   400: ['INVALID_INPUT', 'MISSING_PARAMETER', 'UNSUPPORTED_PARAMETER', 'INVALID_PARAMETER', 'DUPLICATE_METADATA_FIELD'],
   401: notAllowed,

@@ -1,9 +1,9 @@
 import { type Currency, isCurrency } from '../../money/currencies.ts'
 import { formatMinor, parseMinor } from '../../money/money.ts'
-import type { Said, Settled } from '../contract.ts'
+import type { ProviderStatus, Settled } from '../contract.ts'
 import { type Direction, failureOf } from './failures.ts'
 
-/** A JSON object of which nothing is known yet. */
+/** A JSON object that is not validated yet. */
 export type Fields = Readonly<Record<string, unknown>>
 
 export function readFields(text: string): Fields | undefined {
@@ -18,20 +18,20 @@ export function asFields(value: unknown): Fields | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
 }
 
-/** What each direction is called by pawaPay. */
+/** pawaPay's names for each direction. */
 export const words = {
   charge: { path: '/v2/deposits', id: 'depositId', party: 'payer' },
   payout: { path: '/v2/payouts', id: 'payoutId', party: 'recipient' },
 } as const satisfies Record<Direction, { path: string; id: string; party: string }>
 
-/** The code of a failure, when there is one and it looks like a code. */
+/** The failure code, if present and in the form of a code. */
 export function failureCodeOf(fields: Fields): string | undefined {
   const code = asFields(fields['failureReason'])?.['failureCode']
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : undefined
 }
 
-/** What pawaPay says of a payment when it is asked or calls back. Nothing when we cannot be sure what it says. */
-export function saidOf(payment: Fields, direction: Direction): Said | undefined {
+/** The status in a query response or callback. Undefined when it is ambiguous. */
+export function providerStatusOf(payment: Fields, direction: Direction): ProviderStatus | undefined {
   switch (payment['status']) {
     case 'ACCEPTED':
       return acceptedAs(payment, direction)
@@ -50,13 +50,13 @@ export function saidOf(payment: Fields, direction: Direction): Said | undefined 
   }
 }
 
-function failed(code: string | undefined, direction: Direction): Said {
+function failed(code: string | undefined, direction: Direction): ProviderStatus {
   const isOurs = direction === 'payout' && code === 'PAWAPAY_WALLET_OUT_OF_FUNDS'
   return { state: 'failed', failure: failureOf(code, direction), ...(isOurs && { isOurShortfall: true }) }
 }
 
-/** An accepted charge asks the customer for a PIN, but where the operator has a page of its own for that. */
-export function acceptedAs(payment: Fields, direction: Direction): Said | undefined {
+/** An accepted charge asks the customer for a PIN, unless the operator has its own page for that. */
+export function acceptedAs(payment: Fields, direction: Direction): ProviderStatus | undefined {
   if (direction === 'payout') return { state: 'submitted' }
   const { nextStep, authorizationUrl } = payment
   if (nextStep === 'GET_AUTH_URL' || nextStep === 'REDIRECT_TO_AUTH_URL' || isGiven(authorizationUrl))
@@ -64,7 +64,7 @@ export function acceptedAs(payment: Fields, direction: Direction): Said | undefi
   return { state: 'waiting', action: { kind: 'pin_prompt' } }
 }
 
-function underWay({ authorizationUrl }: Fields): Said | undefined {
+function underWay({ authorizationUrl }: Fields): ProviderStatus | undefined {
   if (!isGiven(authorizationUrl)) return { state: 'submitted' }
   if (!isSafeUrl(authorizationUrl)) return undefined
   return { state: 'waiting', action: { kind: 'redirect', url: authorizationUrl } }
@@ -74,7 +74,7 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null && value !== ''
 }
 
-/** A page that a customer may be sent to: nobody on the way can read or change it. */
+/** A page that is safe to send a customer to: HTTPS or loopback, so it cannot be read or changed in transit. */
 function isSafeUrl(value: unknown): value is string {
   if (typeof value !== 'string' || value.length > 2048) return false
   const url = URL.parse(value)
@@ -83,8 +83,8 @@ function isSafeUrl(value: unknown): value is string {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback)
 }
 
-/** Success without an amount that we can read is no success. */
-function completed(payment: Fields): Said | undefined {
+/** A success without a readable amount is not a success. */
+function completed(payment: Fields): ProviderStatus | undefined {
   const { amount, currency, providerTransactionId } = payment
   const money = readMoney(amount, currency)
   if (money === undefined) return undefined
@@ -100,7 +100,7 @@ function readMoney(amount: unknown, currency: unknown): Pick<Settled, 'amount' |
 
 const amountPattern = /^(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{0,3}[1-9])?$/
 
-/** The amount as pawaPay takes it, without zeros at the end: `128.2`. Nothing when it cannot be written so. */
+/** The amount in pawaPay's form, without trailing zeros: `128.2`. Undefined when it cannot be written so. */
 export function writeAmount(minor: bigint, currency: Currency): string | undefined {
   const text = withoutZeros(formatMinor(minor, currency))
   return minor > 0n && amountPattern.test(text) ? text : undefined

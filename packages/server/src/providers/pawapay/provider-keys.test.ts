@@ -22,7 +22,7 @@ function keysWith(...replies: readonly OutboundReply[]) {
   return { world, find: createProviderKeys({ outbound, headers: () => ({}), now: () => world.at }) }
 }
 
-test('the keys are read once a day, however many callbacks come', async () => {
+test('the keys are fetched once a day, however many callbacks arrive', async () => {
   const list = answer([{ id: 'one', key: pem }])
   const { world, find } = keysWith(list, list)
 
@@ -35,7 +35,7 @@ test('the keys are read once a day, however many callbacks come', async () => {
   assert.equal(world.calls, 2)
 })
 
-test('an unknown key id makes us look again at most once a minute, and finds a key that is new', async () => {
+test('an unknown key id refetches the keys at most once a minute and finds a new key', async () => {
   const { world, find } = keysWith(answer([{ id: 'one', key: pem }]), answer([{ id: 'two', key: pem }]))
   await find('one')
 
@@ -47,7 +47,7 @@ test('an unknown key id makes us look again at most once a minute, and finds a k
   assert.equal(world.calls, 2)
 })
 
-test('when the keys cannot be read those of today stay good and those of yesterday do not', async () => {
+test('when the keys cannot be fetched, today’s stay valid and yesterday’s do not', async () => {
   const { world, find } = keysWith(
     answer([{ id: 'one', key: pem }]),
     answer('<html>', 503),
@@ -66,7 +66,7 @@ test('when the keys cannot be read those of today stay good and those of yesterd
   assert.equal(world.calls, 4)
 })
 
-test('a key that cannot be read does not spoil the others', async () => {
+test('an unreadable key does not affect the others', async () => {
   const { find } = keysWith(answer([{ id: 'bad', key: 'no key' }, 'nonsense', { id: 1 }, { id: 'one', key: pem }]))
 
   assert.ok(await find('one'))

@@ -9,13 +9,13 @@ export interface ProviderKeysOptions {
 }
 
 const keptMs = 24 * 3600_000
-/** Whoever forges key ids must not make us hammer the provider. */
+/** Forged key ids must not make us flood the provider. */
 const pauseMs = 60_000
 const timeoutMs = 5000
 
 /**
- * The keys that pawaPay signs its callbacks with, by id. They are kept for a day; an id that is not among them makes us
- * look again, but at most once a minute, however many ask. No key when they could not be read: pawaPay calls again.
+ * The keys that sign pawaPay's callbacks, by id. They are cached for a day. An unknown id triggers a refetch, at most
+ * once a minute, however many callers ask. When the keys cannot be fetched there is none: pawaPay retries the callback.
  */
 export function createProviderKeys({
   outbound,
@@ -66,7 +66,7 @@ async function readKeys(
   }
 }
 
-/** A key that we cannot read is left out; the others are as good as before. */
+/** An unreadable key is left out; the others stay valid. */
 function readKey(entry: unknown): [string, KeyObject][] {
   const { id, key } = asFields(entry) ?? {}
   if (typeof id !== 'string' || typeof key !== 'string') return []

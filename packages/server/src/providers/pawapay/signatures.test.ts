@@ -34,7 +34,7 @@ const values: Record<string, string> = {
   '@path': '/callbacks/pawapay',
 }
 
-/** A callback written by hand from the RFC, with nothing of the code under test in it. */
+/** A callback written by hand from the RFC, without any of the code under test. */
 function callback(shape: Shape = {}): InboundRequest {
   const { covered = ['@method', '@authority', '@path', 'content-digest', 'content-type'], keyId = 'p256' } = shape
   const { alg = 'ecdsa-p256-sha256', times = `;created=${nowS};expires=${nowS + 60}`, seal = der } = shape
@@ -64,7 +64,7 @@ function callback(shape: Shape = {}): InboundRequest {
 const raw = (base: Buffer) => sign('sha256', base, { key: p256.privateKey, dsaEncoding: 'ieee-p1363' })
 const der = (base: Buffer) => sign('sha256', base, { key: p256.privateKey, dsaEncoding: 'der' })
 
-test('a request is signed in the form that is set, and its digest is the published one', async () => {
+test('a request is signed in the configured form, with the published digest', async () => {
   const url = 'http://127.0.0.1:8080/pawapay/v2/deposits'
   const message = { method: 'POST', url, body, contentType: 'application/json' }
   for (const form of ['der', 'raw'] as const) {
@@ -79,7 +79,7 @@ test('a request is signed in the form that is set, and its digest is the publish
   }
 })
 
-test('a signature holds in the form that is set and in no other', async () => {
+test('a signature is valid in the configured form only', async () => {
   const wrong = 'its signature is wrong'
   for (const [seal, form, flaw] of [
     [der, 'der', undefined],
@@ -90,7 +90,7 @@ test('a signature holds in the form that is set and in no other', async () => {
     assert.equal(await flawOf(callback({ seal }), nowMs, form), flaw)
 })
 
-test('a signature holds with every algorithm, both digests and the content type as it was sent', async () => {
+test('a signature is valid with every algorithm, both digests and the content type as sent', async () => {
   const sha256 = `sha-256=:${createHash('sha256').update(body).digest('base64')}:`
   const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 64 }
   const byP384 = (base: Buffer) => sign('sha384', base, { key: p384.privateKey, dsaEncoding: 'der' })
@@ -115,7 +115,7 @@ test('a signature holds with every algorithm, both digests and the content type 
   )
 })
 
-test('a request whose body, digest, path, method, host or header differs from what was signed is refused', async () => {
+test('a request whose body, digest, path, method, host or header was changed is refused', async () => {
   const good = callback()
   const changed: Record<string, InboundRequest> = {
     body: { ...good, body: Buffer.from(body.replace('1', '2')) },
@@ -132,7 +132,7 @@ test('a request whose body, digest, path, method, host or header differs from wh
   for (const [name, request] of Object.entries(changed)) assert.notEqual(await flawOf(request), undefined, name)
 })
 
-test('a signature that does not cover the method, the host, the path and the digest proves nothing', async () => {
+test('a signature that omits the method, host, path or digest proves nothing', async () => {
   const components = ['@method', '@authority', '@path', 'content-digest']
   assert.equal(await flawOf(callback({ covered: components })), undefined)
   for (const left of components) {
@@ -144,7 +144,7 @@ test('a signature that does not cover the method, the host, the path and the dig
   assert.notEqual(await flawOf(callback({ covered: [...components, '@path'] })), undefined, 'named twice')
 })
 
-test('a signature is good from when it was made until it ends, half a minute more or less', async () => {
+test('a signature is valid from its creation to its expiry, give or take half a minute', async () => {
   const good = callback()
 
   assert.equal(await flawOf(good, nowMs + 90_000), undefined)
@@ -156,7 +156,7 @@ test('a signature is good from when it was made until it ends, half a minute mor
   assert.notEqual(await flawOf(callback({ times: `;created=${nowS};created=${nowS}` })), undefined, 'two times')
 })
 
-test('a signature by another key, by an unknown one or by an algorithm that is not the key’s is refused', async () => {
+test('a signature by another key, an unknown key or the wrong algorithm is refused', async () => {
   const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
   const byStranger = (base: Buffer) => sign('sha256', base, { key: stranger, dsaEncoding: 'der' })
 
@@ -167,7 +167,7 @@ test('a signature by another key, by an unknown one or by an algorithm that is n
   assert.equal(await flawOf(callback({ seal: () => Buffer.alloc(64) })), 'its signature is wrong')
 })
 
-test('signature fields that are missing or malformed are refused without asking for a key', async () => {
+test('missing or malformed signature fields are refused without a key lookup', async () => {
   const good = callback()
   const input = String(good.headers['signature-input'])
   const malformed = [

@@ -2,18 +2,18 @@ import { constants, createHash, type KeyObject, sign, timingSafeEqual, verify } 
 import type { InboundRequest } from '../contract.ts'
 import { type Parameters, readBytes, readSignatureInput, type SignatureInput } from './structured-fields.ts'
 
-/** HTTP message signatures (RFC 9421) over a content digest (RFC 9530), as pawaPay writes and wants them. */
+/** HTTP message signatures (RFC 9421) over a content digest (RFC 9530), as pawaPay writes and expects them. */
 
 export interface Signer {
-  /** As it is registered with pawaPay. */
+  /** As registered with pawaPay. */
   readonly keyId: string
   /** On the curve P-256. */
   readonly privateKey: KeyObject
 }
 
 /**
- * How the two numbers of an ECDSA signature are written. pawaPay's own libraries sign and verify ASN.1 DER; the RFC writes
- * them raw, one after the other.
+ * How the two numbers of an ECDSA signature are encoded. pawaPay's own libraries sign and verify ASN.1 DER; the RFC
+ * encodes them raw, one after the other.
  */
 export type SignatureForm = 'der' | 'raw'
 
@@ -30,7 +30,7 @@ const label = 'sig-pp'
 const covered = ['@method', '@authority', '@path', 'signature-date', 'content-digest', 'content-type']
 const livesForS = 60
 
-/** The headers that prove a request ours. */
+/** The headers that prove that a request is from us. */
 export function signatureHeaders(
   message: Unsigned,
   { keyId, privateKey }: Signer,
@@ -57,24 +57,24 @@ export function signatureHeaders(
   }
 }
 
-/** Without all of these a signature could be carried over to another request. */
+/** Without all of these a signature could be moved to another request. */
 const mustCover = ['@method', '@authority', '@path', 'content-digest']
 /** How far the provider's clock may be from ours. */
 const skewS = 30
-/** How long a signature is good for that does not say. */
+/** How long a signature without an expiry is valid. */
 const ageMaxS = 300
 
 export type FindKey = (keyId: string) => Promise<KeyObject | undefined>
 
-/** What a signature is held against. */
+/** What a signature is checked against. */
 export interface Expected {
   readonly findKey: FindKey
   readonly form: SignatureForm
 }
 
 /**
- * Nothing when the signature holds for exactly this request, else why it does not. Header names must be in lower case,
- * as Node gives them. The key is looked for last, so that nonsense costs nobody a lookup.
+ * Undefined when the signature is valid for exactly this request, otherwise the reason. Header names must be in lower
+ * case, as Node delivers them. The key lookup comes last, so malformed input costs no lookup.
  */
 export async function findFlaw(
   request: InboundRequest,
@@ -137,7 +137,7 @@ function findWrongTime({ created, expires }: Parameters, nowS: number): string |
 
 const digests = { 'sha-512': 'sha512', 'sha-256': 'sha256' } as const
 
-/** Whether one digest that we know is given, and every one that we know is right. */
+/** Whether at least one known digest is present, and every known digest matches. */
 function isDigestOf(body: Buffer, header: string): boolean {
   const given = Object.entries(digests).flatMap(([name, algorithm]) => {
     const digest = readBytes(header, name)
@@ -160,7 +160,7 @@ interface Signed {
   readonly signature: Buffer
 }
 
-/** The key decides how it may be used; what the message says of that may only agree. */
+/** The key determines the algorithm. The message may name one only if it agrees. */
 function isSignedBy(key: KeyObject, { name, digest, options }: Algorithm, { named, base, signature }: Signed): boolean {
   return (named === undefined || named === name) && verify(digest, base, { key, ...options }, signature)
 }

@@ -1,4 +1,4 @@
-/** The little of structured fields (RFC 9651) that signatures and digests are written in. What we cannot read is nothing. */
+/** The part of structured fields (RFC 9651) that signatures and digests use. Unreadable input gives undefined. */
 
 export type Parameters = Readonly<Record<string, string | number>>
 
@@ -6,7 +6,7 @@ export interface SignatureInput {
   readonly label: string
   readonly components: readonly string[]
   readonly parameters: Parameters
-  /** Everything after the label, as it stands: it is the last line of what was signed. */
+  /** Everything after the label, unchanged: it is the last line of the signed text. */
   readonly text: string
 }
 
@@ -16,7 +16,7 @@ const signatureInput = new RegExp(
   String.raw`^(?<label>[a-z][a-z0-9_.*-]*)=(?<text>\((?<components>${component}(?: ${component})*)\)(?<parameters>(?:${parameter})*))$`,
 )
 
-/** Reads a field with one signature in it, each component without parameters and named once. */
+/** Reads a field with one signature. Each component has no parameters and appears once. */
 export function readSignatureInput(field: string): SignatureInput | undefined {
   const { label, text, components, parameters } = signatureInput.exec(field.trim())?.groups ?? {}
   if (!label || !text || !components) return undefined
@@ -28,7 +28,7 @@ export function readSignatureInput(field: string): SignatureInput | undefined {
   return { label, text, components: names, parameters: Object.fromEntries(pairs) }
 }
 
-/** The bytes that a dictionary holds under the name: `name=:base64:`. Nothing when the name is there twice. */
+/** The bytes under a name in a dictionary: `name=:base64:`. Undefined when the name appears twice. */
 export function readBytes(field: string, name: string): Buffer | undefined {
   const members = field.split(',').map((each) => each.trim())
   const [member, ...others] = members.filter((each) => each.startsWith(`${name}=`))

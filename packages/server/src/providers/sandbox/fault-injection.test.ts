@@ -11,9 +11,9 @@ const attempt: PayoutAttempt = {
   amount: 100n,
   to: { kind: 'till', tillNumber: '1', accountName: 'Duka' },
 }
-const taken: SubmitOutcome = { certainty: 'accepted', said: { state: 'submitted' } }
+const taken: SubmitOutcome = { certainty: 'accepted', providerStatus: { state: 'submitted' } }
 
-/** A connector that notes what it is given, and a simulator that consents or not. */
+/** A connector that records its input, and a simulator that accepts the faults or not. */
 function stage(consents: boolean) {
   const [sent, played]: [unknown[], unknown[]] = [[], []]
   const payouts = {
@@ -36,7 +36,7 @@ function stage(consents: boolean) {
   return { sent, played, submit: (given: PayoutAttempt) => submit(given, new AbortController().signal) }
 }
 
-test('the simulator is asked for what an attempt plays, and the connector hears nothing of it', async () => {
+test('the simulator gets the faults of a scenario, and the connector never sees them', async () => {
   const { sent, played, submit } = stage(true)
 
   assert.deepEqual(await submit({ ...attempt, scenario: 'lost-answer', owner: 'amina' }), taken)
@@ -45,7 +45,7 @@ test('the simulator is asked for what an attempt plays, and the connector hears 
   assert.deepEqual(played, [[attempt.key, 'payout', 'amina', ['drop_after_processing', 'callback_never']]])
 })
 
-test('an attempt that plays nothing at its provider goes straight there', async () => {
+test('an attempt without faults at its provider goes straight to the provider', async () => {
   const { sent, played, submit } = stage(false)
 
   const silent = ['duplicate-webhook', 'late-success', 'charge-reversed'] as const // Two of them are for charges.
@@ -55,7 +55,7 @@ test('an attempt that plays nothing at its provider goes straight there', async 
   assert.deepEqual([sent, played], [Array(4).fill(attempt), []])
 })
 
-test('what cannot be played is not sent, and that is certain', async () => {
+test('an attempt whose faults cannot be set is definitely not submitted', async () => {
   const { sent, submit } = stage(false)
 
   const outcome = await submit({ ...attempt, scenario: 'expiry', owner: 'amina' })

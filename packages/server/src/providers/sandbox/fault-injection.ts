@@ -7,8 +7,8 @@ interface Rail<Attempt> {
 }
 
 /**
- * A connector of the sandbox that has the simulator play what an attempt asks for. Connectors of live are never put into
- * this, so there is no way from a live payment to it.
+ * Wraps a sandbox connector so that the simulator injects the faults of an attempt's scenario. Live connectors are
+ * never wrapped, so no live payment can reach this code.
  */
 export function playing(connector: Connector, simulator: Simulator): Connector {
   const { momoCharges, cardCharges, transferCharges, payouts } = connector

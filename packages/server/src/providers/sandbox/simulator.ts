@@ -1,13 +1,13 @@
 import { openOutbound } from '../../platform/outbound-http.ts'
 import type { Secret } from '../../platform/secret.ts'
 
-/** How to reach the simulator; without both there is none. */
+/** How to reach the simulator. Without both settings there is none. */
 export interface SimulatorSettings {
   readonly simulatorUrl: string | undefined
   readonly simulatorToken: Secret | undefined
 }
 
-/** What chooses an outcome at the simulator, in its own words. */
+/** The values that choose an outcome in the simulator, in its own format. */
 interface PlayedValues {
   phones: NumberValue[]
   accounts: NumberValue[]
@@ -33,24 +33,24 @@ interface CardValue {
   what: string
 }
 
-/** What the simulator does beside playing providers. */
+/** The simulator's control functions. */
 export interface Simulator {
-  /** What customers and recipients do, by the key of an attempt. False when it does not know the key yet, or has ended it. */
+  /** Acts as the customer or recipient of an attempt. False when the simulator does not know the key yet or the payment ended. */
   act(key: string, action: 'approve' | 'decline'): Promise<boolean>
-  /** Has a payment go wrong once, in these ways, as `work` sends it. Nothing when the simulator does not consent. */
+  /** Injects these faults once into the payment that `work` sends. Undefined when the simulator does not accept them. */
   playing<Result>(order: PlayOrder, work: () => Promise<Result>): Promise<Result | undefined>
-  /** Lets time pass for what is still to come of one merchant's played payments. False when it does not answer. */
+  /** Moves time forward for one merchant's scenario payments. False when the simulator does not respond. */
   passTime(owner: string, ms: number): Promise<boolean>
-  /** What it makes of phones, accounts, cards and codes; nothing when it does not answer. */
+  /** The outcomes of test phones, accounts, cards and codes. Undefined when the simulator does not respond. */
   testValues(): Promise<PlayedValues | undefined>
   close(): Promise<void>
 }
 
 export interface PlayOrder {
-  /** Of the attempt. */
+  /** The key of the attempt. */
   readonly key: string
   readonly operation: 'charge' | 'payout'
-  /** Whose payment it is. */
+  /** The merchant who owns the payment. */
   readonly owner: string
   readonly faults: readonly object[]
 }
@@ -78,7 +78,7 @@ export function openSimulator({ simulatorUrl, simulatorToken }: SimulatorSetting
       try {
         return ids.includes(undefined) ? undefined : await work()
       } finally {
-        // What a payment has drawn it keeps; what was not drawn must not strike what is sent or asked later.
+        // A payment keeps the faults it drew. The others must not strike later requests.
         await Promise.all(ids.map((id) => id !== undefined && ask('DELETE', `faults/${id}`)))
       }
     },

@@ -1,5 +1,5 @@
 import { type Detail, invalid } from '../errors.ts'
-import type { BeneficiaryWish, Destination, FieldName, PayoutMethod } from './beneficiary.ts'
+import type { BeneficiaryInput, Destination, FieldName, PayoutMethod } from './beneficiary.ts'
 
 /** Any of the three shapes in which an account may be created. */
 export interface CreateBody {
@@ -16,43 +16,43 @@ export interface CreateBody {
   readonly payoutMethod?: PayoutMethod
 }
 
-export interface ReadWish {
-  readonly wish: BeneficiaryWish
+export interface ReadInput {
+  readonly input: BeneficiaryInput
   readonly fieldOf: FieldName
 }
 
-/** What is meant, whichever shape it came in, and what its fields were called there. */
-export function wishOf({ country, currency, payload, destination, payoutMethod }: CreateBody): ReadWish {
+/** The same input from any shape, with the field names of that shape. */
+export function inputOf({ country, currency, payload, destination, payoutMethod }: CreateBody): ReadInput {
   if (payload && (destination !== undefined || payoutMethod !== undefined))
     throw invalid([
       { field: 'payload', message: 'payload stands alone: without destination and payoutMethod beside it' },
     ])
   const place = { country, currency }
-  if (!payload) return methodWish(place, destination, payoutMethod, '')
-  if (payload.payoutMethod) return methodWish(place, payload.destination, payload.payoutMethod, 'payload.')
-  return personWish(place, payload)
+  if (!payload) return methodInput(place, destination, payoutMethod, '')
+  if (payload.payoutMethod) return methodInput(place, payload.destination, payload.payoutMethod, 'payload.')
+  return personInput(place, payload)
 }
 
-function methodWish(
+function methodInput(
   place: { country: string; currency: string },
   destination: Destination | undefined,
   payoutMethod: PayoutMethod | undefined,
   before: 'payload.' | '',
-): ReadWish {
+): ReadInput {
   const needed =
     before === '' ? 'payload, or destination and payoutMethod, is required' : `${before}destination is required`
   if (!destination || !payoutMethod)
     throw invalid([{ field: before === '' ? 'payload' : `${before}destination`, message: needed }])
-  return { wish: { ...place, destination, payoutMethod }, fieldOf: (name) => `${before}payoutMethod.${name}` }
+  return { input: { ...place, destination, payoutMethod }, fieldOf: (name) => `${before}payoutMethod.${name}` }
 }
 
 const personFields = ['firstName', 'lastName', 'phoneNumber'] as const
 
-/** A person with a phone: their number is the account. */
-function personWish(
+/** A person with a phone: the phone number is the account. */
+function personInput(
   place: { country: string; currency: string },
   payload: NonNullable<CreateBody['payload']>,
-): ReadWish {
+): ReadInput {
   const { destination = 'MoMo', phoneNumber = '' } = payload
   const [first, ...rest] = personFields
     .filter((name) => !payload[name])
@@ -61,7 +61,7 @@ function personWish(
   if (destination !== 'MoMo')
     throw invalid([{ field: 'payload.payoutMethod', message: `payload.payoutMethod is required for ${destination}` }])
   const payoutMethod = { accountName: `${payload.firstName} ${payload.lastName}`, accountNumber: phoneNumber }
-  return { wish: { ...place, destination, payoutMethod }, fieldOf: (name) => personNames[name] }
+  return { input: { ...place, destination, payoutMethod }, fieldOf: (name) => personNames[name] }
 }
 
 const personNames: Record<keyof PayoutMethod, string> = {

@@ -3,10 +3,10 @@ import { createSecretKey, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import type { Db } from '../platform/db.ts'
 import { newId } from '../platform/ids.ts'
-import { createBearers } from './token-cache.ts'
+import { createTokenCache } from './token-cache.ts'
 import { createTokens } from './tokens.ts'
 
-/** Bearers on a database that knows one credential and counts how often it is asked. */
+/** A token cache on a database that knows one credential and counts its queries. */
 async function desk({ lifeMs = 60_000 }: { lifeMs?: number } = {}) {
   const tokens = createTokens('https://pay.example.com', [{ id: 'k', key: createSecretKey(randomBytes(32)) }])
   const row = {
@@ -39,44 +39,44 @@ async function desk({ lifeMs = 60_000 }: { lifeMs?: number } = {}) {
     token_issued_at: new Date(),
     token_expires_at: new Date(Date.now() + lifeMs),
   })
-  return { bearers: createBearers(tokens, db, revocations), token, state }
+  return { tokenCache: createTokenCache(tokens, db, revocations), token, state }
 }
 
-test('a token is looked up once and remembered', async () => {
-  const { bearers, token, state } = await desk()
+test('a token is looked up once and cached', async () => {
+  const { tokenCache, token, state } = await desk()
 
-  for (let count = 0; count < 5; count += 1) assert.ok(await bearers.of(token))
+  for (let count = 0; count < 5; count += 1) assert.ok(await tokenCache.of(token))
 
   assert.equal(state.asked, 1)
 })
 
-test('a remembered token ends when it expires', async (t) => {
+test('a cached token ends when it expires', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
-  const { bearers, token } = await desk({ lifeMs: 60_000 })
-  assert.ok(await bearers.of(token))
+  const { tokenCache, token } = await desk({ lifeMs: 60_000 })
+  assert.ok(await tokenCache.of(token))
 
   t.mock.timers.tick(61_000)
 
-  assert.equal(await bearers.of(token), undefined)
+  assert.equal(await tokenCache.of(token), undefined)
 })
 
-test('a remembered token ends when its credential is known to be revoked', async () => {
-  const { bearers, token, state } = await desk()
-  assert.ok(await bearers.of(token))
+test('a cached token ends when its credential is known to be revoked', async () => {
+  const { tokenCache, token, state } = await desk()
+  assert.ok(await tokenCache.of(token))
 
   state.isRevoked = true
 
-  assert.equal(await bearers.of(token), undefined)
+  assert.equal(await tokenCache.of(token), undefined)
 })
 
-test('what is remembered is not relied on when revocations are not fresh: the database is asked each time', async () => {
-  const { bearers, token, state } = await desk()
-  assert.ok(await bearers.of(token))
+test('while revocations are not fresh, the database is queried for every token', async () => {
+  const { tokenCache, token, state } = await desk()
+  assert.ok(await tokenCache.of(token))
   state.isFresh = false
 
-  assert.ok(await bearers.of(token))
+  assert.ok(await tokenCache.of(token))
   state.isThere = false
-  assert.equal(await bearers.of(token), undefined)
+  assert.equal(await tokenCache.of(token), undefined)
 
   assert.equal(state.asked, 3)
 })

@@ -2,8 +2,8 @@ import { ApiError, MalipoError, NetworkError, TimeoutError } from '@malipo/sdk'
 import { CommanderError } from 'commander'
 import type { Exit } from './exit-codes.ts'
 
-/** Something that went wrong and is told in a sentence, never with a stack trace. */
-export class Trouble extends Error {
+/** An error that is shown as a sentence, never with a stack trace. */
+export class CliError extends Error {
   override readonly name = 'Trouble'
   readonly exit: Exit
 
@@ -13,29 +13,29 @@ export class Trouble extends Error {
   }
 }
 
-/** What a person, and a program that asked for JSON, is told of an error. */
-export interface Told {
+/** An error as shown to a person, or as JSON to a program. */
+export interface Reported {
   readonly exit: Exit
-  /** Empty when it was told already. */
+  /** Empty if it is already printed. */
   readonly message: string
   readonly facts?: Readonly<Record<string, unknown>>
 }
 
 type Coded = Error & { readonly code?: string }
 
-/** Finds the words for an error. The order matters: what we know best comes first, and a fault of ours last. */
-export function tellTrouble(error: Error, isDebugging: boolean): Told {
+/** Finds the message for an error. The order matters: the most specific errors come first, a bug in malipo last. */
+export function reportError(error: Error, isDebugging: boolean): Reported {
   return (
-    ownTrouble(error) ??
-    apiTrouble(error) ??
-    databaseTrouble(error) ?? {
+    ownError(error) ??
+    apiError(error) ??
+    databaseError(error) ?? {
       exit: 'refused',
       message: `malipo itself failed: ${error.message}\n${isDebugging ? (error.stack ?? '') : 'MALIPO_DEBUG=1 shows where; please tell the operator, or those who make Malipo.'}`,
     }
   )
 }
 
-/** Errors of the server's own functions, known by name since the server may not be installed. */
+/** Errors of the server's functions, matched by name because the server may not be installed. */
 const serverErrors: Readonly<Record<string, Exit>> = {
   OperatorError: 'refused',
   CheckOvertaken: 'refused',
@@ -44,9 +44,9 @@ const serverErrors: Readonly<Record<string, Exit>> = {
   LedgerDisagreement: 'checkFailed',
 }
 
-function ownTrouble(error: Error): Told | undefined {
+function ownError(error: Error): Reported | undefined {
   if (error instanceof CommanderError) return { exit: error.exitCode === 0 ? 'done' : 'usage', message: '' }
-  if (error instanceof Trouble) return { exit: error.exit, message: error.message }
+  if (error instanceof CliError) return { exit: error.exit, message: error.message }
   if (error.name === 'AbortError') return { exit: 'interrupted', message: 'Interrupted.' }
   if (error.name === 'ConfigError') {
     const where = 'Set them in the environment; docs/reference/config.md tells what each is.'
@@ -56,9 +56,9 @@ function ownTrouble(error: Error): Told | undefined {
   return exit && { exit, message: error.message }
 }
 
-function apiTrouble(error: Error): Told | undefined {
+function apiError(error: Error): Reported | undefined {
   if (!(error instanceof MalipoError)) return undefined
-  if (error instanceof ApiError) return refusalTrouble(error)
+  if (error instanceof ApiError) return refusalError(error)
   const doubt = 'outcome' in error && error.outcome === 'unknown' ? `\n${look}` : ''
   if (error instanceof TimeoutError) return { exit: 'unreachable', message: `Malipo did not answer in time.${doubt}` }
   if (error instanceof NetworkError)
@@ -69,13 +69,13 @@ function apiTrouble(error: Error): Told | undefined {
 const look =
   'If this was to change something, it is not known whether it did. Look before you do it again: malipo transactions.'
 
-/** Why there was no connection, as the system calls it: what lies deepest. */
+/** The system's error code for a failed connection: that of the innermost cause. */
 export function codeOf(error: Error): string {
   const { cause, code, message } = error as Coded
   return cause instanceof Error ? codeOf(cause) : (code ?? message)
 }
 
-function refusalTrouble(error: ApiError): Told {
+function refusalError(error: ApiError): Reported {
   const { status, errorCode, message, requestId, retryable, details } = error
   const facts = { status, errorCode, requestId, retryable, details }
   if (errorCode === 'UNEXPECTED_ANSWER')
@@ -83,8 +83,8 @@ function refusalTrouble(error: ApiError): Told {
   const isKeys = status === 401
   const isForbidden = ['INSUFFICIENT_SCOPE', 'IP_NOT_ALLOWED'].includes(errorCode)
   const lead = isKeys ? 'Malipo refused the key pair' : 'Malipo refused'
-  const untold = details.filter(({ message: why }) => !message.includes(why))
-  const fields = untold.map(({ field, message: why }) => `\n  ${field}: ${why}`).join('')
+  const unreported = details.filter(({ message: why }) => !message.includes(why))
+  const fields = unreported.map(({ field, message: why }) => `\n  ${field}: ${why}`).join('')
   const again = retryable ? '\nThe same may succeed later.' : ''
   return {
     exit: isKeys || isForbidden ? 'unauthorised' : status >= 500 ? 'unreachable' : 'refused',
@@ -93,7 +93,7 @@ function refusalTrouble(error: ApiError): Told {
   }
 }
 
-function databaseTrouble({ code = '', message }: Coded): Told | undefined {
+function databaseError({ code = '', message }: Coded): Reported | undefined {
   if (/^E(CONN|HOST|NET|NOTFOUND|TIMEDOUT)|^(08|28|3D|57P)/.test(code))
     return { exit: 'unreachable', message: `The database at DATABASE_URL cannot be used: ${message || code}` }
   if (/^(40|55P03|57014)/.test(code))

@@ -1,11 +1,11 @@
 import type { Malipo } from '@malipo/sdk'
 import type { Operator } from '@malipo/server/operate'
 import type { Command } from 'commander'
+import { CliError } from './cli-error.ts'
 import { named, openMalipo } from './client.ts'
 import { type Access, findAccess, findUrl } from './profiles.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { CliEnvironment } from './surroundings.ts'
 import { createPaper, type Paper } from './table.ts'
-import { Trouble } from './trouble.ts'
 
 type Server = typeof import('@malipo/server/operate')
 
@@ -16,27 +16,27 @@ interface GlobalOptions {
   readonly profile?: string
 }
 
-/** Where commands get their work done and say what came of it. */
-export interface Desk {
-  /** Opens the operator's way in, does the work, and closes it however that ends. */
+/** How commands reach Malipo and print their results. */
+export interface CommandContext {
+  /** Opens an operator connection, does the work, and always closes the connection. */
   operate<Result>(work: (operator: Operator) => Promise<Result>): Promise<Result>
-  /** Calls Malipo as the merchant whose key pair is at hand. */
+  /** Calls Malipo as the merchant of the configured key pair. */
   call<Result>(work: (malipo: Malipo, access: Access) => Promise<Result>): Promise<Result>
-  /** The same for work that ends by itself when it is interrupted. */
+  /** Same as `call`, for work that handles interruption itself. */
   enter(): { readonly malipo: Malipo; readonly access: Access }
-  /** Where Malipo is, for what needs no key pair. */
+  /** The URL of Malipo, for commands that need no key pair. */
   url(): string
   server(): Promise<Server>
-  /** Prints the facts as JSON when that was asked for, else the sentences. */
+  /** Prints the facts with --json, otherwise the sentences. */
   say(facts: unknown, sentences: (paper: Paper) => string): void
-  /** The same for one of many things that come over time: JSON is then a document a line. */
+  /** Same as `say`, for one item of a stream: JSON is one document per line. */
   tell(facts: unknown, sentence: (paper: Paper) => string): void
-  /** Says something beside the result, such as a greeting: never between JSON. */
+  /** Prints text beside the result, such as a greeting; never mixed with JSON. */
   remark(text: (paper: Paper) => string): void
   isJson(): boolean
 }
 
-export function createDesk(around: Surroundings, program: Command): Desk {
+export function createCommandContext(around: CliEnvironment, program: Command): CommandContext {
   const options = () => program.opts<GlobalOptions>()
   const paper = () => createPaper(around, options().color)
   const enter = () => {
@@ -50,7 +50,7 @@ export function createDesk(around: Surroundings, program: Command): Desk {
       try {
         return await untilInterrupted(around, work(operator))
       } finally {
-        await operator.close().catch(() => undefined) // What was done is done, and must still be told.
+        await operator.close().catch(() => undefined) // The work is done, and its result must still be printed.
       }
     },
     call: async (work) => {
@@ -70,11 +70,11 @@ export function createDesk(around: Surroundings, program: Command): Desk {
   }
 }
 
-/** Ctrl-C is not kept waiting by a server that does not answer. */
-async function untilInterrupted<Result>({ signal }: Surroundings, work: Promise<Result>): Promise<Result> {
+/** Ctrl-C takes effect even if the server does not respond. */
+async function untilInterrupted<Result>({ signal }: CliEnvironment, work: Promise<Result>): Promise<Result> {
   if (!signal) return work
   const end = Promise.withResolvers<never>()
-  const stop = () => end.reject(new Trouble('interrupted', 'Interrupted.'))
+  const stop = () => end.reject(new CliError('interrupted', 'Interrupted.'))
   signal.addEventListener('abort', stop)
   if (signal.aborted) stop()
   try {
@@ -84,12 +84,12 @@ async function untilInterrupted<Result>({ signal }: Surroundings, work: Promise<
   }
 }
 
-/** Loaded when first needed: help and mistakes are answered at once, and a merchant's machine need not have the server. */
+/** Loaded on first use: help and usage errors appear at once, and a merchant's machine does not need the server. */
 async function loadServer(): Promise<Server> {
   try {
     return await import('@malipo/server/operate')
   } catch (error) {
     if ((error as { code?: string }).code !== 'ERR_MODULE_NOT_FOUND') throw error
-    throw new Trouble('refused', 'This command needs the server beside it: npm install @malipo/server')
+    throw new CliError('refused', 'This command needs the server beside it: npm install @malipo/server')
   }
 }

@@ -4,7 +4,7 @@ import { nameMerchants } from '../platform/named-merchants.ts'
 
 const pageMax = 5000
 
-/** A place among the records of an endpoint that are to be tried. The time is the database's own text: a Date is less exact. */
+/** A position among an endpoint's pending records. The time is PostgreSQL's text, because a Date is less exact. */
 interface Place {
   readonly at: string
   readonly id: string
@@ -13,21 +13,21 @@ interface Place {
 const firstId = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Lets time pass for the webhooks of one merchant of the sandbox: records that wait for another attempt, and the endpoint's rest
- * after failures. What is under way is left alone. Tells how many records there were.
+ * Advances time for the webhooks of one sandbox merchant: records that wait for a retry, and the endpoint's rest after failures.
+ * Attempts in progress are left alone. Returns how many records were advanced.
  */
-export async function pullWebhooks(db: WriteDb, owner: Owner, aheadMs: number): Promise<number> {
+export async function fastForwardWebhooks(db: WriteDb, owner: Owner, aheadMs: number): Promise<number> {
   assert.equal(owner.env, 'sandbox', 'time passes in live by itself')
   const first = await db.transaction(async (tx) => {
     await nameMerchants(tx, [owner.merchant_id])
-    return pullEndpoint(tx, owner, aheadMs)
+    return fastForwardEndpoint(tx, owner, aheadMs)
   })
   let webhooks = 0
   for (let place: Place | undefined = first; place; ) {
     const after: Place = place
     const { count, last } = await db.transaction(async (tx) => {
       await nameMerchants(tx, [owner.merchant_id])
-      return pullPage(tx, owner, after, aheadMs)
+      return fastForwardPage(tx, owner, after, aheadMs)
     })
     webhooks += count
     place = count === pageMax ? last : undefined
@@ -35,8 +35,8 @@ export async function pullWebhooks(db: WriteDb, owner: Owner, aheadMs: number): 
   return webhooks
 }
 
-/** Tells from where on records wait: what is due by now needs no pulling. */
-async function pullEndpoint(tx: Tx, { merchant_id, env }: Owner, aheadMs: number): Promise<Place | undefined> {
+/** Returns where pending records start: records that are already due are not advanced. */
+async function fastForwardEndpoint(tx: Tx, { merchant_id, env }: Owner, aheadMs: number): Promise<Place | undefined> {
   const [endpoint] = await tx.query<{ at: string }>(sql`
     with moment as materialized (
       select record_time() as now, make_interval(secs => ${aheadMs / 1000}) as ahead
@@ -52,10 +52,10 @@ async function pullEndpoint(tx: Tx, { merchant_id, env }: Owner, aheadMs: number
 }
 
 /**
- * The endpoint is locked before its records, as everywhere. Those pulled have gone to before where the page began, so no page
- * meets them again.
+ * Locks the endpoint before its records, as everywhere. Advanced records move before the start of the page, so no later page
+ * reads them again.
  */
-async function pullPage(
+async function fastForwardPage(
   tx: Tx,
   { merchant_id, env }: Owner,
   after: Place,
@@ -67,7 +67,7 @@ async function pullPage(
     where merchant_id = ${merchant_id}
       and env = ${env}
     for no key update`)
-  const [pulled] = await tx.query<{ count: number; last_at: string | null; last_id: string | null }>(sql`
+  const [fastForwarded] = await tx.query<{ count: number; last_at: string | null; last_id: string | null }>(sql`
     with moment as materialized (
       select record_time() as now, make_interval(secs => ${aheadMs / 1000}) as ahead
     ), waiting as materialized (
@@ -100,6 +100,6 @@ async function pullPage(
     left join lateral (
       select next_attempt_at, id from waiting order by next_attempt_at desc, id desc limit 1
     ) last on true`)
-  const { count = 0, last_at, last_id } = pulled ?? {}
+  const { count = 0, last_at, last_id } = fastForwarded ?? {}
   return { count, last: last_at && last_id ? { at: last_at, id: last_id } : undefined }
 }
