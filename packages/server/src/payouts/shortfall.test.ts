@@ -53,7 +53,7 @@ function paysAfterAll(t: TestContext, { ctx }: PayingMalipo, id: string): void {
   t.mock.method(payouts, 'query', async (...asked: Parameters<typeof query>) =>
     asked[0].key === key ? { found: 'yes', providerStatus } : query(...asked),
   )
-  t.mock.method(callbacks, 'read', () => ({ isGenuine: true, isProof: false, observation: [{ key, providerStatus }] }))
+  t.mock.method(callbacks, 'read', () => ({ isGenuine: true, isProof: false, observations: [{ key, providerStatus }] }))
 }
 
 async function paidTimes({ simulator }: PayingMalipo, id: string): Promise<number[]> {
