@@ -117,7 +117,7 @@ export function openPayments({ ground, owners }: World): Promise<OpenPayment[]> 
         where a.transaction_id = t.id
           and a.lane = t.env || '/' || t.provider
           and a.due = t.wake_at
-      ) as has_alarm
+      ) as has_timer
     from transactions t
     where t.merchant_id = any(${owners.map(({ merchant_id }) => merchant_id)}::uuid[])
       and t.state not in ('successful', 'failed')
