@@ -56,9 +56,8 @@ const postponed = new WeakSet<ServerResponse>()
 /** Sends a refusal later. Until then its connection makes room for others, as an idle one does. */
 export function postpone(response: ServerResponse, ms: number, refuse: () => void): void {
   postponed.add(response)
-  setTimeout(() => {
-    if (!response.destroyed) refuse()
-  }, ms)
+  const timer = setTimeout(refuse, ms)
+  response.once('close', () => clearTimeout(timer))
 }
 
 /** Merchants by the connections that carried a request with a valid token of theirs. */

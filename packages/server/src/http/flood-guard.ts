@@ -1,8 +1,8 @@
 import { createTokenBuckets, type RateLimit } from '../platform/token-buckets.ts'
 
 /**
- * Finds addresses whose connections are closed without a response. Only for what no client or proxy does by mistake: many clients can
- * share an address, and all of them are cut off.
+ * Finds addresses whose connections are closed without a response. Only for what no client or proxy does by mistake, such as opening
+ * hundreds of connections a second beyond the address's share: many clients can share an address, and all of them are cut off.
  */
 export interface FloodGuard {
   /** An offence counts by about how many milliseconds it costs. */
