@@ -68,6 +68,7 @@ for (const attack of Object.keys(attacks) as AttackOrder['attack'][]) {
     try {
       const { pair, authorization } = attacker
       child.send({ attack, port, reference, pair, authorization } satisfies AttackOrder)
+      await once(child, 'message')
       await pause(500) // The attack runs this long before anything is measured.
       const [seen, beside] = await Promise.all([api, calm].map(({ url }) => serve(url, merchant.authorization)))
       assert(seen && beside)

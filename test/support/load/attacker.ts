@@ -124,4 +124,7 @@ function repeat(order: AttackOrder, clients: number, make: (order: AttackOrder) 
 
 /** It runs at low priority: a real attacker has a machine of its own. */
 setPriority(constants.priority.PRIORITY_LOW)
-process.once('message', (order: AttackOrder) => attacks[order.attack](order))
+process.once('message', (order: AttackOrder) => {
+  attacks[order.attack](order)
+  process.send?.('started')
+})

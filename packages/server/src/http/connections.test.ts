@@ -4,7 +4,7 @@ import type { RequestListener, ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { until } from '../dev-stack/until.ts'
-import { type ConnectionLimits, createLimitedServer, proveConnection } from './connections.ts'
+import { type ConnectionLimits, createLimitedServer, postpone, proveConnection } from './connections.ts'
 
 async function listen(t: TestContext, limits: Partial<ConnectionLimits>, handle: RequestListener = () => undefined) {
   const slow: Socket[] = []
@@ -123,6 +123,43 @@ test('connections without a token count as one merchant, and their busiest addre
 
   await isClosed('the oldest of the address with the most to be closed', crowd[0] as Socket)
   assert.deepEqual([merchant, merchantAgain, alone, ...crowd.slice(1)].map(isOpen), [true, true, true, true, true])
+})
+
+test('a connection that proves its merchant after it was chosen to make room is kept', async (t) => {
+  const { open, accepted } = await listen(t, { connectionsMax: 8 })
+  const unused: Socket[] = []
+  for (let opened = 0; opened < 8; opened += 1) unused.push(await open('127.0.0.2'))
+  const [first, second, third] = unused as [Socket, Socket, Socket]
+  await open('127.0.0.3')
+  await isClosed('the oldest to be closed', first)
+
+  proveConnection(accepted[1] ?? assert.fail(), 'merchant')
+  await open('127.0.0.3')
+
+  await isClosed('the next of the same address to be closed', third)
+  assert.ok(isOpen(second))
+})
+
+test('a postponed refusal is sent later, and until then its connection makes room for others', async (t) => {
+  let [handled, refused] = [0, 0]
+  const { open } = await listen(t, { connectionsMax: 1 }, (_, response) => {
+    handled += 1
+    postpone(response, handled === 1 ? 50 : 60_000, () => {
+      refused += 1
+      response.writeHead(429).end()
+    })
+  })
+  const client = await open('127.0.0.2', get)
+  const [reply] = (await once(client, 'data')) as [Buffer]
+  assert.match(String(reply), /^HTTP\/1\.1 429 /)
+
+  client.write(get)
+  await until('the next request to be handled', () => handled === 2)
+  const other = await open('127.0.0.3')
+
+  await isClosed('the connection with a postponed refusal to be closed', client)
+  assert.ok(isOpen(other))
+  assert.equal(refused, 1)
 })
 
 test('pipelining too many requests closes the connection, and repeating it blocks the address', async (t) => {

@@ -57,9 +57,8 @@ const postponed = new WeakSet<ServerResponse>()
 /** Delays a refusal. Meanwhile its connection makes room for others, as an idle one does. */
 export function postpone(response: ServerResponse, ms: number, refuse: () => void): void {
   postponed.add(response)
-  setTimeout(() => {
-    if (!response.destroyed) refuse()
-  }, ms)
+  const timer = setTimeout(refuse, ms)
+  response.once('close', () => clearTimeout(timer))
 }
 
 /** The merchant of each connection that carried a request with a valid token. */

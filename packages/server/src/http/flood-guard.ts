@@ -1,8 +1,9 @@
 import { createTokenBuckets, type RateLimit } from '../platform/token-buckets.ts'
 
 /**
- * Finds addresses whose connections are closed without a response. Count only what no client or proxy does by mistake: many
- * clients can share an address, and all of them are cut off.
+ * Finds addresses whose connections are closed without a response. Count only what no client or proxy does by mistake, such as
+ * opening hundreds of connections a second beyond the address's share: many clients can share an address, and all of them are
+ * cut off.
  */
 export interface FloodGuard {
   /** Each offence counts by its approximate CPU cost in milliseconds. */
