@@ -33,8 +33,8 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     edits: [
       {
         path: 'platform/batch.ts',
-        text: '    decided = await db.batch(lockWaitMs, (tx) => decide(tx, items))\n',
-        instead: `    decided = await db.batch(lockWaitMs, async (tx) => {
+        text: '    decided = await db.batch(batchLockWaitMs, (tx) => decide(tx, items))\n',
+        instead: `    decided = await db.batch(batchLockWaitMs, async (tx) => {
       const early = await decide(tx, items)
       for (const [index, { resolve }] of entries.entries()) resolve(early.answers[index] as Answer)
       return early

@@ -6,6 +6,7 @@ import { ask, type Codes, resolveSent } from '../payments/dispatch/dispatch.ts'
 import { laneOf } from '../payments/dispatch/timers.ts'
 import { publicStatus } from '../payments/model/state.ts'
 import type { Payment, Transaction } from '../payments/model/store.ts'
+import { timing } from '../payments/resolve/timing.ts'
 import type { Owner } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
@@ -13,7 +14,7 @@ import type { Scenario } from '../scenarios/catalogue.ts'
 import { presentAction } from '../transactions/present.ts'
 import { answerAgain } from './answer.ts'
 import { type MomoChargeBody, proposeMomoCharge } from './propose-momo.ts'
-import { answerWithinMs, sendNow, takeTurnNow } from './send.ts'
+import { sendNow, takeTurnNow } from './send.ts'
 import { startCharge } from './start.ts'
 
 interface StartedCharge {
@@ -23,8 +24,6 @@ interface StartedCharge {
   readonly status: string
   readonly nextAction: ReturnType<typeof presentAction>
 }
-
-const askEveryMs = 300
 
 /**
  * Starts a mobile money charge. The provider's lane sends a prompt. A charge with a customer's code, or with a page for the
@@ -86,11 +85,11 @@ async function sendUntilPageIsKnown(
   elapsedMs: () => number,
   codes: Codes,
 ): Promise<Transaction | undefined> {
-  const askUntil = performance.now() + answerWithinMs
+  const askUntil = performance.now() + timing.callerWaitMs
   const sent = await sendNow(ctx, { payment: { transaction, attempt }, elapsedMs, given: { codes } })
   const hasPage = ctx.reference.operators.get(transaction.code)?.auth_type === 'REDIRECT'
   while (hasPage && sent?.state === 'submitted' && performance.now() < askUntil) {
-    await pause(askEveryMs)
+    await pause(timing.pageQueryEveryMs)
     const found = await ask(ctx, { transaction, attempt })
     if (found.observation.kind === 'reported' && found.observation.providerStatus.state !== 'submitted')
       return (await resolveSent(ctx, { transaction, attempt }, found, 'query')) ?? sent

@@ -8,6 +8,7 @@ import { formatMinor } from '../money/money.ts'
 import type { Proposal } from '../payments/accept/accept.ts'
 import { type Sides, type WalletSide, walletSideOf } from '../payments/accept/exchange.ts'
 import type { Codes } from '../payments/dispatch/dispatch.ts'
+import { timing } from '../payments/resolve/timing.ts'
 import type { Owner } from '../platform/db.ts'
 import { readId } from '../platform/ids.ts'
 import type { Operator } from '../reference/data.ts'
@@ -34,9 +35,6 @@ export interface MomoProposal {
   readonly proposal: Omit<Proposal, 'answerOf'>
   readonly codes: Codes
 }
-
-/** How long a customer has to approve. */
-const promptMs = 15 * 60_000
 
 /** Checks and prices a mobile money charge: payer, amount, provider, wallet and fee. */
 export async function proposeMomoCharge(
@@ -82,7 +80,7 @@ export async function proposeMomoCharge(
     counterparty: { role: 'payer', operator: operator.id, phone: phone.e164, ...urls },
     provider: connector.id,
     action: operator.auth_type === 'PROVIDER_AUTH' ? { kind: 'pin_prompt' } : null,
-    expiresInMs: promptMs,
+    expiresInMs: timing.promptExpiryMs,
     isSentAtOnce: operator.auth_type !== 'PROVIDER_AUTH',
     sent_via: operator.auth_type === 'PROVIDER_AUTH' ? 'lane' : 'request',
     holdsGoTo: undefined,

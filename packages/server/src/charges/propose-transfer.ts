@@ -2,6 +2,7 @@ import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { KeyedRequest } from '../idempotency/keys.ts'
 import type { Proposal } from '../payments/accept/accept.ts'
+import { timing } from '../payments/resolve/timing.ts'
 import type { Owner } from '../platform/db.ts'
 import { currencyOf } from '../reference/momo.ts'
 import { plainCharge } from './plain-charge.ts'
@@ -12,9 +13,6 @@ export interface TransferChargeBody {
   readonly email: string
   readonly externalReference: string
 }
-
-/** The account takes money for two hours. Transfers sent by then have one more day to arrive. */
-const transferMs = 26 * 3_600_000
 
 export async function proposeTransferCharge(
   ctx: Context,
@@ -31,7 +29,7 @@ export async function proposeTransferCharge(
   return {
     ...(await plainCharge(ctx, owner, { ...body, method: 'bank-transfer', currency })),
     counterparty: { role: 'depositor', email: body.email },
-    expiresInMs: transferMs,
+    expiresInMs: timing.transferExpiryMs,
     sent_via: 'lane',
     keyed,
   }

@@ -6,11 +6,9 @@ import { takeTurn } from '../payments/dispatch/lane-budget.ts'
 import { laneOf } from '../payments/dispatch/timers.ts'
 import type { Payment, Transaction } from '../payments/model/store.ts'
 import type { Observation } from '../payments/resolve/decision.ts'
+import { timing } from '../payments/resolve/timing.ts'
 import { type Owner, sql } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
-
-/** How long the caller waits for the customer's next step. The call to the provider may take longer. */
-export const answerWithinMs = 8000
 
 /**
  * A charge sent by a request counts in the provider's lane, and respects its pause and its rate limit. A frozen merchant sends
@@ -68,6 +66,6 @@ export const tooLate = Symbol('the caller has been answered')
  */
 export async function whileTheCallerWaits<Value>(work: Promise<Value>): Promise<Value | typeof tooLate> {
   const patience = new AbortController()
-  const late = pause(answerWithinMs, tooLate, { ref: false, signal: patience.signal })
+  const late = pause(timing.callerWaitMs, tooLate, { ref: false, signal: patience.signal })
   return Promise.race([work, late]).finally(() => patience.abort())
 }

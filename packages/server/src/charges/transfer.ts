@@ -8,6 +8,7 @@ import { claimToSend, isTooLateToOpen } from '../payments/dispatch/claim.ts'
 import { openCounterparty } from '../payments/model/counterparty.ts'
 import type { Payment, Transaction } from '../payments/model/store.ts'
 import type { Observation } from '../payments/resolve/decision.ts'
+import { timing } from '../payments/resolve/timing.ts'
 import { startWatch } from '../platform/clock.ts'
 import type { Owner } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
@@ -16,7 +17,7 @@ import type { Scenario } from '../scenarios/catalogue.ts'
 import { presentAccount } from '../transactions/present.ts'
 import { findById, findTransaction } from '../transactions/read.ts'
 import { proposeTransferCharge, type TransferChargeBody } from './propose-transfer.ts'
-import { answerWithinMs, sendNow, takeTurnNow } from './send.ts'
+import { sendNow, takeTurnNow } from './send.ts'
 import { startCharge } from './start.ts'
 
 interface OpenedAccount {
@@ -29,7 +30,6 @@ interface OpenedAccount {
   }
 }
 
-const pollEveryMs = 200
 const tooOld = 'No account was opened for this charge in time. Start another with a new reference.'
 
 /**
@@ -114,13 +114,13 @@ function withReported(observation: Observation): Observation {
 /** Sends the charge again if no request is sending it. Otherwise waits for that request, for as long as the caller waits. */
 async function goOn(ctx: Context, owner: Owner, id: string): Promise<Transaction | undefined> {
   const elapsedMs = startWatch()
-  while (elapsedMs() < answerWithinMs) {
+  while (elapsedMs() < timing.callerWaitMs) {
     const charge = await findById(ctx.db.read, owner, id)
     if (charge?.state === 'accepted' || charge?.state === 'unknown') return sendAgain(ctx, owner, charge)
     if (charge?.state === 'failed')
       throw new AppError('REFERENCE_USED', { message: 'This charge has failed. Start another with a new reference.' })
     if (charge?.state !== 'sending') return charge
-    await pause(pollEveryMs)
+    await pause(timing.sendingPollEveryMs)
   }
   return undefined
 }

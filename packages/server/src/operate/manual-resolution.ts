@@ -1,12 +1,12 @@
 import { find } from '../merchants/store.ts'
 import { formatMinor } from '../money/money.ts'
-import { submitMs } from '../payments/dispatch/dispatch.ts'
 import { listLanes } from '../payments/dispatch/lanes.ts'
 import { laneOf } from '../payments/dispatch/timers.ts'
 import { isFinal } from '../payments/model/state.ts'
 import { lock, type Payment, type Transaction } from '../payments/model/store.ts'
 import type { Observation } from '../payments/resolve/decision.ts'
 import { resolveBatch } from '../payments/resolve/resolve.ts'
+import { timing } from '../payments/resolve/timing.ts'
 import type { BatchTx } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { attemptOfKey, providerKeyOf, showId } from '../platform/ids.ts'
@@ -114,7 +114,7 @@ function refuseUntimely(tx: BatchTx, { transaction, attempt }: Payment, outcome:
     throw new OperatorError(`${shown} was not sent to anybody yet, so it cannot have succeeded`)
   if (transaction.method === 'bank-transfer' && outcome === 'successful')
     throw new OperatorError(`${shown} is paid by the transfers its provider tells of; settle it as failed, or wait`)
-  const onItsWayUntil = (attempt.send_deadline?.getTime() ?? 0) + submitMs
+  const onItsWayUntil = (attempt.send_deadline?.getTime() ?? 0) + timing.submitTimeoutMs
   const isOnItsWay = (state === 'sending' || state === 'unknown') && Number(tx.atUs / 1000n) < onItsWayUntil
   if (!isOnItsWay) return
   const until = new Date(onItsWayUntil).toISOString().slice(11, 19)

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
 import { type BatchMark, type BatchTx, CommitUnknown, type Db, sql, type WriteDb } from './db.ts'
 import { reach } from './failpoints.ts'
+import { platformTiming } from './timing.ts'
 
 /** What a batch decided. It is valid only once its transaction is known to be committed. */
 export interface Decided<Answer> {
@@ -38,11 +39,9 @@ interface Entry<Item, Answer> {
   losses: number
 }
 
-const lockWaitMs = 200
+const { batchLockWaitMs, commitLookupMs, commitLookupLaterMs, commitsKeptMs } = platformTiming
 const triesMax = 3
 const madeWayMax = 15
-const resolveAtOnceMs = 1000
-const resolveLaterMs = 4000
 
 /**
  * Group commit: items that arrive while a batch is written form the next one. It uses no timer, so a batch is small at low load
@@ -126,7 +125,7 @@ async function tryBatch<Item, Answer>(
   let decided: Decided<Answer>
   try {
     reach('batch.begin')
-    decided = await db.batch(lockWaitMs, (tx) => decide(tx, items))
+    decided = await db.batch(batchLockWaitMs, (tx) => decide(tx, items))
   } catch (error) {
     if (error instanceof CommitUnknown) return resolveLost(run, entries, error as CommitUnknown<Decided<Answer>>)
     return classify(error as Error, entries.length)
@@ -192,7 +191,7 @@ async function resolveLost<Item, Answer>(
   entries: readonly Entry<Item, Answer>[],
   lost: CommitUnknown<Decided<Answer>>,
 ): Promise<Outcome> {
-  const fate = await fateOf(run.db, lost.mark, resolveAtOnceMs)
+  const fate = await fateOf(run.db, lost.mark, commitLookupMs)
   if (fate === 'aborted') return { kind: 'again' }
   if (fate === 'committed') {
     answer(entries, lost.result)
@@ -208,7 +207,7 @@ async function resolveLater<Item, Answer>(
   entries: readonly Entry<Item, Answer>[],
   lost: CommitUnknown<Decided<Answer>>,
 ): Promise<void> {
-  const fate = await fateOf(db, lost.mark, resolveLaterMs)
+  const fate = await fateOf(db, lost.mark, commitLookupLaterMs)
   if (fate === 'committed') answer(entries, lost.result)
   else if (fate === 'aborted') again(entries.filter(mayTryAgain))
   else rejectAll(entries, new AppError('OVERLOADED'))
@@ -257,9 +256,6 @@ async function findCommit(db: Db, { batch, token, atUs }: BatchMark): Promise<Fo
       extract(epoch from record_time()) * 1000000 - ${atUs}::bigint < ${(commitsKeptMs / 2) * 1000}::bigint as is_kept`)
   return found
 }
-
-/** Far longer than a batch and the search for its outcome take together. */
-const commitsKeptMs = 3_600_000
 
 /** Removes the oldest rows, never the newest: batches keep their order, so the remaining rows have no gap. */
 export async function forgetCommits(db: Db): Promise<void> {

@@ -1,4 +1,5 @@
 import { Agent, buildConnector, request } from 'undici'
+import { platformTiming } from './timing.ts'
 
 /** Calls one other service. Connections are kept, so that a call needs no handshake. */
 export interface Outbound {
@@ -35,20 +36,16 @@ export interface OutboundOptions {
   readonly bytesMax?: number
 }
 
-const connectMs = 5000
-/** Shorter than any provider's idle timeout, so that few calls meet a closing connection. */
-const idleMs = 4000
-
 class NotReached extends Error {}
 class TooLong extends Error {}
 
 export function openOutbound({ baseUrl, connectionsMax, bytesMax = 1_000_000 }: OutboundOptions): Outbound {
-  const connect = buildConnector({ timeout: connectMs })
+  const connect = buildConnector({ timeout: platformTiming.outboundConnectTimeoutMs })
   const agent = new Agent({
     connections: connectionsMax,
     pipelining: 1,
-    keepAliveTimeout: idleMs,
-    keepAliveMaxTimeout: idleMs, // A server's own hint may shorten it, not lengthen it.
+    keepAliveTimeout: platformTiming.outboundIdleMs,
+    keepAliveMaxTimeout: platformTiming.outboundIdleMs, // A server's own hint may shorten it, not lengthen it.
     connect: (options, callback) =>
       connect(options, (error, socket) =>
         socket ? callback(null, socket) : callback(new NotReached(error.message, { cause: error }), null),

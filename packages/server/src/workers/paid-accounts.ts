@@ -4,9 +4,9 @@ import { takeTurn } from '../payments/dispatch/lane-budget.ts'
 import { claimEndedAccounts, forgetAccount } from '../payments/dispatch/paid-accounts.ts'
 import { laneOf } from '../payments/dispatch/timers.ts'
 import type { Transaction } from '../payments/model/store.ts'
+import { timing } from '../payments/resolve/timing.ts'
 
 const pageMax = 50
-const againSeconds = 15 * 60
 
 /**
  * Queries the accounts of paid charges one last time after they end. Money that came in but was never reported to us is booked as
@@ -14,7 +14,7 @@ const againSeconds = 15 * 60
  * respond delays only its own accounts.
  */
 export async function pollPaidAccounts(ctx: Context): Promise<void> {
-  const charges = await claimEndedAccounts(ctx.db.write, { limit: pageMax, seconds: againSeconds })
+  const charges = await claimEndedAccounts(ctx.db.write, { limit: pageMax, seconds: timing.paidAccountClaimMs / 1000 })
   await Promise.all(
     charges.map((charge) =>
       pollAccount(ctx, charge).catch((err: unknown) =>

@@ -36,6 +36,7 @@ import {
   unadjusted,
 } from '../model/store.ts'
 import { type Accounts, holdsFor } from '../resolve/payment-postings.ts'
+import { timing } from '../resolve/timing.ts'
 import { createdEvent } from './created-event.ts'
 import { isRateTooOld } from './exchange.ts'
 import { claimReferences, type Reference, releaseReferences } from './references.ts'
@@ -70,13 +71,6 @@ export type Acceptance =
   | { readonly kind: 'refused'; readonly error: ErrorKey }
 
 export type Acceptor = Batcher<Proposal, Acceptance>
-
-/** How long a sender may take to start sending, from the moment it is entitled to send. */
-export const sendWithinMs = 10_000
-
-/** How long the account of a bank transfer charge accepts money, counted from acceptance; and the minimum. */
-export const accountMs = 2 * 3_600_000
-export const accountMinMs = 10 * 60_000
 
 export interface AcceptorOptions {
   /** Called when there are new notifications for merchants. */
@@ -342,7 +336,7 @@ function promise({ id, proposal }: Item, wallet_id: string, at: Date, vault: Vau
   }
 }
 
-const sendDeadline = (at: Date) => new Date(at.getTime() + sendWithinMs)
+const sendDeadline = (at: Date) => new Date(at.getTime() + timing.sendDeadlineMs)
 
 interface Kept {
   readonly item: Item

@@ -16,7 +16,6 @@ import type {
   SubmitOutcome,
 } from '../../providers/contract.ts'
 import type { Connectors } from '../../providers/routing.ts'
-import { accountMinMs, accountMs, sendWithinMs } from '../accept/accept.ts'
 import { movedOf } from '../late-money/late-money.ts'
 import { openCounterparty } from '../model/counterparty.ts'
 import { isFinal } from '../model/state.ts'
@@ -25,6 +24,7 @@ import { isContrary } from '../resolve/decide-late.ts'
 import { isUnbooked } from '../resolve/decide-received.ts'
 import type { Observation } from '../resolve/decision.ts'
 import type { ResolveResult, Resolver } from '../resolve/resolve.ts'
+import { timing } from '../resolve/timing.ts'
 import type { Claimed } from './claim.ts'
 import { keepContinuation } from './continuations.ts'
 import { type LaneHealth, type Reply, replyOf, replyToQuery } from './lane-health.ts'
@@ -52,9 +52,6 @@ export interface Codes {
 
 export type GivenCard = Omit<CardChargeAttempt, keyof AttemptRef | 'customer'>
 
-/** The timeout of a provider call. After it the provider may still act, so it is queried. */
-export const submitMs = 35_000
-const queryMs = 15_000
 const questionsMax = 3
 
 /**
@@ -183,13 +180,13 @@ export async function send(
   const submit = submission(dispatcher, connector, payment, given)
   reach('send.due')
   // Checked last, just before the first byte: a process that claims the payment after this time queries first and finds nothing.
-  if (elapsedMs() > sendWithinMs) {
+  if (elapsedMs() > timing.sendDeadlineMs) {
     const transactionId = showId('transaction', payment.transaction.id)
     dispatcher.log.warn({ transactionId }, 'a payment was not sent: its time to be sent had passed')
     return undefined
   }
   reach('send.first_byte')
-  const outcome = await submit(AbortSignal.timeout(submitMs))
+  const outcome = await submit(AbortSignal.timeout(timing.submitTimeoutMs))
   reach('send.answered')
   await noteReply(dispatcher, payment.transaction, replyOf(outcome))
   return sentOf(outcome)
@@ -212,10 +209,10 @@ export async function sendAnswer(
   const cards = connectorOf(dispatcher, transaction)?.cardCharges
   const unsent = (detail: string): Sent => ({ observation: { kind: 'answer_unsent', action, detail } })
   if (!cards) return unsent('the provider is not configured')
-  if (elapsedMs() > sendWithinMs) return unsent('its time to be sent had passed')
+  if (elapsedMs() > timing.sendDeadlineMs) return unsent('its time to be sent had passed')
   const ref = refOf(transaction, attempt.number)
   reach('authorise.first_byte')
-  const outcome = await cards.authorise(ref, answer, continuation, AbortSignal.timeout(submitMs))
+  const outcome = await cards.authorise(ref, answer, continuation, AbortSignal.timeout(timing.submitTimeoutMs))
   reach('authorise.answered')
   await noteReply(dispatcher, transaction, replyOf(outcome))
   if (outcome.certainty === 'wrong_value') return { observation: { kind: 'answer_refused', action } }
@@ -272,8 +269,8 @@ function playedTo({ scenario, merchant_id }: Transaction, { sends }: Attempt): P
 
 /** Until the charge is two hours old, whenever it is sent. */
 function accountSeconds({ created_at }: Transaction, { send_deadline }: Attempt): number {
-  const ageMs = (send_deadline?.getTime() ?? 0) - sendWithinMs - created_at.getTime()
-  return Math.round(Math.max(accountMs - Math.max(ageMs, 0), accountMinMs) / 1000)
+  const ageMs = (send_deadline?.getTime() ?? 0) - timing.sendDeadlineMs - created_at.getTime()
+  return Math.round(Math.max(timing.accountOpenMs - Math.max(ageMs, 0), timing.accountOpenMinMs) / 1000)
 }
 
 function sentOf(outcome: SubmitOutcome): Sent {
@@ -299,7 +296,7 @@ export async function ask(dispatcher: Dispatcher, { transaction, attempt }: Clai
   if (!rail) return { observation: { kind: 'unclear', detail: 'the provider is not configured' } }
   const askedMsAgo = startWatch()
   reach('ask.first_byte')
-  const outcome = await rail.query(refOf(transaction, attempt.number), AbortSignal.timeout(queryMs))
+  const outcome = await rail.query(refOf(transaction, attempt.number), AbortSignal.timeout(timing.queryTimeoutMs))
   reach('ask.answered')
   await noteReply(dispatcher, transaction, replyToQuery(outcome))
   return { ...answered(outcome), askedMsAgo }

@@ -2,6 +2,7 @@ import { type Db, type Environment, sql } from '../../platform/db.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Wakeups, Watch } from '../../platform/wakeups.ts'
 import type { AuthoriseOutcome, QueryOutcome } from '../../providers/contract.ts'
+import { timing } from '../resolve/timing.ts'
 import { laneOf } from './timers.ts'
 
 /** Knows which providers are paused or unhealthy without a database query for every payment. */
@@ -18,11 +19,8 @@ export type Reply = 'responded' | 'no_response'
 /** Woken when a lane is paused or resumed, or its provider becomes healthy or unhealthy. */
 export const lanesTopic = 'lanes'
 
-const pollEveryMs = 1000
 /** A provider that fails to respond to one process this many times in a row is unhealthy for all processes. */
 const failuresMax = 5
-/** After this time one payment is routed to the provider again, unless it responded to a request before. */
-const unhealthySeconds = 30
 
 /**
  * Health is one column of the lane's row: the time until which the provider counts as unhealthy. Workers and sending requests
@@ -53,7 +51,7 @@ export function createLaneHealth(db: Db, wakeups: Wakeups, log: Log): LaneHealth
       const isChange = reply === 'responded' ? before > 0 || unusable.has(lane) : before + 1 >= failuresMax
       if (isChange) await change(lane, reply).catch((err) => log.warn({ err, lane }, 'provider health not recorded'))
     },
-    watch: () => wakeups.onWake(lanesTopic, pollEveryMs, look),
+    watch: () => wakeups.onWake(lanesTopic, timing.healthPollEveryMs, look),
   }
 }
 
@@ -82,10 +80,10 @@ async function setUnhealthy(db: Db, lane: string): Promise<boolean> {
       select unhealthy_until from lanes where lane = ${lane} for no key update
     )
     update lanes as l
-    set unhealthy_until = record_time() + make_interval(secs => ${unhealthySeconds})
+    set unhealthy_until = record_time() + make_interval(secs => ${timing.unhealthyMs / 1000})
     from before
     where l.lane = ${lane}
-      and coalesce(before.unhealthy_until, '-infinity') < record_time() + make_interval(secs => ${unhealthySeconds / 2})
+      and coalesce(before.unhealthy_until, '-infinity') < record_time() + make_interval(secs => ${timing.unhealthyMs / 2000})
     returning coalesce(before.unhealthy_until, '-infinity') < record_time() as is_new`)
   return changed?.is_new === true
 }

@@ -5,6 +5,7 @@ import { attemptOfKey, newId } from '../../platform/ids.ts'
 import { hideCardNumbers } from '../../platform/redact.ts'
 import type { Vault } from '../../platform/seal.ts'
 import type { InboundRequest } from '../../providers/contract.ts'
+import { hourMs } from './timing.ts'
 
 /** The outcome of a callback, as staff read it. */
 export const callbackOutcomes = {
@@ -61,7 +62,6 @@ export interface CallbackLog {
 const samplesAnHour = 10
 const unsignedPerPayment = 10
 const sampleBytes = 4096
-const hourMs = 3_600_000
 /** The limit when the database does not keep up. Each row holds a body. */
 const waitingMax = 500
 

@@ -33,11 +33,7 @@ import {
   released,
   wakeLater,
 } from './decision.ts'
-
-const backoffPlanMs = [2000, 5000, 15_000, 30_000]
-const lastBackoffMs = 60_000
-/** How long after its send deadline a customer's answer may still be under way. */
-const answerMs = 40_000
+import { spread, timing } from './timing.ts'
 
 /**
  * The one place where an observation changes a payment. Pure, so the result is the same in every process and after every crash.
@@ -180,7 +176,7 @@ function answeredAlready(
   const { state, action } = payment.transaction
   if (cause === 'attempt' || !isAnswerable(asks) || !action || !isAnswerable(action) || state === 'waiting')
     return undefined
-  const onItsWayUntil = (payment.attempt.send_deadline?.getTime() ?? 0) + answerMs
+  const onItsWayUntil = (payment.attempt.send_deadline?.getTime() ?? 0) + timing.answerUnderWayMs
   if (state === 'sending' && around.nowMs < onItsWayUntil) return { progress: { wake_at: new Date(onItsWayUntil) } }
   return action.kind === asks.kind ? goOn(payment, 'submitted', null, around) : undefined
 }
@@ -391,5 +387,5 @@ function resolved(payment: Payment, outcome: 'successful' | 'failed'): Decision 
 }
 
 function backoffMs({ refusals }: Attempt, { jitter }: DecisionInputs): number {
-  return (backoffPlanMs[refusals] ?? lastBackoffMs) * (0.8 + 0.4 * jitter)
+  return spread(timing.refusalStepsMs[refusals] ?? timing.lastRefusalMs, jitter)
 }

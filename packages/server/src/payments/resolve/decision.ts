@@ -13,6 +13,7 @@ import type { CaseKind } from '../late-money/suspense-cases.ts'
 import type { State } from '../model/state.ts'
 import type { Attempt, BookedReceipt, Payment, PendingAction, Progress } from '../model/store.ts'
 import type { PaymentPosting } from './payment-postings.ts'
+import { spread, timing } from './timing.ts'
 
 /** What was observed about a payment, or is requested for it. */
 export type Observation =
@@ -123,8 +124,6 @@ export interface Decision {
   readonly alert?: string
 }
 
-const pollPlanMs = [5000, 15_000, 30_000, 60_000, 120_000, 300_000]
-const lastPollMs = 15 * 60_000
 export const countMax = 30_000
 
 export function failureOf(code: FailureCode): Failure {
@@ -279,8 +278,8 @@ export const asked = ({ attempt }: Payment): Partial<Attempt> => ({ polls: Math.
 
 /** When to poll next: soon at first, then ever less often, and at the latest when the payment expires. */
 export function wakeLater({ transaction, attempt }: Payment, around: DecisionInputs): Pick<Progress, 'wake_at'> {
-  const plain = pollPlanMs[attempt.polls] ?? lastPollMs
-  const later = around.nowMs + plain * (0.8 + 0.4 * around.jitter)
+  const plain = timing.pollStepsMs[attempt.polls] ?? timing.lastPollMs
+  const later = around.nowMs + spread(plain, around.jitter)
   const end = transaction.expires_at?.getTime()
   return { wake_at: new Date(end !== undefined && end > around.nowMs ? Math.min(later, end) : later) }
 }

@@ -12,6 +12,7 @@ import { laneOf } from '../dispatch/timers.ts'
 import { isFinal } from '../model/state.ts'
 import type { CallbackOutcome, ReceivedCallback } from './callback-log.ts'
 import type { Observation } from './decision.ts'
+import { minuteMs, timing } from './timing.ts'
 
 /** The provider that a callback claims to be from, and the address it came from. */
 export interface CallbackSource {
@@ -62,9 +63,6 @@ async function refuse(ctx: Context, received: Omit<ReceivedCallback, 'outcome'>,
   throw new AppError('UNAUTHORIZED')
 }
 
-/** The longest that a provider waits for its callback to be stored once the payment is durable. */
-const keepMs = 1000
-
 /**
  * A callback that could not be stored, or not in time, was still handled. For an unknown payment it is the only record, so the
  * provider must send it again.
@@ -77,7 +75,7 @@ async function keep({ callbackLog, log }: Context, received: ReceivedCallback): 
   })
   if (outcome === 'unknown_payment') return stored
   const patience = new AbortController()
-  await Promise.race([stored, pause(keepMs, undefined, patience).catch(() => undefined)])
+  await Promise.race([stored, pause(timing.callbackStoreWaitMs, undefined, patience).catch(() => undefined)])
   patience.abort()
 }
 
@@ -85,7 +83,7 @@ async function keep({ callbackLog, log }: Context, received: ReceivedCallback): 
  * Unsigned callbacks can come from anyone, and one that contradicts the end of a payment costs a provider call. This many per
  * provider are followed up in a minute.
  */
-const isUnsignedAskAllowed = createAllowance(60, 60_000)
+const isUnsignedAskAllowed = createAllowance(60, minuteMs)
 
 /** Whether it names a payment that we sent to this provider. If not, the provider is queried about the money. */
 async function applyObservation(

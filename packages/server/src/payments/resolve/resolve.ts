@@ -44,6 +44,7 @@ import {
   mayMoveMoney,
   movementsFor,
 } from './payment-postings.ts'
+import { timing } from './timing.ts'
 
 /** An observation of one payment. It may name an attempt; an abandoned one counts only if it moved money. */
 interface Resolution extends Observed {
@@ -324,9 +325,6 @@ function eventOf(
 
 const nameOf = ({ type }: Transaction) => (type === 'adjustment' ? 'adjustment_created' : 'transaction_updated')
 
-/** Minimum assumed age of a query response when the caller did not measure it. */
-const questionMs = 20_000
-
 function decisionInputs(
   { connectors, routing }: ResolverContext,
   draft: PaymentDraft,
@@ -339,7 +337,7 @@ function decisionInputs(
   const rail = connector && railOf(connector, transaction)
   return {
     nowMs: at.getTime(),
-    askedMsAgo: Math.max(questionMs, askedMsAgo?.() ?? 0),
+    askedMsAgo: Math.max(timing.queryAgeMinMs, askedMsAgo?.() ?? 0),
     notFoundWindowMs: rail?.notFoundWindowMs ?? Number.POSITIVE_INFINITY,
     deadAfterMs: rail?.deadAfterMs,
     movedElsewhere: others.reduce((sum, other) => sum + movedOf(transaction, other), 0n),

@@ -55,7 +55,8 @@ export interface PlayOrder {
   readonly faults: readonly object[]
 }
 
-const answerMs = 2000
+/** The timeout of a call to the simulator. */
+export const simulatorTimeoutMs = 2000
 
 export function openSimulator({ simulatorUrl, simulatorToken }: SimulatorSettings): Simulator | undefined {
   if (simulatorUrl === undefined || simulatorToken === undefined) return undefined
@@ -63,7 +64,7 @@ export function openSimulator({ simulatorUrl, simulatorToken }: SimulatorSetting
   const headers = { authorization: `Bearer ${simulatorToken.reveal()}`, 'content-type': 'application/json' }
   const ask = async (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<string | undefined> => {
     const sent = body && { body: JSON.stringify(body) }
-    const signal = AbortSignal.timeout(answerMs)
+    const signal = AbortSignal.timeout(simulatorTimeoutMs)
     const reply = await outbound.call({ method, path: `/__sim/${path}`, headers, signal, ...sent })
     return reply.kind === 'answered' && reply.status < 300 ? reply.text : undefined
   }
