@@ -70,7 +70,8 @@ function pagesBefore(page: SourceFile, tree: readonly SourceFile[]): SourceFile[
   return [...pagesBefore(part, tree), part]
 }
 
-async function runBlocks(page: SourceFile, session: Session, see: See): Promise<string[]> {
+/** Runs the blocks of one page in an open session. */
+export async function runBlocks(page: SourceFile, session: Session, see: See = () => undefined): Promise<string[]> {
   const complaints: string[] = []
   let last: Step | undefined
   for (const fence of stepsOf(page)) {

@@ -8,11 +8,11 @@ import sdk from '../../packages/sdk/package.json' with { type: 'json' }
 import { loadConfig, settings } from '../../packages/server/src/config.ts'
 import { openContext } from '../../packages/server/src/context.ts'
 import { catalogue } from '../../packages/server/src/errors.ts'
+import type { ApiDocument } from '../../packages/server/src/http/reference/document.ts'
 import { createApiServer } from '../../packages/server/src/http/server.ts'
 import { makeSecrets } from '../../packages/server/src/operate/operator.ts'
 import { loadReferenceData } from '../../packages/server/src/reference/data.ts'
-import { type Described, sdkTypes } from '../sdk/sdk-types.ts'
-import type { ApiDocument } from './api-document.ts'
+import { sdkTypes } from '../sdk/sdk-types.ts'
 import { apiPages } from './api-pages.ts'
 import { httpFile, postmanCollection } from './api-requests.ts'
 import { coveragePage } from './coverage.ts'
@@ -93,12 +93,12 @@ function cliPage(): string {
 }
 
 /** As the server itself serves it. Opens no connection: the document comes from the routes alone. */
-async function openApi(): Promise<ApiDocument & Described> {
+async function openApi(): Promise<ApiDocument> {
   const variables = { DATABASE_URL: 'postgres://nowhere/none', MALIPO_LOG_LEVEL: 'fatal', ...makeSecrets(new Date()) }
   const ctx = openContext(loadConfig(variables))
   const { app } = createApiServer(ctx)
   const answer = await app.inject('/openapi.json')
   await app.close()
   await ctx.close()
-  return answer.json<ApiDocument & Described>()
+  return answer.json<ApiDocument>()
 }

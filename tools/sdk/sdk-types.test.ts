@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Described, sdkTypes } from './sdk-types.ts'
+import type { ApiDocument, Schema } from '../../packages/server/src/http/reference/document.ts'
+import { sdkTypes } from './sdk-types.ts'
 
-const json = (schema: object) => ({ content: { 'application/json': { schema } } })
+const json = (schema: Schema) => ({ content: { 'application/json': { schema } } })
 
-const described: Described = {
+const described: ApiDocument = {
   components: {
     schemas: {
       Purse: {

@@ -267,6 +267,13 @@ export interface Schemas {
       message: string
     }[]
   }
+  StartedCharge: {
+    success: true
+    message: string
+    transactionId: string
+    status: string
+    nextAction: Schemas['NextAction']
+  }
   MomoCharge: {
     /** What the customer pays, in major units */
     amount: number
@@ -291,12 +298,19 @@ export interface Schemas {
     /** Where the customer comes back to, not having paid */
     failureRedirectUrl?: string | undefined
   }
-  StartedCharge: {
+  StartedCardCharge: {
     success: true
     message: string
-    transactionId: string
-    status: string
-    nextAction: Schemas['NextAction']
+    data: {
+      transactionId: string
+      status: string
+      nextAction: Schemas['NextAction']
+      failureReason?: {
+        failureCode: string
+        failureMessage: string
+        providerCode?: string | undefined
+      } | undefined
+    }
   }
   BillingAddress: {
     street1: string
@@ -344,18 +358,15 @@ export interface Schemas {
     /** Where the customer comes back to from their bank's page */
     successRedirectUrl?: string | undefined
   }
-  StartedCardCharge: {
+  OpenedAccount: {
     success: true
     message: string
     data: {
       transactionId: string
-      status: string
-      nextAction: Schemas['NextAction']
-      failureReason?: {
-        failureCode: string
-        failureMessage: string
-        providerCode?: string | undefined
-      } | undefined
+      virtualAccount: Schemas['VirtualAccount']
+      nextAction: {
+        type: 'BANK_TRANSFER'
+      }
     }
   }
   TransferCharge: {
@@ -368,22 +379,18 @@ export interface Schemas {
     /** Your own id for this payment, of 1 to 100 printable characters; unique for ever */
     externalReference: string
   }
-  OpenedAccount: {
-    success: true
-    message: string
-    data: {
-      transactionId: string
-      virtualAccount: Schemas['VirtualAccount']
-      nextAction: {
-        type: 'BANK_TRANSFER'
-      }
-    }
-  }
   Authorise: {
     /** What `nextAction` asks for; avs is the same as address */
     type: 'otp' | 'pin' | 'address' | 'avs'
     /** The PIN or code; an address as an object, or the same as a JSON text */
     value: string | Schemas['BillingAddress']
+  }
+  AcceptedPayout: {
+    success: true
+    message: string
+    transactionId: string
+    status: string
+    externalReference: string
   }
   Payout: {
     /** What the beneficiary gets, exactly, in major units */
@@ -411,13 +418,6 @@ export interface Schemas {
     debitCurrency?: string | undefined
     /** Country scope of that wallet */
     debitCountry?: string | undefined
-  }
-  AcceptedPayout: {
-    success: true
-    message: string
-    transactionId: string
-    status: string
-    externalReference: string
   }
   BulkResults: {
     success: true

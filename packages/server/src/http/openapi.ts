@@ -2,12 +2,14 @@ import type { TSchema } from 'typebox'
 import { catalogue, type ErrorKey } from '../errors.ts'
 import { eventNames } from '../events/catalogue.ts'
 import { WebhookEvent } from '../transactions/schema.ts'
+import type { ApiDocument } from './reference/document.ts'
+import { type Example, examples, filledIn } from './reference/examples.ts'
 import type { DeclaredRoute } from './routes.ts'
 
 type Json = Record<string, unknown>
 
 /** The OpenAPI 3.1 document of the routes. TypeBox schemas are JSON Schema 2020-12 already, so nothing is translated. */
-export function openApiDocument(declared: readonly DeclaredRoute[]): Json {
+export function openApiDocument(declared: readonly DeclaredRoute[]): ApiDocument {
   const components: Json = { Failure: failure }
   const business = declared.filter((route) => isDescribed(route, declared))
   const paths: Record<string, Json> = {}
@@ -15,7 +17,7 @@ export function openApiDocument(declared: readonly DeclaredRoute[]): Json {
     const path = route.url.replaceAll(/:(\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, components) }
   }
-  return {
+  const document: Json = {
     openapi: '3.1.0',
     info,
     servers: [
@@ -38,6 +40,7 @@ export function openApiDocument(declared: readonly DeclaredRoute[]): Json {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
     },
   }
+  return document as ApiDocument
 }
 
 /** The webhook request to a merchant's URL. */
@@ -113,33 +116,34 @@ const failure = {
 }
 
 function operation({ method, url, schema, access }: DeclaredRoute, components: Json): Json {
+  const id = operationId(method, url)
+  const example = examples[id]
   const parameters = [
-    ...parametersOf('path', schema.params),
-    ...parametersOf('query', schema.querystring),
-    ...parametersOf('header', schema.headers),
+    ...parametersOf('path', schema.params, example),
+    ...parametersOf('query', schema.querystring, example),
+    ...parametersOf('header', schema.headers, example),
   ]
+  const answers = Object.entries(schema.response ?? {}).map(([status, body]) => {
+    return [status, { description: 'Success', content: json(lifted(body, components), example?.answer) }]
+  })
   return {
-    operationId: operationId(method, url),
+    operationId: id,
     summary: schema.summary,
     ...(schema.description && { description: schema.description }),
     tags: schema.tags,
     ...(access.isPublic && { security: [] }),
     ...(access.scope && { 'x-scope': access.scope }),
     ...(parameters.length > 0 && { parameters }),
-    ...(schema.body && { requestBody: { required: true, content: json(lifted(schema.body, components)) } }),
-    responses: {
-      ...Object.fromEntries(
-        Object.entries(schema.response ?? {}).map(([status, body]) => [
-          status,
-          { description: 'Success', content: json(lifted(body, components)) },
-        ]),
-      ),
-      ...refusals(errorsOf(method, access), access),
-    },
+    ...(schema.body && {
+      requestBody: { required: true, content: json(lifted(schema.body, components), example?.body) },
+    }),
+    responses: { ...Object.fromEntries(answers), ...refusals(errorsOf(method, access), access) },
   }
 }
 
-const json = (schema: unknown) => ({ 'application/json': { schema } })
+const json = (schema: unknown, example?: unknown) => ({
+  'application/json': { schema, ...(example !== undefined && { example: filledIn(example) }) },
+})
 
 /** Describes each route once: below the sandbox root, only routes that exist only there. */
 function isDescribed({ method, url }: DeclaredRoute, declared: readonly DeclaredRoute[]): boolean {
@@ -156,19 +160,27 @@ function operationId(method: string, url: string): string {
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
-function parametersOf(place: string, schema: TSchema | undefined): Json[] {
+function parametersOf(place: Place, schema: TSchema | undefined, example: Example | undefined): Json[] {
   const { properties = {}, required = [] } = (schema ?? {}) as {
     properties?: Record<string, Json>
     required?: string[]
   }
-  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
-    name,
-    in: place,
-    required: required.includes(name),
-    ...(description !== undefined && { description }),
-    schema: rest,
-  }))
+  return Object.entries(properties).map(([name, { description, ...rest }]) => {
+    const sample = example?.[samplesIn[place]]?.[name]
+    const isNumber = rest['type'] === 'integer' || rest['type'] === 'number'
+    return {
+      name,
+      in: place,
+      required: required.includes(name),
+      ...(description !== undefined && { description }),
+      schema: rest,
+      ...(sample !== undefined && { example: isNumber ? Number(sample) : filledIn(sample) }),
+    }
+  })
 }
+
+const samplesIn = { path: 'path', query: 'query', header: 'headers' } as const
+type Place = keyof typeof samplesIn
 
 /** A schema with a title becomes a component of that name; the rest stays where it is used. */
 function lifted(schema: unknown, components: Json): unknown {

@@ -72,7 +72,7 @@ export function createApiServer(ctx: Context): Server {
       { prefix },
     )
   }
-  registerReference(app, routes)
+  registerReference(app, routes, ctx.config.publicUrl)
   app.register((last, _, done) => {
     refuseOtherMethods(last, routes)
     done()

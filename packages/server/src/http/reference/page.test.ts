@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
-import { Value } from 'typebox/value'
 import { catalogue } from '../../errors.ts'
 import { openApiDocument } from '../openapi.ts'
 import type { DeclaredRoute } from '../routes.ts'
+import type { ApiDocument } from './document.ts'
 import { referencePage } from './page.ts'
 import { style } from './style.ts'
 
@@ -39,7 +39,7 @@ const routes: DeclaredRoute[] = [
 ]
 
 /** A document with every kind of schema, in which each text ends with the given suffix. */
-function documentWith(text: string): Record<string, unknown> {
+function documentWith(text: string): ApiDocument {
   const say = (word: string) => `${word}${text}`
   const field = { type: 'string', description: say('field'), pattern: say('^x'), format: say('f'), title: say('title') }
   const object = { type: 'object', title: say('form'), properties: { [say('name')]: field }, required: [say('name')] }
@@ -68,7 +68,6 @@ function documentWith(text: string): Record<string, unknown> {
   }
   return {
     info: { title: say('title'), version: say('1'), description: say('about') },
-    servers: [{ url: say('https://api.example.com') }],
     tags: [{ name: say('tag'), description: say('tag') }],
     paths: { [say('/path/{id}')]: { get: operation, [say('post')]: { ...operation, operationId: say('other') } } },
     components: {
@@ -79,7 +78,9 @@ function documentWith(text: string): Record<string, unknown> {
   }
 }
 
-const pages = () => [referencePage(openApiDocument(routes)), referencePage(documentWith('')), referencePage({})]
+const origin = 'https://api.example.com'
+const pageOf = (document: ApiDocument) => referencePage(document, origin)
+const pages = () => [pageOf(openApiDocument(routes)), pageOf(documentWith('')), pageOf({})]
 const tagsOf = (page: string) => page.match(/<[a-z!/][^>]*>/gi) ?? []
 const attributes = (page: string, name: string) =>
   tagsOf(page).flatMap((tag) =>
@@ -101,9 +102,9 @@ test('no text of the document becomes markup, wherever it appears', () => {
       .map((tag) => /^<\/?\w+/.exec(tag)?.[0])
       .filter((tag) => !tag?.endsWith('span'))
 
-  const page = referencePage(documentWith(hostile))
+  const page = pageOf(documentWith(hostile))
 
-  assert.deepEqual(structure(page), structure(referencePage(documentWith(''))))
+  assert.deepEqual(structure(page), structure(pageOf(documentWith(''))))
   assert.doesNotMatch(page, /<script|evil\.example>|onclick=x>/)
   assert.ok(page.includes('&quot;&#39;&gt;&lt;script src=//evil.example&gt;&lt;/script&gt;'))
   assert.ok(page.includes('&amp;amp;'))
@@ -142,35 +143,37 @@ test('every operation and error code has an anchor, and every link on the page h
     for (const { errorCode } of Object.values(catalogue)) assert.ok(ids.includes(`error-${errorCode}`), errorCode)
     for (const target of attributes(page, 'href')) assert.ok(ids.includes(target.slice(1)), target)
   }
-  const ids = attributes(referencePage(openApiDocument(routes)), 'id')
+  const ids = attributes(pageOf(openApiDocument(routes)), 'id')
   for (const id of ['postPayouts', 'getPayoutsId']) assert.ok(ids.includes(id), id)
 })
 
 test('each error code of an operation links to the row that explains it', () => {
-  const [, operation = ''] = referencePage(openApiDocument(routes)).split('id="postPayouts"')
+  const [, operation = ''] = pageOf(openApiDocument(routes)).split('id="postPayouts"')
 
   for (const code of ['VALIDATION_ERROR', 'E-B2B-S-118', 'LIVE_ONLY', 'INTERNAL_SERVER_ERROR'])
     assert.ok(operation.includes(`<a href="#error-${code}"><code>${code}</code></a>`), code)
 })
 
 test('backticks make code, and an error code between them links to its row', () => {
-  const page = referencePage(openApiDocument(routes))
+  const page = pageOf(openApiDocument(routes))
 
   assert.ok(page.includes('See <code>amount</code>, or <a href="#error-OVERLOADED"><code>OVERLOADED</code></a>.'))
 })
 
-test('an example body is valid for its schema and omits optional fields', () => {
-  const text = plain(referencePage(openApiDocument(routes)))
+test('an operation with an example shows it as a command with the real URL, and its response', () => {
+  const shown = { ...routes[0], url: '/api/b2b/fiat/deposit/momo' } as DeclaredRoute
+  const text = plain(pageOf(openApiDocument([shown])))
 
-  const [, body = ''] = /-X POST "\$MALIPO_URL\/api\/b2b\/payouts"[^']*-d '([^']*)'/.exec(text) ?? []
-
-  const example: unknown = JSON.parse(body)
-  assert.ok(Value.Check(Payout, example), body)
-  assert.deepEqual(Object.keys(example), Payout.required)
+  assert.match(
+    text,
+    /curl -s "https:\/\/api\.example\.com\/api\/b2b\/fiat\/deposit\/momo" \\\n {2}-H "authorization: Bearer \$TOKEN"/,
+  )
+  assert.match(text, /"phoneNumber": "\+254703456789"/)
+  assert.match(text, /"message": "Initiated request\."/)
 })
 
 test('nested fields are shown by their dotted names, with their limits in words', () => {
-  const text = plain(referencePage(openApiDocument(routes)))
+  const text = plain(pageOf(openApiDocument(routes)))
 
   for (const words of [
     'beneficiaries[].firstName',
@@ -183,7 +186,7 @@ test('nested fields are shown by their dotted names, with their limits in words'
 })
 
 test('each variant of a field is shown separately, and patterned names appear as their pattern', () => {
-  const text = plain(referencePage(documentWith('')))
+  const text = plain(pageOf(documentWith('')))
 
   for (const words of ['list[], form 1 of 2: form', 'list[], form 2 of 2: form', 'map./^k/', 'map.*', 'whole.self'])
     assert.ok(text.includes(words), words)

@@ -8,11 +8,12 @@ import { referencePage } from './page.ts'
 import { style } from './style.ts'
 
 /** `/openapi.json` for programs and `/docs` for people, both generated from the routes. */
-export function registerReference(app: App, routes: readonly DeclaredRoute[]): void {
+export function registerReference(app: App, routes: readonly DeclaredRoute[], publicUrl: string): void {
+  const { origin } = new URL(publicUrl)
   const config = { isPublic: true }
   const document = once(() => openApiDocument(routes))
   const published = once(() => publish(JSON.stringify(document())))
-  const page = once(() => publish(referencePage(document())))
+  const page = once(() => publish(referencePage(document(), origin)))
   app.get('/openapi.json', { config }, (request, reply) =>
     send(request, reply.type('application/json; charset=utf-8'), published()),
   )
