@@ -44,7 +44,7 @@ const payInto = (sim: Client, key: string, amount: string) =>
 const floats = async (sim: Client): Promise<string[]> =>
   (await sim.control('GET', '/float')).body.items.map(({ available }: Body) => available).sort()
 
-faultTest('flap', 'a failure turns out to be a success, and money moved once', async (sim) => {
+faultTest('flap', 'a failure turns into a success, and money moves once', async (sim) => {
   await sim.fault({ provider: 'pawapay', operation: 'payout', mode: 'flap', delayMs: 5_000 })
   const order = payout()
   await pay(sim, order)
@@ -62,7 +62,7 @@ faultTest('flap', 'a failure turns out to be a success, and money moved once', a
   assert.equal((await sim.movements(order.payoutId)).length, 1)
 })
 
-faultTest('reversal_after_success', 'the money comes back, and both movements are in the ledger', async (sim) => {
+faultTest('reversal_after_success', 'the money is reversed, and both movements are in the ledger', async (sim) => {
   await sim.fault({ provider: '*', operation: '*', mode: 'reversal_after_success', delayMs: 9_000 })
   const [order, charge] = [payout(), houseCharge()]
   await pay(sim, order)
@@ -80,7 +80,7 @@ faultTest('reversal_after_success', 'the money comes back, and both movements ar
   assert.deepEqual(new Set(floats.map(({ available }: Body) => available)), new Set(['1000000000']))
 })
 
-faultTest('reversal_after_success', 'the house takes back a part at a time, and shows the sum', async (sim) => {
+faultTest('reversal_after_success', 'the house reverses part by part, and shows the sum', async (sim) => {
   const parts = { provider: 'house', mode: 'reversal_after_success', delayMs: 9_000, amount: '200', count: 3 }
   await sim.fault(parts)
   const charge = houseCharge()
@@ -100,9 +100,9 @@ faultTest('reversal_after_success', 'the house takes back a part at a time, and 
     ['reversed', '500'],
   ])
   assert.deepEqual(await kindsOf(sim, charge.key), ['collected 500', 'reversed 200', 'reversed 200', 'reversed 100'])
-  const told = (await sim.receiver.take(4)).map(({ body }) => body)
-  assert.deepEqual(new Set(told.map(({ returned }) => returned)), new Set([undefined, '200', '400', '500']))
-  assert.equal(new Set(told.map(({ id }) => id)).size, 4)
+  const reported = (await sim.receiver.take(4)).map(({ body }) => body)
+  assert.deepEqual(new Set(reported.map(({ returned }) => returned)), new Set([undefined, '200', '400', '500']))
+  assert.equal(new Set(reported.map(({ id }) => id)).size, 4)
 })
 
 faultTest(
@@ -136,7 +136,7 @@ faultTest(
   },
 )
 
-faultTest('chargeback_won', 'what was taken back comes again, in every dialect', async (sim) => {
+faultTest('chargeback_won', 'the reversed amount is paid again, in every dialect', async (sim) => {
   await sim.fault({ provider: '*', mode: 'reversal_after_success', delayMs: hourMs })
   await sim.fault({ provider: '*', mode: 'chargeback_won', delayMs: hourMs })
   const [order, charge, paid, account] = [deposit(), houseCharge(), card('4242424242424242'), bankTransfer()]
@@ -160,7 +160,7 @@ faultTest('chargeback_won', 'what was taken back comes again, in every dialect',
   await sim.advance(hourMs)
   assert.deepEqual(await seen(), won)
   await sim.advance(7 * 24 * hourMs)
-  assert.deepEqual(await seen(), won, 'what is won is not taken back again')
+  assert.deepEqual(await seen(), won, 'a won chargeback is not reversed again')
   for (const key of [order.depositId, charge.key, paid.tx_ref, account.tx_ref])
     assert.deepEqual(
       (await sim.movements(key)).map(({ kind }) => kind),
@@ -168,7 +168,7 @@ faultTest('chargeback_won', 'what was taken back comes again, in every dialect',
     )
 })
 
-faultTest('late_receipt', 'the charge fails, and its account is paid into all the same', async (sim) => {
+faultTest('late_receipt', 'the charge fails, and its account still receives money', async (sim) => {
   await sim.fault({ provider: '*', mode: 'late_receipt', delayMs: hourMs })
   const [account, order, charge] = [houseAccount(), bankTransfer(), houseCharge()]
   for (const body of [account, charge]) await sim.house('POST', '/v1/charges', body)
@@ -176,7 +176,7 @@ faultTest('late_receipt', 'the charge fails, and its account is paid into all th
 
   await sim.advance(settleMs)
   assert.deepEqual([(await charged(sim, account.key)).state, await listed(sim, order)], ['failed', [[1500, 'failed']]])
-  assert.deepEqual((await charged(sim, charge.key)).state, 'completed', 'without an account it says nothing')
+  assert.deepEqual((await charged(sim, charge.key)).state, 'completed', 'without an account it has no effect')
   await sim.advance(hourMs)
   assert.deepEqual(
     (await charged(sim, account.key)).receipts.map(({ amount }: Body) => amount),
@@ -191,7 +191,7 @@ faultTest('late_receipt', 'the charge fails, and its account is paid into all th
 
 faultTest(
   'prompt_expires',
-  'the payer never answers: nothing moves, and the charge fails when the prompt ends',
+  'the payer never acts: nothing moves, and the charge fails when the prompt expires',
   async (sim) => {
     await sim.fault({ provider: '*', mode: 'prompt_expires' })
     const [order, wave, charge] = [deposit(), deposit({ currency: 'XOF' }, '221773456789', 'WAVE_SEN'), houseCharge()]
@@ -242,7 +242,7 @@ test('a payment is reversed, reinstated and completed late by hand, where its st
   assert.equal((await after(sim, failing.depositId, 'succeed')).body.state, 'completed')
   assert.deepEqual(await kindsOf(sim, failing.depositId), ['collected 100'])
   const inPart = await after(sim, failing.depositId, 'reverse', { amount: '1' })
-  assert.match(inPart.body.error, /does not show how much/)
+  assert.match(inPart.body.error, /does not report the reversed amount/)
   assert.equal((await after(sim, '00000000-0000-4000-8000-000000000000', 'reverse')).status, 404)
   assert.equal((await statusOf(sim, order.payoutId)).data.status, 'COMPLETED')
 })
@@ -266,9 +266,9 @@ test('a transfer is reversed by id, or the newest one; a failed charge’s accou
     [500, 'reversed'],
   ])
   const missing = await sim.control('POST', `/payer/${order.tx_ref}/act`, { action: 'approve' })
-  assert.equal(missing.body.receipt.amount, '800.00', 'what went back is missing again')
-  const told = (await sim.receiver.take(6)).map(({ body }) => (body['data'] as Body).status)
-  assert.equal(told.filter((status) => status === 'reversed').length, 2)
+  assert.equal(missing.body.receipt.amount, '800.00', 'the reversed amount is missing again')
+  const reported = (await sim.receiver.take(6)).map(({ body }) => (body['data'] as Body).status)
+  assert.equal(reported.filter((status) => status === 'reversed').length, 2)
 
   const declined = houseAccount()
   await sim.house('POST', '/v1/charges', declined)
@@ -312,7 +312,7 @@ test('time passes for one owner alone, with some seconds between two events of a
   assert.deepEqual(await states(), ['reversed', 'completed', 'completed'])
   await sim.advance(5_000)
   assert.deepEqual(await states(), ['completed', 'completed', 'completed'])
-  assert.equal(await pass(24 * hourMs), 0, 'nothing of it is left to come')
+  assert.equal(await pass(24 * hourMs), 0, 'no plan is left')
   await sim.advance(hourMs)
   assert.deepEqual(await states(), ['completed', 'reversed', 'reversed'])
   assert.deepEqual(await kindsOf(sim, mine.key), ['collected 500', 'reversed 500', 'reinstated 500'])
@@ -376,8 +376,8 @@ test('a fault that a provider cannot show is refused', async (t) => {
   const refusal = async (order: object) => (await sim.control('POST', '/faults', order)).body.error
   const inPart = { mode: 'reversal_after_success', amount: '10' }
   for (const provider of ['pawapay', 'flutterwave', '*'])
-    assert.match(await refusal({ provider, ...inPart }), /does not show how much/)
-  assert.match(await refusal({ provider: 'house', ...inPart, amount: '0' }), /cannot be paid/)
+    assert.match(await refusal({ provider, ...inPart }), /does not report the reversed amount/)
+  assert.match(await refusal({ provider: 'house', ...inPart, amount: '0' }), /greater than zero/)
   assert.match(await refusal({ provider: 'pawapay', mode: 'late_receipt' }), /virtual accounts/)
   assert.equal(await refusal({ provider: 'house', ...inPart }), undefined)
 })

@@ -125,8 +125,8 @@ export class Books {
     this.#enter({ entry: 'progressed', ...refOf(payment), progress })
   }
 
-  told(payment: PaymentRef, { state, receipt }: { readonly state: State; readonly receipt?: string }): void {
-    this.#enter({ entry: 'told', ...refOf(payment), state, ...(receipt !== undefined && { receipt }) })
+  delivered(payment: PaymentRef, { state, receipt }: { readonly state: State; readonly receipt?: string }): void {
+    this.#enter({ entry: 'delivered', ...refOf(payment), state, ...(receipt !== undefined && { receipt }) })
   }
 
   setFloat(purse: Purse, amount: string): void {
@@ -141,7 +141,7 @@ export class Books {
   replay(entry: Entry): void {
     if (entry.entry === 'accepted') this.#add(entry.payment)
     else if (entry.entry === 'changed') this.#apply(entry)
-    else if (entry.entry === 'told') this.#tell(entry)
+    else if (entry.entry === 'delivered') this.#deliver(entry)
     else if (entry.entry === 'opened') this.#open(this.#get(entry), entry.account)
     else if (entry.entry === 'received') this.#receive(this.#get(entry), entry)
     else if (entry.entry === 'receipt_changed') this.#changeReceipt(this.#get(entry), entry)
@@ -158,7 +158,7 @@ export class Books {
 
   #get(ref: PaymentRef): Payment {
     const payment = this.#byRef.get(refText(ref))
-    if (payment === undefined) throw new Error(`the journal speaks of ${refText(ref)}, which was never accepted`)
+    if (payment === undefined) throw new Error(`the journal names ${refText(ref)}, which was never accepted`)
     return payment
   }
 
@@ -173,7 +173,7 @@ export class Books {
     const payment = this.#get(entry)
     const before = payment.state
     payment.state = entry.state
-    delete payment.told
+    delete payment.deliveredState
     if (isEnd(entry.state)) Object.assign(payment, { endedAt: entry.at, endedMoment: entry.moment })
     if (entry.state === 'reversed') payment.reversals = (payment.reversals ?? 0) + 1
     if (entry.returned === undefined) delete payment.returned
@@ -211,11 +211,11 @@ export class Books {
     payment.progress = { ...payment.progress, ...progress }
   }
 
-  #tell(entry: Entry & { entry: 'told' }): void {
+  #deliver(entry: Entry & { entry: 'delivered' }): void {
     const payment = this.#get(entry)
     const receipt = payment.receipts?.find(({ id }) => id === entry.receipt)
-    if (receipt) receipt.isTold = true
-    else payment.told = entry.state
+    if (receipt) receipt.isDelivered = true
+    else payment.deliveredState = entry.state
   }
 
   #movementOf(payment: Payment, kind: Movement['kind'], at: number): Movement {
@@ -260,9 +260,9 @@ function movedBy(payment: Payment, { state, returned }: Change): Pick<Movement, 
 const more = (all: string, before: string | undefined) =>
   before === undefined ? all : toAmount(toUnits(all) - toUnits(before))
 
-/** Clears `isTold`: the callback about this change is not delivered yet. */
+/** Clears `isDelivered`: the callback about this change is not delivered yet. */
 function changed(
-  { isTold: _isTold, reversedAt: _before, ...receipt }: Receipt,
+  { isDelivered: _isDelivered, reversedAt: _before, ...receipt }: Receipt,
   reversedAt: number | undefined,
 ): Receipt {
   if (reversedAt === undefined) return receipt

@@ -13,7 +13,7 @@ const attemptsAre = (sim: TestSimulator, key: string, count: number) =>
 
 test('a callback is retried until it gets a 200, and not after', async (t) => {
   const sim = await startTestSimulator(t)
-  sim.receiver.answers.push(500, 204, 301)
+  sim.receiver.statuses.push(500, 204, 301)
   const order = deposit()
   await sim.pawapay('POST', '/v2/deposits', order)
   await sim.advance(settleMs)
@@ -35,7 +35,7 @@ test('a callback is retried until it gets a 200, and not after', async (t) => {
 
 test('a callback without a 200 is given up after fifteen minutes, and can be sent by hand', async (t) => {
   const sim = await startTestSimulator(t)
-  sim.receiver.answers.push(...Array.from({ length: 30 }, () => 503))
+  sim.receiver.statuses.push(...Array.from({ length: 30 }, () => 503))
   const order = deposit()
   await sim.pawapay('POST', '/v2/deposits', order)
   await sim.advance(settleMs)
@@ -51,14 +51,14 @@ test('a callback without a 200 is given up after fifteen minutes, and can be sen
   await sim.advance(3_600_000)
   assert.equal(sim.receiver.received.length, tried)
 
-  sim.receiver.answers.length = 0
+  sim.receiver.statuses.length = 0
   await sim.control('POST', `/callbacks/${order.depositId}/resend`)
   await until('delivery', async () => (await callbacksOf(sim, order.depositId))[0].status === 'delivered')
 })
 
 test('a waiting callback can be dropped', async (t) => {
   const sim = await startTestSimulator(t)
-  sim.receiver.answers.push(500)
+  sim.receiver.statuses.push(500)
   const order = deposit()
   await sim.pawapay('POST', '/v2/deposits', order)
   await sim.advance(settleMs)
@@ -73,7 +73,7 @@ test('a waiting callback can be dropped', async (t) => {
 
 test('a waiting callback can be moved behind the next one', async (t) => {
   const sim = await startTestSimulator(t)
-  sim.receiver.answers.push(500)
+  sim.receiver.statuses.push(500)
   const [first, second] = [deposit(), deposit()]
   await sim.pawapay('POST', '/v2/deposits', first)
   await sim.advance(settleMs)
@@ -106,7 +106,7 @@ test('no more than 64 callbacks are in flight, and all arrive', async (t) => {
   const sim = await startTestSimulator(t)
   const waiting: ServerResponse[] = []
   let most = 0
-  let answered = 0
+  let responded = 0
   const slow = createServer((request, response) => {
     request.resume()
     most = Math.max(most, waiting.push(response))
@@ -121,13 +121,13 @@ test('no more than 64 callbacks are in flight, and all arrive', async (t) => {
   await Promise.all(Array.from({ length: 100 }, () => sim.pawapay('POST', '/v2/deposits', deposit())))
   await sim.advance(settleMs)
 
-  await until('a full house', () => waiting.length === 64)
+  await until('64 callbacks in flight', () => waiting.length === 64)
   await until('all of them', () => {
     for (const response of waiting.splice(0)) {
       response.end()
-      answered++
+      responded++
     }
-    return answered === 100
+    return responded === 100
   })
   assert.equal(most, 64)
 })

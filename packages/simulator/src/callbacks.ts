@@ -30,7 +30,7 @@ export interface Callback {
   status: CallbackStatus
 }
 
-export interface Letter extends PaymentRef {
+export interface CallbackMessage extends PaymentRef {
   readonly state: State
   readonly receipt?: string
   readonly url: string
@@ -44,7 +44,7 @@ export interface Letter extends PaymentRef {
 
 interface Item {
   readonly callback: Callback
-  readonly letter: Letter
+  readonly message: CallbackMessage
   firstAt: number | undefined
   /** The number of plans made for it. A timer of an older plan does nothing. */
   plan: number
@@ -75,16 +75,16 @@ export class Callbacks {
     this.#deps = deps
   }
 
-  send(letter: Letter): Callback {
-    const { provider, operation, key, state, receipt, url, body } = letter
+  send(message: CallbackMessage): Callback {
+    const { provider, operation, key, state, receipt, url, body } = message
     const id = randomUUID()
     const about = { provider, operation, key, state, ...(receipt !== undefined && { receipt }) }
     const callback: Callback = { id, ...about, url, body, attempts: [], status: 'waiting' }
-    const item: Item = { callback, letter, firstAt: undefined, plan: 0, waiters: [] }
+    const item: Item = { callback, message, firstAt: undefined, plan: 0, waiters: [] }
     this.#items.set(id, item)
     this.#latest.set(key, item)
-    if (letter.after) this.#hold(item, letter.after)
-    else this.#plan(item, letter.dueAt)
+    if (message.after) this.#hold(item, message.after)
+    else this.#plan(item, message.dueAt)
     return callback
   }
 
@@ -160,13 +160,13 @@ export class Callbacks {
   }
 
   async #attempt(item: Item): Promise<void> {
-    const { callback, letter } = item
+    const { callback, message } = item
     this.#inFlight++
     callback.status = 'sending'
     item.firstAt ??= this.#deps.clock.now()
     const at = new Date(this.#deps.clock.now()).toISOString()
     const url = new URL(callback.url)
-    const isForged = callback.attempts.length < letter.forgedAttempts
+    const isForged = callback.attempts.length < message.forgedAttempts
     const host = this.#deps.host || url.host
     const headers = this.#deps.headers(callback.provider, { url, host, body: callback.body, isForged })
     const status = await this.#post.send(url, { ...headers, host }, callback.body)

@@ -1,5 +1,5 @@
 /** A timer on the simulator's clock. Cancelling one that has run does nothing. */
-export interface Alarm {
+export interface Timer {
   cancel(): void
 }
 
@@ -36,7 +36,7 @@ export class Clock {
     this.#offset = offset
   }
 
-  at(due: number, run: () => void): Alarm {
+  at(due: number, run: () => void): Timer {
     const task: Task = { due, number: this.#count++, isSleep: false, run }
     this.#put(task)
     const cancel = () => {
@@ -85,10 +85,10 @@ export class Clock {
     clearTimeout(this.#timer)
     this.#armedFor = due
     if (due === Number.POSITIVE_INFINITY) return
-    this.#timer = setTimeout(() => this.#ring(), Math.min(Math.max(due - this.now(), 0), waitMax))
+    this.#timer = setTimeout(() => this.#wake(), Math.min(Math.max(due - this.now(), 0), waitMax))
   }
 
-  #ring(): void {
+  #wake(): void {
     this.#armedFor = Number.NaN
     this.#runUntil(this.now(), () => undefined)
     this.#arm()

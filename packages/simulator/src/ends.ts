@@ -4,7 +4,7 @@ import type { Core } from './core.ts'
 import type { Failure, Payment, Receipt } from './entries.ts'
 import { findFault } from './faults.ts'
 import { toAmount, toUnits } from './money.ts'
-import { tell } from './telling.ts'
+import { sendCallback } from './send-callback.ts'
 
 export type Ending = { readonly state: 'completed' } | { readonly state: 'failed'; readonly failure: Failure }
 
@@ -22,7 +22,7 @@ export function finish(
   if (ending.state === 'completed') core.books.change(payment, { state: 'completed', ...times, receipt: receiptOf() })
   else core.books.change(payment, { state: 'failed', ...times, failure: ending.failure })
   followUp(core, payment)
-  return tell(core, payment)
+  return sendCallback(core, payment)
 }
 
 /** A failure turns into a success. */
@@ -46,10 +46,10 @@ export function reverse(core: Core, payment: Payment, part?: string, moment = mo
   const taken = part === undefined || toUnits(part) > left ? left : toUnits(part)
   const isWhole = taken === left
   const returned = isWhole ? payment.amount : toAmount(toUnits(payment.amount) - left + taken)
-  const failure = { code: 'REVERSED', message: 'The operator took the payment back.' }
+  const failure = { code: 'REVERSED', message: 'The operator reversed the payment.' }
   core.books.change(payment, { state: 'reversed', at: core.clock.now(), moment, failure, returned })
   followUp(core, payment)
-  tell(core, payment)
+  sendCallback(core, payment)
   return true
 }
 
@@ -58,7 +58,7 @@ export function reinstate(core: Core, payment: Payment, moment = momentOf(core, 
   if (payment.state !== 'reversed') return false
   core.books.change(payment, { state: 'completed', at: core.clock.now(), moment })
   followUp(core, payment)
-  tell(core, payment)
+  sendCallback(core, payment)
   return true
 }
 
@@ -72,7 +72,7 @@ export function receive(
   const receipt: Receipt = { id: String(core.numbers.next()), account, amount, at: core.clock.now(), moment }
   core.books.receive(payment, receipt)
   followUpReceipt(core, payment, receipt, moment)
-  tell(core, payment, receipt)
+  sendCallback(core, payment, receipt)
   return receipt
 }
 
@@ -89,7 +89,7 @@ export function changeReceipt(
   core.books.changeReceipt(payment, before, { at: core.clock.now(), isReversed })
   const after = findReceipt(payment, id)
   if (after) followUpReceipt(core, payment, after, moment)
-  tell(core, payment, after)
+  sendCallback(core, payment, after)
   return true
 }
 

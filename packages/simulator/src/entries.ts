@@ -25,7 +25,7 @@ export interface Failure {
 }
 
 /** The outcome of a payment without intervention. */
-export type Verdict =
+export type PlannedOutcome =
   | { readonly kind: 'completes' }
   | { readonly kind: 'fails'; readonly failure: Failure }
   | { readonly kind: 'stays' }
@@ -52,7 +52,7 @@ export interface Receipt {
   /** How many times it was reversed. */
   reversals?: number
   /** A callback about its current state got a 200. */
-  isTold?: boolean
+  isDelivered?: boolean
 }
 
 /** The progress of a payment with several steps, in the dialect's terms. Never a code or a card number. */
@@ -73,7 +73,7 @@ export interface Payment {
   readonly fingerprint: string
   /** Other data that the dialect shows again. Never a one-time code or a voucher. */
   readonly details: Readonly<Record<string, unknown>>
-  readonly verdict: Verdict
+  readonly plannedOutcome: PlannedOutcome
   /**
    * What must happen before the payment can end: time passes, the payer acts on a page, the payer completes the
    * dialect's steps, or money arrives in its account.
@@ -101,7 +101,7 @@ export interface Payment {
   /** In order of arrival. */
   receipts?: readonly Receipt[]
   /** The last state for which a callback got a 200. */
-  told?: State
+  deliveredState?: State
 }
 
 export interface Movement {
@@ -150,7 +150,7 @@ export type Entry =
     })
   | (PaymentRef & { readonly entry: 'forwarded'; readonly ms: number })
   | (PaymentRef & { readonly entry: 'progressed'; readonly progress: Progress })
-  | (PaymentRef & { readonly entry: 'told'; readonly state: State; readonly receipt?: string })
+  | (PaymentRef & { readonly entry: 'delivered'; readonly state: State; readonly receipt?: string })
   | {
       readonly entry: 'float'
       readonly provider: string

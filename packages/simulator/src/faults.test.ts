@@ -24,11 +24,11 @@ const statusOf = async (sim: TestSimulator, id: string): Promise<Body> =>
   (await sim.pawapay('GET', `/v2/payouts/${id}`)).body
 const pay = (sim: TestSimulator, order: Body) => sim.pawapay('POST', '/v2/payouts', order)
 
-faultTest('latency', 'the answer waits for the clock', async (sim) => {
+faultTest('latency', 'the response waits for the clock', async (sim) => {
   await sim.fault({ provider: 'pawapay', operation: 'payout', mode: 'latency', delayMs: 30_000 })
   const order = payout()
   let isAnswered = false
-  const answer = pay(sim, order).finally(() => {
+  const response = pay(sim, order).finally(() => {
     isAnswered = true
   })
   await until('the fault to strike', async () => (await sim.control('GET', '/faults')).body.items[0].struck === 1)
@@ -36,10 +36,10 @@ faultTest('latency', 'the answer waits for the clock', async (sim) => {
   assert.equal(isAnswered, false)
 
   await sim.advance(30_000)
-  assert.equal((await answer).body.status, 'ACCEPTED')
+  assert.equal((await response).body.status, 'ACCEPTED')
 })
 
-faultTest('drop_before_processing', 'the connection breaks and nothing was taken', async (sim) => {
+faultTest('drop_before_processing', 'the connection breaks and nothing is accepted', async (sim) => {
   await sim.fault({ provider: 'pawapay', operation: 'payout', mode: 'drop_before_processing', times: 1 })
   const order = payout()
   await assert.rejects(pay(sim, order), broken)
@@ -48,27 +48,31 @@ faultTest('drop_before_processing', 'the connection breaks and nothing was taken
   assert.equal((await pay(sim, order)).body.status, 'ACCEPTED')
 })
 
-faultTest('drop_after_processing', 'the answer is lost, the money moves once, a repeat moves no more', async (sim) => {
-  await sim.fault({ provider: '*', operation: 'payout', mode: 'drop_after_processing', times: 2 })
-  const [order, till] = [payout(), housePayout()]
-  await assert.rejects(pay(sim, order), broken)
-  await assert.rejects(sim.house('POST', '/v1/payouts', till), broken)
+faultTest(
+  'drop_after_processing',
+  'the response is lost, the money moves once, a repeat moves no more',
+  async (sim) => {
+    await sim.fault({ provider: '*', operation: 'payout', mode: 'drop_after_processing', times: 2 })
+    const [order, till] = [payout(), housePayout()]
+    await assert.rejects(pay(sim, order), broken)
+    await assert.rejects(sim.house('POST', '/v1/payouts', till), broken)
 
-  assert.equal((await pay(sim, order)).body.status, 'DUPLICATE_IGNORED')
-  assert.equal((await sim.house('POST', '/v1/payouts', till)).body.repeated, true)
-  await sim.advance(settleMs)
-  assert.equal((await sim.movements(order.payoutId)).length, 1)
-  assert.equal((await sim.movements(till.key)).length, 1)
-})
+    assert.equal((await pay(sim, order)).body.status, 'DUPLICATE_IGNORED')
+    assert.equal((await sim.house('POST', '/v1/payouts', till)).body.repeated, true)
+    await sim.advance(settleMs)
+    assert.equal((await sim.movements(order.payoutId)).length, 1)
+    assert.equal((await sim.movements(till.key)).length, 1)
+  },
+)
 
-faultTest('half_response', 'the answer breaks off in the middle, the payment was taken', async (sim) => {
+faultTest('half_response', 'the response breaks off in the middle, the payment is accepted', async (sim) => {
   await sim.fault({ provider: 'pawapay', operation: 'payout', mode: 'half_response', times: 1 })
   const order = payout()
   await assert.rejects(pay(sim, order), broken)
   assert.equal((await statusOf(sim, order.payoutId)).status, 'FOUND')
 })
 
-faultTest('http_status', 'the status is as asked, before or after the work', async (sim) => {
+faultTest('http_status', 'the given status is returned, before or after processing', async (sim) => {
   await sim.fault({
     provider: 'pawapay',
     operation: 'payout',
@@ -87,7 +91,7 @@ faultTest('http_status', 'the status is as asked, before or after the work', asy
   assert.equal((await statusOf(sim, late.payoutId)).status, 'FOUND')
 })
 
-faultTest('html_503', 'a gateway page answers though the money moves', async (sim) => {
+faultTest('html_503', 'a gateway page is returned although the money moves', async (sim) => {
   await sim.fault({ provider: 'pawapay', operation: 'payout', mode: 'html_503', moment: 'after' })
   const order = payout()
   const { status, body, headers } = await pay(sim, order)
@@ -98,7 +102,7 @@ faultTest('html_503', 'a gateway page answers though the money moves', async (si
   assert.equal((await sim.movements(order.payoutId)).length, 1)
 })
 
-faultTest('malformed_json', 'the answer is whole on the wire but is not JSON', async (sim) => {
+faultTest('malformed_json', 'the response is complete on the wire but not JSON', async (sim) => {
   await sim.fault({ provider: 'pawapay', operation: 'payout', mode: 'malformed_json' })
   const order = payout()
   const { status, body } = await pay(sim, order)
@@ -107,7 +111,7 @@ faultTest('malformed_json', 'the answer is whole on the wire but is not JSON', a
   assert.equal((await statusOf(sim, order.payoutId)).status, 'FOUND')
 })
 
-faultTest('token_expired', 'a good token is refused in the words of the provider', async (sim) => {
+faultTest('token_expired', "a valid token is refused with the provider's message", async (sim) => {
   await sim.fault({ provider: '*', operation: '*', mode: 'token_expired', times: 2 })
   const first = await pay(sim, payout())
   const second = await sim.house('POST', '/v1/charges', houseCharge())
@@ -115,13 +119,13 @@ faultTest('token_expired', 'a good token is refused in the words of the provider
   assert.deepEqual([second.status, second.body.error.code], [401, 'TOKEN_EXPIRED'])
 })
 
-faultTest('account_not_allowed', 'the account is refused in the words of the provider', async (sim) => {
+faultTest('account_not_allowed', "the account is refused with the provider's message", async (sim) => {
   await sim.fault({ provider: '*', operation: '*', mode: 'account_not_allowed', times: 2 })
   assert.equal((await pay(sim, payout())).body.failureReason.failureCode, 'AUTHORISATION_ERROR')
   assert.equal((await sim.house('POST', '/v1/charges', houseCharge())).body.error.code, 'UNAUTHORIZED')
 })
 
-faultTest('rate_limited', 'the caller is told when to come back', async (sim) => {
+faultTest('rate_limited', 'the response says when to retry', async (sim) => {
   await sim.fault({ provider: '*', operation: '*', mode: 'rate_limited', seconds: 7 })
   const first = await pay(sim, payout())
   const second = await sim.house('POST', '/v1/charges', houseCharge())
@@ -129,14 +133,14 @@ faultTest('rate_limited', 'the caller is told when to come back', async (sim) =>
   assert.deepEqual([second.status, second.body.error.code], [429, 'RATE_LIMITED'])
 })
 
-faultTest('unknown_words', 'the error is one nobody documented', async (sim) => {
+faultTest('unknown_words', 'the error is undocumented', async (sim) => {
   await sim.fault({ provider: 'pawapay', operation: 'payout', mode: 'unknown_words' })
   const { status, body } = await pay(sim, payout())
   assert.equal(status, 400)
   assert.equal(body.failureReason.failureCode, 'GREMLIN_IN_THE_SWITCH')
 })
 
-faultTest('callback_never', 'the money moves and nobody is told', async (sim) => {
+faultTest('callback_never', 'the money moves and no callback is sent', async (sim) => {
   await sim.fault({ provider: 'pawapay', operation: 'payout', mode: 'callback_never' })
   const order = payout()
   await pay(sim, order)
@@ -148,7 +152,7 @@ faultTest('callback_never', 'the money moves and nobody is told', async (sim) =>
   assert.equal((await sim.receiver.take(1))[0]?.body['status'], 'COMPLETED')
 })
 
-faultTest('callback_late', 'the callback comes its delay after the outcome', async (sim) => {
+faultTest('callback_late', 'the callback is sent its delay after the outcome', async (sim) => {
   await sim.fault({ provider: 'pawapay', operation: 'payout', mode: 'callback_late', delayMs: 600_000 })
   const order = payout()
   await pay(sim, order)
@@ -159,7 +163,7 @@ faultTest('callback_late', 'the callback comes its delay after the outcome', asy
   await sim.receiver.take(1)
 })
 
-faultTest('callback_duplicate', 'the same callback comes several times', async (sim) => {
+faultTest('callback_duplicate', 'the same callback is sent several times', async (sim) => {
   await sim.fault({ provider: 'house', operation: 'charge', mode: 'callback_duplicate', count: 3 })
   await sim.house('POST', '/v1/charges', houseCharge())
   await sim.advance(settleMs)
@@ -167,7 +171,7 @@ faultTest('callback_duplicate', 'the same callback comes several times', async (
   assert.equal(new Set(received.map(({ raw }) => raw)).size, 1)
 })
 
-faultTest('callback_before_response', 'the outcome is told before the answer is given', async (sim) => {
+faultTest('callback_before_response', 'the callback is sent before the response', async (sim) => {
   await sim.fault({ provider: 'pawapay', operation: 'payout', mode: 'callback_before_response' })
   const order = payout()
   const { body } = await pay(sim, order)
@@ -196,7 +200,7 @@ faultTest('callback_wrong_amount', 'the callback names another amount, the ledge
   assert.equal((await sim.movements(order.payoutId))[0].amount, '100')
 })
 
-faultTest('callback_unknown_reference', 'the callback is about a payment nobody made', async (sim) => {
+faultTest('callback_unknown_reference', 'the callback names an unknown payment', async (sim) => {
   await sim.fault({ provider: 'pawapay', operation: 'payout', mode: 'callback_unknown_reference' })
   const order = payout()
   await pay(sim, order)
@@ -206,7 +210,7 @@ faultTest('callback_unknown_reference', 'the callback is about a payment nobody 
   assert.match(String(callback?.body['payoutId']), /^[0-9a-f-]{36}$/)
 })
 
-faultTest('callback_reorder', 'a later callback of the same payment comes first', async (sim) => {
+faultTest('callback_reorder', 'a later callback of the same payment is sent first', async (sim) => {
   await sim.fault({ provider: 'pawapay', operation: 'charge', mode: 'callback_reorder' })
   const order = deposit({ currency: 'XOF' }, '221773456789', 'WAVE_SEN')
   await sim.pawapay('POST', '/v2/deposits', order)
@@ -220,7 +224,7 @@ faultTest('callback_reorder', 'a later callback of the same payment comes first'
   )
 })
 
-faultTest('status_lags_callback', 'a read still says pending after the callback told the end', async (sim) => {
+faultTest('status_lags_callback', 'a read still shows pending after the callback reported the end', async (sim) => {
   await sim.fault({ provider: '*', operation: '*', mode: 'status_lags_callback', delayMs: 20_000 })
   const [order, charge] = [payout(), houseCharge()]
   await pay(sim, order)
@@ -262,7 +266,7 @@ faultTest('stuck_pending', 'the payment never ends by itself', async (sim) => {
   assert.equal((await statusOf(sim, order.payoutId)).data.status, 'PROCESSING')
 })
 
-faultTest('operator_delayed', 'payouts wait in a queue, deposits are rejected, and all is told', async (sim) => {
+faultTest('operator_delayed', 'payouts are queued, deposits are rejected, and availability reports it', async (sim) => {
   const id = await sim.fault({
     provider: 'pawapay',
     operation: '*',
@@ -291,7 +295,7 @@ faultTest('operator_delayed', 'payouts wait in a queue, deposits are rejected, a
   assert.equal((await sim.movements(cancelled.payoutId)).length, 0)
 })
 
-faultTest('operator_closed', 'everything is refused, and it is told', async (sim) => {
+faultTest('operator_closed', 'everything is refused, and availability reports it', async (sim) => {
   await sim.fault({ provider: '*', operation: '*', mode: 'operator_closed' })
   assert.equal((await pay(sim, payout())).body.failureReason.failureCode, 'PROVIDER_TEMPORARILY_UNAVAILABLE')
   const refused = await sim.house('POST', '/v1/charges', houseCharge())
@@ -300,7 +304,7 @@ faultTest('operator_closed', 'everything is refused, and it is told', async (sim
   assert.equal(body[0].providers[0].operationTypes[0].status, 'CLOSED')
 })
 
-faultTest('float_empty', 'payouts are refused though the float is full', async (sim) => {
+faultTest('float_empty', 'payouts are refused although the float is full', async (sim) => {
   await sim.fault({ provider: '*', operation: 'payout', mode: 'float_empty', times: 2 })
   const order = payout()
   assert.equal((await pay(sim, order)).body.failureReason.failureCode, 'PAWAPAY_WALLET_OUT_OF_FUNDS')
@@ -308,7 +312,7 @@ faultTest('float_empty', 'payouts are refused though the float is full', async (
   assert.equal((await pay(sim, order)).body.status, 'ACCEPTED')
 })
 
-faultTest('bank_under_payment', 'who approves pays half, or as much as asked; the rest can follow', async (sim) => {
+faultTest('bank_under_payment', 'an approval pays half, or the given amount; the rest can follow', async (sim) => {
   await sim.fault({ provider: 'house', mode: 'bank_under_payment' })
   await sim.fault({ provider: 'flutterwave', mode: 'bank_under_payment', amount: '1.50' })
   const [account, order] = [houseAccount(), bankTransfer()]

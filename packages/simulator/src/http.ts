@@ -21,15 +21,16 @@ export function createHandler(core: Core, control: Control): RequestListener {
       const table = tables.get(first)
       if (first === '__sim') sendReply(response, await control(call))
       else if (table) await serve(call, response, table.dialect, table.find(call))
-      else sendReply(response, { status: 404, body: { error: 'Nobody lives here.' } })
+      else sendReply(response, { status: 404, body: { error: 'Path not found.' } })
     }
     work().catch((error: unknown) => {
       // The caller disconnected before it sent the whole request: not an error of the simulator.
       if (!incoming.complete) return
       process.stderr.write(
-        `${JSON.stringify({ msg: 'a request broke', error: String((error as Error).stack ?? error) })}\n`,
+        `${JSON.stringify({ msg: 'request failed', error: String((error as Error).stack ?? error) })}\n`,
       )
-      if (!response.headersSent) sendReply(response, { status: 500, body: { error: 'The simulator itself broke.' } })
+      if (!response.headersSent)
+        sendReply(response, { status: 500, body: { error: 'The simulator failed to process the request.' } })
     })
   }
 }
@@ -52,13 +53,13 @@ async function serve(call: Call, response: ServerResponse, dialect: Dialect, fou
   if (found === undefined) return sendReply(response, dialect.words.notFound())
   const { route, parameters } = found
   const known = { ...call, parameters }
-  const refusal = findTokenTrouble(known, dialect, route) ?? route.check?.(known)
+  const refusal = findTokenProblem(known, dialect, route) ?? route.check?.(known)
   if (refusal === undefined) return serveWithFaults({ call: known, response, dialect, route })
   noteCall({ call: known, dialect, route }, { status: refusal.status })
   sendReply(response, refusal)
 }
 
-function findTokenTrouble(call: Call, { token, words }: Dialect, { isOpen }: Route): Reply | undefined {
+function findTokenProblem(call: Call, { token, words }: Dialect, { isOpen }: Route): Reply | undefined {
   const found = isOpen ? 'right' : hasToken(call, token)
   if (found === 'right') return undefined
   return found === 'none' ? words.noToken() : words.wrongToken()

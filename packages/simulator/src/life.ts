@@ -1,10 +1,10 @@
 import type { Callback } from './callbacks.ts'
 import type { Core } from './core.ts'
 import { type Ending, finish, followUp, followUpReceipt, momentOf } from './ends.ts'
-import { isEnd, type Payment, type Verdict } from './entries.ts'
+import { isEnd, type Payment, type PlannedOutcome } from './entries.ts'
 import { findFault } from './faults.ts'
 import { failureOf } from './outcomes.ts'
-import { tell } from './telling.ts'
+import { sendCallback } from './send-callback.ts'
 
 /** What a dialect knows about a payment before it accepts it. */
 export type Draft = Omit<
@@ -20,16 +20,16 @@ export type Draft = Omit<
   | 'aheadMs'
   | 'returned'
   | 'reversals'
-  | 'told'
+  | 'deliveredState'
 > & {
   /** From acceptance to outcome, when the dialect overrides the settings. */
   readonly settleMs?: number
 }
 
 const payerWaitsMs = 15 * 60_000
-const tellsForMs = 15 * 60_000
+const callbacksForMs = 15 * 60_000
 const delayedMs = 60 * 60_000
-const answerWaitsMs = 5_000
+const responseWaitsMs = 5_000
 
 /**
  * Accepts a payment. From now on its key is known, a payout's money is reserved, and its end is on the clock. Resolves
@@ -56,7 +56,7 @@ export async function conclude(core: Core, payment: Payment, ending?: Ending): P
   if (isStuck(payment)) return
   const callback = settle(core, payment, ending)
   const early = findFault(payment.faults, 'callback_before_response')
-  if (callback && early) await core.callbacks.attempted(callback, early.delayMs ?? answerWaitsMs)
+  if (callback && early) await core.callbacks.attempted(callback, early.delayMs ?? responseWaitsMs)
 }
 
 /** After a restart: schedules every open payment again and sends callbacks that were not delivered. */
@@ -66,23 +66,24 @@ export function resume(core: Core): void {
     if (!isEnd(payment.state)) schedule(core, payment)
     else {
       followUp(core, payment)
-      if (payment.told !== payment.state && isRecent(core, payment, payment.endedAt)) tell(core, payment)
+      if (payment.deliveredState !== payment.state && isRecent(core, payment, payment.endedAt))
+        sendCallback(core, payment)
     }
   }
 }
 
 function resumeReceipts(core: Core, payment: Payment): void {
   for (const receipt of payment.receipts ?? []) {
-    const { isTold, at, reversedAt = at, moment } = receipt
+    const { isDelivered, at, reversedAt = at, moment } = receipt
     followUpReceipt(core, payment, receipt, moment + reversedAt - at)
-    if (!isTold && isRecent(core, payment, reversedAt)) tell(core, payment, receipt)
+    if (!isDelivered && isRecent(core, payment, reversedAt)) sendCallback(core, payment, receipt)
   }
 }
 
 /** The provider would still be retrying the callback. */
 function isRecent({ clock, dialects }: Core, { provider }: Payment, at = 0): boolean {
   const pauses = dialects.get(provider)?.retryPausesMs
-  return clock.now() - at < (pauses?.reduce((sum, pauseMs) => sum + pauseMs) ?? tellsForMs)
+  return clock.now() - at < (pauses?.reduce((sum, pauseMs) => sum + pauseMs) ?? callbacksForMs)
 }
 
 /** The decision of the payer, or of an operator on their behalf, on an open payment. */
@@ -103,8 +104,8 @@ export function releaseEnqueued(core: Core, fault: string): void {
     if (payment.state === 'enqueued' && payment.faults.some((drawn) => drawn.fault === fault)) dequeue(core, payment)
 }
 
-const isStuck = ({ verdict, faults }: Pick<Payment, 'verdict' | 'faults'>) =>
-  verdict.kind === 'stays' ||
+const isStuck = ({ plannedOutcome, faults }: Pick<Payment, 'plannedOutcome' | 'faults'>) =>
+  plannedOutcome.kind === 'stays' ||
   findFault(faults, 'stuck_pending') !== undefined ||
   findFault(faults, 'prompt_expires') !== undefined
 
@@ -160,7 +161,7 @@ function askPayer(core: Core, payment: Payment): void {
       moment,
       ...(typeof pageUrl === 'string' && { authorizationUrl: pageUrl }),
     })
-    tell(core, payment)
+    sendCallback(core, payment)
   })
   if (!isStuck(payment)) expirePrompt(core, payment)
 }
@@ -168,7 +169,7 @@ function askPayer(core: Core, payment: Payment): void {
 function settle(
   core: Core,
   payment: Payment,
-  ending = endingOf(payment.verdict),
+  ending = endingOf(payment.plannedOutcome),
   moment?: number,
 ): Callback | undefined {
   if (isEnd(payment.state)) return undefined
@@ -180,5 +181,5 @@ function settle(
   return finish(core, payment, wrongly ?? ending, moment)
 }
 
-const endingOf = (verdict: Verdict): Ending =>
-  verdict.kind === 'fails' ? { state: 'failed', failure: verdict.failure } : { state: 'completed' }
+const endingOf = (plannedOutcome: PlannedOutcome): Ending =>
+  plannedOutcome.kind === 'fails' ? { state: 'failed', failure: plannedOutcome.failure } : { state: 'completed' }

@@ -75,7 +75,10 @@ test('invalid settings are all reported at once', async (t) => {
   child.stderr.on('data', (part) => output.push(String(part)))
   await once(child, 'close')
   assert.notEqual(child.exitCode, 0)
-  assert.match(output.join(''), /SIMULATOR_PORT cannot be "x"; SIMULATOR_SETTLE_MS cannot be "9-1"/)
+  assert.match(
+    output.join(''),
+    /SIMULATOR_PORT has an invalid value: "x"; SIMULATOR_SETTLE_MS has an invalid value: "9-1"/,
+  )
 })
 
 test('a killed simulator keeps all its data after a restart and continues open payments', async (t) => {
@@ -90,7 +93,7 @@ test('a killed simulator keeps all its data after a restart and continues open p
   await before.client.pawapay('POST', '/v2/payouts', done)
   await before.client.control('POST', `/payer/${done.payoutId}/act`, { action: 'approve' })
   await receiver.take(1)
-  await until('the news to be kept', () => readFileSync(journal, 'utf8').includes('"told"'))
+  await until('the delivery to be stored', () => readFileSync(journal, 'utf8').includes('"delivered"'))
   await before.client.advance(1_000)
   await before.client.pawapay('POST', '/v2/payouts', open)
   await before.client.house('POST', '/v1/charges', charge)
@@ -112,13 +115,40 @@ test('a killed simulator keeps all its data after a restart and continues open p
   assert.equal((await client.movements(done.payoutId)).length, 1)
   assert.equal((await client.movements(open.payoutId)).length, 1)
   assert.equal((await client.house('GET', `/v1/charges/${charge.key}`)).body.state, 'completed')
-  const told = (await receiver.take(4)).map(({ body }) => body['payoutId'])
-  assert.equal(told.filter((id) => id === done.payoutId).length, 1)
+  const reported = (await receiver.take(4)).map(({ body }) => body['payoutId'])
+  assert.equal(reported.filter((id) => id === done.payoutId).length, 1)
 
   child.kill('SIGKILL')
   await ended(child)
   const third = await start(t, variables)
   assert.equal((await third.client.movements(open.payoutId)).length, 1)
+})
+
+test('a journal with the names of an earlier version is read', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'simulator-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const receiver = await startReceiver(t)
+  const journal = join(folder, 'journal.jsonl')
+  const variables = { SIMULATOR_JOURNAL: journal, SIMULATOR_SETTLE_MS: '60000', SIMULATOR_CALLBACK_BASE: receiver.base }
+  const before = await start(t, variables)
+  const [done, open] = [payout(), payout({}, '250783456089')]
+  await before.client.pawapay('POST', '/v2/payouts', done)
+  await before.client.control('POST', `/payer/${done.payoutId}/act`, { action: 'approve' })
+  await before.client.pawapay('POST', '/v2/payouts', open)
+  await until('the delivery to be stored', () => readFileSync(journal, 'utf8').includes('"delivered"'))
+  before.child.kill('SIGKILL')
+  await ended(before.child)
+  const earlier = readFileSync(journal, 'utf8')
+    .replaceAll('"plannedOutcome"', '"verdict"')
+    .replaceAll('"delivered"', '"told"')
+  writeFileSync(journal, earlier)
+
+  const { client } = await start(t, variables)
+  await client.advance(60_000)
+  const { data } = (await client.pawapay('GET', `/v2/payouts/${open.payoutId}`)).body
+  assert.deepEqual([data.status, data.failureReason.failureCode], ['FAILED', 'RECIPIENT_NOT_FOUND'])
+  const reported = (await receiver.take(2)).map(({ body }) => body['payoutId'])
+  assert.deepEqual(reported, [done.payoutId, open.payoutId])
 })
 
 test('a callback that was not delivered before the kill is sent after the restart', async (t) => {
@@ -131,7 +161,7 @@ test('a callback that was not delivered before the kill is sent after the restar
     SIMULATOR_CALLBACK_BASE: receiver.base,
   }
   const before = await start(t, variables)
-  receiver.answers.push(500)
+  receiver.statuses.push(500)
   const order = payout()
   await before.client.pawapay('POST', '/v2/payouts', order)
   await before.client.control('POST', `/payer/${order.payoutId}/act`, { action: 'approve' })
@@ -215,8 +245,8 @@ test('a restart sends the callback of a receipt only if it was not delivered bef
   const pay = (amount: string) =>
     before.client.control('POST', `/payer/${order.key}/act`, { action: 'pay_account', amount })
   await pay('1')
-  await until('the news to be kept', () => readFileSync(journal, 'utf8').includes('"told"'))
-  receiver.answers.push(500)
+  await until('the delivery to be stored', () => readFileSync(journal, 'utf8').includes('"delivered"'))
+  receiver.statuses.push(500)
   await pay('2')
   await receiver.take(2)
   before.child.kill('SIGKILL')
@@ -236,5 +266,5 @@ test('a wrong-length encryption key is reported, and without a hash Flutterwave 
   const output: string[] = []
   child.stderr.on('data', (part) => output.push(String(part)))
   await once(child, 'close')
-  assert.match(output.join(''), /SIMULATOR_FLUTTERWAVE_ENCRYPTION_KEY has 24 characters/)
+  assert.match(output.join(''), /SIMULATOR_FLUTTERWAVE_ENCRYPTION_KEY must have 24 characters/)
 })

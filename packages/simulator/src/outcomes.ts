@@ -1,4 +1,4 @@
-import type { Failure, Operation, Verdict } from './entries.ts'
+import type { Failure, Operation, PlannedOutcome } from './entries.ts'
 
 /** The sandbox values of the API contract: the last three digits choose the outcome, in every country and on every rail. */
 export const endings = {
@@ -41,7 +41,7 @@ const messages = {
   MANUALLY_CANCELLED: 'The payout was cancelled while it waited.',
 }
 
-export function verdictOf(operation: Operation, account: string): Verdict {
+export function plannedOutcomeOf(operation: Operation, account: string): PlannedOutcome {
   const ending = account.slice(-3)
   if (ending === stayingEnding) return { kind: 'stays' }
   const code = (endings[operation] as Record<string, string>)[ending]

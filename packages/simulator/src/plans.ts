@@ -1,4 +1,4 @@
-import type { Alarm, Clock } from './clock.ts'
+import type { Clock, Timer } from './clock.ts'
 import type { Payment } from './entries.ts'
 
 /** One planned event of a payment. */
@@ -6,7 +6,7 @@ interface Plan {
   /** In the payment's own time. */
   readonly moment: number
   readonly run: (moment: number) => void
-  alarm: Alarm
+  timer: Timer
 }
 
 /** A payment with at least one plan. */
@@ -33,7 +33,7 @@ const apartMs = 5_000
 export function startPlans(clock: Clock): Plans {
   const waiting = startWaiting()
 
-  const arm = (who: Waiting, plan: Plan, due: number): Alarm =>
+  const arm = (who: Waiting, plan: Plan, due: number): Timer =>
     clock.at(due, () => {
       who.plans.delete(plan)
       if (who.plans.size === 0) waiting.remove(who)
@@ -45,7 +45,7 @@ export function startPlans(clock: Clock): Plans {
     const { aheadMs = 0 } = payment
     const isOverdue = aheadMs > 0 && moment - aheadMs < clock.now()
     const plan = { moment, run } as Plan
-    plan.alarm = arm(who, plan, isOverdue ? clock.now() + apartMs : moment - aheadMs)
+    plan.timer = arm(who, plan, isOverdue ? clock.now() + apartMs : moment - aheadMs)
     who.plans.add(plan)
   }
 
@@ -54,8 +54,8 @@ export function startPlans(clock: Clock): Plans {
     let earliest = clock.now()
     for (const plan of [...who.plans].sort((one, other) => one.moment - other.moment)) {
       const due = Math.max(plan.moment - aheadMs, earliest)
-      plan.alarm.cancel()
-      plan.alarm = arm(who, plan, due)
+      plan.timer.cancel()
+      plan.timer = arm(who, plan, due)
       earliest = due === earliest ? due + apartMs : due
     }
   }

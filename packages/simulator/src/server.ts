@@ -76,7 +76,7 @@ function openCore(settings: Settings): { core: Core; journal: Journal } {
     pauses: (provider) => dialects.get(provider)?.retryPausesMs,
     delivered: (callback) => {
       const payment = books.find(callback.provider, callback.operation, callback.key)
-      if (payment) books.told(payment, callback)
+      if (payment) books.delivered(payment, callback)
     },
   })
   const { callbackBase, settleMs, seed, publicUrl } = settings

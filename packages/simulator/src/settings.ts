@@ -23,11 +23,11 @@ const prefix = 'SIMULATOR_'
 
 /** Reads every setting and reports all errors at once. */
 export function readSettings(variables: Variables): Settings {
-  const troubles: string[] = []
+  const problems: string[] = []
   const read = <Value>(name: string, fallback: string, parse: (text: string) => Value | undefined): Value => {
     const text = variables[prefix + name] || fallback
     const value = parse(text)
-    if (value === undefined) troubles.push(`${prefix}${name} cannot be "${text}"`)
+    if (value === undefined) problems.push(`${prefix}${name} has an invalid value: "${text}"`)
     return value as Value
   }
   const settings: Settings = {
@@ -43,7 +43,7 @@ export function readSettings(variables: Variables): Settings {
     endsWithStdin: variables[`${prefix}END_WITH_STDIN`] === '1',
     dialect: (id) => withPrefix(variables, `${prefix}${id.toUpperCase()}_`),
   }
-  if (troubles.length > 0) throw new Error(troubles.join('; '))
+  if (problems.length > 0) throw new Error(problems.join('; '))
   return settings
 }
 

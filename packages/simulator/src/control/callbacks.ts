@@ -1,6 +1,6 @@
 import { type Callback, isOver } from '../callbacks.ts'
 import { isEnd } from '../entries.ts'
-import { tell } from '../telling.ts'
+import { sendCallback } from '../send-callback.ts'
 import { complain } from './complain.ts'
 import { paymentsOf } from './reads.ts'
 import type { ControlCall } from './routes.ts'
@@ -18,7 +18,7 @@ export function listCallbacks({ core, query }: ControlCall) {
 export function actOnCallback({ core, names }: ControlCall, action: 'resend' | 'reorder' | 'drop') {
   const id = (names[0] ?? '').toLowerCase()
   const callback = core.callbacks.find(id) ?? core.callbacks.latestOf(id)
-  if (callback === undefined) return action === 'resend' ? sendFirst(core, id) : complain(404, 'No such callback.')
+  if (callback === undefined) return action === 'resend' ? sendFirst(core, id) : complain(404, 'Callback not found.')
   if (callback.status === 'sending' || (action !== 'resend' && isOver(callback.status)))
     return complain(409, `The callback is ${callback.status}.`)
   if (action === 'resend') core.callbacks.sendAgain(callback)
@@ -30,13 +30,13 @@ export function actOnCallback({ core, names }: ControlCall, action: 'resend' | '
 /** Sends the first callback of a payment that had none because of a fault or because no receiver was set. */
 function sendFirst(core: ControlCall['core'], key: string) {
   const [payment] = paymentsOf({ core }, key)
-  if (payment === undefined) return complain(404, 'No such callback and no such payment.')
+  if (payment === undefined) return complain(404, 'No callback and no payment found.')
   const receipt = payment.receipts?.at(-1)
   const isQuiet = payment.waitsFor === 'money' ? receipt === undefined : payment.waitsFor === 'steps'
-  if (isQuiet && !isEnd(payment.state)) return complain(409, 'Nothing has happened that could be told.')
+  if (isQuiet && !isEnd(payment.state)) return complain(409, 'The payment has nothing to report yet.')
   const honest = { ...payment, faults: payment.faults.filter(({ mode }) => mode !== 'callback_never') }
-  const callback = tell(core, honest, isEnd(payment.state) ? undefined : receipt)
-  return callback ? { status: 200, body: present(callback) } : complain(409, 'There is no callback base to send to.')
+  const callback = sendCallback(core, honest, isEnd(payment.state) ? undefined : receipt)
+  return callback ? { status: 200, body: present(callback) } : complain(409, 'No callback base is configured.')
 }
 
 const present = ({ id, key, state, status }: Callback) => ({ id, key, state, status })

@@ -80,7 +80,7 @@ test('a payer can be made to approve, to enter a PIN, and to decline for a reaso
   assert.equal(await act({ action: 'enter_pin' }), 'completed')
   assert.equal(await act({ action: 'decline', code: 'PAYER_LIMIT_REACHED' }), 'failed')
   assert.equal(await act({ action: 'dance' }), undefined)
-  assert.equal((await sim.control('POST', '/payer/nobody/act', { action: 'approve' })).status, 404)
+  assert.equal((await sim.control('POST', '/payer/unknown/act', { action: 'approve' })).status, 404)
 })
 
 test('requests are listed with their response status and without tokens', async (t) => {
@@ -110,7 +110,7 @@ test('a fault with an invalid field is refused', async (t) => {
   const sim = await startTestSimulator(t)
   const refusal = async (order: object) => (await sim.control('POST', '/faults', order)).status
   assert.equal(await refusal({ provider: 'pawapay', mode: 'no_such_mode' }), 400)
-  assert.equal(await refusal({ provider: 'nobody', mode: 'latency' }), 400)
+  assert.equal(await refusal({ provider: 'unknown', mode: 'latency' }), 400)
   assert.equal(await refusal({ provider: 'pawapay', operation: 'payuot', mode: 'latency' }), 400)
   assert.equal(await refusal({ provider: 'pawapay', mode: 'latency', delayMS: 5 }), 400)
   assert.equal(await refusal({ provider: 'pawapay', mode: 'latency', match: { fone: '1' } }), 400)
@@ -152,8 +152,8 @@ test('every listed card gives its listed outcome, with its listed codes', async 
     assert.equal(asked, asks, `${number} ${JSON.stringify(first.body)}`)
     if (asks === 'nothing') assert.equal(first.body.data.status, outcome === 'SUCCESSFUL' ? 'successful' : 'failed')
     if (asks !== 'pin') continue
-    const answered = { ...order, authorization: { mode: 'pin', pin: pins[0] } }
-    const second = await sim.flutterwave('POST', '/charges?type=card', sealed(answered))
+    const withPin = { ...order, authorization: { mode: 'pin', pin: pins[0] } }
+    const second = await sim.flutterwave('POST', '/charges?type=card', sealed(withPin))
     assert.equal(second.body.meta?.authorization?.mode, outcome === 'SUCCESSFUL' ? 'otp' : undefined, number)
   }
 })

@@ -56,9 +56,10 @@ export function addFault({ core, json }: ControlCall) {
   const missing = ['provider', 'mode'].find((name) => order[name] === undefined)
   if (missing !== undefined) return complain(400, `${missing} is missing.`)
   const bad = Object.entries(order).find(([name, value]) => !(Object.hasOwn(forms, name) && forms[name]?.(value)))
-  if (bad) return complain(400, `${bad[0]} is not known or cannot have this value.`)
+  if (bad) return complain(400, `${bad[0]} is unknown or has an invalid value.`)
   const provider = String(order['provider'])
-  if (provider !== '*' && !core.dialects.has(provider)) return complain(400, `${provider} is not a provider here.`)
+  if (provider !== '*' && !core.dialects.has(provider))
+    return complain(400, `${provider} is not a configured provider.`)
   const impossible = findImpossible(core, provider, order)
   if (impossible !== undefined) return complain(400, impossible)
   return { status: 201, body: { id: core.faults.add(order as unknown as FaultOrder).id } }
@@ -71,9 +72,11 @@ function findImpossible({ dialects }: Core, provider: string, { mode, amount }: 
   if (needsAccount && provider !== '*' && !hasAccounts)
     return `${String(mode)} needs virtual accounts, which ${provider} does not have.`
   if (mode === 'reversal_after_success' && amount !== undefined && !showsReturned)
-    return `${provider} does not show how much was taken back, so it is always all of it.`
+    return `${provider} does not report the reversed amount, so only a full reversal is possible.`
   const isPaid = needsAccount || mode === 'reversal_after_success'
-  return !isPaid || amount === undefined || isPayable(amount) ? undefined : 'amount cannot be paid.'
+  return !isPaid || amount === undefined || isPayable(amount)
+    ? undefined
+    : 'amount must be a decimal string, greater than zero.'
 }
 
 export function listFaults({ core }: ControlCall) {
@@ -82,7 +85,7 @@ export function listFaults({ core }: ControlCall) {
 
 export function removeFault({ core, names }: ControlCall) {
   const fault = core.faults.remove(names[0] ?? '')
-  if (fault === undefined) return complain(404, 'There is no such fault.')
+  if (fault === undefined) return complain(404, 'Fault not found.')
   releaseEnqueued(core, fault.id)
   return { status: 200, body: { removed: 1 } }
 }

@@ -18,9 +18,9 @@ export function actAsPayer(call: ControlCall): Reply {
     (each) => (provider ?? each.provider) === each.provider && (operation ?? each.operation) === each.operation,
   )
   const payment = open.find(({ state }) => !isEnd(state)) ?? open[0]
-  if (payment === undefined) return complain(404, 'There is no such payment.')
+  if (payment === undefined) return complain(404, 'Payment not found.')
   if (!isAction(action))
-    return complain(400, 'action is approve, enter_pin, decline or pay_account; a code may go with decline.')
+    return complain(400, 'action must be approve, enter_pin, decline or pay_account; decline may have a code.')
   const hasAccount = payment.waitsFor === 'money'
   if (action === 'pay_account' && !hasAccount) return complain(400, 'The payment has no account to pay into.')
   // An account accepts money whatever the state of its charge.
@@ -47,15 +47,19 @@ function actOnAccount(call: ControlCall, payment: Payment, action: Action): Repl
   if (action === 'pay_account') return payAccount(call, payment)
   const missing = toUnits(payment.amount) - receivedOf(payment)
   if (action !== 'decline')
-    return missing > 0n ? pay(call, payment, approvedOf(payment, missing)) : conflict(payment, 'Nothing is missing.')
-  return payment.receipts === undefined ? end(call, payment, action) : conflict(payment, 'Money has come in.')
+    return missing > 0n
+      ? pay(call, payment, approvedOf(payment, missing))
+      : conflict(payment, 'The charge is already paid in full.')
+  return payment.receipts === undefined
+    ? end(call, payment, action)
+    : conflict(payment, 'The account has already received money.')
 }
 
 function payAccount(call: ControlCall, payment: Payment): Reply {
   const { amount, account } = fieldsOf(call.json)
-  if (!isPayable(amount)) return complain(400, 'amount is a decimal text, and more than nothing.')
+  if (!isPayable(amount)) return complain(400, 'amount must be a decimal string, greater than zero.')
   if (account !== undefined && !payment.accounts?.some(({ number }) => number === account))
-    return complain(400, 'account is not one of this payment.')
+    return complain(400, 'account does not belong to this payment.')
   return pay(call, payment, amount)
 }
 

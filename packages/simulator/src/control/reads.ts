@@ -34,7 +34,7 @@ function page<Item>(items: readonly Item[], query: URLSearchParams, show: (item:
   const after = Number(query.get('after') ?? 0)
   const limit = Number(query.get('limit') ?? pageMax)
   if (!Number.isInteger(after) || after < 0 || !Number.isInteger(limit) || limit < 1)
-    return complain(400, 'after and limit are whole numbers.')
+    return complain(400, 'after and limit must be whole numbers.')
   const end = Math.min(after + Math.min(limit, pageMax), items.length)
   return {
     status: 200,

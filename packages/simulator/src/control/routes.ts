@@ -68,7 +68,7 @@ export function createControl(core: Core, journal: Journal, token: string | unde
   }
 }
 
-const nothing = complain(404, 'There is no such path.')
+const nothing = complain(404, 'Path not found.')
 
 const requestsOf = (core: Core, key: string | null) =>
   core.requests.list().filter((note) => key === null || note.key === key)

@@ -41,7 +41,7 @@ export function setTuning(call: ControlCall) {
   const given = Object.entries(fieldsOf(call.json))
   const parsed = given.map(([name, value]) => [name, parsers[name]?.(value)] as const)
   const bad = parsed.find(([, value]) => value === undefined)
-  if (bad) return complain(400, `${bad[0]} is not known or cannot have this value.`)
+  if (bad) return complain(400, `${bad[0]} is unknown or has an invalid value.`)
   const { tuning, random } = call.core
   Object.assign(tuning, Object.fromEntries(parsed))
   if (given.some(([name]) => name === 'seed')) random.seed(tuning.seed)
@@ -58,7 +58,7 @@ const parsers: Readonly<Record<string, (value: unknown) => Tuning[keyof Tuning] 
 /** Every due timer has run when this responds. Callbacks have been sent but may not have a response yet. */
 export function advanceClock({ core, journal, json }: ControlCall) {
   const { ms } = fieldsOf(json)
-  if (typeof ms !== 'number' || !Number.isInteger(ms) || ms < 0) return complain(400, 'ms is a whole number.')
+  if (typeof ms !== 'number' || !Number.isInteger(ms) || ms < 0) return complain(400, 'ms must be a whole number.')
   const ran = core.clock.advance(ms)
   journal.append({ entry: 'clock', offset: core.clock.offset() })
   return { status: 200, body: { now: new Date(core.clock.now()).toISOString(), ran } }
@@ -72,8 +72,8 @@ export function setFloat({ core, json }: ControlCall) {
   const { provider, country, currency, amount } = fieldsOf(json)
   const texts = [provider, country, currency, amount]
   if (!texts.every((text) => typeof text === 'string') || !/^\d{1,18}(\.\d{1,4})?$/.test(String(amount)))
-    return complain(400, 'provider, country, currency and amount are texts; amount is a decimal.')
-  if (!core.dialects.has(String(provider))) return complain(400, `${String(provider)} is not a provider here.`)
+    return complain(400, 'provider, country, currency and amount must be strings, and amount a decimal.')
+  if (!core.dialects.has(String(provider))) return complain(400, `${String(provider)} is not a configured provider.`)
   const purse = { provider: String(provider), country: String(country), currency: String(currency) }
   core.books.setFloat(purse, String(amount))
   return { status: 200, body: { provider, country, currency, amount } }

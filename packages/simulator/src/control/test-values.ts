@@ -47,9 +47,9 @@ function choices(numberFor: (ending: string) => string): Choice[] {
     choice(stayingEnding, {
       for: both,
       outcome: 'PENDING',
-      what: 'Stays pending until somebody ends it, or it expires.',
+      what: 'Stays pending until the payer acts or it expires.',
     }),
-    choice(unknownEnding, { for: 'resolve', outcome: 'NOT_FOUND', what: 'Nobody holds this account.' }),
+    choice(unknownEnding, { for: 'resolve', outcome: 'NOT_FOUND', what: 'This account does not exist.' }),
   ]
 }
 
@@ -63,7 +63,7 @@ const steps = {
 } as const
 
 function presentCard({ number, expiry, words, plan }: UsableCard) {
-  const isPaid = plan.verdict.kind === 'completes'
+  const isPaid = plan.plannedOutcome.kind === 'completes'
   const { pins, otps } = plan.asks === 'pin' ? rightValues[plan.values] : none
   return {
     number,
@@ -81,12 +81,12 @@ const operatorCode = {
   value: preAuthorisationCode,
   kind: 'otp',
   for: 'mobile money',
-  what: 'The code of operators that give one before a payment (otpCode); any other is not approved.',
+  what: 'Code (otpCode) for operators that issue one before a payment; with any other code the payment is not approved.',
 }
 
 /** Correct PINs and codes, with their cards. */
 function cardCodes(cards: readonly UsableCard[]) {
-  const asking = cards.filter(({ plan }) => plan.asks === 'pin' && plan.verdict.kind === 'completes')
+  const asking = cards.filter(({ plan }) => plan.asks === 'pin' && plan.plannedOutcome.kind === 'completes')
   const rightFor = (kind: 'pins' | 'otps', value: string) =>
     asking.filter(({ plan }) => (rightValues[plan.values][kind] as readonly string[]).includes(value)).map(numberOf)
   const codes = (['pins', 'otps'] as const).flatMap((kind) =>
@@ -94,14 +94,14 @@ function cardCodes(cards: readonly UsableCard[]) {
       value,
       kind: kind === 'pins' ? 'pin' : 'otp',
       for: 'card',
-      what: `Right for ${rightFor(kind, value).join(', ')}; any other is wrong.`,
+      what: `Correct for ${rightFor(kind, value).join(', ')}; any other value is wrong.`,
     })),
   )
   const empty = {
     value: emptyAccountOtp,
     kind: 'otp',
     for: 'card',
-    what: 'Any card: the account turns out to be empty.',
+    what: 'Any card: fails with insufficient funds.',
   }
   return [...codes, empty]
 }

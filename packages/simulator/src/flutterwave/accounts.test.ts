@@ -55,12 +55,12 @@ test('an approval pays exactly the missing amount, as its own transaction and mo
   assert.deepEqual((await sim.flutterwave('GET', `/transactions/${receipt.id}/verify`)).body.data, data)
   const [movement] = await sim.movements(order.tx_ref)
   assert.deepEqual([movement.kind, movement.amount, movement.receipt], ['collected', '1500.00', receipt.id])
-  const [told] = await sim.receiver.take(1)
-  assert.ok(told)
-  const { meta_data: origin, 'event.type': type } = told.body as Body
+  const [received] = await sim.receiver.take(1)
+  assert.ok(received)
+  const { meta_data: origin, 'event.type': type } = received.body as Body
   assert.deepEqual([type, origin.originatoramount], ['BANK_TRANSFER_TRANSACTION', '1500.00'])
   const again = await act(sim, order, { action: 'approve' })
-  assert.deepEqual([again.status, again.body.error], [409, 'Nothing is missing.'])
+  assert.deepEqual([again.status, again.body.error], [409, 'The charge is already paid in full.'])
 })
 
 test('underpayment, repeat and overpayment are each reported and kept, newest first', async (t) => {
@@ -71,9 +71,9 @@ test('underpayment, repeat and overpayment are each reported and kept, newest fi
 
   assert.deepEqual(await amounts(sim, order), [2000.5, 500, 500])
   assert.equal((await verify(sim, order)).body.data.amount, 2000.5)
-  const told = (await sim.receiver.take(3)).map(({ body }) => body['data'] as Body)
-  assert.equal(new Set(told.map(({ id }) => id)).size, 3)
-  assert.deepEqual(new Set(told.map(({ tx_ref }) => tx_ref)), new Set([order.tx_ref]))
+  const received = (await sim.receiver.take(3)).map(({ body }) => body['data'] as Body)
+  assert.equal(new Set(received.map(({ id }) => id)).size, 3)
+  assert.deepEqual(new Set(received.map(({ tx_ref }) => tx_ref)), new Set([order.tx_ref]))
   const [payment] = (await sim.control('GET', `/payments?key=${order.tx_ref}`)).body.items
   assert.deepEqual(
     [payment.state, payment.receipts.map(({ amount }: Body) => amount)],
@@ -117,9 +117,9 @@ test('a decline fails the charge once, and is refused after money arrived', asyn
   assert.equal((await act(sim, declined, { action: 'approve' })).status, 409)
   assert.equal((await open(sim, declined)).status, 400)
   assert.deepEqual(await sim.movements(declined.tx_ref), [])
-  assert.equal((await act(sim, paid, { action: 'decline' })).body.error, 'Money has come in.')
-  const told = (await sim.receiver.take(2)).map(({ body }) => (body['data'] as Body).status)
-  assert.deepEqual(told, ['successful', 'failed'])
+  assert.equal((await act(sim, paid, { action: 'decline' })).body.error, 'The account has already received money.')
+  const received = (await sim.receiver.take(2)).map(({ body }) => (body['data'] as Body).status)
+  assert.deepEqual(received, ['successful', 'failed'])
 })
 
 test('a list has ten items per page', async (t) => {

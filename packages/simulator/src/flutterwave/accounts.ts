@@ -5,16 +5,16 @@ import { accept, type Draft } from '../life.ts'
 import { toFixed, toUnits } from '../money.ts'
 import { accountNumberOf } from '../numbers.ts'
 import { pick } from './charges.ts'
-import { bankTransferForm, countryOf, type Fields, findAmountTrouble, findTrouble, isFields } from './read.ts'
-import { answer, closed, refuse, repeatedCharge } from './words.ts'
+import { bankTransferForm, countryOf, type Fields, findAmountProblem, findProblem, isFields } from './read.ts'
+import { closed, refuse, repeatedCharge, respond } from './words.ts'
 
 const lifeSecondsUsual = 3600
 
 /** Opens an account for one charge. The provider does not refuse a known reference: it opens another account. */
 export async function openAccount(call: Call): Promise<Reply> {
   const { core, json } = call
-  const trouble = findTrouble(json, bankTransferForm) ?? findAmountTrouble(json as Fields)
-  if (trouble !== undefined) return refuse(400, trouble)
+  const problem = findProblem(json, bankTransferForm) ?? findAmountProblem(json as Fields)
+  if (problem !== undefined) return refuse(400, problem)
   const body = json as Fields
   const account = accountFor(call, body)
   const known = core.books.find('flutterwave', 'charge', String(body['tx_ref']).toLowerCase())
@@ -60,7 +60,7 @@ function draftOf({ core }: Call, body: Fields, account: Account): Omit<Draft, 'f
       ...pick(body, { fullname: 'fullname', phone: 'phone_number', ip: 'client_ip' }),
       ...pick(body, { fingerprint: 'device_fingerprint', narration: 'narration' }),
     },
-    verdict: { kind: 'completes' },
+    plannedOutcome: { kind: 'completes' },
     waitsFor: 'money',
     names: [String(id)],
     accounts: [account],
@@ -77,5 +77,5 @@ function present({ amount }: Payment, { number, bankName, expiresAt }: Account):
     transfer_amount: toFixed(toUnits(amount), 2),
     mode: 'banktransfer',
   }
-  return answer('Charge initiated', { meta: { authorization } })
+  return respond('Charge initiated', { meta: { authorization } })
 }

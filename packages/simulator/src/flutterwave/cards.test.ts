@@ -152,9 +152,9 @@ test('a payer’s decline on the page fails the charge; without a return address
   const { redirect } = (await charge(sim, order)).body.meta.authorization
   assert.equal((await press(redirect, 'dance')).status, 400)
 
-  const answer = await press(redirect, 'decline')
-  assert.equal(answer.status, 200)
-  assert.match(await answer.text(), /This payment is failed\. You may close this page\./)
+  const response = await press(redirect, 'decline')
+  assert.equal(response.status, 200)
+  assert.match(await response.text(), /This payment is failed\. You may close this page\./)
   const { data } = (await verify(sim, order)).body
   assert.deepEqual([data.status, data.processor_response], ['failed', 'Declined'])
   assert.deepEqual(await sim.movements(order.tx_ref), [])
@@ -265,10 +265,10 @@ test('the charge fails after twenty wrong values', async (t) => {
 test('a reference is charged once, however often it is sent', async (t) => {
   const sim = await startTestSimulator(t)
   const order = card('4242424242424242')
-  const answers = await Promise.all(Array.from({ length: 10 }, () => charge(sim, order)))
-  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array.from({ length: 9 }, () => 400)])
+  const responses = await Promise.all(Array.from({ length: 10 }, () => charge(sim, order)))
+  assert.deepEqual(responses.map(({ status }) => status).sort(), [200, ...Array.from({ length: 9 }, () => 400)])
   assert.equal(
-    answers.find(({ status }) => status === 400)?.body.message,
+    responses.find(({ status }) => status === 400)?.body.message,
     'Transaction with this tx_ref already exists',
   )
   assert.equal((await sim.movements(order.tx_ref)).length, 1)
@@ -318,8 +318,8 @@ for (const [what, number, pin] of steps)
 
     assert.deepEqual(await act('approve'), ['successful', 'successful', 1])
     assert.deepEqual(await act('decline'), ['failed', 'Declined', 0])
-    const told = (await sim.receiver.take(2)).map(({ body }) => (body['data'] as Body).status)
-    assert.deepEqual(told, ['successful', 'failed'])
+    const reported = (await sim.receiver.take(2)).map(({ body }) => (body['data'] as Body).status)
+    assert.deepEqual(reported, ['successful', 'failed'])
   })
 
 test('the control API shows no card number, CVV, PIN or code', async (t) => {

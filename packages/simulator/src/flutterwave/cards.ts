@@ -1,4 +1,4 @@
-import type { Verdict } from '../entries.ts'
+import type { PlannedOutcome } from '../entries.ts'
 
 /** What the issuer asks for before it decides. */
 type Ask = 'nothing' | 'pin' | 'address' | 'redirect'
@@ -7,7 +7,7 @@ type Ask = 'nothing' | 'pin' | 'address' | 'redirect'
 export interface Plan {
   readonly asks: Ask
   readonly values: keyof typeof rightValues
-  readonly verdict: Verdict
+  readonly plannedOutcome: PlannedOutcome
 }
 
 /** Values of the provider's test pages, of Malipo's contract, or of both. */
@@ -18,8 +18,8 @@ export const rightValues = {
 
 export const emptyAccountOtp = '6648'
 
-const fails = (issuerWords: string): Verdict => ({ kind: 'fails', failure: issuerFailure(issuerWords) })
-const completes: Verdict = { kind: 'completes' }
+const fails = (issuerWords: string): PlannedOutcome => ({ kind: 'fails', failure: issuerFailure(issuerWords) })
+const completes: PlannedOutcome = { kind: 'completes' }
 
 /** A failure in the issuer's own words. */
 export const issuerFailure = (message: string) => ({ code: 'ISSUER', message })
@@ -79,12 +79,12 @@ export function planOf(number: string, expiry: string, now: number): Plan | unde
 }
 
 function planFor({ asks = 'nothing', values = 'published', words: issuerWords }: TestCard): Plan {
-  return { asks, values, verdict: issuerWords === undefined ? completes : fails(issuerWords) }
+  return { asks, values, plannedOutcome: issuerWords === undefined ? completes : fails(issuerWords) }
 }
 
 /** A card that is declined for its PIN accepts any PIN and fails afterwards. */
-export function isRightPin({ values, verdict }: Pick<Plan, 'values' | 'verdict'>, pin: string): boolean {
-  return verdict.kind === 'fails' || (rightValues[values].pins as readonly string[]).includes(pin)
+export function isRightPin({ values, plannedOutcome }: Pick<Plan, 'values' | 'plannedOutcome'>, pin: string): boolean {
+  return plannedOutcome.kind === 'fails' || (rightValues[values].pins as readonly string[]).includes(pin)
 }
 
 export const isRightOtp = (values: Plan['values'], otp: string): boolean =>

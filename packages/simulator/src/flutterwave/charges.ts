@@ -12,20 +12,20 @@ import {
   clientForm,
   countryOf,
   type Fields,
-  findAmountTrouble,
-  findTrouble,
+  findAmountProblem,
+  findProblem,
   isFields,
   validateForm,
 } from './read.ts'
-import { answer, closed, refuse, repeatedCharge } from './words.ts'
+import { closed, refuse, repeatedCharge, respond } from './words.ts'
 
 const wrongValuesMax = 20
 
 /** The first call of a card charge, or the second call with the customer's answer. */
 export async function chargeCard(call: Call, key: string): Promise<Reply> {
   const body = openCard(call, key)
-  const trouble = findTrouble(call.json, clientForm) ?? findCardTrouble(body)
-  if (body === undefined || trouble !== undefined) return refuse(400, trouble ?? undecryptable)
+  const problem = findProblem(call.json, clientForm) ?? findCardProblem(body)
+  if (body === undefined || problem !== undefined) return refuse(400, problem ?? undecryptable)
   const known = call.core.books.find('flutterwave', 'charge', String(body['tx_ref']).toLowerCase())
   if (isFields(body['authorization'])) return authorise(call, known, body)
   if (known) return isAsking(known) && isSameCard(known, body) ? ask(known) : refuse(400, repeatedCharge)
@@ -35,8 +35,8 @@ export async function chargeCard(call: Call, key: string): Promise<Reply> {
 /** The one-time code that ends a charge. */
 export async function validateCharge(call: Call): Promise<Reply> {
   const { core, json } = call
-  const trouble = findTrouble(json, validateForm)
-  if (trouble !== undefined) return refuse(400, trouble)
+  const problem = findProblem(json, validateForm)
+  if (problem !== undefined) return refuse(400, problem)
   const { otp, flw_ref } = json as Fields
   const payment = core.books.findNamed('flutterwave', String(flw_ref))
   if (payment?.progress?.['step'] !== 'otp' || isEnd(payment.state)) return refuse(400, 'Transaction not found')
@@ -44,7 +44,7 @@ export async function validateCharge(call: Call): Promise<Reply> {
   if (!isEmpty && !isRightOtp(chargeDetails(payment).values ?? 'published', String(otp)))
     return takeWrong(call, payment, 'Invalid OTP. Please try again')
   await decide(call, payment, isEmpty ? failed('Insufficient Funds') : undefined)
-  return answer('Charge validated', { data: presentCharge(payment) })
+  return respond('Charge validated', { data: presentCharge(payment) })
 }
 
 /** The targets for faults in a card call, if it is readable. */
@@ -70,10 +70,10 @@ function openCard({ json }: Call, key: string): Fields | undefined {
 
 const undecryptable = 'The client data could not be decrypted'
 
-function findCardTrouble(body: Fields | undefined): string | undefined {
+function findCardProblem(body: Fields | undefined): string | undefined {
   if (body === undefined) return undecryptable
   if (body['preauthorize'] === true) return 'Preauthorization is not enabled for this account'
-  return findTrouble(body, cardForm) ?? findAmountTrouble(body)
+  return findProblem(body, cardForm) ?? findAmountProblem(body)
 }
 
 async function start(call: Call, body: Fields): Promise<Reply> {
@@ -94,8 +94,8 @@ async function start(call: Call, body: Fields): Promise<Reply> {
 
 async function authorise(call: Call, known: Payment | undefined, body: Fields): Promise<Reply> {
   const given = body['authorization'] as Fields
-  const trouble = findAuthorizationTrouble(given)
-  if (trouble !== undefined) return refuse(400, trouble)
+  const problem = findAuthorizationProblem(given)
+  if (problem !== undefined) return refuse(400, problem)
   if (known === undefined) return refuse(400, 'No charge with this tx_ref waits for authorization')
   if (!isAsking(known)) return refuse(400, repeatedCharge)
   if (!isSameCard(known, body)) return refuse(400, 'The payload is not the one this charge began with')
@@ -106,28 +106,28 @@ async function authorise(call: Call, known: Payment | undefined, body: Fields): 
     return ended(known)
   }
   const { values = 'published' } = chargeDetails(known)
-  if (!isRightPin({ values, verdict: known.verdict }, String(given['pin'])))
+  if (!isRightPin({ values, plannedOutcome: known.plannedOutcome }, String(given['pin'])))
     return takeWrong(call, known, 'Invalid PIN. Please try again')
   return afterPin(call, known)
 }
 
 async function afterPin(call: Call, payment: Payment): Promise<Reply> {
-  if (payment.verdict.kind === 'fails') {
+  if (payment.plannedOutcome.kind === 'fails') {
     await decide(call, payment)
     return ended(payment)
   }
   call.core.books.progress(payment, { step: 'otp' })
-  return answer('Charge initiated', {
+  return respond('Charge initiated', {
     data: presentCharge(payment),
     meta: { authorization: { mode: 'otp', endpoint: '/v3/validate-charge' } },
   })
 }
 
-function findAuthorizationTrouble(given: Fields): string | undefined {
+function findAuthorizationProblem(given: Fields): string | undefined {
   const { mode } = given
   if (mode !== 'pin' && mode !== 'avs_noauth') return 'authorization.mode is invalid'
-  const trouble = findTrouble(given, authorizationForms[mode])
-  return trouble === undefined ? undefined : `authorization.${trouble}`
+  const problem = findProblem(given, authorizationForms[mode])
+  return problem === undefined ? undefined : `authorization.${problem}`
 }
 
 /** The payer may retry a wrong value, up to a limit. */
@@ -154,18 +154,18 @@ function ask({ progress }: Payment): Reply {
   const authorization = isPin
     ? { mode: 'pin', fields: askedFields.pin }
     : { mode: 'avs_noauth', fields: askedFields.address }
-  return answer('Charge authorization data required', { meta: { authorization } })
+  return respond('Charge authorization data required', { meta: { authorization } })
 }
 
 function redirect(payment: Payment): Reply {
   const authorization = { mode: 'redirect', redirect: chargeDetails(payment).pageUrl }
-  return answer('Charge initiated', { data: presentCharge(payment), meta: { authorization } })
+  return respond('Charge initiated', { data: presentCharge(payment), meta: { authorization } })
 }
 
 function ended(payment: Payment): Reply {
   const data = presentCharge(payment)
-  if (data['status'] === 'failed') return answer('Charge failed', { data })
-  return answer(data['status'] === 'successful' ? 'Charge successful' : 'Charge initiated', { data })
+  if (data['status'] === 'failed') return respond('Charge failed', { data })
+  return respond(data['status'] === 'successful' ? 'Charge successful' : 'Charge initiated', { data })
 }
 
 function draftOf(call: Call, body: Fields, plan: Plan): Omit<Draft, 'faults'> {
@@ -187,7 +187,7 @@ function draftOf(call: Call, body: Fields, plan: Plan): Omit<Draft, 'faults'> {
       ...detailsOf(body, id, plan),
       ...(step === 'redirect' && { pageUrl: pageUrl(call, flwRef) }),
     },
-    verdict: plan.verdict,
+    plannedOutcome: plan.plannedOutcome,
     waitsFor: 'steps',
     names: [String(id), flwRef],
     progress: { step },

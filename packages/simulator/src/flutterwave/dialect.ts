@@ -3,7 +3,7 @@ import type { Call, DialectMaker, Reply, Route } from '../dialect.ts'
 import type { Subject } from '../faults.ts'
 import { accountSubjects, openAccount } from './accounts.ts'
 import { cardSubjects, chargeCard, isAuthorisation, validateCharge } from './charges.ts'
-import { answerPage, showPage } from './page.ts'
+import { showPage, submitPage } from './page.ts'
 import { callbackBody } from './present.ts'
 import { isFields } from './read.ts'
 import { listBalances, readBalance, readRate, resolveAccount } from './tools.ts'
@@ -18,7 +18,7 @@ export const flutterwave: DialectMaker = {
   id: 'flutterwave',
   make: ({ TOKEN: token, ENCRYPTION_KEY: key, HASH: hash }) => {
     if (!token || !key || !hash) return undefined
-    if (Buffer.byteLength(key) !== 24) throw new Error('SIMULATOR_FLUTTERWAVE_ENCRYPTION_KEY has 24 characters')
+    if (Buffer.byteLength(key) !== 24) throw new Error('SIMULATOR_FLUTTERWAVE_ENCRYPTION_KEY must have 24 characters')
     const wrongHash = randomBytes(24).toString('hex')
     return {
       id: 'flutterwave',
@@ -131,7 +131,7 @@ const pageRoutes: readonly Route[] = [
     operation: 'page',
     isOpen: true,
     subjects: namedSubjects,
-    handle: answerPage,
+    handle: submitPage,
   },
 ]
 

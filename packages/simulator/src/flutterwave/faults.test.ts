@@ -41,7 +41,7 @@ async function start(t: TestContext, mode: string, more: object = {}) {
 
 test('a webhook carries the hash and is retried three times, half an hour apart', async (t) => {
   const sim = await startTestSimulator(t)
-  sim.receiver.answers.push(500, 302, 204, 500)
+  sim.receiver.statuses.push(500, 302, 204, 500)
   const order = card('4242424242424242')
   await charge(sim, order)
   const callback = async () => (await sim.control('GET', `/callbacks?key=${order.tx_ref}`)).body.items[0]
@@ -134,10 +134,10 @@ test('latency with a gateway page after processing: the response is late and the
   const sim = await start(t, 'latency', { operation: 'payout', delayMs: 28_000 })
   await fault(sim, 'html_503', { operation: 'payout', moment: 'after' })
   const order = transfer()
-  const answer = send(sim, order)
+  const response = send(sim, order)
   await until('the fault to strike', async () => (await sim.control('GET', '/faults')).body.items[0].struck === 1)
   await sim.advance(28_000)
-  assert.equal((await answer).status, 503)
+  assert.equal((await response).status, 503)
   await sim.advance(settleMs)
   assert.equal((await read(sim, order)).status, 'SUCCESSFUL')
 })
@@ -182,7 +182,7 @@ test('callback_before_response: the callback arrives before the response to the 
 test('callback_bad_signature: the hash is wrong', async (t) => {
   const sim = await start(t, 'callback_bad_signature', { count: 1 })
   await paidAccount(sim)
-  sim.receiver.answers.push(401)
+  sim.receiver.statuses.push(401)
   await charge(sim, card('4242424242424242'))
   const received = await sim.receiver.take(2)
   for (const { headers } of received) assert.notEqual(headers['verif-hash'], hash)
@@ -192,9 +192,9 @@ test('callback_wrong_amount and callback_unknown_reference report false values',
   const sim = await start(t, 'callback_wrong_amount', { amount: '77' })
   const [account, order] = [await paidAccount(sim), card('4242424242424242')]
   await charge(sim, order)
-  const told = (await sim.receiver.take(2)).map(dataOf)
+  const reported = (await sim.receiver.take(2)).map(dataOf)
   assert.deepEqual(
-    told.map(({ amount }) => amount),
+    reported.map(({ amount }) => amount),
     [77, 77],
   )
   assert.deepEqual(
@@ -217,8 +217,8 @@ test('callback_reorder: the second payment into an account is reported first', a
   const sim = await start(t, 'callback_reorder')
   const order = await paidAccount(sim)
   await sim.control('POST', `/payer/${order.tx_ref}/act`, { action: 'approve' })
-  const told = (await sim.receiver.take(2)).map((received) => dataOf(received).amount)
-  assert.deepEqual(told, [1000, 500])
+  const reported = (await sim.receiver.take(2)).map((received) => dataOf(received).amount)
+  assert.deepEqual(reported, [1000, 500])
 })
 
 test('status_lags_callback: reads show the end only later', async (t) => {

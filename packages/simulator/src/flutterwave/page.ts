@@ -8,15 +8,15 @@ import { chargeDetails, presentCharge } from './present.ts'
 /** The issuer's page, where the cardholder approves or declines. */
 export function showPage(call: Call): Reply {
   const payment = findPayment(call)
-  return payment ? html(200, page(payment)) : html(404, frame('Not found', '<p>There is no such payment.</p>'))
+  return payment ? html(200, page(payment)) : html(404, frame('Not found', '<p>This payment does not exist.</p>'))
 }
 
-export async function answerPage(call: Call): Promise<Reply> {
+export async function submitPage(call: Call): Promise<Reply> {
   const payment = findPayment(call)
   if (payment === undefined) return showPage(call)
   const action = new URLSearchParams(call.raw.toString('utf8')).get('action')
   if (action !== 'approve' && action !== 'decline')
-    return html(400, frame('Not understood', '<p>Approve or decline.</p>'))
+    return html(400, frame('Invalid action', '<p>Approve or decline the payment.</p>'))
   if (!isEnd(payment.state)) await decide(call, payment, action)
   const { redirectUrl } = chargeDetails(payment)
   return redirectUrl === undefined ? html(200, page(payment)) : sendBack(payment, redirectUrl)

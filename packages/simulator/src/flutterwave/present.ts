@@ -98,13 +98,13 @@ export function callbackBody(payment: Payment, receipt?: Receipt): unknown {
   return { event: 'charge.completed', data: presentCharge(payment), 'event.type': type }
 }
 
-interface Told {
+interface TransactionFields {
   readonly id: number | string
   readonly amount: string
   readonly at: number
 }
 
-function common(payment: Payment, { id: ownId, amount, at }: Told) {
+function common(payment: Payment, { id: ownId, amount, at }: TransactionFields) {
   const { reference, kind, ip, fingerprint, narration, email, fullname, phone, ...details } = chargeDetails(payment)
   const { id, reference: shown } = namesOf(payment, reference, ownId)
   const created = new Date(at).toISOString()

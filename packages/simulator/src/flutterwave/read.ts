@@ -94,7 +94,7 @@ export const resolveForm: Form = {
 }
 
 /** What is wrong with a body. Undefined when its form is valid. */
-export function findTrouble(body: unknown, form: Form): string | undefined {
+export function findProblem(body: unknown, form: Form): string | undefined {
   if (!isFields(body)) return 'The request body must be a JSON object'
   const unknown = Object.keys(body).find((name) => !Object.hasOwn(form, name))
   if (unknown !== undefined) return `${unknown} is not allowed`
@@ -131,7 +131,7 @@ const decimals: Readonly<Record<string, number>> = {
 export const currencies = Object.keys(decimals)
 
 /** An amount is more than zero and has no more decimals than its currency. */
-export function findAmountTrouble({ amount: given, currency: code = 'NGN' }: Fields): string | undefined {
+export function findAmountProblem({ amount: given, currency: code = 'NGN' }: Fields): string | undefined {
   const shown = String(given)
   const isFine = /[1-9]/.test(shown) && decimalsOf(shown) <= (decimals[String(code)] ?? 0)
   return isFine ? undefined : 'amount is invalid'

@@ -27,22 +27,22 @@ const cards: readonly (readonly [string, Record<string, unknown>, string])[] = [
   ['a month of one digit', { expiry_month: '9' }, 'expiry_month is invalid'],
   ['a thirteenth month', { expiry_month: '13' }, 'expiry_month is invalid'],
   ['a year of four digits', { expiry_year: '2032' }, 'expiry_year is invalid'],
-  ['an amount of nothing', { amount: 0 }, 'amount is invalid'],
+  ['a zero amount', { amount: 0 }, 'amount is invalid'],
   ['a negative amount', { amount: -1 }, 'amount is invalid'],
   ['decimals the currency does not have', { amount: 100.5, currency: 'UGX' }, 'amount is invalid'],
   ['three decimals', { amount: 1.234 }, 'amount is invalid'],
   ['an unknown currency', { currency: 'XXX' }, 'currency is invalid'],
-  ['an email that is none', { email: 'amina' }, 'email is invalid'],
-  ['an address to go back to that is none', { redirect_url: 'shop' }, 'redirect_url is invalid'],
+  ['an invalid email', { email: 'amina' }, 'email is invalid'],
+  ['an invalid redirect URL', { redirect_url: 'shop' }, 'redirect_url is invalid'],
   ['a hold', { preauthorize: true }, 'Preauthorization is not enabled for this account'],
-  ['an unknown way to authorise', { authorization: { mode: 'otp', otp: '1' } }, 'authorization.mode is invalid'],
+  ['an unknown authorisation mode', { authorization: { mode: 'otp', otp: '1' } }, 'authorization.mode is invalid'],
   ['an authorisation without PIN', { authorization: { mode: 'pin' } }, 'authorization.pin is required'],
   ['a PIN of letters', { authorization: { mode: 'pin', pin: 'abcd' } }, 'authorization.pin is invalid'],
   ['half an address', { authorization: { mode: 'avs_noauth', city: 'Lagos' } }, 'authorization.address is required'],
 ]
 
 for (const [what, changes, message] of cards)
-  test(`${what} refuses the card`, async (t) => {
+  test(`a card charge with ${what} is refused`, async (t) => {
     const sim = await startTestSimulator(t)
     const { status, body } = await sim.flutterwave('POST', '/charges?type=card', sealed(card(number, changes)))
     assert.deepEqual([status, body], [400, { status: 'error', message, data: null }])
@@ -85,14 +85,14 @@ const accounts: readonly (readonly [string, Record<string, unknown>, string])[] 
   ['an unknown field', { surprise: 1 }, 'surprise is not allowed'],
   ['a missing currency', { currency: undefined }, 'currency is required'],
   ['another currency', { currency: 'KES' }, 'currency is invalid'],
-  ['an account for ever', { is_permanent: true }, 'is_permanent is invalid'],
-  ['a life of more than a year', { expires: 31_536_001 }, 'expires is invalid'],
-  ['a life in words', { expires: '3600' }, 'expires is invalid'],
+  ['a permanent account', { is_permanent: true }, 'is_permanent is invalid'],
+  ['a lifetime of more than a year', { expires: 31_536_001 }, 'expires is invalid'],
+  ['a lifetime as text', { expires: '3600' }, 'expires is invalid'],
   ['three decimals', { amount: 1.234 }, 'amount is invalid'],
 ]
 
 for (const [what, changes, message] of accounts)
-  test(`${what} refuses the account`, async (t) => {
+  test(`an account request with ${what} is refused`, async (t) => {
     const sim = await startTestSimulator(t)
     const { status, body } = await sim.flutterwave('POST', '/charges?type=bank_transfer', bankTransfer(changes))
     assert.deepEqual([status, body], [400, { status: 'error', message, data: null }])
@@ -113,12 +113,12 @@ const mpesa = { currency: 'KES', account_bank: 'MPS', account_number: '254703456
 
 const transfers: readonly (readonly [string, Record<string, unknown>, string])[] = [
   ['an unknown field', { surprise: 1 }, 'surprise is not allowed'],
-  ['an address for its webhook', { callback_url: 'https://a.example' }, 'callback_url is not allowed'],
+  ['a callback URL', { callback_url: 'https://a.example' }, 'callback_url is not allowed'],
   ['a missing beneficiary', { beneficiary_name: undefined }, 'beneficiary_name is required'],
   ['a missing narration', { narration: undefined }, 'narration is required'],
   ['a missing bank', { account_bank: undefined }, 'account_bank is required'],
   ['a missing reference', { reference: undefined }, 'reference is required'],
-  ['an amount in words', { amount: '5500' }, 'amount is invalid'],
+  ['an amount as text', { amount: '5500' }, 'amount is invalid'],
   ['an account number with dashes', { account_number: '06-90' }, 'account_number is invalid'],
   [
     'decimals the currency does not have',
@@ -141,7 +141,7 @@ const transfers: readonly (readonly [string, Record<string, unknown>, string])[]
 ]
 
 for (const [what, changes, message] of transfers)
-  test(`${what} refuses the transfer`, async (t) => {
+  test(`a transfer is refused: ${what}`, async (t) => {
     const sim = await startTestSimulator(t)
     const { status, body } = await sim.flutterwave('POST', '/transfers', transfer(changes))
     assert.deepEqual([status, body], [400, { status: 'error', message, data: null }])
@@ -158,7 +158,7 @@ const taken: readonly (readonly [string, Record<string, unknown>])[] = [
 ]
 
 for (const [what, changes] of taken)
-  test(`${what} is paid`, async (t) => {
+  test(`a transfer to ${what} is paid`, async (t) => {
     const sim = await startTestSimulator(t)
     assert.equal((await sim.flutterwave('POST', '/transfers', transfer(changes))).body.data.status, 'NEW')
   })

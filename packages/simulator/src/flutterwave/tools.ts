@@ -5,13 +5,13 @@ import { toAmount } from '../money.ts'
 import { holderName } from '../names.ts'
 import { unknownEnding } from '../outcomes.ts'
 import { ratesOf } from '../rates.ts'
-import { countryOf, currencies, type Fields, findTrouble, resolveForm } from './read.ts'
-import { answer, refuse } from './words.ts'
+import { countryOf, currencies, type Fields, findProblem, resolveForm } from './read.ts'
+import { refuse, respond } from './words.ts'
 
 /** The holder of an account at a Nigerian bank. */
 export function resolveAccount({ json }: Call): Reply {
-  const trouble = findTrouble(json, resolveForm)
-  if (trouble !== undefined) return refuse(400, trouble)
+  const problem = findProblem(json, resolveForm)
+  if (problem !== undefined) return refuse(400, problem)
   const { account_number, account_bank } = json as Fields
   const number = String(account_number)
   if (number.endsWith(unknownEnding))
@@ -19,7 +19,7 @@ export function resolveAccount({ json }: Call): Reply {
   const digest = createHash('sha256')
     .update(`${String(account_bank)}/${number}`)
     .digest()
-  return answer('Account details fetched', { data: { account_number: number, account_name: holderName(digest) } })
+  return respond('Account details fetched', { data: { account_number: number, account_name: holderName(digest) } })
 }
 
 /** The price of one unit of the destination currency in the source currency, and of the whole amount. */
@@ -30,7 +30,7 @@ export function readRate({ core, query }: Call): Reply {
   const rates = ratesOf(destination, source, core.clock.now())
   if (rates === undefined) return refuse(400, 'Unable to fetch rates at the moment')
   const rate = Number(rates.sell)
-  return answer('Transfer amount fetched', {
+  return respond('Transfer amount fetched', {
     data: {
       rate,
       source: { currency: source, amount: Number((rate * Number(amount)).toFixed(4)) },
@@ -40,13 +40,13 @@ export function readRate({ core, query }: Call): Reply {
 }
 
 export function listBalances({ core }: Call): Reply {
-  return answer('Wallet balances fetched', { data: currencies.map((currency) => balanceOf(core, currency)) })
+  return respond('Wallet balances fetched', { data: currencies.map((currency) => balanceOf(core, currency)) })
 }
 
 export function readBalance({ core, parameters }: Call): Reply {
   const currency = parameters['currency'] ?? ''
   return currencies.includes(currency)
-    ? answer('Wallet balance fetched', { data: balanceOf(core, currency) })
+    ? respond('Wallet balance fetched', { data: balanceOf(core, currency) })
     : refuse(400, 'currency is invalid')
 }
 

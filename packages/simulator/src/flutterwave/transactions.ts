@@ -4,7 +4,7 @@ import { isEnd, type Payment } from '../entries.ts'
 import { isLagging, isUnseen, seenReceipts } from '../views.ts'
 import { isAsking } from './charges.ts'
 import { presentCharge, presentReceipt, withSettlement } from './present.ts'
-import { answer, refuse, unknownTransaction } from './words.ts'
+import { refuse, respond, unknownTransaction } from './words.ts'
 
 const pageSize = 10
 type Data = Record<string, unknown>
@@ -30,14 +30,14 @@ export function listTransactions({ core, query }: Call): Reply {
   const all = payment ? transactionsOf(core, payment) : []
   const info = { total: all.length, current_page: page, total_pages: Math.ceil(all.length / pageSize) }
   const data = all.slice((page - 1) * pageSize, page * pageSize)
-  return answer('Transactions fetched', { meta: { page_info: info }, data })
+  return respond('Transactions fetched', { meta: { page_info: info }, data })
 }
 
 export const findCharge = (core: Core, reference: string | null): Payment | undefined =>
   core.books.find('flutterwave', 'charge', (reference ?? '').toLowerCase())
 
 const present = (data: Data | undefined) =>
-  data ? answer('Transaction fetched successfully', { data }) : refuse(400, unknownTransaction)
+  data ? respond('Transaction fetched successfully', { data }) : refuse(400, unknownTransaction)
 
 /** The visible transactions, newest first. A card that still waits for its PIN has none. */
 function transactionsOf(core: Core, payment: Payment): Data[] {

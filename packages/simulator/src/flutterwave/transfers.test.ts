@@ -24,9 +24,9 @@ test('a transfer is new, then pending, then successful, and a webhook reports it
   const done = (await sim.flutterwave('GET', `/transfers/${body.data.id}`)).body.data
   assert.deepEqual(done, await read(sim, order.reference))
   assert.equal(done.status, 'SUCCESSFUL')
-  const [told] = await sim.receiver.take(1)
-  const data = told?.body['data'] as Body
-  assert.deepEqual([told?.body['event'], told?.body['event.type']], ['transfer.completed', 'Transfer'])
+  const [received] = await sim.receiver.take(1)
+  const data = received?.body['data'] as Body
+  assert.deepEqual([received?.body['event'], received?.body['event.type']], ['transfer.completed', 'Transfer'])
   assert.deepEqual(
     [data.id, data.reference, data.status, data.fullname],
     [body.data.id, order.reference, 'SUCCESSFUL', 'Amina Bello'],
@@ -58,11 +58,11 @@ test('the last digits of the account number choose the outcome', async (t) => {
 test('a reference is paid once, however often it is sent', async (t) => {
   const sim = await startTestSimulator(t)
   const order = transfer()
-  const answers = await Promise.all(Array.from({ length: 10 }, () => send(sim, order)))
+  const responses = await Promise.all(Array.from({ length: 10 }, () => send(sim, order)))
   await sim.advance(settleMs)
-  assert.equal(answers.filter(({ status }) => status === 200).length, 1)
+  assert.equal(responses.filter(({ status }) => status === 200).length, 1)
   assert.equal(
-    answers.find(({ status }) => status === 400)?.body.message,
+    responses.find(({ status }) => status === 400)?.body.message,
     'Transfer with this reference already exists',
   )
   assert.equal((await sim.movements(order.reference)).length, 1)

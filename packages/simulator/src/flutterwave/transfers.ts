@@ -1,21 +1,21 @@
 import type { Core } from '../core.ts'
 import type { Call, Reply } from '../dialect.ts'
-import type { Payment, Verdict } from '../entries.ts'
+import type { Payment, PlannedOutcome } from '../entries.ts'
 import { findFault, type Subject } from '../faults.ts'
 import { accept, type Draft } from '../life.ts'
 import { toUnits } from '../money.ts'
-import { failureOf, verdictOf } from '../outcomes.ts'
+import { failureOf, plannedOutcomeOf } from '../outcomes.ts'
 import { isLagging, isUnseen } from '../views.ts'
 import { presentTransfer } from './present.ts'
-import { countryOf, type Fields, findAmountTrouble, findTrouble, isFields, transferForm } from './read.ts'
-import { answer, closed, refuse, repeatedTransfer } from './words.ts'
+import { countryOf, type Fields, findAmountProblem, findProblem, isFields, transferForm } from './read.ts'
+import { closed, refuse, repeatedTransfer, respond } from './words.ts'
 
 const blacklisted = '0690000036'
 
 export async function createTransfer(call: Call): Promise<Reply> {
   const { core, json } = call
-  const trouble = findTransferTrouble(json)
-  if (trouble !== undefined) return refuse(400, trouble)
+  const problem = findTransferProblem(json)
+  if (problem !== undefined) return refuse(400, problem)
   const draft = draftOf(call, json as Fields)
   if (core.books.find('flutterwave', 'payout', draft.key)) return refuse(400, repeatedTransfer)
   if (draft.account === blacklisted) return refuse(400, 'Payout was made to a blacklisted account number')
@@ -24,16 +24,18 @@ export async function createTransfer(call: Call): Promise<Reply> {
   if (findFault(faults, 'operator_closed')) return refuse(400, closed)
   // The provider finds an empty wallet only during processing: the transfer is accepted and fails under its reference.
   const isShort = findFault(faults, 'float_empty') || core.books.floats.available(draft) < toUnits(draft.amount)
-  const verdict: Verdict = isShort ? { kind: 'fails', failure: failureOf('FLOAT_EMPTY') } : draft.verdict
-  const payment = await accept(core, { ...draft, verdict, faults })
+  const plannedOutcome: PlannedOutcome = isShort
+    ? { kind: 'fails', failure: failureOf('FLOAT_EMPTY') }
+    : draft.plannedOutcome
+  const payment = await accept(core, { ...draft, plannedOutcome, faults })
   const data = presentTransfer({ ...payment, state: 'accepted' }, payment.acceptedAt)
-  return answer('Transfer Queued Successfully', { data: { ...data, complete_message: '' } })
+  return respond('Transfer Queued Successfully', { data: { ...data, complete_message: '' } })
 }
 
 export function readTransfer({ core, parameters }: Call): Reply {
   const payment = core.books.findNamed('flutterwave', parameters['id'] ?? '')
   if (payment?.operation !== 'payout' || isUnseen(core, payment)) return refuse(404, 'Transfer not found')
-  return answer('Transfer fetched', { data: present(core, payment) })
+  return respond('Transfer fetched', { data: present(core, payment) })
 }
 
 /** A list, because the provider has no other query by reference. An unknown reference gives an empty list. */
@@ -43,7 +45,7 @@ export function listTransfers({ core, query }: Call): Reply {
   const payment = core.books.find('flutterwave', 'payout', reference.toLowerCase())
   const found = payment && !isUnseen(core, payment) ? [present(core, payment)] : []
   const info = { total: found.length, current_page: 1, total_pages: found.length }
-  return answer('Transfers fetched', { meta: { page_info: info }, data: found })
+  return respond('Transfers fetched', { meta: { page_info: info }, data: found })
 }
 
 export function transferSubjects({ core, json, query, parameters }: Call): Subject[] {
@@ -71,9 +73,9 @@ const branchCurrencies = new Set(['GHS', 'UGX', 'TZS', 'RWF', 'MWK', 'SLE', 'CDF
 const walletCodes =
   /^(MPS|FMM|MTN|AIRTEL|AIRTELTIGO|AIRTELMW|TELECEL|VODAFONE|MOOV|ORANGE|ORANGEMONEY|WAVE|HALOPESA|TIGO|VODACOM|AMOLEMONEY)$/i
 
-function findTransferTrouble(json: unknown): string | undefined {
-  const trouble = findTrouble(json, transferForm)
-  if (trouble !== undefined || !isFields(json)) return trouble
+function findTransferProblem(json: unknown): string | undefined {
+  const problem = findProblem(json, transferForm)
+  if (problem !== undefined || !isFields(json)) return problem
   const { account_bank: bank, currency, debit_currency: debited = currency, destination_branch_code: branch } = json
   if (debited !== currency) return 'debit_currency is not enabled for this account'
   const isWallet = walletCodes.test(String(bank))
@@ -81,7 +83,7 @@ function findTransferTrouble(json: unknown): string | undefined {
     return 'destination_branch_code is required'
   // South African banks are identified by name.
   if (currency === 'ZAR' && !/^[A-Z]+$/.test(String(bank))) return 'account_bank is invalid'
-  return findAmountTrouble(json) ?? findTooLittle(json) ?? findMetaTrouble(json, isWallet)
+  return findAmountProblem(json) ?? findTooLittle(json) ?? findMetaProblem(json, isWallet)
 }
 
 /** The minimum of one transfer, where the provider has one. */
@@ -97,7 +99,7 @@ function findTooLittle({ amount, currency }: Fields): string | undefined {
 const recipientFields = ['first_name', 'last_name', 'email', 'mobile_number', 'recipient_address']
 
 /** M-Pesa in Kenya and banks in Rwanda require the sender, banks in South Africa the recipient. */
-function findMetaTrouble({ currency, account_bank: bank, meta }: Fields, isWallet: boolean): string | undefined {
+function findMetaProblem({ currency, account_bank: bank, meta }: Fields, isWallet: boolean): string | undefined {
   const given: unknown = Array.isArray(meta) ? meta[0] : meta
   const missing = neededMeta(String(currency), String(bank), isWallet).find(
     (name) => !isFields(given) || typeof given[name] !== 'string' || given[name] === '',
@@ -134,7 +136,7 @@ function draftOf({ core }: Call, body: Fields): Omit<Draft, 'faults'> {
       name: body['beneficiary_name'],
       ...(body['meta'] !== undefined && { meta: body['meta'] }),
     },
-    verdict: mock?.verdict ?? verdictOf('payout', account),
+    plannedOutcome: mock?.plannedOutcome ?? plannedOutcomeOf('payout', account),
     waitsFor: 'time',
     names: [String(id)],
     ...(mock && { settleMs: mock.settleMs }),
@@ -142,12 +144,12 @@ function draftOf({ core }: Call, body: Fields): Omit<Draft, 'faults'> {
 }
 
 /** The provider's own test references: `_PMCK` succeeds and `_PMCK_ST_F` fails, after ten minutes or `DU_<minutes>`. */
-function mockOf(reference: string): { readonly verdict: Verdict; readonly settleMs: number } | undefined {
+function mockOf(reference: string): { readonly plannedOutcome: PlannedOutcome; readonly settleMs: number } | undefined {
   const found = /_PMCK(_ST_F)?(?:DU_(\d{1,4}))?$/.exec(reference)
   if (found === null) return undefined
   const [, failing, minutes = '10'] = found
-  const verdict: Verdict = failing
+  const plannedOutcome: PlannedOutcome = failing
     ? { kind: 'fails', failure: failureOf('UNSPECIFIED_FAILURE') }
     : { kind: 'completes' }
-  return { verdict, settleMs: Number(minutes) * 60_000 }
+  return { plannedOutcome, settleMs: Number(minutes) * 60_000 }
 }

@@ -5,7 +5,7 @@ export function refuse(status: number, message: string): Reply {
 }
 
 /** The call worked. The payment's status is in the data. */
-export function answer(message: string, rest: Readonly<Record<string, unknown>>): Reply {
+export function respond(message: string, rest: Readonly<Record<string, unknown>>): Reply {
   return { status: 200, body: { status: 'success', message, ...rest } }
 }
 

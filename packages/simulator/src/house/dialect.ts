@@ -48,9 +48,9 @@ function paymentRoutes(operation: Operation, path: string): Route[] {
 /** The id is derived from the content, so a repeat of the same report has the same id and is recognised. */
 function callbackBody(payment: Payment, receipt?: Receipt): Record<string, unknown> {
   const { operation, key, state, endedAt = 0, returned = '' } = payment
-  const standing = receipt ? [receipt.id, receipt.reversedAt ?? '', receipt.reversals ?? 0] : [endedAt, returned]
-  const news = [operation, key, state, ...standing].join('/')
-  const id = createHash('sha256').update(news).digest('hex').slice(0, 32)
+  const version = receipt ? [receipt.id, receipt.reversedAt ?? '', receipt.reversals ?? 0] : [endedAt, returned]
+  const content = [operation, key, state, ...version].join('/')
+  const id = createHash('sha256').update(content).digest('hex').slice(0, 32)
   return { id: `cb_${id}`, operation, ...present(payment) }
 }
 

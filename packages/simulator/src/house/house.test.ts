@@ -17,8 +17,8 @@ test('a charge is accepted, completes with a receipt, and its callback is signed
   assert.deepEqual(rest, { key: charge.key, state: 'completed', amount: '500', currency: 'XOF' })
   const [callback] = await sim.receiver.take(1)
   assert.ok(callback)
-  const { id, ...told } = callback.body
-  assert.deepEqual(told, { operation: 'charge', ...body })
+  const { id, ...reported } = callback.body
+  assert.deepEqual(reported, { operation: 'charge', ...body })
   assert.match(String(id), /^cb_[0-9a-f]{32}$/)
   assert.equal(callback.path, '/callbacks/house')
   const [, time = '', value] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(callback.headers['house-signature'])) ?? []
@@ -28,11 +28,11 @@ test('a charge is accepted, completes with a receipt, and its callback is signed
 test('a repeated key moves money once and returns the state; with another body it is refused', async (t) => {
   const sim = await startTestSimulator(t)
   const payout = housePayout()
-  const answers = await Promise.all(Array.from({ length: 10 }, () => sim.house('POST', '/v1/payouts', payout)))
+  const responses = await Promise.all(Array.from({ length: 10 }, () => sim.house('POST', '/v1/payouts', payout)))
   await sim.advance(settleMs)
   const { to, ...rest } = payout
 
-  assert.equal(answers.filter(({ body }) => body.repeated === false).length, 1)
+  assert.equal(responses.filter(({ body }) => body.repeated === false).length, 1)
   const again = await sim.house('POST', '/v1/payouts', { to, ...rest })
   assert.deepEqual(again.body, { key: payout.key, state: 'completed', repeated: true })
   const other = await sim.house('POST', '/v1/payouts', { ...payout, amount: '41' })
@@ -113,14 +113,14 @@ const refused: readonly (readonly [string, Record<string, unknown>, string])[] =
   ['a missing phone', { phone: undefined }, 'MISSING_FIELD'],
   ['a phone without plus', { phone: '2250734567890' }, 'INVALID_FIELD'],
   ['an amount that is a number', { amount: 500 }, 'INVALID_FIELD'],
-  ['an amount of nothing', { amount: '0' }, 'INVALID_FIELD'],
+  ['a zero amount', { amount: '0' }, 'INVALID_FIELD'],
   ['decimals the currency does not have', { amount: '500.5' }, 'INVALID_FIELD'],
   ['a voucher of thirteen digits', { voucher: '1234567890123' }, 'INVALID_FIELD'],
-  ['a key that is no UUID', { key: 'abc' }, 'INVALID_FIELD'],
+  ['a key that is not a UUID', { key: 'abc' }, 'INVALID_FIELD'],
 ]
 
 for (const [what, changes, code] of refused)
-  test(`${what} refuses the charge`, async (t) => {
+  test(`a charge with ${what} is refused`, async (t) => {
     const sim = await startTestSimulator(t)
     const { status, body } = await sim.house('POST', '/v1/charges', houseCharge(changes))
     assert.deepEqual([status, body.error.code], [400, code])

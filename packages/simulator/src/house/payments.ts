@@ -6,16 +6,16 @@ import { findFault, type Subject } from '../faults.ts'
 import { accept, type Draft } from '../life.ts'
 import { toUnits } from '../money.ts'
 import { accountNumberOf } from '../numbers.ts'
-import { failureOf, preAuthorisationCode, verdictOf } from '../outcomes.ts'
+import { failureOf, plannedOutcomeOf, preAuthorisationCode } from '../outcomes.ts'
 import { isLagging, isUnseen, seenReceipts } from '../views.ts'
 import {
   accountForm,
   chargeForm,
   destinationForms,
   type Fields,
-  findAmountTrouble,
-  findKindTrouble,
-  findTrouble,
+  findAmountProblem,
+  findKindProblem,
+  findProblem,
   isFields,
   payoutForm,
 } from './read.ts'
@@ -25,15 +25,16 @@ const floatEmpty = { code: 'FLOAT_EMPTY', message: 'The float is too low.' }
 
 export async function create(call: Call, operation: Operation): Promise<Reply> {
   const { core, json } = call
-  const trouble = operation === 'charge' ? findChargeTrouble(json) : findPayoutTrouble(json)
-  if (trouble) return refuse(400, trouble.code, trouble.message)
+  const problem = operation === 'charge' ? findChargeProblem(json) : findPayoutProblem(json)
+  if (problem) return refuse(400, problem.code, problem.message)
   const draft = draftOf(operation, json as Fields)
   const known = core.books.find('house', operation, draft.key)
   if (known) return repeat(core, known, draft.fingerprint)
   const faults = core.faults.draw('payment', { provider: 'house', operation, subjects: subjectsOf(call, operation) })
-  if (findFault(faults, 'operator_closed')) return refuse(409, 'OPERATOR_CLOSED', 'The operator takes no payments now.')
+  if (findFault(faults, 'operator_closed'))
+    return refuse(409, 'OPERATOR_CLOSED', 'The operator does not accept payments now.')
   if (operation === 'charge' && findFault(faults, 'operator_delayed'))
-    return refuse(409, 'OPERATOR_DELAYED', 'The operator takes no charges now.')
+    return refuse(409, 'OPERATOR_DELAYED', 'The operator does not accept charges now.')
   const isShort = findFault(faults, 'float_empty') || core.books.floats.available(draft) < toUnits(draft.amount)
   // Nothing is stored: once the float is filled, the same key may be sent again.
   if (operation === 'payout' && isShort)
@@ -45,7 +46,7 @@ export async function create(call: Call, operation: Operation): Promise<Reply> {
 export function read({ core, parameters }: Call, operation: Operation): Reply {
   const payment = core.books.find('house', operation, (parameters['key'] ?? '').toLowerCase())
   if (payment === undefined || isUnseen(core, payment))
-    return refuse(404, 'NOT_FOUND', `There is no such ${operation}.`)
+    return refuse(404, 'NOT_FOUND', `The ${operation} was not found.`)
   return { status: 200, body: present(asRead(core, payment)) }
 }
 
@@ -87,8 +88,8 @@ export function subjectsOf({ core, json, parameters }: Call, operation: Operatio
   ]
 }
 
-function findChargeTrouble(body: unknown) {
-  return findTrouble(body, isAccount(body) ? accountForm : chargeForm) ?? amountTrouble(body)
+function findChargeProblem(body: unknown) {
+  return findProblem(body, isAccount(body) ? accountForm : chargeForm) ?? amountProblem(body)
 }
 
 /** Only charges into an account name their kind. */
@@ -106,13 +107,13 @@ function presentAccount([account]: readonly Account[] = []): Record<string, unkn
   return { account: { number, bankName, expiresAt: new Date(expiresAt).toISOString() } }
 }
 
-function findPayoutTrouble(body: unknown) {
+function findPayoutProblem(body: unknown) {
   const to = isFields(body) ? body['to'] : undefined
-  return findTrouble(body, payoutForm) ?? findKindTrouble(to, destinationForms, 'to.') ?? amountTrouble(body)
+  return findProblem(body, payoutForm) ?? findKindProblem(to, destinationForms, 'to.') ?? amountProblem(body)
 }
 
-const amountTrouble = (body: unknown) =>
-  isFields(body) ? findAmountTrouble(String(body['amount']), String(body['currency'])) : undefined
+const amountProblem = (body: unknown) =>
+  isFields(body) ? findAmountProblem(String(body['amount']), String(body['currency'])) : undefined
 
 /** The number whose end chooses the outcome. */
 const accountOf = (to: Fields) => String(to['phone'] ?? to['accountNumber'] ?? to['tillNumber'] ?? '')
@@ -132,7 +133,7 @@ function draftOf(operation: Operation, body: Fields): Omit<Draft, 'faults'> & { 
     account: accountOf(to),
     fingerprint: fingerprintOf(body),
     details: {},
-    verdict: isWrongCode ? { kind: 'fails', failure } : verdictOf(operation, accountOf(to)),
+    plannedOutcome: isWrongCode ? { kind: 'fails', failure } : plannedOutcomeOf(operation, accountOf(to)),
     waitsFor: 'time',
     faults: [],
   }

@@ -8,6 +8,6 @@ export function readRate({ core, query }: Call): Reply {
   const quote = query.get('quote') ?? ''
   const now = core.clock.now()
   const rates = ratesOf(base, quote, now)
-  if (rates === undefined) return refuse(404, 'NO_RATE', 'There is no such rate.')
+  if (rates === undefined) return refuse(404, 'NO_RATE', 'Rate not found.')
   return { status: 200, body: { base, quote, ...rates, at: new Date(now).toISOString() } }
 }

@@ -1,6 +1,6 @@
 /** Reads the bodies of the house protocol. Every field is listed; any other field is refused. */
 export type Fields = Readonly<Record<string, unknown>>
-export type Trouble = { readonly code: string; readonly message: string }
+export type Problem = { readonly code: string; readonly message: string }
 export type Form = Readonly<Record<string, Field>>
 
 interface Field {
@@ -69,10 +69,10 @@ export const resolveForms: Readonly<Record<string, Form>> = {
 }
 
 /** What is wrong with a body. Undefined when its form is valid. */
-export function findTrouble(body: unknown, form: Form, where = ''): Trouble | undefined {
+export function findProblem(body: unknown, form: Form, where = ''): Problem | undefined {
   if (!isFields(body)) return { code: 'INVALID_BODY', message: 'The body must be a JSON object.' }
   const unknown = Object.keys(body).find((field) => !Object.hasOwn(form, field))
-  if (unknown !== undefined) return { code: 'UNKNOWN_FIELD', message: `${where}${unknown} is not a field.` }
+  if (unknown !== undefined) return { code: 'UNKNOWN_FIELD', message: `${where}${unknown} is not a known field.` }
   for (const [field, { test, isOptional }] of Object.entries(form)) {
     const value = body[field]
     if (value === undefined && isOptional) continue
@@ -83,18 +83,18 @@ export function findTrouble(body: unknown, form: Form, where = ''): Trouble | un
 }
 
 /** Chooses the form by `kind`. */
-export function findKindTrouble(body: unknown, forms: Readonly<Record<string, Form>>, where: string) {
+export function findKindProblem(body: unknown, forms: Readonly<Record<string, Form>>, where: string) {
   const chosen = isFields(body) ? body['kind'] : undefined
   if (chosen === undefined) return { code: 'MISSING_FIELD', message: `${where}kind is missing.` }
   const form = typeof chosen === 'string' && Object.hasOwn(forms, chosen) ? forms[chosen] : undefined
   if (form === undefined) return { code: 'INVALID_FIELD', message: `${where}kind is not valid.` }
-  return findTrouble(body, form, where)
+  return findProblem(body, form, where)
 }
 
 const wholeCurrencies = new Set(['UGX', 'RWF', 'XOF', 'XAF', 'GNF', 'BIF'])
 
 /** An amount is positive and has no more decimals than its currency. */
-export function findAmountTrouble(amountText: string, currencyCode: string): Trouble | undefined {
+export function findAmountProblem(amountText: string, currencyCode: string): Problem | undefined {
   const decimals = amountText.split('.')[1]?.length ?? 0
   const isFine = decimals <= (wholeCurrencies.has(currencyCode) ? 0 : 2) && /[1-9]/.test(amountText)
   return isFine ? undefined : { code: 'INVALID_FIELD', message: `amount is not valid for ${currencyCode}.` }

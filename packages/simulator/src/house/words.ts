@@ -5,15 +5,15 @@ export function refuse(status: number, code: string, message: string): Reply {
 }
 
 export const words: Words = {
-  notFound: () => refuse(404, 'NOT_FOUND', 'There is no such path.'),
-  noToken: () => refuse(401, 'UNAUTHORIZED', 'A bearer token is needed.'),
+  notFound: () => refuse(404, 'NOT_FOUND', 'Path not found.'),
+  noToken: () => refuse(401, 'UNAUTHORIZED', 'The bearer token is missing.'),
   wrongToken: () => refuse(401, 'UNAUTHORIZED', 'The bearer token is wrong.'),
   tokenExpired: () => refuse(401, 'TOKEN_EXPIRED', 'The bearer token has expired.'),
   notAllowed: () => refuse(401, 'UNAUTHORIZED', 'The account may not do this.'),
   rateLimited: (seconds) => ({
-    ...refuse(429, 'RATE_LIMITED', 'Slow down.'),
+    ...refuse(429, 'RATE_LIMITED', 'Too many requests.'),
     headers: { 'retry-after': String(seconds) },
   }),
-  unknownWords: (code) => refuse(400, code, 'Something that no page of the documentation speaks of.'),
-  broken: () => refuse(503, 'UNAVAILABLE', 'The request could not be worked on.'),
+  unknownWords: (code) => refuse(400, code, 'An error that is not documented.'),
+  broken: () => refuse(503, 'UNAVAILABLE', 'The request could not be processed.'),
 }

@@ -36,7 +36,7 @@ const byCode = new Map(countries.map((country) => [country.code, country]))
 
 export function countryOf(code: string): Country {
   const country = byCode.get(code)
-  if (country === undefined) throw new Error(`${code} is in no country table`)
+  if (country === undefined) throw new Error(`${code} is missing from the country table`)
   return country
 }
 

@@ -1,9 +1,9 @@
 import { createPublicKey } from 'node:crypto'
 import type { Call, Dialect, DialectMaker, Reply, Route } from '../dialect.ts'
-import { answerPage, showPage } from './page.ts'
+import { showPage, submitPage } from './page.ts'
 import { failEnqueued, initiate, initiateBulk, readStatus, resendCallback, subjectsOf } from './payments.ts'
 import { presentCallback } from './present.ts'
-import { findSignatureTrouble, makeKey, readKey, type Signer, signPost } from './signature.ts'
+import { findSignatureProblem, makeKey, readKey, type Signer, signPost } from './signature.ts'
 import { activeConf, availability, predictProvider, walletBalances } from './toolkit.ts'
 import { refuse, words } from './words.ts'
 
@@ -106,7 +106,7 @@ function toolkitRoutes(signer: Signer, merchant: Signer | undefined): Route[] {
 
 const pageRoutes: readonly Route[] = [
   { method: 'GET', path: '/pay/:id', operation: 'page', isOpen: true, handle: showPage },
-  { method: 'POST', path: '/pay/:id', operation: 'page', isOpen: true, handle: answerPage },
+  { method: 'POST', path: '/pay/:id', operation: 'page', isOpen: true, handle: submitPage },
 ]
 
 function publicKeys({ keyId: id, key }: Signer): Reply {
@@ -123,6 +123,6 @@ function checkJson({ headers, json }: Call): Reply | undefined {
 function checkSignature(call: Call, merchant: Signer | undefined): Reply | undefined {
   if (merchant === undefined) return undefined
   const { method, path, headers, raw } = call
-  const trouble = findSignatureTrouble({ method, authority: headers.host ?? '', path, headers, raw }, merchant)
-  return trouble === undefined ? undefined : refuse(403, 'HTTP_SIGNATURE_ERROR', trouble)
+  const problem = findSignatureProblem({ method, authority: headers.host ?? '', path, headers, raw }, merchant)
+  return problem === undefined ? undefined : refuse(403, 'HTTP_SIGNATURE_ERROR', problem)
 }

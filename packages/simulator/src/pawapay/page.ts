@@ -10,14 +10,14 @@ export function showPage(call: Call): Reply {
   return payment ? html(200, page(payment)) : html(404, frame('Not found', '<p>This payment does not exist.</p>'))
 }
 
-export function answerPage(call: Call): Reply {
+export function submitPage(call: Call): Reply {
   const payment = findPayment(call)
   if (payment === undefined) return showPage(call)
   const action = new URLSearchParams(call.raw.toString('utf8')).get('action')
   if (action === 'approve') approve(call.core, payment)
   else if (action === 'decline')
     act(call.core, payment, { state: 'failed', failure: failureOf('PAYMENT_NOT_APPROVED') })
-  else return html(400, frame('Not understood', '<p>Approve or decline.</p>'))
+  else return html(400, frame('Invalid action', '<p>Approve or decline the payment.</p>'))
   const { successfulUrl, failedUrl } = payment.details['order'] as Order
   const next = payment.state === 'failed' ? failedUrl : successfulUrl
   return next === undefined ? html(200, page(payment)) : { status: 302, body: '', headers: { location: next } }

@@ -23,9 +23,9 @@ test('a deposit is accepted, completes on the clock, moves money once and has on
   assert.equal(body.data.country, 'RWA')
   assert.deepEqual(body.data.metadata, { orderId: 'A' })
   assert.equal(body.data.clientReferenceId, 'ORD-1')
-  const { clientReferenceId: _reference, ...told } = body.data
-  assert.equal(told.amount, '100.00')
-  assert.deepEqual(callback?.body, { ...told, amount: '100.0000' })
+  const { clientReferenceId: _reference, ...shown } = body.data
+  assert.equal(shown.amount, '100.00')
+  assert.deepEqual(callback?.body, { ...shown, amount: '100.0000' })
   assert.equal(callback?.headers['content-type'], 'application/json; charset=UTF-8')
   assert.equal(callback?.path, '/callbacks/pawapay')
   const movements = await sim.movements(order.depositId)
@@ -39,11 +39,11 @@ test('a repeated payout id moves money once, even with many at the same time', a
   const sim = await startTestSimulator(t)
   const order = payout()
 
-  const answers = await Promise.all(Array.from({ length: 20 }, () => sim.pawapay('POST', '/v2/payouts', order)))
+  const responses = await Promise.all(Array.from({ length: 20 }, () => sim.pawapay('POST', '/v2/payouts', order)))
   await sim.advance(settleMs)
   const again = await sim.pawapay('POST', '/v2/payouts', { ...order, amount: '900' })
 
-  const statuses = answers.map(({ body }) => body.status as string)
+  const statuses = responses.map(({ body }) => body.status as string)
   assert.equal(statuses.filter((status) => status === 'ACCEPTED').length, 1)
   assert.equal(statuses.filter((status) => status === 'DUPLICATE_IGNORED').length, 19)
   assert.equal(again.body.status, 'DUPLICATE_IGNORED')
@@ -220,12 +220,12 @@ test('the payer of a redirected deposit gets a page, and their choice decides', 
     assert.equal(body['nextStep'], 'REDIRECT_TO_AUTH_URL')
     return String(body['authorizationUrl'])
   })
-  const answer = (url: string | undefined, action: string) =>
+  const choose = (url: string | undefined, action: string) =>
     fetch(url ?? '', { method: 'POST', redirect: 'manual', body: new URLSearchParams({ action }) })
 
   assert.match(await (await fetch(pages[0] ?? '')).text(), /<button name="action" value="approve">/)
-  const approved = await answer(pages[0], 'approve')
-  const declined = await answer(pages[1], 'decline')
+  const approved = await choose(pages[0], 'approve')
+  const declined = await choose(pages[1], 'decline')
   assert.deepEqual([approved.status, approved.headers.get('location')], [302, urls.successfulUrl])
   assert.deepEqual([declined.status, declined.headers.get('location')], [302, urls.failedUrl])
   const callbacks = await sim.receiver.take(4)
@@ -237,7 +237,7 @@ test('the payer of a redirected deposit gets a page, and their choice decides', 
     ['COMPLETED', 'FAILED'],
   )
   assert.equal((await sim.movements(yes.depositId)).length + (await sim.movements(no.depositId)).length, 1)
-  assert.equal((await answer(pages[1], 'approve')).headers.get('location'), urls.failedUrl)
+  assert.equal((await choose(pages[1], 'approve')).headers.get('location'), urls.failedUrl)
 })
 
 test('a redirected deposit fails when the payer never acts', async (t) => {

@@ -5,20 +5,20 @@ import { type DrawnFault, findFault, type Subject } from '../faults.ts'
 import { accept, act, type Draft } from '../life.ts'
 import { toUnits } from '../money.ts'
 import { failureOf } from '../outcomes.ts'
-import { tell } from '../telling.ts'
-import { judge, type Passed } from './judge.ts'
+import { sendCallback } from '../send-callback.ts'
 import { idName, presentStatus, timeText } from './present.ts'
 import { type Order, readOrder } from './read.ts'
+import { type Passed, validate } from './validate.ts'
 import { type Rejection, refuse } from './words.ts'
 
 /** One deposit or payout. */
 export async function initiate(call: Call, operation: Operation): Promise<Reply> {
   const read = readOrder(operation, call.json)
   if ('refusal' in read) return refuse(400, read.refusal.code, read.refusal.message)
-  const answer = await take(call, operation, read.order)
-  return 'refused' in answer
-    ? refuse(400, answer.refused.code, answer.refused.message)
-    : { status: 200, body: answer.body }
+  const result = await take(call, operation, read.order)
+  return 'refused' in result
+    ? refuse(400, result.refused.code, result.refused.message)
+    : { status: 200, body: result.body }
 }
 
 /** Many payouts. A malformed one refuses the whole request; a rejected one affects only itself. */
@@ -30,8 +30,8 @@ export async function initiateBulk(call: Call): Promise<Reply> {
   if (bad && 'refusal' in bad) return refuse(400, bad.refusal.code, bad.refusal.message)
   const orders = reads.flatMap((read) => ('order' in read ? [read.order] : []))
   // Started in request order. None waits for another.
-  const answers = await Promise.all(orders.map((order) => take(call, 'payout', order)))
-  return { status: 200, body: answers.map((answer) => ('body' in answer ? answer.body : answer)) }
+  const results = await Promise.all(orders.map((order) => take(call, 'payout', order)))
+  return { status: 200, body: results.map((result) => ('body' in result ? result.body : result)) }
 }
 
 export function readStatus({ core, parameters }: Call, operation: Operation): Reply {
@@ -43,16 +43,17 @@ export function resendCallback({ core, parameters }: Call, operation: Operation)
   const id = parameters['id'] ?? ''
   const payment = find(core, operation, id)
   const name = idName({ operation })
-  if (payment === undefined) return rejected(name, id, { code: 'NOT_FOUND', message: 'There is no such payment.' })
+  if (payment === undefined) return rejected(name, id, { code: 'NOT_FOUND', message: 'The payment was not found.' })
   if (!isEnd(payment.state)) return rejected(name, id, { code: 'INVALID_STATE', message: 'The payment has not ended.' })
-  tell(core, payment)
+  sendCallback(core, payment)
   return { status: 200, body: { [name]: id, status: 'ACCEPTED' } }
 }
 
 export function failEnqueued({ core, parameters }: Call): Reply {
   const id = parameters['id'] ?? ''
   const payment = find(core, 'payout', id)
-  if (payment === undefined) return rejected('payoutId', id, { code: 'NOT_FOUND', message: 'There is no such payout.' })
+  if (payment === undefined)
+    return rejected('payoutId', id, { code: 'NOT_FOUND', message: 'The payout was not found.' })
   if (payment.state !== 'enqueued')
     return rejected('payoutId', id, { code: 'INVALID_STATE', message: 'The payout is not enqueued.' })
   act(core, payment, { state: 'failed', failure: failureOf('MANUALLY_CANCELLED') })
@@ -81,20 +82,20 @@ const rejected = (name: string, id: string, rejection: Rejection): Reply => ({
   body: rejectionOf(name, id, rejection),
 })
 
-type Answer = { readonly body: Readonly<Record<string, unknown>> } | { readonly refused: Rejection }
+type InitiateResult = { readonly body: Readonly<Record<string, unknown>> } | { readonly refused: Rejection }
 
-async function take(call: Call, operation: Operation, order: Order): Promise<Answer> {
+async function take(call: Call, operation: Operation, order: Order): Promise<InitiateResult> {
   const { core } = call
   const name = idName({ operation })
   const known = find(core, operation, order.id)
   if (known) return { body: { [name]: order.id, status: 'DUPLICATE_IGNORED', created: timeText(known.acceptedAt) } }
-  const judgement = judge(operation, order)
-  if ('refused' in judgement) return judgement
-  if ('rejected' in judgement) return { body: rejectionOf(name, order.id, judgement.rejected) }
+  const validation = validate(operation, order)
+  if ('refused' in validation) return validation
+  if ('rejected' in validation) return { body: rejectionOf(name, order.id, validation.rejected) }
   const { amount, phone, provider: operator } = order
   const subjects = [{ key: order.id, amount, phone, operator }]
   const faults = core.faults.draw('payment', { provider: 'pawapay', operation, subjects })
-  const draft = draftOf(call, operation, order, judgement, faults)
+  const draft = draftOf(call, operation, order, validation, faults)
   const obstacle = findObstacle(core, draft)
   if (obstacle) return { body: rejectionOf(name, order.id, obstacle) }
   const payment = await accept(core, draft)
@@ -108,7 +109,7 @@ function draftOf(
   call: Call,
   operation: Operation,
   order: Order,
-  { provider, verdict }: Passed,
+  { provider, plannedOutcome }: Passed,
   faults: readonly DrawnFault[],
 ): Draft {
   const isRedirected = operation === 'charge' && provider.auth === 'REDIRECT_AUTH'
@@ -122,7 +123,7 @@ function draftOf(
     amount: order.amount,
     account: order.phone,
     fingerprint: '',
-    verdict,
+    plannedOutcome,
     faults,
     waitsFor: isRedirected ? 'payer' : 'time',
     details: { order: withoutCode(order), ...(isRedirected && { pageUrl: pageUrl(call, order.id) }) },

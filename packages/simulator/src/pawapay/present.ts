@@ -40,7 +40,7 @@ interface View {
 
 function presentData(payment: Payment, { now, decimals }: View, kept: unknown): unknown {
   const order = kept as Order
-  const party = {
+  const counterparty = {
     type: 'MMO',
     accountDetails: { phoneNumber: payment.account, provider: payment.operator },
   }
@@ -52,7 +52,7 @@ function presentData(payment: Payment, { now, decimals }: View, kept: unknown): 
     amount: amountText(payment.amount, decimals),
     currency: payment.currency,
     country: payment.country,
-    [payment.operation === 'charge' ? 'payer' : 'recipient']: party,
+    [payment.operation === 'charge' ? 'payer' : 'recipient']: counterparty,
     ...pick(order, ['customerMessage', 'clientReferenceId', 'successfulUrl', 'failedUrl']),
     ...(authorizationUrl !== undefined && { authorizationUrl }),
     created: timeText(payment.acceptedAt),

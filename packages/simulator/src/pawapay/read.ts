@@ -33,15 +33,15 @@ type Fields = Readonly<Record<string, unknown>>
 /** Reads a body as strictly as the provider does: a missing, unknown or malformed field refuses the whole request. */
 export function readOrder(operation: Operation, body: unknown): Read {
   if (!isFields(body)) return refuse('INVALID_INPUT', 'The payload could not be parsed.')
-  const partyName = operation === 'charge' ? 'payer' : 'recipient'
-  const party = fieldsOf(body, partyName)
-  const account = fieldsOf(party, 'accountDetails')
+  const counterpartyName = operation === 'charge' ? 'payer' : 'recipient'
+  const counterparty = fieldsOf(body, counterpartyName)
+  const account = fieldsOf(counterparty, 'accountDetails')
   const refusal =
     findUnfit(body, '', required[operation], optional[operation]) ??
-    findUnfit(party, `${partyName}.`, ['type', 'accountDetails'], []) ??
-    findUnfit(account, `${partyName}.accountDetails.`, ['phoneNumber', 'provider'], []) ??
-    findMalformed(operation, { ...body, ...account, type: party['type'] }) ??
-    findMetadataTrouble(body['metadata'])
+    findUnfit(counterparty, `${counterpartyName}.`, ['type', 'accountDetails'], []) ??
+    findUnfit(account, `${counterpartyName}.accountDetails.`, ['phoneNumber', 'provider'], []) ??
+    findMalformed(operation, { ...body, ...account, type: counterparty['type'] }) ??
+    findMetadataProblem(body['metadata'])
   return refusal ? { refusal } : { order: orderOf(operation, body, account) }
 }
 
@@ -98,7 +98,7 @@ function findMalformed(operation: Operation, values: Fields): Rejection | undefi
 }
 
 /** At most ten objects, each with one field; `isPII` may be added. */
-function findMetadataTrouble(metadata: unknown): Rejection | undefined {
+function findMetadataProblem(metadata: unknown): Rejection | undefined {
   if (metadata === undefined) return undefined
   const invalid = { code: 'INVALID_PARAMETER', message: 'The value of the parameter metadata is invalid.' }
   if (!Array.isArray(metadata) || metadata.length > metadataMax) return invalid
@@ -107,7 +107,7 @@ function findMetadataTrouble(metadata: unknown): Rejection | undefined {
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   return twice === undefined
     ? undefined
-    : { code: 'DUPLICATE_METADATA_FIELD', message: `The metadata field ${twice} is there twice.` }
+    : { code: 'DUPLICATE_METADATA_FIELD', message: `The metadata field ${twice} is given twice.` }
 }
 
 export const metadataName = (item: Fields): string => Object.keys(item).find((name) => name !== 'isPII') ?? ''

@@ -49,7 +49,7 @@ test('a callback names its configured host and is signed for it', async (t) => {
 test('a callback under callback_bad_signature does not verify', async (t) => {
   const sim = await startTestSimulator(t)
   await sim.fault({ provider: 'pawapay', operation: 'charge', mode: 'callback_bad_signature', count: 1 })
-  sim.receiver.answers.push(401)
+  sim.receiver.statuses.push(401)
   await sim.pawapay('POST', '/v2/deposits', deposit())
   await sim.advance(settleMs)
   await sim.receiver.take(1)
@@ -98,8 +98,10 @@ test('with a merchant key, only requests with a valid signature are accepted', a
   })
   const body = () => JSON.stringify(deposit())
   const send = async (text: string, headers?: Record<string, string>) => {
-    const answer = await sim.pawapay('POST', '/v2/deposits', text, headers)
-    return answer.status === 200 ? answer.body.status : `${answer.status} ${answer.body.failureReason.failureCode}`
+    const response = await sim.pawapay('POST', '/v2/deposits', text, headers)
+    return response.status === 200
+      ? response.body.status
+      : `${response.status} ${response.body.failureReason.failureCode}`
   }
   const [one, two, three, four, five, six] = [body(), body(), body(), body(), body(), body()]
 

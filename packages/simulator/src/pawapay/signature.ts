@@ -42,7 +42,7 @@ export function signPost(
 }
 
 /** What is wrong with a request's signature. Undefined when it is valid. */
-export function findSignatureTrouble(request: SignedRequest, { keyId, key }: Signer): string | undefined {
+export function findSignatureProblem(request: SignedRequest, { keyId, key }: Signer): string | undefined {
   const input = /^([a-z*][a-z0-9_.*-]*)=(\(([^)]*)\)(.*))$/.exec(header(request.headers, 'signature-input'))
   if (input === null) return 'Signature-Input is missing or cannot be read.'
   const [, label = '', parameters = '', list = '', rest = ''] = input
@@ -51,9 +51,9 @@ export function findSignatureTrouble(request: SignedRequest, { keyId, key }: Sig
   if (missing !== undefined) return `The signature does not cover ${missing}.`
   if (!rest.includes(`;keyid="${keyId}"`)) return 'The key id is not registered.'
   return (
-    findTimeTrouble(rest) ??
-    findDigestTrouble(header(request.headers, 'content-digest'), request.raw) ??
-    findValueTrouble(request, { label, names, parameters, rest, key })
+    findTimeProblem(rest) ??
+    findDigestProblem(header(request.headers, 'content-digest'), request.raw) ??
+    findValueProblem(request, { label, names, parameters, rest, key })
   )
 }
 
@@ -70,7 +70,7 @@ const header = (headers: IncomingHttpHeaders, name: string) => {
   return Array.isArray(value) ? value.join(', ') : (value ?? '')
 }
 
-function findTimeTrouble(rest: string): string | undefined {
+function findTimeProblem(rest: string): string | undefined {
   const now = Math.floor(Date.now() / 1000)
   const read = (name: string) => Number(new RegExp(`;${name}=(\\d+)`).exec(rest)?.[1] ?? Number.NaN)
   if (read('created') > now + skewSeconds) return 'The signature was made in the future.'
@@ -78,7 +78,7 @@ function findTimeTrouble(rest: string): string | undefined {
   return undefined
 }
 
-function findDigestTrouble(value: string, raw: Buffer): string | undefined {
+function findDigestProblem(value: string, raw: Buffer): string | undefined {
   const found = /^(sha-256|sha-512)=:([A-Za-z0-9+/=]+):$/.exec(value)
   if (found === null) return 'Content-Digest is missing or cannot be read.'
   const [, name = '', digest] = found
@@ -105,7 +105,7 @@ const algorithms: Record<string, (key: KeyObject, base: Buffer, signature: Buffe
 const fitsEcdsa = (hash: string, key: KeyObject, base: Buffer, signature: Buffer) =>
   verify(hash, base, { key, dsaEncoding: 'der' }, signature)
 
-function findValueTrouble(request: SignedRequest, { label, names, parameters, rest, key }: Value) {
+function findValueProblem(request: SignedRequest, { label, names, parameters, rest, key }: Value) {
   const prefix = `${label}=:`
   const value = header(request.headers, 'signature')
   if (!value.startsWith(prefix) || !value.endsWith(':')) return 'Signature is missing or cannot be read.'

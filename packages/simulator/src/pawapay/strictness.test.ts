@@ -13,35 +13,35 @@ test('a caller without the right token is rejected', async (t) => {
   assert.equal(wrong.body.failureReason.failureCode, 'AUTHENTICATION_ERROR')
 })
 
-const party = (details: Record<string, unknown>, more: Record<string, unknown> = {}) => ({
+const counterparty = (details: Record<string, unknown>, more: Record<string, unknown> = {}) => ({
   type: 'MMO',
   accountDetails: { phoneNumber: '250783456789', provider: 'MTN_MOMO_RWA', ...details },
   ...more,
 })
-const bfa = { currency: 'XOF', payer: party({ phoneNumber: '22607345678', provider: 'ORANGE_BFA' }) }
+const bfa = { currency: 'XOF', payer: counterparty({ phoneNumber: '22607345678', provider: 'ORANGE_BFA' }) }
 
 const refused: readonly (readonly [string, Record<string, unknown>, string])[] = [
   ['an unknown field', { surprise: 1 }, 'UNSUPPORTED_PARAMETER'],
-  ['an unknown field inside', { payer: party({ surprise: 1 }) }, 'UNSUPPORTED_PARAMETER'],
+  ['an unknown field inside', { payer: counterparty({ surprise: 1 }) }, 'UNSUPPORTED_PARAMETER'],
   ['a missing amount', { amount: undefined }, 'MISSING_PARAMETER'],
   ['a missing payer', { payer: undefined }, 'MISSING_PARAMETER'],
-  ['a missing phone', { payer: party({ phoneNumber: undefined }) }, 'MISSING_PARAMETER'],
-  ['an id that is no UUID v4', { depositId: '11111111-1111-1111-8111-111111111111' }, 'INVALID_PARAMETER'],
+  ['a missing phone', { payer: counterparty({ phoneNumber: undefined }) }, 'MISSING_PARAMETER'],
+  ['an id that is not a UUID v4', { depositId: '11111111-1111-1111-8111-111111111111' }, 'INVALID_PARAMETER'],
   ['an amount that is a number', { amount: 100 }, 'INVALID_PARAMETER'],
-  ['another kind of payer', { payer: party({}, { type: 'CARD' }) }, 'INVALID_PARAMETER'],
+  ['another kind of payer', { payer: counterparty({}, { type: 'CARD' }) }, 'INVALID_PARAMETER'],
   ['a short message', { customerMessage: 'abc' }, 'INVALID_PARAMETER'],
-  ['a message with signs', { customerMessage: 'Order #12' }, 'INVALID_PARAMETER'],
+  ['a message with special characters', { customerMessage: 'Order #12' }, 'INVALID_PARAMETER'],
   ['a long message', { customerMessage: 'a'.repeat(23) }, 'INVALID_PARAMETER'],
   ['eleven metadata', { metadata: Array.from({ length: 11 }, (_, n) => ({ [`k${n}`]: 'v' })) }, 'INVALID_PARAMETER'],
   ['two fields in one metadata', { metadata: [{ a: '1', b: '2' }] }, 'INVALID_PARAMETER'],
   ['the same metadata twice', { metadata: [{ a: '1' }, { a: '2' }] }, 'DUPLICATE_METADATA_FIELD'],
-  ['a code nobody asked for', { preAuthorisationCode: '123456' }, 'UNSUPPORTED_PARAMETER'],
-  ['no code where one is needed', bfa, 'MISSING_PARAMETER'],
-  ['a page address nobody asked for', { successfulUrl: 'https://a.example' }, 'UNSUPPORTED_PARAMETER'],
+  ['an unneeded code', { preAuthorisationCode: '123456' }, 'UNSUPPORTED_PARAMETER'],
+  ['a missing code', bfa, 'MISSING_PARAMETER'],
+  ['an unneeded page URL', { successfulUrl: 'https://a.example' }, 'UNSUPPORTED_PARAMETER'],
 ]
 
 for (const [what, changes, code] of refused)
-  test(`${what} refuses the deposit with HTTP 400`, async (t) => {
+  test(`a deposit with ${what} is refused with HTTP 400`, async (t) => {
     const sim = await startTestSimulator(t)
     const { status, body } = await sim.pawapay('POST', '/v2/deposits', deposit(changes))
     assert.equal(status, 400)
@@ -49,7 +49,7 @@ for (const [what, changes, code] of refused)
     assert.equal((await sim.control('GET', '/payments')).body.items.length, 0)
   })
 
-const kenya = { currency: 'KES', payer: party({ phoneNumber: '254703456789', provider: 'MPESA_KEN' }) }
+const kenya = { currency: 'KES', payer: counterparty({ phoneNumber: '254703456789', provider: 'MPESA_KEN' }) }
 
 const rejected: readonly (readonly [string, Record<string, unknown>, string])[] = [
   ['too small an amount', { amount: '4' }, 'AMOUNT_OUT_OF_BOUNDS'],
@@ -57,15 +57,15 @@ const rejected: readonly (readonly [string, Record<string, unknown>, string])[] 
   ['a leading zero', { amount: '0100' }, 'INVALID_AMOUNT'],
   ['a trailing zero', { amount: '100.50' }, 'INVALID_AMOUNT'],
   ['decimals the provider does not take', { ...kenya, amount: '100.5' }, 'INVALID_AMOUNT'],
-  ['an unknown provider', { payer: party({ provider: 'MTN_MOMO_XXX' }) }, 'INVALID_PROVIDER'],
+  ['an unknown provider', { payer: counterparty({ provider: 'MTN_MOMO_XXX' }) }, 'INVALID_PROVIDER'],
   ['the currency of another country', { currency: 'KES' }, 'INVALID_CURRENCY'],
-  ['the number of another country', { payer: party({ phoneNumber: '254703456789' }) }, 'INVALID_PHONE_NUMBER'],
-  ['a number with a plus', { payer: party({ phoneNumber: '+250783456789' }) }, 'INVALID_PHONE_NUMBER'],
-  ['a number too short', { payer: party({ phoneNumber: '25078345678' }) }, 'INVALID_PHONE_NUMBER'],
+  ['the number of another country', { payer: counterparty({ phoneNumber: '254703456789' }) }, 'INVALID_PHONE_NUMBER'],
+  ['a number with a plus', { payer: counterparty({ phoneNumber: '+250783456789' }) }, 'INVALID_PHONE_NUMBER'],
+  ['a number too short', { payer: counterparty({ phoneNumber: '25078345678' }) }, 'INVALID_PHONE_NUMBER'],
 ]
 
 for (const [what, changes, code] of rejected)
-  test(`${what} rejects the deposit with HTTP 200`, async (t) => {
+  test(`a deposit with ${what} is rejected with HTTP 200`, async (t) => {
     const sim = await startTestSimulator(t)
     const order = deposit(changes)
     const { status, body } = await sim.pawapay('POST', '/v2/deposits', order)

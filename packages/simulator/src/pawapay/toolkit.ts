@@ -136,10 +136,10 @@ function predict(country: Country, national: string): Provider | undefined {
   const { code } = countryOf(country.code)
   // Benin added 01 in front of its old numbers.
   const plain = code === 'BEN' && national.length === 10 ? national.slice(2) : national
-  const guesses = providersOf(country).flatMap((provider) =>
+  const candidates = providersOf(country).flatMap((provider) =>
     provider.prefixes
       .split(' ')
       .flatMap((prefix) => (prefix !== '' && plain.startsWith(prefix) ? [{ provider, prefix }] : [])),
   )
-  return guesses.sort((one, other) => other.prefix.length - one.prefix.length)[0]?.provider
+  return candidates.sort((one, other) => other.prefix.length - one.prefix.length)[0]?.provider
 }

@@ -11,15 +11,15 @@ export interface Rejection {
 }
 
 export const words: Words = {
-  notFound: () => refuse(404, 'NOT_FOUND', 'There is no such path.'),
+  notFound: () => refuse(404, 'NOT_FOUND', 'Path not found.'),
   noToken: () => refuse(401, 'NO_AUTHENTICATION', 'The API token was not found in the request headers.'),
   wrongToken: () => refuse(403, 'AUTHENTICATION_ERROR', 'The API token is not valid.'),
   tokenExpired: () => refuse(403, 'AUTHENTICATION_ERROR', 'The API token is no longer valid.'),
   notAllowed: () => refuse(403, 'AUTHORISATION_ERROR', 'The API token is not authorised for this request.'),
   rateLimited: (seconds) => ({
-    ...refuse(429, 'TOO_MANY_REQUESTS', 'Slow down.'),
+    ...refuse(429, 'TOO_MANY_REQUESTS', 'Too many requests.'),
     headers: { 'retry-after': String(seconds) },
   }),
-  unknownWords: (code) => refuse(400, code, 'Something that no page of the documentation speaks of.'),
-  broken: () => refuse(500, 'UNKNOWN_ERROR', 'The request could not be worked on.'),
+  unknownWords: (code) => refuse(400, code, 'An error that is not documented.'),
+  broken: () => refuse(500, 'UNKNOWN_ERROR', 'The request could not be processed.'),
 }

@@ -16,7 +16,7 @@ export interface Receiver {
   readonly base: string
   readonly received: Received[]
   /** Statuses for the next callbacks; 200 when it is empty. */
-  readonly answers: number[]
+  readonly statuses: number[]
   /** Waits until this many have arrived. */
   take(count: number): Promise<Received[]>
 }
@@ -24,7 +24,7 @@ export interface Receiver {
 /** The merchant's side: receives callbacks and responds as the test sets. */
 export async function startReceiver(t: TestContext): Promise<Receiver> {
   const received: Received[] = []
-  const answers: number[] = []
+  const statuses: number[] = []
   const server = createServer((request, response) => {
     const parts: Buffer[] = []
     request.on('data', (part: Buffer) => parts.push(part))
@@ -33,7 +33,7 @@ export async function startReceiver(t: TestContext): Promise<Receiver> {
       const { url = '', headers } = request
       const body = JSON.parse(raw) as Received['body']
       received.push({ path: url, host: headers.host ?? '', headers, raw, body })
-      response.writeHead(answers.shift() ?? 200).end()
+      response.writeHead(statuses.shift() ?? 200).end()
     })
   })
   server.listen(0, '127.0.0.1')
@@ -44,5 +44,5 @@ export async function startReceiver(t: TestContext): Promise<Receiver> {
   })
   const { port } = server.address() as AddressInfo
   const take = (count: number) => until(`${count} callbacks`, () => received.length >= count && received)
-  return { base: `http://127.0.0.1:${port}/callbacks`, received, answers, take }
+  return { base: `http://127.0.0.1:${port}/callbacks`, received, statuses, take }
 }

@@ -7,7 +7,7 @@ import { type Receiver, startReceiver } from './receiver.ts'
 // biome-ignore lint/suspicious/noExplicitAny: tests read responses of many shapes, and an assertion checks each.
 export type Body = any
 
-interface Answer {
+interface Reply {
   readonly status: number
   readonly body: Body
   readonly headers: Headers
@@ -16,10 +16,10 @@ interface Answer {
 export interface TestSimulator {
   readonly url: string
   readonly receiver: Receiver
-  pawapay(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
-  house(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
-  flutterwave(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
-  control(method: string, path: string, body?: unknown): Promise<Answer>
+  pawapay(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
+  house(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
+  flutterwave(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
+  control(method: string, path: string, body?: unknown): Promise<Reply>
   advance(ms: number): Promise<void>
   fault(order: Record<string, unknown>): Promise<string>
   movements(key: string): Promise<Body[]>
@@ -77,7 +77,7 @@ export function clientOf(url: string): Omit<TestSimulator, 'receiver'> {
   }
 }
 
-async function ask(url: string, method: string, body: unknown, headers: Record<string, string>): Promise<Answer> {
+async function ask(url: string, method: string, body: unknown, headers: Record<string, string>): Promise<Reply> {
   const response = await fetch(url, {
     method,
     redirect: 'manual',

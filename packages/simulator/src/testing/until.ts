@@ -9,7 +9,7 @@ export async function until<Value>(
   for (;;) {
     const found = await probe()
     if (found) return found
-    if (performance.now() > deadline) throw new Error(`waited in vain for ${what}`)
+    if (performance.now() > deadline) throw new Error(`timed out waiting for ${what}`)
     await pause(5)
   }
 }

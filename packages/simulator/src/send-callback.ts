@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { Callback, Letter } from './callbacks.ts'
+import type { Callback, CallbackMessage } from './callbacks.ts'
 import type { Core } from './core.ts'
 import { isEnd, type Payment, type Receipt } from './entries.ts'
 import { findFault } from './faults.ts'
 
 /** Sends the callback about a payment's current state, or about a receipt, unless a fault suppresses it. */
-export function tell(core: Core, payment: Payment, receipt?: Receipt): Callback | undefined {
+export function sendCallback(core: Core, payment: Payment, receipt?: Receipt): Callback | undefined {
   const dialect = core.dialects.get(payment.provider)
   if (dialect === undefined || core.tuning.callbackBase === '') return undefined
   if (findFault(payment.faults, 'callback_never')) return undefined
@@ -13,7 +13,7 @@ export function tell(core: Core, payment: Payment, receipt?: Receipt): Callback 
   const twice = findFault(payment.faults, 'callback_duplicate')
   const forged = findFault(payment.faults, 'callback_bad_signature')
   const { provider, operation, key, state } = payment
-  const letter: Letter = {
+  const message: CallbackMessage = {
     provider,
     operation,
     key,
@@ -25,8 +25,8 @@ export function tell(core: Core, payment: Payment, receipt?: Receipt): Callback 
     forgedAttempts: forged ? (forged.count ?? Number.POSITIVE_INFINITY) : 0,
     ...orderOf(core, payment),
   }
-  const first = core.callbacks.send(letter)
-  for (let copy = 1; copy < (twice ? (twice.count ?? 2) : 1); copy++) core.callbacks.send(letter)
+  const first = core.callbacks.send(message)
+  for (let copy = 1; copy < (twice ? (twice.count ?? 2) : 1); copy++) core.callbacks.send(message)
   return first
 }
 
@@ -44,12 +44,12 @@ function distorted(payment: Payment, receipt: Receipt | undefined): [Payment, Re
 }
 
 /** The first callback of a payment waits for another: its own next one if there will be one, else any of the provider. */
-function orderOf(core: Core, payment: Payment): Pick<Letter, 'after'> {
+function orderOf(core: Core, payment: Payment): Pick<CallbackMessage, 'after'> {
   const isReordered = findFault(payment.faults, 'callback_reorder') !== undefined
   if (!isReordered || core.callbacks.latestOf(payment.key) !== undefined) return {}
-  const willSayMore =
+  const hasNextCallback =
     !isEnd(payment.state) ||
     (payment.state === 'failed' && findFault(payment.faults, 'flap') !== undefined) ||
     (payment.state === 'completed' && findFault(payment.faults, 'reversal_after_success') !== undefined)
-  return { after: willSayMore ? 'payment' : 'provider' }
+  return { after: hasNextCallback ? 'payment' : 'provider' }
 }

@@ -1,6 +1,6 @@
-import type { Operation, Verdict } from '../entries.ts'
+import type { Operation, PlannedOutcome } from '../entries.ts'
 import { decimalsOf, toUnits } from '../money.ts'
-import { preAuthorisationCode as codeOfOperators, failureOf, stayingEnding, verdictOf } from '../outcomes.ts'
+import { preAuthorisationCode as codeOfOperators, failureOf, plannedOutcomeOf, stayingEnding } from '../outcomes.ts'
 import { countryOf, fitsCountry } from './countries.ts'
 import { findProvider, type Provider } from './providers.ts'
 import type { Order } from './read.ts'
@@ -10,13 +10,13 @@ const amountForm = /^([0]|([1-9][0-9]{0,17}))([.][0-9]{0,3}[1-9])?$/
 
 export interface Passed {
   readonly provider: Provider
-  readonly verdict: Verdict
+  readonly plannedOutcome: PlannedOutcome
 }
 
-export type Judgement = Passed | { readonly rejected: Rejection } | { readonly refused: Rejection }
+export type Validation = Passed | { readonly rejected: Rejection } | { readonly refused: Rejection }
 
 /** `refused` is HTTP 400: the caller used a field wrongly. `rejected` is HTTP 200: the payment cannot be made. */
-export function judge(operation: Operation, order: Order): Judgement {
+export function validate(operation: Operation, order: Order): Validation {
   const provider = findProvider(order.provider)
   if (provider === undefined) return reject('INVALID_PROVIDER', `The provider ${order.provider} is not supported.`)
   const refused = operation === 'charge' ? findMisuse(provider, order) : undefined
@@ -32,10 +32,10 @@ export function judge(operation: Operation, order: Order): Judgement {
   const units = toUnits(order.amount)
   if (units < toUnits(limits.min) || units > toUnits(limits.max))
     return reject('AMOUNT_OUT_OF_BOUNDS', `The amount must be from ${limits.min} to ${limits.max}.`)
-  return { provider, verdict: verdictFor(operation, provider, order) }
+  return { provider, plannedOutcome: plannedOutcomeFor(operation, provider, order) }
 }
 
-const reject = (code: string, message: string): Judgement => ({ rejected: { code, message } })
+const reject = (code: string, message: string): Validation => ({ rejected: { code, message } })
 
 function findMisuse({ auth }: Provider, order: Order): Rejection | undefined {
   const hasCode = order.preAuthorisationCode !== undefined
@@ -52,11 +52,11 @@ const unsupported = (name: string) => ({
   message: `The parameter ${name} is not supported for this provider.`,
 })
 
-function verdictFor(operation: Operation, provider: Provider, order: Order): Verdict {
+function plannedOutcomeFor(operation: Operation, provider: Provider, order: Order): PlannedOutcome {
   const { preAuthorisationCode } = order
   if (preAuthorisationCode !== undefined && preAuthorisationCode !== codeOfOperators)
     return { kind: 'fails', failure: failureOf('PAYMENT_NOT_APPROVED') }
-  return verdictOf(operation, contractEnding(provider.country, order.phone))
+  return plannedOutcomeOf(operation, contractEnding(provider.country, order.phone))
 }
 
 /**
