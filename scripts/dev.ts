@@ -14,7 +14,7 @@ const orphanEveryMs = 500
 
 const { values } = parseArgs({ options: { fresh: { type: 'boolean', default: false } } })
 const pid = runningPid(join(devFolder, 'api.pid'))
-if (pid !== undefined) refuse(`It is running already, as process ${pid}. Stop it first, with Ctrl-C in its window.`)
+if (pid !== undefined) refuse(`npm run dev is already running as process ${pid}. Stop it with Ctrl-C in its window.`)
 const port = await choosePort(process.env['MALIPO_PORT'])
 if (values.fresh) rmSync(devFolder, { recursive: true, force: true })
 
@@ -32,7 +32,8 @@ process.exit(0)
 
 /** A requested port must be free; the default port is replaced when it is taken. */
 async function choosePort(asked: string | undefined): Promise<number> {
-  if (asked !== undefined && !/^[1-9]\d{0,4}$/.test(asked)) refuse(`MALIPO_PORT is ${asked}, which is no port.`)
+  if (asked !== undefined && !/^[1-9]\d{0,4}$/.test(asked))
+    refuse(`MALIPO_PORT is ${asked}, which is not a port. Set it to a number from 1 to 65535.`)
   const wanted = asked === undefined ? usualPort : Number(asked)
   if (!(await isListening(wanted))) return wanted
   if (asked !== undefined)
@@ -94,6 +95,6 @@ ${bold('Your first calls')}
 
 In another window:  npm run malipo -- listen
 
-Ctrl-C stops it; npm run dev -- --fresh begins anew.
+Stop with Ctrl-C; the data stays. npm run dev -- --fresh deletes all data and starts empty.
 `
 }

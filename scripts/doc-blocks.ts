@@ -77,8 +77,8 @@ export async function runBlocks(page: SourceFile, session: Session, see: See = (
   for (const fence of stepsOf(page)) {
     if (isProgram(fence)) last = { fence, outcome: await session.run(fence) }
     if (isProgram(fence) && last) see(place(page, fence), last.outcome)
-    const verdict = isProgram(fence) && last ? judge(last) : await compare(fence, last, session)
-    complaints.push(...verdict.map((what) => `${place(page, fence)} ${what}`))
+    const problems = isProgram(fence) && last ? judge(last) : await compare(fence, last, session)
+    complaints.push(...problems.map((what) => `${place(page, fence)} ${what}`))
     if (last?.outcome.isFine === false) break
   }
   return complaints

@@ -88,7 +88,7 @@ function errorSection(entry: (typeof catalogue)[keyof typeof catalogue]): string
 }
 
 function cliPage(): string {
-  const nobody = { variables: {}, actor: 'your user name', write: () => undefined, complain: () => undefined }
+  const nobody = { variables: {}, actor: 'your user name', write: () => undefined, writeError: () => undefined }
   return referencePage(buildProgram(nobody))
 }
 

@@ -122,7 +122,7 @@ function refusePayment({ transaction }: FullPayment, env: SuspenseCase['env']): 
   if (itsEnv !== env || type === 'adjustment')
     throw new OperatorError(`${showId('transaction', id)} is not a payment in ${env}`)
   if (!isFinal(state))
-    throw new OperatorError(`${showId('transaction', id)} is still open: settle it first (malipo payments settle)`)
+    throw new OperatorError(`${showId('transaction', id)} is still open: resolve it first (malipo payments resolve)`)
 }
 
 interface Cleared {

@@ -4,11 +4,11 @@ export interface CliEnvironment {
   /** The person at the keyboard, for the audit trail. */
   readonly actor: string
   readonly write: (text: string) => void
-  readonly complain: (text: string) => void
+  readonly writeError: (text: string) => void
   /** The terminal of `write`; without it, the output goes to a program or a file. */
   readonly terminal?: { readonly columns: number } | undefined
-  /** Whether `complain` writes to a terminal. */
-  readonly isWatched?: boolean
+  /** Whether `writeError` writes to a terminal. */
+  readonly hasErrorTerminal?: boolean
   /** Asks the person at the terminal; absent if there is none. */
   readonly ask?: (question: string, options: { readonly isSecret: boolean }) => Promise<string>
   /** The piped input, if any. */

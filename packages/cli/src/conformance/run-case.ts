@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { webhooks } from '@malipo/sdk'
 import type { Case, Step } from './cases.ts'
-import { breakOff, type Delivery, patienceMs, post, type Reply } from './post.ts'
+import { breakOff, type Delivery, post, type Reply, timeoutMs } from './post.ts'
 
 export interface Receiver {
   readonly endpoint: string
@@ -13,12 +13,12 @@ export interface Receiver {
 }
 
 /** The outcome of a case. `what` is empty if it passed. */
-export interface Verdict {
+export interface CaseResult {
   readonly name: string
   readonly rule: string
   readonly isPassed: boolean
   readonly what: string
-  readonly mend: string
+  readonly fix: string
   /** A remark on a passed case. */
   readonly note: string
   readonly durationMs: number
@@ -32,23 +32,23 @@ const slowMs = 5000
 /** What was wrong, and how to fix it if the case's own advice does not apply. */
 interface Wrong {
   readonly what: string
-  readonly mend?: string
+  readonly fix?: string
 }
 
-export async function drive(receiver: Receiver, { name, rule, steps, holds, mend }: Case): Promise<Verdict> {
+export async function runCase(receiver: Receiver, { name, rule, steps, holds, fix }: Case): Promise<CaseResult> {
   const startedAt = performance.now()
   const notes: string[] = []
   const wrong = (await firstWrong(receiver, steps, notes)) ?? (await wrongHeld(receiver, holds))
   const durationMs = Math.round(performance.now() - startedAt)
   return wrong === undefined
-    ? { name, rule, isPassed: true, what: '', mend: '', note: notes.join('; '), durationMs }
-    : { name, rule, isPassed: false, mend, note: '', durationMs, ...wrong }
+    ? { name, rule, isPassed: true, what: '', fix: '', note: notes.join('; '), durationMs }
+    : { name, rule, isPassed: false, fix, note: '', durationMs, ...wrong }
 }
 
-/** The outcome of a case that cannot run because the receiver is gone. */
-export function untried({ name, rule }: Case): Verdict {
-  const what = 'not tried: the receiver is gone'
-  return { name, rule, isPassed: false, what, mend: '', note: '', durationMs: 0 }
+/** The outcome of a case that cannot run because the receiver stopped. */
+export function skipped({ name, rule }: Case): CaseResult {
+  const what = 'skipped: the receiver stopped'
+  return { name, rule, isPassed: false, what, fix: '', note: '', durationMs: 0 }
 }
 
 async function firstWrong(receiver: Receiver, steps: readonly Step[], notes: string[]): Promise<Wrong | undefined> {
@@ -70,40 +70,39 @@ async function take(receiver: Receiver, step: Step, notes: string[]): Promise<Wr
   const last = replies.at(-1)
   if (replies.length > 1) notes.push(`${step.what} took ${replies.length} attempts: ${replies.map(shown).join(', ')}`)
   else if (last && last.durationMs > slowMs) notes.push(`${step.what} took ${last.durationMs} ms`)
-  if (last?.kind === 'broken' && last.code === 'ECONNREFUSED') return gone
+  if (last?.kind === 'broken' && last.code === 'ECONNREFUSED') return stopped
   const what = last && wrongWith(step.must, last)
   return what === undefined ? undefined : { what }
 }
 
-const gone: Wrong = {
-  what: 'nothing listens there any more: the receiver has ended, over this or what came just before',
-  mend: 'Survive a connection that is cut while you read it, and a body you cannot read: answer if you can, and go on.',
+const stopped: Wrong = {
+  what: 'the receiver stopped, because of this delivery or the one before',
+  fix: 'Handle a connection that is cut while you read it, and a body you cannot read, without stopping.',
 }
 
 /** Whether a retry may succeed. */
 function isTransient(reply: Reply | undefined): boolean {
-  return reply?.kind === 'answered' ? reply.status >= 500 || reply.status === 429 : reply?.kind === 'broken'
+  return reply?.kind === 'responded' ? reply.status >= 500 || reply.status === 429 : reply?.kind === 'broken'
 }
 
 function wrongWith(must: Step['must'], reply: Reply): string | undefined {
   if (reply.kind === 'silent')
-    return `no answer in ${patienceMs / 1000} s; answer first and do the work later, Malipo waits no longer`
-  if (reply.kind === 'broken') return `the connection broke (${reply.code}) before there was an answer`
+    return `no response within ${timeoutMs / 1000} s, when Malipo gives up; respond first and do the work later`
+  if (reply.kind === 'broken') return `the connection broke (${reply.code}) before a response`
   const { status } = reply
-  if (status >= 300 && status < 400) return `it answered ${status}, a redirect, which Malipo does not follow`
+  if (status >= 300 && status < 400) return `response ${status} is a redirect, which Malipo does not follow`
   return must === 'accept' ? wrongAcceptance(status) : wrongRefusal(status)
 }
 
-const wrongAcceptance = (status: number) =>
-  status >= 200 && status < 300 ? undefined : `it should be accepted with 2xx, and was answered with ${status}`
+const wrongAcceptance = (status: number) => (status >= 200 && status < 300 ? undefined : `expected 2xx, got ${status}`)
 
 function wrongRefusal(status: number): string | undefined {
   if (status >= 400 && status < 500) return undefined
-  if (status >= 500) return `it should be refused with 4xx, and the receiver failed with ${status}`
-  return `it should be refused with 4xx, and was accepted with ${status}`
+  if (status >= 500) return `expected 4xx, got ${status}: the receiver failed`
+  return `expected 4xx, got ${status}: the event was accepted`
 }
 
-const shown = (reply: Reply) => (reply.kind === 'answered' ? String(reply.status) : reply.kind)
+const shown = (reply: Reply) => (reply.kind === 'responded' ? String(reply.status) : reply.kind)
 
 /** Every attempt is signed again, as the service does: same id and bytes, new time. */
 function deliveryOf({ secret }: Receiver, step: Step): Delivery {
@@ -127,15 +126,14 @@ function deliveryOf({ secret }: Receiver, step: Step): Delivery {
 async function wrongHeld({ readUrl, signal }: Receiver, holds: Case['holds']): Promise<Wrong | undefined> {
   if (readUrl === undefined || !holds) return undefined
   const url = readUrl.replaceAll('{reference}', encodeURIComponent(holds.reference))
-  const giveUpAt = performance.now() + readForMs
+  const deadline = performance.now() + readForMs
   for (;;) {
     const reply = await read(url)
     const isHeld = new RegExp(`\\b${holds.status}\\b`, 'i').test(reply)
     if (isHeld === holds.isTrue) return undefined
-    if (!holds.isTrue)
-      return { what: `it was answered rightly, but ${url} says ${holds.status}: the event was believed` }
-    if (performance.now() > giveUpAt || signal?.aborted)
-      return { what: `all was accepted, but ${url} does not say ${holds.status} after ${readForMs / 1000} s` }
+    if (!holds.isTrue) return { what: `the response was right, but ${url} says ${holds.status}: the event was stored` }
+    if (performance.now() > deadline || signal?.aborted)
+      return { what: `all events were accepted, but ${url} does not say ${holds.status} after ${readForMs / 1000} s` }
     await pause(betweenMs)
   }
 }
