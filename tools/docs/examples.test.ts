@@ -63,3 +63,37 @@ test('the document carries the examples, with every variable filled in', () => {
     }
   assert.doesNotMatch(text, /"\$[A-Z_]+"/)
 })
+
+test('every field and parameter of the document is described', () => {
+  const missing: string[] = []
+  const collect = (part: unknown, path: string) => {
+    if (typeof part !== 'object' || part === null) return
+    const { properties = {} } = part as { properties?: Record<string, { description?: string }> }
+    for (const [name, { description }] of Object.entries(properties)) if (!description) missing.push(`${path}.${name}`)
+    for (const [key, inner] of Object.entries(part)) if (key !== 'example') collect(inner, `${path}.${key}`)
+  }
+  collect(JSON.parse(text), '')
+  const bare = operations.flatMap(({ id, parameters }) =>
+    parameters.filter(({ description }) => !description).map(({ name }) => `${id} ${name}`),
+  )
+
+  assert.deepEqual([...missing, ...bare], [])
+})
+
+test('fields with a fixed vocabulary have it as their type in the document', () => {
+  const { components } = JSON.parse(text) as {
+    components: { schemas: Record<string, { properties: Record<string, unknown> }> }
+  }
+  const vocabularyOf = (schema: string, field: string) =>
+    (components.schemas[schema]?.properties[field] as { $ref?: string }).$ref?.split('/').at(-1)
+
+  assert.deepEqual(
+    ['currency', 'status', 'chargeStatus', 'type', 'stage', 'method'].map((field) =>
+      vocabularyOf('OneTransaction', field),
+    ),
+    ['Currency', 'Status', 'ChargeStatus', 'TransactionType', 'Stage', 'PaymentMethod'],
+  )
+  assert.equal(vocabularyOf('NextAction', 'type'), 'NextActionType')
+  assert.equal(vocabularyOf('WebhookEvent', 'event'), 'EventName')
+  assert.equal(vocabularyOf('WebhookRecord', 'status'), 'DeliveryStatus')
+})

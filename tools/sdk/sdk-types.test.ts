@@ -15,6 +15,7 @@ const described: ApiDocument = {
           id: { type: 'string', description: 'The same as the one on its label' },
           kind: { anyOf: [{ const: 'small' }, { const: 'large' }, { type: 'null' }] },
           size: { type: 'string', enum: ['S', 'L'] },
+          colour: { type: 'string', enum: ['red'], 'x-extensible': true },
           coins: { type: 'array', items: { anyOf: [{ type: 'integer' }, { type: 'string' }] } },
           owner: { type: 'string', description: 'Who ends a comment */ early' },
           holder: { type: 'string', description: 'The same as owner' },
@@ -68,6 +69,7 @@ export interface Schemas {
     id: string
     kind: 'small' | 'large' | null
     size?: 'S' | 'L' | undefined
+    colour?: 'red' | (string & {}) | undefined
     coins: (number | string)[]
     /** Who ends a comment * / early */
     owner?: string | undefined

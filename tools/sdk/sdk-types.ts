@@ -88,7 +88,7 @@ function typeScript(schema: Schema, depth: number): string {
   const { $ref, const: value, enum: values, anyOf, type = '', items = {} } = schema
   if ($ref !== undefined) return `Schemas['${$ref.split('/').at(-1)}']`
   if (value !== undefined) return literal(value)
-  if (values) return values.map(literal).join(' | ')
+  if (values) return [...values.map(literal), ...(schema['x-extensible'] ? ['(string & {})'] : [])].join(' | ')
   if (anyOf) return anyOf.map((each) => typeScript(each, depth)).join(' | ')
   if (type === 'array') return `${inBrackets(typeScript(items, depth))}[]`
   if (type === 'object') return objectType(schema, depth)

@@ -131,9 +131,6 @@ function payoutOf(row: Row): Payout {
   if (externalAccountId) return { ...common, externalAccountId }
   const account = { accountName, accountNumber, ...(code && { code }) }
   const rest = { ...(branchCode && { branchCode }), ...(businessNumber && { businessNumber }) }
-  return {
-    ...common,
-    destination: destination as NonNullable<Payout['destination']>,
-    payoutMethod: { ...account, ...rest },
-  }
+  // The server reports what the destination lacks.
+  return { ...common, destination, payoutMethod: { ...account, ...rest } } as Payout
 }

@@ -74,10 +74,11 @@ function payoutOf(options: PayOptions): Payout {
   const common = { amount, currency: code, externalReference: reference, ...debit }
   if (externalAccount) return { ...common, externalAccountId: externalAccount }
   const { to = '', name = '', country: where = '', destination, code: bank, branch, businessNumber } = options
+  // The server reports what the destination lacks.
   return {
     ...common,
     country: where,
-    destination: destination as NonNullable<Payout['destination']>,
+    destination,
     payoutMethod: {
       accountName: name,
       accountNumber: to,
@@ -85,5 +86,5 @@ function payoutOf(options: PayOptions): Payout {
       ...(branch && { branchCode: branch }),
       ...(businessNumber && { businessNumber }),
     },
-  }
+  } as Payout
 }

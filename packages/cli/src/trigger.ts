@@ -31,7 +31,8 @@ const card = (number: string) => (malipo: Malipo, externalReference: string) =>
 
 const payout = (accountNumber: string) => (malipo: Malipo, externalReference: string) =>
   malipo.payouts.create({
-    ...{ amount: 300, currency: 'KES', country: 'KE', destination: 'MoMo', externalReference },
+    ...{ amount: 300, currency: 'KES', country: 'KE', externalReference },
+    destination: 'MoMo',
     payoutMethod: { accountName: 'Juma Ali', accountNumber },
   })
 

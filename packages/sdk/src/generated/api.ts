@@ -50,21 +50,58 @@ export type ErrorCode =
   | 'OVERLOADED'
 
 export interface Schemas {
+  /** Three-letter ISO 4217 code */
+  Currency: 'AOA' | 'BIF' | 'BWP' | 'CDF' | 'DJF' | 'EGP' | 'ETB' | 'EUR' | 'GBP' | 'GHS' | 'GMD' | 'GNF' | 'KES' | 'LRD' | 'LSL' | 'MAD' | 'MGA' | 'MUR' | 'MWK' | 'MZN' | 'NAD' | 'NGN' | 'RWF' | 'SCR' | 'SDG' | 'SLE' | 'SOS' | 'SSP' | 'SZL' | 'TND' | 'TZS' | 'UGX' | 'USD' | 'XAF' | 'XOF' | 'ZAR' | 'ZMW' | (string & {})
+  /** SUCCESSFUL and FAILED are final */
+  Status: 'PENDING' | 'SUCCESSFUL' | 'FAILED'
+  /** The status in lower case */
+  ChargeStatus: 'pending' | 'successful' | 'failed'
+  /** Where the payment is, in more detail than its status */
+  Stage: 'PROCESSING' | 'AWAITING_CUSTOMER' | 'UNCONFIRMED' | 'COMPLETED' | 'FAILED' | 'EXPIRED' | (string & {})
+  /** Why a payment failed */
+  FailureCode: 'PAYER_NOT_FOUND' | 'PAYER_LIMIT_REACHED' | 'PAYMENT_NOT_APPROVED' | 'INSUFFICIENT_BALANCE' | 'PAYMENT_IN_PROGRESS' | 'RECIPIENT_NOT_FOUND' | 'RECIPIENT_LIMIT_REACHED' | 'WALLET_LIMIT_REACHED' | 'AMOUNT_NOT_ACCEPTED' | 'DETAILS_NOT_ACCEPTED' | 'CARD_DECLINED' | 'CARD_EXPIRED' | 'SUSPECTED_FRAUD' | 'AUTHENTICATION_FAILED' | 'AUTHORISATION_LOST' | 'UNDERPAID' | 'MANUALLY_CANCELLED' | 'EXPIRED' | 'REVERSED' | 'PROVIDER_UNAVAILABLE' | 'UNSPECIFIED_FAILURE' | 'UNKNOWN_ERROR' | (string & {})
+  /** What happened */
+  EventName: 'transaction_created' | 'transaction_updated' | 'adjustment_created' | (string & {})
+  /** deposit: a charge. withdrew: a payout. adjustment: money that moved after the end of a payment */
+  TransactionType: 'deposit' | 'withdrew' | 'adjustment' | (string & {})
+  /** How the money moves */
+  PaymentMethod: 'momo' | 'card' | 'bank-transfer' | 'bank' | (string & {})
+  /** What the customer must do now */
+  NextActionType: 'NONE' | 'PIN_PROMPT' | 'OTP' | 'PIN' | 'ADDRESS' | 'REDIRECT' | 'USSD' | 'BANK_TRANSFER' | (string & {})
+  /** CREATED until the first delivery attempt has ended */
+  DeliveryStatus: 'CREATED' | 'FAILED' | 'SUCCESS'
+  /** The kind of account */
+  Destination: 'MoMo' | 'Bank Account' | 'Paybill' | 'Till' | (string & {})
+  /** What a statement line is for */
+  LineKind: 'payment' | 'fee' | 'exchange' | 'adjustment' | 'funding' | 'archived' | (string & {})
+  /** Why money moved after the end of a payment */
+  AdjustmentReason: 'late_success' | 'late_receipt' | 'payout_returned' | 'charge_reversed' | 'chargeback_won' | 'suspense_cleared' | 'operator' | (string & {})
+  /** Into or out of your wallet */
+  Direction: 'credit' | 'debit'
+  /** A fault to inject into a sandbox payment */
+  ScenarioName: 'lost-answer' | 'late-callback' | 'duplicate-webhook' | 'out-of-order-webhook' | 'expiry' | 'late-success' | 'late-receipt' | 'payout-returned' | 'charge-reversed' | 'chargeback-won' | (string & {})
   /** Every refusal has this form. */
   Failure: {
+    /** true when the request succeeded, false when it was refused */
     success: false
+    /** For people; decide by `success` and `errorCode` */
     message: string
+    /** What failed; see the list of error codes */
     errorCode: string
-    /** Also in the header X-Request-Id; tell it to the operator */
+    /** Also in the header `X-Request-Id`; give it to the operator when you report a problem */
     requestId: string
+    /** The wrong fields, or facts about the error */
     details?: {
+      /** The field or fact */
       field: string
+      /** For people; decide by `success` and `errorCode` */
       message: string
     }[] | undefined
-    /** The very same request may succeed later */
+    /** The same request may succeed later */
     retryable?: boolean | undefined
   }
   IssuedToken: {
+    /** true when the request succeeded, false when it was refused */
     success: true
     /** Send it as `Authorization: Bearer …` */
     token: string
@@ -72,14 +109,21 @@ export interface Schemas {
     expiresAt: number
   }
   Debt: {
-    currency: string
+    /** Three-letter ISO 4217 code */
+    currency: Schemas['Currency']
+    /** Two-letter ISO 3166-1 code */
     country: string
+    /** What is owed, in major units */
     amount: number
   }
   UserProfile: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** First name */
     firstName: string
+    /** Last name */
     lastName: string
+    /** E-mail address */
     email: string
     /** The public key of the pair the token was issued to */
     publicKey: string
@@ -87,8 +131,10 @@ export interface Schemas {
     webhookUrl: string
     /** Where sandbox events go; empty when not set */
     sandboxWebhookUrl: string
+    /** One for each currency and country */
     wallets: {
-      currency: string
+      /** Three-letter ISO 4217 code */
+      currency: Schemas['Currency']
       /** The scope of a currency that several countries use */
       country: string
       /** available + pending */
@@ -106,16 +152,22 @@ export interface Schemas {
     }
   }
   NewWebhookSecret: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** The requested data */
     data: {
       /** `whsec_…`; shown this once */
       secret: string
     }
   }
   Statement: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** The requested data */
     data: {
+      /** Balance before the first line */
       opening: number
+      /** Oldest first */
       lines: {
         /** ISO 8601 date-time */
         at: string
@@ -126,53 +178,73 @@ export interface Schemas {
         /** Of the payment or posting; `archived` sums up lines of a month that the operator has archived */
         type: string
         /** payment, fee, exchange, adjustment, funding or archived */
-        kind: string
+        kind: Schemas['LineKind']
         /** Negative for what left the wallet */
         amount: number
         /** What was there after it */
         balance: number
       }[]
+      /** Balance after the last line */
       closing: number
     }
   }
   Transaction: {
+    /** Malipo’s id of the payment, `txn_…` */
     transactionId: string
     /** deposit, withdrew or adjustment */
-    type: string
+    type: Schemas['TransactionType']
     /** PENDING, then SUCCESSFUL or FAILED for good */
-    status: string
+    status: Schemas['Status']
     /** The same in lower case */
-    chargeStatus: string
+    chargeStatus: Schemas['ChargeStatus']
+    /** In major units */
     amount: number
+    /** What leaves: the customer's side of a charge, your wallet's side of a payout */
     senderAmount: number
+    /** What arrives: in your wallet after the fee, or with the beneficiary */
     receiverAmount: number
-    currency: string
-    senderCurrency: string
-    receiverCurrency: string
+    /** Three-letter ISO 4217 code */
+    currency: Schemas['Currency']
+    /** Currency of `senderAmount` */
+    senderCurrency: Schemas['Currency']
+    /** Currency of `receiverAmount` */
+    receiverCurrency: Schemas['Currency']
+    /** Two-letter ISO 3166-1 code */
     country: string
-    destination: string
+    /** The kind of account: mobile money, bank, paybill or till */
+    destination: Schemas['Destination']
     /** ISO 8601 with +00:00 */
     fullTimestamp: string
+    /** Year, four digits */
     year: string
+    /** Month, in English */
     month: string
+    /** Day of the week, in English */
     day: string
+    /** The account that is paid, or that pays */
     beneficiary: {
       /** The country's name */
       country: string
       /** The bank or operator */
       bankCode: string
+      /** Name of the account holder */
       accountName: string
-      destination: string
-      currency: string
+      /** The kind of account: mobile money, bank, paybill or till */
+      destination: Schemas['Destination']
+      /** Three-letter ISO 4217 code */
+      currency: Schemas['Currency']
+      /** Number of the account, phone or till */
       accountNumber: string
     }
   }
   NextAction: {
     /** NONE, PIN_PROMPT, OTP, PIN, ADDRESS, REDIRECT or BANK_TRANSFER */
-    type: string
+    type: Schemas['NextActionType']
+    /** Sentences for the customer */
     instructions?: string[] | undefined
     /** Where to send the customer */
     redirectUrl?: string | undefined
+    /** What the customer dials if no prompt appears */
     ussdCode?: string | undefined
   }
   /** Where the payment stands, in words for people */
@@ -185,12 +257,17 @@ export interface Schemas {
     by: string | null
   }
   VirtualAccount: {
+    /** false: the account is closed at `expiresAt` */
     permanent: boolean
+    /** Number of the account, phone or till */
     accountNumber: string
+    /** Name of the bank */
     bankName: string
+    /** ISO 8601 date-time */
     createdAt: string
     /** The account takes money until then */
     expiresAt: string
+    /** What to show to the customer */
     note: string
     /** What to transfer */
     amount: string
@@ -198,88 +275,127 @@ export interface Schemas {
     bankLogo: string
   }
   OneTransaction: {
+    /** Malipo’s id of the payment, `txn_…` */
     transactionId: string
     /** deposit, withdrew or adjustment */
-    type: string
+    type: Schemas['TransactionType']
     /** PENDING, then SUCCESSFUL or FAILED for good */
-    status: string
+    status: Schemas['Status']
     /** The same in lower case */
-    chargeStatus: string
+    chargeStatus: Schemas['ChargeStatus']
+    /** In major units */
     amount: number
+    /** What leaves: the customer's side of a charge, your wallet's side of a payout */
     senderAmount: number
+    /** What arrives: in your wallet after the fee, or with the beneficiary */
     receiverAmount: number
-    currency: string
-    senderCurrency: string
-    receiverCurrency: string
+    /** Three-letter ISO 4217 code */
+    currency: Schemas['Currency']
+    /** Currency of `senderAmount` */
+    senderCurrency: Schemas['Currency']
+    /** Currency of `receiverAmount` */
+    receiverCurrency: Schemas['Currency']
+    /** Two-letter ISO 3166-1 code */
     country: string
-    destination: string
+    /** The kind of account: mobile money, bank, paybill or till */
+    destination: Schemas['Destination']
     /** ISO 8601 with +00:00 */
     fullTimestamp: string
+    /** Year, four digits */
     year: string
+    /** Month, in English */
     month: string
+    /** Day of the week, in English */
     day: string
+    /** The account that is paid, or that pays */
     beneficiary: {
       /** The country's name */
       country: string
       /** The bank or operator */
       bankCode: string
+      /** Name of the account holder */
       accountName: string
-      destination: string
-      currency: string
+      /** The kind of account: mobile money, bank, paybill or till */
+      destination: Schemas['Destination']
+      /** Three-letter ISO 4217 code */
+      currency: Schemas['Currency']
+      /** Number of the account, phone or till */
       accountNumber: string
     }
+    /** Your own id of the payment */
     externalReference: string
     /** momo, card, bank-transfer or bank */
-    method: string
+    method: Schemas['PaymentMethod']
     /** In the wallet's currency */
     fee: number
     /** AWAITING_CUSTOMER, PROCESSING, UNCONFIRMED (being asked about), COMPLETED, FAILED or EXPIRED */
-    stage: string
+    stage: Schemas['Stage']
+    /** What the customer must do now */
     nextAction: Schemas['NextAction']
+    /** Where the payment stands, in words for people */
     explanation: Schemas['Explanation']
+    /** Why the payment failed */
     failureReason?: {
-      failureCode: string
+      /** Why it failed; decide by this code */
+      failureCode: Schemas['FailureCode']
+      /** A sentence that you may show to the customer */
       failureMessage: string
+      /** The provider's own code */
       providerCode?: string | undefined
     } | undefined
+    /** The exchange rate that was used */
     rate?: {
+      /** BASE/QUOTE, such as USD/KES */
       pair: string
+      /** `buy` or `sell` */
       side: string
+      /** The rate, as decimal text */
       value: string
+      /** ISO 8601 date-time */
       at: string
     } | undefined
     /** What came in so far, of a bank transfer charge */
     amountReceived?: number | undefined
+    /** The account that the customer transfers to */
     virtualAccount?: Schemas['VirtualAccount'] | undefined
     /** Of an adjustment: the payment whose money moved after its end */
     relatedTransactionId?: string | undefined
     /** Your id of that payment */
     relatedExternalReference?: string | undefined
     /** Of an adjustment: credit or debit */
-    direction?: string | undefined
+    direction?: Schemas['Direction'] | undefined
     /** Of an adjustment: late_success, late_receipt, payout_returned, charge_reversed, chargeback_won, suspense_cleared or operator */
-    reason?: string | undefined
+    reason?: Schemas['AdjustmentReason'] | undefined
     /** The adjustments made after its end, oldest first; each is a transaction of its own */
     adjustments?: string[] | undefined
+    /** Everything that happened, oldest first */
     timeline: {
+      /** ISO 8601 date-time */
       at: string
-      stage: string
+      /** Where the payment was */
+      stage: Schemas['Stage']
+      /** For people; decide by `success` and `errorCode` */
       message: string
     }[]
   }
   StartedCharge: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** For people; decide by `success` and `errorCode` */
     message: string
+    /** Malipo’s id of the payment, `txn_…` */
     transactionId: string
-    status: string
+    /** PENDING, then SUCCESSFUL or FAILED */
+    status: Schemas['Status']
+    /** What the customer must do now */
     nextAction: Schemas['NextAction']
   }
   MomoCharge: {
     /** What the customer pays, in major units */
     amount: number
     /** Three-letter currency code */
-    currency: string
-    /** Your own id for this payment, of 1 to 100 printable characters; unique for ever */
+    currency: Schemas['Currency']
+    /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
     externalReference: string
     /** In international form; or externalAccountId */
     phoneNumber?: string | undefined
@@ -290,7 +406,7 @@ export interface Schemas {
     /** For operators with authType PREAUTH */
     otpCode?: string | undefined
     /** Wallet to credit; `currency` when left out */
-    walletCurrency?: string | undefined
+    walletCurrency?: Schemas['Currency'] | undefined
     /** For vouchers: 12 or 16 digits */
     voucherPin?: string | undefined
     /** Where the customer comes back to, having paid */
@@ -299,23 +415,37 @@ export interface Schemas {
     failureRedirectUrl?: string | undefined
   }
   StartedCardCharge: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** For people; decide by `success` and `errorCode` */
     message: string
+    /** The requested data */
     data: {
+      /** Malipo’s id of the payment, `txn_…` */
       transactionId: string
-      status: string
+      /** PENDING, then SUCCESSFUL or FAILED */
+      status: Schemas['Status']
+      /** What the customer must do now */
       nextAction: Schemas['NextAction']
+      /** Why the payment failed */
       failureReason?: {
-        failureCode: string
+        /** Why it failed; decide by this code */
+        failureCode: Schemas['FailureCode']
+        /** A sentence that you may show to the customer */
         failureMessage: string
+        /** The provider's own code */
         providerCode?: string | undefined
       } | undefined
     }
   }
   BillingAddress: {
+    /** Street and house number */
     street1: string
+    /** City */
     city: string
+    /** State, province or county */
     state: string
+    /** Postal code */
     zip: string
     /** Two letters */
     country: string
@@ -324,7 +454,7 @@ export interface Schemas {
     /** What the customer pays, in major units */
     amount: number
     /** Three-letter currency code */
-    currency: string
+    currency: Schemas['Currency']
     /** The customer's e-mail address */
     email: string
     /** The customer's first name */
@@ -333,38 +463,53 @@ export interface Schemas {
     lastName: string
     /** The customer's IP address */
     ipAddress: string
-    /** Your own id for this payment, of 1 to 100 printable characters; unique for ever */
+    /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
     externalReference: string
     /** Never stored in clear, never logged */
     cardDetails: {
+      /** Card number, digits only */
       number: string
+      /** Security code of the card: 3 or 4 digits */
       cvv: string
       /** Such as 09 */
       expMonth: string
       /** Such as 2030 */
       expYear: string
     }
+    /** The cardholder's billing address */
     address?: Schemas['BillingAddress'] | undefined
     /** The customer's browser; needed for USD, EUR and GBP */
     device3DSInfo?: {
+      /** Bits per pixel of the screen */
       colorDepth: number
+      /** In pixels */
       screenHeight: number
+      /** In pixels */
       screenWidth: number
+      /** The `User-Agent` header of the browser */
       userAgent: string
       /** Minutes */
       timeZone: number
+      /** Your own id of the device */
       deviceId: string
     } | undefined
     /** Where the customer comes back to from their bank's page */
     successRedirectUrl?: string | undefined
   }
   OpenedAccount: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** For people; decide by `success` and `errorCode` */
     message: string
+    /** The requested data */
     data: {
+      /** Malipo’s id of the payment, `txn_…` */
       transactionId: string
+      /** The account that the customer transfers to */
       virtualAccount: Schemas['VirtualAccount']
+      /** What the customer must do now */
       nextAction: {
+        /** Its kind */
         type: 'BANK_TRANSFER'
       }
     }
@@ -373,10 +518,10 @@ export interface Schemas {
     /** What the customer pays, in major units */
     amount: number
     /** NGN or KES */
-    currency: string
+    currency: Schemas['Currency']
     /** The customer's e-mail address */
     email: string
-    /** Your own id for this payment, of 1 to 100 printable characters; unique for ever */
+    /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
     externalReference: string
   }
   Authorise: {
@@ -386,24 +531,33 @@ export interface Schemas {
     value: string | Schemas['BillingAddress']
   }
   AcceptedPayout: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** For people; decide by `success` and `errorCode` */
     message: string
+    /** Malipo’s id of the payment, `txn_…` */
     transactionId: string
-    status: string
+    /** PENDING, then SUCCESSFUL or FAILED */
+    status: Schemas['Status']
+    /** Your own id of the payment */
     externalReference: string
   }
-  Payout: {
+  PayoutToExternalAccount: {
     /** What the beneficiary gets, exactly, in major units */
     amount: number
-    /** Your own id for this payment, of 1 to 100 printable characters; unique for ever */
+    /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
     externalReference: string
-    /** Instead of the next four */
-    externalAccountId?: string | undefined
-    currency?: string | undefined
-    /** Two-letter country code */
+    /** The external account that is paid */
+    externalAccountId: string
+    /** What the beneficiary gets */
+    currency?: Schemas['Currency'] | undefined
+    /** Two-letter ISO 3166-1 code of the beneficiary */
     country?: string | undefined
+    /** The kind of account: mobile money, bank, paybill or till */
     destination?: 'MoMo' | 'Bank Account' | 'Paybill' | 'Till' | undefined
+    /** May be left out; if sent, it must match the external account */
     payoutMethod?: {
+      /** Name of the account holder */
       accountName?: string | undefined
       /** A phone number in international form, an account number, a customer of a business, or a till */
       accountNumber?: string | undefined
@@ -415,17 +569,125 @@ export interface Schemas {
       businessNumber?: string | undefined
     } | undefined
     /** Wallet to debit; `currency` when left out */
-    debitCurrency?: string | undefined
+    debitCurrency?: Schemas['Currency'] | undefined
     /** Country scope of that wallet */
     debitCountry?: string | undefined
   }
+  PayoutToMobileMoney: {
+    /** What the beneficiary gets, exactly, in major units */
+    amount: number
+    /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
+    externalReference: string
+    /** What the beneficiary gets */
+    currency: Schemas['Currency']
+    /** Two-letter ISO 3166-1 code of the beneficiary */
+    country: string
+    /** The kind of account */
+    destination: 'MoMo'
+    /** The account that is paid */
+    payoutMethod: {
+      /** Name of the account holder */
+      accountName: string
+      /** Phone number in international form, such as +254703456789 */
+      accountNumber: string
+      /** Operator id; needed where the number does not identify the operator */
+      code?: string | undefined
+    }
+    /** Wallet to debit; `currency` when left out */
+    debitCurrency?: Schemas['Currency'] | undefined
+    /** Country scope of that wallet */
+    debitCountry?: string | undefined
+  }
+  PayoutToBank: {
+    /** What the beneficiary gets, exactly, in major units */
+    amount: number
+    /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
+    externalReference: string
+    /** What the beneficiary gets */
+    currency: Schemas['Currency']
+    /** Two-letter ISO 3166-1 code of the beneficiary */
+    country: string
+    /** The kind of account */
+    destination: 'Bank Account'
+    /** The account that is paid */
+    payoutMethod: {
+      /** Name of the account holder */
+      accountName: string
+      /** Account number */
+      accountNumber: string
+      /** Bank code, from `GET /utilities/banks` */
+      code: string
+      /** Required in Uganda and Tanzania */
+      branchCode?: string | undefined
+    }
+    /** Wallet to debit; `currency` when left out */
+    debitCurrency?: Schemas['Currency'] | undefined
+    /** Country scope of that wallet */
+    debitCountry?: string | undefined
+  }
+  PayoutToPaybill: {
+    /** What the beneficiary gets, exactly, in major units */
+    amount: number
+    /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
+    externalReference: string
+    /** What the beneficiary gets */
+    currency: Schemas['Currency']
+    /** Two-letter ISO 3166-1 code of the beneficiary */
+    country: string
+    /** The kind of account */
+    destination: 'Paybill'
+    /** The account that is paid */
+    payoutMethod: {
+      /** Name of the account holder */
+      accountName: string
+      /** Your account with the business */
+      accountNumber: string
+      /** Paybill number of the business */
+      businessNumber: string
+    }
+    /** Wallet to debit; `currency` when left out */
+    debitCurrency?: Schemas['Currency'] | undefined
+    /** Country scope of that wallet */
+    debitCountry?: string | undefined
+  }
+  PayoutToTill: {
+    /** What the beneficiary gets, exactly, in major units */
+    amount: number
+    /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
+    externalReference: string
+    /** What the beneficiary gets */
+    currency: Schemas['Currency']
+    /** Two-letter ISO 3166-1 code of the beneficiary */
+    country: string
+    /** The kind of account */
+    destination: 'Till'
+    /** The account that is paid */
+    payoutMethod: {
+      /** Name of the account holder */
+      accountName: string
+      /** Till number */
+      accountNumber: string
+    }
+    /** Wallet to debit; `currency` when left out */
+    debitCurrency?: Schemas['Currency'] | undefined
+    /** Country scope of that wallet */
+    debitCountry?: string | undefined
+  }
+  Payout: Schemas['PayoutToExternalAccount'] | Schemas['PayoutToMobileMoney'] | Schemas['PayoutToBank'] | Schemas['PayoutToPaybill'] | Schemas['PayoutToTill']
   BulkResults: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** The requested data */
     data: {
+      /** true when the request succeeded, false when it was refused */
       success: boolean
+      /** For people; decide by `success` and `errorCode` */
       message: string
+      /** Your own id of the payment */
       externalReference: string
+      /** Malipo’s id of the payment, `txn_…` */
       transactionId?: string | undefined
+      /** What failed; see the list of error codes */
       errorCode?: string | undefined
     }[]
   }
@@ -435,30 +697,38 @@ export interface Schemas {
     /** Your id of the payment */
     externalReference: string
     /** deposit, withdrew or adjustment */
-    type: string
+    type: Schemas['TransactionType']
     /** pending, successful or failed */
-    status: string
+    status: Schemas['ChargeStatus']
     /** The same as status */
-    chargeStatus: string
+    chargeStatus: Schemas['ChargeStatus']
     /** As you asked for it, in major units */
     amount: number
     /** What leaves: the customer's side of a charge, your wallet's of a payout */
     senderAmount: number
     /** What arrives: in your wallet after the fee, or with the beneficiary */
     receiverAmount: number
-    senderCurrency: string
-    receiverCurrency: string
-    currency: string
+    /** Currency of `senderAmount` */
+    senderCurrency: Schemas['Currency']
+    /** Currency of `receiverAmount` */
+    receiverCurrency: Schemas['Currency']
+    /** Three-letter ISO 4217 code */
+    currency: Schemas['Currency']
+    /** Two-letter ISO 3166-1 code */
     country: string
     /** momo, card, bank-transfer or bank */
-    method: string
+    method: Schemas['PaymentMethod']
     /** In the wallet's currency */
     fee: number
     /** Of a bank transfer charge that has ended: what came in */
     amountReceived?: number | undefined
+    /** Why the payment failed */
     failureReason?: {
-      failureCode: string
+      /** Why it failed; decide by this code */
+      failureCode: Schemas['FailureCode']
+      /** A sentence that you may show to the customer */
       failureMessage: string
+      /** The provider's own code */
       providerCode?: string | undefined
     } | undefined
     /** Of a failed payout: its money is back in your wallet already */
@@ -468,29 +738,37 @@ export interface Schemas {
     /** Your id of that payment */
     relatedExternalReference?: string | undefined
     /** Of an adjustment: credit or debit */
-    direction?: string | undefined
+    direction?: Schemas['Direction'] | undefined
     /** Of an adjustment: late_success, late_receipt, payout_returned, charge_reversed, chargeback_won, suspense_cleared or operator */
-    reason?: string | undefined
+    reason?: Schemas['AdjustmentReason'] | undefined
   }
   WebhookRecord: {
     /** The same as the header `webhook-id` of every attempt */
     id: string
+    /** ISO 8601 date-time */
     createdAt: string
     /** transaction_created or transaction_updated */
-    event: string
+    event: Schemas['EventName']
+    /** The requested data */
     data: Schemas['WebhookData']
+    /** The receiver's last response */
     response: {
       /** HTTP status of the last reply; empty where there was none */
       status: string
       /** Its first 2 KiB */
       body?: string | undefined
+      /** Milliseconds until the response */
       durationMs?: number | undefined
+      /** Why there was no response */
       error?: string | undefined
     }
+    /** Where the webhook was sent */
     webhookUrl: string
     /** CREATED until the first attempt has ended, then SUCCESS or FAILED */
-    status: string
+    status: Schemas['DeliveryStatus']
+    /** Number of delivery attempts */
     attempts: number
+    /** ISO 8601 time of the next attempt, while one is due */
     nextAttemptAt?: string | undefined
   }
   FeedLine: {
@@ -499,7 +777,8 @@ export interface Schemas {
     /** `wh_…`, the same at every attempt: one you have seen before you may ignore */
     id: string
     /** transaction_created or transaction_updated or adjustment_created */
-    event: string
+    event: Schemas['EventName']
+    /** The requested data */
     data: Schemas['WebhookData']
     /** When it happened, ISO 8601 */
     timestamp: string
@@ -507,47 +786,73 @@ export interface Schemas {
     sequence: number
   }
   Resent: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** For people; decide by `success` and `errorCode` */
     message: string
   }
   Created: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** For people; decide by `success` and `errorCode` */
     message: string
+    /** The requested data */
     data: {
+      /** Its id */
       id: string
     }
   }
   Done: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** For people; decide by `success` and `errorCode` */
     message: string
   }
   ExternalAccount: {
+    /** Id of the external account, `ea_…` */
     externalAccountId: string
+    /** Two-letter ISO 3166-1 code */
     country: string
-    currency: string
-    destination: string
+    /** Three-letter ISO 4217 code */
+    currency: Schemas['Currency']
+    /** The kind of account: mobile money, bank, paybill or till */
+    destination: Schemas['Destination']
     /** payout or deposit */
     type: string
     /** Unix timestamp in seconds */
     createdAt: number
+    /** The account of the destination */
     payoutMethod: {
+      /** Name of the account holder */
       accountName: string
+      /** Number of the account, phone or till */
       accountNumber: string
       /** The operator, predicted from the number where none was named, or the bank */
       code: string
+      /** Code of the bank branch */
       branchCode: string
+      /** Paybill number of the business */
       businessNumber?: string | undefined
     }
   }
   Countries: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** The requested data */
     data: {
+      /** Name */
       name: string
+      /** Two-letter ISO 3166-1 code */
       iso2: string
+      /** Three-letter ISO 3166-1 code */
       iso3: string
+      /** Dialling code, with its plus */
       dialing_code: string
+      /** Its currency */
       currency: {
+        /** Three-letter ISO 4217 code */
         code: string
+        /** Sign of the currency */
         symbol: string
         /** Number of decimals */
         decimal: string
@@ -555,47 +860,72 @@ export interface Schemas {
     }[]
   }
   Banks: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** The requested data */
     data: {
+      /** Its id */
       id: number
       /** `code` of a payout method */
       code: string
+      /** Name */
       name: string
+      /** Two-letter ISO 3166-1 code */
       country: string
-      currency: string
+      /** Three-letter ISO 4217 code */
+      currency: Schemas['Currency']
+      /** Whether `GET /utilities/branches` lists branches of the bank */
       hasBranches: boolean
     }[]
   }
   Branches: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** The requested data */
     data: {
+      /** Its id */
       id: number
+      /** Send it as `branchCode` */
       branch_code: string
+      /** Name of the branch */
       branch_name: string
+      /** SWIFT code, where known */
       swift_code: string | null
+      /** BIC, where known */
       bic: string | null
+      /** `id` of its bank */
       bank_id: number
     }[]
   }
   MomoOperators: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** The requested data */
     data: {
+      /** Its id */
       id: string
+      /** Name */
       name: string
+      /** Two-letter ISO 3166-1 code */
       country: string
-      currency: string
+      /** Three-letter ISO 4217 code */
+      currency: Schemas['Currency']
       /** PROVIDER_AUTH: a prompt on the phone. PREAUTH: the customer gets a code first, sent as `otpCode`. REDIRECT: a page of the operator. VOUCHER: a voucher, sent as `voucherPin`. */
       authType: string
       /** Digits after the point that it takes */
       decimals: number
       /** Of one payment, in major units; empty while not known */
       deposit: {
+        /** Smallest amount */
         min?: number | undefined
+        /** Largest amount */
         max?: number | undefined
       }
       /** Of one payment, in major units; empty while not known */
       payout: {
+        /** Smallest amount */
         min?: number | undefined
+        /** Largest amount */
         max?: number | undefined
       }
       /** What its numbers begin with after the dialling code */
@@ -607,7 +937,9 @@ export interface Schemas {
     }[]
   }
   HistoricalRates: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** The requested data */
     data: {
       /** BASE/QUOTE, such as USD/KES */
       currencyPair: string
@@ -620,7 +952,9 @@ export interface Schemas {
     }[]
   }
   LiveRate: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** The requested data */
     data: {
       /** BASE/QUOTE, such as USD/KES */
       currencyPair: string
@@ -630,7 +964,9 @@ export interface Schemas {
       sell: number
       /** ISO 8601 date-time */
       updatedAt: string
+      /** Currency that is exchanged */
       from: string
+      /** Currency that it is exchanged into */
       to: string
       /** In `from` */
       amount: number
@@ -639,13 +975,18 @@ export interface Schemas {
     }
   }
   ResolvedAccount: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** The requested data */
     data: {
+      /** Stable id of the account */
       accountId: string
+      /** Name of the account holder */
       accountName: string
     }
   }
   TestValues: {
+    /** Phone numbers, and the outcome that each chooses */
     phones: {
       /** One to copy */
       value: string
@@ -658,19 +999,24 @@ export interface Schemas {
       /** What it does, for people */
       what: string
     }[]
+    /** Cards, and the outcome that each chooses */
     cards: {
+      /** Card number, digits only */
       number: string
       /** Where it matters; any other month to come will do elsewhere */
       expiry?: string | undefined
       /** nothing, pin, address or redirect */
       asks: string
+      /** Codes and PINs that are accepted */
       pins?: string[] | undefined
+      /** Codes and PINs that are accepted */
       otps?: string[] | undefined
       /** SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal */
       outcome: string
       /** What it does, for people */
       what: string
     }[]
+    /** Account numbers, and the outcome that each chooses */
     accounts: {
       /** One to copy */
       value: string
@@ -683,20 +1029,28 @@ export interface Schemas {
       /** What it does, for people */
       what: string
     }[]
+    /** Operators' limits */
     amounts: {
+      /** Id of the operator */
       operator: string
+      /** Two-letter ISO 3166-1 code */
       country: string
-      currency: string
+      /** Three-letter ISO 4217 code */
+      currency: Schemas['Currency']
       /** charge or payout */
       for: string
+      /** Smallest amount */
       min: number
+      /** Largest amount */
       max: number
       /** SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal */
       outcome: string
       /** What it does, for people */
       what: string
     }[]
+    /** Codes and PINs that are accepted */
     otps: {
+      /** The value to send */
       value: string
       /** otp or pin */
       kind: string
@@ -705,18 +1059,24 @@ export interface Schemas {
       /** What it does, for people */
       what: string
     }[]
+    /** Faults that can be injected into a payment */
     scenarios: {
+      /** Name */
       name: string
       /** What it does, for people */
       what: string
     }[]
   }
   ArmedScenario: {
+    /** Your own id of the payment */
     externalReference: string
-    scenario: string
+    /** The fault to inject */
+    scenario: Schemas['ScenarioName']
+    /** ISO 8601 date-time */
     setAt: string
   }
   AdvancedClock: {
+    /** How far the clock was moved */
     seconds: number
     /** Open payments that were brought forward */
     payments: number
@@ -727,7 +1087,8 @@ export interface Schemas {
     /** `wh_…`, the same at every attempt: one you have seen before you may ignore */
     id: string
     /** transaction_created or transaction_updated or adjustment_created */
-    event: string
+    event: Schemas['EventName']
+    /** The requested data */
     data: Schemas['WebhookData']
     /** When it happened, ISO 8601 */
     timestamp: string
@@ -753,7 +1114,9 @@ export interface Operations {
   /** Change the profile */
   putUsers: {
     body: {
+      /** First name */
       firstName?: string | undefined
+      /** Last name */
       lastName?: string | undefined
       /** With a live token only; https; empty to unset */
       webhookUrl?: string | undefined
@@ -785,14 +1148,17 @@ export interface Operations {
   /** List transactions */
   getTransactions: {
     query?: {
+      /** Three-letter ISO 4217 code */
       currency?: string | undefined
       /** deposit, withdrew (also withdrawal and payout) or adjustment */
       type?: string | undefined
+      /** Your own id of the payment */
       externalReference?: string | undefined
       /** YYYY-MM-DD, in UTC */
       startDate?: string | undefined
       /** The last day that is included */
       endDate?: string | undefined
+      /** PENDING, then SUCCESSFUL or FAILED */
       status?: 'pending' | 'failed' | 'successful' | undefined
       /** 3 when left out */
       limit?: number | undefined
@@ -800,17 +1166,22 @@ export interface Operations {
       transactionId?: string | undefined
     }
     answer: {
+      /** true when the request succeeded, false when it was refused */
       success: true
+      /** The requested data */
       data: Schemas['Transaction'][]
     }
   }
   /** Read a transaction */
   getTransactionsTransactionId: {
     path: {
+      /** The id of the payment, or your external reference */
       transactionId: string
     }
     answer: {
+      /** true when the request succeeded, false when it was refused */
       success: true
+      /** The requested data */
       data: Schemas['OneTransaction']
     }
   }
@@ -832,11 +1203,14 @@ export interface Operations {
   /** Authorise a charge */
   postFiatDepositTransactionIdAuthorise: {
     path: {
+      /** Malipo’s id of the payment, `txn_…` */
       transactionId: string
     }
     body: Schemas['Authorise']
     answer: {
+      /** true when the request succeeded, false when it was refused */
       success: true
+      /** For people; decide by `success` and `errorCode` */
       message: string
     }
   }
@@ -849,23 +1223,27 @@ export interface Operations {
   postFiatPayoutsBulk: {
     body: {
       /** Each as the body of a single payout */
-      payouts: unknown[]
+      payouts: Schemas['Payout'][]
     }
     answer: Schemas['BulkResults']
   }
   /** Cancel a payout */
   postFiatPayoutTransactionIdCancel: {
     path: {
+      /** Malipo’s id of the payment, `txn_…` */
       transactionId: string
     }
     answer: {
+      /** true when the request succeeded, false when it was refused */
       success: true
+      /** For people; decide by `success` and `errorCode` */
       message: string
     }
   }
   /** List webhook records */
   getWebhooks: {
     query?: {
+      /** PENDING, then SUCCESSFUL or FAILED */
       status?: 'CREATED' | 'FAILED' | 'SUCCESS' | undefined
       /** YYYY-MM-DD, in UTC */
       startDate?: string | undefined
@@ -877,35 +1255,44 @@ export interface Operations {
       reference?: string | undefined
     }
     answer: {
+      /** true when the request succeeded, false when it was refused */
       success: true
+      /** The requested data */
       data: Schemas['WebhookRecord'][]
     }
   }
   /** Read a webhook record */
   getWebhookId: {
     path: {
+      /** Its id */
       id: string
     }
     answer: {
+      /** true when the request succeeded, false when it was refused */
       success: true
+      /** The requested data */
       data: Schemas['WebhookRecord']
     }
   }
   /** Read the feed of events */
   getEvents: {
     query?: {
+      /** Only events with a higher `number` */
       after?: number | undefined
       /** 50 when left out */
       limit?: number | undefined
     }
     answer: {
+      /** true when the request succeeded, false when it was refused */
       success: true
+      /** The requested data */
       data: Schemas['FeedLine'][]
     }
   }
   /** Send a webhook again */
   postWebhooksIdResend: {
     path: {
+      /** Its id */
       id: string
     }
     answer: Schemas['Resent']
@@ -916,15 +1303,22 @@ export interface Operations {
       /** Two-letter country code */
       country: string
       /** Three-letter currency code */
-      currency: string
+      currency: Schemas['Currency']
+      /** Its kind */
       type?: 'payout' | 'deposit' | undefined
       /** Either a person with a phone number, or a destination and its payout method */
       payload?: {
+        /** First name */
         firstName?: string | undefined
+        /** Last name */
         lastName?: string | undefined
+        /** In international form, such as +254703456789 */
         phoneNumber?: string | undefined
+        /** The kind of account: mobile money, bank, paybill or till */
         destination?: 'MoMo' | 'Bank Account' | 'Paybill' | 'Till' | undefined
+        /** The account of the destination */
         payoutMethod?: {
+          /** Name of the account holder */
           accountName?: string | undefined
           /** A phone number in international form, an account number, a customer of a business, or a till */
           accountNumber?: string | undefined
@@ -936,9 +1330,11 @@ export interface Operations {
           businessNumber?: string | undefined
         } | undefined
       } | undefined
+      /** The kind of account: mobile money, bank, paybill or till */
       destination?: 'MoMo' | 'Bank Account' | 'Paybill' | 'Till' | undefined
       /** With `destination`, instead of `payload` */
       payoutMethod?: {
+        /** Name of the account holder */
         accountName?: string | undefined
         /** A phone number in international form, an account number, a customer of a business, or a till */
         accountNumber?: string | undefined
@@ -959,28 +1355,38 @@ export interface Operations {
       limit?: number | undefined
       /** From the `Link` header of the page before */
       cursor?: string | undefined
+      /** Two-letter ISO 3166-1 code */
       country?: string | undefined
+      /** Three-letter ISO 4217 code */
       currency?: string | undefined
+      /** The kind of account: mobile money, bank, paybill or till */
       destination?: 'MoMo' | 'Bank Account' | 'Paybill' | 'Till' | undefined
+      /** Its kind */
       type?: 'payout' | 'deposit' | undefined
     }
     answer: {
+      /** true when the request succeeded, false when it was refused */
       success: true
+      /** The requested data */
       data: Schemas['ExternalAccount'][]
     }
   }
   /** Replace an external account */
   putExternalAccountsExternalAccountId: {
     path: {
+      /** Id of the external account, `ea_…` */
       externalAccountId: string
     }
     body: {
       /** Two-letter country code */
       country: string
       /** Three-letter currency code */
-      currency: string
+      currency: Schemas['Currency']
+      /** The kind of account: mobile money, bank, paybill or till */
       destination: 'MoMo' | 'Bank Account' | 'Paybill' | 'Till'
+      /** The account of the destination */
       payoutMethod: {
+        /** Name of the account holder */
         accountName?: string | undefined
         /** A phone number in international form, an account number, a customer of a business, or a till */
         accountNumber?: string | undefined
@@ -997,6 +1403,7 @@ export interface Operations {
   /** Delete an external account */
   deleteExternalAccountsExternalAccountId: {
     path: {
+      /** Id of the external account, `ea_…` */
       externalAccountId: string
     }
     answer: Schemas['Done']
@@ -1004,10 +1411,13 @@ export interface Operations {
   /** Read an external account */
   getExternalAccountsExternalAccountId: {
     path: {
+      /** Id of the external account, `ea_…` */
       externalAccountId: string
     }
     answer: {
+      /** true when the request succeeded, false when it was refused */
       success: true
+      /** The requested data */
       data: Schemas['ExternalAccount']
     }
   }
@@ -1072,15 +1482,17 @@ export interface Operations {
   /** Look up an account holder's name */
   postUtilitiesAccountResolve: {
     body: {
+      /** `momo` or `bank` */
       method: 'momo' | 'bank'
       /** A phone number, or a bank account number */
       accountNumber: string
       /** Three-letter currency code */
-      currency: string
+      currency: Schemas['Currency']
       /** Operator id; needed where the number does not tell */
       momoOperator?: string | undefined
       /** For method bank */
       bankCode?: string | undefined
+      /** Code of the bank branch */
       branchCode?: string | undefined
     }
     answer: Schemas['ResolvedAccount']

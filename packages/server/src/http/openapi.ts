@@ -3,14 +3,15 @@ import { catalogue, type ErrorKey } from '../errors.ts'
 import { eventNames } from '../events/catalogue.ts'
 import { WebhookEvent } from '../transactions/schema.ts'
 import type { ApiDocument } from './reference/document.ts'
-import { type Example, examples, filledIn } from './reference/examples.ts'
+import { examples, filledIn } from './reference/examples.ts'
+import { meaningFor, vocabularies, vocabularyFor } from './reference/vocabulary.ts'
 import type { DeclaredRoute } from './routes.ts'
 
 type Json = Record<string, unknown>
 
 /** The OpenAPI 3.1 document of the routes. TypeBox schemas are JSON Schema 2020-12 already, so nothing is translated. */
 export function openApiDocument(declared: readonly DeclaredRoute[]): ApiDocument {
-  const components: Json = { Failure: failure }
+  const components: Json = { ...vocabularyComponents, Failure: lifted(failure, {}) }
   const business = declared.filter((route) => isDescribed(route, declared))
   const paths: Record<string, Json> = {}
   for (const route of business) {
@@ -57,10 +58,10 @@ function webhookOf(name: string, about: string, components: Json): Json {
       parameters: headers,
       requestBody: { required: true, content: json(lifted(WebhookEvent, components)) },
       responses: {
-        '2XX': { description: 'Taken; it is not sent again' },
-        '410': { description: 'Nobody lives here any more: nothing is sent until the URL is set again' },
-        '4XX': { description: 'Tried again, for three days' },
-        '5XX': { description: 'Tried again, for three days' },
+        '2XX': { description: 'Accepted; it is not sent again' },
+        '410': { description: 'The endpoint is gone: nothing is sent until its URL is set again' },
+        '4XX': { description: 'Retried for about three days' },
+        '5XX': { description: 'Retried for about three days' },
       },
     },
   }
@@ -77,21 +78,21 @@ const info = {
   title: 'Malipo',
   version: '1.0.0',
   description:
-    'Collect by card, mobile money and bank transfer; pay out to mobile money and banks; be told by webhooks. Amounts are JSON numbers in major units. A refusal is always the same envelope with an `errorCode`.',
+    'Collect by card, mobile money and bank transfer; pay out to mobile money and banks; get the outcome by webhook. Amounts are JSON numbers in major units. A refusal is always the same envelope with an `errorCode`.',
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
 }
 
 const tags: Record<string, string | undefined> = {
-  Authentication: 'A key pair is exchanged for a token, and the token opens everything else.',
-  Charges: 'Money in.',
-  Payouts: 'Money out.',
-  Transactions: 'What became of the money.',
-  Webhooks: 'What you are told, whether it arrived, and the feed of everything.',
-  'External accounts': 'Beneficiaries: who is paid, and who pays.',
+  Authentication: 'Exchange a key pair for a token. Every other request needs it.',
+  Charges: 'Collect money by card, mobile money or bank transfer.',
+  Payouts: 'Send money to mobile money, banks, paybills and tills.',
+  Transactions: 'Read the status and history of charges and payouts.',
+  Webhooks: 'Delivery records of your webhooks, and the feed of all events.',
+  'External accounts': 'Stored beneficiaries: accounts that are paid, or that pay.',
   'Reference data': 'Countries, banks, operators and their limits, exchange rates, names of account holders.',
   Sandbox: 'Tools for integrators: test values, scenarios, and a clock that moves.',
-  Wallets: 'Whose money is where, line by line.',
-  User: 'The merchant itself: who it is, and where it is told of events.',
+  Wallets: 'Statements of your wallets, line by line.',
+  User: 'Your profile, wallets and webhook URLs.',
 }
 
 const failure = {
@@ -102,7 +103,10 @@ const failure = {
     success: { type: 'boolean', const: false },
     message: { type: 'string' },
     errorCode: { type: 'string' },
-    requestId: { type: 'string', description: 'Also in the header X-Request-Id; tell it to the operator' },
+    requestId: {
+      type: 'string',
+      description: 'Also in the header `X-Request-Id`; give it to the operator when you report a problem',
+    },
     details: {
       type: 'array',
       items: {
@@ -111,7 +115,7 @@ const failure = {
         properties: { field: { type: 'string' }, message: { type: 'string' } },
       },
     },
-    retryable: { type: 'boolean', description: 'The very same request may succeed later' },
+    retryable: { type: 'boolean', description: 'The same request may succeed later' },
   },
 }
 
@@ -119,9 +123,9 @@ function operation({ method, url, schema, access }: DeclaredRoute, components: J
   const id = operationId(method, url)
   const example = examples[id]
   const parameters = [
-    ...parametersOf('path', schema.params, example),
-    ...parametersOf('query', schema.querystring, example),
-    ...parametersOf('header', schema.headers, example),
+    ...parametersOf('path', schema.params, id),
+    ...parametersOf('query', schema.querystring, id),
+    ...parametersOf('header', schema.headers, id),
   ]
   const answers = Object.entries(schema.response ?? {}).map(([status, body]) => {
     return [status, { description: 'Success', content: json(lifted(body, components), example?.answer) }]
@@ -160,19 +164,20 @@ function operationId(method: string, url: string): string {
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
-function parametersOf(place: Place, schema: TSchema | undefined, example: Example | undefined): Json[] {
+function parametersOf(place: Place, schema: TSchema | undefined, id: string): Json[] {
   const { properties = {}, required = [] } = (schema ?? {}) as {
     properties?: Record<string, Json>
     required?: string[]
   }
   return Object.entries(properties).map(([name, { description, ...rest }]) => {
-    const sample = example?.[samplesIn[place]]?.[name]
+    const sample = examples[id]?.[samplesIn[place]]?.[name]
+    const about = description ?? meaningFor(id, name)
     const isNumber = rest['type'] === 'integer' || rest['type'] === 'number'
     return {
       name,
       in: place,
       required: required.includes(name),
-      ...(description !== undefined && { description }),
+      ...(about !== undefined && { description: about }),
       schema: rest,
       ...(sample !== undefined && { example: isNumber ? Number(sample) : filledIn(sample) }),
     }
@@ -182,16 +187,53 @@ function parametersOf(place: Place, schema: TSchema | undefined, example: Exampl
 const samplesIn = { path: 'path', query: 'query', header: 'headers' } as const
 type Place = keyof typeof samplesIn
 
-/** A schema with a title becomes a component of that name; the rest stays where it is used. */
-function lifted(schema: unknown, components: Json): unknown {
-  if (Array.isArray(schema)) return schema.map((item) => lifted(item, components))
+const vocabularyComponents: Json = Object.fromEntries(
+  Object.entries(vocabularies).map(([name, { values, description, ...rest }]) => [
+    name,
+    { type: 'string', enum: values, description, ...('isOpen' in rest && { 'x-extensible': true }) },
+  ]),
+)
+
+/** Where a schema is: the title of the component around it, and its path there. */
+interface Spot {
+  readonly title: string
+  readonly path: string
+}
+
+/**
+ * A schema with a title becomes a component of that name; the rest stays where it is used. Fields get their meaning and values
+ * from the vocabulary. `x-documented` is what the document shows in place of a schema that says less to readers.
+ */
+function lifted(schema: unknown, components: Json, spot: Spot = { title: '', path: '' }): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => lifted(item, components, spot))
   if (typeof schema !== 'object' || schema === null) return schema
-  const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, lifted(value, components)]))
-  const { title } = schema as { title?: string }
+  const { title, properties, 'x-documented': documented, ...rest } = schema as Json & { title?: string }
+  if (documented !== undefined) return lifted(documented, components, spot)
+  const within = title === undefined ? spot : { title, path: '' }
+  const inner = {
+    ...Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, lifted(value, components, within)])),
+    ...(properties !== undefined && { properties: fieldsIn(properties as Record<string, Json>, components, within) }),
+  }
   if (title === undefined) return inner
   components[title] = inner
   return { $ref: `#/components/schemas/${title}` }
 }
+
+function fieldsIn(properties: Record<string, Json>, components: Json, { title, path }: Spot): Json {
+  const entries = Object.entries(properties).map(([name, property]) => {
+    const spot = { title, path: path === '' ? name : `${path}.${name}` }
+    const described = lifted(property, components, spot) as Json
+    const description = property['description'] ?? meaningFor(title, name)
+    const values = isAnyText(property) ? vocabularyFor(title, spot.path) : undefined
+    const shown = values === undefined ? described : { $ref: `#/components/schemas/${values}` }
+    return [name, { ...shown, ...(description !== undefined && { description }) }]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** Text that the schema itself does not limit to certain values or to a form. */
+const isAnyText = ({ type, enum: values, pattern }: Json) =>
+  type === 'string' && values === undefined && pattern === undefined
 
 /** Every method except GET may carry a body, whether the operation reads one or not. */
 function errorsOf(method: string, { isPublic, errors = [] }: DeclaredRoute['access']): ErrorKey[] {
@@ -238,6 +280,9 @@ const ownForms = {
   error: {
     type: 'object',
     required: ['success', 'error'],
-    properties: { success: { type: 'boolean', const: false }, error: { type: 'string' } },
+    properties: {
+      success: { type: 'boolean', const: false, description: 'Always false' },
+      error: { type: 'string', description: 'What failed, for people' },
+    },
   },
 }

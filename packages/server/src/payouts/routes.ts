@@ -10,24 +10,31 @@ import { ExternalReference } from '../transactions/schema.ts'
 import { acceptPayout } from './accept.ts'
 import { acceptBulk } from './bulk.ts'
 import { cancelPayout } from './cancel.ts'
+import { payoutForms } from './forms.ts'
 import type { PayoutBody as Body } from './propose.ts'
 
 const closed = { additionalProperties: false }
+const Wallet = {
+  debitCurrency: Type.Optional(
+    Type.String({ maxLength: 100, description: 'Wallet to debit; `currency` when left out' }),
+  ),
+  debitCountry: Type.Optional(Type.String({ maxLength: 100, description: 'Country scope of that wallet' })),
+}
+const Sum = {
+  amount: Type.Number({ description: 'What the beneficiary gets, exactly, in major units' }),
+  externalReference: ExternalReference,
+}
 const PayoutBody = Type.Object(
   {
-    amount: Type.Number({ description: 'What the beneficiary gets, exactly, in major units' }),
-    externalReference: ExternalReference,
+    ...Sum,
     externalAccountId: Type.Optional(Type.String({ maxLength: 100, description: 'Instead of the next four' })),
     currency: Type.Optional(Type.String({ maxLength: 100 })),
     country: Type.Optional(Type.String({ maxLength: 100, description: 'Two-letter country code' })),
     destination: Type.Optional(Destination),
     payoutMethod: Type.Optional(PayoutMethod),
-    debitCurrency: Type.Optional(
-      Type.String({ maxLength: 100, description: 'Wallet to debit; `currency` when left out' }),
-    ),
-    debitCountry: Type.Optional(Type.String({ maxLength: 100, description: 'Country scope of that wallet' })),
+    ...Wallet,
   },
-  { ...closed, title: 'Payout' },
+  { ...closed, 'x-documented': payoutForms(Sum, Wallet) },
 )
 
 const Accepted = Type.Object(
@@ -44,7 +51,7 @@ const Accepted = Type.Object(
 const itemsMax = 1000
 const BulkBody = Type.Object(
   {
-    payouts: Type.Array(Type.Unknown(), {
+    payouts: Type.Array(Type.Unknown({ 'x-documented': PayoutBody }), {
       minItems: 1,
       maxItems: itemsMax,
       description: 'Each as the body of a single payout',

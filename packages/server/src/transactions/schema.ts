@@ -5,7 +5,8 @@ import { eventNames } from '../events/catalogue.ts'
 export const ExternalReference = Type.String({
   maxLength: 100,
   pattern: '^[\\x21-\\x7e]{1,100}$',
-  description: 'Your own id for this payment, of 1 to 100 printable characters; unique for ever',
+  description: 'Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before',
+  'x-form': 'must be 1 to 100 printable ASCII characters without spaces',
 })
 
 export const NextAction = Type.Object(

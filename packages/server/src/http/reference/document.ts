@@ -17,6 +17,8 @@ export interface Schema {
   readonly default?: unknown
   readonly format?: string
   readonly pattern?: string
+  /** A newer version may add values to `enum`. */
+  readonly 'x-extensible'?: true
   readonly [limit: `${'min' | 'max' | 'exclusive' | 'multiple'}${string}`]: number
 }
 

@@ -55,7 +55,7 @@ function membersOf({ properties = {}, patternProperties = {}, additionalProperti
 const formsOf = ({ anyOf, oneOf }: Schema) => anyOf ?? oneOf ?? []
 
 /** The allowed values, when they are enumerable. */
-function choicesOf(schema: Schema): readonly unknown[] {
+export function choicesOf(schema: Schema): readonly unknown[] {
   if ('const' in schema) return [schema.const]
   if (schema.type === 'null') return [null]
   const forms = formsOf(schema).map(choicesOf)
