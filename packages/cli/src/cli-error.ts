@@ -78,7 +78,7 @@ export function codeOf(error: Error): string {
 function refusalError(error: ApiError): Reported {
   const { status, errorCode, message, requestId, retryable, details } = error
   const facts = { status, errorCode, requestId, retryable, details }
-  if (errorCode === 'UNEXPECTED_ANSWER')
+  if (errorCode === 'UNEXPECTED_RESPONSE')
     return { exit: 'unreachable', message: `What answers there is no Malipo: HTTP status ${status}.`, facts }
   const isKeys = status === 401
   const isForbidden = ['INSUFFICIENT_SCOPE', 'IP_NOT_ALLOWED'].includes(errorCode)
