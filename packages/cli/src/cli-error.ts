@@ -77,7 +77,7 @@ export function codeOf(error: Error): string {
 function refusalError(error: ApiError): Reported {
   const { status, errorCode, message, requestId, retryable, details } = error
   const facts = { status, errorCode, requestId, retryable, details }
-  if (errorCode === 'UNEXPECTED_ANSWER')
+  if (errorCode === 'UNEXPECTED_RESPONSE')
     return {
       exit: 'unreachable',
       message: `The server at this URL is not Malipo (HTTP ${status}). Check the URL.`,

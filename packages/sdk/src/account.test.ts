@@ -9,7 +9,7 @@ import { openWire } from './testing/wire.ts'
 async function bench(t: TestContext, env: 'sandbox' | 'live' = 'sandbox') {
   const stack = await testMalipo(t, {
     MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9',
-    MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask',
+    MALIPO_SIMULATOR_TOKEN: 'unused-simulator-token',
     MALIPO_RATE_LIMIT_SANDBOX: '10000',
   })
   const { id, publicKey, apiKey } = await stack.merchant({ env })

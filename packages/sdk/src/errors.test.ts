@@ -21,12 +21,12 @@ import {
   ServiceError,
   ValidationError,
 } from './index.ts'
-import { answerWith, openWire } from './testing/wire.ts'
+import { openWire, respondWith } from './testing/wire.ts'
 
 async function bench(t: TestContext, settings: Record<string, string> = {}, options: Partial<MalipoOptions> = {}) {
   const stack = await testMalipo(t, {
     MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9',
-    MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask',
+    MALIPO_SIMULATOR_TOKEN: 'unused-simulator-token',
     MALIPO_RATE_LIMIT_SANDBOX: '1000',
     ...settings,
   })
@@ -78,7 +78,7 @@ test('the empty object returned for an invalid list query becomes an error with 
 
   const wrong = malipo.transactions.list({ startDate: '2026-02-31' }).toArray()
 
-  assert.match((await refusal(wrong, ValidationError, 'VALIDATION_ERROR')).message, /startDate is no day/)
+  assert.match((await refusal(wrong, ValidationError, 'VALIDATION_ERROR')).message, /startDate/)
 })
 
 test('a wrong key pair is an AuthenticationError', async (t) => {
@@ -162,7 +162,7 @@ test('an unavailable service is a ServiceError with an unknown outcome', async (
 
 test('a failure of the countries endpoint, which has its own form, is a ServiceError', async (t) => {
   const { malipo, wire } = await bench(t)
-  wire.play('/utilities/countries', answerWith(500, { success: false, error: 'Something went wrong on our side.' }))
+  wire.inject('/utilities/countries', respondWith(500, { success: false, error: 'Something went wrong on our side.' }))
 
   const error = await refusal(malipo.reference.countries(), ServiceError, 'INTERNAL_SERVER_ERROR')
 
@@ -172,23 +172,23 @@ test('a failure of the countries endpoint, which has its own form, is a ServiceE
 test('a proxy’s page is not taken for a response of Malipo, whatever its status', async (t) => {
   const { malipo, wire } = await bench(t)
   const page = '<h1>Welcome to our network</h1>'
-  wire.play(
+  wire.inject(
     '/users',
-    answerWith(200, page),
-    answerWith(502, page),
-    answerWith(302, '', { location: 'http://127.0.0.1:9' }),
+    respondWith(200, page),
+    respondWith(502, page),
+    respondWith(302, '', { location: 'http://127.0.0.1:9' }),
   )
 
   for (const status of [200, 502, 302]) {
-    const error = await refusal(malipo.account.me(), ServiceError, 'UNEXPECTED_ANSWER')
+    const error = await refusal(malipo.account.me(), ServiceError, 'UNEXPECTED_RESPONSE')
     assert.equal(error.status, status)
   }
 })
 
 test('an unknown error code is classified by its status', async (t) => {
   const { malipo, wire } = await bench(t)
-  const body = { success: false, message: 'The moon is not right.', errorCode: 'NEW_MOON', requestId: 'sdk_1' }
-  wire.play('/users', answerWith(422, body), answerWith(418, body))
+  const body = { success: false, message: 'A newer error.', errorCode: 'NEW_MOON', requestId: 'sdk_1' }
+  wire.inject('/users', respondWith(422, body), respondWith(418, body))
 
   await refusal(malipo.account.me(), RefusedError, 'NEW_MOON')
   await refusal(malipo.account.me(), ApiError, 'NEW_MOON')

@@ -80,7 +80,7 @@ export class ServiceError extends ApiError {
   readonly outcome = 'unknown'
 }
 
-interface Unanswered {
+interface WithoutResponse {
   readonly requestId: string
   readonly cause?: unknown
 }
@@ -91,7 +91,7 @@ export class NetworkError extends MalipoError {
   /** `not_sent`: nothing happened. `unknown`: it may have; read it by its externalReference before you retry. */
   readonly outcome: 'not_sent' | 'unknown'
 
-  constructor(message: string, { requestId, outcome, cause }: Unanswered & { outcome: 'not_sent' | 'unknown' }) {
+  constructor(message: string, { requestId, outcome, cause }: WithoutResponse & { outcome: 'not_sent' | 'unknown' }) {
     super(message, { cause })
     this.requestId = requestId
     this.outcome = outcome
@@ -103,7 +103,7 @@ export class TimeoutError extends MalipoError {
   readonly requestId: string
   readonly outcome = 'unknown'
 
-  constructor(message: string, { requestId, cause }: Unanswered) {
+  constructor(message: string, { requestId, cause }: WithoutResponse) {
     super(message, { cause })
     this.requestId = requestId
   }
@@ -161,7 +161,7 @@ const codesByStatus: Readonly<Record<number, ErrorCode>> = {
 }
 
 /** An HTTP response as received. */
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number
   readonly headers: Headers
   /** Undefined if it was not a JSON object. */
@@ -172,19 +172,22 @@ export interface RawAnswer {
  * Makes an error from any response: the usual envelope, `{success, error}`, an empty object with the reason in its
  * headers, or a proxy's page.
  */
-export function refusalOf(answer: RawAnswer, asked: { readonly requestId: string; readonly isAfterRetry: boolean }) {
-  const { status, headers, body } = answer
-  const errorCode = codeOf(answer)
+export function refusalOf(
+  response: RawResponse,
+  context: { readonly requestId: string; readonly isAfterRetry: boolean },
+) {
+  const { status, headers, body } = response
+  const errorCode = codeOf(response)
   const refusal: Refusal = {
     status,
     errorCode,
     message: text(body?.['message']) ?? text(body?.['error']) ?? headers.get('x-error-message') ?? unexpected(status),
-    requestId: text(body?.['requestId']) ?? headers.get('x-request-id') ?? asked.requestId,
+    requestId: text(body?.['requestId']) ?? headers.get('x-request-id') ?? context.requestId,
     retryable: body?.['retryable'] === true || [429, 500, 502, 503, 504].includes(status),
     details: detailsOf(body?.['details']),
     attemptsLeft: typeof body?.['attemptsLeft'] === 'number' ? body['attemptsLeft'] : undefined,
     retryAfterMs: retryAfterMs(headers.get('retry-after')),
-    isAfterRetry: asked.isAfterRetry,
+    isAfterRetry: context.isAfterRetry,
   }
   const byCode = Object.hasOwn(familiesByCode, errorCode) ? familiesByCode[errorCode as ErrorCode] : undefined
   return new (byCode ?? familiesByStatus[status] ?? (status < 500 && status >= 400 ? ApiError : ServiceError))(refusal)
@@ -192,12 +195,13 @@ export function refusalOf(answer: RawAnswer, asked: { readonly requestId: string
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
-const unexpected = (status: number) => `The answer was not one of Malipo's: HTTP status ${status}.`
+const unexpected = (status: number) =>
+  `The response is not from Malipo (HTTP status ${status}). Check baseUrl and any proxy.`
 
-function codeOf({ status, headers, body }: RawAnswer): string {
+function codeOf({ status, headers, body }: RawResponse): string {
   const reported = text(body?.['errorCode']) ?? headers.get('x-error-code')
   if (reported) return reported
-  return (body && codesByStatus[status]) ?? 'UNEXPECTED_ANSWER'
+  return (body && codesByStatus[status]) ?? 'UNEXPECTED_RESPONSE'
 }
 
 function detailsOf(value: unknown): ErrorDetail[] {

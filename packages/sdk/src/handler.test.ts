@@ -27,8 +27,8 @@ async function bench(t: TestContext, options: Partial<HandlerOptions> = {}) {
   const on = { transaction_updated: (event: WebhookEvent) => void got.push(event) }
   const url = await listen(t, webhooks.handler({ secret, on, ...options }))
   const post = async (body: string, headers: Record<string, string> = webhooks.testHeaders(body, secret)) => {
-    const answer = await fetch(url, { method: 'POST', body, headers })
-    return { status: answer.status, text: await answer.text() }
+    const response = await fetch(url, { method: 'POST', body, headers })
+    return { status: response.status, text: await response.text() }
   }
   return { got, url, post }
 }
@@ -63,7 +63,10 @@ test('concurrent copies are handled once, and all get their response when it is 
   const { post } = await bench(t, { on })
 
   const copies = Promise.all(Array.from({ length: 10 }, () => post(bodyOf('wh_1'))))
-  const first = await Promise.race([copies.then(() => 'answered'), until('it to be handled', () => runs > 0 && 'runs')])
+  const first = await Promise.race([
+    copies.then(() => 'responded'),
+    until('it to be handled', () => runs > 0 && 'runs'),
+  ])
   resolve()
 
   assert.equal(first, 'runs')
@@ -114,7 +117,7 @@ test('a bad signature returns 400 with the reason, and nothing is handled', asyn
   const body = bodyOf('wh_1')
   const old = webhooks.testHeaders(body, secret, { at: new Date(Date.now() - 600_000) })
 
-  const answers = [
+  const responses = [
     await post(body, webhooks.testHeaders(body, `whsec_${randomBytes(32).toString('base64')}`)),
     await post(`${body} `, webhooks.testHeaders(body, secret)),
     await post(body, old),
@@ -122,10 +125,10 @@ test('a bad signature returns 400 with the reason, and nothing is handled', asyn
   ]
 
   assert.deepEqual(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [400, 400, 400, 400],
   )
-  assert.ok(answers.some(({ text }) => /sent 60\d s ago/.test(text)))
+  assert.ok(responses.some(({ text }) => /sent 60\d s ago/.test(text)))
   assert.equal(got.length, 0)
 })
 
@@ -201,19 +204,19 @@ test('Malipo notifies the shop of a payout, retries after a failure and resends 
     currency: 'KES',
     country: 'KE',
     destination: 'MoMo',
-    externalReference: 'told',
+    externalReference: 'notified',
     payoutMethod: { accountName: 'Amina Otieno', accountNumber: '+254703456789' },
   })
-  const record = async () => (await malipo.webhooks.list({ reference: 'told' }).toArray())[0]
+  const record = async () => (await malipo.webhooks.list({ reference: 'notified' }).toArray())[0]
   await until('the first attempt to fail', async () => (await record())?.status === 'FAILED')
   await stack.later(10)
   stack.ctx.wakeups.wake('webhooks')
-  const taken = await until('it to be taken', async () => {
+  const taken = await until('it to be accepted', async () => {
     const each = await record()
     return each?.status === 'SUCCESS' && each
   })
   await malipo.webhooks.resend(taken.id)
-  await until('it to come again', async () => (await malipo.webhooks.get(taken.id)).attempts === 3)
+  await until('it to arrive again', async () => (await malipo.webhooks.get(taken.id)).attempts === 3)
 
   assert.deepEqual(
     got.map(({ id, event, data, sequence }) => [id, event, data.transactionId, data.status, data.amount, sequence]),

@@ -60,23 +60,23 @@ function handler(options: HandlerOptions) {
     await seen.add(id)
   }
   const handle = async (request: IncomingRequest): Promise<Reply> => {
-    const reported = await receive(options, request)
-    if ('status' in reported) return reported
+    const received = await receive(options, request)
+    if ('status' in received) return received
     const id = webhookIdIn(request.headers)
     const first = underWay.get(id)
-    const working = first ?? handleOnce(id, reported).finally(() => underWay.delete(id))
+    const working = first ?? handleOnce(id, received).finally(() => underWay.delete(id))
     underWay.set(id, working)
     try {
       await working
       return { status: 200, text: 'ok' }
     } catch (error) {
-      if (!first) complain(options, error, reported)
+      if (!first) reportError(options, error, received)
       return { status: 500, text: 'the handler failed' }
     }
   }
   return async (request: IncomingRequest, response: OutgoingResponse): Promise<void> => {
     const reply = await handle(request).catch(() => ({ status: 500, text: 'the request could not be read' }))
-    answer(response, reply)
+    sendReply(response, reply)
   }
 }
 
@@ -87,7 +87,7 @@ interface Reply {
 
 async function receive(options: HandlerOptions, request: IncomingRequest): Promise<WebhookEvent | Reply> {
   const { secret, toleranceSeconds, maxBytes = 64 * 1024 } = options
-  if (request.method !== 'POST') return { status: 405, text: 'webhooks are posted' }
+  if (request.method !== 'POST') return { status: 405, text: 'use POST' }
   const raw = await rawBody(request, maxBytes)
   if (typeof raw === 'object' && 'status' in raw) return raw
   try {
@@ -100,11 +100,11 @@ async function receive(options: HandlerOptions, request: IncomingRequest): Promi
 /** The received bytes: kept by a framework, or else still to be read. */
 async function rawBody(request: IncomingRequest, maxBytes: number): Promise<string | Uint8Array | Reply> {
   const { body } = request as { body?: unknown }
-  const tooLarge = { status: 413, text: `more than ${maxBytes} bytes` }
+  const tooLarge = { status: 413, text: `the body is larger than ${maxBytes} bytes` }
   if (typeof body === 'string' || body instanceof Uint8Array)
     return Buffer.byteLength(body) > maxBytes ? tooLarge : body
   if (request.readableEnded)
-    return { status: 500, text: 'the body was read before the handler: put it before any body parser' }
+    return { status: 500, text: 'the body was already parsed: mount the handler before any body parser' }
   return (await readAll(request, maxBytes)) ?? tooLarge
 }
 
@@ -123,13 +123,13 @@ function readAll(request: IncomingRequest, maxBytes: number): Promise<Uint8Array
   })
 }
 
-function complain({ onError }: HandlerOptions, error: unknown, event: WebhookEvent): void {
+function reportError({ onError }: HandlerOptions, error: unknown, event: WebhookEvent): void {
   if (onError) onError(error, event)
   else process.emitWarning(`The handler of webhook ${event.id} failed: ${error instanceof Error ? error.stack : error}`)
 }
 
 /** A refusal closes the connection, so that the server need not read the rest of the request. */
-function answer(response: OutgoingResponse, { status, text }: Reply): void {
+function sendReply(response: OutgoingResponse, { status, text }: Reply): void {
   const ending = status < 300 ? {} : { connection: 'close' }
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...ending })
   response.end(text)

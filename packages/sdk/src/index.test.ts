@@ -14,8 +14,8 @@ test('a client with invalid options is refused at construction, with the reason'
     [{ apiKey: undefined }, /apiKey is missing/],
     [{ baseUrl: undefined }, /baseUrl is missing/],
     [{ baseUrl: 'pay.example' }, /baseUrl must be a URL/],
-    [{ environment: 'live' }, /environment is live, but publicKey is one for sandbox/],
-    [{ publicKey: 'pk_live_x', environment: 'sandbox' }, /environment is sandbox, but publicKey is one for live/],
+    [{ environment: 'live' }, /environment is live, but publicKey belongs to sandbox/],
+    [{ publicKey: 'pk_live_x', environment: 'sandbox' }, /environment is sandbox, but publicKey belongs to live/],
   ]
   for (const [over, message] of wrong)
     assert.throws(

@@ -62,7 +62,7 @@ function settingsOf(options: MalipoOptions): Settings {
   const publicKey = textOf('publicKey', options.publicKey)
   const baseUrl = textOf('baseUrl', options.baseUrl).replace(/\/+$/, '')
   if (!/^https?:\/\/./.test(baseUrl) || !URL.canParse(baseUrl))
-    throw new MalipoError(`baseUrl must be a URL such as https://pay.example, and is ${baseUrl}.`)
+    throw new MalipoError(`baseUrl must be a URL such as https://pay.example, not ${baseUrl}.`)
   return {
     publicKey,
     apiKey: textOf('apiKey', options.apiKey),
@@ -85,7 +85,7 @@ function textOf(name: string, value: unknown): string {
 function environmentOf(publicKey: string, wanted: Environment | undefined): Environment {
   const own = publicKey.startsWith('pk_live_') ? 'live' : 'sandbox'
   if (wanted !== undefined && wanted !== own)
-    throw new MalipoError(`environment is ${wanted}, but publicKey is one for ${own}.`)
+    throw new MalipoError(`environment is ${wanted}, but publicKey belongs to ${own}.`)
   return own
 }
 

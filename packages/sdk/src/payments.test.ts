@@ -12,13 +12,13 @@ import { testMalipo } from '../../server/src/testing/malipo.ts'
 import { DuplicateReferenceError, Malipo, type MalipoOptions, NetworkError, TimeoutError } from './index.ts'
 import { exactNumber } from './payments.ts'
 import {
-  answerWith,
-  holdAnswer,
-  loseAnswer,
+  holdResponse,
   loseRequest,
+  loseResponse,
   openWire,
   pass,
   refuseConnection,
+  respondWith,
   without,
 } from './testing/wire.ts'
 
@@ -26,7 +26,7 @@ import {
 async function bench(t: TestContext, options: Partial<MalipoOptions> = {}) {
   const stack = await testMalipo(t, {
     MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9',
-    MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask',
+    MALIPO_SIMULATOR_TOKEN: 'unused-simulator-token',
     MALIPO_RATE_LIMIT_SANDBOX: '1000',
   })
   const { publicKey, apiKey } = await stack.merchant()
@@ -92,7 +92,7 @@ test('a charge is authorised step by step until it is paid', async (t) => {
 
 test('a payout whose response is lost is retried under the same key and made once', async (t) => {
   const { malipo, wire, all } = await bench(t)
-  wire.play('/fiat/payout', loseAnswer, loseAnswer)
+  wire.inject('/fiat/payout', loseResponse, loseResponse)
 
   const paid = await malipo.payouts.create(payout('once'))
 
@@ -118,9 +118,9 @@ test('each call gets its own key, and a key from the caller is used', async (t) 
 
 test('a retry without a key returns the payment that the lost attempt made', async (t) => {
   const { malipo, wire, all } = await bench(t)
-  const unkeyed = (trick = pass) => without('idempotency-key', trick)
-  wire.play('/fiat/payout', unkeyed(loseAnswer), unkeyed())
-  wire.play('/fiat/deposit/momo', unkeyed(loseAnswer), unkeyed())
+  const unkeyed = (fault = pass) => without('idempotency-key', fault)
+  wire.inject('/fiat/payout', unkeyed(loseResponse), unkeyed())
+  wire.inject('/fiat/deposit/momo', unkeyed(loseResponse), unkeyed())
 
   const paid = await malipo.payouts.create(payout('out', '100.00'))
   const charged = await malipo.charges.mobileMoney(momo('in'))
@@ -133,9 +133,9 @@ test('a retry without a key returns the payment that the lost attempt made', asy
 
 test('a retry without a key returns the card charge or account that the lost attempt made', async (t) => {
   const { malipo, wire } = await chargingBench(t)
-  const unkeyed = (trick = pass) => without('idempotency-key', trick)
-  wire.play('/fiat/deposit/card', unkeyed(loseAnswer), unkeyed())
-  wire.play('/fiat/deposit/bank-transfer', unkeyed(loseAnswer), unkeyed())
+  const unkeyed = (fault = pass) => without('idempotency-key', fault)
+  wire.inject('/fiat/deposit/card', unkeyed(loseResponse), unkeyed())
+  wire.inject('/fiat/deposit/bank-transfer', unkeyed(loseResponse), unkeyed())
   const [cardInput, transferInput] = [cardBody(cards.succeeds), transferBody()]
 
   const card = await malipo.charges.card(cardInput)
@@ -157,10 +157,10 @@ test('a reference of another payment stays an error, also after a lost attempt',
   })
   const elsewhere = { ...payout('taken', 70), payoutMethod: { ...payTo, accountNumber: '+254703456788' } }
   for (const other of [payout('taken', 71), elsewhere]) {
-    wire.play('/fiat/payout', loseRequest)
+    wire.inject('/fiat/payout', loseRequest)
     await assert.rejects(malipo.payouts.create(other), DuplicateReferenceError)
   }
-  wire.play('/fiat/deposit/momo', loseRequest)
+  wire.inject('/fiat/deposit/momo', loseRequest)
   await assert.rejects(malipo.charges.mobileMoney(momo('taken', 70)), DuplicateReferenceError)
 
   assert.equal(await all(), 1)
@@ -169,7 +169,7 @@ test('a reference of another payment stays an error, also after a lost attempt',
 test('a timeout reports an unknown outcome and how to find the payment', async (t) => {
   const { malipo, wire } = await bench(t)
   await malipo.account.me()
-  wire.play('/fiat/payout', holdAnswer)
+  wire.inject('/fiat/payout', holdResponse)
 
   const call = malipo.payouts.create(payout('late'), { timeoutMs: 500, maxRetries: 0 })
 
@@ -185,7 +185,7 @@ test('a timeout reports an unknown outcome and how to find the payment', async (
 
 test('a lost connection reports an unknown outcome, and a refused one reports not_sent', async (t) => {
   const { malipo, wire, all } = await bench(t, { maxRetries: 0 })
-  wire.play('/fiat/payout', loseRequest, refuseConnection)
+  wire.inject('/fiat/payout', loseRequest, refuseConnection)
   const outcomeOf = (call: Promise<unknown>) =>
     call.then(
       () => 'done',
@@ -200,7 +200,7 @@ test('a lost connection reports an unknown outcome, and a refused one reports no
 test('a call that is unsafe to repeat is retried only if it was never sent', async (t) => {
   const { malipo, wire } = await bench(t)
   const rotate = '/users/webhook-secret/rotate'
-  wire.play(rotate, loseAnswer, refuseConnection)
+  wire.inject(rotate, loseResponse, refuseConnection)
 
   await assert.rejects(malipo.account.rotateWebhookSecret(), NetworkError)
   assert.equal(wire.to(rotate).length, 1)
@@ -213,7 +213,7 @@ test('a customer’s answer is sent once: a wrong PIN whose response is lost cos
   const { malipo, wire } = await chargingBench(t)
   const { transactionId } = await malipo.charges.card(cardBody(cards.asksPin))
   const path = `/fiat/deposit/${transactionId}/authorise`
-  wire.play(path, loseAnswer)
+  wire.inject(path, loseResponse)
 
   await assert.rejects(
     malipo.charges.authorise(transactionId, { type: 'pin', value: codes.wrongPin }),
@@ -232,7 +232,7 @@ test('a customer’s answer is sent once: a wrong PIN whose response is lost cos
 test('a retry waits as long as an overloaded server asks, and then succeeds', async (t) => {
   const { malipo, wire, all } = await bench(t)
   const overloaded = { success: false, message: 'busy', errorCode: 'OVERLOADED', requestId: 'r', retryable: true }
-  wire.play('/fiat/payout', answerWith(503, overloaded, { 'retry-after': '1' }))
+  wire.inject('/fiat/payout', respondWith(503, overloaded, { 'retry-after': '1' }))
   const startedAt = performance.now()
 
   await malipo.payouts.create(payout('patient'))
@@ -260,9 +260,9 @@ test('bulk payouts are accepted or refused one by one, and an unsent one can be 
 test('an aborted call ends with the reason of its signal', async (t) => {
   const { malipo, wire } = await bench(t)
   const end = new AbortController()
-  wire.play('/fiat/payout', (...args) => {
+  wire.inject('/fiat/payout', (...args) => {
     end.abort(new Error('the shop has closed'))
-    return holdAnswer(...args)
+    return holdResponse(...args)
   })
 
   await assert.rejects(malipo.payouts.create(payout('gone'), { signal: end.signal }), /the shop has closed/)

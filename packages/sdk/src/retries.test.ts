@@ -16,12 +16,12 @@ const cases: readonly (readonly [string, MalipoError, { readonly safe: boolean; 
   ['a connection never made', unsent, { safe: true, unsafe: true }],
   ['too many requests', refused(429), { safe: true, unsafe: true }],
   ['an overloaded server', refused(503), { safe: true, unsafe: false }],
-  ['a fault of the server', refused(500), { safe: true, unsafe: false }],
+  ['a server error', refused(500), { safe: true, unsafe: false }],
   ['a gateway without a server', refused(502), { safe: true, unsafe: false }],
-  ['a key still being worked on', inProgress, { safe: true, unsafe: false }],
+  ['a key still in progress', inProgress, { safe: true, unsafe: false }],
   ['a refusal', refused(422), { safe: false, unsafe: false }],
-  ['a wrong request', refused(400), { safe: false, unsafe: false }],
-  ['a server that wants us away for a minute', refused(503, { 'retry-after': '60' }), { safe: false, unsafe: false }],
+  ['an invalid request', refused(400), { safe: false, unsafe: false }],
+  ['a server that asks for a minute of waiting', refused(503, { 'retry-after': '60' }), { safe: false, unsafe: false }],
 ]
 
 for (const [name, error, expected] of cases) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { chargingMalipo } from '../../server/src/testing/charging.ts'
 import { Malipo, MalipoError, NotFoundError } from './index.ts'
-import { answerWith, openWire } from './testing/wire.ts'
+import { openWire, respondWith } from './testing/wire.ts'
 
 async function bench(t: TestContext) {
   const stack = await chargingMalipo(t)
@@ -27,18 +27,18 @@ test('simulate resends the webhook of a final payment and returns its id', async
 
 test('scenarios, the clock and test values call the endpoints of the API', async (t) => {
   const { malipo, wire } = await bench(t)
-  const fine = (data: unknown) => answerWith(200, { success: true, data })
-  const pulled = { seconds: 60, payments: 1, webhooks: 2 }
+  const fine = (data: unknown) => respondWith(200, { success: true, data })
+  const advanced = { seconds: 60, payments: 1, webhooks: 2 }
   const armed = [{ externalReference: 'order 1', scenario: 'expiry', setAt: '2026-11-16T08:00:00.000Z' }]
-  wire.play('/utilities/test-values', fine({ phones: [{ value: '+254703456039', ending: '039' }] }))
-  wire.play('/utilities/scenarios', fine(armed))
-  wire.play('/utilities/scenarios/order%201', fine({}), fine({}))
-  wire.play('/utilities/clock/advance', fine(pulled))
+  wire.inject('/utilities/test-values', fine({ phones: [{ value: '+254703456039', ending: '039' }] }))
+  wire.inject('/utilities/scenarios', fine(armed))
+  wire.inject('/utilities/scenarios/order%201', fine({}), fine({}))
+  wire.inject('/utilities/clock/advance', fine(advanced))
 
   await malipo.sandbox.scenarios.set('order 1', 'expiry')
   assert.deepEqual(await malipo.sandbox.scenarios.list(), armed)
   await malipo.sandbox.scenarios.delete('order 1')
-  assert.deepEqual(await malipo.sandbox.clock.advance(60), pulled)
+  assert.deepEqual(await malipo.sandbox.clock.advance(60), advanced)
   assert.equal((await malipo.sandbox.testValues()).phones[0]?.ending, '039')
 
   assert.deepEqual(

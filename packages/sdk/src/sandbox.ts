@@ -1,6 +1,6 @@
 import { MalipoError } from './errors.ts'
 import type { Schemas } from './generated/api.ts'
-import type { Answer, CallOptions, Request, Transport } from './transport.ts'
+import type { ApiResponse, CallOptions, Request, Transport } from './transport.ts'
 
 /** The faults that the sandbox can inject. A newer server may support more. */
 export type ScenarioName =
@@ -45,29 +45,32 @@ export interface SimulatedEnd {
 const utilities = '/utilities'
 
 export function sandboxOf({ environment, send }: Transport): Sandbox {
-  const ask = async (request: Omit<Request, 'isRepeatable'>, options?: CallOptions): Promise<Answer<unknown>> => {
+  const sendInSandbox = async (
+    request: Omit<Request, 'isRepeatable'>,
+    options?: CallOptions,
+  ): Promise<ApiResponse<unknown>> => {
     if (environment !== 'sandbox')
-      throw new MalipoError('This is for the sandbox only, and the key pair is a live one.')
+      throw new MalipoError('This call exists in the sandbox only, and the key pair is live. Use a pk_test_ key pair.')
     return send({ ...request, path: utilities + request.path, isRepeatable: request.method !== 'POST' }, options)
   }
-  const dataOf = <Data>({ body }: Answer<unknown>) => (body as { data: Data }).data
+  const dataOf = <Data>({ body }: ApiResponse<unknown>) => (body as { data: Data }).data
   const armed = (externalReference: string) => `/scenarios/${encodeURIComponent(externalReference)}`
   return {
-    testValues: async (options) => dataOf(await ask({ method: 'GET', path: '/test-values' }, options)),
+    testValues: async (options) => dataOf(await sendInSandbox({ method: 'GET', path: '/test-values' }, options)),
     scenarios: {
       set: async (externalReference, scenario, options) =>
-        void (await ask({ method: 'PUT', path: armed(externalReference), body: { scenario } }, options)),
-      list: async (options) => dataOf(await ask({ method: 'GET', path: '/scenarios' }, options)),
+        void (await sendInSandbox({ method: 'PUT', path: armed(externalReference), body: { scenario } }, options)),
+      list: async (options) => dataOf(await sendInSandbox({ method: 'GET', path: '/scenarios' }, options)),
       delete: async (externalReference, options) =>
-        void (await ask({ method: 'DELETE', path: armed(externalReference) }, options)),
+        void (await sendInSandbox({ method: 'DELETE', path: armed(externalReference) }, options)),
     },
     clock: {
       advance: async (seconds, options) =>
-        dataOf(await ask({ method: 'POST', path: '/clock/advance', body: { seconds } }, options)),
+        dataOf(await sendInSandbox({ method: 'POST', path: '/clock/advance', body: { seconds } }, options)),
     },
     simulate: async ({ externalReference, status }, options) => {
       const body = { externalReference, webhookStatus: status }
-      const { headers } = await ask({ method: 'POST', path: '/simulate-webhook', body }, options)
+      const { headers } = await sendInSandbox({ method: 'POST', path: '/simulate-webhook', body }, options)
       const webhookId = headers.get('x-webhook-id')
       return webhookId === null ? {} : { webhookId }
     },

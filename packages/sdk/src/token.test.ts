@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { testMalipo } from '../../server/src/testing/malipo.ts'
 import { AuthenticationError, Malipo, ServiceError } from './index.ts'
-import { answerWith, change, openWire, pass } from './testing/wire.ts'
+import { change, openWire, pass, respondWith } from './testing/wire.ts'
 
 const exchange = '/auth/generate-bearer-token'
 
@@ -32,7 +32,7 @@ test('a hundred concurrent calls mint one token, and later calls use it', async 
 
 test('a refused token is replaced and the call continues; concurrent calls mint one token', async (t) => {
   const { malipo, wire, mints } = await bench(t)
-  wire.play(exchange, spoilt)
+  wire.inject(exchange, spoilt)
 
   const profiles = await Promise.all(Array.from({ length: 20 }, () => malipo.account.me()))
 
@@ -43,7 +43,7 @@ test('a refused token is replaced and the call continues; concurrent calls mint 
 
 test('a second refusal in a row is thrown and not retried', async (t) => {
   const { malipo, wire, mints } = await bench(t)
-  wire.play(exchange, spoilt, spoilt)
+  wire.inject(exchange, spoilt, spoilt)
 
   await assert.rejects(malipo.account.me(), (error: AuthenticationError) => {
     assert.ok(error instanceof AuthenticationError)
@@ -55,7 +55,7 @@ test('a second refusal in a row is thrown and not retried', async (t) => {
 
 test('a token is replaced when less than 60 seconds remain, and not before', async (t) => {
   const { malipo, wire, mints } = await bench(t)
-  wire.play(exchange, endingIn(55), endingIn(70))
+  wire.inject(exchange, endingIn(55), endingIn(70))
 
   await malipo.account.me()
   assert.equal(mints(), 1)
@@ -72,7 +72,7 @@ test('a local clock that is hours wrong does not expire tokens', async (t) => {
   const asOfThen = change((body) => ({ ...body, expiresAt: Number(body['expiresAt']) - behindMs / 1000 }), {
     date: new Date(Date.now() - behindMs).toUTCString(),
   })
-  wire.play(exchange, asOfThen)
+  wire.inject(exchange, asOfThen)
 
   await malipo.account.me()
   await malipo.account.me()
@@ -82,8 +82,8 @@ test('a local clock that is hours wrong does not expire tokens', async (t) => {
 
 test('a failed mint is retried, and then tried again by the next call', async (t) => {
   const { malipo, wire, mints } = await bench(t)
-  const down = answerWith(503, '<h1>down</h1>', { 'retry-after': '0' })
-  wire.play(exchange, down, down, down)
+  const down = respondWith(503, '<h1>down</h1>', { 'retry-after': '0' })
+  wire.inject(exchange, down, down, down)
 
   await assert.rejects(Promise.all([malipo.account.me(), malipo.account.me()]), ServiceError)
   assert.equal(mints(), 3)
@@ -95,7 +95,7 @@ test('a failed mint is retried, and then tried again by the next call', async (t
 test('a caller that aborts during a mint does not cancel the token for other callers', async (t) => {
   const { malipo, wire, mints } = await bench(t)
   const hurry = new AbortController()
-  wire.play(exchange, (...args) => {
+  wire.inject(exchange, (...args) => {
     hurry.abort(new Error('no time'))
     return pass(...args)
   })

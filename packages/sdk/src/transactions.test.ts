@@ -3,11 +3,11 @@ import { type TestContext, test } from 'node:test'
 import { testMalipo } from '../../server/src/testing/malipo.ts'
 import { payingMalipo } from '../../server/src/testing/paying.ts'
 import { Malipo, NotFoundError, TimeoutError } from './index.ts'
-import { change, holdAnswer, openWire } from './testing/wire.ts'
+import { change, holdResponse, openWire } from './testing/wire.ts'
 
 const settings = {
   MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9',
-  MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask',
+  MALIPO_SIMULATOR_TOKEN: 'unused-simulator-token',
   MALIPO_RATE_LIMIT_SANDBOX: '1000',
 }
 
@@ -62,7 +62,7 @@ test('a short page with a continuation header is not the last page', async (t) =
   const cut = change((body) => ({ ...body, data: (body['data'] as unknown[]).slice(0, 1) }), {
     'x-continue-after': second?.transactionId ?? '',
   })
-  wire.play('/transactions', cut)
+  wire.inject('/transactions', cut)
 
   const found = await malipo.transactions.list({ status: 'pending' }).toArray()
 
@@ -107,7 +107,7 @@ test('waitFor returns when the payment is final', async (t) => {
     malipo.payouts.create(payout('good')),
     malipo.payouts.create({
       ...payout('bad'),
-      payoutMethod: { accountName: 'Nobody', accountNumber: '+254703456089' },
+      payoutMethod: { accountName: 'Unknown Recipient', accountNumber: '+254703456089' },
     }),
   ])
 
@@ -139,7 +139,7 @@ test('waitFor reports the stage on timeout, and ends when it is aborted', async 
 
 test('waitFor ends in time also if the server does not respond', async (t) => {
   const { malipo, wire } = await bench(t, 1)
-  wire.play('/transactions/p1', holdAnswer)
+  wire.inject('/transactions/p1', holdResponse)
 
   await assert.rejects(malipo.transactions.waitFor('p1', { timeoutMs: 200 }), /could not be read after 200 ms/)
   assert.equal(wire.to('/transactions/p1').length, 1)

@@ -79,7 +79,7 @@ async function waitFor(
 ): Promise<TransactionDetails> {
   let stage: string | undefined
   const end = new AbortController()
-  const timer = setTimeout(() => end.abort(stillGoing(idOrReference, stage, timeoutMs)), timeoutMs)
+  const timer = setTimeout(() => end.abort(stillPending(idOrReference, stage, timeoutMs)), timeoutMs)
   const abort = () => end.abort(signal?.reason)
   signal?.addEventListener('abort', abort, { once: true })
   if (signal?.aborted) abort()
@@ -100,10 +100,10 @@ function isReached(transaction: TransactionDetails, until: NonNullable<WaitOptio
   return transaction.status !== 'pending' || (until !== 'final' && until(transaction))
 }
 
-function stillGoing(idOrReference: string, stage: string | undefined, timeoutMs: number): TimeoutError {
+function stillPending(idOrReference: string, stage: string | undefined, timeoutMs: number): TimeoutError {
   const where = stage === undefined ? 'could not be read' : `is still pending (${stage})`
   return new TimeoutError(
-    `${idOrReference} ${where} after ${timeoutMs} ms. It goes on: wait for its webhook, or read it again later.`,
+    `${idOrReference} ${where} after ${timeoutMs} ms. The payment continues: wait for its webhook, or read it again later.`,
     { requestId: '' },
   )
 }

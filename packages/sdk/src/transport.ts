@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { AuthenticationError, NetworkError, type RawAnswer, refusalOf, TimeoutError } from './errors.ts'
+import { AuthenticationError, NetworkError, type RawResponse, refusalOf, TimeoutError } from './errors.ts'
 import { type Operations, operations, type Schemas, version } from './generated/api.ts'
 import { backoffMs, leavesDoubt, mayRepeat, pause } from './retries.ts'
 import { createTokens, type Minted, type Tokens } from './token.ts'
@@ -42,7 +42,7 @@ export interface Request {
   readonly subject?: string | undefined
 }
 
-export interface Answer<Body> {
+export interface ApiResponse<Body> {
   readonly body: Body
   readonly headers: Headers
 }
@@ -58,8 +58,8 @@ export interface Transport {
     input: Input<Called>,
     options?: CallOptions,
     headers?: Readonly<Record<string, string>>,
-  ): Promise<Answer<Operations[Called]['answer']>>
-  send(request: Request, options?: CallOptions): Promise<Answer<unknown>>
+  ): Promise<ApiResponse<Operations[Called]['answer']>>
+  send(request: Request, options?: CallOptions): Promise<ApiResponse<unknown>>
 }
 
 const roots = { live: '/api/b2b', sandbox: '/api/sandbox/b2b' } as const
@@ -68,7 +68,7 @@ const roots = { live: '/api/b2b', sandbox: '/api/sandbox/b2b' } as const
 const postedReads: readonly Name[] = ['postUtilitiesAccountResolve', 'postAuthGenerateBearerToken']
 
 /** Never repeated: each wrong PIN costs the customer an attempt, and no idempotency key stores refusals. */
-const saidOnce: readonly Name[] = ['postFiatDepositTransactionIdAuthorise']
+const neverRepeated: readonly Name[] = ['postFiatDepositTransactionIdAuthorise']
 
 export function createTransport(settings: Settings): Transport {
   const tokens = createTokens(() => mint(settings))
@@ -77,7 +77,7 @@ export function createTransport(settings: Settings): Transport {
     environment: settings.environment,
     send,
     call: async (name, input, options, headers) =>
-      (await send({ ...requestFor(name, input), ...(headers && { headers }) }, options)) as Answer<never>,
+      (await send({ ...requestFor(name, input), ...(headers && { headers }) }, options)) as ApiResponse<never>,
   }
 }
 
@@ -108,7 +108,7 @@ function requestFor<Called extends Name>(name: Called, input: Input<Called>): Re
     query,
     ...(body && { body }),
     isKeyed,
-    isRepeatable: (isKeyed || method !== 'POST' || postedReads.includes(name)) && !saidOnce.includes(name),
+    isRepeatable: (isKeyed || method !== 'POST' || postedReads.includes(name)) && !neverRepeated.includes(name),
     subject: (body as { externalReference?: string } | undefined)?.externalReference ?? names['transactionId'],
   }
 }
@@ -119,19 +119,19 @@ function requestFor<Called extends Name>(name: Called, input: Input<Called>): Re
  */
 async function persist(
   settings: Settings,
-  asked: Request,
+  request: Request,
   options: CallOptions,
   tokens?: Tokens,
-): Promise<Answer<unknown>> {
+): Promise<ApiResponse<unknown>> {
   const { maxRetries = settings.maxRetries, idempotencyKey = randomUUID(), signal } = options
-  const headers = { ...asked.headers, ...(asked.isKeyed && { 'idempotency-key': idempotencyKey }) }
+  const headers = { ...request.headers, ...(request.isKeyed && { 'idempotency-key': idempotencyKey }) }
   let [tries, isRenewed, isAfterRetry] = [0, false, false]
   for (;;) {
     const token = await tokens?.get(signal) // Minting a token has its own retries: its error ends the call.
     try {
       return await exchange(
         settings,
-        { ...asked, headers: { ...headers, ...bearer(token) } },
+        { ...request, headers: { ...headers, ...bearer(token) } },
         { options, isAfterRetry },
       )
     } catch (error) {
@@ -140,7 +140,7 @@ async function persist(
         tokens?.drop(token)
         continue
       }
-      if (tries >= maxRetries || !mayRepeat(error, asked.isRepeatable)) throw error
+      if (tries >= maxRetries || !mayRepeat(error, request.isRepeatable)) throw error
       tries += 1
       isAfterRetry ||= leavesDoubt(error)
       await pause(backoffMs(tries, error), signal)
@@ -157,20 +157,20 @@ interface Tried {
 }
 
 /** Sends one request. Every failure is thrown as an SDK error. */
-async function exchange(settings: Settings, request: Request, tried: Tried): Promise<Answer<unknown>> {
+async function exchange(settings: Settings, request: Request, tried: Tried): Promise<ApiResponse<unknown>> {
   const requestId = `sdk_${randomUUID()}`
-  const answer = await answerTo(settings, request, tried.options, requestId)
-  const isFine = answer.status >= 200 && answer.status < 300 && answer.body !== undefined
-  if (!isFine) throw refusalOf(answer, { requestId, isAfterRetry: tried.isAfterRetry })
-  return { body: answer.body, headers: answer.headers }
+  const response = await fetchOnce(settings, request, tried.options, requestId)
+  const isFine = response.status >= 200 && response.status < 300 && response.body !== undefined
+  if (!isFine) throw refusalOf(response, { requestId, isAfterRetry: tried.isAfterRetry })
+  return { body: response.body, headers: response.headers }
 }
 
-async function answerTo(
+async function fetchOnce(
   settings: Settings,
   request: Request,
   { signal, timeoutMs = settings.timeoutMs }: CallOptions,
   requestId: string,
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   signal?.throwIfAborted()
   const end = new AbortController()
   const abort = () => end.abort()
@@ -182,7 +182,7 @@ async function answerTo(
   } catch (cause) {
     signal?.throwIfAborted()
     if (!end.signal.aborted) throw brokenOff(request, requestId, cause)
-    throw new TimeoutError(`${nameOf(request)} had no answer within ${timeoutMs} ms.${advice(request)}`, {
+    throw new TimeoutError(`${nameOf(request)} got no response within ${timeoutMs} ms.${advice(request)}`, {
       requestId,
       cause,
     })
@@ -215,7 +215,7 @@ function initOf({ method, body, headers }: Request, requestId: string, signal: A
   }
 }
 
-function objectIn(text: string): RawAnswer['body'] {
+function objectIn(text: string): RawResponse['body'] {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
@@ -239,7 +239,7 @@ function brokenOff(request: Request, requestId: string, cause: unknown): Network
   const outcome = neverLeft.has(inner?.code ?? '') ? 'not_sent' : 'unknown'
   const why = inner?.code ?? inner?.message ?? message
   const rest = outcome === 'unknown' ? advice(request) : ' Nothing was sent.'
-  return new NetworkError(`${nameOf(request)} got no answer: ${why}.${rest}`, { requestId, outcome, cause })
+  return new NetworkError(`${nameOf(request)} got no response: ${why}.${rest}`, { requestId, outcome, cause })
 }
 
 const nameOf = ({ method, path }: Request) => `${method} ${path}`
@@ -247,6 +247,6 @@ const nameOf = ({ method, path }: Request) => `${method} ${path}`
 /** How the caller finds out whether the request took effect. */
 function advice({ isRepeatable, isKeyed, subject }: Request): string {
   if (isRepeatable && !isKeyed) return ''
-  const look = subject === undefined ? 'look' : `read it with transactions.get('${subject}')`
-  return ` Whether it was done is not known: ${look} before you do it anew.`
+  const check = subject === undefined ? 'check' : `read it with transactions.get('${subject}')`
+  return ` The request may have taken effect: ${check} before you repeat it.`
 }

@@ -26,7 +26,7 @@ function reasonFor(
     return 'verified'
   } catch (error) {
     assert.ok(error instanceof WebhookVerificationError)
-    assert.ok(!error.message.includes(secret.slice(6)), 'it tells the secret')
+    assert.ok(!error.message.includes(secret.slice(6)), 'the message contains the secret')
     return error.reason
   }
 }

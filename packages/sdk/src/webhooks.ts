@@ -45,14 +45,15 @@ export function verify(
     headerOf(headers, 'webhook-timestamp'),
     headerOf(headers, 'webhook-signature'),
   ]
-  if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookVerificationError('bad_header', 'webhook-timestamp is no number')
+  if (!/^\d{1,12}$/.test(timestamp))
+    throw new WebhookVerificationError('bad_header', 'The header webhook-timestamp is not a number.')
   const given = signature.split(/\s+/).flatMap((each) => (each.startsWith('v1,') ? [Buffer.from(each.slice(3))] : []))
   const right = keysOf(secret).map((key) => Buffer.from(signatureOf(`${id}.${timestamp}.`, raw, key)))
   const isOurs = right.some((one) => given.some((other) => one.length === other.length && timingSafeEqual(one, other)))
   if (!isOurs)
     throw new WebhookVerificationError(
       'bad_signature',
-      'The signature does not match: the body is not as it was sent, or the secret is another one. Verify the bytes as they came, not JSON written anew.',
+      'The signature does not match: the body was changed, or the secret is wrong. Verify the bytes as received, not re-serialised JSON.',
     )
   refuseOtherTimes(Number(timestamp), now, toleranceSeconds)
   return eventIn(raw)
@@ -92,7 +93,7 @@ function keysOf(secret: WebhookSecret): Buffer[] {
   if (secrets.length === 0 || !secrets.every(isReadable))
     throw new WebhookVerificationError(
       'bad_secret',
-      'The secret is not in the form whsec_ and base 64: part of it may be missing, or there is a blank or quote too many.',
+      'The secret is not whsec_ followed by base64. Check for missing characters, extra spaces and quotes.',
     )
   return secrets.map((each) => Buffer.from(bare(each), 'base64'))
 }
@@ -106,11 +107,14 @@ function signatureOf(prefix: string, raw: string | Uint8Array, key: Buffer): str
 function refuseOtherTimes(timestamp: number, now: Date, toleranceSeconds: number): void {
   const age = Math.floor(now.getTime() / 1000) - timestamp
   if (age > toleranceSeconds)
-    throw new WebhookVerificationError('too_old', `It was sent ${age} s ago, and ${toleranceSeconds} s are allowed.`)
+    throw new WebhookVerificationError(
+      'too_old',
+      `The webhook was sent ${age} s ago; at most ${toleranceSeconds} s are allowed.`,
+    )
   if (age < -toleranceSeconds)
     throw new WebhookVerificationError(
       'from_the_future',
-      `It was sent ${-age} s from now, and ${toleranceSeconds} s are allowed. Is the clock right?`,
+      `The webhook was sent ${-age} s in the future; at most ${toleranceSeconds} s are allowed. Check the clock of this machine.`,
     )
 }
 
@@ -118,6 +122,6 @@ function eventIn(raw: string | Uint8Array): WebhookEvent {
   try {
     return JSON.parse(typeof raw === 'string' ? raw : Buffer.from(raw).toString()) as WebhookEvent
   } catch {
-    throw new WebhookVerificationError('bad_body', 'The body is signed, but is no JSON.')
+    throw new WebhookVerificationError('bad_body', 'The signature is valid, but the body is not JSON.')
   }
 }

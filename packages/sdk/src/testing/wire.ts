@@ -7,7 +7,7 @@ interface Sent {
 }
 
 /** A fault for one request: `send` passes the request on to the server. */
-type Trick = (send: () => Promise<Response>, sent: Sent, signal: AbortSignal) => Promise<Response>
+type WireFault = (send: () => Promise<Response>, sent: Sent, signal: AbortSignal) => Promise<Response>
 
 /** A `fetch` that records each request, and injects faults on the way to the real server and back. */
 export interface Wire {
@@ -16,27 +16,27 @@ export interface Wire {
   /** The requests to a path; the path is without the root. */
   to(path: string): readonly Sent[]
   /** The next requests to this path get one of these tricks each; later ones pass unchanged. */
-  play(path: string, ...tricks: readonly Trick[]): void
+  inject(path: string, ...faults: readonly WireFault[]): void
 }
 
 export function openWire(): Wire {
   const sent: Sent[] = []
-  const waiting = new Map<string, Trick[]>()
+  const waiting = new Map<string, WireFault[]>()
   const pathOf = (url: string) => new URL(url).pathname.replace(/^\/api\/(sandbox\/)?b2b/, '')
 
   const wired = async (url: string, init: RequestInit & { signal: AbortSignal }): Promise<Response> => {
     const { method = 'GET', headers, body } = init
     const noted = { method, path: pathOf(url), headers: { ...(headers as Record<string, string>) }, body: String(body) }
     sent.push(noted)
-    const trick = waiting.get(noted.path)?.shift()
-    return trick ? trick(() => fetch(url, { ...init, headers: noted.headers }), noted, init.signal) : fetch(url, init)
+    const fault = waiting.get(noted.path)?.shift()
+    return fault ? fault(() => fetch(url, { ...init, headers: noted.headers }), noted, init.signal) : fetch(url, init)
   }
   return {
     fetch: wired as typeof fetch,
     sent,
     to: (path) => sent.filter((each) => each.path === path),
-    play: (path, ...tricks) => {
-      waiting.set(path, [...(waiting.get(path) ?? []), ...tricks])
+    inject: (path, ...faults) => {
+      waiting.set(path, [...(waiting.get(path) ?? []), ...faults])
     },
   }
 }
@@ -44,22 +44,22 @@ export function openWire(): Wire {
 const failure = (code: string) => new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) })
 
 /** The server processes the request; its response is lost. */
-export const loseAnswer: Trick = async (send) => {
+export const loseResponse: WireFault = async (send) => {
   await (await send()).text()
   throw failure('ECONNRESET')
 }
 
 /** The request is lost before the server; the caller cannot see that. */
-export const loseRequest: Trick = async () => {
+export const loseRequest: WireFault = async () => {
   throw failure('ECONNRESET')
 }
 
-export const refuseConnection: Trick = async () => {
+export const refuseConnection: WireFault = async () => {
   throw failure('ECONNREFUSED')
 }
 
 /** The server processes the request; its response arrives only after the caller gave up. */
-export const holdAnswer: Trick = async (send, _, signal) => {
+export const holdResponse: WireFault = async (send, _, signal) => {
   const gone = new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })
@@ -68,29 +68,29 @@ export const holdAnswer: Trick = async (send, _, signal) => {
 }
 
 /** Responds in place of the server. */
-export const answerWith =
-  (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Trick =>
+export const respondWith =
+  (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): WireFault =>
   async () =>
     new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers })
 
 /** Removes a header before the server, as a faulty proxy would. */
 export const without =
-  (header: string, next: Trick): Trick =>
+  (header: string, next: WireFault): WireFault =>
   (send, sent, signal) => {
     delete (sent.headers as Record<string, string>)[header]
     return next(send, sent, signal)
   }
 
-export const pass: Trick = (send) => send()
+export const pass: WireFault = (send) => send()
 
 /** Changes values in the response. */
 export const change =
-  (over: (body: Record<string, unknown>) => Record<string, unknown>, headers: Record<string, string> = {}): Trick =>
+  (over: (body: Record<string, unknown>) => Record<string, unknown>, headers: Record<string, string> = {}): WireFault =>
   async (send) => {
-    const answer = await send()
-    const body = over((await answer.json()) as Record<string, unknown>)
+    const response = await send()
+    const body = over((await response.json()) as Record<string, unknown>)
     return new Response(JSON.stringify(body), {
-      status: answer.status,
-      headers: { ...Object.fromEntries(answer.headers), ...headers },
+      status: response.status,
+      headers: { ...Object.fromEntries(response.headers), ...headers },
     })
   }
