@@ -8,6 +8,7 @@ import { day, whole } from './options.ts'
 import { contents, many, type SecretOptions, secretsOf, secretVariable, withSecret } from './secret-option.ts'
 import { type Formatter, right } from './table.ts'
 import { second } from './time.ts'
+import { diagnose } from './webhook-diagnosis.ts'
 import { addWebhookSettings } from './webhook-settings.ts'
 
 export function addWebhookCommands(program: Command, context: CommandContext, cli: CliEnvironment): void {
@@ -132,10 +133,9 @@ function addVerify(webhooks: Command, context: CommandContext, cli: CliEnvironme
   ).action(async (options: VerifyOptions, command: Command) => {
     const body = await contents(options.bodyFile, command)
     const secrets = await secretsOf(options, cli, command)
-    const { verifyWebhook } = await context.server()
     const headers = Object.fromEntries(options.header)
-    const result = verifyWebhook({ headers, body, secrets, now: new Date(), toleranceSeconds: options.tolerance })
-    context.print(result, () => (result.ok ? 'ok: the signature matches.' : `not ok: ${result.why}.`))
+    const result = diagnose({ headers, body, secrets, toleranceSeconds: options.tolerance })
+    context.print(result, () => (result.ok ? 'ok: the signature matches.' : `not ok: ${result.why}`))
     if (!result.ok) throw new CliError('checkFailed', 'Verification failed: do not trust this webhook.')
   })
 }

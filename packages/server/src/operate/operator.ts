@@ -7,7 +7,6 @@ import { createLog } from '../platform/log.ts'
 import { type Migrated, type MigrationState, migrate, migrationStates } from '../platform/migrate.ts'
 import { createVault } from '../platform/seal.ts'
 import { openWakeups } from '../platform/wakeups.ts'
-import { type Received, type Verified, verify } from '../webhooks/sign.ts'
 import { type CallbackCommands, callbackCommands } from './callbacks.ts'
 import { type ClearedCase, type Clearing, clearCase } from './clear-suspense.ts'
 import { examine as examineInstallation, type Finding } from './doctor.ts'
@@ -229,9 +228,4 @@ export function makeSecrets(now: Date): Record<'MALIPO_TOKEN_KEYS' | 'MALIPO_SEC
 /** Checks an installation from outside. Works with invalid settings, and reports what is wrong with them. */
 export function examine(variables: Readonly<Record<string, string | undefined>>): Promise<Finding[]> {
   return examineInstallation(variables)
-}
-
-/** Verifies a webhook as received and reports what is wrong with it. Needs no database and no settings. */
-export function verifyWebhook(received: Received): Verified {
-  return verify(received)
 }
