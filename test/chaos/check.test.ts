@@ -60,6 +60,7 @@ test('the check finds a response that does not match the stored payment', () => 
     [[asked({ reported: 'refused', answer: {} })], [kept()], 'wrong'],
     [[], [kept()], 'wrong'],
     [[asked()], [kept({ amount: '10001' })], 'wrong'],
+    [[asked()], [kept({ type: 'deposit' })], 'wrong'],
     [[asked({ again: { success: true, transactionId: 'another' } })], [kept()], 'wrong'],
     [[asked(), asked({ kind: 'cancel', path: '/fiat/payout/r1/cancel', body: {} })], [kept()], 'wrong'],
   ]

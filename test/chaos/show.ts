@@ -15,6 +15,7 @@ export function showReport(report: ChaosReport): string[] {
       ([name, { count, answers, payments }]) =>
         `  ${name.padEnd(26)} ${String(count).padStart(3)}   ${spread(answers)}   /   ${spread(payments)}`,
     ),
+    `  during the whole load, requests and payments struck: ${counts(report.steadyFaults)}`,
     ...report.troubles.map((words) => `  trouble: ${words}`),
     ...report.skipped.map((words) => `  left out: ${words}`),
     '',

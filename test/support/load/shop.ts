@@ -8,6 +8,7 @@ import { bodyOf, makeOrder, type Order, pathOf } from './shopper.ts'
 
 /** Responses to merchants who send all kinds of requests, and retry once without a response. */
 export interface Shop {
+  readonly url: string
   readonly orders: readonly Order[]
   readonly requests: () => number
   /** Why requests were retried, and which retries failed too. */
@@ -73,6 +74,7 @@ export function openShop(t: TestContext, { url, merchants, random, customers, pe
   const serving = Promise.all(Array.from({ length: customers }, serve))
   t.after(() => over.abort())
   return {
+    url,
     orders,
     retried,
     failed,

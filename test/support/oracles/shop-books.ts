@@ -2,13 +2,14 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { Cell } from '../cluster/cell.ts'
 import type { SimulatorDesk } from '../cluster/simulator-desk.ts'
+import type { Shop } from '../load/shop.ts'
 import type { Order } from '../load/shopper.ts'
 import { assertFeeds, assertMovedOnce, complaintsIn, letTimePass, type Row, readAll } from './reckoning.ts'
 
 const opening = 100_000_000n // 1,000,000 KES, the opening balance of every sandbox merchant.
 
 /** Every accepted order is stored as requested, and nothing else is. */
-export function assertOrdersAreKept(orders: readonly Order[], rows: readonly Row[]): void {
+function assertOrdersAreKept(orders: readonly Order[], rows: readonly Row[]): void {
   const asked = orders.map(({ id, reference, amount, kind, merchant }) =>
     [id, reference, amount * 100, kind === 'payout' ? 'withdrew' : 'deposit', merchant.id].join(' '),
   )
@@ -16,7 +17,7 @@ export function assertOrdersAreKept(orders: readonly Order[], rows: readonly Row
   assert.deepEqual(kept.sort(), asked.sort())
 }
 
-export async function assertWallet(cell: Cell, merchantId: string, rows: readonly Row[]): Promise<void> {
+async function assertWallet(cell: Cell, merchantId: string, rows: readonly Row[]): Promise<void> {
   const own = rows.filter((row) => row.merchant_id === merchantId && row.state === 'successful')
   const expected = own.reduce((sum, { type, amount, fee }) => {
     const [moved, cost] = [BigInt(amount), BigInt(fee)]
@@ -32,20 +33,31 @@ export async function assertWallet(cell: Cell, merchantId: string, rows: readonl
 
 const minutes = Array<number>(40).fill(60_000)
 
-/** Waits until every order has ended; then orders, provider, wallets, feeds, logs and ledger agree. */
+/** Waits until every order has ended; then orders, provider, wallets, API, feeds, logs and ledger agree. */
 export async function assertShopIsRight(
   t: TestContext,
   cell: Cell,
   simulator: SimulatorDesk,
-  { orders }: { readonly orders: readonly Order[] },
+  { orders, url }: Pick<Shop, 'orders' | 'url'>,
 ): Promise<void> {
   await letTimePass(t, cell, simulator, minutes)
   const rows = await readAll(cell)
   assertOrdersAreKept(orders, rows)
   await assertMovedOnce(cell, rows, await simulator.moved())
   for (const id of new Set(orders.map(({ merchant }) => merchant.id))) await assertWallet(cell, id, rows)
+  await assertApiAgrees(orders, rows, url)
   await assertFeeds(cell)
   assert.deepEqual(complaintsIn(cell), [])
   const checked = await cell.operate().ledger.check({ isFull: true })
   t.diagnostic(`${rows.length} payments; check clean: ${checked.batches} batches, ${checked.transfers} transfers`)
+}
+
+/** Merchants read the state and the amount that are stored, for a sample of their orders. */
+async function assertApiAgrees(orders: readonly Order[], rows: readonly Row[], url: string): Promise<void> {
+  const states = new Map(rows.map(({ external_reference, state }) => [external_reference, state]))
+  for (const { merchant, reference, amount } of orders.slice(0, 100)) {
+    const { body } = await merchant.call(url, 'GET', `/transactions/${reference}`)
+    const { chargeStatus, amount: reported } = body['data'] as { chargeStatus: string; amount: number }
+    assert.deepEqual([chargeStatus, reported], [states.get(reference), amount])
+  }
 }
