@@ -59,11 +59,11 @@ test('doctor reports each problem with its remedy, and exits with 5', async (t) 
     ],
     [
       { DATABASE_URL: 'postgres://x:y@127.0.0.1:9/z' },
-      /NOT OK {2}database +does not answer at 127\.0\.0\.1:9\/z: .*ECONNREFUSED.*\n +Do: is it running/,
+      /NOT OK {2}database +does not respond at 127\.0\.0\.1:9\/z: .*ECONNREFUSED.*\n +Do: is it running/,
     ],
     [{ DATABASE_URL: empty.href }, /NOT OK {2}(migrations|database) +/],
-    [{ NATS_URL: 'nats://127.0.0.1:9' }, /NOT OK {2}NATS +does not answer at 127\.0\.0\.1:9\n +Do: start it/],
-    [{ MALIPO_PORT: String(port) }, /NOT OK {2}port +127\.0\.0\.1:\d+ is taken by another program/],
+    [{ NATS_URL: 'nats://127.0.0.1:9' }, /NOT OK {2}NATS +does not respond at 127\.0\.0\.1:9\n +Do: start it/],
+    [{ MALIPO_PORT: String(port) }, /NOT OK {2}port +127\.0\.0\.1:\d+ is used by another program/],
     [
       { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask' },
       /NOT OK {2}simulator +does not answer/,
@@ -72,7 +72,7 @@ test('doctor reports each problem with its remedy, and exits with 5', async (t) 
       { MALIPO_PAWAPAY_URL: 'http://127.0.0.1:9', MALIPO_PAWAPAY_TOKEN: 'a-token-of-sixteen' },
       /NOT OK {2}live fees +no default fee is set for live charges and payouts; .*malipo fees set/,
     ],
-    [{ MALIPO_SEALS_PATH: '/nowhere/at/all/seals' }, /NOT OK {2}disk +\/nowhere\/at\/all cannot be looked at/],
+    [{ MALIPO_SEALS_PATH: '/nowhere/at/all/seals' }, /NOT OK {2}disk +\/nowhere\/at\/all cannot be read/],
     [
       { MALIPO_URL: 'http://127.0.0.1:4', MALIPO_PUBLIC_KEY: 'pk_test_x', MALIPO_API_KEY: 'sk_test_x' },
       /NOT OK {2}Malipo +not reached at http:\/\/127\.0\.0\.1:4: ECONNREFUSED/,

@@ -88,8 +88,8 @@ test('the exit code and the message identify the kind of error', async () => {
   const nobody = `mer_${'0'.repeat(32)}`
 
   const cases: [number, RegExp, string[]][] = [
-    [exitCodes.refused, /^there is no merchant mer_0+\n$/, ['keys', 'list', nobody]],
-    [exitCodes.refused, /^duka is no merchant id; they look like mer_/, ['keys', 'list', 'duka']],
+    [exitCodes.refused, /^no merchant has the id mer_0+\n$/, ['keys', 'list', nobody]],
+    [exitCodes.refused, /^duka is not a merchant id; they look like mer_/, ['keys', 'list', 'duka']],
     [exitCodes.usage, /unknown command 'merchant'\n\(Did you mean merchants\?\)/, ['merchant', 'list']],
     [exitCodes.usage, /required option '--reason <text>' not specified/, ['merchants', 'freeze', nobody]],
     [exitCodes.usage, /Allowed choices are sandbox, live/, ['keys', 'create', nobody, '--env', 'test']],

@@ -56,7 +56,7 @@ test('a failed verification prints the reason, exits with 5 and repeats no secre
   const { code, out, err } = await verify(...given, ...headers, '--body-file', file('other', `${body} `))
 
   assert.equal(code, exitCodes.checkFailed)
-  assert.match(out, /^not ok: the signature does not match: blanks or a line break were added around the body/)
+  assert.match(out, /^not ok: the signature does not match: spaces or a line break were added around the body/)
   assert.doesNotMatch(`${out}${err}`, /whsec_M/)
 })
 

@@ -92,7 +92,7 @@ function keysOf(secret: WebhookSecret): Buffer[] {
   if (secrets.length === 0 || !secrets.every(isReadable))
     throw new WebhookVerificationError(
       'bad_secret',
-      'The secret is not in the form whsec_ and base 64: part of it may be missing, or there is a blank or quote too many.',
+      'The secret is not in the form whsec_ and base 64: part of it may be missing, or it contains an extra space or quote.',
     )
   return secrets.map((each) => Buffer.from(bare(each), 'base64'))
 }

@@ -54,10 +54,10 @@ function webhookOf(name: string, about: string, components: Json): Json {
       parameters: headers,
       requestBody: { required: true, content: json(lifted(WebhookEvent, components)) },
       responses: {
-        '2XX': { description: 'Taken; it is not sent again' },
-        '410': { description: 'Nobody lives here any more: nothing is sent until the URL is set again' },
-        '4XX': { description: 'Tried again, for three days' },
-        '5XX': { description: 'Tried again, for three days' },
+        '2XX': { description: 'Accepted; it is not sent again' },
+        '410': { description: 'Endpoint gone; nothing is sent until the URL is set again' },
+        '4XX': { description: 'Retried for three days' },
+        '5XX': { description: 'Retried for three days' },
       },
     },
   }
@@ -67,39 +67,42 @@ const webhookHeaders = {
   'webhook-id': 'The same as `id` of the body',
   'webhook-timestamp': 'When it was sent, in seconds since 1970',
   'webhook-signature':
-    'One or more of `v1,` and the base64 HMAC-SHA256 of `{id}.{timestamp}.{body}`, with a blank between them',
+    'One or more of `v1,` and the base64 HMAC-SHA256 of `{id}.{timestamp}.{body}`, separated by spaces',
 }
 
 const info = {
   title: 'Malipo',
   version: '1.0.0',
   description:
-    'Collect by card, mobile money and bank transfer; pay out to mobile money and banks; be told by webhooks. Amounts are JSON numbers in major units. A refusal is always the same envelope with an `errorCode`.',
+    'Collect by card, mobile money and bank transfer; pay out to mobile money and banks; receive webhooks. Amounts are JSON numbers in major units. Every error is the same envelope with an `errorCode`.',
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
 }
 
 const tags: Record<string, string | undefined> = {
-  Authentication: 'A key pair is exchanged for a token, and the token opens everything else.',
-  Charges: 'Money in.',
-  Payouts: 'Money out.',
-  Transactions: 'What became of the money.',
-  Webhooks: 'What you are told, whether it arrived, and the feed of everything.',
-  'External accounts': 'Beneficiaries: who is paid, and who pays.',
-  'Reference data': 'Countries, banks, operators and their limits, exchange rates, names of account holders.',
-  Sandbox: 'Tools for integrators: test values, scenarios, and a clock that moves.',
-  Wallets: 'Whose money is where, line by line.',
-  User: 'The merchant itself: who it is, and where it is told of events.',
+  Authentication: 'Exchange a key pair for the token that all other requests carry.',
+  Charges: 'Collect payments from customers.',
+  Payouts: 'Pay out to mobile money and bank accounts.',
+  Transactions: 'Status and history of payments.',
+  Webhooks: 'Webhook deliveries, and the feed of all events.',
+  'External accounts': 'Saved accounts of beneficiaries and customers.',
+  'Reference data': 'Countries, banks, operators and their limits, exchange rates, account holder names.',
+  Sandbox: 'Tools for integrators: test values, scenarios, and a clock you can advance.',
+  Wallets: 'Statements of your wallets, line by line.',
+  User: 'Your profile, balances and webhook URLs.',
 }
 
 const failure = {
   type: 'object',
-  description: 'Every refusal has this form.',
+  description: 'Every error has this form.',
   required: ['success', 'message', 'errorCode', 'requestId'],
   properties: {
     success: { type: 'boolean', const: false },
     message: { type: 'string' },
     errorCode: { type: 'string' },
-    requestId: { type: 'string', description: 'Also in the header X-Request-Id; tell it to the operator' },
+    requestId: {
+      type: 'string',
+      description: 'Also in the header X-Request-Id; include it when you contact the operator',
+    },
     details: {
       type: 'array',
       items: {
@@ -108,7 +111,7 @@ const failure = {
         properties: { field: { type: 'string' }, message: { type: 'string' } },
       },
     },
-    retryable: { type: 'boolean', description: 'The very same request may succeed later' },
+    retryable: { type: 'boolean', description: 'The same request may succeed later' },
   },
 }
 

@@ -19,11 +19,11 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
     const unfit = unfitText(value)
     if (unfit) {
       const field = unfit.join('.') || 'body'
-      return { error: invalid([{ field, message: `${field} has characters that are no text` }]) }
+      return { error: invalid([{ field, message: `${field} contains invalid characters` }]) }
     }
     if (validator.Check(value)) return { value }
     const [first, ...rest] = detailsOf(schema, validator.Errors(value))
-    return { error: invalid([first ?? { field: 'body', message: 'the request is not as it should be' }, ...rest]) }
+    return { error: invalid([first ?? { field: 'body', message: 'the request is invalid' }, ...rest]) }
   }
 }
 

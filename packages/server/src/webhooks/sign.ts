@@ -104,9 +104,9 @@ function schemeProblem(signatures: readonly string[]): string | undefined {
   const [first = ''] = signatures
   const scheme = /^(\w+)[,=]/.exec(first)?.[1]
   if (scheme === 'v1a')
-    return 'the signature is of another scheme: v1a is made with a key pair, and this is v1, made with a secret'
-  if (scheme === 't') return 'the signature is of another scheme: t=…,v1=… is that of Stripe'
-  return `the signature is of another scheme: ${scheme ? `it begins with ${scheme}` : 'it has no version in front'}, and must look like v1,K5oZ…`
+    return 'the signature has another scheme: v1a uses a key pair, and v1, which is expected, uses a secret'
+  if (scheme === 't') return 'the signature has another scheme: t=…,v1=… is that of Stripe'
+  return `the signature has another scheme: ${scheme ? `it begins with ${scheme}` : 'it has no version in front'}, and must look like v1,K5oZ…`
 }
 
 function secretsProblem(secrets: readonly string[]): string | undefined {
@@ -114,7 +114,7 @@ function secretsProblem(secrets: readonly string[]): string | undefined {
   const isReadable = (secret: string) =>
     /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(bare(secret))
   if (secrets.every(isReadable)) return undefined
-  return 'the secret is not in the form whsec_ and base 64; part of it may be missing, or there is a blank or quote too many'
+  return 'the secret is not in the form whsec_ and base 64; part of it may be missing, or it contains an extra space or quote'
 }
 
 /** Tries the common changes to a body or a secret between the sender and the check. */
@@ -123,13 +123,13 @@ function signatureProblem(signed: Signed, header: string, secrets: readonly stri
   if (isSignedBy(signed, header, keys)) return undefined
   const mismatch = 'the signature does not match'
   if (isSignedBy({ ...signed, body: trimmed(signed.body) }, header, keys))
-    return `${mismatch}: blanks or a line break were added around the body; verify the bytes as they came`
+    return `${mismatch}: spaces or a line break were added around the body; verify the bytes as received`
   const parsed = reserialised(signed.body)
   if (parsed && isSignedBy({ ...signed, body: parsed }, header, keys))
-    return `${mismatch}: the body was parsed and written again as JSON; verify the bytes as they came`
+    return `${mismatch}: the body was parsed and serialised again; verify the bytes as received`
   if (isSignedBy(signed, header, secrets.flatMap(undecoded)))
-    return `${mismatch}: it was made with the text of the secret; what follows whsec_ is base 64 and must be decoded first`
-  return `${mismatch}: the body was changed on its way, or the secret is another one`
+    return `${mismatch}: it was computed with the text of the secret; the part after whsec_ is base 64 and must be decoded first`
+  return `${mismatch}: the body was changed in transit, or the secret is wrong`
 }
 
 function reserialised(body: Uint8Array): Buffer | undefined {
@@ -148,8 +148,8 @@ const undecoded = (secret: string) =>
 function timeProblem(timestamp: number, now: Date, toleranceSeconds: number): string | undefined {
   const age = Math.floor(now.getTime() / 1000) - timestamp
   if (age > toleranceSeconds)
-    return `the signature matches, but the timestamp is too old by ${age - toleranceSeconds} s: it is of ${age} s ago, and ${toleranceSeconds} are allowed`
+    return `the signature matches, but the timestamp is too old by ${age - toleranceSeconds} s: it is ${age} s old, and ${toleranceSeconds} s are allowed`
   if (age < -toleranceSeconds)
-    return `the signature matches, but the timestamp lies ${-age} s in the future, and ${toleranceSeconds} are allowed; is the clock right?`
+    return `the signature matches, but the timestamp lies ${-age} s in the future, and ${toleranceSeconds} s are allowed; check the clock`
   return undefined
 }

@@ -28,7 +28,7 @@ export async function keepContinuation(
     values (${transactionId}, ${sealed}, record_time() + make_interval(mins => ${keptMinutes}))
     on conflict (transaction_id) do update
     set sealed = excluded.sealed, expires_at = excluded.expires_at`)
-  reach('continuation.kept')
+  reach('continuation.written')
 }
 
 /** Undefined when it was lost in a database crash, used up, or has expired. */
