@@ -268,14 +268,14 @@ test('a process whose commits hang for 10 s is not ready, and its probes leave n
       const found = await readiness(malipo)
       took.push(found.tookMs)
       sessions.push((await waitingForStandby(servers)).length)
-      return found.status === 503 && found.database !== 'does not answer' && found
+      return found.status === 503 && found.database !== 'does not respond' && found
     },
     { timeoutMs: 30_000 },
   )
   const hungMs = performance.now() - hungAt
   await waitForStandby(servers, '')
 
-  assert.equal(last.database, 'commits hang: is the synchronous standby away?')
+  assert.equal(last.database, 'commits hang: check the synchronous standby')
   assert.ok(hungMs > 8000, `not ready after ${hungMs} ms`)
   assert.ok(Math.max(...took) < 1000, `a response took ${Math.max(...took)} ms`)
   assert.ok(Math.max(...sessions) <= 2, `${Math.max(...sessions)} sessions wait for the standby`)

@@ -153,7 +153,11 @@ test('the check finds a charge into another currency whose row differs from its 
     ['amount = amount + 1', 'amount = amount - 1'],
   ] as const) {
     await touch(how)
-    await assert.rejects(malipo.operator.ledger.check({ isFull: true }), /do not say what its state says/, how)
+    await assert.rejects(
+      malipo.operator.ledger.check({ isFull: true }),
+      /the postings of a payment contradict its state/,
+      how,
+    )
     await touch(back)
   }
   await malipo.operator.ledger.check({ isFull: true })

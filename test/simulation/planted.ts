@@ -191,7 +191,7 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
         instead: '      select pg_current_xact_id()::text::bigint, d.*\n',
       },
     ],
-    complaint: /LedgerDisagreement: the deltas of a batch are not the sums of its transfers/,
+    complaint: /LedgerDisagreement: the deltas of a batch differ from the sums of its transfers/,
   },
 ]
 

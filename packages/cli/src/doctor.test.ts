@@ -59,20 +59,20 @@ test('doctor reports each problem with its remedy, and exits with 5', async (t) 
     ],
     [
       { DATABASE_URL: 'postgres://x:y@127.0.0.1:9/z' },
-      /FAIL {4}database +does not answer at 127\.0\.0\.1:9\/z: .*ECONNREFUSED.*\n +Do: is it running/,
+      /FAIL {4}database +does not respond at 127\.0\.0\.1:9\/z: .*ECONNREFUSED.*\n +Do: is it running/,
     ],
     [{ DATABASE_URL: empty.href }, /FAIL {4}(migrations|database) +/],
-    [{ NATS_URL: 'nats://127.0.0.1:9' }, /FAIL {4}NATS +does not answer at 127\.0\.0\.1:9\n +Do: start it/],
-    [{ MALIPO_PORT: String(port) }, /FAIL {4}port +127\.0\.0\.1:\d+ is taken by another program/],
+    [{ NATS_URL: 'nats://127.0.0.1:9' }, /FAIL {4}NATS +does not respond at 127\.0\.0\.1:9\n +Do: start it/],
+    [{ MALIPO_PORT: String(port) }, /FAIL {4}port +127\.0\.0\.1:\d+ is used by another program/],
     [
       { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'a-token-that-is-not-used' },
-      /FAIL {4}simulator +does not answer/,
+      /FAIL {4}simulator +does not respond/,
     ],
     [
       { MALIPO_PAWAPAY_URL: 'http://127.0.0.1:9', MALIPO_PAWAPAY_TOKEN: 'a-token-of-sixteen' },
       /FAIL {4}live fees +no default fee is set for live charges and payouts; .*malipo fees set/,
     ],
-    [{ MALIPO_SEALS_PATH: '/nowhere/at/all/seals' }, /FAIL {4}disk +\/nowhere\/at\/all cannot be looked at/],
+    [{ MALIPO_SEALS_PATH: '/nowhere/at/all/seals' }, /FAIL {4}disk +\/nowhere\/at\/all cannot be read/],
     [
       { MALIPO_URL: 'http://127.0.0.1:4', MALIPO_PUBLIC_KEY: 'pk_test_x', MALIPO_API_KEY: 'sk_test_x' },
       /FAIL {4}Malipo +cannot reach http:\/\/127\.0\.0\.1:4: ECONNREFUSED/,

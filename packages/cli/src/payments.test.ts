@@ -31,12 +31,12 @@ test('a payment in doubt is listed, shown and resolved, each by one command', as
   const again = await run('payments', 'resolve', id, '--successful', ...grounds)
 
   assert.match(listed.out, /^PAYMENT +TYPE +AMOUNT +STATE +PROVIDER +ATTEMPT +AGE +NEXT POLL +REASON\n/)
-  const line = `${id} +payout +100\\.00 KES +unknown +pawapay sandbox +1 +\\d+ (s|min) +.+ no clear answer: the money may`
+  const line = `${id} +payout +100\\.00 KES +unknown +pawapay sandbox +1 +\\d+ (s|min) +.+ no clear response: the money may`
   assert.match(listed.out, new RegExp(line))
-  assert.match(shown.out, new RegExp(`^${id}: payout of 100.00 KES, unknown, no clear answer`))
+  assert.match(shown.out, new RegExp(`^${id}: payout of 100.00 KES, unknown, no clear response`))
   assert.match(shown.out, new RegExp(`1 +pawapay +${key} +once`))
   assert.match(shown.out, /\nNext: pawapay is asked again\. Due 20\d\d-/)
-  assert.match(shown.out, /\nNothing has moved/)
+  assert.match(shown.out, /Nothing is posted\./)
   assert.equal(resolved.err, '')
   assert.match(
     resolved.out,
@@ -56,8 +56,8 @@ test('a manual resolution requires an outcome, a reason and evidence before it d
     [exitCodes.usage, /'--evidence <text>' not specified/, [id, '--failed', '--reason', 'x']],
     [exitCodes.usage, /'--reason <text>' not specified/, [id, '--failed', '--evidence', 'x']],
     [exitCodes.refused, /^the evidence must say something/, [id, '--failed', '--reason', 'x', '--evidence', ' ']],
-    [exitCodes.refused, /was not sent to/, [id, '--successful', ...grounds]],
-    [exitCodes.refused, /^order-17 .*they look like txn_/, ['order-17', '--failed', ...grounds]],
+    [exitCodes.refused, /was not sent to a provider yet/, [id, '--successful', ...grounds]],
+    [exitCodes.refused, /^order-17 is not a payment; use an id such as txn_/, ['order-17', '--failed', ...grounds]],
   ]
   for (const [code, message, args] of cases) {
     const result = await run('payments', 'resolve', ...args)

@@ -90,8 +90,8 @@ test('the exit code and the message identify the kind of error', async () => {
   const unknown = `mer_${'0'.repeat(32)}`
 
   const cases: [number, RegExp, string[]][] = [
-    [exitCodes.refused, /mer_0+/, ['keys', 'list', unknown]],
-    [exitCodes.refused, /^duka .*they look like mer_/, ['keys', 'list', 'duka']],
+    [exitCodes.refused, /^no merchant has the id mer_0+\n$/, ['keys', 'list', unknown]],
+    [exitCodes.refused, /^duka is not a merchant id; they look like mer_/, ['keys', 'list', 'duka']],
     [exitCodes.usage, /unknown command 'merchant'\n\(Did you mean merchants\?\)/, ['merchant', 'list']],
     [exitCodes.usage, /required option '--reason <text>' not specified/, ['merchants', 'freeze', unknown]],
     [exitCodes.usage, /Allowed choices are sandbox, live/, ['keys', 'create', unknown, '--env', 'test']],

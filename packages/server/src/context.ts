@@ -82,7 +82,7 @@ export function openContext(config: Config, log = createLog({ level: config.logL
     url: config.databaseUrl,
     connectionsMax: config.databaseConnections,
     statementTimeoutMs: timing.statementTimeoutMs,
-    onError: (err) => log.warn({ err }, 'an idle database connection broke'),
+    onError: (err) => log.warn({ err }, 'idle database connection failed'),
   })
   const wakeups = openWakeups({ url: config.natsUrl?.reveal(), access: config, log, cell: config.cell })
   const health = createLaneHealth(db.write, wakeups, log)

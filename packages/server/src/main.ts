@@ -82,7 +82,7 @@ async function feesProblem({ db, connectors, log }: Context): Promise<string | u
   try {
     return await liveFeesProblem(db.write)
   } catch (err) {
-    log.warn({ err }, 'live fees not checked: the database did not answer')
+    log.warn({ err }, 'live fees not checked: the database did not respond')
     return undefined
   }
 }

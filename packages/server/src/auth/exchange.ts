@@ -59,7 +59,7 @@ async function rehash({ db, vault }: Needs, { id, api_key_hash: before }: Creden
 function refusal(waitSeconds: number | undefined): AppError {
   if (waitSeconds === undefined) return new AppError('INVALID_API_KEY')
   return new AppError('RATE_LIMIT_EXCEEDED', {
-    message: 'Too many wrong keys came from this address.',
+    message: 'Too many invalid keys from this address.',
     headers: { 'retry-after': String(waitSeconds) },
   })
 }

@@ -12,7 +12,7 @@ export function setBearer(request: FastifyRequest, bearer: Bearer): void {
 /** The bearer of the request. Every route has one, except public routes. */
 export function bearerOf(request: FastifyRequest): Bearer {
   const bearer = bearers.get(request)
-  assert(bearer, 'a public route asked for its bearer')
+  assert(bearer, 'bearer requested on a public route')
   return bearer
 }
 

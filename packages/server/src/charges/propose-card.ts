@@ -47,7 +47,7 @@ export async function proposeCardCharge(
 ): Promise<CardProposal> {
   const currency = currencyOf(body.currency)
   const { card, brand } = readCard(body.cardDetails, new Date())
-  if (isIP(body.ipAddress) === 0) throw invalid([{ field: 'ipAddress', message: 'ipAddress is no IP address' }])
+  if (isIP(body.ipAddress) === 0) throw invalid([{ field: 'ipAddress', message: 'ipAddress must be an IP address' }])
   if (withDevice.includes(currency) && !body.device3DSInfo)
     throw invalid([{ field: 'device3DSInfo', message: `device3DSInfo is required for ${currency}` }])
   const returnUrl = returnUrlOf(owner, body)

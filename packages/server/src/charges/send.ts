@@ -47,7 +47,7 @@ export async function sendNow(ctx: Context, sending: Sending): Promise<Transacti
   }
   const leave = (err: unknown) => {
     const transactionId = showId('transaction', payment.transaction.id)
-    ctx.log.warn({ err, transactionId }, 'a charge is left to its lane')
+    ctx.log.warn({ err, transactionId }, 'charge left to its lane')
     return undefined
   }
   const work = send(ctx, payment, elapsedMs, given)
@@ -58,7 +58,7 @@ export async function sendNow(ctx: Context, sending: Sending): Promise<Transacti
   return undefined
 }
 
-export const tooLate = Symbol('the caller has been answered')
+export const tooLate = Symbol('the response was already sent')
 
 /**
  * The work's result, or `tooLate` when the caller gets its response without it. The timer ends with the work: a running timer

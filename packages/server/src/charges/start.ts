@@ -29,10 +29,10 @@ export async function startCharge<Answer extends object>(
   if (outcome.isReplay) return again(outcome)
   const { transaction } = outcome
   const charge = await send(outcome, elapsedMs)
-  reach('charge.settled')
+  reach('charge.resolved')
   const answer = answerFor(charge, transaction)
   const row = keyed && rowOf(ctx.vault, owner, keyed, { answer, transaction_id: transaction.id })
   if (row) await keepAnswer(ctx.db.write, row)
-  reach('charge.kept')
+  reach('charge.stored')
   return { answer, isReplay: false }
 }

@@ -75,9 +75,9 @@ function continueCharge(
   if (transaction_id === null) throw new AppError('IDEMPOTENCY_KEY_IN_PROGRESS')
   return underKey(ctx, owner, { keyed, transaction_id }, async (keep) => {
     const answer = answerFor(ctx, await goOn(ctx, owner, transaction_id))
-    reach('transfer.settled')
+    reach('transfer.resolved')
     await keep(ctx.db.write, answer)
-    reach('transfer.kept')
+    reach('transfer.stored')
     return { answer, isReplay }
   })
 }
@@ -141,7 +141,7 @@ function answerFor(ctx: Context, charge: Transaction | undefined): OpenedAccount
   const virtualAccount = charge && presentAccount(ctx.config.publicUrl, charge)
   if (!charge || !virtualAccount)
     throw new AppError('PROVIDER_UNAVAILABLE', {
-      message: 'The bank has not answered yet. Send the same request again to go on with this charge.',
+      message: 'The bank has not responded yet. Send the same request again to continue this charge.',
     })
   return {
     success: true,

@@ -108,8 +108,8 @@ const readers: Record<Destination, Reader> = {
 
 function currencyIn(data: ReferenceData, country: string, currency: string): Currency {
   if (!data.countries.has(country))
-    throw invalid([{ field: 'country', message: `country ${country} is none that GET /utilities/countries lists` }])
-  if (!isCurrency(currency)) throw invalid([{ field: 'currency', message: `currency ${currency} is not known here` }])
+    throw invalid([{ field: 'country', message: `country ${country} is not listed by GET /utilities/countries` }])
+  if (!isCurrency(currency)) throw invalid([{ field: 'currency', message: `currency ${currency} is not supported` }])
   return currency
 }
 

@@ -61,7 +61,9 @@ const ExternalAccount = Type.Object(
     payoutMethod: Type.Object({
       accountName: Type.String(),
       accountNumber: Type.String(),
-      code: Type.String({ description: 'The operator, predicted from the number where none was named, or the bank' }),
+      code: Type.String({
+        description: 'The bank, or the operator; the operator is derived from the number if none was named',
+      }),
       branchCode: Type.String(),
       businessNumber: Type.Optional(Type.String()),
     }),
@@ -74,8 +76,8 @@ const Params = Type.Object({ externalAccountId: Type.String({ maxLength: 100 }) 
 
 const ListQuery = Type.Object(
   {
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: '50 when left out' })),
-    cursor: Type.Optional(Type.String({ maxLength: 100, description: 'From the `Link` header of the page before' })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: '50 if omitted' })),
+    cursor: Type.Optional(Type.String({ maxLength: 100, description: 'From the `Link` header of the previous page' })),
     country: Type.Optional(Type.String({ maxLength: 100 })),
     currency: Type.Optional(Type.String({ maxLength: 100 })),
     destination: Type.Optional(Destination),
@@ -102,7 +104,7 @@ function readingRoutes(app: App, ctx: Context): void {
       config: { scope },
       schema: {
         summary: 'List external accounts',
-        description: 'Newest first. Where there is more, the header `Link` leads to the next page.',
+        description: 'Newest first. If there are more, the `Link` header has the URL of the next page.',
         tags,
         querystring: ListQuery,
         response: { 200: Type.Object({ success: Type.Literal(true), data: Type.Array(ExternalAccount) }) },
@@ -112,7 +114,7 @@ function readingRoutes(app: App, ctx: Context): void {
       const { limit = 50, cursor, country, currency, destination, type } = request.query
       const before = cursor === undefined ? undefined : readId('external account', cursor)
       if (cursor !== undefined && before === undefined)
-        throw invalid([{ field: 'cursor', message: 'cursor must be from the Link header of a page before' }])
+        throw invalid([{ field: 'cursor', message: 'cursor must be from the Link header of a previous page' }])
       const wanted = { before, limit, country, currency, destination, type }
       const { accounts, next } = await store.list(ctx.db.read, ctx.vault, bearerOf(request), wanted)
       if (next !== undefined) linkTo(reply, request.url, showId('external account', next))
@@ -189,7 +191,7 @@ function replaceRoute(app: App, ctx: Context): void {
       },
       schema: {
         summary: 'Replace an external account',
-        description: 'Payouts under way keep the account as it was.',
+        description: 'Pending payouts keep the previous version.',
         tags,
         params: Params,
         headers: IdempotencyHeaders,
@@ -219,7 +221,7 @@ function deleteRoute(app: App, ctx: Context): void {
       config: { scope, errors: ['EXTERNAL_ACCOUNT_MISSING', ...repeated] },
       schema: {
         summary: 'Delete an external account',
-        description: 'It can be paid no longer. Payouts under way keep the account as it was.',
+        description: 'It can no longer be paid. Pending payouts keep the previous version.',
         tags,
         params: Params,
         headers: IdempotencyHeaders,

@@ -52,7 +52,7 @@ export function createAddressLimit({ tokenCache, config, log }: Pick<Context, 't
 
 export const addressRefusal = () =>
   new AppError('RATE_LIMIT_EXCEEDED', {
-    message: 'Too many requests without a valid token came from this address.',
+    message: 'Too many requests without a valid token from this address.',
     headers: { 'retry-after': '1' },
   })
 

@@ -71,7 +71,7 @@ const webhookHeaders = {
   'webhook-id': 'The same as `id` of the body',
   'webhook-timestamp': 'When it was sent, in seconds since 1970',
   'webhook-signature':
-    'One or more of `v1,` and the base64 HMAC-SHA256 of `{id}.{timestamp}.{body}`, with a blank between them',
+    'One or more of `v1,` and the base64 HMAC-SHA256 of `{id}.{timestamp}.{body}`, separated by spaces',
 }
 
 const info = {
@@ -97,7 +97,7 @@ const tags: Record<string, string | undefined> = {
 
 const failure = {
   type: 'object',
-  description: 'Every refusal has this form.',
+  description: 'Every error has this form.',
   required: ['success', 'message', 'errorCode', 'requestId'],
   properties: {
     success: { type: 'boolean', const: false },

@@ -8,7 +8,7 @@ import type { Access } from './app.ts'
 export function refuseWith(log: Log) {
   return (thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const error = thrown instanceof AppError ? thrown : understood(thrown)
-    if (error.key === 'INTERNAL') log.error({ err: thrown, requestId: request.id }, 'a request failed by our fault')
+    if (error.key === 'INTERNAL') log.error({ err: thrown, requestId: request.id }, 'request failed: internal error')
     const { status } = catalogue[error.key]
     return reply
       .code(status)
@@ -74,7 +74,7 @@ const keysByStatus: Record<number, ErrorKey | undefined> = {
 
 function inWords({ code }: { code?: string }): string {
   if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY') return 'the body is empty; JSON was expected'
-  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return 'the body is not as long as Content-Length says'
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return 'the body length differs from Content-Length'
   if (code?.startsWith('FST_ERR_CTP_')) return 'the body is not valid JSON'
   return 'the request cannot be read'
 }

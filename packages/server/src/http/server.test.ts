@@ -236,7 +236,7 @@ test('an unavailable database gives 503 with retry-after, and readiness reports 
     [answer.status, answer.body['errorCode'], answer.headers.get('retry-after')],
     [503, 'OVERLOADED', '1'],
   )
-  assert.deepEqual([ready.status, ready.body['checks']], [503, { database: 'does not answer' }])
+  assert.deepEqual([ready.status, ready.body['checks']], [503, { database: 'does not respond' }])
   assert.equal((await call(malipo.url, 'GET', '/health/live')).status, 200)
 })
 

@@ -25,7 +25,7 @@ export const IdempotencyHeaders = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'Makes the request safe to send again: under the same key it has its effect once',
+      description: 'Makes the request safe to retry: requests with the same key take effect once',
     }),
   ),
 })

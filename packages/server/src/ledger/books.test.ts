@@ -26,5 +26,5 @@ test('a missing wallet makes no movement', async (t) => {
     ],
   })
 
-  await assert.rejects(posting, /a wallet of the batch is not there/)
+  await assert.rejects(posting, /a wallet of the batch is missing/)
 })

@@ -47,7 +47,7 @@ export interface ClearedCase {
 export function clearCase(context: OperatorContext, shownId: string, clearing: Clearing): Promise<ClearedCase> {
   const id = caseId(shownId)
   for (const name of ['reason', 'evidence'] as const)
-    if (clearing[name].trim() === '') throw new OperatorError(`the ${name} is empty: an auditor will read it`)
+    if (clearing[name].trim() === '') throw new OperatorError(`the ${name} is empty: auditors read it`)
   return auditedPosting(context, async (tx) => {
     const { found, first } = await lockCase(tx, id, clearing)
     refuseUnfit(found, clearing, first)

@@ -12,19 +12,19 @@ type Doubt =
 
 /** Why a payment waits or is in doubt, in words for staff; docs/operating/payments.md says what to do about each. */
 const doubts = {
-  no_answer: 'no clear answer: the money may have moved',
+  no_answer: 'no clear response: the money may have moved',
   not_found: 'the provider does not know it, though it was sent',
-  refused_on_resend: 'the provider refused it when it was sent again, and is asked about the first',
-  refused_unclear: 'the provider refused it in words that we do not know, and is asked whether it has it',
-  amount_mismatch: 'the provider moved another amount than was asked for',
-  overdue: 'its time is over, but the provider still reports it as under way',
+  refused_on_resend: 'the provider refused the resend; Malipo queries the first submission',
+  refused_unclear: 'the provider refused it for an unknown reason; Malipo queries whether it has it',
+  amount_mismatch: 'the provider moved another amount than requested',
+  overdue: 'it has expired, but the provider still reports it as pending',
   contradicted: 'it has ended, and the provider reported something else that cannot be booked',
-  float_exhausted: 'our money with the provider is used up; nothing was paid',
-  rate_limited: 'the provider takes no more requests for now; nothing was sent',
-  closed: 'the provider, or the operator behind it, is closed for now; nothing was sent',
+  float_exhausted: 'our float at the provider is used up; nothing was paid',
+  rate_limited: 'the provider limits our requests; nothing was sent',
+  closed: 'the provider or the operator is closed; nothing was sent',
   not_reached: 'the provider cannot be reached; nothing was sent',
-  rejected: 'the provider accepts nothing from our account for now; nothing was sent',
-  unwritable: 'the provider wants something that this payment does not have; nothing was sent',
+  rejected: 'the provider blocks our account; nothing was sent',
+  unwritable: 'the provider requires data that this payment does not have; nothing was sent',
 } as const satisfies Record<Doubt, string>
 
 export function meaningOfDoubt(word: string): string {

@@ -146,8 +146,8 @@ test('invalid fees are refused with the reason, and leave no rule', async (t) =>
     [{ from: 'tomorrow' }, /is not a day such as/],
     [{ currency: 'KES', fixed: '100000000000000000000' }, /fixed 100000000000000000000 is not an amount of KES/],
     [{ reason: ' ' }, /the reason must not be empty/],
-    [{ merchant: nobody }, /there is no merchant/],
-    [{ merchant: 'duka' }, /duka is no merchant id/],
+    [{ merchant: nobody }, /no merchant has the id mer_/],
+    [{ merchant: 'duka' }, /duka is not a merchant id/],
   ] as const)
     await assert.rejects(operator.fees.set({ ...order, ...over } as FeeOrder), message, JSON.stringify(over))
 

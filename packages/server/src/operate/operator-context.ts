@@ -73,6 +73,6 @@ export function auditedPosting<Result>(
 
 function inPlainWords(error: unknown): never {
   if (error instanceof AppError && error.key === 'OVERLOADED')
-    throw new OperatorError('the database is too busy or fell silent: look whether it was done before you try again')
+    throw new OperatorError('the database is too busy or does not respond: check whether it was done before you retry')
   throw error
 }

@@ -194,7 +194,7 @@ function openOperatorContext(
     connectionsMax: 2,
     statementTimeoutMs: 60_000,
     connectMs: 10_000, // A person waits for it, and there is nothing to fall back on.
-    onError: (err) => log.warn({ err }, 'an idle database connection broke'),
+    onError: (err) => log.warn({ err }, 'idle database connection failed'),
   })
   const platformAccounts = createPlatformAccounts(db.write, config.cell)
   const wakeups = openWakeups({ url: config.natsUrl?.reveal(), access: config, log, cell: config.cell })

@@ -60,7 +60,7 @@ test('money that an abandoned attempt moved does not count for the current attem
     malipo.operator.payments.settle(name, { ...verdict, outcome })
 
   await assert.rejects(settle(id, 'successful'), /name it by the key on its statement/)
-  await assert.rejects(settle(key.replace(/01$/, '02'), 'failed'), /attempt 2 was given up; what counts is/)
+  await assert.rejects(settle(key.replace(/01$/, '02'), 'failed'), /attempt 2 was abandoned; the current one is/)
   assert.equal(await malipo.stateOf(id), 'unknown')
   await settle(key, 'successful')
   assert.equal(await malipo.stateOf(id), 'successful')
@@ -108,10 +108,10 @@ test('a manual resolution needs a reason, evidence and an existing payment', asy
   const { settle } = malipo.operator.payments
   const nobody = `txn_${'0'.repeat(32)}`
 
-  await assert.rejects(settle(id, { ...verdict, outcome: 'failed', reason: ' ' }), /the reason must say something/)
-  await assert.rejects(settle(id, { ...verdict, outcome: 'failed', evidence: '' }), /the evidence must say something/)
-  await assert.rejects(settle(nobody, { ...verdict, outcome: 'failed' }), /there is no payment txn_0/)
-  await assert.rejects(settle('order-17', { ...verdict, outcome: 'failed' }), /order-17 is no payment/)
+  await assert.rejects(settle(id, { ...verdict, outcome: 'failed', reason: ' ' }), /the reason must not be empty/)
+  await assert.rejects(settle(id, { ...verdict, outcome: 'failed', evidence: '' }), /the evidence must not be empty/)
+  await assert.rejects(settle(nobody, { ...verdict, outcome: 'failed' }), /no payment has the id txn_0/)
+  await assert.rejects(settle('order-17', { ...verdict, outcome: 'failed' }), /order-17 is not a payment/)
 
   assert.equal(await malipo.stateOf(id), 'unknown')
 })
@@ -122,13 +122,13 @@ test('a payment that may be on its way is not resolved, and an unsent one cannot
   const { settle } = malipo.operator.payments
   const waiting = await payOut(merchant)
 
-  await assert.rejects(settle(waiting.id, { ...verdict, outcome: 'successful' }), /not sent to anybody yet/)
+  await assert.rejects(settle(waiting.id, { ...verdict, outcome: 'successful' }), /not sent to a provider yet/)
   await settle(waiting.id, { ...verdict, outcome: 'failed' })
   malipo.work()
   const { id } = await payoutInDoubt(malipo, merchant)
   await assert.rejects(
     settle(id, { ...verdict, outcome: 'failed' }),
-    /may be on its way to pawapay until \d\d:\d\d:\d\d UTC/,
+    /may still reach pawapay until \d\d:\d\d:\d\d UTC/,
   )
 
   assert.deepEqual(await malipo.simulator.requests(waiting.key), [])
@@ -191,10 +191,10 @@ test('a payment that is in progress, final or of a frozen merchant is not sent a
   const paid = await payOut(active)
   await malipo.comesTo(paid.id, 'successful')
 
-  await assert.rejects(retry(stuck.id, 'impatient'), /is with house, which works on it/)
+  await assert.rejects(retry(stuck.id, 'impatient'), /is pending at house/)
   await assert.rejects(retry(paid.id, 'impatient'), /is successful already, and that is final/)
   await assert.rejects(retry(held.id, 'impatient'), /is frozen: nothing is sent for it/)
-  await assert.rejects(retry(held.id, ''), /the reason must say something/)
+  await assert.rejects(retry(held.id, ''), /the reason must not be empty/)
 
   const trail = await malipo.ask(`select from audit_entries where action = 'payment.retry' and subject = any($1)`, [
     [stuck.id, paid.id, held.id],
@@ -246,8 +246,8 @@ test('the list of doubts names each reason, also for final payments with money i
     (await malipo.operator.payments.list({ isDoubtOnly: true, limit: 1000 })).find(({ id }) => id === wanted)
   const reasonOf = async (wanted: string) => (await until(`${wanted} to be listed`, () => listed(wanted))).reason
 
-  assert.equal(await reasonOf(lost), 'no clear answer: the money may have moved')
-  assert.equal(await reasonOf(short), 'our money with the provider is used up; nothing was paid')
+  assert.equal(await reasonOf(lost), 'no clear response: the money may have moved')
+  assert.equal(await reasonOf(short), 'our float at the provider is used up; nothing was paid')
   assert.equal(await reasonOf(over), 'the provider moved another amount than the payment has')
   const { cases } = await malipo.operator.ledger.check({ isFull: true })
   const found = cases.find(({ transactionId }) => transactionId === over)
@@ -277,6 +277,6 @@ test('a payment shows attempts, events, entries and next step, with its account 
 test('a payment that does not exist cannot be shown', async (t) => {
   const { operator } = await testMalipo(t)
 
-  await assert.rejects(operator.payments.show(`txn_${'0'.repeat(32)}`), /there is no payment txn_0/)
-  await assert.rejects(operator.payments.show('mer_1'), /mer_1 is no payment/)
+  await assert.rejects(operator.payments.show(`txn_${'0'.repeat(32)}`), /no payment has the id txn_0/)
+  await assert.rejects(operator.payments.show('mer_1'), /mer_1 is not a payment/)
 })

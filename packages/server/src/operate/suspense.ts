@@ -89,4 +89,4 @@ export function caseId(shownId: string): string {
   return id
 }
 
-export const noCase = (shownId: string) => new OperatorError(`there is no case ${shownId}`)
+export const noCase = (shownId: string) => new OperatorError(`no case has the id ${shownId}`)

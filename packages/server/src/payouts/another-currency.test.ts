@@ -251,7 +251,11 @@ test('the ledger check finds a cross-currency payment whose row differs from its
     ['amount = amount + 1', 'amount = amount - 1'],
   ] as const) {
     await touch(how)
-    await assert.rejects(malipo.operator.ledger.check({ isFull: true }), /do not say what its state says/, how)
+    await assert.rejects(
+      malipo.operator.ledger.check({ isFull: true }),
+      /the postings of a payment contradict its state/,
+      how,
+    )
     await touch(back)
   }
   await malipo.operator.ledger.check({ isFull: true })

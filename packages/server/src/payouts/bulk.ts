@@ -103,7 +103,7 @@ async function startInTurns<Item, Result>(
 function asRefusal({ log }: Context, error: unknown): AppError {
   if (error instanceof AppError) return error
   if (isPassing(error as Error)) return new AppError('OVERLOADED')
-  log.error({ err: error }, 'an item of many failed by our fault')
+  log.error({ err: error }, 'bulk item failed: internal error')
   return new AppError('INTERNAL')
 }
 

@@ -33,7 +33,7 @@ export async function cancelPayout(
       observation: { kind: 'cancel' },
       alongside: (tx) => keep(tx, answer),
     })
-    reach('cancel.settled')
+    reach('cancel.resolved')
     if (armed?.isChanged) return { answer, isReplay: false }
     // A repeat of this request may have been faster.
     if ((await replayOf(ctx, owner, keyed))?.answer) return { answer, isReplay: true }

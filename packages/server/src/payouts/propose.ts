@@ -90,7 +90,7 @@ async function beneficiaryFor(ctx: Context, owner: Owner, body: PayoutBody): Pro
   if (first) throw invalid([first, ...rest])
   if (currency === undefined || country === undefined || !destination || !payoutMethod) throw new AppError('VALIDATION')
   if (!isCurrency(currency))
-    throw new AppError('UNSUPPORTED_CURRENCY', { message: `${currency} is no currency of this service.` })
+    throw new AppError('UNSUPPORTED_CURRENCY', { message: `${currency} is not a currency of this service.` })
   return beneficiaryOf(
     ctx.reference,
     { country, currency, destination, payoutMethod },
@@ -104,7 +104,7 @@ async function storedBeneficiary(ctx: Context, owner: Owner, shown: string, body
   if (!account) throw new AppError('EXTERNAL_ACCOUNT_MISSING')
   for (const field of ['currency', 'country', 'destination'] as const) {
     if (body[field] !== undefined && body[field] !== account[field])
-      throw invalid([{ field, message: `${field} is ${account[field]} in that external account; leave it out` }])
+      throw invalid([{ field, message: `${field} is ${account[field]} in that external account; omit it` }])
   }
   if (body.payoutMethod !== undefined) refuseOtherMethod(account, body.payoutMethod)
   return account
@@ -123,7 +123,7 @@ function refuseOtherMethod(account: Beneficiary, method: PayoutMethod): void {
     const sent = method[name]
     if (sent !== undefined && plain(sent) !== plain(stored[name])) {
       const field = `payoutMethod.${name}`
-      throw invalid([{ field, message: `${field} differs from that of the external account; leave it out` }])
+      throw invalid([{ field, message: `${field} differs from the external account; omit it` }])
     }
   }
 }
@@ -132,7 +132,9 @@ function amountOf({ reference }: Context, { destination, code, currency }: Benef
   const operator = destination === 'MoMo' ? reference.operators.get(code) : undefined
   if (!operator) return exactAmount(amount, currency)
   if (!operator.limits)
-    throw new AppError('PAYOUT_PROVIDER_NOT_FOUND', { message: `${operator.name} (${code}) takes no payouts here.` })
+    throw new AppError('PAYOUT_PROVIDER_NOT_FOUND', {
+      message: `${operator.name} (${code}) does not accept payouts here.`,
+    })
   return momoAmount(operator, 'payout', amount, currency)
 }
 

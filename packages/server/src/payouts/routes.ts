@@ -16,12 +16,12 @@ import type { PayoutBody as Body } from './propose.ts'
 const closed = { additionalProperties: false }
 const Wallet = {
   debitCurrency: Type.Optional(
-    Type.String({ maxLength: 100, description: 'Wallet to debit; `currency` when left out' }),
+    Type.String({ maxLength: 100, description: 'Wallet to debit; `currency` if omitted' }),
   ),
   debitCountry: Type.Optional(Type.String({ maxLength: 100, description: 'Country scope of that wallet' })),
 }
 const Sum = {
-  amount: Type.Number({ description: 'What the beneficiary gets, exactly, in major units' }),
+  amount: Type.Number({ description: 'The exact amount the beneficiary receives, in major units' }),
   externalReference: ExternalReference,
 }
 const PayoutBody = Type.Object(
@@ -127,8 +127,8 @@ function bulkRoute(app: App, ctx: Context): void {
       },
       bodyLimit: 1024 * 1024,
       schema: {
-        summary: 'Pay many out',
-        description: 'At most 1,000, each accepted or refused by itself, with a result for each in order.',
+        summary: 'Pay out in bulk',
+        description: 'At most 1,000. Each is accepted or refused on its own, and the results have the same order.',
         tags,
         headers: PaymentHeaders,
         body: BulkBody,
@@ -170,7 +170,7 @@ function cancelRoute(app: App, ctx: Context): void {
       },
       schema: {
         summary: 'Cancel a payout',
-        description: 'While it has not been sent. Its money is back when this answers.',
+        description: 'Possible until it is sent. Its money is back in the wallet with the response.',
         tags,
         params: Type.Object({ transactionId: Type.String({ maxLength: 100 }) }),
         headers: IdempotencyHeaders,

@@ -277,7 +277,7 @@ async function beginBatch(client: pg.PoolClient, lockTimeoutMs: number): Promise
 async function commit(client: pg.PoolClient): Promise<void> {
   const warnings: string[] = []
   const note = ({ severity, message }: { severity?: string | undefined; message?: string | undefined }) => {
-    if (severity === 'WARNING') warnings.push(message ?? 'a warning without words')
+    if (severity === 'WARNING') warnings.push(message ?? 'a warning without a message')
   }
   client.on('notice', note)
   try {

@@ -81,7 +81,7 @@ test('http is called only where the caller allows it', async (t) => {
 
   assert.deepEqual(posted, {
     kind: 'refused',
-    detail: 'the URL must begin with https://',
+    detail: 'the URL must start with https://',
     durationMs: posted.durationMs,
   })
   assert.equal(canary.connections(), 0)
@@ -93,15 +93,15 @@ test('a URL with forbidden parts is refused, although its address is allowed', a
   const at = `127.0.0.1:${canary.port}`
 
   for (const [url, detail] of [
-    [`http://amina@${at}/`, 'the URL must not carry a user name or password'],
-    [`http://:secret@${at}/`, 'the URL must not carry a user name or password'],
-    [`http://${at}/#part`, 'the URL must not carry a fragment'],
-    [`http://${at}/#`, 'the URL must not carry a fragment'],
+    [`http://amina@${at}/`, 'the URL must not contain a user name or password'],
+    [`http://:secret@${at}/`, 'the URL must not contain a user name or password'],
+    [`http://${at}/#part`, 'the URL must not contain a fragment'],
+    [`http://${at}/#`, 'the URL must not contain a fragment'],
     [`http://${at}/a b`, 'the URL cannot be read'],
     [`http://${at}/${'x'.repeat(2048)}`, 'the URL is longer than 2048 characters'],
     ['http://127.0.0.1:22/', 'the port is not allowed'],
     ['http://127.0.0.1:1023/', 'the port is not allowed'],
-    [`ftp://${at}/`, 'the URL must begin with https:// or http://'],
+    [`ftp://${at}/`, 'the URL must start with https:// or http://'],
   ]) {
     const { durationMs, ...posted } = await post(url ?? '')
     assert.deepEqual(posted, { kind: 'refused', detail })
@@ -179,7 +179,7 @@ for (const [about, serve] of Object.entries<(socket: Socket) => void>({
 
     const { durationMs, ...posted } = await bench(t, { timeoutMs: 300 }).post(url)
 
-    assert.deepEqual(posted, { kind: 'timeout', detail: 'no complete reply in time' })
+    assert.deepEqual(posted, { kind: 'timeout', detail: 'no complete response in time' })
     assert(durationMs >= 290 && durationMs < 2000, `${durationMs}`)
     await until('the connection to be closed', () => isClosed)
   })
@@ -191,12 +191,12 @@ test('the deadline includes the time of name servers', async (t) => {
   assert.equal((await post('http://slow.example:8080/')).kind, 'timeout')
 })
 
-const closed = 'the connection was closed before the reply was complete'
+const closed = 'the connection was closed before the response was complete'
 for (const [about, reply, detail] of [
   ['closes without a word', '', closed],
   ['closes in its headers', 'HTTP/1.1 200 OK\r\na: ', closed],
   ['closes in its body', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nx', closed],
-  ['speaks something else', 'SSH-2.0-OpenSSH_9.2\r\n', 'the reply is not HTTP'],
+  ['speaks something else', 'SSH-2.0-OpenSSH_9.2\r\n', 'the response is not HTTP'],
   [
     'wants to change the protocol',
     'HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n',

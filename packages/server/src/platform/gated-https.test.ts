@@ -96,7 +96,7 @@ test('an invalid certificate is not accepted', async (t) => {
   const own = await bench(t, certificate('DNS:shop.example', { isTrusted: false }))
   const old = await bench(t, certificate('DNS:shop.example', { days: -1 }))
 
-  assert.equal(await own.post('shop.example'), 'unreachable: the certificate is signed by itself')
+  assert.equal(await own.post('shop.example'), 'unreachable: the certificate is self-signed')
   assert.equal(await old.post('shop.example'), 'unreachable: the certificate has expired')
   assert.deepEqual([...own.seen, ...old.seen], [])
 })

@@ -81,7 +81,7 @@ async function readAll(body: AsyncIterable<Buffer>, bytesMax: number): Promise<s
   let size = 0
   for await (const part of body) {
     size += part.length
-    if (size > bytesMax) throw new TooLong(`the reply is longer than ${bytesMax} bytes`)
+    if (size > bytesMax) throw new TooLong(`the response is longer than ${bytesMax} bytes`)
     parts.push(part)
   }
   return Buffer.concat(parts).toString('utf8')

@@ -58,7 +58,7 @@ export async function attachPartitions(db: Db): Promise<void> {
   const attempt = (attach: () => Promise<number>) => untilDone(attach).catch((error: unknown) => failed.push(error))
   await attempt(() => attachHour(db))
   for (const parent of monthly) await attempt(() => attachMonths(db, parent))
-  if (failed.length > 0) throw new AggregateError(failed, 'partitions could not be attached')
+  if (failed.length > 0) throw new AggregateError(failed, 'partitions not attached')
 }
 
 async function attachHour(db: Db): Promise<number> {
@@ -81,7 +81,7 @@ async function untilDone(attach: () => Promise<number>): Promise<void> {
   const deadline = performance.now() + busyMaxMs
   for (let attached = await attach(); attached !== 0; attached = await attach()) {
     if (attached > 0) continue
-    if (performance.now() > deadline) throw new Error('another process has been attaching for too long')
+    if (performance.now() > deadline) throw new Error('another process holds the attach lock for too long')
     await pause(busyPauseMs)
   }
 }

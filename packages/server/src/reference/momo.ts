@@ -73,7 +73,7 @@ const amountMax = 10n ** 13n
 /** The amount in minor units. Refuses zero, negative amounts, and more decimals than the currency has. */
 export function exactAmount(amount: number, currency: Currency): bigint {
   const minor = minorFromNumber(amount, currency)
-  if (minor === undefined) throw invalid([{ field: 'amount', message: `amount is no exact amount of ${currency}` }])
+  if (minor === undefined) throw invalid([{ field: 'amount', message: `amount is not an exact amount of ${currency}` }])
   if (minor <= 0n) throw invalid([{ field: 'amount', message: 'amount must be above 0' }])
   if (minor > amountMax)
     throw new AppError('AMOUNT_OUT_OF_BOUNDS', {
@@ -86,7 +86,7 @@ export function exactAmount(amount: number, currency: Currency): bigint {
 export function currencyOf(code: string): Currency {
   if (isCurrency(code)) return code
   const named = /^[A-Z]{3}$/.test(code) ? code : 'This' // Text that is not a code may be anything and is not repeated.
-  throw new AppError('UNSUPPORTED_CURRENCY', { message: `${named} is no currency of this service.` })
+  throw new AppError('UNSUPPORTED_CURRENCY', { message: `${named} is not a currency of this service.` })
 }
 
 function operatorsIn(data: ReferenceData, country: string, currency: Currency): Operator[] {
@@ -120,16 +120,16 @@ function onlyOpen(choices: readonly Operator[]): Operator | undefined {
 
 function nobodyServes(data: ReferenceData, { country }: Phone, { currency }: MomoQuery): string {
   const name = data.countries.get(country)?.name ?? country
-  return `No mobile money operator here pays in ${currency} to numbers of ${name}.`
+  return `No mobile money operator pays in ${currency} to numbers of ${name}.`
 }
 
 function operatorNeeded(choices: readonly Operator[], field: string) {
-  const message = `The operator cannot be told from the number: name it in ${field}, one of ${idsOf(choices)}.`
+  const message = `The operator cannot be determined from the number: name it in ${field}, one of ${idsOf(choices)}.`
   return { message, details: [{ field, message: `${field} is required: one of ${idsOf(choices)}` }] }
 }
 
 const idsOf = (operators: readonly Operator[]) => operators.map(({ id }) => id).join(', ')
-const isClosed = ({ name, id }: Operator) => `${name} (${id}) is listed but takes no payments here.`
+const isClosed = ({ name, id }: Operator) => `${name} (${id}) is listed but does not accept payments here.`
 const shown = (minor: bigint, currency: Currency) => `${formatMinor(minor, currency).replace(/\.0+$/, '')} ${currency}`
 const decimalsOf = (amount: number) => /\.(\d+)$/.exec(String(amount))?.[1]?.length ?? 0
 

@@ -42,7 +42,7 @@ async function samplePair(sampler: RateSampler, sources: readonly Connector[], r
   try {
     await takeSample(sampler, sources, row)
   } catch (err) {
-    sampler.log.warn({ err, env: sampler.env, ...row }, 'rate not kept') // The other pairs must not wait for this one.
+    sampler.log.warn({ err, env: sampler.env, ...row }, 'rate not stored') // The other pairs must not wait for this one.
   }
 }
 
@@ -97,7 +97,7 @@ async function* quotesOf(
       log.warn({ err, env, base, quote, provider }, 'rate not quoted')
     })
     const sound = quoted && ratesOf(quoted.buy, quoted.sell)
-    if (quoted && !sound) log.warn({ env, base, quote, provider, ...quoted }, 'rate quoted makes no sense')
+    if (quoted && !sound) log.warn({ env, base, quote, provider, ...quoted }, 'quoted rate invalid')
     if (sound) yield { provider, pair: { base, quote, ...sound } }
   }
   return undefined

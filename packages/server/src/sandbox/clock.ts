@@ -43,7 +43,7 @@ async function advance(ctx: Context, owner: Owner, seconds: number): Promise<Fas
   const { payments, lanes } = await fastForwardEnds(write, owner, seconds * 1000)
   // Before the queries: a payment that its provider ends by then must be found ended.
   const isPassed = await ctx.simulator?.passTime(owner.merchant_id, seconds * 1000)
-  if (isPassed === false) ctx.log.warn('simulator unreachable: time did not pass for the scenarios of a merchant')
+  if (isPassed === false) ctx.log.warn('simulator unreachable, scenarios not advanced')
   await fastForwardTimers(write, owner, seconds * 1000)
   const webhooks = await fastForwardWebhooks(write, owner, seconds * 1000)
   await fastForwardAccounts(write, owner, seconds)

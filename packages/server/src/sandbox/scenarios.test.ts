@@ -58,7 +58,7 @@ for (const [name, { path, bodyOf }] of Object.entries(kinds))
 
     const id = await integrator.play('lost-answer', path, bodyOf())
     const doubtful = await integrator.becomes(id, 'to be in doubt', ({ stage }) => stage === 'UNCONFIRMED')
-    assert.match(doubtful.explanation.sentence, /is in doubt: the provider's answer got lost/)
+    assert.match(doubtful.explanation.sentence, /is in doubt: the provider's response was lost/)
     await integrator.advance(60)
     const { status } = await integrator.ends(id)
 

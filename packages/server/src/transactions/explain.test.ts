@@ -105,7 +105,7 @@ test("every record is explained in one sentence, without any of the provider's o
     assert.ok(text.length < 420, facts)
     assert.ok(next === null || text.includes(next), facts)
     assert.ok(by === null || !Number.isNaN(Date.parse(by)), facts)
-    assert.equal(next === null, isFinal(transaction.state) && !text.includes('the operator looks into it'), facts)
+    assert.equal(next === null, isFinal(transaction.state) && !text.includes('the operator investigates'), facts)
     count += 1
   }
   assert.ok(count > 1500, `${count} records were looked at`)
@@ -130,7 +130,7 @@ test('an accepted payment is explained with its next step, and a payout with its
 
 test("an explanation hides the operator's problems with its provider from merchants", () => {
   for (const doubt of ['float_exhausted', 'rejected', 'unwritable'])
-    assert.match(sentence(payout, { state: 'accepted', doubt }), /because the provider cannot take it now;/)
+    assert.match(sentence(payout, { state: 'accepted', doubt }), /because the provider cannot accept it now;/)
 })
 
 test('a waiting charge is explained with who must act, what to do and by when', () => {
@@ -139,14 +139,14 @@ test('a waiting charge is explained with who must act, what to do and by when', 
 
   assert.deepEqual(waiting({ kind: 'pin_prompt' }), {
     sentence:
-      'The charge of KES 1,500.50 by mobile money (M-Pesa) waits for the customer, who got a prompt on their phone; they approve it with their PIN by 12:15:00 UTC on 15 November 2026; without that it expires and nothing is taken.',
+      'The charge of KES 1,500.50 by mobile money (M-Pesa) waits for the customer, who got a prompt on their phone; they approve it with their PIN by 12:15:00 UTC on 15 November 2026; otherwise it expires and nothing is taken.',
     next: 'they approve it with their PIN',
     by: '2026-11-15T12:15:00.000Z',
   })
   const card = { method: 'card', code: '' } as const
   assert.match(
     waiting({ kind: 'otp', attemptsLeft: 1 }, card).sentence,
-    /^The charge of KES 1,500.50 by card waits for the customer, who was asked for the code that their bank sent them \(1 try left\); you send what they answer to authorise with type otp by 12:15:00/,
+    /^The charge of KES 1,500.50 by card waits for the customer, who was asked for the code that their bank sent them \(1 try left\); you send their answer to authorise with type otp by 12:15:00/,
   )
   assert.match(waiting({ kind: 'pin', attemptsLeft: 3 }, card).sentence, /the PIN of their card \(3 tries left\)/)
   assert.match(waiting({ kind: 'address' }, card).sentence, /the billing address of their card; .*with type address/)
@@ -160,7 +160,7 @@ test('an awaited transfer is explained with its account, the missing amount and 
 
   assert.deepEqual(explained(charge, { ...over, action, received: 50_050n }), {
     sentence:
-      'The charge of KES 1,500.50 by bank transfer waits for a bank transfer to account 0123456001 at House Bank, where KES 500.50 came in and the rest is missing; the customer transfers KES 1,000 by 13:00:00 UTC on 15 November 2026; what the bank tells us of until 13:00:00 UTC on 16 November 2026 still counts.',
+      'The charge of KES 1,500.50 by bank transfer waits for a bank transfer to account 0123456001 at House Bank, where KES 500.50 was received and the rest is missing; the customer transfers KES 1,000 by 13:00:00 UTC on 15 November 2026; transfers that the bank reports until 13:00:00 UTC on 16 November 2026 still count.',
     next: 'the customer transfers KES 1,000',
     by: '2026-11-15T13:00:00.000Z',
   })
@@ -173,17 +173,14 @@ test('an awaited transfer is explained with its account, the missing amount and 
 test('a payment in doubt is explained with its doubt, the next query and its held money', () => {
   assert.deepEqual(explained(payout, { state: 'unknown', doubt: 'no_answer' }), {
     sentence:
-      "The payout of KES 100 to Amina Otieno is in doubt: the provider's answer got lost, and we do not know yet whether it did it; we ask it again at 12:00:10 UTC on 15 November 2026; its money stays held until the outcome is known.",
-    next: 'we ask it again',
+      "The payout of KES 100 to Amina Otieno is in doubt: the provider's response was lost, and the outcome is not known yet; we ask it again at 12:00:10 UTC on 15 November 2026; its money stays held until the outcome is known.",
+    next: 'we query it again',
     by: '2026-11-15T12:00:10.000Z',
   })
-  assert.match(
-    sentence(payout, { state: 'unknown', doubt: 'not_found' }),
-    /under the same key and cannot be paid twice/,
-  )
+  assert.match(sentence(payout, { state: 'unknown', doubt: 'not_found' }), /with the same key and cannot be paid twice/)
   assert.match(
     sentence(charge, { state: 'unknown', doubt: 'amount_mismatch' }),
-    /another amount than was asked for; the operator looks into it; nothing is credited until then\.$/,
+    /another amount than requested; the operator investigates; nothing is credited until then\.$/,
   )
 })
 
@@ -200,7 +197,7 @@ test('a success is explained with amount, fee and wallet', () => {
   )
   assert.match(
     sentence(charge, { state: 'successful', method: 'bank-transfer', code: '', received: 200_000n }),
-    /the customer paid KES 2,000, more than was asked for, and KES 1,984.99 was credited/,
+    /the customer paid KES 2,000, more than requested, and KES 1,984.99 was credited/,
   )
 })
 
@@ -218,7 +215,7 @@ test('a failure is explained with its reason, where the money is, and what to do
   assert.match(sentence(payout, failedFor('REVERSED')), /was taken back by the provider; its money is back/)
   assert.match(
     sentence(charge, { ...failedFor('UNDERPAID'), received: 50_000n }),
-    /only KES 500 of KES 1,500.50 came in, which the operator keeps for you/,
+    /only KES 500 of KES 1,500.50 was received, which the operator holds for you/,
   )
 })
 
@@ -233,7 +230,7 @@ test('money moved after the end is explained, and whether the operator still dec
     sentence(payout, { ...failedFor('UNSPECIFIED_FAILURE'), suspended: -150_050n }),
     /; the provider moved another amount; the operator looks into it\.$/,
   )
-  assert.equal(explained(payout, { state: 'successful', suspended: 5n }).next, 'the operator looks into it')
+  assert.equal(explained(payout, { state: 'successful', suspended: 5n }).next, 'the operator investigates')
 })
 
 test('an adjustment is explained with what moved, why, and for which payment', () => {

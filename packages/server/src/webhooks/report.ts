@@ -28,8 +28,7 @@ export function createReporter(db: WriteDb, log: Log): Reporter {
     decide: async (tx, attempted) => {
       const [leftAlone] = await Promise.all([keepEndpoints(tx, attempted), keepRecords(tx, attempted)])
       await play(tx, attempted)
-      for (const endpoint of leftAlone)
-        log.warn(endpoint, 'a webhook endpoint has failed for too long, or is gone, and is left alone')
+      for (const endpoint of leftAlone) log.warn(endpoint, 'webhook endpoint disabled: failing for too long, or gone')
       reach('webhook.reporting')
       return { answers: attempted.map(() => undefined) }
     },

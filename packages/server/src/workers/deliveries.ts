@@ -23,7 +23,7 @@ export function startDeliveries(ctx: Context): Watch {
   const begin = (delivery: Delivery) => {
     const giveBack = slots.take(delivery)
     const attempt = deliver(deliverer, delivery)
-      .catch((error) => logRetry(ctx.log, error, {}, 'a webhook could not be delivered; it will be tried again'))
+      .catch((error) => logRetry(ctx.log, error, {}, 'webhook delivery failed, will be retried'))
       .finally(() => {
         giveBack()
         underWay.delete(attempt)

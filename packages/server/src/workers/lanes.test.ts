@@ -149,7 +149,7 @@ test('the sweeper queues a late payment once, and logs it once', async (t) => {
   for (let sweeps = 0; sweeps < 3; sweeps += 1) await sweepPage(malipo.ctx, findLane)
 
   assert.deepEqual(wakes, ['sandbox/pawapay'])
-  assert.equal(malipo.log.filter((line) => line.includes('payments queued that nobody had looked at')).length, 1)
+  assert.equal(malipo.log.filter((line) => line.includes('overdue payments queued')).length, 1)
 })
 
 test('a timer committed ten seconds after later ones were read is found before any sweep', async (t) => {

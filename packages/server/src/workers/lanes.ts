@@ -162,7 +162,7 @@ function choose({ queue, shares, calls }: Lane, { total, of }: Budget): Wanted[]
 
 function begin({ ctx, name, calls }: Lane, kind: WorkKind, claimed: Claimed, elapsedMs: () => number): void {
   const call = dispatch(ctx, claimed, elapsedMs).catch((error) =>
-    logRetry(ctx.log, error, { lane: name }, 'a payment could not be worked on; its timer rings again'),
+    logRetry(ctx.log, error, { lane: name }, 'payment not processed, will be retried'),
   )
   calls.begin(kind, claimed.transaction.merchant_id, call)
 }

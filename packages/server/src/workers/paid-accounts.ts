@@ -18,10 +18,7 @@ export async function pollPaidAccounts(ctx: Context): Promise<void> {
   await Promise.all(
     charges.map((charge) =>
       pollAccount(ctx, charge).catch((err: unknown) =>
-        ctx.log.warn(
-          { err, transaction: charge.id },
-          'a paid account could not be asked about; it is asked about again',
-        ),
+        ctx.log.warn({ err, transaction: charge.id }, 'paid account not queried, will be retried'),
       ),
     ),
   )

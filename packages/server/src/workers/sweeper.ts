@@ -47,7 +47,7 @@ export async function sweepPage(
     const payments = lane?.add(late) ?? 0
     if (payments === 0) continue
     lane?.wake()
-    log.info({ lane: name, payments }, 'payments queued that nobody had looked at')
+    log.info({ lane: name, payments }, 'overdue payments queued')
   }
   if (lanes.length > 0) reach('sweep.queued')
   return last

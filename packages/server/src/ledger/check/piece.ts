@@ -17,13 +17,17 @@ export interface Piece {
 export async function checkPiece(tx: Tx, shadow: KeptShadow): Promise<Piece> {
   const from = shadow.checkedBelow()
   const { settled_below, below, batches } = await bounds(tx, from)
-  await expectNone(tx, contentOf(from, below), 'the transfers of a batch are not those it was written with')
+  await expectNone(tx, contentOf(from, below), 'the transfers of a batch differ from those it was written with')
   await expectNone(tx, chainOf(from, below), 'the chain of a writer is broken')
-  await expectNone(tx, endingsOf(from, below), 'a post or void does not fit its hold')
+  await expectNone(tx, endingsOf(from, below), 'a post or void does not match its hold')
   await expectNone(tx, linesOf(from, below, shadow), 'the running balance of a wallet does not add up')
-  await expectNone(tx, deltasOf(from, below), 'the deltas of a batch are not the sums of its transfers')
-  await expectNone(tx, paymentsOf(from, below), 'the books of a payment do not say what its state says')
-  await expectNone(tx, adjustmentsOf(from, below), 'an adjustment does not fit its books or its first transaction')
+  await expectNone(tx, deltasOf(from, below), 'the deltas of a batch differ from the sums of its transfers')
+  await expectNone(tx, paymentsOf(from, below), 'the postings of a payment contradict its state')
+  await expectNone(
+    tx,
+    adjustmentsOf(from, below),
+    'an adjustment does not match its postings or its original transaction',
+  )
   const sums = await tx.query<AccountSums>(sumsOf(from, below))
   const transfers = sums.reduce((total, { transfers: count }) => total + count, 0) / 2
   await shadow.keep(tx, { from, below }, sums)
@@ -48,7 +52,7 @@ async function bounds(tx: Tx, from: bigint): Promise<{ settled_below: bigint; be
     select settled_below, coalesce(next, settled_below) as below,
       (select count(*)::int from ahead where batch < coalesce(next, settled_below)) as batches
     from bound`)
-  if (!found) throw new Error('the database told no bounds')
+  if (!found) throw new Error('the database returned no bounds')
   return found
 }
 

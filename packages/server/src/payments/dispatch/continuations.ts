@@ -27,7 +27,7 @@ export async function keepContinuation(
     values (${transactionId}, ${sealed}, record_time() + make_interval(secs => ${timing.continuationKeptMs / 1000}))
     on conflict (transaction_id) do update
     set sealed = excluded.sealed, expires_at = excluded.expires_at`)
-  reach('continuation.kept')
+  reach('continuation.written')
 }
 
 /** Undefined when it was lost in a database crash, used up, or has expired. */

@@ -62,7 +62,7 @@ export async function dispatch(dispatcher: Dispatcher, claimed: Claimed, elapsed
   const { transaction, attempt } = claimed
   const { sent, cause } = await work(dispatcher, claimed, elapsedMs)
   if (sent) await resolveSent(dispatcher, { transaction, attempt }, sent, cause)
-  reach('dispatch.settled')
+  reach('dispatch.resolved')
 }
 
 /** Resolves the observation and stores the continuation, if there is one. */
@@ -182,12 +182,12 @@ export async function send(
   // Checked last, just before the first byte: a process that claims the payment after this time queries first and finds nothing.
   if (elapsedMs() > timing.sendDeadlineMs) {
     const transactionId = showId('transaction', payment.transaction.id)
-    dispatcher.log.warn({ transactionId }, 'a payment was not sent: its time to be sent had passed')
+    dispatcher.log.warn({ transactionId }, 'payment not sent: its send deadline passed')
     return undefined
   }
   reach('send.first_byte')
   const outcome = await submit(AbortSignal.timeout(timing.submitTimeoutMs))
-  reach('send.answered')
+  reach('send.responded')
   await noteReply(dispatcher, payment.transaction, replyOf(outcome))
   return sentOf(outcome)
 }
@@ -209,11 +209,11 @@ export async function sendAnswer(
   const cards = connectorOf(dispatcher, transaction)?.cardCharges
   const unsent = (detail: string): Sent => ({ observation: { kind: 'answer_unsent', action, detail } })
   if (!cards) return unsent('the provider is not configured')
-  if (elapsedMs() > timing.sendDeadlineMs) return unsent('its time to be sent had passed')
+  if (elapsedMs() > timing.sendDeadlineMs) return unsent('its send deadline passed')
   const ref = refOf(transaction, attempt.number)
   reach('authorise.first_byte')
   const outcome = await cards.authorise(ref, answer, continuation, AbortSignal.timeout(timing.submitTimeoutMs))
-  reach('authorise.answered')
+  reach('authorise.responded')
   await noteReply(dispatcher, transaction, replyOf(outcome))
   if (outcome.certainty === 'wrong_value') return { observation: { kind: 'answer_refused', action } }
   return outcome.certainty === 'definitely_not_submitted' ? unsent(outcome.detail) : sentOf(outcome)
@@ -243,16 +243,16 @@ function submission(
   const { id, payouts, momoCharges, cardCharges, transferCharges } = connector
   switch (counterparty.role) {
     case 'payee':
-      assert(payouts, `${id} pays nobody out`)
+      assert(payouts, `${id} makes no payouts`)
       return (signal) => payouts.submit({ ...ref, to: counterparty.to }, signal)
     case 'payer': {
-      assert(momoCharges, `${id} charges no phones`)
+      assert(momoCharges, `${id} makes no mobile money charges`)
       const { role: _, ...payer } = counterparty
       return (signal) => momoCharges.submit({ ...ref, ...payer, ...given.codes }, signal)
     }
     case 'cardholder': {
       const { card } = given
-      assert(cardCharges && card, `${id} charges no cards, or the card is not here`)
+      assert(cardCharges && card, `${id} makes no card charges, or the card is missing`)
       const { role: _, card: __, ...customer } = counterparty
       return (signal) => cardCharges.submit({ ...ref, ...card, customer }, signal)
     }
@@ -295,9 +295,9 @@ export async function ask(dispatcher: Dispatcher, { transaction, attempt }: Clai
   const rail = connector && railOf(connector, transaction)
   if (!rail) return { observation: { kind: 'unclear', detail: 'the provider is not configured' } }
   const askedMsAgo = startWatch()
-  reach('ask.first_byte')
+  reach('query.first_byte')
   const outcome = await rail.query(refOf(transaction, attempt.number), AbortSignal.timeout(timing.queryTimeoutMs))
-  reach('ask.answered')
+  reach('query.responded')
   await noteReply(dispatcher, transaction, replyToQuery(outcome))
   return { ...answered(outcome), askedMsAgo }
 }

@@ -39,8 +39,8 @@ export function createLaneHealth(db: Db, wakeups: Wakeups, log: Log): LaneHealth
     const changed = reply === 'responded' ? await setHealthy(db, lane) : await setUnhealthy(db, lane)
     if (!changed) return
     wakeups.wake(lanesTopic)
-    if (reply === 'responded') log.info({ lane }, 'provider responds again')
-    else log.warn({ lane }, 'provider does not respond, payments are routed to others')
+    if (reply === 'responded') log.info({ lane }, 'provider responding again')
+    else log.warn({ lane }, 'provider not responding, payments routed to others')
   }
   return {
     isUsable: (env, provider) => !unusable.has(laneOf(env, provider)),

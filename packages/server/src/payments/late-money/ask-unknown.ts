@@ -56,7 +56,7 @@ async function book(
   { providerStatus, country: named }: Extract<QueryOutcome, { found: 'yes' }>,
 ): Promise<void> {
   const facts = { env, provider, key }
-  if (providerStatus.state === 'reversed') return log.error(facts, 'money of an unknown payment was taken back')
+  if (providerStatus.state === 'reversed') return log.error(facts, 'money of an unknown payment reversed')
   const money = moneyOf(providerStatus)
   if (!money) return
   const country = named ?? countryOf(money.currency)

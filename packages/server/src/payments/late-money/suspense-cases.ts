@@ -6,12 +6,12 @@ import type { Transaction } from '../model/store.ts'
 export const caseKinds = {
   underpaid: 'less than the amount was transferred before the account expired',
   amount_mismatch: 'the provider moved another amount than the payment has',
-  abandoned_attempt_success: 'an attempt that was given up moved money',
+  abandoned_attempt_success: 'abandoned attempt moved money',
   paid_twice: 'the customer paid more than once',
-  paid_after_failure: 'the payout failed here and its money is back with the merchant, but the provider paid',
-  paid_after_return: 'the provider returned the payout, and then paid it after all',
-  unknown_payment: 'the provider reported money of a payment that is not known here',
-  carried_over: 'in suspense since before there were cases',
+  paid_after_failure: 'the payout failed and its money was returned to the merchant, but the provider paid',
+  paid_after_return: 'the provider returned the payout, then paid it',
+  unknown_payment: 'the provider reported money of an unknown payment',
+  carried_over: 'in suspense since before cases existed',
 } as const
 
 export type CaseKind = keyof typeof caseKinds

@@ -226,7 +226,7 @@ export async function move(tx: Tx, at: Date, moves: readonly Move[]): Promise<vo
     where t.id = m.id
       and t.state = a.source
     returning t.id`)
-  assert.equal(moved.length, moves.length, 'a payment was moved where the table does not allow it')
+  assert.equal(moved.length, moves.length, 'a payment made a transition that is not allowed')
 }
 
 export async function updateAttempts(tx: Tx, rows: readonly Attempt[]): Promise<void> {

@@ -10,10 +10,10 @@ import { hourMs } from './timing.ts'
 /** The outcome of a callback, as staff read it. */
 export const callbackOutcomes = {
   applied: 'verified and applied to its payment',
-  hint: 'not proof by itself: the provider was asked, or will be',
-  unknown_payment: 'names a payment that this provider was not given from here',
+  hint: 'not proof by itself: Malipo queries the provider',
+  unknown_payment: 'names a payment that was not sent to this provider',
   ignored: 'names no payment',
-  failed: 'could not be applied: the provider is to send it again',
+  failed: 'could not be applied: the provider must send it again',
   refused: 'failed verification',
 } as const
 

@@ -61,11 +61,11 @@ function otherAmountPaid(payment: Payment, around: DecisionInputs): Decision {
     attempt: { ...asked(payment), is_lost: false },
     ...(isNew && {
       event: {
-        message: 'An earlier attempt moved another amount; it is not sent again.',
+        message: 'An earlier attempt moved another amount; the payout is not sent again.',
         notifiesMerchant: false,
         detail,
       },
-      alert: 'an earlier attempt moved another amount than a payout has',
+      alert: 'earlier attempt moved another amount than the payout',
     }),
   }
 }

@@ -85,7 +85,7 @@ function traced(
     ...decision,
     receipts: [...(decision?.receipts ?? []), ...noted],
     event: { message, notifiesMerchant, detail: { ...decision?.event?.detail, otherCurrency } },
-    alert: 'a bank reported a transfer in another currency than the charge has',
+    alert: 'transfer reported in another currency than the charge',
   }
 }
 
@@ -197,7 +197,7 @@ function complete({ transaction }: KnownPayment, receipts: readonly NewReceipt[]
     attempt: { outcome: 'successful', is_lost: false },
     postings: ['receipts_complete'],
     settled: { amount: received, currency: transaction.currency },
-    event: { message: isOver ? 'Paid, with more than was requested.' : 'Paid.', notifiesMerchant: true },
+    event: { message: isOver ? 'Paid, with more than the requested amount.' : 'Paid.', notifiesMerchant: true },
   }
 }
 
@@ -211,7 +211,7 @@ function feeTaken({ fee, fee_rule }: Transaction, received: bigint): bigint {
 
 function short(payment: KnownPayment, { fresh }: Change, around: DecisionInputs): Decision {
   const came = 'A part of the amount was received; waiting for the rest.'
-  const message = fresh.length > 0 ? came : 'The bank took back a part of what was received.'
+  const message = fresh.length > 0 ? came : 'The bank took back a part of the received amount.'
   return {
     progress: { state: 'waiting', doubt: '', failure: null, ...wakeLater(payment, around) },
     attempt: { ...asked(payment), refusals: 0, is_lost: false },
@@ -239,7 +239,7 @@ function afterTheEnd(payment: KnownPayment, change: Change): Decision | undefine
     ...marked(change),
     late,
     event: { message: messageOf(late), notifiesMerchant: false },
-    alert: 'a bank reported transfers moved after the end of a charge',
+    alert: 'transfers reported after the end of a charge',
   }
 }
 

@@ -26,10 +26,10 @@ export function unfunded({ transaction, attempt }: Payment, around: DecisionInpu
     attempt: { outcome: 'failed', is_lost: false },
     reroute: elsewhere ?? attempt.provider,
     event: {
-      message: 'The provider did not pay it; it is sent again later.',
+      message: 'The provider did not pay it; it will be sent again.',
       notifiesMerchant: transaction.state === 'unknown', // The merchant was notified of the doubt, and it is over.
       detail: { provider: attempt.provider, attempt: attempt.number },
     },
-    alert: 'a provider has too little of our money',
+    alert: 'float at provider too low',
   }
 }

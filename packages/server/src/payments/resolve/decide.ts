@@ -58,7 +58,7 @@ function askOnceMore(decision: Decision, { nowMs }: DecisionInputs): Decision {
 function decideObservation(payment: KnownPayment, observed: Observed, around: DecisionInputs): Decision | undefined {
   const { cause, observation } = observed
   if (observation.kind === 'announce')
-    return { progress: {}, event: { message: 'Told again on request.', notifiesMerchant: true } }
+    return { progress: {}, event: { message: 'Notification repeated on request.', notifiesMerchant: true } }
   if (observation.kind === 'reported' && observation.providerStatus.state === 'received')
     return decideReceived(payment, observation.providerStatus.receipts, observed, around)
   if (isFinal(payment.transaction.state))
@@ -111,7 +111,7 @@ function decideReported(
   const decision = decideWord(payment, providerStatus, cause, around)
   const wasCertain = payment.transaction.state === 'accepted'
   if (!wasCertain) return decision
-  return { ...decision, alert: 'a provider knows a payment that we were certain it had not got' }
+  return { ...decision, alert: 'provider has a payment recorded as not submitted' }
 }
 
 function decideWord(payment: Payment, providerStatus: ProviderStatus, cause: Cause, around: DecisionInputs): Decision {
@@ -227,7 +227,7 @@ function notSubmitted(
   if (transaction.state !== 'sending') return undefined
   if (attempt.sends > 1) return unknown(payment, { detail: `not submitted, but sent before: ${cause}` }, around)
   if (attempt.is_hinted)
-    return unknown(payment, { detail: `not submitted, but the provider spoke of it: ${cause}` }, around)
+    return unknown(payment, { detail: `not submitted, but the provider reported it: ${cause}` }, around)
   const reason = cause === 'unwritable' ? 'DETAILS_NOT_ACCEPTED' : 'PROVIDER_UNAVAILABLE'
   // The request that sent it had data that is not stored, and waits for the outcome: no other process could send it.
   if (transaction.sent_via === 'request') return failed(failureOf(reason), failureCodes[reason])
@@ -245,8 +245,8 @@ function notSubmitted(
   return {
     progress: { state: 'accepted', doubt: cause, wake_at: new Date(around.nowMs + backoffMs(attempt, around)) },
     attempt: { sends: 0, send_deadline: null, refusals: Math.min(attempt.refusals + 1, countMax) },
-    ...(isNew && { event: { message: 'The provider cannot take it now; it waits.', ...silently } }),
-    ...(isNew && cause === 'rejected' && { alert: 'a provider refuses what we send it' }),
+    ...(isNew && { event: { message: 'The provider cannot accept it now; it waits.', ...silently } }),
+    ...(isNew && cause === 'rejected' && { alert: 'provider refuses our requests' }),
   }
 }
 
@@ -256,7 +256,7 @@ function unwritable(detail: string, { provider }: Attempt): Decision {
   return {
     ...ended,
     event: { message: failureCodes.DETAILS_NOT_ACCEPTED, notifiesMerchant: true, detail: { detail, provider } },
-    alert: 'a payment has no form that any provider takes',
+    alert: 'no provider accepts the payment',
   }
 }
 
@@ -293,7 +293,7 @@ function unknown(
     attempt: { ...asked(payment), is_lost: false },
     ...(isNew && {
       event: {
-        message: "The provider's answer is not known yet; it is being asked.",
+        message: 'The outcome is not known yet; the provider is being queried.',
         notifiesMerchant,
         detail: { detail },
       },
@@ -304,12 +304,12 @@ function unknown(
 /** Doubts in which the provider refused the payment but may have it. */
 const refusals = {
   refused_on_resend: {
-    message: 'The provider refused it when it was sent again; it is being asked.',
-    alert: 'a provider refused a payment that was sent again',
+    message: 'The provider refused the resend; it is being queried.',
+    alert: 'provider refused a resent payment',
   },
   refused_unclear: {
-    message: 'The provider refused it in words that we do not know; it is being asked.',
-    alert: 'a provider refused a payment in unknown words',
+    message: 'The provider refused it for an unknown reason; it is being queried.',
+    alert: 'provider refused a payment for an unknown reason',
   },
 } as const
 
@@ -363,7 +363,7 @@ function notFound(payment: Payment, around: DecisionInputs): Decision {
   return {
     progress: { state: 'unknown', doubt: 'not_found', wake_at: new Date(around.nowMs) },
     attempt: { is_lost: true },
-    event: { message: 'The provider never got it; it is sent again.', notifiesMerchant: false },
+    event: { message: 'The provider never received it; it is sent again.', notifiesMerchant: false },
   }
 }
 
@@ -383,7 +383,7 @@ function resolved(payment: Payment, outcome: 'successful' | 'failed'): Decision 
   if (outcome === 'successful' && (method === 'bank-transfer' || isOtherAmount)) return undefined
   return outcome === 'successful'
     ? successful(payment, { amount, currency })
-    : failed(failureOf('UNSPECIFIED_FAILURE'), 'The operator found out that it failed.')
+    : failed(failureOf('UNSPECIFIED_FAILURE'), 'The operator resolved it as failed.')
 }
 
 function backoffMs({ refusals }: Attempt, { jitter }: DecisionInputs): number {

@@ -158,8 +158,8 @@ export function mismatch(payment: Payment, settled: Settled, around: DecisionInp
     attempt: { ...asked(payment), is_lost: false },
     ...suspended(payment, settled),
     ...(doubt !== 'amount_mismatch' && {
-      event: { message: 'The provider reported another amount than was requested.', notifiesMerchant: false, detail },
-      alert: 'a provider settled another amount than was requested',
+      event: { message: 'The provider reported another amount than requested.', notifiesMerchant: false, detail },
+      alert: 'provider moved another amount than requested',
     }),
   }
 }
@@ -199,7 +199,7 @@ export function goOn(
   const kept = target === 'waiting' || (before && isAnswerable(before)) ? before : null
   const action = asksFor && !isSameAction(asksFor, before) ? begun(asksFor) : kept
   const isNewAction = !isSameAction(action, before)
-  const message = target === 'waiting' ? 'Waiting for the customer.' : 'The provider is working on it.'
+  const message = target === 'waiting' ? 'Waiting for the customer.' : 'The provider is processing it.'
   // An action that acceptance already returned needs no notification when the provider reports the same.
   const notifiesMerchant = (target === 'waiting' && isNewAction) || state === 'unknown'
   return {
@@ -267,7 +267,7 @@ export function overdue(
     attempt: { ...asked(payment), is_lost: false },
     ...(doubt !== 'overdue' && {
       event: {
-        message: 'The time to pay is over, but the provider still reports it as under way.',
+        message: 'It has expired, but the provider still reports it as pending.',
         notifiesMerchant: true,
       },
     }),

@@ -221,6 +221,6 @@ test('a report against an end makes one event and one alert when the provider do
     [transaction_id],
   )
   assert.equal(events.filter(({ detail }) => detail.reported === 'successful').length, 1)
-  assert.equal(malipo.log.filter((line) => line.includes('a way that cannot be booked')).length, 1)
+  assert.equal(malipo.log.filter((line) => line.includes('provider status not booked')).length, 1)
   assert.equal(await malipo.stateOf(id), 'failed')
 })

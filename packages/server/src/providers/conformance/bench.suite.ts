@@ -233,7 +233,7 @@ export function amountReported(providerStatus: ProviderStatus): bigint {
     assert.equal(
       new Set(providerStatus.receipts.map(({ id }) => id)).size,
       providerStatus.receipts.length,
-      'every receipt is told once',
+      'every receipt is reported once',
     )
     return providerStatus.receipts.filter(({ isReversed }) => !isReversed).reduce((sum, { amount }) => sum + amount, 0n)
   }

@@ -289,13 +289,17 @@ function lostSteps(): readonly {
   cause: string
 }[] {
   return [
-    { name: 'a connection cut after the answer', fault: { mode: 'drop_after_processing' }, cause: 'broken_off' },
-    { name: 'half an answer', fault: { mode: 'half_response' }, cause: 'broken_off' },
-    { name: 'an answer that is not JSON', fault: { mode: 'malformed_json' }, cause: 'unreadable' },
+    {
+      name: 'a connection cut after the customer’s answer',
+      fault: { mode: 'drop_after_processing' },
+      cause: 'broken_off',
+    },
+    { name: 'half a response', fault: { mode: 'half_response' }, cause: 'broken_off' },
+    { name: 'a response that is not JSON', fault: { mode: 'malformed_json' }, cause: 'unreadable' },
     { name: 'a page of HTML with 503', fault: { mode: 'html_503', moment: 'after' }, cause: 'server_error' },
     { name: 'a 503', fault: { mode: 'http_status', moment: 'after', status: 503 }, cause: 'server_error' },
     {
-      name: 'a refusal without words',
+      name: 'a refusal without a message',
       fault: { mode: 'http_status', moment: 'after', status: 400 },
       cause: 'unreadable',
     },

@@ -27,7 +27,7 @@ export function runConformance(name: string, setup: (t: TestContext) => Promise<
 }
 
 async function runCase(t: TestContext, bench: Bench, lane: Lane, { guarantee, needs, run }: Case): Promise<void> {
-  const skip = needs && !needs(lane, bench) ? `${lane.name}s of this connector have no such thing` : false
+  const skip = needs && !needs(lane, bench) ? `${lane.name}s of this connector do not support this` : false
   await t.test(`${lane.name}: ${guarantee}`, { skip }, async () => {
     await bench.control.clearFaults()
     await run(lane, bench)

@@ -97,7 +97,7 @@ function impossibleOf<Attempt extends AttemptRef>(
   return [
     ['no amount', { ...make(), amount: 0n }],
     ['a negative amount', { ...make(), amount: -100n }],
-    ['an amount beyond all money', { ...make(), amount: 10n ** 30n }],
+    ['an amount that is too large', { ...make(), amount: 10n ** 30n }],
     ...(isAnywhere('currency')
       ? []
       : [['a currency that is not served there', { ...make(), currency: 'MAD' }] as const]),
@@ -123,7 +123,7 @@ function discretionOf(attempt: AttemptRef, secrets: readonly string[]) {
   const hidden = [...secrets, ...personalIn(attempt)]
   return <Outcome extends object>(outcome: Outcome): Outcome => {
     const text = inspect({ ...outcome, continuation: undefined }, { depth: 10 })
-    assert.ok(!hidden.some((each) => text.includes(each)), 'no outcome shows a secret or whom a payment is for')
+    assert.ok(!hidden.some((each) => text.includes(each)), 'no outcome shows a secret or a counterparty')
     return outcome
   }
 }

@@ -333,19 +333,19 @@ function lostAnswers(): readonly LostAnswer[] {
   const after = { mode: 'http_status', moment: 'after' } as const
   return [
     { name: 'a connection cut', fault: { mode: 'drop_after_processing' }, cause: 'broken_off' },
-    { name: 'half an answer', fault: { mode: 'half_response' }, cause: 'broken_off' },
-    { name: 'an answer that is not JSON', fault: { mode: 'malformed_json' }, cause: 'unreadable' },
+    { name: 'half a response', fault: { mode: 'half_response' }, cause: 'broken_off' },
+    { name: 'a response that is not JSON', fault: { mode: 'malformed_json' }, cause: 'unreadable' },
     { name: 'a page of HTML with 503', fault: { mode: 'html_503', moment: 'after' }, cause: 'server_error' },
     { name: 'an internal error', fault: { ...after, status: 500 }, cause: 'server_error' },
     { name: 'a bad gateway', fault: { ...after, status: 502 }, cause: 'server_error' },
-    { name: 'an empty answer', fault: { ...after, status: 200, body: {} }, cause: 'unreadable' },
-    { name: 'a list for an answer', fault: { ...after, status: 200, body: [] }, cause: 'unreadable' },
+    { name: 'an empty response', fault: { ...after, status: 200, body: {} }, cause: 'unreadable' },
+    { name: 'a list as response', fault: { ...after, status: 200, body: [] }, cause: 'unreadable' },
     {
-      name: 'an answer for another version',
+      name: 'a response for another version',
       fault: { ...after, status: 202, body: { ok: true } },
       cause: 'unreadable',
     },
-    { name: 'a refusal without words', fault: { ...after, status: 400 }, cause: 'unreadable' },
+    { name: 'a refusal without a message', fault: { ...after, status: 400 }, cause: 'unreadable' },
   ]
 }
 

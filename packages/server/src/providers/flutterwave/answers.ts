@@ -21,11 +21,11 @@ export function answerOf(reply: OutboundReply): Answer | Uncertain {
   if (reply.kind === 'not_reached') return notSubmitted('not_reached', reply.detail)
   if (reply.kind !== 'answered') return unknown(reply.kind, reply.detail)
   const { status, text } = reply
-  if (status === 429) return notSubmitted('rate_limited', 'Flutterwave answered 429')
-  if (status >= 500) return unknown('server_error', `Flutterwave answered ${status}`)
+  if (status === 429) return notSubmitted('rate_limited', 'Flutterwave responded 429')
+  if (status >= 500) return unknown('server_error', `Flutterwave responded ${status}`)
   const envelope = readEnvelope(text)
   const isExpected = envelope && (isTaken(status) || (refusalStatuses.includes(status) && !envelope.isSuccess))
-  return isExpected ? { ...envelope, httpStatus: status } : unreadable(`${status} that we cannot read`)
+  return isExpected ? { ...envelope, httpStatus: status } : unreadable(`${status} with an unreadable body`)
 }
 
 export function isRefusal({ httpStatus }: Answer): boolean {
@@ -65,21 +65,21 @@ export function payoutRefusalOf(answer: Answer): SubmitOutcome {
   const { httpStatus, message } = answer
   const outcome = commonRefusal(answer)
   if (outcome) return outcome
-  if (isShortfall(message)) return notSubmitted('float_exhausted', 'Flutterwave has too little of our money')
+  if (isShortfall(message)) return notSubmitted('float_exhausted', 'the float at Flutterwave is too low')
   if (httpStatus !== 400) return rejected(answer)
   const known = knownTransferFailure(message)
   if (known) return { certainty: 'definitely_failed', failure: known }
   if (accountWords.test(message)) return rejected(answer)
   const failure = detailFailure(message, fieldsIn(message))
   if (failure) return { certainty: 'definitely_failed', failure }
-  const detail = 'Flutterwave refused it in words that we do not know'
+  const detail = 'Flutterwave refused it for an unknown reason'
   return { certainty: 'unknown', cause: 'refused', detail, failure: unknownRefusal }
 }
 
 /** The part that charges and payouts share. */
 function commonRefusal({ httpStatus, message }: Answer): SubmitOutcome | undefined {
-  if (repeatedWords.test(message)) return unknown('repeated', 'Flutterwave has been given this reference before')
-  if (message === '' || doubtfulWords.test(message)) return unreadable(`${httpStatus} in words of doubt`)
+  if (repeatedWords.test(message)) return unknown('repeated', 'Flutterwave already has this reference')
+  if (message === '' || doubtfulWords.test(message)) return unreadable(`${httpStatus} with an ambiguous message`)
   if (closedWords.test(message)) return notSubmitted('closed', 'Flutterwave says that the bank is closed')
   return undefined
 }
@@ -87,7 +87,7 @@ function commonRefusal({ httpStatus, message }: Answer): SubmitOutcome | undefin
 function rejected({ httpStatus, message }: Answer): SubmitOutcome {
   const fields = fieldsIn(message)
   const named = fields.length === 0 ? '' : `, naming ${fields.join(', ')}`
-  return notSubmitted('rejected', `Flutterwave answered ${httpStatus}${named}`)
+  return notSubmitted('rejected', `Flutterwave responded ${httpStatus}${named}`)
 }
 
 const knownNames =
@@ -103,7 +103,7 @@ export function notSubmitted(cause: NotSubmittedCause, detail: string): Uncertai
 }
 
 export function unreadable(what: string): Uncertain {
-  return unknown('unreadable', `Flutterwave answered ${what}`)
+  return unknown('unreadable', `Flutterwave responded ${what}`)
 }
 
 function unknown(cause: UnknownCause, detail: string): Uncertain {

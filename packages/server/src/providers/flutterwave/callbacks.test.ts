@@ -42,7 +42,7 @@ test('a callback without exactly our hash is refused', () => {
 })
 
 test('a callback in the legacy format, or not a JSON object, is refused with the reason', () => {
-  const old = { isGenuine: false, why: 'it has the form of old accounts, which is not taken' }
+  const old = { isGenuine: false, why: 'it has the form of old accounts, which is not supported' }
 
   assert.deepEqual(read(callback({ txRef: key, status: 'successful', 'event.type': 'CARD_TRANSACTION' })), old)
   assert.deepEqual(read(callback({ 'event.type': 'Transfer', transfer: { reference: key } })), old)

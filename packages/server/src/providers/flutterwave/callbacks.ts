@@ -13,7 +13,7 @@ export function readCallback({ headers, body }: InboundRequest, webhookHash: Sec
   if (!isSame(headers['verif-hash'] ?? '', webhookHash.reveal())) return refused('its hash is wrong')
   const callback = readFields(body.toString('utf8'))
   if (callback === undefined) return refused('it is not a JSON object')
-  if (!('event' in callback)) return refused('it has the form of old accounts, which is not taken')
+  if (!('event' in callback)) return refused('it has the form of old accounts, which is not supported')
   const observations = observationsOf(callback)
   return { isGenuine: true, isProof: false, observations: observations ? [observations] : [] }
 }

@@ -49,7 +49,7 @@ export async function submitCard(
 ): Promise<SubmitOutcome> {
   const charge = chargeOf(attempt)
   if (charge === undefined)
-    return notSubmitted('unwritable', 'Flutterwave has no way to take this card, amount or currency')
+    return notSubmitted('unwritable', 'Flutterwave does not support this card, amount or currency')
   const outcome = await outcomeOf(desk, attempt, charge, await send(desk, charge, signal), signal)
   return attempt.address ? withAddress(desk, attempt, attempt.address, outcome, signal) : outcome
 }
@@ -79,9 +79,9 @@ export async function authoriseCard(
   signal: AbortSignal,
 ): Promise<AuthoriseOutcome> {
   const kept = readContinuation(continuation, attempt.key, answer.kind)
-  if (kept === undefined) return notSubmitted('rejected', 'what is needed to go on with the charge is not there')
+  if (kept === undefined) return notSubmitted('rejected', 'the continuation of the charge is missing')
   if (answer.kind !== 'address' && !valueForms[answer.kind].test(answer.value))
-    return { certainty: 'wrong_value', detail: `no ${answer.kind} looks like this` }
+    return { certainty: 'wrong_value', detail: `the ${answer.kind} is malformed` }
   const reply =
     kept.step === 'otp'
       ? await validate(desk, kept.flwRef, answer, signal)
@@ -102,7 +102,7 @@ export async function queryCard({ line }: CardLine, { key }: AttemptKey, signal:
   const data = reply.status === 200 && envelope?.isSuccess ? asFields(envelope.data) : undefined
   const providerStatus = data?.['tx_ref'] === key ? statusOfCharge(data) : undefined
   if (providerStatus) return { found: 'yes', providerStatus, ...continuationOf(providerStatus, data, key) }
-  return { found: 'unclear', detail: `Flutterwave answered ${reply.status} with nothing that we can read` }
+  return { found: 'unclear', detail: `Flutterwave responded ${reply.status} with an unreadable body` }
 }
 
 /** The charge before encryption. It is sent again with the customer's answer. Undefined when it cannot be written. */
@@ -170,7 +170,7 @@ async function outcomeOf(
   if (isRefusal(answer)) return refusalOf(answer, knownCardFailure)
   if (!answer.isSuccess || (data && !isOurs)) return unreadable(`${answer.httpStatus} that is not about this charge`)
   if (data?.['status'] === 'successful') return verified(desk, attempt, signal)
-  return asked(answer, data, attempt.key, charge) ?? unreadable(`${answer.httpStatus} with a step that we do not know`)
+  return asked(answer, data, attempt.key, charge) ?? unreadable(`${answer.httpStatus} with an unknown step`)
 }
 
 /** The response names our reference or, without it, the Flutterwave reference known in the last step. */

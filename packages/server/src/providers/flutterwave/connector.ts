@@ -54,7 +54,7 @@ function bankCapabilities({ bankCodes, zarContact }: FlutterwaveOptions): Capabi
 export function createFlutterwave(options: FlutterwaveOptions): Connector {
   const { encryptionKey, webhookHash, bankCodes, zarContact } = options
   assert.match(encryptionKey.reveal(), /^[\x21-\x7e]{24}$/, 'Flutterwave: an encryption key has 24 characters')
-  assert.notEqual(webhookHash.reveal(), '', 'Flutterwave: anybody could send an empty hash')
+  assert.notEqual(webhookHash.reveal(), '', 'Flutterwave: the webhook hash must not be empty')
   const line = openLine(options.baseUrl, options.secretKey, options.connectionsMax ?? 400)
   const desk = { line, encryptionKey }
   const codes = (country: string, code: string) => bankCodes.get(`${country}:${code}`)
@@ -88,7 +88,7 @@ export function createFlutterwave(options: FlutterwaveOptions): Connector {
     findUrlFlaw: async (signal) => {
       const reply = await line.get('/banks/NG', signal)
       if (reply.kind !== 'answered' || reply.status !== 404) return undefined
-      return `MALIPO_FLUTTERWAVE_URL: there is no Flutterwave API at ${options.baseUrl} (HTTP 404). Set it without the version, such as https://api.flutterwave.com`
+      return `MALIPO_FLUTTERWAVE_URL: Flutterwave not found at ${options.baseUrl} (HTTP 404). Set it without the version, such as https://api.flutterwave.com`
     },
     close: () => line.close(),
   }

@@ -16,7 +16,7 @@ export async function resolveName(
   if (query.kind !== 'bank' || query.currency !== 'NGN') return { found: 'unclear', detail: 'not at a Nigerian bank' }
   const { accountNumber: accountId, bankCode } = query
   const account_bank = codes('NG', bankCode)
-  if (account_bank === undefined) return { found: 'unclear', detail: 'Flutterwave does not have this bank' }
+  if (account_bank === undefined) return { found: 'unclear', detail: 'Flutterwave does not support this bank' }
   const body = { account_number: accountId, account_bank }
   const reply = await line.post('/accounts/resolve', body, signal)
   if (reply.kind !== 'answered') return { found: 'unclear', detail: reply.kind }
@@ -26,7 +26,7 @@ export async function resolveName(
   const { account_number: number, account_name: accountName } =
     (reply.status === 200 && envelope?.isSuccess && asFields(envelope.data)) || {}
   if (number !== accountId || typeof accountName !== 'string' || accountName.trim() === '')
-    return { found: 'unclear', detail: `answered ${reply.status}` }
+    return { found: 'unclear', detail: `responded ${reply.status}` }
   return { found: 'yes', accountId, accountName }
 }
 

@@ -251,5 +251,5 @@ test('no detail shows an account, a name, our key or what Flutterwave wrote', as
   }
   desk.answers = [refuses(401, leaky)]
   const outcome = await payouts.submit(payout, soon())
-  assert.equal('detail' in outcome && outcome.detail, 'Flutterwave answered 401, naming account_number')
+  assert.equal('detail' in outcome && outcome.detail, 'Flutterwave responded 401, naming account_number')
 })

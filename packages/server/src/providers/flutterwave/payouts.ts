@@ -54,7 +54,7 @@ export async function submitPayout(
   if (isRefusal(answer)) return payoutRefusalOf(answer)
   const data = answer.isSuccess ? asFields(answer.data) : undefined
   const providerStatus = data?.['reference'] === attempt.key ? statusOfTransfer(data) : undefined
-  if (!providerStatus) return unreadable(`${answer.httpStatus} with nothing that we can read of the transfer`)
+  if (!providerStatus) return unreadable(`${answer.httpStatus} with an unreadable transfer`)
   return providerStatus.state === 'failed' && !providerStatus.isOurShortfall
     ? { certainty: 'definitely_failed', failure: providerStatus.failure }
     : { certainty: 'accepted', providerStatus }
@@ -70,7 +70,7 @@ export async function queryPayout(line: Line, { key }: AttemptKey, signal: Abort
   const transfer = list?.length === 1 ? asFields(list[0]) : undefined
   const providerStatus = transfer?.['reference'] === key ? statusOfTransfer(transfer) : undefined
   if (providerStatus) return { found: 'yes', providerStatus }
-  return { found: 'unclear', detail: `Flutterwave answered ${reply.status} with nothing that we can read` }
+  return { found: 'unclear', detail: `Flutterwave responded ${reply.status} with an unreadable body` }
 }
 
 /** The status in a transfer's `data`. Undefined when it is ambiguous. */
@@ -108,10 +108,10 @@ function bodyOf(
   const amount = writeAmount(minor, currency)
   const account_bank = codes(country, to.bankCode)
   if (place?.currency !== currency) return { flaw: 'Flutterwave does not pay banks there in this currency' }
-  if (amount === undefined) return { flaw: 'Flutterwave has no way to write the amount' }
-  if (account_bank === undefined) return { flaw: 'Flutterwave does not have this bank' }
-  if (place.needsBranch && to.branchCode === '') return { flaw: 'Flutterwave wants to know the branch there' }
-  if (place.needsContact && !zarContact) return { flaw: 'Flutterwave wants to know how the recipient is reached' }
+  if (amount === undefined) return { flaw: 'Flutterwave cannot represent the amount' }
+  if (account_bank === undefined) return { flaw: 'Flutterwave does not support this bank' }
+  if (place.needsBranch && to.branchCode === '') return { flaw: 'Flutterwave requires the branch there' }
+  if (place.needsContact && !zarContact) return { flaw: 'Flutterwave requires a contact of the recipient' }
   return {
     fields: {
       account_bank,

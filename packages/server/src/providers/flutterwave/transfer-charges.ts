@@ -36,10 +36,10 @@ export async function submitTransfer(
   if ('certainty' in answer) return answer
   if (isRefusal(answer)) return refusalOf(answer, () => undefined)
   const account = answer.isSuccess && answer.authorization && accountIn(answer.authorization)
-  if (!account) return unreadable(`${answer.httpStatus} without an account that we can read`)
+  if (!account) return unreadable(`${answer.httpStatus} without a readable account`)
   // The customer does not have the account number yet, so no money can arrive.
   if (!wants(answer.authorization, attempt))
-    return notSubmitted('rejected', 'Flutterwave wants another amount paid in: our account there must bear the fees')
+    return notSubmitted('rejected', 'Flutterwave requests another amount: our account there must bear the fees')
   return { certainty: 'accepted', providerStatus: { state: 'waiting', action: { kind: 'pay_to_account', account } } }
 }
 
@@ -56,7 +56,7 @@ export async function queryTransfer(line: Line, { key }: AttemptKey, signal: Abo
   const providerStatus = providerStatusOf(payments)
   return providerStatus
     ? { found: 'yes', providerStatus }
-    : { found: 'unclear', detail: 'Flutterwave tells of money that we cannot read' }
+    : { found: 'unclear', detail: 'Flutterwave reports transfers that are unreadable' }
 }
 
 /** Newest first, and each is booked once: earlier queries reported the older pages. */
@@ -76,7 +76,7 @@ async function readPage(
   const pages = asFields(envelope?.meta?.['page_info'])?.['total_pages'] ?? 1
   const isWhole = payments?.length === list?.length && Number.isInteger(pages)
   if (payments && isWhole) return { payments, pages: Number(pages) }
-  return { detail: `Flutterwave answered ${reply.status} with nothing that we can read` }
+  return { detail: `Flutterwave responded ${reply.status} with an unreadable body` }
 }
 
 /**

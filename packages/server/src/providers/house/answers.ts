@@ -28,8 +28,8 @@ export function submitOutcome(reply: OutboundReply, key: string, taken: Taken): 
   if (reply.kind === 'not_reached') return notSubmitted('not_reached', reply.detail)
   if (reply.kind !== 'answered') return unknown(reply.kind, reply.detail)
   const { status, text } = reply
-  if (status === 429) return notSubmitted('rate_limited', 'house answered 429')
-  if (status >= 500) return unknown('server_error', `house answered ${status}`)
+  if (status === 429) return notSubmitted('rate_limited', 'house responded 429')
+  if (status >= 500) return unknown('server_error', `house responded ${status}`)
   const fields = readFields(text)
   return status >= 200 && status < 300 ? received(status, fields, key, taken) : refused(status, fields)
 }
@@ -41,23 +41,19 @@ function received(status: number, fields: Fields | undefined, key: string, taken
   if (repeated !== false) return unreadable(`${status} that does not say whether it is a repeat`)
   if (state === 'failed') return failedAtOnce(fields)
   const providerStatus = state === 'accepted' ? taken(fields) : state === 'completed' ? completed(fields) : undefined
-  return providerStatus
-    ? { certainty: 'accepted', providerStatus }
-    : unreadable(`${status} with nothing that we can read of the payment`)
+  return providerStatus ? { certainty: 'accepted', providerStatus } : unreadable(`${status} with an unreadable payment`)
 }
 
 /** The engine queries the payment, unless the response is an account to pay into, which has not changed. */
 function takenBefore(fields: Fields, taken: Taken): SubmitOutcome {
   const providerStatus = fields['state'] === 'accepted' ? taken(fields) : undefined
   const isAccount = providerStatus?.state === 'waiting' && providerStatus.action.kind === 'pay_to_account'
-  return isAccount
-    ? { certainty: 'accepted', providerStatus }
-    : unknown('repeated', 'house has been given this key before')
+  return isAccount ? { certainty: 'accepted', providerStatus } : unknown('repeated', 'house already has this key')
 }
 
 function failedAtOnce(fields: Fields): SubmitOutcome {
   const code = codeOf(fields, 'failure')
-  if (code === 'FLOAT_EMPTY') return notSubmitted('float_exhausted', 'house has too little of our money')
+  if (code === 'FLOAT_EMPTY') return notSubmitted('float_exhausted', 'the float at house is too low')
   return { certainty: 'definitely_failed', failure: failureOf(code) }
 }
 
@@ -66,9 +62,9 @@ function refused(status: number, fields: Fields | undefined): SubmitOutcome {
   const code = codeOf(fields, 'error')
   if (status === 409 && code === 'KEY_REUSED') return unknown('repeated', 'house knows this key from another request')
   if (code === undefined || !turnedAway[status]?.includes(code))
-    return unreadable(`${status} in words that it does not document`)
+    return unreadable(`${status} with an undocumented message`)
   if (status === 400) return { certainty: 'definitely_failed', failure: detailFailure(code) }
-  return notSubmitted(status === 409 ? 'closed' : 'rejected', `house answered ${status} ${code}`)
+  return notSubmitted(status === 409 ? 'closed' : 'rejected', `house responded ${status} ${code}`)
 }
 
 /** House's validation refuses the same request every time, so the payment fails. */
@@ -85,7 +81,7 @@ function unknown(cause: UnknownCause, detail: string): SubmitOutcome {
 }
 
 function unreadable(what: string): SubmitOutcome {
-  return unknown('unreadable', `house answered ${what}`)
+  return unknown('unreadable', `house responded ${what}`)
 }
 
 /** Not found only when house says so with its own code: a bare 404 may come from a proxy. */
@@ -95,5 +91,5 @@ export function queryOutcome(reply: OutboundReply, key: string): QueryOutcome {
   if (reply.status === 404 && codeOf(fields, 'error') === 'NOT_FOUND') return { found: 'no' }
   const providerStatus = reply.status === 200 && fields?.['key'] === key ? providerStatusOf(fields) : undefined
   if (providerStatus) return { found: 'yes', providerStatus }
-  return { found: 'unclear', detail: `house answered ${reply.status} with nothing that we can read` }
+  return { found: 'unclear', detail: `house responded ${reply.status} with an unreadable body` }
 }

@@ -94,7 +94,7 @@ test('a signature is valid for five minutes before and after its time', () => {
 
   for (const atMs of [nowMs - 300_000, nowMs + 300_000]) assert.equal(read(request, atMs).isGenuine, true)
   for (const atMs of [nowMs - 300_001, nowMs + 300_001])
-    assert.deepEqual(read(request, atMs), { isGenuine: false, why: 'its signature is not of now' })
+    assert.deepEqual(read(request, atMs), { isGenuine: false, why: 'its signature is too old or from the future' })
 })
 
 test('a half-readable callback is a hint to query, and an unrelated one has no observations', () => {

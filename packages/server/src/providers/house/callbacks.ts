@@ -20,11 +20,11 @@ export function readCallback({ headers, body }: InboundRequest, secret: Secret, 
 
 function findFlaw(header: string | undefined, body: Buffer, secret: Secret, nowMs: number): string | undefined {
   const { time, digest } = /^t=(?<time>\d{1,12}),v1=(?<digest>[0-9a-f]{64})$/.exec(header ?? '')?.groups ?? {}
-  if (time === undefined || digest === undefined) return 'it has no signature that we can read'
+  if (time === undefined || digest === undefined) return 'it has no readable signature'
   const wanted = createHmac('sha256', secret.reveal()).update(`${time}.`).update(body).digest()
   if (!timingSafeEqual(wanted, Buffer.from(digest, 'hex'))) return 'its signature is wrong'
   const isNear = Math.abs(nowMs - Number(time) * 1000) <= skewMaxMs
-  return isNear ? undefined : 'its signature is not of now'
+  return isNear ? undefined : 'its signature is too old or from the future'
 }
 
 function verdictOf(callback: Fields): CallbackVerdict {

@@ -41,7 +41,7 @@ const capabilities = operations
 /** The sandbox's own provider, for rails without a public protocol. It accepts whatever the routes send it. */
 export function createHouse(options: HouseOptions): Connector {
   const { baseUrl, token, secret, notFoundWindowMs = 60_000, requestsPerSecond = 500, now = Date.now } = options
-  assert.notEqual(secret.reveal(), '', 'house: anybody could sign with an empty secret')
+  assert.notEqual(secret.reveal(), '', 'house: the callback secret must not be empty')
   const outbound = openOutbound({ baseUrl, connectionsMax: 400 })
   const ask = createAsk(outbound, token)
   return {
@@ -131,7 +131,7 @@ async function submit(
   taken: Taken,
 ): Promise<SubmitOutcome> {
   const amount = writeAmount(minor, currency)
-  if (amount === undefined) return notSubmitted('unwritable', 'house has no way to write the amount')
+  if (amount === undefined) return notSubmitted('unwritable', 'house cannot represent the amount')
   return submitOutcome(await send({ key, country, currency, amount, ...own }), key, taken)
 }
 

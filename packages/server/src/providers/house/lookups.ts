@@ -8,7 +8,7 @@ export function nameFrom(reply: OutboundReply): NameOutcome {
   if (reply.status === 404 && codeOf(fields, 'error') === 'NOT_FOUND') return { found: 'no' }
   const { accountId, accountName } = fields ?? {}
   if (reply.status !== 200 || typeof accountId !== 'string' || typeof accountName !== 'string')
-    return { found: 'unclear', detail: `answered ${reply.status}` }
+    return { found: 'unclear', detail: `responded ${reply.status}` }
   return { found: 'yes', accountId, accountName }
 }
 

@@ -12,9 +12,9 @@ type Answer = Extract<OutboundReply, { kind: 'answered' }>
 export function submitOutcome(reply: OutboundReply, key: string, direction: Direction): SubmitOutcome {
   if (reply.kind === 'not_reached') return notSubmitted('not_reached', reply.detail)
   if (reply.kind !== 'answered') return { certainty: 'unknown', cause: reply.kind, detail: reply.detail }
-  if (reply.status === 429) return notSubmitted('rate_limited', 'pawaPay answered 429')
+  if (reply.status === 429) return notSubmitted('rate_limited', 'pawaPay responded 429')
   if (reply.status >= 500)
-    return { certainty: 'unknown', cause: 'server_error', detail: `pawaPay answered ${reply.status}` }
+    return { certainty: 'unknown', cause: 'server_error', detail: `pawaPay responded ${reply.status}` }
   return reply.status >= 200 && reply.status < 300 ? received(reply, key, direction) : turnedAway(reply, key, direction)
 }
 
@@ -22,12 +22,12 @@ function received(answer: Answer, key: string, direction: Direction): SubmitOutc
   const fields = readFields(answer.text)
   if (fields?.[words[direction].id] !== key) return unreadable(`${answer.status} that does not name the payment`)
   if (fields['status'] === 'DUPLICATE_IGNORED')
-    return { certainty: 'unknown', cause: 'repeated', detail: 'pawaPay has been given this key before' }
+    return { certainty: 'unknown', cause: 'repeated', detail: 'pawaPay already has this key' }
   if (fields['status'] === 'REJECTED') return refused(fields, direction)
   const providerStatus = isTaken(fields['status'], direction) ? acceptedAs(fields, direction) : undefined
   return providerStatus
     ? { certainty: 'accepted', providerStatus }
-    : unreadable(`${answer.status} with a status that it does not document`)
+    : unreadable(`${answer.status} with an undocumented status`)
 }
 
 /** pawaPay also accepts a payout to a slow operator and queues it. */
@@ -39,7 +39,7 @@ function isTaken(status: unknown, direction: Direction): boolean {
 function refused(fields: Fields, direction: Direction): SubmitOutcome {
   const code = failureCodeOf(fields)
   const refusal = code === undefined ? undefined : refusalOf(code)
-  if (refusal === undefined) return unreadable('a rejection for a reason that it does not document')
+  if (refusal === undefined) return unreadable('a rejection for an undocumented reason')
   if (refusal === 'definitely_failed') return { certainty: refusal, failure: failureOf(code, direction) }
   return notSubmitted(refusal, `pawaPay rejected it: ${code}`)
 }
@@ -49,11 +49,11 @@ function turnedAway({ status, text }: Answer, key: string, direction: Direction)
   const code = fields && failureCodeOf(fields)
   const id = fields?.[words[direction].id] ?? key
   if (code === undefined || id !== key || !isTurnedAway(status, code))
-    return unreadable(`${status} in words that it does not document`)
+    return unreadable(`${status} with an undocumented message`)
   // pawaPay's validation refuses the same request every time, so the payment fails. Any other refusal is about our account.
   return status === 400
     ? { certainty: 'definitely_failed', failure: failureOf(code, direction) }
-    : notSubmitted('rejected', `pawaPay answered ${status} ${code}`)
+    : notSubmitted('rejected', `pawaPay responded ${status} ${code}`)
 }
 
 export function notSubmitted(
@@ -64,7 +64,7 @@ export function notSubmitted(
 }
 
 function unreadable(what: string): SubmitOutcome {
-  return { certainty: 'unknown', cause: 'unreadable', detail: `pawaPay answered ${what}` }
+  return { certainty: 'unknown', cause: 'unreadable', detail: `pawaPay responded ${what}` }
 }
 
 /** Not found only when pawaPay says so with its own status: a bare 404 may come from a proxy. */
@@ -80,7 +80,7 @@ export function queryOutcome(
   const providerStatus = payment?.[words[direction].id] === key ? providerStatusOf(payment, direction) : undefined
   const account = asFields(payment?.[words[direction].party])?.['accountDetails']
   if (providerStatus) return { found: 'yes', providerStatus, operatorCode: asFields(account)?.['provider'] }
-  return { found: 'unclear', detail: `pawaPay answered ${reply.status} with nothing that we can read` }
+  return { found: 'unclear', detail: `pawaPay responded ${reply.status} with an unreadable body` }
 }
 
 /** The observations in a callback, and whether all of it was readable. Undefined when it is not about a charge or a payout. */

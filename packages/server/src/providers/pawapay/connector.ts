@@ -89,7 +89,7 @@ export function createPawapay(options: PawapayOptions): Connector & { close(): P
     findUrlFlaw: async (signal) => {
       const reply = await outbound.call({ method: 'GET', path: '/v2/active-conf', headers: bearer(line), signal })
       if (reply.kind !== 'answered' || reply.status !== 404) return undefined
-      return `MALIPO_PAWAPAY_URL: there is no pawaPay API at ${baseUrl} (HTTP 404). Set it without a path, such as https://api.pawapay.io`
+      return `MALIPO_PAWAPAY_URL: pawaPay not found at ${baseUrl} (HTTP 404). Set it without a path, such as https://api.pawapay.io`
     },
     close: () => outbound.close(),
   }
@@ -128,7 +128,7 @@ function bodyOf(
   if (found === undefined || found.country !== country || found.currency !== currency)
     return { flaw: 'pawaPay does not serve this operator there' }
   const text = writeAmount(amount, currency)
-  if (text === undefined) return { flaw: 'pawaPay has no way to write the amount' }
+  if (text === undefined) return { flaw: 'pawaPay cannot represent the amount' }
   if (!/^\+[1-9][0-9]{5,14}$/.test(phone)) return { flaw: 'the phone number is not in international form' }
   const account = { type: 'MMO', accountDetails: { phoneNumber: phone.slice(1), provider: found.code } }
   return { fields: { ...own(account), amount: text, currency, customerMessage } }

@@ -41,5 +41,5 @@ function onStage<Attempt extends AttemptRef, Kind extends Rail<Attempt>>(
 const notPlayed: SubmitOutcome = {
   certainty: 'definitely_not_submitted',
   cause: 'not_reached',
-  detail: 'the simulator was not reached to play a scenario; nothing was sent',
+  detail: 'the simulator is unreachable; nothing was sent',
 }
