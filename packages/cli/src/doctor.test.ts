@@ -59,7 +59,7 @@ test('doctor reports each problem with its remedy, and exits with 5', async (t) 
     ],
     [
       { DATABASE_URL: 'postgres://x:y@127.0.0.1:9/z' },
-      /FAIL {4}database +does not respond at 127\.0\.0\.1:9\/z: .*ECONNREFUSED.*\n +Do: is it running/,
+      /FAIL {4}database +does not respond at 127\.0\.0\.1:9\/z: .*ECONNREFUSED.*\n +Do: check that it runs/,
     ],
     [{ DATABASE_URL: empty.href }, /FAIL {4}(migrations|database) +/],
     [{ NATS_URL: 'nats://127.0.0.1:9' }, /FAIL {4}NATS +does not respond at 127\.0\.0\.1:9\n +Do: start it/],
