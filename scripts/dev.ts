@@ -2,15 +2,17 @@
  * npm run dev: a Malipo with its data in .malipo/, until Ctrl-C. --fresh starts with empty data. MALIPO_PORT chooses its port,
  * MALIPO_FOLDER its data folder.
  */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { parseArgs, styleText } from 'node:util'
+import { pointerPath } from '../packages/cli/src/dev-stack.ts'
 import { devFolder, shownFolder } from '../packages/server/src/dev-stack/dev-folder.ts'
 import { freePort, isListening } from '../packages/server/src/dev-stack/processes.ts'
 import { startStack } from '../packages/server/src/dev-stack/stack.ts'
 
 const usualPort = 8080
 const orphanEveryMs = 500
+const pointer = pointerPath(process.env)
 
 const { values } = parseArgs({ options: { fresh: { type: 'boolean', default: false } } })
 const pid = runningPid(join(devFolder, 'api.pid'))
@@ -23,12 +25,27 @@ const stack = await startStack(devFolder, { isKept: true, port })
 // `npm run malipo` reads this, so that commands use this stack without further settings.
 const lines = Object.entries(stack.exports).map(([name, value]) => `${name}=${value}`)
 writeFileSync(join(devFolder, 'env'), `${lines.join('\n')}\n`, { mode: 0o600 })
+writePointer()
 for (const note of stack.notes) console.log(note)
 console.log(greeting(stack.exports))
 await stopped
 console.log(`\nStopping. The data stays in ${shownFolder}.`)
+removePointer()
 await stack.stop()
 process.exit(0)
+
+/** An installed malipo finds this stack by it, from any folder. */
+function writePointer(): void {
+  if (pointer === undefined) return
+  mkdirSync(dirname(pointer), { recursive: true, mode: 0o700 })
+  rmSync(pointer, { force: true }) // So that the new file has the right mode.
+  writeFileSync(pointer, `${devFolder}\n`, { mode: 0o600 })
+}
+
+function removePointer(): void {
+  const isOwn = pointer !== undefined && existsSync(pointer) && readFileSync(pointer, 'utf8').trim() === devFolder
+  if (isOwn) rmSync(pointer, { force: true })
+}
 
 /** A requested port must be free; the default port is replaced when it is taken. */
 async function choosePort(asked: string | undefined): Promise<number> {

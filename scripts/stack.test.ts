@@ -36,7 +36,7 @@ function startStack(t: TestContext, program: string[], env: Record<string, strin
 function startDev(t: TestContext, env: Record<string, string> = {}) {
   const folder = ownFolder(t)
   const data = join(folder, 'data with a space')
-  const started = start('npm', ['run', 'dev'], { MALIPO_FOLDER: data, ...env })
+  const started = start('npm', ['run', 'dev'], { MALIPO_FOLDER: data, XDG_STATE_HOME: join(folder, 'state'), ...env })
   t.after(() => started.child.kill('SIGKILL'))
   return { ...started, folder, data }
 }

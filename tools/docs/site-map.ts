@@ -111,6 +111,7 @@ export const chapters: readonly Chapter[] = [
       'decisions/row-security',
       'decisions/doubt',
       'decisions/ids-and-partitions',
+      'decisions/cli-package',
       'decisions/dependencies',
     ],
   },

@@ -3,6 +3,10 @@ export interface CliEnvironment {
   readonly variables: Readonly<Record<string, string | undefined>>
   /** The person at the keyboard, for the audit trail. */
   readonly actor: string
+  /** How the user started the program; without it, `malipo`. */
+  readonly commandName?: string
+  /** The current folder; without it, no stack of `npm run dev` is searched for. */
+  readonly folder?: string
   readonly write: (text: string) => void
   readonly writeError: (text: string) => void
   /** The terminal of `write`; without it, the output goes to a program or a file. */

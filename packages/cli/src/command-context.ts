@@ -92,7 +92,7 @@ async function loadServer(): Promise<Server> {
     if ((error as { code?: string }).code !== 'ERR_MODULE_NOT_FOUND') throw error
     throw new CliError(
       'refused',
-      'This command needs the server package, which is not installed. Run it on a machine of the operator.',
+      'This command works on the database of an installation. Run it in the folder of that installation: npm run malipo -- …',
     )
   }
 }

@@ -5,6 +5,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { CliEnvironment } from './cli-environment.ts'
 import { CliError } from './cli-error.ts'
 import type { CommandContext } from './command-context.ts'
+import { findDevFolder } from './dev-stack.ts'
 import { guide } from './guide.ts'
 import type { Formatter } from './table.ts'
 
@@ -19,8 +20,6 @@ interface Options {
 type Line = Readonly<Record<string, unknown>>
 
 const everyMs = 200
-/** Where `npm run dev` keeps its logs, unless MALIPO_FOLDER is set. */
-const devFolder = join(import.meta.dirname, '../../../.malipo')
 
 export function addLogsCommand(program: Command, context: CommandContext, cli: CliEnvironment): void {
   guide(
@@ -85,9 +84,9 @@ async function* partsOf(file: string, { follow }: Options, { signal }: CliEnviro
   } while (follow && !signal?.aborted)
 }
 
-function devLog({ variables }: CliEnvironment): string {
-  const file = join(variables['MALIPO_FOLDER'] || devFolder, 'api.log')
-  if (existsSync(file)) return file
+function devLog(cli: CliEnvironment): string {
+  const folder = findDevFolder(cli)
+  if (folder !== undefined && existsSync(join(folder, 'api.log'))) return join(folder, 'api.log')
   throw new CliError('usage', 'No log file given, and npm run dev has written none. Run malipo logs FILE.')
 }
 

@@ -25,6 +25,8 @@ stdout.on('error', (error: NodeJS.ErrnoException) =>
 const run = createProgram({
   variables,
   actor: userInfo().username,
+  commandName: /[\\/]scripts[\\/]malipo\.ts$/.test(process.argv[1] ?? '') ? 'npm run malipo --' : 'malipo',
+  folder: process.cwd(),
   write: (text) => void stdout.write(text),
   writeError: (text) => void stderr.write(text),
   signal: interrupt.signal,

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, w
 import { dirname, join } from 'node:path'
 import type { CliEnvironment } from './cli-environment.ts'
 import { CliError } from './cli-error.ts'
+import { type DevStack, findLastStack, findProjectStack } from './dev-stack.ts'
 import { originIn } from './options.ts'
 import { didYouMean } from './suggest.ts'
 
@@ -29,31 +30,31 @@ export const variableNames = {
 export const environmentOf = (publicKey: string) => (publicKey.startsWith('pk_live_') ? 'live' : 'sandbox')
 
 /**
- * The named profile. Without a name: the environment variables, and for each variable that is not set, the profile that
- * `malipo login` saved under `MALIPO_PROFILE` or `default`.
+ * The named profile. Without a name: the environment variables and, for each variable that is not set, the first of these: the
+ * profile in `MALIPO_PROFILE`, the running stack of `npm run dev` in this project, the profile `default`, the stack of
+ * `npm run dev` that was started last on this machine.
  */
 export function findAccess(cli: CliEnvironment, named: string | undefined): Access {
-  if (named !== undefined) return accessOf(named, profileNamed(cli, named))
-  const name = currentProfileName(cli)
-  const saved = readProfiles(cli)[name]
+  if (named !== undefined) return accessOf(`profile ${named}`, profileNamed(cli, named))
+  const saved = findSaved(cli)
   const found = fromVariables(cli)
-  const { url, publicKey, apiKey } = { ...saved, ...found }
+  const { url, publicKey, apiKey } = { ...saved?.profile, ...found }
   if (url && publicKey && apiKey) {
-    const access = accessOf(name, { url, publicKey, apiKey })
-    return Object.keys(found).length === 0 ? access : { ...access, source: 'the environment' }
+    const source = Object.keys(found).length === 0 && saved ? saved.source : 'the environment'
+    return accessOf(source, { url, publicKey, apiKey })
   }
   const missing = Object.entries({ url, publicKey, apiKey }).flatMap(([key, value]) =>
     value ? [] : [variableNames[key as keyof Profile]],
   )
   throw new CliError(
     'usage',
-    `No key pair is configured: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set.\nRun malipo login, or set MALIPO_URL, MALIPO_PUBLIC_KEY and MALIPO_API_KEY.`,
+    `No key pair is configured: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set.\nStart a local stack with npm run dev, run malipo login, or set MALIPO_URL, MALIPO_PUBLIC_KEY and MALIPO_API_KEY.`,
   )
 }
 
 /** The URL of Malipo, which may be configured without a key pair. */
 export function findUrl(cli: CliEnvironment, named: string | undefined): string {
-  const profile = named === undefined ? readProfiles(cli)[currentProfileName(cli)] : profileNamed(cli, named)
+  const profile = named === undefined ? findSaved(cli)?.profile : profileNamed(cli, named)
   const url = (named === undefined && fromVariables(cli).url) || profile?.url
   const found = originIn(url ?? '')
   if (found === undefined)
@@ -61,8 +62,25 @@ export function findUrl(cli: CliEnvironment, named: string | undefined): string 
   return found
 }
 
+interface Saved {
+  readonly profile: Partial<Profile>
+  readonly source: string
+}
+
+/** Where the key pair comes from when no variable sets it. */
+function findSaved(cli: CliEnvironment): Saved | undefined {
+  const name = currentProfileName(cli)
+  const profile = readProfiles(cli)[name]
+  const saved = profile && { profile, source: `profile ${name}` }
+  if (cli.variables['MALIPO_PROFILE'] || cli.folder === undefined) return saved
+  return ofStack(findProjectStack(cli)) ?? saved ?? ofStack(findLastStack(cli))
+}
+
+const ofStack = (stack: DevStack | undefined): Saved | undefined =>
+  stack && { profile: fromVariables(stack), source: `npm run dev in ${dirname(stack.folder)}` }
+
 /** The profile fields that environment variables set. */
-export function fromVariables({ variables }: CliEnvironment): Partial<Profile> {
+export function fromVariables({ variables }: Pick<CliEnvironment, 'variables'>): Partial<Profile> {
   return Object.fromEntries(
     Object.entries(variableNames).flatMap(([key, name]) => (variables[name] ? [[key, variables[name]]] : [])),
   )
@@ -70,11 +88,11 @@ export function fromVariables({ variables }: CliEnvironment): Partial<Profile> {
 
 export const currentProfileName = ({ variables }: CliEnvironment) => variables['MALIPO_PROFILE'] || 'default'
 
-function accessOf(name: string, profile: Profile): Access {
+function accessOf(source: string, profile: Profile): Access {
   const url = originIn(profile.url)
   if (url === undefined)
     throw new CliError('usage', `${profile.url} must be a URL without a path, such as http://127.0.0.1:8080.`)
-  return { ...profile, url, source: `profile ${name}`, env: environmentOf(profile.publicKey) }
+  return { ...profile, url, source, env: environmentOf(profile.publicKey) }
 }
 
 function profileNamed(cli: CliEnvironment, name: string): Profile {

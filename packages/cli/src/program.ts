@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Command, CommanderError, Help, type Option } from 'commander'
 import { addBalanceCommands } from './balance.ts'
 import { addBulkCommand } from './bulk.ts'
@@ -7,6 +9,7 @@ import type { CliEnvironment } from './cli-environment.ts'
 import { reportError } from './cli-error.ts'
 import { addClockCommand } from './clock.ts'
 import { type CommandContext, createCommandContext } from './command-context.ts'
+import { nameCommands } from './command-name.ts'
 import { addCompletionCommand } from './completion.ts'
 import { addConformanceCommand } from './conformance/command.ts'
 import { addDatabaseCommands } from './database.ts'
@@ -72,14 +75,15 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
 export function createProgram(cli: CliEnvironment): (args: readonly string[]) => Promise<number> {
   return async (args) => {
     let usage = ''
-    const program = buildProgram(cli, (text) => {
+    const named = nameCommands(cli, () => program)
+    const program: Command = buildProgram(named, (text) => {
       usage += text
     })
     try {
       await program.parseAsync([...args], { from: 'user' })
       return exitCodes.done
     } catch (error) {
-      return report(program, error as Error, usage, cli)
+      return report(program, error as Error, usage, named)
     }
   }
 }
@@ -94,6 +98,7 @@ export function buildProgram(cli: CliEnvironment, writeErr: (text: string) => vo
   const paint = createPaint(cli, true)
   const program = new Command('malipo')
     .description('Collect, pay out, test and operate Malipo.')
+    .version(version, '--version', 'print the version')
     .option('--json', 'print JSON')
     .option('--no-color', 'print without colours')
     .option('--profile <name>', 'use this profile, saved by malipo login')
@@ -124,6 +129,10 @@ export function buildProgram(cli: CliEnvironment, writeErr: (text: string) => vo
 }
 
 const helpWidthMax = 120
+
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
+  version: string
+}
 
 const helpCommand = () =>
   new Command('help').argument('[command]').description('Show the help of a command.').helpGroup('Get started:')

@@ -11,11 +11,13 @@ export function referencePage(program: Command): string {
   return `# Command line
 
 \`malipo\` is one program for merchants' developers, who call Malipo with a key pair, and for the operator's staff, who work
-on its database. In a clone of the repository, \`npm run malipo -- …\` uses the stack of \`npm run dev\` without settings.
+on its database. In a clone of the repository it is \`npm run malipo -- …\`. To install it, run \`npm pack --workspace packages/cli\` in the
+clone and \`npm install --global ./malipo-cli-0.1.0.tgz\`; an installed \`malipo\` has the merchants' commands.
 
 A merchant's key pair comes from \`--profile NAME\`; without that from \`MALIPO_URL\`, \`MALIPO_PUBLIC_KEY\` and
-\`MALIPO_API_KEY\`; and if these are not set, from the profile \`default\` that \`malipo login\` saved. The operator's
-commands read [the settings of the service](config.md).
+\`MALIPO_API_KEY\`; and if these are not set, from the running stack of \`npm run dev\` in the current project, from the
+profile \`default\` that \`malipo login\` saved, or from the stack of \`npm run dev\` that was started last on this machine.
+\`malipo whoami\` shows the source. The operator's commands read [the settings of the service](config.md).
 
 Results go to standard output, everything else to standard error. Tables have columns and colours on a terminal, and tabs
 between their fields elsewhere; \`NO_COLOR\` and \`--no-color\` turn colours off. With \`--json\` the result is one JSON document,

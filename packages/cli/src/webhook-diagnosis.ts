@@ -70,10 +70,7 @@ function usualMistake(received: ReceivedWebhook): string | undefined {
   const text = Buffer.from(received.body).toString()
   const bytes = 'Verify the bytes as received.'
   const repairs: readonly [ReceivedWebhook, string][] = [
-    [
-      { ...received, body: Buffer.from(text.trim()) },
-      `Blanks or a line break were added around the body. ${bytes}`,
-    ],
+    [{ ...received, body: Buffer.from(text.trim()) }, `Blanks or a line break were added around the body. ${bytes}`],
     [{ ...received, body: serialisedAgain(text) }, `The body was parsed and serialised again as JSON. ${bytes}`],
     [
       { ...received, secrets: received.secrets.flatMap(undecoded) },
