@@ -14,7 +14,7 @@ export interface Round {
   readonly skip?: readonly RegExp[]
 }
 
-export const stages = ['pure', 'packages', 'systems', 'nightly'] as const
+const stages = ['pure', 'packages', 'systems', 'nightly'] as const
 export type Stage = (typeof stages)[number]
 export const isStage = (name: string): name is Stage => (stages as readonly string[]).includes(name)
 
