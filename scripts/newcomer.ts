@@ -1,5 +1,5 @@
 /**
- * npm run newcomer [-- plain|blank|port|nats|network]: follows the two-minute start of README.md on a clean clone, types only
+ * npm run newcomer [-- plain|blank|port|nats|network]: follows the quick start of README.md on a clean clone, types only
  * what it says, and prints the output, with the seconds since `npm ci` ended. Fails when the last promise of README.md, the first
  * webhook, is not seen within 120 seconds.
  */

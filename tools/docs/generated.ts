@@ -18,6 +18,7 @@ import { httpFile, postmanCollection } from './api-requests.ts'
 import { coveragePage } from './coverage.ts'
 import { inRepository, llmsIndex } from './llms.ts'
 import { currenciesPage, eventsPage, note, sandboxPage, statesPage } from './reference-pages.ts'
+import { diagrams } from './site-diagram.ts'
 
 export async function generated(): Promise<Map<string, string>> {
   const document = await openApi()
@@ -36,6 +37,7 @@ export async function generated(): Promise<Map<string, string>> {
     ['docs/reference/malipo.postman_collection.json', postmanCollection(document)],
     ['docs/reference/malipo.http', httpFile(document)],
     ...apiPages(document),
+    ...diagrams(),
     ['packages/sdk/src/generated/api.ts', sdkTypes(document, { version: sdk.version, errorCodes })],
   ])
   return new Map([...files, ['docs/llms.txt', llmsIndex(inRepository, files)]])
