@@ -29,8 +29,6 @@ export interface Asked {
 /** Behaves like a good merchant: retries the same request until it has a response. */
 export interface Client {
   readonly record: readonly Asked[]
-  /** Requests without a response yet. */
-  readonly underWay: number
   ask(kind: string, merchant: Merchant, request: Request): Promise<Asked>
   /** No try starts after this. */
   giveUpAt(at: number): void
@@ -57,7 +55,6 @@ const againOneIn = 12
 
 export function createClient({ random, apiUrl }: ClientOptions): Client {
   const record: Asked[] = []
-  let underWay = 0
   let endsAt = Number.POSITIVE_INFINITY
 
   const insist = async (asked: Asked, request: Request) => {
@@ -74,23 +71,15 @@ export function createClient({ random, apiUrl }: ClientOptions): Client {
     const { method, path, body } = request
     const asked: Asked = { kind, merchant, method, path, body, exchanges: [], reported: 'unknown', answer: {} }
     record.push(asked)
-    underWay += 1
-    try {
-      const reply = await insist(asked, request)
-      if (reply) Object.assign(asked, { reported: reply.status < 400 ? 'done' : 'refused', answer: reply.body })
-      const isAgain = asked.reported === 'done' && request.key !== undefined && random.below(againOneIn) === 0
-      const again = isAgain ? await insist(asked, request) : undefined
-      if (again) asked.again = again.body
-      return asked
-    } finally {
-      underWay -= 1
-    }
+    const reply = await insist(asked, request)
+    if (reply) Object.assign(asked, { reported: reply.status < 400 ? 'done' : 'refused', answer: reply.body })
+    const isAgain = asked.reported === 'done' && request.key !== undefined && random.below(againOneIn) === 0
+    const again = isAgain ? await insist(asked, request) : undefined
+    if (again) asked.again = again.body
+    return asked
   }
   return {
     record,
-    get underWay() {
-      return underWay
-    },
     ask,
     giveUpAt: (at) => {
       endsAt = at
