@@ -10,7 +10,7 @@ import { type Owner, sql } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
 
 /** How long the caller waits for the customer's next step. The call to the provider may take longer. */
-export const answerWithinMs = 8000
+export const respondWithinMs = 8000
 
 /**
  * A charge sent by a request counts in the provider's lane, and respects its pause and its rate limit. A frozen merchant sends
@@ -68,6 +68,6 @@ export const tooLate = Symbol('the response was already sent')
  */
 export async function whileTheCallerWaits<Value>(work: Promise<Value>): Promise<Value | typeof tooLate> {
   const patience = new AbortController()
-  const late = pause(answerWithinMs, tooLate, { ref: false, signal: patience.signal })
+  const late = pause(respondWithinMs, tooLate, { ref: false, signal: patience.signal })
   return Promise.race([work, late]).finally(() => patience.abort())
 }

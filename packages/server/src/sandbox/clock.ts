@@ -58,5 +58,5 @@ async function advance(ctx: Context, owner: Owner, seconds: number): Promise<Fas
  * short.
  */
 async function sendingEnds({ db }: Context, owner: Owner): Promise<void> {
-  for (let looks = 0; looks < pollsMax && (await areBeingSent(db.write, owner)); looks += 1) await pause(pollEveryMs)
+  for (let polls = 0; polls < pollsMax && (await areBeingSent(db.write, owner)); polls += 1) await pause(pollEveryMs)
 }

@@ -19,8 +19,8 @@ function received(changed: Partial<Received> = {}): Received {
 }
 
 function whyOf(changed: Partial<Received>): string {
-  const verdict = verify(received(changed))
-  return verdict.ok ? 'ok' : verdict.why
+  const verified = verify(received(changed))
+  return verified.ok ? 'ok' : verified.why
 }
 
 const isTakenBy = (oracle: typeof Webhook | typeof SvixWebhook, key: string, sent: Record<string, string>) => {
