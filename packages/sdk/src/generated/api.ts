@@ -50,25 +50,25 @@ export type ErrorCode =
   | 'OVERLOADED'
 
 export interface Schemas {
-  /** Every refusal has this form. */
+  /** Every error has this form. */
   Failure: {
     success: false
     message: string
     errorCode: string
-    /** Also in the header X-Request-Id; tell it to the operator */
+    /** Also in the header X-Request-Id; include it when you contact the operator */
     requestId: string
     details?: {
       field: string
       message: string
     }[] | undefined
-    /** The very same request may succeed later */
+    /** The same request may succeed later */
     retryable?: boolean | undefined
   }
   IssuedToken: {
     success: true
     /** Send it as `Authorization: Bearer …` */
     token: string
-    /** Unix seconds; get a new token about 60 s before */
+    /** Unix seconds; request a new token about 60 s earlier */
     expiresAt: number
   }
   Debt: {
@@ -81,7 +81,7 @@ export interface Schemas {
     firstName: string
     lastName: string
     email: string
-    /** The public key of the pair the token was issued to */
+    /** The public key of the pair that the token was issued for */
     publicKey: string
     /** Where live events go; empty when not set */
     webhookUrl: string
@@ -93,15 +93,15 @@ export interface Schemas {
       country: string
       /** available + pending */
       balance: number
-      /** What may be spent */
+      /** Available balance */
       available: number
-      /** Held for payouts under way */
+      /** Held for pending payouts */
       pending: number
     }[]
-    /** What a provider took back that the wallet did not have. It is collected from the next credits of that wallet. */
+    /** Amount that a provider took back and the wallet could not cover. It is deducted from the next credits of that wallet. */
     owed: Schemas['Debt'][]
     [name: `${string}Wallet`]: {
-      /** What may be spent, over all countries */
+      /** Available balance over all countries */
       balance: number
     }
   }
@@ -121,15 +121,15 @@ export interface Schemas {
         at: string
         /** Empty in a line of type `archived` */
         transactionId: string
-        /** Empty for what no request of yours caused */
+        /** Empty if none of your requests caused it */
         externalReference: string
         /** Of the payment or posting; `archived` sums up lines of a month that the operator has archived */
         type: string
         /** payment, fee, exchange, adjustment, funding or archived */
         kind: string
-        /** Negative for what left the wallet */
+        /** Negative for debits */
         amount: number
-        /** What was there after it */
+        /** The balance after it */
         balance: number
       }[]
       closing: number
@@ -139,7 +139,7 @@ export interface Schemas {
     transactionId: string
     /** deposit, withdrew or adjustment */
     type: string
-    /** PENDING, then SUCCESSFUL or FAILED for good */
+    /** PENDING, then SUCCESSFUL or FAILED, which is final */
     status: string
     /** The same in lower case */
     chargeStatus: string
@@ -175,13 +175,13 @@ export interface Schemas {
     redirectUrl?: string | undefined
     ussdCode?: string | undefined
   }
-  /** Where the payment stands, in words for people */
+  /** The current state of the payment, in plain text */
   Explanation: {
     /** One sentence: what happened, what happens next, and by when */
     sentence: string
-    /** What happens next; null when nothing more will */
+    /** The next step; null if there is none */
     next: string | null
-    /** ISO 8601: when that happens, or until when it must have; null where there is no such time */
+    /** ISO 8601: the time of the next step or its deadline; null if there is none */
     by: string | null
   }
   VirtualAccount: {
@@ -189,19 +189,19 @@ export interface Schemas {
     accountNumber: string
     bankName: string
     createdAt: string
-    /** The account takes money until then */
+    /** The account accepts money until then */
     expiresAt: string
     note: string
-    /** What to transfer */
+    /** The amount to transfer */
     amount: string
-    /** A picture with the name of the bank */
+    /** An image with the name of the bank */
     bankLogo: string
   }
   OneTransaction: {
     transactionId: string
     /** deposit, withdrew or adjustment */
     type: string
-    /** PENDING, then SUCCESSFUL or FAILED for good */
+    /** PENDING, then SUCCESSFUL or FAILED, which is final */
     status: string
     /** The same in lower case */
     chargeStatus: string
@@ -233,7 +233,7 @@ export interface Schemas {
     method: string
     /** In the wallet's currency */
     fee: number
-    /** AWAITING_CUSTOMER, PROCESSING, UNCONFIRMED (being asked about), COMPLETED, FAILED or EXPIRED */
+    /** AWAITING_CUSTOMER, PROCESSING, UNCONFIRMED (being queried), COMPLETED, FAILED or EXPIRED */
     stage: string
     nextAction: Schemas['NextAction']
     explanation: Schemas['Explanation']
@@ -248,7 +248,7 @@ export interface Schemas {
       value: string
       at: string
     } | undefined
-    /** What came in so far, of a bank transfer charge */
+    /** Received so far, for a bank transfer charge */
     amountReceived?: number | undefined
     virtualAccount?: Schemas['VirtualAccount'] | undefined
     /** Of an adjustment: the payment whose money moved after its end */
@@ -272,23 +272,23 @@ export interface Schemas {
     amount: number
     /** Three-letter currency code */
     currency: string
-    /** Your own id for this payment, of 1 to 100 printable characters; unique for ever */
+    /** Your own id for this payment, of 1 to 100 printable characters; never reused */
     externalReference: string
     /** In international form; or externalAccountId */
     phoneNumber?: string | undefined
     /** A mobile money account; or phoneNumber */
     externalAccountId?: string | undefined
-    /** Needed where the number does not tell the operator */
+    /** Required if the number does not identify the operator */
     momoOperatorId?: string | undefined
     /** For operators with authType PREAUTH */
     otpCode?: string | undefined
-    /** Wallet to credit; `currency` when left out */
+    /** Wallet to credit; `currency` if omitted */
     walletCurrency?: string | undefined
     /** For vouchers: 12 or 16 digits */
     voucherPin?: string | undefined
-    /** Where the customer comes back to, having paid */
+    /** Where the customer returns to after paying */
     successRedirectUrl?: string | undefined
-    /** Where the customer comes back to, not having paid */
+    /** Where the customer returns to without paying */
     failureRedirectUrl?: string | undefined
   }
   StartedCharge: {
@@ -319,7 +319,7 @@ export interface Schemas {
     lastName: string
     /** The customer's IP address */
     ipAddress: string
-    /** Your own id for this payment, of 1 to 100 printable characters; unique for ever */
+    /** Your own id for this payment, of 1 to 100 printable characters; never reused */
     externalReference: string
     /** Never stored in clear, never logged */
     cardDetails: {
@@ -341,7 +341,7 @@ export interface Schemas {
       timeZone: number
       deviceId: string
     } | undefined
-    /** Where the customer comes back to from their bank's page */
+    /** Where the bank's page returns the customer to */
     successRedirectUrl?: string | undefined
   }
   StartedCardCharge: {
@@ -365,7 +365,7 @@ export interface Schemas {
     currency: string
     /** The customer's e-mail address */
     email: string
-    /** Your own id for this payment, of 1 to 100 printable characters; unique for ever */
+    /** Your own id for this payment, of 1 to 100 printable characters; never reused */
     externalReference: string
   }
   OpenedAccount: {
@@ -380,15 +380,15 @@ export interface Schemas {
     }
   }
   Authorise: {
-    /** What `nextAction` asks for; avs is the same as address */
+    /** As in `nextAction`; avs is the same as address */
     type: 'otp' | 'pin' | 'address' | 'avs'
-    /** The PIN or code; an address as an object, or the same as a JSON text */
+    /** The PIN or code; or the address as an object or as JSON text */
     value: string | Schemas['BillingAddress']
   }
   Payout: {
-    /** What the beneficiary gets, exactly, in major units */
+    /** The exact amount the beneficiary receives, in major units */
     amount: number
-    /** Your own id for this payment, of 1 to 100 printable characters; unique for ever */
+    /** Your own id for this payment, of 1 to 100 printable characters; never reused */
     externalReference: string
     /** Instead of the next four */
     externalAccountId?: string | undefined
@@ -407,7 +407,7 @@ export interface Schemas {
       /** For Paybill */
       businessNumber?: string | undefined
     } | undefined
-    /** Wallet to debit; `currency` when left out */
+    /** Wallet to debit; `currency` if omitted */
     debitCurrency?: string | undefined
     /** Country scope of that wallet */
     debitCountry?: string | undefined
@@ -440,7 +440,7 @@ export interface Schemas {
     status: string
     /** The same as status */
     chargeStatus: string
-    /** As you asked for it, in major units */
+    /** The requested amount, in major units */
     amount: number
     /** What leaves: the customer's side of a charge, your wallet's of a payout */
     senderAmount: number
@@ -454,7 +454,7 @@ export interface Schemas {
     method: string
     /** In the wallet's currency */
     fee: number
-    /** Of a bank transfer charge that has ended: what came in */
+    /** Of a bank transfer charge that has ended: the amount received */
     amountReceived?: number | undefined
     failureReason?: {
       failureCode: string
@@ -480,7 +480,7 @@ export interface Schemas {
     event: string
     data: Schemas['WebhookData']
     response: {
-      /** HTTP status of the last reply; empty where there was none */
+      /** HTTP status of the last response; empty if there was none */
       status: string
       /** Its first 2 KiB */
       body?: string | undefined
@@ -496,14 +496,14 @@ export interface Schemas {
   FeedLine: {
     /** Without a gap, for each merchant and environment */
     number: number
-    /** `wh_…`, the same at every attempt: one you have seen before you may ignore */
+    /** `wh_…`, the same for every attempt: ignore one that you have already processed */
     id: string
     /** transaction_created or transaction_updated or adjustment_created */
     event: string
     data: Schemas['WebhookData']
     /** When it happened, ISO 8601 */
     timestamp: string
-    /** Counts the events of one payment from 1: one that is lower than what you have seen is old news */
+    /** Counts the events of one payment from 1: ignore one that is lower than the last you processed */
     sequence: number
   }
   Resent: {
@@ -533,7 +533,7 @@ export interface Schemas {
     payoutMethod: {
       accountName: string
       accountNumber: string
-      /** The operator, predicted from the number where none was named, or the bank */
+      /** The bank, or the operator; the operator is derived from the number if none was named */
       code: string
       branchCode: string
       businessNumber?: string | undefined
@@ -584,23 +584,23 @@ export interface Schemas {
       name: string
       country: string
       currency: string
-      /** PROVIDER_AUTH: a prompt on the phone. PREAUTH: the customer gets a code first, sent as `otpCode`. REDIRECT: a page of the operator. VOUCHER: a voucher, sent as `voucherPin`. */
+      /** PROVIDER_AUTH: a prompt on the phone. PREAUTH: the customer gets a code first; send it as `otpCode`. REDIRECT: a page of the operator. VOUCHER: a voucher; send it as `voucherPin`. */
       authType: string
-      /** Digits after the point that it takes */
+      /** Decimals that it accepts */
       decimals: number
-      /** Of one payment, in major units; empty while not known */
+      /** Per payment, in major units; empty while unknown */
       deposit: {
         min?: number | undefined
         max?: number | undefined
       }
-      /** Of one payment, in major units; empty while not known */
+      /** Per payment, in major units; empty while unknown */
       payout: {
         min?: number | undefined
         max?: number | undefined
       }
-      /** What its numbers begin with after the dialling code */
+      /** Prefixes of its numbers after the dialling code */
       prefixes: string[]
-      /** What a customer dials to approve or to get a code; may be empty */
+      /** The code a customer dials to approve or to get a code; may be empty */
       ussdCode: string
       /** AVAILABLE, or UNAVAILABLE: listed, but payments are refused */
       status: string
@@ -611,9 +611,9 @@ export interface Schemas {
     data: {
       /** BASE/QUOTE, such as USD/KES */
       currencyPair: string
-      /** QUOTE given for one BASE */
+      /** QUOTE you get for one BASE */
       buy: number
-      /** QUOTE taken for one BASE */
+      /** QUOTE you pay for one BASE */
       sell: number
       /** ISO 8601 date-time */
       updatedAt: string
@@ -624,9 +624,9 @@ export interface Schemas {
     data: {
       /** BASE/QUOTE, such as USD/KES */
       currencyPair: string
-      /** QUOTE given for one BASE */
+      /** QUOTE you get for one BASE */
       buy: number
-      /** QUOTE taken for one BASE */
+      /** QUOTE you pay for one BASE */
       sell: number
       /** ISO 8601 date-time */
       updatedAt: string
@@ -634,7 +634,7 @@ export interface Schemas {
       to: string
       /** In `from` */
       amount: number
-      /** What that amount is worth in `to` now, rounded down */
+      /** Current value of the amount in `to`, rounded down */
       converted: number
     }
   }
@@ -647,20 +647,20 @@ export interface Schemas {
   }
   TestValues: {
     phones: {
-      /** One to copy */
+      /** An example to copy */
       value: string
-      /** The digits that choose, in every country; empty for any other */
+      /** The digits that select it, in every country; empty for all other numbers */
       ending: string
       /** charge, payout, charge and payout, or resolve */
       for: string
       /** SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal */
       outcome: string
-      /** What it does, for people */
+      /** What it does */
       what: string
     }[]
     cards: {
       number: string
-      /** Where it matters; any other month to come will do elsewhere */
+      /** Set if it matters; otherwise use any future month */
       expiry?: string | undefined
       /** nothing, pin, address or redirect */
       asks: string
@@ -668,19 +668,19 @@ export interface Schemas {
       otps?: string[] | undefined
       /** SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal */
       outcome: string
-      /** What it does, for people */
+      /** What it does */
       what: string
     }[]
     accounts: {
-      /** One to copy */
+      /** An example to copy */
       value: string
-      /** The digits that choose, in every country; empty for any other */
+      /** The digits that select it, in every country; empty for all other numbers */
       ending: string
       /** charge, payout, charge and payout, or resolve */
       for: string
       /** SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal */
       outcome: string
-      /** What it does, for people */
+      /** What it does */
       what: string
     }[]
     amounts: {
@@ -693,7 +693,7 @@ export interface Schemas {
       max: number
       /** SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal */
       outcome: string
-      /** What it does, for people */
+      /** What it does */
       what: string
     }[]
     otps: {
@@ -702,12 +702,12 @@ export interface Schemas {
       kind: string
       /** mobile money or card */
       for: string
-      /** What it does, for people */
+      /** What it does */
       what: string
     }[]
     scenarios: {
       name: string
-      /** What it does, for people */
+      /** What it does */
       what: string
     }[]
   }
@@ -720,18 +720,18 @@ export interface Schemas {
     seconds: number
     /** Open payments that were brought forward */
     payments: number
-    /** Webhooks that were waiting for another attempt */
+    /** Webhooks that waited for a retry */
     webhooks: number
   }
   WebhookEvent: {
-    /** `wh_…`, the same at every attempt: one you have seen before you may ignore */
+    /** `wh_…`, the same for every attempt: ignore one that you have already processed */
     id: string
     /** transaction_created or transaction_updated or adjustment_created */
     event: string
     data: Schemas['WebhookData']
     /** When it happened, ISO 8601 */
     timestamp: string
-    /** Counts the events of one payment from 1: one that is lower than what you have seen is old news */
+    /** Counts the events of one payment from 1: ignore one that is lower than the last you processed */
     sequence: number
   }
 }
@@ -771,13 +771,13 @@ export interface Operations {
     query: {
       /** Three-letter code of the wallet */
       currency: string
-      /** The wallet's country; needed only where a currency has several */
+      /** The wallet's country; required only if the currency has several */
       country?: string | undefined
       /** YYYY-MM-DD, in UTC */
       startDate?: string | undefined
-      /** The last day that is included */
+      /** The last day, inclusive */
       endDate?: string | undefined
-      /** From the `Link` header of the page before */
+      /** From the `Link` header of the previous page */
       cursor?: string | undefined
     }
     answer: Schemas['Statement']
@@ -791,12 +791,12 @@ export interface Operations {
       externalReference?: string | undefined
       /** YYYY-MM-DD, in UTC */
       startDate?: string | undefined
-      /** The last day that is included */
+      /** The last day, inclusive */
       endDate?: string | undefined
       status?: 'pending' | 'failed' | 'successful' | undefined
-      /** 3 when left out */
+      /** 3 if omitted */
       limit?: number | undefined
-      /** Only what is older than this one */
+      /** Only transactions older than this one */
       transactionId?: string | undefined
     }
     answer: {
@@ -845,7 +845,7 @@ export interface Operations {
     body: Schemas['Payout']
     answer: Schemas['AcceptedPayout']
   }
-  /** Pay many out */
+  /** Pay out in bulk */
   postFiatPayoutsBulk: {
     body: {
       /** Each as the body of a single payout */
@@ -869,9 +869,9 @@ export interface Operations {
       status?: 'CREATED' | 'FAILED' | 'SUCCESS' | undefined
       /** YYYY-MM-DD, in UTC */
       startDate?: string | undefined
-      /** The last day that is included */
+      /** The last day, inclusive */
       endDate?: string | undefined
-      /** 50 when left out */
+      /** 50 if omitted */
       limit?: number | undefined
       /** A transaction id or external reference */
       reference?: string | undefined
@@ -895,7 +895,7 @@ export interface Operations {
   getEvents: {
     query?: {
       after?: number | undefined
-      /** 50 when left out */
+      /** 50 if omitted */
       limit?: number | undefined
     }
     answer: {
@@ -955,9 +955,9 @@ export interface Operations {
   /** List external accounts */
   getExternalAccounts: {
     query?: {
-      /** 50 when left out */
+      /** 50 if omitted */
       limit?: number | undefined
-      /** From the `Link` header of the page before */
+      /** From the `Link` header of the previous page */
       cursor?: string | undefined
       country?: string | undefined
       currency?: string | undefined
@@ -1052,19 +1052,19 @@ export interface Operations {
       to?: string | undefined
       /** YYYY-MM-DD, in UTC */
       startDate?: string | undefined
-      /** The last day that is included */
+      /** The last day, inclusive */
       endDate?: string | undefined
     }
     answer: Schemas['HistoricalRates']
   }
-  /** Read the exchange rate of now */
+  /** Read the current exchange rate */
   getUtilitiesRates: {
     query: {
       /** Three-letter currency code */
       from: string
       /** Three-letter currency code */
       to: string
-      /** In `from`; 1 when left out */
+      /** In `from`; 1 if omitted */
       amount?: number | undefined
     }
     answer: Schemas['LiveRate']
@@ -1077,7 +1077,7 @@ export interface Operations {
       accountNumber: string
       /** Three-letter currency code */
       currency: string
-      /** Operator id; needed where the number does not tell */
+      /** Operator id; required if the number does not identify it */
       momoOperator?: string | undefined
       /** For method bank */
       bankCode?: string | undefined
