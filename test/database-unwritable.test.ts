@@ -9,7 +9,7 @@ import { type Database, openDatabase, sql } from '../packages/server/src/platfor
 import { newId } from '../packages/server/src/platform/ids.ts'
 import { Secret } from '../packages/server/src/platform/secret.ts'
 import { sendHouseCallback } from '../packages/server/src/testing/house-callbacks.ts'
-import { type Answer, ask, call, type Malipo, testMalipo } from '../packages/server/src/testing/malipo.ts'
+import { type ApiResponse, ask, call, type Malipo, testMalipo } from '../packages/server/src/testing/malipo.ts'
 import { payingMalipo, payOut } from '../packages/server/src/testing/paying.ts'
 import { startFaultProxy } from './chaos/fault-proxy.ts'
 import { type OwnServers, startOwnServers } from './support/cluster/own-servers.ts'
@@ -142,7 +142,7 @@ async function requests(malipo: Malipo) {
 
 type Asked = Awaited<ReturnType<typeof requests>>
 
-const shown = ({ status, headers, body }: Answer) => `${status} ${body['errorCode']} ${headers.get('retry-after')}`
+const shown = ({ status, headers, body }: ApiResponse) => `${status} ${body['errorCode']} ${headers.get('retry-after')}`
 
 /** Every write is refused as retryable; a read may still succeed. No response is a 500. */
 async function areRefused(asked: Asked): Promise<void> {
@@ -185,7 +185,7 @@ test('a commit that the standby may lack gets its response only once the standby
     keyOf: String,
     decide: async (tx, items: readonly number[]) => {
       await tx.query(sql`select 1`)
-      return { answers: items }
+      return { results: items }
     },
   })
   const waiting = waitingForStandby

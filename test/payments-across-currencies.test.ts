@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Answer } from '../packages/server/src/testing/malipo.ts'
+import type { ApiResponse } from '../packages/server/src/testing/malipo.ts'
 import { quote, walletsOf } from '../packages/server/src/testing/paying.ts'
 import { assertFinalIsFinal, keyOf, minutes, type Payments, testPayments } from './support/load/payments.ts'
 
@@ -44,7 +44,7 @@ const undone = (sums: Readonly<Record<string, string>>) =>
 const returned = { ...undone(paidOut), 'wallet USD': '-779' } as Record<string, string>
 delete returned['fees USD']
 
-const shown = ({ body }: Answer) => {
+const shown = ({ body }: ApiResponse) => {
   const { senderAmount, senderCurrency, receiverAmount, receiverCurrency, fee, rate } = body['data'] as Record<
     string,
     unknown

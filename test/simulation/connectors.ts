@@ -3,7 +3,7 @@ import { timing } from '../../packages/server/src/payments/resolve/timing.ts'
 import type {
   AttemptRef,
   AuthoriseOutcome,
-  CallbackVerdict,
+  CallbackReading,
   Connector,
   CustomerAction,
   CustomerAnswer,
@@ -98,7 +98,7 @@ const accountOf = ({ key }: AttemptRef): CustomerAction => ({
   account: { accountNumber: key.slice(0, 10), bankName: 'Benki', expiresAt: '2030-01-15T14:00:00.000Z' },
 })
 
-async function read(codec: Codec, { body }: InboundRequest, isProof: boolean): Promise<CallbackVerdict> {
+async function read(codec: Codec, { body }: InboundRequest, isProof: boolean): Promise<CallbackReading> {
   const { key, providerStatus } = codec.decode(body)
   return { isGenuine: true, isProof, observations: [{ key, providerStatus }] }
 }

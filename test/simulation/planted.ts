@@ -36,7 +36,7 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
         text: '    decided = await db.batch(batchLockWaitMs, (tx) => decide(tx, items))\n',
         instead: `    decided = await db.batch(batchLockWaitMs, async (tx) => {
       const early = await decide(tx, items)
-      for (const [index, { resolve }] of entries.entries()) resolve(early.answers[index] as Answer)
+      for (const [index, { resolve }] of entries.entries()) resolve(early.results[index] as Result)
       return early
     })
 `,

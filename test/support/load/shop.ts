@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { readId } from '../../../packages/server/src/platform/ids.ts'
-import type { Answer } from '../../../packages/server/src/testing/malipo.ts'
+import type { ApiResponse } from '../../../packages/server/src/testing/malipo.ts'
 import type { CellMerchant } from '../cluster/cell.ts'
 import type { Random } from '../cluster/random.ts'
 import { bodyOf, makeOrder, type Order, pathOf } from './shopper.ts'
@@ -37,7 +37,7 @@ export function openShop(t: TestContext, { url, merchants, random, customers, pe
   const latencies: number[] = []
   const over = new AbortController()
 
-  const askTwice = async (what: string, ask: () => Promise<Answer>): Promise<Answer | undefined> => {
+  const askTwice = async (what: string, ask: () => Promise<ApiResponse>): Promise<ApiResponse | undefined> => {
     const startedAt = performance.now()
     const first = await tried(ask)
     if (first.answer === undefined) retried.push(`${what}: ${first.why}`)
@@ -89,7 +89,7 @@ export function openShop(t: TestContext, { url, merchants, random, customers, pe
 }
 
 /** Anything but success counts as no response: no request here should be refused. */
-async function tried(ask: () => Promise<Answer>): Promise<{ answer?: Answer; why?: string }> {
+async function tried(ask: () => Promise<ApiResponse>): Promise<{ answer?: ApiResponse; why?: string }> {
   try {
     const answer = await ask()
     return answer.status < 300 ? { answer } : { why: `${answer.status} ${answer.body['errorCode']}` }

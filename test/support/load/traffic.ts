@@ -92,8 +92,8 @@ export function createFunder(db: WriteDb): Batcher<Funding, string> {
         }),
       )
       const books = await openBooks(tx, writer, movements.flat(), wallets)
-      const answers = movements.map((linked) => books.apply(linked) ?? 'funded')
-      return { answers, ...(await books.write()) }
+      const results = movements.map((linked) => books.apply(linked) ?? 'funded')
+      return { results, ...(await books.write()) }
     },
   })
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Context } from '../context.ts'
 import type { App } from '../http/app.ts'
-import { exchange } from './exchange.ts'
+import { exchange } from './token-exchange.ts'
 
 const KeyPairBody = Type.Object(
   { publicKey: Type.String({ minLength: 1, maxLength: 200, description: 'The public key of the pair, `pk_…`' }) },

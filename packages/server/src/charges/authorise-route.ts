@@ -47,9 +47,9 @@ export function authoriseRoute(app: App, ctx: Context): void {
     async (request, reply) => {
       const { transactionId } = request.params
       const owner = bearerOf(request)
-      const { answer, isReplay } = await authorise(ctx, owner, transactionId, request.body, keyedRequest(request))
+      const { response, isReplay } = await authorise(ctx, owner, transactionId, request.body, keyedRequest(request))
       if (isReplay) reply.header('idempotency-replayed', 'true')
-      return answer
+      return response
     },
   )
 }

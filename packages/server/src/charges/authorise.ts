@@ -43,7 +43,7 @@ export async function authorise(
 ): Promise<Once<Authorised>> {
   const keyed = sentKey && { ...sentKey, asked: { type: body.type } }
   const before = await replayOf(ctx, owner, keyed)
-  if (before?.answer) return { answer: processing, isReplay: true }
+  if (before?.response) return { response: processing, isReplay: true }
   const answer = answerOf(body)
   const charge = await findTransaction(ctx.db.read, owner, wanted)
   if (charge?.type !== 'deposit') throw new AppError('TRANSACTION_MISSING')
@@ -61,7 +61,7 @@ export async function authorise(
       void passing.then((late) => settle(ctx, payment, late)).catch((err: unknown) => leave(ctx, payment, err))
       await keep(ctx.db.write, processing)
     } else await conclude(ctx, owner, payment, sent, keep)
-    return { answer: processing, isReplay: false }
+    return { response: processing, isReplay: false }
   })
 }
 

@@ -96,9 +96,9 @@ export function cardRoute(app: App, ctx: Context): void {
     async (request, reply) => {
       const owner = bearerOf(request)
       const scenario = scenarioIn(owner, request.headers)
-      const { answer, isReplay } = await chargeCard(ctx, owner, request.body, keyedRequest(request), scenario)
+      const { response, isReplay } = await chargeCard(ctx, owner, request.body, keyedRequest(request), scenario)
       if (isReplay) reply.header('idempotency-replayed', 'true')
-      return answer
+      return response
     },
   )
 }

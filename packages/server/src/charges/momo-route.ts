@@ -81,9 +81,9 @@ export function momoRoute(app: App, ctx: Context): void {
     async (request, reply) => {
       const owner = bearerOf(request)
       const scenario = scenarioIn(owner, request.headers)
-      const { answer, isReplay } = await chargeMomo(ctx, owner, request.body, keyedRequest(request), scenario)
+      const { response, isReplay } = await chargeMomo(ctx, owner, request.body, keyedRequest(request), scenario)
       if (isReplay) reply.header('idempotency-replayed', 'true')
-      return answer
+      return response
     },
   )
 }

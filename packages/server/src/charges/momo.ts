@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Context } from '../context.ts'
 import type { KeyedRequest, Once } from '../idempotency/keys.ts'
 import { outcomeOf, type Replay, replayOf } from '../payments/accept/replay.ts'
-import { ask, type Codes, resolveSent } from '../payments/dispatch/dispatch.ts'
+import { queryProvider, type Codes, resolveSent } from '../payments/dispatch/dispatch.ts'
 import { laneOf } from '../payments/dispatch/timers.ts'
 import { publicStatus } from '../payments/model/state.ts'
 import type { Payment, Transaction } from '../payments/model/store.ts'
@@ -12,7 +12,7 @@ import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
 import { presentAction } from '../transactions/present.ts'
-import { answerAgain } from './answer.ts'
+import { replayResponse } from './replay.ts'
 import { type MomoChargeBody, proposeMomoCharge } from './propose-momo.ts'
 import { sendNow, takeTurnNow } from './send.ts'
 import { startCharge } from './start.ts'
@@ -38,7 +38,7 @@ export async function chargeMomo(
 ): Promise<Once<StartedCharge>> {
   const keyed = sentKey && withoutCodes(sentKey, body)
   const before = await replayOf(ctx, owner, keyed)
-  const again = (replay: Replay) => answerAgain(ctx, owner, replay, (charge) => answerFor(ctx, charge))
+  const again = (replay: Replay) => replayResponse(ctx, owner, replay, (charge) => responseFor(ctx, charge))
   if (before) return again(before)
   const { proposal, codes } = await proposeMomoCharge(ctx, owner, body, keyed)
   if (proposal.sent_via === 'request') {
@@ -47,16 +47,16 @@ export async function chargeMomo(
       keyed,
       proposal: { ...proposal, scenario },
       send: (payment, elapsedMs) => sendUntilPageIsKnown(ctx, payment, elapsedMs, codes),
-      answerFor: (charge, promised) => answerFor(ctx, charge ?? { ...promised, state: 'unknown' }),
+      responseFor: (charge, promised) => responseFor(ctx, charge ?? { ...promised, state: 'unknown' }),
       again,
     })
   }
-  const answerOf = (id: string) => answerFor(ctx, { ...proposal, id, state: 'accepted' })
-  const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, answerOf, scenario }))
+  const responseOf = (id: string) => responseFor(ctx, { ...proposal, id, state: 'accepted' })
+  const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, responseOf, scenario }))
   if (outcome.isReplay) return again(outcome)
   reach('momo.accepted')
   ctx.wakeups.wake(laneOf(owner.env, proposal.provider))
-  return { answer: answerFor(ctx, outcome.transaction), isReplay: false }
+  return { response: responseFor(ctx, outcome.transaction), isReplay: false }
 }
 
 /** The key's fingerprint covers the request without the data that must not be stored. */
@@ -65,7 +65,7 @@ function withoutCodes(keyed: KeyedRequest, body: MomoChargeBody): KeyedRequest {
   return { ...keyed, asked }
 }
 
-function answerFor(
+function responseFor(
   ctx: Context,
   transaction: Pick<Transaction, 'id' | 'state' | 'action' | 'code' | 'provider'>,
 ): StartedCharge {
@@ -90,7 +90,7 @@ async function sendUntilPageIsKnown(
   const hasPage = ctx.reference.operators.get(transaction.code)?.auth_type === 'REDIRECT'
   while (hasPage && sent?.state === 'submitted' && performance.now() < askUntil) {
     await pause(timing.pageQueryEveryMs)
-    const found = await ask(ctx, { transaction, attempt })
+    const found = await queryProvider(ctx, { transaction, attempt })
     if (found.observation.kind === 'reported' && found.observation.providerStatus.state !== 'submitted')
       return (await resolveSent(ctx, { transaction, attempt }, found, 'query')) ?? sent
   }

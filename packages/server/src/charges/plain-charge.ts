@@ -16,7 +16,7 @@ interface ChargeInput {
   readonly method: keyof typeof destinations
 }
 
-type PlainCharge = Omit<Proposal, 'answerOf' | 'counterparty' | 'expiresInMs' | 'sent_via' | 'keyed'>
+type PlainCharge = Omit<Proposal, 'responseOf' | 'counterparty' | 'expiresInMs' | 'sent_via' | 'keyed'>
 
 /** Prices a charge that is credited in the currency it is paid in, and selects its provider. It is sent at once. */
 export async function plainCharge(ctx: Context, owner: Owner, input: ChargeInput): Promise<PlainCharge> {

@@ -29,7 +29,7 @@ export interface CardChargeBody {
 }
 
 export interface CardProposal {
-  readonly proposal: Omit<Proposal, 'answerOf'>
+  readonly proposal: Omit<Proposal, 'responseOf'>
   readonly given: GivenCard
   /** Recognises the card within this service and is useless elsewhere. */
   readonly fingerprint: string

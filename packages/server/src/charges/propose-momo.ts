@@ -32,7 +32,7 @@ export interface MomoChargeBody {
 }
 
 export interface MomoProposal {
-  readonly proposal: Omit<Proposal, 'answerOf'>
+  readonly proposal: Omit<Proposal, 'responseOf'>
   readonly codes: Codes
 }
 
@@ -86,7 +86,7 @@ export async function proposeMomoCharge(
     sent_via: operator.auth_type === 'PROVIDER_AUTH' ? 'lane' : 'request',
     holdsGoTo: undefined,
     keyed,
-  } as const satisfies Omit<Proposal, 'answerOf'>
+  } as const satisfies Omit<Proposal, 'responseOf'>
   return { proposal, codes }
 }
 

@@ -19,7 +19,7 @@ export async function proposeTransferCharge(
   owner: Owner,
   body: TransferChargeBody,
   keyed: KeyedRequest | undefined,
-): Promise<Omit<Proposal, 'answerOf'>> {
+): Promise<Omit<Proposal, 'responseOf'>> {
   const currency = currencyOf(body.currency)
   const isServed = ctx.reference.routes.some(
     (route) => route.operation === 'charge.bank-transfer' && route.currency === currency,

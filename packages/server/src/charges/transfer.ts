@@ -44,7 +44,7 @@ export async function chargeByTransfer(
   scenario?: Scenario,
 ): Promise<Once<OpenedAccount>> {
   const before = await replayOf(ctx, owner, keyed)
-  if (before?.answer) return { answer: before.answer as OpenedAccount, isReplay: true }
+  if (before?.response) return { response: before.response as OpenedAccount, isReplay: true }
   const known = before?.transactionId ?? (await unfinishedOf(ctx, owner, body))?.id
   const continued = (transaction_id: string | null) =>
     continueCharge(ctx, owner, { keyed, transaction_id, isReplay: before !== undefined })
@@ -55,7 +55,7 @@ export async function chargeByTransfer(
     keyed,
     proposal: { ...proposal, scenario },
     send: (payment, elapsedMs) => sendNow(ctx, { payment, elapsedMs, inTime: withReported }),
-    answerFor: (charge) => answerFor(ctx, charge),
+    responseFor: (charge) => responseFor(ctx, charge),
     again: ({ transactionId }) => continued(transactionId),
   })
 }
@@ -74,11 +74,11 @@ function continueCharge(
 ): Promise<Once<OpenedAccount>> {
   if (transaction_id === null) throw new AppError('IDEMPOTENCY_KEY_IN_PROGRESS')
   return underKey(ctx, owner, { keyed, transaction_id }, async (keep) => {
-    const answer = answerFor(ctx, await goOn(ctx, owner, transaction_id))
+    const response = responseFor(ctx, await sendOrWait(ctx, owner, transaction_id))
     reach('transfer.resolved')
-    await keep(ctx.db.write, answer)
+    await keep(ctx.db.write, response)
     reach('transfer.stored')
-    return { answer, isReplay }
+    return { response, isReplay }
   })
 }
 
@@ -112,7 +112,7 @@ function withReported(observation: Observation): Observation {
 }
 
 /** Sends the charge again if no request is sending it. Otherwise waits for that request, for as long as the caller waits. */
-async function goOn(ctx: Context, owner: Owner, id: string): Promise<Transaction | undefined> {
+async function sendOrWait(ctx: Context, owner: Owner, id: string): Promise<Transaction | undefined> {
   const elapsedMs = startWatch()
   while (elapsedMs() < timing.callerWaitMs) {
     const charge = await findById(ctx.db.read, owner, id)
@@ -137,7 +137,7 @@ async function sendAgain(ctx: Context, owner: Owner, { id, provider }: Transacti
   return sendNow(ctx, { payment, elapsedMs, inTime: withReported })
 }
 
-function answerFor(ctx: Context, charge: Transaction | undefined): OpenedAccount {
+function responseFor(ctx: Context, charge: Transaction | undefined): OpenedAccount {
   const virtualAccount = charge && presentAccount(ctx.config.publicUrl, charge)
   if (!charge || !virtualAccount)
     throw new AppError('PROVIDER_UNAVAILABLE', {

@@ -169,7 +169,7 @@ function createRoute(app: App, ctx: Context): void {
         const shown = showId('external account', id)
         return { success: true as const, message: 'External account created.', data: { id: shown } }
       })
-      return answerOf(reply, done)
+      return responseOf(reply, done)
     },
   )
 }
@@ -208,7 +208,7 @@ function replaceRoute(app: App, ctx: Context): void {
         await recordAudit(tx, config.cell, auditOf(bearer, 'external-account.replace', { externalAccountId: id }))
         return { success: true as const, message: 'External account updated.' }
       }
-      return answerOf(reply, await once(ctx, bearer, keyedRequest(request), replace))
+      return responseOf(reply, await once(ctx, bearer, keyedRequest(request), replace))
     },
   )
 }
@@ -236,7 +236,7 @@ function deleteRoute(app: App, ctx: Context): void {
         await recordAudit(tx, config.cell, auditOf(bearer, 'external-account.delete', { externalAccountId: id }))
         return { success: true as const, message: 'External account deleted.' }
       }
-      return answerOf(reply, await once(ctx, bearer, keyedRequest(request), remove))
+      return responseOf(reply, await once(ctx, bearer, keyedRequest(request), remove))
     },
   )
 }
@@ -247,9 +247,9 @@ function idOf(shown: string): string {
   return id
 }
 
-function answerOf<Answer>(reply: FastifyReply, { answer, isReplay }: Once<Answer>): Answer {
+function responseOf<Body>(reply: FastifyReply, { response, isReplay }: Once<Body>): Body {
   if (isReplay) reply.header('idempotency-replayed', 'true')
-  return answer
+  return response
 }
 
 function linkTo(reply: FastifyReply, path: string, cursor: string): void {

@@ -307,5 +307,5 @@ test('an idle connection is closed, and one that waits for its response is not',
   replies[0]?.writeHead(200, { 'content-length': 2 }).write('h')
   const [received] = (await once(waiting, 'data')) as [Buffer]
   assert.match(received.toString(), /^HTTP\/1\.1 200 OK/)
-  await isClosed('the one whose response stands still to be closed', waiting)
+  await isClosed('the connection whose response hangs to be closed', waiting)
 })

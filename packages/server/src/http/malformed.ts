@@ -3,7 +3,7 @@ import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS
 import type { Duplex } from 'node:stream'
 import type { Config } from '../config.ts'
 import { AppError, catalogue } from '../errors.ts'
-import { guards, requestId } from './answer-headers.ts'
+import { guards, requestId } from './response-headers.ts'
 import { envelope } from './refuse.ts'
 import { methodNotAllowed } from './routes.ts'
 

@@ -16,8 +16,8 @@ export function createPoster(db: WriteDb): Batcher<Posting, Refusal | undefined>
     const movements = postings.flatMap((posting) => posting.movements)
     const wallets = postings.flatMap((posting) => posting.wallets)
     const books = await openBooks(tx, writer, movements, wallets)
-    const answers = postings.map((posting) => books.apply(posting.movements))
-    return { answers, ...(await books.write()) }
+    const results = postings.map((posting) => books.apply(posting.movements))
+    return { results, ...(await books.write()) }
   }
   return createBatcher({ db, decide, keyOf: ({ wallets }) => wallets.join() })
 }

@@ -23,7 +23,7 @@ export interface Finding {
   readonly remedy: string
 }
 
-const answerMs = 5000
+const responseMs = 5000
 const skewMaxMs = 2000
 const versionMin = 150_000
 const gibibyte = 1024 ** 3
@@ -32,8 +32,8 @@ const gibibyte = 1024 ** 3
 export async function examine(variables: Readonly<Record<string, string | undefined>>): Promise<Finding[]> {
   const { config, finding } = settingsFinding(variables)
   if (!config) return [finding]
-  const looks = [database(config), nats(config, variables), port(config), simulator(config), disk(config)]
-  return [finding, ...(await Promise.all(looks)).flat()]
+  const checks = [database(config), nats(config, variables), port(config), simulator(config), disk(config)]
+  return [finding, ...(await Promise.all(checks)).flat()]
 }
 
 const ok = (what: string, message: string): Finding => ({ what, health: 'ok', message, remedy: '' })
@@ -59,7 +59,7 @@ async function database(config: Config): Promise<Finding[]> {
   const db = openDatabase({
     url: databaseUrl,
     connectionsMax: 1,
-    statementTimeoutMs: answerMs,
+    statementTimeoutMs: responseMs,
     onError: () => undefined,
   })
   try {
@@ -158,7 +158,7 @@ async function nats(config: Config, variables: Readonly<Record<string, string | 
 async function port({ host, port: number }: Config): Promise<Finding> {
   const where = `${host}:${number}`
   if (number === 0 || (await isFree(host, number))) return ok('port', `${where} is free`)
-  const isMalipo = await answers(`http://${host.includes(':') ? `[${host}]` : host}:${number}/health/live`)
+  const isMalipo = await responds(`http://${host.includes(':') ? `[${host}]` : host}:${number}/health/live`)
   if (isMalipo) return ok('port', `Malipo listens at ${where}`)
   return bad(
     'port',
@@ -175,15 +175,15 @@ function isFree(host: string, number: number): Promise<boolean> {
   return promise
 }
 
-const answers = (url: string) =>
-  fetch(url, { signal: AbortSignal.timeout(answerMs) }).then(
+const responds = (url: string) =>
+  fetch(url, { signal: AbortSignal.timeout(responseMs) }).then(
     ({ status }) => status < 500,
     () => false,
   )
 
 async function simulator({ simulatorUrl }: Config): Promise<Finding[]> {
   if (simulatorUrl === undefined) return []
-  const isThere = await answers(simulatorUrl)
+  const isThere = await responds(simulatorUrl)
   if (isThere) return [ok('simulator', `responds at ${simulatorUrl}`)]
   const remedy = 'start it, or set MALIPO_SIMULATOR_URL to empty; without it no sandbox payment is processed'
   return [bad('simulator', `does not respond at ${simulatorUrl}`, remedy)]

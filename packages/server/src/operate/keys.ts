@@ -1,5 +1,5 @@
 import { type Credential, insert, listOfMerchant, type NewCredential, revoke } from '../auth/credentials.ts'
-import { apiKeyPurpose } from '../auth/exchange.ts'
+import { apiKeyPurpose } from '../auth/token-exchange.ts'
 import { makeKey } from '../auth/keys.ts'
 import { revocationTopic } from '../auth/revocations.ts'
 import { scopes as allScopes } from '../auth/scopes.ts'

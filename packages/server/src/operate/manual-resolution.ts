@@ -13,7 +13,7 @@ import { attemptOfKey, providerKeyOf, showId } from '../platform/ids.ts'
 import { auditedPosting, type OperatorContext, OperatorError } from './operator-context.ts'
 import { noPayment, paymentId } from './payments.ts'
 
-export interface Verdict {
+export interface ManualResolution {
   readonly outcome: 'successful' | 'failed'
   readonly reason: string
   /** The proof: a line of the provider's statement, or a ticket in which the provider confirms it. */
@@ -36,10 +36,10 @@ export interface ResolvedPayment {
 export async function resolvePayment(
   context: OperatorContext,
   shownId: string,
-  verdict: Verdict,
+  resolution: ManualResolution,
 ): Promise<ResolvedPayment> {
   const id = paymentId(shownId)
-  const { outcome, reason, evidence } = verdict
+  const { outcome, reason, evidence } = resolution
   refuseEmpty({ reason, evidence })
   return auditedPosting(context, async (tx) => {
     const payment = await lockOpen(tx, id)
@@ -107,7 +107,7 @@ async function lockOpen(tx: BatchTx, id: string): Promise<Payment> {
 }
 
 /** A payment that was never sent cannot have succeeded. While it may be on its way, no evidence can show its outcome. */
-function refuseUntimely(tx: BatchTx, { transaction, attempt }: Payment, outcome: Verdict['outcome']): void {
+function refuseUntimely(tx: BatchTx, { transaction, attempt }: Payment, outcome: ManualResolution['outcome']): void {
   const { state } = transaction
   const shown = showId('transaction', transaction.id)
   if (state === 'accepted' && outcome === 'successful')
@@ -167,8 +167,8 @@ async function take(
     observation,
     note: { ...note, by: context.actor },
   } as const
-  const { answers, ...written } = await resolveBatch(context.settling, context.writer, tx, [resolution])
-  const [status] = answers
+  const { results, ...written } = await resolveBatch(context.resolving, context.writer, tx, [resolution])
+  const [status] = results
   const isPaidBefore =
     status?.transaction.state === 'successful' &&
     observation.kind === 'operator_resolved' &&
@@ -186,7 +186,7 @@ function trail(action: string, { transaction, attempt }: Payment, detail: object
   return { action, merchant_id, env, subject: showId('transaction', id), detail: { ...detail, from } }
 }
 
-function moneyOf(transaction: Transaction, outcome: Verdict['outcome']): string {
+function moneyOf(transaction: Transaction, outcome: ManualResolution['outcome']): string {
   const { type, amount, currency, wallet_amount, wallet_currency, fee, provider, country } = transaction
   const paid = `${formatMinor(amount, currency)} ${currency}`
   const own = `${formatMinor(wallet_amount, wallet_currency)} ${wallet_currency}`
@@ -201,7 +201,7 @@ function moneyOf(transaction: Transaction, outcome: Verdict['outcome']): string 
     : 'Nothing was credited. If the provider reports later that the customer paid, the merchant is credited by an adjustment.'
 }
 
-function cautionOf({ doubt, amount, currency }: Transaction, outcome: Verdict['outcome']): string | undefined {
+function cautionOf({ doubt, amount, currency }: Transaction, outcome: ManualResolution['outcome']): string | undefined {
   if (doubt !== 'amount_mismatch' || outcome === 'failed') return undefined
   const asked = `${formatMinor(amount, currency)} ${currency}`
   return `The books show the requested ${asked}; the provider reported another amount. Correct the float: malipo floats adjust`

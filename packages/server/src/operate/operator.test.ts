@@ -62,11 +62,11 @@ test('of many freezes at once one is done and audited', async (t) => {
 
 test('an error names a merchant that does not exist, and rejects text that is not an id', async (t) => {
   const { operator } = await testMalipo(t)
-  const nobody = `mer_${'0'.repeat(32)}`
+  const unknown = `mer_${'0'.repeat(32)}`
 
-  await assert.rejects(operator.merchants.freeze(nobody, 'x'), new RegExp(`no merchant has the id ${nobody}`))
-  await assert.rejects(operator.keys.create(nobody, { env: 'live' }), /no merchant has the id mer_/)
-  await assert.rejects(operator.keys.list(nobody), /no merchant has the id mer_/)
+  await assert.rejects(operator.merchants.freeze(unknown, 'x'), new RegExp(`no merchant has the id ${unknown}`))
+  await assert.rejects(operator.keys.create(unknown, { env: 'live' }), /no merchant has the id mer_/)
+  await assert.rejects(operator.keys.list(unknown), /no merchant has the id mer_/)
   assert.throws(() => operator.merchants.freeze('duka', 'x'), /duka is not a merchant id/)
 })
 

@@ -11,7 +11,7 @@ import { type CallbackCommands, callbackCommands } from './callbacks.ts'
 import { type ClearedCase, type Clearing, clearCase } from './clear-suspense.ts'
 import { examine as examineInstallation, type Finding } from './doctor.ts'
 import {
-  type FeeAnswer,
+  type FeeQuote,
   type FeeListOrder,
   type FeeOrder,
   type FeeQuestion,
@@ -27,7 +27,7 @@ import {
   type RetriedPayment,
   resolvePayment,
   retryPayment,
-  type Verdict,
+  type ManualResolution,
 } from './manual-resolution.ts'
 import { type CurrencyOrder, type MerchantCurrencies, setCurrencies, showCurrencies } from './merchant-currencies.ts'
 import { create as createMerchant, freeze, type MerchantOrder, type MerchantView, page, unfreeze } from './merchants.ts'
@@ -49,7 +49,7 @@ import { type CasesWanted, type CaseView, listCases, showCase } from './suspense
 export type { Finding } from './doctor.ts'
 
 /** A command calls no provider. */
-const nobody = { live: new Map(), sandbox: new Map() }
+const noConnectors = { live: new Map(), sandbox: new Map() }
 
 /** Everything an operator can do from outside a running process: the only entry point for the command line. */
 export interface Operator {
@@ -76,12 +76,12 @@ export interface Operator {
   readonly fees: {
     set(order: FeeOrder): Promise<FeeRuleView[]>
     list(wanted: FeeListOrder): Promise<FeeRuleView[]>
-    show(question: FeeQuestion): Promise<FeeAnswer>
+    show(question: FeeQuestion): Promise<FeeQuote>
   }
   readonly payments: {
     list(wanted: ListOrder): Promise<ListedPayment[]>
     show(transactionId: string): Promise<PaymentView>
-    settle(transactionId: string, verdict: Verdict): Promise<ResolvedPayment>
+    settle(transactionId: string, resolution: ManualResolution): Promise<ResolvedPayment>
     retry(transactionId: string, reason: string): Promise<RetriedPayment>
   }
   /** Money in suspense that waits for a person's decision. */
@@ -150,7 +150,7 @@ export function openOperator(variables: Variables, actor: string, open = openDat
     payments: {
       list: (wanted) => listPayments(context, wanted),
       show: (transactionId) => showPayment(context, transactionId),
-      settle: (transactionId, verdict) => resolvePayment(context, transactionId, verdict),
+      settle: (transactionId, resolution) => resolvePayment(context, transactionId, resolution),
       retry: (transactionId, reason) => retryPayment(context, transactionId, reason),
     },
     suspense: {
@@ -207,12 +207,12 @@ function openOperatorContext(
     platformAccounts,
     writer: createWriter(),
     postings: createPostings(db.write),
-    settling: {
+    resolving: {
       cell: config.cell,
       onMerchantEvents: () => wakeups.wake('webhooks'),
       log,
       accounts: platformAccounts,
-      connectors: nobody,
+      connectors: noConnectors,
       routing: { providersOf: () => [], isUsable: () => false },
     },
   }

@@ -243,7 +243,7 @@ function stepOf({ transaction: { state, type, provider, attempt }, attempts }: I
   const isLost = attempts.some(({ number, is_lost }) => number === attempt && is_lost)
   if (isLost) return `Malipo sends it to ${provider} again, with the same key.`
   if (state === 'accepted') return `Malipo sends it to ${provider}.`
-  if (state === 'sending') return `It is being sent; if there is no outcome by then, Malipo queries ${provider}.`
+  if (state === 'sending') return `It is being sent; without an outcome by then, Malipo queries ${provider}.`
   const isCharge = type === 'deposit'
   return `Malipo queries ${provider} again${isCharge ? '; the charge ends when the provider reports its end, or does not know it at its expiry' : ''}.`
 }

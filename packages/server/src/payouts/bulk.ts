@@ -54,8 +54,8 @@ async function acceptAll(
   const one = async (item: unknown, index: number) => {
     try {
       const body = readItem(item)
-      const { answer, isReplay } = await accept(ctx, owner, body, itemKey(keyed, index, body), terms)
-      const { message, externalReference, transactionId } = answer
+      const { response, isReplay } = await accept(ctx, owner, body, itemKey(keyed, index, body), terms)
+      const { message, externalReference, transactionId } = response
       return { result: { success: true, message, externalReference, transactionId }, isReplay }
     } catch (error) {
       return { result: refusal(asRefusal(ctx, error), item), isReplay: false }

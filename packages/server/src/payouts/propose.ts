@@ -40,7 +40,7 @@ export async function proposePayout(
   body: PayoutBody,
   keyed: KeyedRequest | undefined,
   rateOf: RateOf,
-): Promise<Omit<Proposal, 'answerOf'>> {
+): Promise<Omit<Proposal, 'responseOf'>> {
   const beneficiary = await beneficiaryFor(ctx, owner, body)
   const { country, currency, destination, code } = beneficiary
   await ctx.currencies.refuseDisabled(owner, currency)

@@ -59,7 +59,7 @@ const BulkBody = Type.Object(
   },
   closed,
 )
-const BulkAnswer = Type.Object(
+const BulkResponse = Type.Object(
   {
     success: Type.Literal(true),
     data: Type.Array(
@@ -106,9 +106,9 @@ export function payoutRoutes(app: App, ctx: Context): void {
     async (request, reply) => {
       const owner = bearerOf(request)
       const terms = { scenario: scenarioIn(owner, request.headers) }
-      const { answer, isReplay } = await acceptPayout(ctx, owner, request.body, keyedRequest(request), terms)
+      const { response, isReplay } = await acceptPayout(ctx, owner, request.body, keyedRequest(request), terms)
       mark(reply, isReplay)
-      return answer
+      return response
     },
   )
 
@@ -132,7 +132,7 @@ function bulkRoute(app: App, ctx: Context): void {
         tags,
         headers: PaymentHeaders,
         body: BulkBody,
-        response: { 200: BulkAnswer },
+        response: { 200: BulkResponse },
       },
     },
     async (request, reply) => {
@@ -179,9 +179,9 @@ function cancelRoute(app: App, ctx: Context): void {
     },
     async (request, reply) => {
       const { transactionId } = request.params
-      const { answer, isReplay } = await cancelPayout(ctx, bearerOf(request), transactionId, keyedRequest(request))
+      const { response, isReplay } = await cancelPayout(ctx, bearerOf(request), transactionId, keyedRequest(request))
       mark(reply, isReplay)
-      return answer
+      return response
     },
   )
 }

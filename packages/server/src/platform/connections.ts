@@ -141,7 +141,7 @@ function parserOf(oid: number, format?: 'text' | 'binary') {
 /** Ends a connection without waiting for its server. Work on it fails as on a lost connection. */
 export function breakOff(client: pg.ClientBase): void {
   const { stream } = (client as unknown as { connection: pg.Connection }).connection
-  stream.destroy(new Error('Connection terminated: the server does not respond, or is no longer the primary'))
+  stream.destroy(new Error('Connection terminated: the server does not respond, or is not the primary any more'))
 }
 
 const serverIsWritable = `

@@ -35,7 +35,7 @@ export type Posted = Outcome & { readonly durationMs: number }
 
 type Outcome =
   | {
-      readonly kind: 'answered'
+      readonly kind: 'responded'
       readonly status: number
       /** The start of the reply, as text that can be stored and shown. */
       readonly body: string
@@ -150,7 +150,7 @@ async function exchange(pool: Pool, path: string, order: PostOrder, signal: Abor
   const { headers, body } = order
   const reply = await pool.request({ method: 'POST', path, headers, body, signal })
   const retryAfter = [reply.headers['retry-after']].flat()[0]
-  return { kind: 'answered', status: reply.statusCode, body: await readStart(reply.body), retryAfter }
+  return { kind: 'responded', status: reply.statusCode, body: await readStart(reply.body), retryAfter }
 }
 
 /** Stops at the limit, which closes the connection; after a shorter reply the connection can be reused. */

@@ -22,7 +22,7 @@ interface OutboundCall {
  */
 export type OutboundReply =
   | {
-      readonly kind: 'answered'
+      readonly kind: 'responded'
       readonly status: number
       readonly headers: Record<string, string>
       readonly text: string
@@ -68,7 +68,7 @@ async function call(agent: Agent, baseUrl: string, bytesMax: number, order: Outb
       ...(body !== undefined && { body }),
     })
     const text = await readAll(reply.body, bytesMax)
-    return { kind: 'answered', status: reply.statusCode, headers: plain(reply.headers), text }
+    return { kind: 'responded', status: reply.statusCode, headers: plain(reply.headers), text }
   } catch (error) {
     const { message } = error as Error
     if (error instanceof NotReached) return { kind: 'not_reached', detail: message }

@@ -158,7 +158,7 @@ async function secure(socket: Socket, hostname: string, signal: AbortSignal): Pr
     return secured
   } catch (error) {
     secured.destroy()
-    throw new NoConnection(tlsTroubles[(error as { code?: string }).code ?? ''] ?? 'the TLS handshake failed', {
+    throw new NoConnection(tlsFailures[(error as { code?: string }).code ?? ''] ?? 'the TLS handshake failed', {
       cause: error,
     })
   }
@@ -167,10 +167,10 @@ async function secure(socket: Socket, hostname: string, signal: AbortSignal): Pr
 /** A system error may contain addresses; the result is one of these sentences instead. */
 function explained(error: Error & { code?: string }): NoConnection {
   if (error instanceof NoConnection) return error
-  return new NoConnection(tcpTroubles[error.code ?? ''] ?? 'no connection could be made', { cause: error })
+  return new NoConnection(tcpFailures[error.code ?? ''] ?? 'no connection could be made', { cause: error })
 }
 
-const tcpTroubles: Readonly<Record<string, string>> = {
+const tcpFailures: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was closed at once',
   EHOSTUNREACH: 'the host cannot be reached',
@@ -178,7 +178,7 @@ const tcpTroubles: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'the host does not respond',
 }
 
-const tlsTroubles: Readonly<Record<string, string>> = {
+const tlsFailures: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'the certificate has expired',
   CERT_NOT_YET_VALID: 'the certificate is not valid yet',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',

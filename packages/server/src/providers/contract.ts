@@ -344,7 +344,7 @@ export type QueryOutcome =
 
 interface Callbacks {
   /** Verifies and reads a callback. It may fetch the provider's keys and nothing else. */
-  read(request: InboundRequest): Promise<CallbackVerdict>
+  read(request: InboundRequest): Promise<CallbackReading>
 }
 
 export interface InboundRequest {
@@ -358,7 +358,7 @@ export interface InboundRequest {
   readonly body: Buffer
 }
 
-export type CallbackVerdict =
+export type CallbackReading =
   | {
       readonly isGenuine: true
       /** Whether the report is proof, or only a hint to query the provider. */

@@ -31,7 +31,7 @@ export interface MomoQuery {
 export function momoAccount(data: ReferenceData, input: MomoQuery, fields: MomoFields): MomoAccount {
   const phone = phoneOf(input.phone, fields.phone)
   const choices = operatorsIn(data, phone.country, input.currency)
-  if (choices.length === 0) throw new AppError('PROVIDER_NOT_FOUND', { message: nobodyServes(data, phone, input) })
+  if (choices.length === 0) throw new AppError('PROVIDER_NOT_FOUND', { message: noOperatorMessage(data, phone, input) })
   if (input.operator !== '') return { phone, operator: namedOperator(data, input, phone, choices, fields.operator) }
   const operator = predictOperator(choices, phone) ?? onlyOpen(choices)
   if (!operator) throw new AppError(fields.required, operatorNeeded(choices, fields.operator))
@@ -118,7 +118,7 @@ function onlyOpen(choices: readonly Operator[]): Operator | undefined {
   return open.length === 1 || choices.length === 1 ? (open[0] ?? choices[0]) : undefined
 }
 
-function nobodyServes(data: ReferenceData, { country }: Phone, { currency }: MomoQuery): string {
+function noOperatorMessage(data: ReferenceData, { country }: Phone, { currency }: MomoQuery): string {
   const name = data.countries.get(country)?.name ?? country
   return `No mobile money operator pays in ${currency} to numbers of ${name}.`
 }

@@ -111,7 +111,7 @@ const questions: Readonly<Record<string, string | undefined>> = {
 function sending(transaction: Transaction): Story {
   const { action, wake_at } = transaction
   const answer = questions[action?.kind ?? '']
-  const next = 'if there is no response we query the provider'
+  const next = 'without a response we query the provider'
   const happened =
     answer === undefined
       ? 'is being sent to the provider'

@@ -5,7 +5,7 @@ import type { Budget, LaneOperation, LaneRates } from '../payments/dispatch/lane
 import { createLaneQueue, type LaneQueue, mapKinds, refillMax } from '../payments/dispatch/lane-queue.ts'
 import { createLaneShares, type LaneShares } from '../payments/dispatch/lane-shares.ts'
 import { openWork } from '../payments/dispatch/open-work.ts'
-import { laneOf, type Place, rungAfter, type WorkKind, workKinds } from '../payments/dispatch/timers.ts'
+import { laneOf, type Place, dueAfter, type WorkKind, workKinds } from '../payments/dispatch/timers.ts'
 import { timing } from '../payments/resolve/timing.ts'
 import { databaseTimeMs, startWatch } from '../platform/clock.ts'
 import type { Environment } from '../platform/db.ts'
@@ -96,7 +96,7 @@ function startOf(lane: Lane, readUntil: Date): Date {
 
 /** Reads one page of timers and returns where the next starts. Each timer is read a few times, however long its payment waits. */
 async function readPage(lane: Lane, after: Place): Promise<Place | undefined> {
-  const { due, count, last, at } = await rungAfter(lane.ctx.db.write, lane.name, { after, limit: pageMax })
+  const { due, count, last, at } = await dueAfter(lane.ctx.db.write, lane.name, { after, limit: pageMax })
   lane.queue.add(due)
   // The clock was set back: timers may be before what was read, and the next poll starts there.
   if (lane.readUntil && at < lane.readUntil) lane.readUntil = new Date(at.getTime() - timing.laneFirstLookbackMs)

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { ask, resolveSent } from '../payments/dispatch/dispatch.ts'
+import { queryProvider, resolveSent } from '../payments/dispatch/dispatch.ts'
 import { takeTurn } from '../payments/dispatch/lane-budget.ts'
 import { claimEndedAccounts, forgetAccount } from '../payments/dispatch/paid-accounts.ts'
 import { laneOf } from '../payments/dispatch/timers.ts'
@@ -31,7 +31,7 @@ async function pollAccount(ctx: Context, charge: Transaction): Promise<void> {
   const rates = ctx.connectors[env].get(provider) ?? { requestsPerSecond: 1 }
   const payment = { transaction: charge, attempt: { number: charge.attempt } }
   const isMyTurn = await takeTurn(write, laneOf(env, provider), rates)
-  const found = isMyTurn ? await ask(ctx, payment) : undefined
+  const found = isMyTurn ? await queryProvider(ctx, payment) : undefined
   if (!found || found.observation.kind === 'unclear') return
   await resolveSent(ctx, payment, found, 'query')
   await forgetAccount(write, id)

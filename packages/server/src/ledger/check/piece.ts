@@ -75,20 +75,20 @@ const contentOf = (from: bigint, below: bigint) => sql`
     where batch >= ${from}
       and batch < ${below}
     group by batch
-  ), told as (
+  ), recorded as (
     select batch, transfers, content_hash, writer, number
     from ledger_batches
     where batch >= ${from}
       and batch < ${below}
   )
-  select batch, told.writer, told.number
+  select batch, recorded.writer, recorded.number
   from found
-  full join told using (batch)
+  full join recorded using (batch)
   where found.batch is null
-    or told.batch is null
+    or recorded.batch is null
     or not found.is_dense
-    or found.transfers <> told.transfers
-    or found.content_hash <> told.content_hash
+    or found.transfers <> recorded.transfers
+    or found.content_hash <> recorded.content_hash
   limit 1`
 
 const chainOf = (from: bigint, below: bigint) => sql`
@@ -159,7 +159,7 @@ const deltasOf = (from: bigint, below: bigint) => sql`
       and s.account_id is distinct from t.wallet_id
     group by batch, s.account_id
     having (sum(s.debits_pending), sum(s.debits_posted), sum(s.credits_pending), sum(s.credits_posted)) <> (0, 0, 0, 0)
-  ), told as (
+  ), recorded as (
     select *
     from account_deltas
     where batch >= ${from}
@@ -167,9 +167,9 @@ const deltasOf = (from: bigint, below: bigint) => sql`
   )
   select batch, account_id
   from sums
-  full join told using (batch, account_id)
+  full join recorded using (batch, account_id)
   where (sums.debits_pending, sums.debits_posted, sums.credits_pending, sums.credits_posted)
-    is distinct from (told.debits_pending, told.debits_posted, told.credits_pending, told.credits_posted)
+    is distinct from (recorded.debits_pending, recorded.debits_posted, recorded.credits_pending, recorded.credits_posted)
   limit 1`
 
 const sumsOf = (from: bigint, below: bigint) => sql`

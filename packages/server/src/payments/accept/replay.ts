@@ -8,7 +8,7 @@ import type { Acceptance } from './accept.ts'
 /** The earlier response under a key. It is missing while the first request is still in progress. */
 export interface Replay {
   readonly isReplay: true
-  readonly answer: object | null
+  readonly response: object | null
   readonly transactionId: string | null
 }
 
@@ -20,7 +20,7 @@ export type Outcome =
 export function outcomeOf(acceptance: Acceptance): Outcome {
   if (acceptance.kind === 'refused') throw new AppError(acceptance.error)
   if (acceptance.kind === 'accepted') return { isReplay: false, ...acceptance }
-  return { isReplay: true, answer: acceptance.key.answer, transactionId: acceptance.key.transaction_id }
+  return { isReplay: true, response: acceptance.key.response, transactionId: acceptance.key.transaction_id }
 }
 
 /** The earlier response under this key. Checked before anything that may have changed since: accounts, limits, routes. */
@@ -33,5 +33,5 @@ export async function replayOf(
   const known = (await findKeys(db.write, [{ owner, key: keyed.key }])).get(nameOf(owner, keyed.key))
   if (!known) return undefined
   if (!isSameRequest(vault, keyed, known.fingerprint)) throw new AppError('IDEMPOTENCY_KEY_REUSED')
-  return { isReplay: true, answer: known.answer, transactionId: known.transaction_id }
+  return { isReplay: true, response: known.response, transactionId: known.transaction_id }
 }

@@ -111,7 +111,7 @@ export async function askWhatIsTrue(
   const { id: transaction_id } = transaction
   for (let tries = 0; tries < questionsMax; tries += 1) {
     const question = await putQuestion(dispatcher.db.write, transaction_id, number)
-    const { observation } = await ask(dispatcher, { transaction, attempt: { number } })
+    const { observation } = await queryProvider(dispatcher, { transaction, attempt: { number } })
     if (observation.kind !== 'reported') return false
     const common = { transaction_id, attempt: number, cause: 'query' } as const
     const result = await dispatcher.resolver.submit({ ...common, observation, question })
@@ -156,7 +156,7 @@ async function work(
     case 'send':
       return { sent: await send(dispatcher, claimed, elapsedMs), cause: 'attempt' }
     case 'ask':
-      return { sent: await ask(dispatcher, claimed), cause: 'query' }
+      return { sent: await queryProvider(dispatcher, claimed), cause: 'query' }
     case 'end':
       return {
         sent: { observation: { kind: claimed.transaction.type === 'withdrew' ? 'paid_before' : 'too_late' } },
@@ -238,7 +238,7 @@ function submission(
   given: Given,
 ): Submit {
   const counterparty = openCounterparty(vault, transaction)
-  const ref = { ...refOf(transaction, attempt.number), ...playedTo(transaction, attempt) }
+  const ref = { ...refOf(transaction, attempt.number), ...scenarioFor(transaction, attempt) }
   const lifeSeconds = accountSeconds(transaction, attempt)
   const { id, payouts, momoCharges, cardCharges, transferCharges } = connector
   switch (counterparty.role) {
@@ -263,7 +263,10 @@ function submission(
 }
 
 /** A scenario applies only to the first send, so that a payment that is sent again can end. */
-function playedTo({ scenario, merchant_id }: Transaction, { sends }: Attempt): Pick<AttemptRef, 'scenario' | 'owner'> {
+function scenarioFor(
+  { scenario, merchant_id }: Transaction,
+  { sends }: Attempt,
+): Pick<AttemptRef, 'scenario' | 'owner'> {
   return scenario !== null && sends === 1 ? { scenario, owner: merchant_id } : {}
 }
 
@@ -290,7 +293,7 @@ function unknownObservation({ cause, detail, failure }: Extract<SubmitOutcome, {
   return { kind: 'unknown', detail: `${cause}: ${detail}`, ...(failure && { failure }) }
 }
 
-export async function ask(dispatcher: Dispatcher, { transaction, attempt }: Claimable): Promise<Sent> {
+export async function queryProvider(dispatcher: Dispatcher, { transaction, attempt }: Claimable): Promise<Sent> {
   const connector = connectorOf(dispatcher, transaction)
   const rail = connector && railOf(connector, transaction)
   if (!rail) return { observation: { kind: 'unclear', detail: 'the provider is not configured' } }

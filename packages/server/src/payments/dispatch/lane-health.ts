@@ -30,7 +30,7 @@ const failuresMax = 5
 export function createLaneHealth(db: Db, wakeups: Wakeups, log: Log): LaneHealth {
   let unusable: ReadonlySet<string> = new Set()
   const failures = new Map<string, number>()
-  const look = async () => {
+  const poll = async () => {
     const rows = await db.query<{ lane: string }>(sql`
       select lane from lanes where paused_at is not null or unhealthy_until > record_time()`)
     unusable = new Set(rows.map(({ lane }) => lane))
@@ -51,7 +51,7 @@ export function createLaneHealth(db: Db, wakeups: Wakeups, log: Log): LaneHealth
       const isChange = reply === 'responded' ? before > 0 || unusable.has(lane) : before + 1 >= failuresMax
       if (isChange) await change(lane, reply).catch((err) => log.warn({ err, lane }, 'provider health not recorded'))
     },
-    watch: () => wakeups.onWake(lanesTopic, timing.healthPollEveryMs, look),
+    watch: () => wakeups.onWake(lanesTopic, timing.healthPollEveryMs, poll),
   }
 }
 

@@ -24,8 +24,8 @@ export function unlessPaidBefore(
   around: DecisionInputs,
 ): Decision | undefined {
   const { type, state } = payment.transaction
-  const isToLookAt = type === 'withdrew' && !isFinal(state) && around.movedElsewhere > 0n
-  if (!decision || !isToLookAt || !isNothingMoved(decision)) return decision
+  const needsCheck = type === 'withdrew' && !isFinal(state) && around.movedElsewhere > 0n
+  if (!decision || !needsCheck || !isNothingMoved(decision)) return decision
   if (observation.kind === 'cancel' || observation.kind === 'retry') return undefined
   if (around.paidBy) return paidBy(payment, around.paidBy, decision)
   return observation.kind === 'operator_resolved' ? decision : otherAmountPaid(payment, around)

@@ -17,7 +17,7 @@ import {
   type Decision,
   type DecisionInputs,
   endIfExpired,
-  goOn,
+  proceed,
   type Late,
   mismatch,
   type NewReceipt,
@@ -172,7 +172,7 @@ function beforeTheEnd(payment: KnownPayment, change: Change, cause: Cause, aroun
   const total = { ...payment, transaction: { ...transaction, received } }
   const next =
     endIfExpired(total, cause, around) ??
-    (isChange(change) ? short(payment, change, around) : goOn(payment, 'submitted', null, around))
+    (isChange(change) ? short(payment, change, around) : proceed(payment, 'submitted', null, around))
   return {
     ...next,
     progress: { ...next.progress, received },

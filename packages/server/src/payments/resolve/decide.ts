@@ -24,7 +24,7 @@ import {
   endIfExpired,
   failed,
   failureOf,
-  goOn,
+  proceed,
   isAnswerable,
   isAsAsked,
   mismatch,
@@ -132,11 +132,11 @@ function decideWord(payment: Payment, providerStatus: ProviderStatus, cause: Cau
         overdue(payment, providerStatus.action, cause, around) ??
         askedAgain(payment, providerStatus.action, cause, around) ??
         answeredAlready(payment, providerStatus.action, cause, around) ??
-        goOn(payment, 'waiting', providerStatus.action, around)
+        proceed(payment, 'waiting', providerStatus.action, around)
       )
     case 'received': // Decided before, because it also counts after the end.
     case 'submitted':
-      return overdue(payment, null, cause, around) ?? goOn(payment, 'submitted', null, around)
+      return overdue(payment, null, cause, around) ?? proceed(payment, 'submitted', null, around)
   }
 }
 
@@ -178,7 +178,7 @@ function answeredAlready(
     return undefined
   const onItsWayUntil = (payment.attempt.send_deadline?.getTime() ?? 0) + timing.answerUnderWayMs
   if (state === 'sending' && around.nowMs < onItsWayUntil) return { progress: { wake_at: new Date(onItsWayUntil) } }
-  return action.kind === asks.kind ? goOn(payment, 'submitted', null, around) : undefined
+  return action.kind === asks.kind ? proceed(payment, 'submitted', null, around) : undefined
 }
 
 function successful(payment: Payment, settled: Settled): Decision {

@@ -186,7 +186,7 @@ export function released({ transaction, attempt }: Payment, moved: bigint): Pick
 }
 
 /** The provider has it and may report so any number of times. Only a change makes an event. */
-export function goOn(
+export function proceed(
   payment: Payment,
   providerStatus: State,
   asksFor: CustomerAction | null,

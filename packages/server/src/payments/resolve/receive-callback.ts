@@ -6,7 +6,7 @@ import type { Environment } from '../../platform/db.ts'
 import { reach } from '../../platform/failpoints.ts'
 import { attemptOfKey } from '../../platform/ids.ts'
 import { logRetry } from '../../platform/log-retry.ts'
-import type { CallbackObservation, CallbackVerdict, InboundRequest } from '../../providers/contract.ts'
+import type { CallbackObservation, CallbackReading, InboundRequest } from '../../providers/contract.ts'
 import { askWhatIsTrue, isContraryTo } from '../dispatch/dispatch.ts'
 import { laneOf } from '../dispatch/timers.ts'
 import { isFinal } from '../model/state.ts'
@@ -21,7 +21,7 @@ export interface CallbackSource {
   readonly address: string
 }
 
-type Genuine = Extract<CallbackVerdict, { isGenuine: true }>
+type Genuine = Extract<CallbackReading, { isGenuine: true }>
 
 /**
  * Verifies a callback, applies it to its payment and then stores what was sent. Resolves once the payment is durable: until then
@@ -31,16 +31,16 @@ export async function receiveCallback(ctx: Context, source: CallbackSource, requ
   const { env, provider } = source
   const connector = ctx.connectors[env].get(provider)
   if (!connector?.callbacks) throw new AppError('ROUTE_NOT_FOUND')
-  const verdict = await connector.callbacks.read(request)
-  if (!verdict.isGenuine) return refuse(ctx, { ...source, request, keys: [], isUnsigned: true }, verdict.why)
+  const reading = await connector.callbacks.read(request)
+  if (!reading.isGenuine) return refuse(ctx, { ...source, request, keys: [], isUnsigned: true }, reading.why)
   reach('callback.verified')
   const [applied] = await Promise.allSettled([
-    Promise.all(verdict.observations.map((observation) => applyObservation(ctx, source, verdict, observation))),
+    Promise.all(reading.observations.map((observation) => applyObservation(ctx, source, reading, observation))),
   ])
   const isFailed = applied.status === 'rejected'
-  const outcome = isFailed ? 'failed' : outcomeOf(verdict, applied.value)
-  const keys = verdict.observations.map(({ key }) => key)
-  const isUnsigned = verdict.isUnsigned === true
+  const outcome = isFailed ? 'failed' : outcomeOf(reading, applied.value)
+  const keys = reading.observations.map(({ key }) => key)
+  const isUnsigned = reading.isUnsigned === true
   const reason = isFailed ? { reason: reasonOf(applied.reason) } : {}
   await keep(ctx, { ...source, request, outcome, keys, isUnsigned, ...reason })
   if (isFailed) throw applied.reason

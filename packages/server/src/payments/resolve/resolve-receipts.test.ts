@@ -169,7 +169,7 @@ test('a query that starts while a response is resolved has its own number', asyn
   }
 
   const settled = settle(id, saying(back), first)
-  await until('the settlement to wait for the wallet', async () => (await waiting()) >= 1)
+  await until('the resolution to wait for the wallet', async () => (await waiting()) >= 1)
   let isPut = false
   const older = put(id).finally(() => {
     isPut = true

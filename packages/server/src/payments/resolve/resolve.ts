@@ -139,7 +139,7 @@ export async function resolveBatch(
   const books = await openBooks(tx, writer, moving.flatMap(endingsOf), wallets)
   reach('resolve.locked')
   const alerts: (() => void)[] = []
-  const answers = resolutions.map((resolution): ResolveResult | undefined => {
+  const results = resolutions.map((resolution): ResolveResult | undefined => {
     const draft = drafts.get(resolution.transaction_id)
     if (!draft || !isEntitled(resolution, draft)) return undefined
     const { isChanged, alert } = take(options, draft, resolution, at, (provider, decision, adjustments) => {
@@ -157,7 +157,7 @@ export async function resolveBatch(
     return { isChanged, transaction, attempts: [attempt, ...givenUp, ...ended], receipts }
   })
   const changed = [...drafts.values()].filter(({ before, transaction }) => transaction !== before.transaction)
-  for (const [index, { alongside }] of resolutions.entries()) if (answers[index]?.isChanged) await alongside?.(tx)
+  for (const [index, { alongside }] of resolutions.entries()) if (results[index]?.isChanged) await alongside?.(tx)
   const [{ committed, ...written }] = await Promise.all([books.write(), write(tx, at, options.cell, changed)])
   reach('resolve.written')
   const onCommitted = () => {
@@ -168,7 +168,7 @@ export async function resolveBatch(
       transaction.notified > before.transaction.notified || adjustments.length > 0
     if (changed.some(notifiesMerchant)) options.onMerchantEvents()
   }
-  return { answers, ...written, committed: onCommitted }
+  return { results, ...written, committed: onCommitted }
 }
 
 /** A provider cannot report on a payment in another environment, or on an attempt made through another provider. */

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Secret } from '../../platform/secret.ts'
 import type { InboundRequest } from '../contract.ts'
 import { readCallback } from './callbacks.ts'
-import { key, webhookHash } from './desk.suite.ts'
+import { key, webhookHash } from './stub.suite.ts'
 
 const charge = { id: 7, tx_ref: key, amount: 1500.5, currency: 'NGN', status: 'successful', payment_type: 'card' }
 const transfer = { id: 8, reference: key, amount: 1500.5, currency: 'NGN', status: 'SUCCESSFUL' }

@@ -1,6 +1,6 @@
 import type { Currency } from '../../money/currencies.ts'
 import type { AttemptKey, PayoutAttempt, ProviderStatus, QueryOutcome, SubmitOutcome } from '../contract.ts'
-import { answerOf, isRefusal, notSubmitted, payoutRefusalOf, unreadable } from './answers.ts'
+import { responseOf, isRefusal, notSubmitted, payoutRefusalOf, unreadable } from './responses.ts'
 import { isReversal } from './charges.ts'
 import { isShortfall, reversal, transferFailure } from './failures.ts'
 import type { Line } from './line.ts'
@@ -35,26 +35,26 @@ export interface ZarContact {
 /** Flutterwave's code of a bank, by country and our own code. Undefined when Flutterwave does not serve the bank. */
 export type BankCodes = (country: string, code: string) => string | undefined
 
-interface BankDesk {
+interface BankLine {
   readonly line: Line
   readonly codes: BankCodes
   readonly zarContact: ZarContact | undefined
 }
 
 export async function submitPayout(
-  desk: BankDesk,
+  bankLine: BankLine,
   attempt: PayoutAttempt,
   signal: AbortSignal,
 ): Promise<SubmitOutcome> {
-  const { line } = desk
-  const content = bodyOf(desk, attempt)
+  const { line } = bankLine
+  const content = bodyOf(bankLine, attempt)
   if ('flaw' in content) return notSubmitted('unwritable', content.flaw)
-  const answer = answerOf(await line.post('/transfers', content.fields, signal))
-  if ('certainty' in answer) return answer
-  if (isRefusal(answer)) return payoutRefusalOf(answer)
-  const data = answer.isSuccess ? asFields(answer.data) : undefined
+  const response = responseOf(await line.post('/transfers', content.fields, signal))
+  if ('certainty' in response) return response
+  if (isRefusal(response)) return payoutRefusalOf(response)
+  const data = response.isSuccess ? asFields(response.data) : undefined
   const providerStatus = data?.['reference'] === attempt.key ? statusOfTransfer(data) : undefined
-  if (!providerStatus) return unreadable(`${answer.httpStatus} with an unreadable transfer`)
+  if (!providerStatus) return unreadable(`${response.httpStatus} with an unreadable transfer`)
   return providerStatus.state === 'failed' && !providerStatus.isOurShortfall
     ? { certainty: 'definitely_failed', failure: providerStatus.failure }
     : { certainty: 'accepted', providerStatus }
@@ -63,7 +63,7 @@ export async function submitPayout(
 /** Flutterwave lists the transfers of a reference: at most one, since it refuses a second. */
 export async function queryPayout(line: Line, { key }: AttemptKey, signal: AbortSignal): Promise<QueryOutcome> {
   const reply = await line.get(`/transfers?reference=${key}`, signal)
-  if (reply.kind !== 'answered') return { found: 'unclear', detail: reply.detail }
+  if (reply.kind !== 'responded') return { found: 'unclear', detail: reply.detail }
   const envelope = reply.status === 200 ? readEnvelope(reply.text) : undefined
   const list = envelope?.isSuccess && Array.isArray(envelope.data) ? envelope.data : undefined
   if (list?.length === 0) return { found: 'no' }
@@ -100,7 +100,7 @@ function paid({ id, amount, currency, fee }: Fields): ProviderStatus | undefined
 }
 
 function bodyOf(
-  { codes, zarContact }: BankDesk,
+  { codes, zarContact }: BankLine,
   { key, country, currency, amount: minor, to }: PayoutAttempt,
 ): { readonly fields: Fields } | { readonly flaw: string } {
   if (to.kind !== 'bank') return { flaw: `Flutterwave pays banks, not a ${to.kind}` }

@@ -7,7 +7,7 @@ import type {
   TransferChargeAttempt,
   VirtualAccount,
 } from '../contract.ts'
-import { answerOf, isRefusal, notSubmitted, refusalOf, unreadable } from './answers.ts'
+import { responseOf, isRefusal, notSubmitted, refusalOf, unreadable } from './responses.ts'
 import { isTakenBack, receiptOf } from './charges.ts'
 import { cardFailure } from './failures.ts'
 import type { Line } from './line.ts'
@@ -32,13 +32,13 @@ export async function submitTransfer(
     is_permanent: false,
     narration: 'Malipo payment',
   }
-  const answer = answerOf(await line.post('/charges?type=bank_transfer', body, signal))
-  if ('certainty' in answer) return answer
-  if (isRefusal(answer)) return refusalOf(answer, () => undefined)
-  const account = answer.isSuccess && answer.authorization && accountIn(answer.authorization)
-  if (!account) return unreadable(`${answer.httpStatus} without a readable account`)
+  const response = responseOf(await line.post('/charges?type=bank_transfer', body, signal))
+  if ('certainty' in response) return response
+  if (isRefusal(response)) return refusalOf(response, () => undefined)
+  const account = response.isSuccess && response.authorization && accountIn(response.authorization)
+  if (!account) return unreadable(`${response.httpStatus} without a readable account`)
   // The customer does not have the account number yet, so no money can arrive.
-  if (!wants(answer.authorization, attempt))
+  if (!wants(response.authorization, attempt))
     return notSubmitted('rejected', 'Flutterwave requests another amount: our account there must bear the fees')
   return { certainty: 'accepted', providerStatus: { state: 'waiting', action: { kind: 'pay_to_account', account } } }
 }
@@ -69,7 +69,7 @@ async function readPage(
   signal: AbortSignal,
 ): Promise<{ readonly payments: readonly Fields[]; readonly pages: number } | { readonly detail: string }> {
   const reply = await line.get(`/transactions?tx_ref=${key}${page > 1 ? `&page=${page}` : ''}`, signal)
-  if (reply.kind !== 'answered') return { detail: reply.detail }
+  if (reply.kind !== 'responded') return { detail: reply.detail }
   const envelope = reply.status === 200 ? readEnvelope(reply.text) : undefined
   const list = envelope?.isSuccess && Array.isArray(envelope.data) ? envelope.data.map(asFields) : undefined
   const payments = list?.filter((each) => each?.['tx_ref'] === key) as Fields[] | undefined

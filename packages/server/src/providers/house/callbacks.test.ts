@@ -71,7 +71,7 @@ test('a signature is valid only for these bytes, this time and our secret', () =
     'more digest': callback(done, `${good}00`),
     'no digest': callback(done, `t=${nowS},v1=`),
     'no time': callback(done, `v1=${digest}`),
-    'a time that is no number': callback(done, seal(body, 'NaN')),
+    'a time that is not a number': callback(done, seal(body, 'NaN')),
     'a second signature': callback(done, `${good},v1=${digest}`),
     'an empty header': callback(done, ''),
     'no header': { ...callback(done), headers: {} },

@@ -5,7 +5,7 @@ import type { Secret } from '../../platform/secret.ts'
 import type {
   AttemptKey,
   AttemptRef,
-  CallbackVerdict,
+  CallbackReading,
   Capability,
   Connector,
   InboundRequest,
@@ -15,7 +15,7 @@ import type {
   QueryOutcome,
   SubmitOutcome,
 } from '../contract.ts'
-import { notSubmitted, observationsOf, queryOutcome, submitOutcome } from './answers.ts'
+import { notSubmitted, observationsOf, queryOutcome, submitOutcome } from './responses.ts'
 import type { Direction } from './failures.ts'
 import { readFields, words, writeAmount } from './messages.ts'
 import { createProviderKeys } from './provider-keys.ts'
@@ -88,7 +88,7 @@ export function createPawapay(options: PawapayOptions): Connector & { close(): P
     callbacks: { read: (request) => readCallback(line, findKey, request) },
     findUrlFlaw: async (signal) => {
       const reply = await outbound.call({ method: 'GET', path: '/v2/active-conf', headers: bearer(line), signal })
-      if (reply.kind !== 'answered' || reply.status !== 404) return undefined
+      if (reply.kind !== 'responded' || reply.status !== 404) return undefined
       return `MALIPO_PAWAPAY_URL: pawaPay not found at ${baseUrl} (HTTP 404). Set it without a path, such as https://api.pawapay.io`
     },
     close: () => outbound.close(),
@@ -183,7 +183,7 @@ async function readCallback(
   { options, now }: Line,
   findKey: FindKey,
   request: InboundRequest,
-): Promise<CallbackVerdict> {
+): Promise<CallbackReading> {
   const { areCallbacksSigned = true, signatureForm: form = 'der' } = options
   if (areCallbacksSigned) {
     const flaw = await findFlaw(request, { findKey, form }, now())

@@ -11,7 +11,7 @@ import {
 import { codeOf, completed, type Fields, failureOf, providerStatusOf, readFields } from './messages.ts'
 
 /** The codes that house documents for requests it rejects before it reads the payment, by HTTP status. */
-const turnedAway: Readonly<Record<number, readonly string[]>> = {
+const rejections: Readonly<Record<number, readonly string[]>> = {
   400: ['INVALID_BODY', 'UNKNOWN_FIELD', 'MISSING_FIELD', 'INVALID_FIELD'],
   401: ['UNAUTHORIZED', 'TOKEN_EXPIRED'],
   409: ['OPERATOR_CLOSED', 'OPERATOR_DELAYED'],
@@ -26,7 +26,7 @@ export type Taken = (fields: Fields) => ProviderStatus | undefined
  */
 export function submitOutcome(reply: OutboundReply, key: string, taken: Taken): SubmitOutcome {
   if (reply.kind === 'not_reached') return notSubmitted('not_reached', reply.detail)
-  if (reply.kind !== 'answered') return unknown(reply.kind, reply.detail)
+  if (reply.kind !== 'responded') return unknown(reply.kind, reply.detail)
   const { status, text } = reply
   if (status === 429) return notSubmitted('rate_limited', 'house responded 429')
   if (status >= 500) return unknown('server_error', `house responded ${status}`)
@@ -61,7 +61,7 @@ function failedAtOnce(fields: Fields): SubmitOutcome {
 function refused(status: number, fields: Fields | undefined): SubmitOutcome {
   const code = codeOf(fields, 'error')
   if (status === 409 && code === 'KEY_REUSED') return unknown('repeated', 'house knows this key from another request')
-  if (code === undefined || !turnedAway[status]?.includes(code))
+  if (code === undefined || !rejections[status]?.includes(code))
     return unreadable(`${status} with an undocumented message`)
   if (status === 400) return { certainty: 'definitely_failed', failure: detailFailure(code) }
   return notSubmitted(status === 409 ? 'closed' : 'rejected', `house responded ${status} ${code}`)
@@ -86,7 +86,7 @@ function unreadable(what: string): SubmitOutcome {
 
 /** Not found only when house says so with its own code: a bare 404 may come from a proxy. */
 export function queryOutcome(reply: OutboundReply, key: string): QueryOutcome {
-  if (reply.kind !== 'answered') return { found: 'unclear', detail: reply.detail }
+  if (reply.kind !== 'responded') return { found: 'unclear', detail: reply.detail }
   const fields = readFields(reply.text)
   if (reply.status === 404 && codeOf(fields, 'error') === 'NOT_FOUND') return { found: 'no' }
   const providerStatus = reply.status === 200 && fields?.['key'] === key ? providerStatusOf(fields) : undefined

@@ -8,10 +8,10 @@ import type {
   QueryOutcome,
   SubmitOutcome,
 } from '../contract.ts'
-import type { Bench, CardDesk, CardTrial, Examples, Lane, Trial } from './bench.suite.ts'
+import type { Bench, CardActions, CardTrial, Examples, Flow, Trial } from './bench.suite.ts'
 
 /** The lanes a connector supports. Each has examples that run the same cases. */
-export function lanesOf(bench: Bench): Lane[] {
+export function flowsOf(bench: Bench): Flow[] {
   const { connector, unreachable, charges, cards, transfers, payouts, areTransfersSilent = false } = bench
   const paid = { operation: 'charge', endsBy: 'customer' } as const
   const timed = { endsBy: 'time', isSilent: false } as const
@@ -28,7 +28,7 @@ export function lanesOf(bench: Bench): Lane[] {
       [yes.cardCharges, no.cardCharges],
       cards,
       bench,
-    ).map((lane) => ({ ...lane, ...cardDeskOf(bench) })),
+    ).map((flow) => ({ ...flow, ...cardActionsOf(bench) })),
     ...laneOf(
       { name: 'transfer charge', ...paid, isSilent: areTransfersSilent, rail: 'charge.bank-transfer' },
       [yes.transferCharges, no.transferCharges],
@@ -44,7 +44,7 @@ export function lanesOf(bench: Bench): Lane[] {
   ]
 }
 
-type Kind = Pick<Lane, 'name' | 'operation' | 'endsBy' | 'isSilent'> & {
+type Kind = Pick<Flow, 'name' | 'operation' | 'endsBy' | 'isSilent'> & {
   /** The prefix of its capabilities. */
   readonly rail: string
 }
@@ -57,12 +57,12 @@ interface Submitter<Attempt> {
 
 function laneOf<Attempt extends AttemptRef>(
   { rail, ...kind }: Kind,
-  [money, nobody]: readonly (Submitter<Attempt> | undefined)[],
+  [money, offline]: readonly (Submitter<Attempt> | undefined)[],
   examples: Examples<Attempt> | undefined,
   { connector, secrets }: Bench,
-): Lane[] {
+): Flow[] {
   assert.equal(money === undefined, examples === undefined, `${kind.name}: examples for what the connector can do`)
-  if (!money || !nobody || !examples) return []
+  if (!money || !offline || !examples) return []
   const { succeeds, stays, fails, refused = {}, redirects, withCode } = examples
   const on = (make: () => Attempt) => () => trialOf(money, make(), secrets)
   const each = (made: typeof fails) => Object.fromEntries(Object.entries(made).map(([code, make]) => [code, on(make)]))
@@ -70,7 +70,7 @@ function laneOf<Attempt extends AttemptRef>(
     {
       ...kind,
       notFoundWindowMs: money.notFoundWindowMs,
-      lost: trialOf(nobody, succeeds(), secrets),
+      lost: trialOf(offline, succeeds(), secrets),
       impossible: Object.fromEntries(
         impossibleOf(connector, rail, succeeds).map(([name, attempt]) => [name, trialOf(money, attempt, secrets)]),
       ),
@@ -140,9 +140,9 @@ function personalIn({ key, country, currency, amount, ...rest }: AttemptRef): st
 
 type CardCharges = NonNullable<Connector['cardCharges']>
 
-function cardDeskOf({ connector, unreachable, cards, secrets }: Bench): { readonly cards?: CardDesk } {
-  const [money, nobody] = [connector.cardCharges, unreachable.cardCharges]
-  if (!cards || !money || !nobody) return {}
+function cardActionsOf({ connector, unreachable, cards, secrets }: Bench): { readonly cards?: CardActions } {
+  const [money, offline] = [connector.cardCharges, unreachable.cardCharges]
+  if (!cards || !money || !offline) return {}
   const kept = new Map<string, string>()
   const on = (make: () => CardChargeAttempt) => () => cardTrialOf(money, make(), secrets, kept)
   const { ends, asksPin, asksAddress, declinedAfter } = cards.steps
@@ -156,7 +156,7 @@ function cardDeskOf({ connector, unreachable, cards, secrets }: Bench): { readon
         address: [on(declinedAfter.address[0]), declinedAfter.address[1]],
       },
       values: cards.values,
-      authoriseLost: ({ ref }, answer) => nobody.authorise(ref, answer, kept.get(ref.key) ?? '', soon()),
+      authoriseLost: ({ ref }, answer) => offline.authorise(ref, answer, kept.get(ref.key) ?? '', soon()),
     },
   }
 }

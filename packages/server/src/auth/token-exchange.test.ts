@@ -75,7 +75,7 @@ test('every wrong pair gets the same error', async (t) => {
     { publicKey: merchant.publicKey, apiKey: makeKey('sk', 'sandbox') },
     { publicKey: makeKey('pk', 'sandbox'), apiKey: merchant.apiKey },
     { publicKey: merchant.publicKey, apiKey: merchant.publicKey },
-    { publicKey: 'pk_test_nobody', apiKey: merchant.apiKey },
+    { publicKey: 'pk_test_unknown', apiKey: merchant.apiKey },
     { publicKey: merchant.publicKey, apiKey: `${merchant.apiKey.slice(0, -1)}!` },
   ]
   const answers = []

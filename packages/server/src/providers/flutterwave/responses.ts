@@ -4,7 +4,7 @@ import { detailFailure, isShortfall, knownTransferFailure, unknownRefusal } from
 import { type Envelope, readEnvelope } from './messages.ts'
 
 /** Flutterwave's response to a request that may move money. */
-export interface Answer extends Envelope {
+export interface FlutterwaveResponse extends Envelope {
   readonly httpStatus: number
 }
 
@@ -17,9 +17,9 @@ const refusalStatuses = [400, 401, 403]
  * Flutterwave's response, or what is certain without one. Flutterwave waits 28 seconds for its partners and then
  * responds 503 while they may still move the money: no server error rules that out.
  */
-export function answerOf(reply: OutboundReply): Answer | Uncertain {
+export function responseOf(reply: OutboundReply): FlutterwaveResponse | Uncertain {
   if (reply.kind === 'not_reached') return notSubmitted('not_reached', reply.detail)
-  if (reply.kind !== 'answered') return unknown(reply.kind, reply.detail)
+  if (reply.kind !== 'responded') return unknown(reply.kind, reply.detail)
   const { status, text } = reply
   if (status === 429) return notSubmitted('rate_limited', 'Flutterwave responded 429')
   if (status >= 500) return unknown('server_error', `Flutterwave responded ${status}`)
@@ -28,7 +28,7 @@ export function answerOf(reply: OutboundReply): Answer | Uncertain {
   return isExpected ? { ...envelope, httpStatus: status } : unreadable(`${status} with an unreadable body`)
 }
 
-export function isRefusal({ httpStatus }: Answer): boolean {
+export function isRefusal({ httpStatus }: FlutterwaveResponse): boolean {
   return !isTaken(httpStatus)
 }
 
@@ -49,11 +49,14 @@ const accountWords =
  * something broke, leaves the outcome open. Any other means that the request was not accepted. `failureIn` finds a
  * reason that ends the payment.
  */
-export function refusalOf(answer: Answer, failureIn: (message: string) => Failure | undefined): SubmitOutcome {
-  const outcome = commonRefusal(answer)
+export function refusalOf(
+  response: FlutterwaveResponse,
+  failureIn: (message: string) => Failure | undefined,
+): SubmitOutcome {
+  const outcome = commonRefusal(response)
   if (outcome) return outcome
-  const failure = failureIn(answer.message)
-  return failure ? { certainty: 'definitely_failed', failure } : rejected(answer)
+  const failure = failureIn(response.message)
+  return failure ? { certainty: 'definitely_failed', failure } : rejected(response)
 }
 
 /**
@@ -61,15 +64,15 @@ export function refusalOf(answer: Answer, failureIn: (message: string) => Failur
  * Flutterwave would refuse it every time. Any other sentence may still mean that Flutterwave has the payment: the
  * engine queries it, and the refusal takes effect once Flutterwave proves not to have it.
  */
-export function payoutRefusalOf(answer: Answer): SubmitOutcome {
-  const { httpStatus, message } = answer
-  const outcome = commonRefusal(answer)
+export function payoutRefusalOf(response: FlutterwaveResponse): SubmitOutcome {
+  const { httpStatus, message } = response
+  const outcome = commonRefusal(response)
   if (outcome) return outcome
   if (isShortfall(message)) return notSubmitted('float_exhausted', 'the float at Flutterwave is too low')
-  if (httpStatus !== 400) return rejected(answer)
+  if (httpStatus !== 400) return rejected(response)
   const known = knownTransferFailure(message)
   if (known) return { certainty: 'definitely_failed', failure: known }
-  if (accountWords.test(message)) return rejected(answer)
+  if (accountWords.test(message)) return rejected(response)
   const failure = detailFailure(message, fieldsIn(message))
   if (failure) return { certainty: 'definitely_failed', failure }
   const detail = 'Flutterwave refused it for an unknown reason'
@@ -77,14 +80,14 @@ export function payoutRefusalOf(answer: Answer): SubmitOutcome {
 }
 
 /** The part that charges and payouts share. */
-function commonRefusal({ httpStatus, message }: Answer): SubmitOutcome | undefined {
+function commonRefusal({ httpStatus, message }: FlutterwaveResponse): SubmitOutcome | undefined {
   if (repeatedWords.test(message)) return unknown('repeated', 'Flutterwave already has this reference')
   if (message === '' || doubtfulWords.test(message)) return unreadable(`${httpStatus} with an ambiguous message`)
   if (closedWords.test(message)) return notSubmitted('closed', 'Flutterwave says that the bank is closed')
   return undefined
 }
 
-function rejected({ httpStatus, message }: Answer): SubmitOutcome {
+function rejected({ httpStatus, message }: FlutterwaveResponse): SubmitOutcome {
   const fields = fieldsIn(message)
   const named = fields.length === 0 ? '' : `, naming ${fields.join(', ')}`
   return notSubmitted('rejected', `Flutterwave responded ${httpStatus}${named}`)

@@ -3,7 +3,7 @@ import type { CallbackObservation, QueryOutcome, SubmitOutcome } from '../contra
 import { type Direction, failureOf, isTurnedAway, refusalOf } from './failures.ts'
 import { acceptedAs, asFields, type Fields, failureCodeOf, providerStatusOf, readFields, words } from './messages.ts'
 
-type Answer = Extract<OutboundReply, { kind: 'answered' }>
+type PawapayResponse = Extract<OutboundReply, { kind: 'responded' }>
 
 /**
  * The outcome of a submission. Only codes that pawaPay documents for it mean "no money moved". Any other response, or
@@ -11,23 +11,23 @@ type Answer = Extract<OutboundReply, { kind: 'answered' }>
  */
 export function submitOutcome(reply: OutboundReply, key: string, direction: Direction): SubmitOutcome {
   if (reply.kind === 'not_reached') return notSubmitted('not_reached', reply.detail)
-  if (reply.kind !== 'answered') return { certainty: 'unknown', cause: reply.kind, detail: reply.detail }
+  if (reply.kind !== 'responded') return { certainty: 'unknown', cause: reply.kind, detail: reply.detail }
   if (reply.status === 429) return notSubmitted('rate_limited', 'pawaPay responded 429')
   if (reply.status >= 500)
     return { certainty: 'unknown', cause: 'server_error', detail: `pawaPay responded ${reply.status}` }
-  return reply.status >= 200 && reply.status < 300 ? received(reply, key, direction) : turnedAway(reply, key, direction)
+  return reply.status >= 200 && reply.status < 300 ? received(reply, key, direction) : refused(reply, key, direction)
 }
 
-function received(answer: Answer, key: string, direction: Direction): SubmitOutcome {
-  const fields = readFields(answer.text)
-  if (fields?.[words[direction].id] !== key) return unreadable(`${answer.status} that does not name the payment`)
+function received(response: PawapayResponse, key: string, direction: Direction): SubmitOutcome {
+  const fields = readFields(response.text)
+  if (fields?.[words[direction].id] !== key) return unreadable(`${response.status} that does not name the payment`)
   if (fields['status'] === 'DUPLICATE_IGNORED')
     return { certainty: 'unknown', cause: 'repeated', detail: 'pawaPay already has this key' }
-  if (fields['status'] === 'REJECTED') return refused(fields, direction)
+  if (fields['status'] === 'REJECTED') return rejected(fields, direction)
   const providerStatus = isTaken(fields['status'], direction) ? acceptedAs(fields, direction) : undefined
   return providerStatus
     ? { certainty: 'accepted', providerStatus }
-    : unreadable(`${answer.status} with an undocumented status`)
+    : unreadable(`${response.status} with an undocumented status`)
 }
 
 /** pawaPay also accepts a payout to a slow operator and queues it. */
@@ -36,7 +36,7 @@ function isTaken(status: unknown, direction: Direction): boolean {
 }
 
 /** A rejection with an undocumented reason may mean anything, so the engine queries the payment. */
-function refused(fields: Fields, direction: Direction): SubmitOutcome {
+function rejected(fields: Fields, direction: Direction): SubmitOutcome {
   const code = failureCodeOf(fields)
   const refusal = code === undefined ? undefined : refusalOf(code)
   if (refusal === undefined) return unreadable('a rejection for an undocumented reason')
@@ -44,7 +44,7 @@ function refused(fields: Fields, direction: Direction): SubmitOutcome {
   return notSubmitted(refusal, `pawaPay rejected it: ${code}`)
 }
 
-function turnedAway({ status, text }: Answer, key: string, direction: Direction): SubmitOutcome {
+function refused({ status, text }: PawapayResponse, key: string, direction: Direction): SubmitOutcome {
   const fields = readFields(text)
   const code = fields && failureCodeOf(fields)
   const id = fields?.[words[direction].id] ?? key
@@ -73,12 +73,12 @@ export function queryOutcome(
   key: string,
   direction: Direction,
 ): QueryOutcome & { readonly operatorCode?: unknown } {
-  if (reply.kind !== 'answered') return { found: 'unclear', detail: reply.detail }
+  if (reply.kind !== 'responded') return { found: 'unclear', detail: reply.detail }
   const fields = reply.status === 200 ? readFields(reply.text) : undefined
   if (fields?.['status'] === 'NOT_FOUND') return { found: 'no' }
   const payment = fields?.['status'] === 'FOUND' ? asFields(fields['data']) : undefined
   const providerStatus = payment?.[words[direction].id] === key ? providerStatusOf(payment, direction) : undefined
-  const account = asFields(payment?.[words[direction].party])?.['accountDetails']
+  const account = asFields(payment?.[words[direction].counterparty])?.['accountDetails']
   if (providerStatus) return { found: 'yes', providerStatus, operatorCode: asFields(account)?.['provider'] }
   return { found: 'unclear', detail: `pawaPay responded ${reply.status} with an unreadable body` }
 }

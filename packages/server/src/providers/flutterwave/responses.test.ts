@@ -12,14 +12,14 @@ import {
   says,
   soon,
   success,
-} from './desk.suite.ts'
+} from './stub.suite.ts'
 
 const data = { id: 285_959_875, tx_ref: key, flw_ref: 'FLW-MOCK-1', amount: 1500.5, charged_amount: 1500.5 }
 const paid = { ...data, currency: 'NGN', app_fee: 21, status: 'successful', processor_response: 'successful' }
 const asks = (mode: string, rest: object = {}) => ({ meta: { authorization: { mode, ...rest } } })
 
 test('a refusal by Flutterwave means not submitted, unless its sentence is ambiguous', async (t) => {
-  const { cardCharges, desk } = await flutterwave(t)
+  const { cardCharges, stub } = await flutterwave(t)
   const outcomes: [Says, string][] = [
     [says(429, '<html>'), 'definitely_not_submitted: rate_limited'],
     [refuses(401, 'Invalid authorization key'), 'definitely_not_submitted: rejected'],
@@ -42,14 +42,14 @@ test('a refusal by Flutterwave means not submitted, unless its sentence is ambig
     [says(503, '<html>'), 'unknown: server_error'],
     [cutOff, 'unknown: broken_off'],
   ]
-  for (const [answer, expected] of outcomes) {
-    desk.answers = [answer]
+  for (const [response, expected] of outcomes) {
+    stub.responses = [response]
     assert.equal(causeOf(await cardCharges.submit(cardCharge, soon())), expected)
   }
 })
 
 test('a broken, contradictory or unrelated response leaves open whether money moved', async (t) => {
-  const { cardCharges, desk } = await flutterwave(t)
+  const { cardCharges, stub } = await flutterwave(t)
   const pending = { ...data, status: 'pending' }
   const unclear = [
     says(200, '{"status":'),
@@ -70,8 +70,8 @@ test('a broken, contradictory or unrelated response leaves open whether money mo
     says(200, { status: 'error', message: 'Insufficient Funds', data: null }),
     says(302, ''),
   ]
-  for (const [index, answer] of unclear.entries()) {
-    desk.answers = [answer]
+  for (const [index, response] of unclear.entries()) {
+    stub.responses = [response]
     assert.equal(causeOf(await cardCharges.submit(cardCharge, soon())), 'unknown: unreadable', String(index))
   }
 })

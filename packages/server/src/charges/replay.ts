@@ -7,14 +7,14 @@ import type { Owner } from '../platform/db.ts'
 import { findById } from '../transactions/read.ts'
 
 /** Returns the stored response. Without one, presents the charge in its current state, unless it is still being sent. */
-export async function answerAgain<Answer>(
+export async function replayResponse<Body>(
   ctx: Context,
   owner: Owner,
-  { answer, transactionId }: Replay,
-  answerFor: (transaction: Transaction) => Answer,
-): Promise<Once<Answer>> {
-  if (answer) return { answer: answer as Answer, isReplay: true }
+  { response, transactionId }: Replay,
+  responseFor: (transaction: Transaction) => Body,
+): Promise<Once<Body>> {
+  if (response) return { response: response as Body, isReplay: true }
   const transaction = transactionId ? await findById(ctx.db.read, owner, transactionId) : undefined
   if (!transaction || transaction.state === 'sending') throw new AppError('IDEMPOTENCY_KEY_IN_PROGRESS')
-  return { answer: answerFor(transaction), isReplay: true }
+  return { response: responseFor(transaction), isReplay: true }
 }

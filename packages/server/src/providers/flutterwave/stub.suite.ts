@@ -7,9 +7,9 @@ import { createFlutterwave } from './connector.ts'
 
 export const key = '0197d3a0-0000-4000-8000-000000000001'
 export const other = '0197d3a0-0000-4000-8000-000000000002'
-export const secretKey = 'a-key-that-nobody-may-see'
+export const secretKey = 'a-key-that-must-stay-secret'
 export const encryptionKey = 'FLWSECK_TEST0123456789ab'
-export const webhookHash = 'a-hash-that-nobody-may-see'
+export const webhookHash = 'a-hash-that-must-stay-secret'
 export const pan = '5531886652142950'
 
 const naira = { key, country: 'NG', currency: 'NGN', amount: 150_050n } as const
@@ -40,17 +40,17 @@ export const causeOf = (outcome: SubmitOutcome) => ('cause' in outcome ? `${outc
 
 /** A fake Flutterwave for one test, and a connector to it. Each call gets the next response; the last one repeats. */
 export function flutterwave(t: TestContext, ...first: readonly Says[]) {
-  return openDesk(t, first, { hasContact: true })
+  return openStub(t, first, { hasContact: true })
 }
 
 /** The connector when the operator has not configured a contact for recipients in South Africa. */
 export function flutterwaveWithoutContact(t: TestContext) {
-  return openDesk(t, [success({})], { hasContact: false })
+  return openStub(t, [success({})], { hasContact: false })
 }
 
-async function openDesk(t: TestContext, first: readonly Says[], { hasContact }: { readonly hasContact: boolean }) {
+async function openStub(t: TestContext, first: readonly Says[], { hasContact }: { readonly hasContact: boolean }) {
   const seen: { readonly line: string; readonly authorization: string | undefined; readonly json: unknown }[] = []
-  const desk = { answers: [...first] }
+  const stub = { responses: [...first] }
   const server = createServer(async (request, response) => {
     const body = String(Buffer.concat(await request.toArray()))
     const { method, url, headers } = request
@@ -59,8 +59,8 @@ async function openDesk(t: TestContext, first: readonly Says[], { hasContact }: 
       authorization: headers.authorization,
       json: body === '' ? undefined : JSON.parse(body),
     })
-    const answer = desk.answers.length > 1 ? desk.answers.shift() : desk.answers[0]
-    answer?.(response)
+    const respond = stub.responses.length > 1 ? stub.responses.shift() : stub.responses[0]
+    respond?.(response)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
@@ -85,5 +85,5 @@ async function openDesk(t: TestContext, first: readonly Says[], { hasContact }: 
     server.close()
   })
   if (!cardCharges || !transferCharges || !payouts || !names || !rates) throw new Error('it does not do all of it')
-  return { seen, desk, server, cardCharges, transferCharges, payouts, names, rates, ...rest }
+  return { seen, stub, server, cardCharges, transferCharges, payouts, names, rates, ...rest }
 }
