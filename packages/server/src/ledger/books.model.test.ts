@@ -25,12 +25,12 @@ import {
   transferText,
 } from '../testing/ledger-model.ts'
 import { ask } from '../testing/malipo.ts'
+import { createPoster, type Posting } from '../testing/poster.ts'
 import { type Counters, counterNames, createPlatformAccounts, ensureWallets } from './accounts.ts'
 import { openBooks, type Refusal } from './books.ts'
 import { createWriter } from './chain.ts'
 import { checkLedger } from './check/check.ts'
 import { foldDeltas, platformBalances } from './deltas.ts'
-import { createPoster, type Posting } from './poster.ts'
 
 type Poster = Batcher<Posting, Refusal | undefined>
 

@@ -2,11 +2,11 @@ import { drawTransaction } from '../ledger/draw.ts'
 import { formatMinor } from '../money/money.ts'
 import { caseKinds } from '../payments/late-money/suspense-cases.ts'
 import { numberOf, openCounterparty } from '../payments/model/counterparty.ts'
+import { doubts } from '../payments/model/doubts.ts'
 import { isFinal } from '../payments/model/state.ts'
 import type { Attempt, Transaction } from '../payments/model/store.ts'
 import type { Environment } from '../platform/db.ts'
 import { attemptOfKey, providerKeyOf, readId, showId } from '../platform/ids.ts'
-import { meaningOfDoubt } from './doubts.ts'
 import { type Inspected, inspect, type OpenPayment, readOpenPayments } from './open-payments.ts'
 import { type OperatorContext, OperatorError } from './operator-context.ts'
 
@@ -62,8 +62,8 @@ const kinds = { withdrew: 'payout', deposit: 'charge', adjustment: 'adjustment' 
 const kindOf = (type: Transaction['type']) => kinds[type]
 
 function reasonOf({ doubt, case_kind, held_by }: Pick<OpenPayment, 'doubt' | 'case_kind' | 'held_by'>): string {
-  if (case_kind !== null) return caseKinds[case_kind]
-  const reasons = [held_by && heldBy[held_by], doubt !== '' && meaningOfDoubt(doubt)]
+  if (case_kind !== null) return caseKinds[case_kind].summary
+  const reasons = [held_by && heldBy[held_by], doubt !== '' && doubts[doubt].summary]
   return reasons.filter((reason) => reason).join('; ')
 }
 

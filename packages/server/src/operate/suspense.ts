@@ -65,7 +65,7 @@ function view(found: Stored): CaseView {
     id: showId('case', id),
     env,
     kind,
-    meaning: caseKinds[kind],
+    meaning: caseKinds[kind].summary,
     amount: shown(amount, currency),
     currency,
     provider,

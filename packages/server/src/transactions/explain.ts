@@ -1,5 +1,6 @@
 import { currencies } from '../money/currencies.ts'
 import { formatMinor } from '../money/money.ts'
+import type { DoubtOrNone } from '../payments/model/doubts.ts'
 import { stageOf } from '../payments/model/state.ts'
 import type { AdjustmentReason, PendingAction, Transaction } from '../payments/model/store.ts'
 import { minorSidesOf } from '../payments/notify/webhook-body.ts'
@@ -79,7 +80,7 @@ function subjectOf(transaction: Transaction, { operators }: Names): string {
 }
 
 /** Why a provider could not take it. Matters between the provider and the operator are not for merchants. */
-const refusals: Readonly<Record<string, string | undefined>> = {
+const refusals: Readonly<Partial<Record<DoubtOrNone, string>>> = {
   not_reached: 'cannot be reached',
   rate_limited: 'accepts no more requests at the moment',
   closed: 'is closed for now',
@@ -190,7 +191,7 @@ function unknown(transaction: Transaction): Story {
       at: wake_at,
       besides: 'do not charge the customer again before it has ended',
     }
-  const why: Readonly<Record<string, string | undefined>> = {
+  const why: Readonly<Partial<Record<DoubtOrNone, string>>> = {
     not_found: isPayout
       ? 'the provider does not know it, so it is sent again with the same key and cannot be paid twice'
       : 'the provider does not know it',

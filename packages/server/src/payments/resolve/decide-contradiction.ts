@@ -18,7 +18,7 @@ export function contradicted({ transaction, attempt }: About, detail: Record<str
   const { state, doubt } = transaction
   const isOver = isFinal(state)
   if (isOver ? doubt === 'contradicted' : attempt.moved !== null) return undefined
-  const noted = isOver
+  const noted: Pick<Decision, 'progress' | 'late'> = isOver
     ? { progress: { doubt: 'contradicted' } }
     : { progress: {}, late: { attempt: attempt.number, moved: movedOf(transaction, attempt) } }
   return {

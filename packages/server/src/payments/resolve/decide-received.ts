@@ -59,7 +59,7 @@ function besideStrange(
   around: DecisionInputs,
 ): Decision {
   if (!isChange(change)) return mismatch(payment, strange, around)
-  const doubt = 'amount_mismatch'
+  const doubt = 'amount_mismatch' as const
   const inDoubt = { ...payment, transaction: { ...payment.transaction, doubt } }
   const counted = beforeTheEnd(inDoubt, change, cause, around)
   if (counted.progress.state === 'successful') return counted

@@ -8,6 +8,7 @@ import {
   type Settled,
 } from '../../providers/contract.ts'
 import { chargeReversed, payoutReturned } from '../late-money/late-money.ts'
+import type { Doubt, DoubtOrNone } from '../model/doubts.ts'
 import { isFinal } from '../model/state.ts'
 import type { Attempt, KnownPayment, Payment, Transaction } from '../model/store.ts'
 import { answerRefused, answerUnsent } from './decide-answer.ts'
@@ -311,9 +312,9 @@ const refusals = {
     message: 'The provider refused it for an unknown reason; it is being queried.',
     alert: 'provider refused a payment for an unknown reason',
   },
-} as const
+} as const satisfies Partial<Record<Doubt, { readonly message: string; readonly alert: string }>>
 
-const isRefusalDoubt = (doubt: string): doubt is keyof typeof refusals => Object.hasOwn(refusals, doubt)
+const isRefusalDoubt = (doubt: DoubtOrNone): doubt is keyof typeof refusals => Object.hasOwn(refusals, doubt)
 
 /**
  * The provider refused one of several sends, and may have taken another. It is queried: the refusal counts only when the payment
@@ -368,7 +369,7 @@ function notFound(payment: Payment, around: DecisionInputs): Decision {
 }
 
 /** A more serious doubt keeps its name. A provider may not yet know a charge that waits for its customer. */
-function keepDoubt({ doubt, state }: Transaction): string {
+function keepDoubt({ doubt, state }: Transaction): DoubtOrNone {
   if (doubt === 'amount_mismatch' || isRefusalDoubt(doubt)) return doubt
   return state === 'waiting' ? '' : 'not_found'
 }

@@ -1,7 +1,7 @@
+import { type Movement, openBooks, type Refusal } from '../ledger/books.ts'
+import { createWriter } from '../ledger/chain.ts'
 import { type Batcher, createBatcher, type Decided } from '../platform/batch.ts'
 import type { BatchTx, WriteDb } from '../platform/db.ts'
-import { type Movement, openBooks, type Refusal } from './books.ts'
-import { createWriter } from './chain.ts'
 
 /** Movements that are applied together or not at all, and the wallets among their accounts. */
 export interface Posting {
@@ -9,7 +9,7 @@ export interface Posting {
   readonly wallets: readonly string[]
 }
 
-/** Posts what belongs to no other batch: operator postings, and the ledger's tests and benchmarks. */
+/** Posts to the ledger without a payment, for the ledger's tests and benchmarks. */
 export function createPoster(db: WriteDb): Batcher<Posting, Refusal | undefined> {
   const writer = createWriter()
   const decide = async (tx: BatchTx, postings: readonly Posting[]): Promise<Decided<Refusal | undefined>> => {
