@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Context } from '../context.ts'
 import type { KeyedRequest, Once } from '../idempotency/keys.ts'
-import { outcomeOf, type Replay, replayOf } from '../payments/accept/replay.ts'
+import { type Replay, replayOf, submit } from '../payments/accept/replay.ts'
 import { ask, type Codes, resolveSent } from '../payments/dispatch/dispatch.ts'
 import { laneOf } from '../payments/dispatch/timers.ts'
 import { publicStatus } from '../payments/model/state.ts'
@@ -53,7 +53,7 @@ export async function chargeMomo(
     })
   }
   const answerOf = (id: string) => answerFor(ctx, { ...proposal, id, state: 'accepted' })
-  const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, answerOf, scenario }))
+  const outcome = await submit(ctx, { ...proposal, answerOf, scenario })
   if (outcome.isReplay) return again(outcome)
   reach('momo.accepted')
   ctx.wakeups.wake(laneOf(owner.env, proposal.provider))

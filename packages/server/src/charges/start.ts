@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import { type KeyedRequest, keepAnswer, type Once, rowOf } from '../idempotency/keys.ts'
 import type { Proposal } from '../payments/accept/accept.ts'
-import { outcomeOf, type Replay } from '../payments/accept/replay.ts'
+import { type Replay, submit } from '../payments/accept/replay.ts'
 import type { Payment, Transaction } from '../payments/model/store.ts'
 import { startWatch } from '../platform/clock.ts'
 import type { Owner } from '../platform/db.ts'
@@ -25,7 +25,7 @@ export async function startCharge<Answer extends object>(
   { keyed, proposal, send, answerFor, again }: Start<Answer>,
 ): Promise<Once<Answer>> {
   const elapsedMs = startWatch()
-  const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, answerOf: undefined }))
+  const outcome = await submit(ctx, { ...proposal, answerOf: undefined })
   if (outcome.isReplay) return again(outcome)
   const { transaction } = outcome
   const charge = await send(outcome, elapsedMs)
