@@ -98,11 +98,15 @@ tbody th code { font-weight: 600; }
 .errors th:nth-child(2) { width: 4.5rem; }
 .errors th:nth-child(5) { width: 5rem; }
 
-.code { margin: 0; border: 1px solid var(--code-line); border-radius: 0.625rem; background: var(--code); overflow: hidden; }
+.code {
+  position: relative; margin: 0; border: 1px solid var(--code-line); border-radius: 0.625rem; background: var(--code);
+  overflow: hidden;
+}
 .code + .code { margin-top: 1rem; }
 .code button {
-  float: right; margin: 0.375rem 0.5rem 0; padding: 0.1875rem 0.625rem; border: 1px solid #3b4a44; border-radius: 0.375rem;
-  background: none; color: #b7c6bf; font: 0.75rem/1.4 var(--sans); cursor: pointer;
+  position: absolute; top: 0.375rem; right: 0.5rem; padding: 0.1875rem 0.625rem;
+  border: 1px solid #3b4a44; border-radius: 0.375rem; background: none; color: #b7c6bf;
+  font: 0.75rem/1.4 var(--sans); cursor: pointer;
 }
 .code button:hover { background: #22302b; color: #fff; }
 .alone { max-width: 72rem; margin: 0 auto; }
