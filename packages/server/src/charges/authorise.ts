@@ -88,7 +88,7 @@ function addressOf(value: string | BillingAddress): BillingAddress {
   throw invalid([
     {
       field: 'value',
-      message: `value must be an address with ${addressFields.join(', ')}; ${missing} is missing or not as it should be, such as NG for a country`,
+      message: `value must be an address with ${addressFields.join(', ')}; ${missing} is missing or invalid, such as NG for a country`,
     },
   ])
 }
