@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { catalogue } from '../../packages/server/src/errors.ts'
 import { generated } from '../docs/generated.ts'
+import { anchorsOf } from '../docs/markdown.ts'
 import { chapters, pageOf, sourceOf } from '../docs/site-map.ts'
 import { firstOfSeries } from './releases.ts'
 import { brokenLinks, changedMigrations, lockFileTroubles, longFiles, readTree, unfinishedWork } from './tidy.ts'
@@ -107,6 +108,13 @@ test('every page is in the site map once', () => {
   const pages = tree.map(({ path }) => path).filter((path) => pageOf(path) !== undefined)
 
   assert.deepEqual([...listed].sort(), [...pages].sort())
+})
+
+test('every error of the catalogue has its anchor on the page of errors', () => {
+  const page = tree.find(({ path }) => path === 'docs/reference/errors.md')
+  const anchors = anchorsOf(page?.text ?? '')
+
+  for (const { errorCode } of Object.values(catalogue)) assert.ok(anchors.has(errorCode), errorCode)
 })
 
 test('every error of the catalogue is used, and has its own code', () => {

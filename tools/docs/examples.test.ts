@@ -64,20 +64,24 @@ test('the document carries the examples, with every variable filled in', () => {
   assert.doesNotMatch(text, /"\$[A-Z_]+"/)
 })
 
-test('every field and parameter of the document is described', () => {
-  const missing: string[] = []
-  const collect = (part: unknown, path: string) => {
-    if (typeof part !== 'object' || part === null) return
-    const { properties = {} } = part as { properties?: Record<string, { description?: string }> }
-    for (const [name, { description }] of Object.entries(properties)) if (!description) missing.push(`${path}.${name}`)
-    for (const [key, inner] of Object.entries(part)) if (key !== 'example') collect(inner, `${path}.${key}`)
-  }
-  collect(JSON.parse(text), '')
-  const bare = operations.flatMap(({ id, parameters }) =>
-    parameters.filter(({ description }) => !description).map(({ name }) => `${id} ${name}`),
-  )
+/** Every named field in the document, with its path. */
+function fieldsIn(part: unknown, path = ''): [string, { description?: string }][] {
+  if (typeof part !== 'object' || part === null) return []
+  const { properties = {} } = part as { properties?: Record<string, object> }
+  const own = Object.entries(properties).map(([name, field]): [string, object] => [`${path}.${name}`, field])
+  const inner = Object.entries(part).filter(([key]) => key !== 'example')
+  return [...own, ...inner.flatMap(([key, value]) => fieldsIn(value, `${path}.${key}`))]
+}
 
-  assert.deepEqual([...missing, ...bare], [])
+test('every field and parameter of the document is described', () => {
+  const fields = fieldsIn(JSON.parse(text))
+  const parameters = operations.flatMap(({ id, parameters: own }) =>
+    own.map((parameter): [string, { description?: string }] => [`${id} ${parameter.name}`, parameter]),
+  )
+  const bare = [...fields, ...parameters].filter(([, { description }]) => !description).map(([name]) => name)
+
+  assert.ok(fields.length > 400)
+  assert.deepEqual(bare, [])
 })
 
 test('fields with a fixed vocabulary have it as their type in the document', () => {
@@ -85,7 +89,7 @@ test('fields with a fixed vocabulary have it as their type in the document', () 
     components: { schemas: Record<string, { properties: Record<string, unknown> }> }
   }
   const vocabularyOf = (schema: string, field: string) =>
-    (components.schemas[schema]?.properties[field] as { $ref?: string }).$ref?.split('/').at(-1)
+    (components.schemas[schema]?.properties[field] as { $ref?: string } | undefined)?.$ref?.split('/').at(-1)
 
   assert.deepEqual(
     ['currency', 'status', 'chargeStatus', 'type', 'stage', 'method'].map((field) =>

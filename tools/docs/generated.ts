@@ -75,10 +75,11 @@ function errorsPage(): string {
 
 # Errors
 
-A refusal is always \`{ success: false, message, errorCode, requestId }\`, with \`details: [{ field, message }]\` where
-fields can be named, and \`retryable: true\` where the very same request may succeed later. One code has one status. The
-message, in bold below, may say more; decide by the code. \`requestId\` is also in the header \`X-Request-Id\`: the operator
-finds what happened by it.
+A refusal is \`{ success: false, message, errorCode, requestId, fix, docs }\`. \`details: [{ field, message }]\` names the
+wrong fields or the facts, and \`retryable: true\` says that the same request may succeed later. One code has one status.
+The message, in bold below, may say more; decide by the code. \`docs\`, and the header \`Link\`, lead to the error on the
+server's own page, \`/docs/errors\`. Give \`requestId\`, also in the header \`X-Request-Id\`, to the operator when you report
+a problem.
 
 ${sections.join('\n')}`
 }
@@ -86,7 +87,7 @@ ${sections.join('\n')}`
 function errorSection(entry: (typeof catalogue)[keyof typeof catalogue]): string {
   const { errorCode, status, message, cause, fix } = entry
   const again = 'retryable' in entry ? ' *Retryable.*' : ''
-  return `### ${errorCode}\n\n${status}: **${message}** ${cause}\n\n${fix}${again}\n`
+  return `<a id="${errorCode}"></a>\n\n### ${errorCode}\n\n${status}: **${message}** ${cause}\n\n${fix}${again}\n`
 }
 
 function cliPage(): string {

@@ -97,8 +97,14 @@ export interface Schemas {
       /** For people; decide by `success` and `errorCode` */
       message: string
     }[] | undefined
+    /** Only for a refused authorisation: the attempts left */
+    attemptsLeft?: number | undefined
     /** The same request may succeed later */
     retryable?: boolean | undefined
+    /** What to do, in one or two sentences */
+    fix?: string | undefined
+    /** The page of this error, relative to the address of the API */
+    docs?: string | undefined
   }
   IssuedToken: {
     /** true when the request succeeded, false when it was refused */

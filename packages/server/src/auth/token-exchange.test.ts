@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { catalogue } from '../errors.ts'
 import { call, exchange, testMalipo } from '../testing/malipo.ts'
 import { makeKey } from './keys.ts'
 
@@ -82,12 +83,14 @@ test('every wrong pair gets the same error', async (t) => {
   for (const pair of wrong) answers.push(await exchange(malipo.url, pair))
 
   for (const { status, body } of answers) {
-    const { requestId: _, ...providerStatus } = body
+    const { requestId: _, ...refusal } = body
     assert.equal(status, 401)
-    assert.deepEqual(providerStatus, {
+    assert.deepEqual(refusal, {
       success: false,
-      message: 'The public key and the API key do not belong together.',
+      message: 'The public key and the API key are not a valid pair.',
       errorCode: 'INVALID_API_KEY',
+      fix: catalogue.INVALID_API_KEY.fix,
+      docs: '/docs/errors#INVALID_API_KEY',
     })
   }
 })

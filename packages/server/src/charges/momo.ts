@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Context } from '../context.ts'
 import type { KeyedRequest, Once } from '../idempotency/keys.ts'
-import { outcomeOf, type Replay, replayOf } from '../payments/accept/replay.ts'
-import { queryProvider, type Codes, resolveSent } from '../payments/dispatch/dispatch.ts'
+import { type Replay, replayOf, submit } from '../payments/accept/replay.ts'
+import { type Codes, queryProvider, resolveSent } from '../payments/dispatch/dispatch.ts'
 import { laneOf } from '../payments/dispatch/timers.ts'
 import { publicStatus } from '../payments/model/state.ts'
 import type { Payment, Transaction } from '../payments/model/store.ts'
@@ -12,8 +12,8 @@ import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
 import { presentAction } from '../transactions/present.ts'
-import { replayResponse } from './replay.ts'
 import { type MomoChargeBody, proposeMomoCharge } from './propose-momo.ts'
+import { replayResponse } from './replay.ts'
 import { sendNow, takeTurnNow } from './send.ts'
 import { startCharge } from './start.ts'
 
@@ -52,7 +52,7 @@ export async function chargeMomo(
     })
   }
   const responseOf = (id: string) => responseFor(ctx, { ...proposal, id, state: 'accepted' })
-  const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, responseOf, scenario }))
+  const outcome = await submit(ctx, { ...proposal, responseOf, scenario })
   if (outcome.isReplay) return again(outcome)
   reach('momo.accepted')
   ctx.wakeups.wake(laneOf(owner.env, proposal.provider))

@@ -25,7 +25,7 @@ export async function proposeTransferCharge(
     (route) => route.operation === 'charge.bank-transfer' && route.currency === currency,
   )
   if (!isServed)
-    throw new AppError('UNSUPPORTED_CURRENCY', { message: `Bank transfer charges in ${currency} are not supported.` })
+    throw new AppError('UNSUPPORTED_CURRENCY', { message: `Bank transfer charges are not supported in ${currency}.` })
   return {
     ...(await plainCharge(ctx, owner, { ...body, method: 'bank-transfer', currency })),
     counterparty: { role: 'depositor', email: body.email },

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
-import { type KeyedRequest, storeResponse, type Once, rowOf } from '../idempotency/keys.ts'
+import { type KeyedRequest, type Once, rowOf, storeResponse } from '../idempotency/keys.ts'
 import type { Proposal } from '../payments/accept/accept.ts'
-import { outcomeOf, type Replay } from '../payments/accept/replay.ts'
+import { type Replay, submit } from '../payments/accept/replay.ts'
 import type { Payment, Transaction } from '../payments/model/store.ts'
 import { startWatch } from '../platform/clock.ts'
 import type { Owner } from '../platform/db.ts'
@@ -25,7 +25,7 @@ export async function startCharge<Body extends object>(
   { keyed, proposal, send, responseFor, again }: Start<Body>,
 ): Promise<Once<Body>> {
   const elapsedMs = startWatch()
-  const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, responseOf: undefined }))
+  const outcome = await submit(ctx, { ...proposal, responseOf: undefined })
   if (outcome.isReplay) return again(outcome)
   const { transaction } = outcome
   const charge = await send(outcome, elapsedMs)

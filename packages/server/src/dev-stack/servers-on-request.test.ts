@@ -53,10 +53,7 @@ test('a run whose tests ask for no servers starts none', async () => {
 test('servers that cannot start fail the test that asks, with the reason', async () => {
   const offer = await offerServers(newFolder(), () => Promise.reject(new Error('postgres was not found')))
 
-  await assert.rejects(
-    askForServers(offer.exports[socketVariable]),
-    /could not be started: postgres was not found/,
-  )
+  await assert.rejects(askForServers(offer.exports[socketVariable]), /could not be started: postgres was not found/)
   await offer.stop()
 })
 

@@ -115,7 +115,10 @@ const failure = {
         properties: { field: { type: 'string' }, message: { type: 'string' } },
       },
     },
+    attemptsLeft: { type: 'integer', description: 'Only for a refused authorisation: the attempts left' },
     retryable: { type: 'boolean', description: 'The same request may succeed later' },
+    fix: { type: 'string', description: 'What to do, in one or two sentences' },
+    docs: { type: 'string', description: 'The page of this error, relative to the address of the API' },
   },
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError, catalogue, type ErrorKey } from '../errors.ts'
+import { AppError, catalogue, docsOf, type ErrorKey } from '../errors.ts'
 import { isPassing } from '../platform/batch.ts'
 import type { Log } from '../platform/log.ts'
 import type { Access } from './app.ts'
@@ -12,7 +12,7 @@ export function refuseWith(log: Log) {
     const { status } = catalogue[error.key]
     return reply
       .code(status)
-      .headers({ ...headersOf(status), ...error.headers })
+      .headers({ link: `<${docsOf(error.key)}>; rel="help"`, ...headersOf(status), ...error.headers })
       .send(bodyOf(error, request, reply, status))
   }
 }
@@ -47,6 +47,8 @@ export function envelope(error: AppError, requestId: string): object {
     ...(error.details && { details: error.details }),
     ...(error.attemptsLeft !== undefined && { attemptsLeft: error.attemptsLeft }),
     ...(entry.retryable && { retryable: true }),
+    fix: error.fix,
+    docs: docsOf(error.key),
   }
 }
 

@@ -113,7 +113,9 @@ function refuseUntimely(tx: BatchTx, { transaction, attempt }: Payment, outcome:
   if (state === 'accepted' && outcome === 'successful')
     throw new OperatorError(`${shown} was not sent to a provider yet, so it cannot have succeeded`)
   if (transaction.method === 'bank-transfer' && outcome === 'successful')
-    throw new OperatorError(`${shown} is paid by the transfers that its provider reports; resolve it as failed, or wait`)
+    throw new OperatorError(
+      `${shown} is paid by the transfers that its provider reports; resolve it as failed, or wait`,
+    )
   const onItsWayUntil = (attempt.send_deadline?.getTime() ?? 0) + timing.submitTimeoutMs
   const isOnItsWay = (state === 'sending' || state === 'unknown') && Number(tx.atUs / 1000n) < onItsWayUntil
   if (!isOnItsWay) return

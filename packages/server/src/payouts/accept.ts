@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import type { KeyedRequest } from '../idempotency/keys.ts'
-import { outcomeOf, replayOf } from '../payments/accept/replay.ts'
+import { replayOf, submit } from '../payments/accept/replay.ts'
 import { laneOf } from '../payments/dispatch/timers.ts'
 import type { Owner } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
@@ -51,7 +51,7 @@ export async function acceptNew(
 ): Promise<AcceptedOnce> {
   const proposal = await proposePayout(ctx, owner, body, keyed, rateOf)
   const responseOf = (id: string) => responseFor(id, body.externalReference)
-  const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, responseOf, scenario }))
+  const outcome = await submit(ctx, { ...proposal, responseOf, scenario })
   if (outcome.isReplay) return { response: outcome.response as AcceptedPayout, isReplay: true }
   reach('payout.accepted')
   ctx.wakeups.wake(laneOf(owner.env, outcome.transaction.provider))

@@ -17,7 +17,7 @@ import { sharedAccounts } from '../payments/resolve/payment-postings.ts'
 import type { Owner } from '../platform/db.ts'
 import { readId } from '../platform/ids.ts'
 import type { PayoutTarget } from '../providers/contract.ts'
-import { exactAmount, momoAmount } from '../reference/momo.ts'
+import { currencyOf, exactAmount, momoAmount } from '../reference/momo.ts'
 import type { RateOf } from '../reference/rates.ts'
 import { isWalletPlace } from '../reference/wallet-places.ts'
 
@@ -89,8 +89,7 @@ async function beneficiaryFor(ctx: Context, owner: Owner, body: PayoutBody): Pro
     .map((field) => ({ field, message: `${field} is required without externalAccountId` }))
   if (first) throw invalid([first, ...rest])
   if (currency === undefined || country === undefined || !destination || !payoutMethod) throw new AppError('VALIDATION')
-  if (!isCurrency(currency))
-    throw new AppError('UNSUPPORTED_CURRENCY', { message: `${currency} is not a currency of this service.` })
+  currencyOf(currency)
   return beneficiaryOf(
     ctx.reference,
     { country, currency, destination, payoutMethod },
@@ -132,9 +131,7 @@ function amountOf({ reference }: Context, { destination, code, currency }: Benef
   const operator = destination === 'MoMo' ? reference.operators.get(code) : undefined
   if (!operator) return exactAmount(amount, currency)
   if (!operator.limits)
-    throw new AppError('PAYOUT_PROVIDER_NOT_FOUND', {
-      message: `${operator.name} (${code}) does not accept payouts here.`,
-    })
+    throw new AppError('PAYOUT_PROVIDER_NOT_FOUND', { message: `${operator.name} (${code}) does not support payouts.` })
   return momoAmount(operator, 'payout', amount, currency)
 }
 

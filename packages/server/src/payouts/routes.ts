@@ -15,9 +15,7 @@ import type { PayoutBody as Body } from './propose.ts'
 
 const closed = { additionalProperties: false }
 const Wallet = {
-  debitCurrency: Type.Optional(
-    Type.String({ maxLength: 100, description: 'Wallet to debit; `currency` if omitted' }),
-  ),
+  debitCurrency: Type.Optional(Type.String({ maxLength: 100, description: 'Wallet to debit; `currency` if omitted' })),
   debitCountry: Type.Optional(Type.String({ maxLength: 100, description: 'Country scope of that wallet' })),
 }
 const Sum = {

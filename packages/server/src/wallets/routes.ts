@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import { bearerOf } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
-import { AppError, invalid } from '../errors.ts'
+import { invalid } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { countryOf } from '../merchants/home-country.ts'
-import { isCurrency } from '../money/currencies.ts'
+import { currencyOf } from '../reference/momo.ts'
 import { lineKinds } from './line-kinds.ts'
 import { presentStatement } from './present.ts'
 import { readStatement } from './statement.ts'
@@ -74,8 +74,8 @@ export function walletRoutes(app: App, ctx: Context): void {
     },
     async (request, reply) => {
       const bearer = bearerOf(request)
-      const { currency, startDate = '1970-01-01', endDate = '9999-12-31', cursor } = request.query
-      if (!isCurrency(currency)) throw new AppError('UNSUPPORTED_CURRENCY')
+      const { startDate = '1970-01-01', endDate = '9999-12-31', cursor } = request.query
+      const currency = currencyOf(request.query.currency)
       const [from, until] = [dayOf('startDate', startDate), dayOf('endDate', endDate)]
       if (from > until) throw invalid([{ field: 'endDate', message: 'endDate is before startDate' }])
       const country = request.query.country ?? (await countryOf(ctx.db.read, bearer, currency))

@@ -128,7 +128,7 @@ export function codesIn(description: string): string[] {
   return [...description.matchAll(/^`([^`]+)`/gm)].map(([, code = '']) => code)
 }
 
-/** The document with every reference resolved. A schema inside itself is an object with its name. */
+/** The document with every reference resolved. A component has its name as title; inside itself it is an object with its name. */
 export function inlined(document: ApiDocument): ApiDocument {
   return resolved(document, document.components?.schemas ?? {}, []) as ApiDocument
 }
@@ -145,7 +145,7 @@ function resolved(value: unknown, schemas: Schemas, within: readonly string[]): 
   if (typeof $ref !== 'string') return own
   const name = $ref.slice($ref.lastIndexOf('/') + 1)
   if (within.includes(name)) return { type: 'object', title: name, ...own }
-  return { ...(resolved(schemas[name] ?? {}, schemas, [...within, name]) as object), ...own }
+  return { title: name, ...(resolved(schemas[name] ?? {}, schemas, [...within, name]) as object), ...own }
 }
 
 function merged(left: Schema, right: Schema): Schema {

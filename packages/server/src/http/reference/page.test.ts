@@ -5,7 +5,9 @@ import { catalogue } from '../../errors.ts'
 import { openApiDocument } from '../openapi.ts'
 import type { DeclaredRoute } from '../routes.ts'
 import type { ApiDocument } from './document.ts'
+import { errorsPage } from './errors-page.ts'
 import { referencePage } from './page.ts'
+import { script } from './script.ts'
 import { style } from './style.ts'
 
 const Payout = Type.Object({
@@ -105,18 +107,18 @@ test('no text of the document becomes markup, wherever it appears', () => {
   const page = pageOf(documentWith(hostile))
 
   assert.deepEqual(structure(page), structure(pageOf(documentWith(''))))
-  assert.doesNotMatch(page, /<script|evil\.example>|onclick=x>/)
+  assert.doesNotMatch(page, /<script |evil\.example>|onclick=x>/)
   assert.ok(page.includes('&quot;&#39;&gt;&lt;script src=//evil.example&gt;&lt;/script&gt;'))
   assert.ok(page.includes('&amp;amp;'))
 })
 
-test('the page loads no resource and runs no script', () => {
+test('the page loads no resource and runs only its own script', () => {
   for (const page of pages()) {
     const tags = tagsOf(page)
 
     assert.ok(attributes(page, 'href').every((target) => target.startsWith('#')))
     assert.deepEqual(
-      tags.filter((tag) => /^<(script|link|img|iframe|object|embed|base|form)\b/i.test(tag)),
+      tags.filter((tag) => /^<(script .*|link|img|iframe|object|embed|base|form)\b/i.test(tag)),
       [],
     )
     assert.deepEqual(
@@ -127,11 +129,13 @@ test('the page loads no resource and runs no script', () => {
   assert.doesNotMatch(style, /url\(|@import|</)
 })
 
-test('the only style element holds exactly the text whose hash the policy allows', () => {
+test('the only style and script elements hold exactly the texts whose hashes the policy allows', () => {
   for (const page of pages()) {
     const styles = [...page.matchAll(/<style>([^<]*)<\/style>/g)].map(([, text]) => text)
 
-    assert.deepEqual(styles, [style])
+    const scripts = [...page.matchAll(/<script>([^<]*)<\/script>/g)].map(([, text]) => text)
+
+    assert.deepEqual([styles, scripts], [[style], [script]])
   }
 })
 
@@ -140,7 +144,7 @@ test('every operation and error code has an anchor, and every link on the page h
     const ids = attributes(page, 'id')
 
     assert.equal(new Set(ids).size, ids.length)
-    for (const { errorCode } of Object.values(catalogue)) assert.ok(ids.includes(`error-${errorCode}`), errorCode)
+    for (const { errorCode } of Object.values(catalogue)) assert.ok(ids.includes(errorCode), errorCode)
     for (const target of attributes(page, 'href')) assert.ok(ids.includes(target.slice(1)), target)
   }
   const ids = attributes(pageOf(openApiDocument(routes)), 'id')
@@ -151,13 +155,13 @@ test('each error code of an operation links to the row that explains it', () => 
   const [, operation = ''] = pageOf(openApiDocument(routes)).split('id="postPayouts"')
 
   for (const code of ['VALIDATION_ERROR', 'E-B2B-S-118', 'LIVE_ONLY', 'INTERNAL_SERVER_ERROR'])
-    assert.ok(operation.includes(`<a href="#error-${code}"><code>${code}</code></a>`), code)
+    assert.ok(operation.includes(`<a href="#${code}"><code>${code}</code></a>`), code)
 })
 
 test('backticks make code, and an error code between them links to its row', () => {
   const page = pageOf(openApiDocument(routes))
 
-  assert.ok(page.includes('See <code>amount</code>, or <a href="#error-OVERLOADED"><code>OVERLOADED</code></a>.'))
+  assert.ok(page.includes('See <code>amount</code>, or <a href="#OVERLOADED"><code>OVERLOADED</code></a>.'))
 })
 
 test('an operation with an example shows it as a command with the real URL, and its response', () => {
@@ -190,4 +194,15 @@ test('each variant of a field is shown separately, and patterned names appear as
 
   for (const words of ['list[], form 1 of 2: form', 'list[], form 2 of 2: form', 'map./^k/', 'map.*', 'whole.self'])
     assert.ok(text.includes(words), words)
+})
+
+test('the page of errors has an anchor, the cause and the fix of every error', () => {
+  const page = errorsPage()
+  const ids = attributes(page, 'id')
+  const text = plain(page)
+
+  for (const { errorCode, cause, fix } of Object.values(catalogue)) {
+    assert.ok(ids.includes(errorCode), errorCode)
+    for (const words of [cause, fix]) assert.ok(text.includes(words.replaceAll('`', '')), words)
+  }
 })

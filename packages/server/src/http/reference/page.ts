@@ -1,4 +1,3 @@
-import { catalogue } from '../../errors.ts'
 import {
   type ApiDocument,
   type Content,
@@ -11,6 +10,7 @@ import {
   type Parameter,
   schemaOf,
 } from './document.ts'
+import { errorsTable } from './errors-page.ts'
 import { curlOf, examples, inExampleOrder } from './examples.ts'
 import { type Field, type FormTitle, fieldsOf, parameterField, typeOf } from './fields.ts'
 import { codeBlock, type Html, html, type Part, paragraphs, prose, slug, table, wholePage } from './html.ts'
@@ -39,7 +39,9 @@ export function referencePage(document: ApiDocument, origin: string): string {
 <section class="group" id="getting-started"><h2>Getting started</h2>
 ${starts.map(startSection)}</section>
 ${groups.map((group) => groupSection(group, origin))}
-${errorsSection()}
+<section class="group" id="errors"><h2>Errors</h2>
+<p>Every error code, with its cause and what to do. Retryable: the same request may succeed later.</p>
+${errorsTable()}</section>
 </main>
 </div>`,
   )
@@ -114,17 +116,6 @@ function refusalRow([status, { description = '' }]: [string, Content]): Html {
   const codes = codesIn(description)
   const cells = codes.length > 0 ? codes.map((code) => [prose(`\`${code}\``), ' ']) : prose(description)
   return html`<tr><th scope="row">${status}</th><td class="codes">${cells}</td></tr>\n`
-}
-
-function errorsSection(): Html {
-  const rows = Object.values(catalogue).map(({ errorCode, status, message, cause, fix, ...rest }) => {
-    return html`<tr id="error-${slug(errorCode)}"><th scope="row"><code>${errorCode}</code>
-<span class="note">${message}</span></th><td>${status}</td><td>${prose(cause)}</td><td>${prose(fix)}</td>
-<td>${'retryable' in rest ? 'retryable' : ''}</td></tr>\n`
-  })
-  return html`<section class="group" id="errors"><h2>Errors</h2>
-<p>Every error code, what leads to it and what to do. Where it says retryable, the very same request may succeed later.</p>
-${table('errors', ['Error code', 'Status', 'Cause', 'What to do', 'Retry'], rows)}</section>`
 }
 
 function answerSection(heading: string, content: Content): Html {

@@ -11,7 +11,7 @@ import {
   releaseKeys,
   rowOf,
 } from '../../idempotency/keys.ts'
-import { ensureWallets, findWallets, type WalletScope } from '../../ledger/accounts.ts'
+import { available, ensureWallets, findWallets, type WalletScope } from '../../ledger/accounts.ts'
 import { type Books, type Movement, openBooks } from '../../ledger/books.ts'
 import { createWriter, type Writer } from '../../ledger/chain.ts'
 import { BatchConflict, type Batcher, createBatcher, type Decided } from '../../platform/batch.ts'
@@ -68,7 +68,7 @@ export type Acceptance =
   | { readonly kind: 'accepted'; readonly transaction: Transaction; readonly attempt: Attempt }
   /** The same request came before under this key. The response is missing while the first request is still in progress. */
   | { readonly kind: 'known'; readonly key: KnownKey }
-  | { readonly kind: 'refused'; readonly error: ErrorKey }
+  | { readonly kind: 'refused'; readonly error: ErrorKey; readonly available?: bigint }
 
 export type Acceptor = Batcher<Proposal, Acceptance>
 
@@ -262,11 +262,12 @@ function decideItem(
   books: Books,
   used: Set<string>,
   at: Date,
-): { readonly kind: 'kept'; readonly wallet_id: string } | { readonly kind: 'refused'; readonly error: ErrorKey } {
+): { readonly kind: 'kept'; readonly wallet_id: string } | Extract<Acceptance, { kind: 'refused' }> {
   if (used.has(referenceName(item))) return { kind: 'refused', error: 'REFERENCE_USED' }
   if (isRateTooOld(item.proposal, at)) return { kind: 'refused', error: 'FX_RATE_UNAVAILABLE' }
+  const wallet = books.wallets.get(wallet_id ?? '')
   if (wallet_id === undefined || books.apply(holdsOf(item, wallet_id)))
-    return { kind: 'refused', error: 'INSUFFICIENT_FUNDS' }
+    return { kind: 'refused', error: 'INSUFFICIENT_FUNDS', available: wallet ? available(wallet) : 0n }
   used.add(referenceName(item))
   return { kind: 'kept', wallet_id }
 }

@@ -25,12 +25,12 @@ import {
   endIfExpired,
   failed,
   failureOf,
-  proceed,
   isAnswerable,
   isAsAsked,
   mismatch,
   type Observed,
   overdue,
+  proceed,
   released,
   wakeLater,
 } from './decision.ts'
