@@ -51,7 +51,8 @@ const payout = {
   expires_at: null,
 } as Transaction
 
-const explained = (of: Transaction, over: Partial<Transaction> = {}) => explain({ ...of, ...over }, names, now)
+const running = { isPaused: false }
+const explained = (of: Transaction, over: Partial<Transaction> = {}) => explain({ ...of, ...over }, names, now, running)
 const sentence = (of: Transaction, over: Partial<Transaction> = {}) => explained(of, over).sentence
 const failedFor = (code: keyof typeof failureCodes) =>
   ({ state: 'failed', wake_at: null, failure: { code, message: 'SECRET words', providerCode: 'SECRET' } }) as const
@@ -96,7 +97,7 @@ function* ends(base: Transaction, state: State): Generator<Transaction> {
 test("every record is explained in one sentence, without any of the provider's own text", () => {
   let count = 0
   for (const transaction of everything()) {
-    const { sentence: text, next, by } = explain(transaction, names, now)
+    const { sentence: text, next, by } = explain(transaction, names, now, running)
     const facts = JSON.stringify([transaction.type, transaction.state, transaction.doubt, transaction.action, text])
     assert.match(text, /^The (charge|payout) of KES [\d,.]+ .+[^.;]\.$/, facts)
     assert.doesNotMatch(text, /undefined|null|NaN|Invalid|SECRET|secret|pawapay| {2}|;;|\.\s/, facts)
@@ -131,6 +132,27 @@ test("an explanation hides the operator's problems with its provider from mercha
     assert.match(sentence(payout, { state: 'accepted', doubt }), /because the provider cannot accept it now;/)
 })
 
+test('while the provider is paused no explanation claims that something is sent or queried soon', () => {
+  const paused = (of: Transaction, over: Partial<Transaction>) =>
+    explain({ ...of, ...over }, names, now, { isPaused: true })
+
+  assert.deepEqual(paused(payout, { state: 'accepted', wake_at: now }), {
+    sentence:
+      'The payout of KES 100 to Amina Otieno was accepted; it is sent to the provider once the operator resumes the provider, which is paused; its money is held.',
+    next: 'it is sent to the provider once the operator resumes the provider, which is paused',
+    by: null,
+  })
+  for (const state of ['sending', 'submitted', 'unknown'] as const) {
+    const { sentence: text, by } = paused(payout, { state, wake_at: after(5) })
+    assert.match(text, /once the operator resumes the provider, which is paused; its money stays held/)
+    assert.equal(by, null)
+  }
+  const asked = { state: 'waiting', action: { kind: 'pin_prompt' } } as const
+  assert.deepEqual(paused(charge, asked), explained(charge, asked))
+  const paid = { state: 'successful', wake_at: null } as const
+  assert.deepEqual(paused(payout, paid), explained(payout, paid))
+})
+
 test('a waiting charge is explained with who must act, what to do and by when', () => {
   const waiting = (action: PendingAction, over: Partial<Transaction> = {}) =>
     explained(charge, { state: 'waiting', action, ...over })
@@ -163,7 +185,7 @@ test('an awaited transfer is explained with its account, the missing amount and 
     by: '2026-11-15T13:00:00.000Z',
   })
   assert.match(
-    explain({ ...charge, ...over, action }, names, after(4000)).sentence,
+    explain({ ...charge, ...over, action }, names, after(4000), running).sentence,
     /which ended at 13:00:00 UTC on 15 November 2026; nothing came in yet; we ask the bank again now; /,
   )
 })

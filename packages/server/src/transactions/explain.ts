@@ -31,9 +31,15 @@ interface Story {
 
 type Names = Pick<ReferenceData, 'operators' | 'countries'>
 
-/** Pure: uses only the record, and never a provider's own text. */
-export function explain(transaction: Transaction, names: Names, now: Date): Explanation {
-  const { happened, next, at, until, besides } = storyOf(transaction, names, now)
+/** Whether the operator has paused the payment's provider. */
+interface Lane {
+  readonly isPaused: boolean
+}
+
+/** Pure: uses only the record and whether its provider is paused, and never a provider's own text. */
+export function explain(transaction: Transaction, names: Names, now: Date, lane: Lane): Explanation {
+  const story = storyOf(transaction, names, now)
+  const { happened, next, at, until, besides } = lane.isPaused ? whilePaused(story) : story
   const soon = at && at > now ? ` ${moment(at)}` : ' now'
   const when = at ? soon : until ? ` by ${clockOf(until)}` : ''
   const parts = [`${subjectOf(transaction, names)} ${happened}`, next && `${next}${when}`, besides]
@@ -42,6 +48,13 @@ export function explain(transaction: Transaction, names: Names, now: Date): Expl
     next: next ?? null,
     by: (next && (at ?? until)?.toISOString()) || null,
   }
+}
+
+/** Nothing is sent or queried while the provider is paused. What a customer does next does not depend on that. */
+function whilePaused(story: Story): Story {
+  const { happened, next, at, besides } = story
+  if (next === undefined || !at) return story
+  return { happened, next: `${next} once the operator resumes the provider, which is paused`, besides }
 }
 
 function storyOf(transaction: Transaction, names: Names, now: Date): Story {

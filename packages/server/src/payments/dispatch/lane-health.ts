@@ -9,6 +9,8 @@ import { laneOf } from './timers.ts'
 export interface LaneHealth {
   /** Whether payments may be routed to the provider. */
   isUsable(env: Environment, provider: string): boolean
+  /** Whether the operator has paused the provider: nothing is sent to it or queried. */
+  isPaused(env: Environment, provider: string): boolean
   /** Counts whether the provider responded to a request. Never throws. */
   note(env: Environment, provider: string, reply: Reply): Promise<void>
   watch(): Watch
@@ -29,11 +31,15 @@ const failuresMax = 5
  */
 export function createLaneHealth(db: Db, wakeups: Wakeups, log: Log): LaneHealth {
   let unusable: ReadonlySet<string> = new Set()
+  let paused: ReadonlySet<string> = new Set()
   const failures = new Map<string, number>()
   const poll = async () => {
-    const rows = await db.query<{ lane: string }>(sql`
-      select lane from lanes where paused_at is not null or unhealthy_until > record_time()`)
+    const rows = await db.query<{ lane: string; is_paused: boolean }>(sql`
+      select lane, paused_at is not null as is_paused
+      from lanes
+      where paused_at is not null or unhealthy_until > record_time()`)
     unusable = new Set(rows.map(({ lane }) => lane))
+    paused = new Set(rows.filter(({ is_paused }) => is_paused).map(({ lane }) => lane))
   }
   const change = async (lane: string, reply: Reply) => {
     const changed = reply === 'responded' ? await setHealthy(db, lane) : await setUnhealthy(db, lane)
@@ -44,6 +50,7 @@ export function createLaneHealth(db: Db, wakeups: Wakeups, log: Log): LaneHealth
   }
   return {
     isUsable: (env, provider) => !unusable.has(laneOf(env, provider)),
+    isPaused: (env, provider) => paused.has(laneOf(env, provider)),
     note: async (env, provider, reply) => {
       const lane = laneOf(env, provider)
       const before = failures.get(lane) ?? 0
