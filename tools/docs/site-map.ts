@@ -116,7 +116,13 @@ export const chapters: readonly Chapter[] = [
   },
   {
     label: 'Project',
-    pages: ['project/architecture', 'project/contributing', 'project/changelog', 'project/security'],
+    pages: [
+      'project/architecture',
+      'project/contributing',
+      'contributing/releasing',
+      'project/changelog',
+      'project/security',
+    ],
   },
 ]
 
