@@ -121,6 +121,7 @@ export const chapters: readonly Chapter[] = [
       'project/architecture',
       'project/contributing',
       'contributing/tests',
+      'contributing/releasing',
       'project/changelog',
       'project/security',
     ],

@@ -29,7 +29,10 @@ test('servers start once, when the first test process asks, and stop with the ru
   let [started, stopped] = [0, 0]
   const offer = await offerServers(folder, async () => {
     started += 1
-    return { servers: serversAt(1), stop: async () => void (stopped += 1) }
+    const stop = async () => {
+      stopped += 1
+    }
+    return { servers: serversAt(1), stop }
   })
   const path = offer.exports[socketVariable]
   assert.equal(statSync(path).mode & 0o777, 0o600)
