@@ -21,7 +21,7 @@ export function costTable({ figures }: Result): string {
     ['api: processor time', `${round(apiMs)} ms`],
     ['worker: processor time', `${round(workerMs)} ms`],
     ['PostgreSQL: processor time', `${round(postgresMs)} ms`],
-    ['kept for good', `${round(bytes / 1000)} kB`],
+    ['kept permanently', `${round(bytes / 1000)} kB`],
     ['written ahead (WAL)', `${round(walBytes / 1000)} kB`],
     ['flushes to disk', String(round(flushes))],
   ]
