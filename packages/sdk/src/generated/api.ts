@@ -80,7 +80,7 @@ export interface Schemas {
   Direction: 'credit' | 'debit'
   /** A fault to inject into a sandbox payment */
   ScenarioName: 'lost-answer' | 'late-callback' | 'duplicate-webhook' | 'out-of-order-webhook' | 'expiry' | 'late-success' | 'late-receipt' | 'payout-returned' | 'charge-reversed' | 'chargeback-won' | (string & {})
-  /** Every refusal has this form. */
+  /** Every error has this form. */
   Failure: {
     /** true when the request succeeded, false when it was refused */
     success: false
@@ -111,7 +111,7 @@ export interface Schemas {
     success: true
     /** Send it as `Authorization: Bearer …` */
     token: string
-    /** Unix seconds; get a new token about 60 s before */
+    /** Unix seconds; request a new token about 60 s earlier */
     expiresAt: number
   }
   Debt: {
@@ -131,7 +131,7 @@ export interface Schemas {
     lastName: string
     /** E-mail address */
     email: string
-    /** The public key of the pair the token was issued to */
+    /** The public key of the pair that the token was issued for */
     publicKey: string
     /** Where live events go; empty when not set */
     webhookUrl: string
@@ -145,15 +145,15 @@ export interface Schemas {
       country: string
       /** available + pending */
       balance: number
-      /** What may be spent */
+      /** Available balance */
       available: number
-      /** Held for payouts under way */
+      /** Held for pending payouts */
       pending: number
     }[]
-    /** What a provider took back that the wallet did not have. It is collected from the next credits of that wallet. */
+    /** Amount that a provider took back and the wallet could not cover. It is deducted from the next credits of that wallet. */
     owed: Schemas['Debt'][]
     [name: `${string}Wallet`]: {
-      /** What may be spent, over all countries */
+      /** Available balance over all countries */
       balance: number
     }
   }
@@ -179,15 +179,15 @@ export interface Schemas {
         at: string
         /** Empty in a line of type `archived` */
         transactionId: string
-        /** Empty for what no request of yours caused */
+        /** Empty if none of your requests caused it */
         externalReference: string
         /** Of the payment or posting; `archived` sums up lines of a month that the operator has archived */
         type: string
         /** payment, fee, exchange, adjustment, funding or archived */
         kind: Schemas['LineKind']
-        /** Negative for what left the wallet */
+        /** Negative for debits */
         amount: number
-        /** What was there after it */
+        /** The balance after it */
         balance: number
       }[]
       /** Balance after the last line */
@@ -199,7 +199,7 @@ export interface Schemas {
     transactionId: string
     /** deposit, withdrew or adjustment */
     type: Schemas['TransactionType']
-    /** PENDING, then SUCCESSFUL or FAILED for good */
+    /** PENDING, then SUCCESSFUL or FAILED, which is final */
     status: Schemas['Status']
     /** The same in lower case */
     chargeStatus: Schemas['ChargeStatus']
@@ -253,13 +253,13 @@ export interface Schemas {
     /** What the customer dials if no prompt appears */
     ussdCode?: string | undefined
   }
-  /** Where the payment stands, in words for people */
+  /** The current state of the payment, in plain text */
   Explanation: {
     /** One sentence: what happened, what happens next, and by when */
     sentence: string
-    /** What happens next; null when nothing more will */
+    /** The next step; null if there is none */
     next: string | null
-    /** ISO 8601: when that happens, or until when it must have; null where there is no such time */
+    /** ISO 8601: the time of the next step or its deadline; null if there is none */
     by: string | null
   }
   VirtualAccount: {
@@ -271,13 +271,13 @@ export interface Schemas {
     bankName: string
     /** ISO 8601 date-time */
     createdAt: string
-    /** The account takes money until then */
+    /** The account accepts money until then */
     expiresAt: string
     /** What to show to the customer */
     note: string
-    /** What to transfer */
+    /** The amount to transfer */
     amount: string
-    /** A picture with the name of the bank */
+    /** An image with the name of the bank */
     bankLogo: string
   }
   OneTransaction: {
@@ -285,7 +285,7 @@ export interface Schemas {
     transactionId: string
     /** deposit, withdrew or adjustment */
     type: Schemas['TransactionType']
-    /** PENDING, then SUCCESSFUL or FAILED for good */
+    /** PENDING, then SUCCESSFUL or FAILED, which is final */
     status: Schemas['Status']
     /** The same in lower case */
     chargeStatus: Schemas['ChargeStatus']
@@ -334,11 +334,11 @@ export interface Schemas {
     method: Schemas['PaymentMethod']
     /** In the wallet's currency */
     fee: number
-    /** AWAITING_CUSTOMER, PROCESSING, UNCONFIRMED (being asked about), COMPLETED, FAILED or EXPIRED */
+    /** AWAITING_CUSTOMER, PROCESSING, UNCONFIRMED (being queried), COMPLETED, FAILED or EXPIRED */
     stage: Schemas['Stage']
     /** What the customer must do now */
     nextAction: Schemas['NextAction']
-    /** Where the payment stands, in words for people */
+    /** The current state of the payment, in plain text */
     explanation: Schemas['Explanation']
     /** Why the payment failed */
     failureReason?: {
@@ -360,7 +360,7 @@ export interface Schemas {
       /** ISO 8601 date-time */
       at: string
     } | undefined
-    /** What came in so far, of a bank transfer charge */
+    /** Received so far, for a bank transfer charge */
     amountReceived?: number | undefined
     /** The account that the customer transfers to */
     virtualAccount?: Schemas['VirtualAccount'] | undefined
@@ -407,17 +407,17 @@ export interface Schemas {
     phoneNumber?: string | undefined
     /** A mobile money account; or phoneNumber */
     externalAccountId?: string | undefined
-    /** Needed where the number does not tell the operator */
+    /** Required if the number does not identify the operator */
     momoOperatorId?: string | undefined
     /** For operators with authType PREAUTH */
     otpCode?: string | undefined
-    /** Wallet to credit; `currency` when left out */
+    /** Wallet to credit; `currency` if omitted */
     walletCurrency?: Schemas['Currency'] | undefined
     /** For vouchers: 12 or 16 digits */
     voucherPin?: string | undefined
-    /** Where the customer comes back to, having paid */
+    /** Where the customer returns to after paying */
     successRedirectUrl?: string | undefined
-    /** Where the customer comes back to, not having paid */
+    /** Where the customer returns to without paying */
     failureRedirectUrl?: string | undefined
   }
   StartedCardCharge: {
@@ -499,7 +499,7 @@ export interface Schemas {
       /** Your own id of the device */
       deviceId: string
     } | undefined
-    /** Where the customer comes back to from their bank's page */
+    /** Where the bank's page returns the customer to */
     successRedirectUrl?: string | undefined
   }
   OpenedAccount: {
@@ -531,9 +531,9 @@ export interface Schemas {
     externalReference: string
   }
   Authorise: {
-    /** What `nextAction` asks for; avs is the same as address */
+    /** As in `nextAction`; avs is the same as address */
     type: 'otp' | 'pin' | 'address' | 'avs'
-    /** The PIN or code; an address as an object, or the same as a JSON text */
+    /** The PIN or code; or the address as an object or as JSON text */
     value: string | Schemas['BillingAddress']
   }
   AcceptedPayout: {
@@ -549,7 +549,7 @@ export interface Schemas {
     externalReference: string
   }
   PayoutToExternalAccount: {
-    /** What the beneficiary gets, exactly, in major units */
+    /** The exact amount the beneficiary receives, in major units */
     amount: number
     /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
     externalReference: string
@@ -574,13 +574,13 @@ export interface Schemas {
       /** For Paybill */
       businessNumber?: string | undefined
     } | undefined
-    /** Wallet to debit; `currency` when left out */
+    /** Wallet to debit; `currency` if omitted */
     debitCurrency?: Schemas['Currency'] | undefined
     /** Country scope of that wallet */
     debitCountry?: string | undefined
   }
   PayoutToMobileMoney: {
-    /** What the beneficiary gets, exactly, in major units */
+    /** The exact amount the beneficiary receives, in major units */
     amount: number
     /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
     externalReference: string
@@ -599,13 +599,13 @@ export interface Schemas {
       /** Operator id; needed where the number does not identify the operator */
       code?: string | undefined
     }
-    /** Wallet to debit; `currency` when left out */
+    /** Wallet to debit; `currency` if omitted */
     debitCurrency?: Schemas['Currency'] | undefined
     /** Country scope of that wallet */
     debitCountry?: string | undefined
   }
   PayoutToBank: {
-    /** What the beneficiary gets, exactly, in major units */
+    /** The exact amount the beneficiary receives, in major units */
     amount: number
     /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
     externalReference: string
@@ -626,13 +626,13 @@ export interface Schemas {
       /** Required in Uganda and Tanzania */
       branchCode?: string | undefined
     }
-    /** Wallet to debit; `currency` when left out */
+    /** Wallet to debit; `currency` if omitted */
     debitCurrency?: Schemas['Currency'] | undefined
     /** Country scope of that wallet */
     debitCountry?: string | undefined
   }
   PayoutToPaybill: {
-    /** What the beneficiary gets, exactly, in major units */
+    /** The exact amount the beneficiary receives, in major units */
     amount: number
     /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
     externalReference: string
@@ -651,13 +651,13 @@ export interface Schemas {
       /** Paybill number of the business */
       businessNumber: string
     }
-    /** Wallet to debit; `currency` when left out */
+    /** Wallet to debit; `currency` if omitted */
     debitCurrency?: Schemas['Currency'] | undefined
     /** Country scope of that wallet */
     debitCountry?: string | undefined
   }
   PayoutToTill: {
-    /** What the beneficiary gets, exactly, in major units */
+    /** The exact amount the beneficiary receives, in major units */
     amount: number
     /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
     externalReference: string
@@ -674,7 +674,7 @@ export interface Schemas {
       /** Till number */
       accountNumber: string
     }
-    /** Wallet to debit; `currency` when left out */
+    /** Wallet to debit; `currency` if omitted */
     debitCurrency?: Schemas['Currency'] | undefined
     /** Country scope of that wallet */
     debitCountry?: string | undefined
@@ -708,7 +708,7 @@ export interface Schemas {
     status: Schemas['ChargeStatus']
     /** The same as status */
     chargeStatus: Schemas['ChargeStatus']
-    /** As you asked for it, in major units */
+    /** The requested amount, in major units */
     amount: number
     /** What leaves: the customer's side of a charge, your wallet's of a payout */
     senderAmount: number
@@ -726,7 +726,7 @@ export interface Schemas {
     method: Schemas['PaymentMethod']
     /** In the wallet's currency */
     fee: number
-    /** Of a bank transfer charge that has ended: what came in */
+    /** Of a bank transfer charge that has ended: the amount received */
     amountReceived?: number | undefined
     /** Why the payment failed */
     failureReason?: {
@@ -759,7 +759,7 @@ export interface Schemas {
     data: Schemas['WebhookData']
     /** The receiver's last response */
     response: {
-      /** HTTP status of the last reply; empty where there was none */
+      /** HTTP status of the last response; empty if there was none */
       status: string
       /** Its first 2 KiB */
       body?: string | undefined
@@ -780,7 +780,7 @@ export interface Schemas {
   FeedLine: {
     /** Without a gap, for each merchant and environment */
     number: number
-    /** `wh_…`, the same at every attempt: one you have seen before you may ignore */
+    /** `wh_…`, the same for every attempt: ignore one that you have already processed */
     id: string
     /** transaction_created or transaction_updated or adjustment_created */
     event: Schemas['EventName']
@@ -788,7 +788,7 @@ export interface Schemas {
     data: Schemas['WebhookData']
     /** When it happened, ISO 8601 */
     timestamp: string
-    /** Counts the events of one payment from 1: one that is lower than what you have seen is old news */
+    /** Counts the events of one payment from 1: ignore one that is lower than the last you processed */
     sequence: number
   }
   Resent: {
@@ -833,7 +833,7 @@ export interface Schemas {
       accountName: string
       /** Number of the account, phone or till */
       accountNumber: string
-      /** The operator, predicted from the number where none was named, or the bank */
+      /** The bank, or the operator; the operator is derived from the number if none was named */
       code: string
       /** Code of the bank branch */
       branchCode: string
@@ -916,27 +916,27 @@ export interface Schemas {
       country: string
       /** Three-letter ISO 4217 code */
       currency: Schemas['Currency']
-      /** PROVIDER_AUTH: a prompt on the phone. PREAUTH: the customer gets a code first, sent as `otpCode`. REDIRECT: a page of the operator. VOUCHER: a voucher, sent as `voucherPin`. */
+      /** PROVIDER_AUTH: a prompt on the phone. PREAUTH: the customer gets a code first; send it as `otpCode`. REDIRECT: a page of the operator. VOUCHER: a voucher; send it as `voucherPin`. */
       authType: string
-      /** Digits after the point that it takes */
+      /** Decimals that it accepts */
       decimals: number
-      /** Of one payment, in major units; empty while not known */
+      /** Per payment, in major units; empty while unknown */
       deposit: {
         /** Smallest amount */
         min?: number | undefined
         /** Largest amount */
         max?: number | undefined
       }
-      /** Of one payment, in major units; empty while not known */
+      /** Per payment, in major units; empty while unknown */
       payout: {
         /** Smallest amount */
         min?: number | undefined
         /** Largest amount */
         max?: number | undefined
       }
-      /** What its numbers begin with after the dialling code */
+      /** Prefixes of its numbers after the dialling code */
       prefixes: string[]
-      /** What a customer dials to approve or to get a code; may be empty */
+      /** The code a customer dials to approve or to get a code; may be empty */
       ussdCode: string
       /** AVAILABLE, or UNAVAILABLE: listed, but payments are refused */
       status: string
@@ -949,9 +949,9 @@ export interface Schemas {
     data: {
       /** BASE/QUOTE, such as USD/KES */
       currencyPair: string
-      /** QUOTE given for one BASE */
+      /** QUOTE you get for one BASE */
       buy: number
-      /** QUOTE taken for one BASE */
+      /** QUOTE you pay for one BASE */
       sell: number
       /** ISO 8601 date-time */
       updatedAt: string
@@ -964,9 +964,9 @@ export interface Schemas {
     data: {
       /** BASE/QUOTE, such as USD/KES */
       currencyPair: string
-      /** QUOTE given for one BASE */
+      /** QUOTE you get for one BASE */
       buy: number
-      /** QUOTE taken for one BASE */
+      /** QUOTE you pay for one BASE */
       sell: number
       /** ISO 8601 date-time */
       updatedAt: string
@@ -976,7 +976,7 @@ export interface Schemas {
       to: string
       /** In `from` */
       amount: number
-      /** What that amount is worth in `to` now, rounded down */
+      /** Current value of the amount in `to`, rounded down */
       converted: number
     }
   }
@@ -994,22 +994,22 @@ export interface Schemas {
   TestValues: {
     /** Phone numbers, and the outcome that each chooses */
     phones: {
-      /** One to copy */
+      /** An example to copy */
       value: string
-      /** The digits that choose, in every country; empty for any other */
+      /** The digits that select it, in every country; empty for all other numbers */
       ending: string
       /** charge, payout, charge and payout, or resolve */
       for: string
       /** SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal */
       outcome: string
-      /** What it does, for people */
+      /** What it does */
       what: string
     }[]
     /** Cards, and the outcome that each chooses */
     cards: {
       /** Card number, digits only */
       number: string
-      /** Where it matters; any other month to come will do elsewhere */
+      /** Set if it matters; otherwise use any future month */
       expiry?: string | undefined
       /** nothing, pin, address or redirect */
       asks: string
@@ -1019,20 +1019,20 @@ export interface Schemas {
       otps?: string[] | undefined
       /** SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal */
       outcome: string
-      /** What it does, for people */
+      /** What it does */
       what: string
     }[]
     /** Account numbers, and the outcome that each chooses */
     accounts: {
-      /** One to copy */
+      /** An example to copy */
       value: string
-      /** The digits that choose, in every country; empty for any other */
+      /** The digits that select it, in every country; empty for all other numbers */
       ending: string
       /** charge, payout, charge and payout, or resolve */
       for: string
       /** SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal */
       outcome: string
-      /** What it does, for people */
+      /** What it does */
       what: string
     }[]
     /** Operators' limits */
@@ -1051,7 +1051,7 @@ export interface Schemas {
       max: number
       /** SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal */
       outcome: string
-      /** What it does, for people */
+      /** What it does */
       what: string
     }[]
     /** Codes and PINs that are accepted */
@@ -1062,14 +1062,14 @@ export interface Schemas {
       kind: string
       /** mobile money or card */
       for: string
-      /** What it does, for people */
+      /** What it does */
       what: string
     }[]
     /** Faults that can be injected into a payment */
     scenarios: {
       /** Name */
       name: string
-      /** What it does, for people */
+      /** What it does */
       what: string
     }[]
   }
@@ -1086,11 +1086,11 @@ export interface Schemas {
     seconds: number
     /** Open payments that were brought forward */
     payments: number
-    /** Webhooks that were waiting for another attempt */
+    /** Webhooks that waited for a retry */
     webhooks: number
   }
   WebhookEvent: {
-    /** `wh_…`, the same at every attempt: one you have seen before you may ignore */
+    /** `wh_…`, the same for every attempt: ignore one that you have already processed */
     id: string
     /** transaction_created or transaction_updated or adjustment_created */
     event: Schemas['EventName']
@@ -1098,7 +1098,7 @@ export interface Schemas {
     data: Schemas['WebhookData']
     /** When it happened, ISO 8601 */
     timestamp: string
-    /** Counts the events of one payment from 1: one that is lower than what you have seen is old news */
+    /** Counts the events of one payment from 1: ignore one that is lower than the last you processed */
     sequence: number
   }
 }
@@ -1140,13 +1140,13 @@ export interface Operations {
     query: {
       /** Three-letter code of the wallet */
       currency: string
-      /** The wallet's country; needed only where a currency has several */
+      /** The wallet's country; required only if the currency has several */
       country?: string | undefined
       /** YYYY-MM-DD, in UTC */
       startDate?: string | undefined
-      /** The last day that is included */
+      /** The last day, inclusive */
       endDate?: string | undefined
-      /** From the `Link` header of the page before */
+      /** From the `Link` header of the previous page */
       cursor?: string | undefined
     }
     answer: Schemas['Statement']
@@ -1162,13 +1162,13 @@ export interface Operations {
       externalReference?: string | undefined
       /** YYYY-MM-DD, in UTC */
       startDate?: string | undefined
-      /** The last day that is included */
+      /** The last day, inclusive */
       endDate?: string | undefined
       /** PENDING, then SUCCESSFUL or FAILED */
       status?: 'pending' | 'failed' | 'successful' | undefined
-      /** 3 when left out */
+      /** 3 if omitted */
       limit?: number | undefined
-      /** Only what is older than this one */
+      /** Only transactions older than this one */
       transactionId?: string | undefined
     }
     answer: {
@@ -1225,7 +1225,7 @@ export interface Operations {
     body: Schemas['Payout']
     answer: Schemas['AcceptedPayout']
   }
-  /** Pay many out */
+  /** Pay out in bulk */
   postFiatPayoutsBulk: {
     body: {
       /** Each as the body of a single payout */
@@ -1253,9 +1253,9 @@ export interface Operations {
       status?: 'CREATED' | 'FAILED' | 'SUCCESS' | undefined
       /** YYYY-MM-DD, in UTC */
       startDate?: string | undefined
-      /** The last day that is included */
+      /** The last day, inclusive */
       endDate?: string | undefined
-      /** 50 when left out */
+      /** 50 if omitted */
       limit?: number | undefined
       /** A transaction id or external reference */
       reference?: string | undefined
@@ -1285,7 +1285,7 @@ export interface Operations {
     query?: {
       /** Only events with a higher `number` */
       after?: number | undefined
-      /** 50 when left out */
+      /** 50 if omitted */
       limit?: number | undefined
     }
     answer: {
@@ -1357,9 +1357,9 @@ export interface Operations {
   /** List external accounts */
   getExternalAccounts: {
     query?: {
-      /** 50 when left out */
+      /** 50 if omitted */
       limit?: number | undefined
-      /** From the `Link` header of the page before */
+      /** From the `Link` header of the previous page */
       cursor?: string | undefined
       /** Two-letter ISO 3166-1 code */
       country?: string | undefined
@@ -1468,19 +1468,19 @@ export interface Operations {
       to?: string | undefined
       /** YYYY-MM-DD, in UTC */
       startDate?: string | undefined
-      /** The last day that is included */
+      /** The last day, inclusive */
       endDate?: string | undefined
     }
     answer: Schemas['HistoricalRates']
   }
-  /** Read the exchange rate of now */
+  /** Read the current exchange rate */
   getUtilitiesRates: {
     query: {
       /** Three-letter currency code */
       from: string
       /** Three-letter currency code */
       to: string
-      /** In `from`; 1 when left out */
+      /** In `from`; 1 if omitted */
       amount?: number | undefined
     }
     answer: Schemas['LiveRate']
@@ -1494,7 +1494,7 @@ export interface Operations {
       accountNumber: string
       /** Three-letter currency code */
       currency: Schemas['Currency']
-      /** Operator id; needed where the number does not tell */
+      /** Operator id; required if the number does not identify it */
       momoOperator?: string | undefined
       /** For method bank */
       bankCode?: string | undefined
