@@ -181,6 +181,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     await until('it to greet', () => output().includes('In another window'), { timeoutMs: 60_000 })
     assert.equal((await fetch(`http://127.0.0.1:${port}/health/ready`)).status, 200)
     assert.match(output(), /nats-server is not installed/)
+    assert.match(
+      output(),
+      /Starting Malipo on port \d+.*\n +[\d.]+ s {2}starting PostgreSQL.*\n +[\d.]+ s {2}migrating.*\n +[\d.]+ s {2}starting api.*\n +[\d.]+ s {2}ready\n/,
+    )
     const pids = pidsIn(data)
     assert.equal(pids.length, 4, 'postgres, simulator, api and worker')
 
