@@ -1,6 +1,6 @@
 /** Cuts a release: the next version, its section of the changelog, and the manifests. Pure: files in, files out. */
 
-export type Level = 'major' | 'minor' | 'patch'
+type Level = 'major' | 'minor' | 'patch'
 const levels: readonly Level[] = ['patch', 'minor', 'major']
 
 /** One change that users notice, from `changes/<name>.md`: a first line with its level, then the text for the changelog. */
