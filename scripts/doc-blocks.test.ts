@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { readTree } from '../tools/checks/tidy.ts'
-import { fenceTroubles, pagesOf, stepsOf } from '../tools/docs/doc-fences.ts'
-import { type Ground, openGround, typeTroubles } from '../tools/docs/doc-ground.ts'
+import { fenceProblems, pagesOf, stepsOf } from '../tools/docs/doc-fences.ts'
+import { type Ground, openGround, typeProblems } from '../tools/docs/doc-ground.ts'
 import { differences, missingWords } from '../tools/docs/doc-shape.ts'
 import { fencesOf } from '../tools/docs/markdown.ts'
 import { runPage } from './doc-blocks.ts'
@@ -31,15 +31,15 @@ test('there are pages with code, and most of their blocks run', () => {
 
 test('every fence states what it is, and one that is not run here has a reason', () => {
   assert.deepEqual(
-    pages.flatMap((page) => fenceTroubles(page, tree)),
+    pages.flatMap((page) => fenceProblems(page, tree)),
     [],
   )
 })
 
 test('every TypeScript block compiles in a strict project', () => {
-  assert.equal(typeTroubles(pages), '')
+  assert.equal(typeProblems(pages), '')
 
-  assert.match(typeTroubles([planted(fenced('ts', "const amount: number = 'much'"))]), /TS2322/)
+  assert.match(typeProblems([planted(fenced('ts', "const amount: number = 'much'"))]), /TS2322/)
 })
 
 for (const page of pages.filter((each) => stepsOf(each).length > 0))
@@ -110,11 +110,11 @@ test('fences that cannot run, or that hide why they are not run, are refused', (
     fenced('json', '{'),
     '\n\n    npm run something\n',
   ]
-  for (const text of refused) assert.equal(fenceTroubles(planted(text), tree).length, 1, text)
+  for (const text of refused) assert.equal(fenceProblems(planted(text), tree).length, 1, text)
 
   const accepted = [fenced('sh skip="needs Docker"', 'docker run x'), fenced('text', 'if true'), fenced('sh', 'true')]
-  for (const text of accepted) assert.deepEqual(fenceTroubles(planted(text), tree), [], text)
-  assert.deepEqual(fenceTroubles(planted(fenced('sh restore', 'x'), 'docs/operating/backup.md'), tree), [])
+  for (const text of accepted) assert.deepEqual(fenceProblems(planted(text), tree), [], text)
+  assert.deepEqual(fenceProblems(planted(fenced('sh restore', 'x'), 'docs/operating/backup.md'), tree), [])
 })
 
 test('responses are compared by fields, types and codes, and not by ids, times and balances', () => {

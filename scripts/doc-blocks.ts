@@ -20,7 +20,7 @@ import { join, posix } from 'node:path'
 import { parseArgs } from 'node:util'
 import { until } from '../packages/server/src/dev-stack/until.ts'
 import { readTree, type SourceFile } from '../tools/checks/tidy.ts'
-import { fenceTroubles, isProgram, pagesOf, parseJson, place, stepsOf } from '../tools/docs/doc-fences.ts'
+import { fenceProblems, isProgram, pagesOf, parseJson, place, stepsOf } from '../tools/docs/doc-fences.ts'
 import { openGround } from '../tools/docs/doc-ground.ts'
 import { type Outcome, openSession, type Session } from '../tools/docs/doc-session.ts'
 import { differences, missingWords } from '../tools/docs/doc-shape.ts'
@@ -101,22 +101,22 @@ function judge({ fence, outcome }: Step): string[] {
 
 /** Compares with the output so far, or with the output in the end. */
 async function compare({ language, words, text }: Fence, last: Step | undefined, session: Session): Promise<string[]> {
-  const troubles = (printed: string) =>
+  const problems = (printed: string) =>
     language === 'text'
       ? missingWords(text, printed).map((word) => `says '${word}', which was not printed`)
       : best(text, printed)
   let printed = last?.outcome.printed ?? ''
   const look = async () => {
     if (words.includes('printed')) printed = session.printed()
-    else if (last?.fence.words.includes('again') && troubles(printed).length > 0)
+    else if (last?.fence.words.includes('again') && problems(printed).length > 0)
       printed = (await session.run(last.fence)).printed
-    return troubles(printed).length === 0
+    return problems(printed).length === 0
   }
   const isEventual = words.includes('printed') || last?.fence.words.includes('again')
-  if (!isEventual) return troubles(printed)
+  if (!isEventual) return problems(printed)
   return until('the page to print this', look).then(
     () => [],
-    () => [...troubles(printed), `was not printed by:\n${printed}`],
+    () => [...problems(printed), `was not printed by:\n${printed}`],
   )
 }
 
@@ -138,7 +138,7 @@ if (import.meta.main) {
   const ground = await openGround()
   for (const page of pages) {
     const reader = await ground.newReader()
-    const complaints = [...fenceTroubles(page, tree), ...(await runPage(page, tree, reader, see))]
+    const complaints = [...fenceProblems(page, tree), ...(await runPage(page, tree, reader, see))]
     console.log(`${complaints.length === 0 ? 'ok    ' : 'WRONG '} ${page.path}`)
     for (const complaint of complaints) console.log(`  ${complaint}`)
     if (complaints.length > 0) process.exitCode = 1

@@ -9,7 +9,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { readTree } from '../tools/checks/tidy.ts'
 import { llmsFull, llmsIndex, onSite } from '../tools/docs/llms.ts'
-import { siteTroubles } from '../tools/docs/site-check.ts'
+import { siteProblems } from '../tools/docs/site-check.ts'
 import { pageOf } from '../tools/docs/site-map.ts'
 import { knownErrors } from '../tools/docs/site-operations.ts'
 import { sidebar, sitePage } from '../tools/docs/site-pages.ts'
@@ -21,12 +21,12 @@ if (!existsSync(join(site, 'node_modules'))) run('npm', 'ci', '--no-audit', '--n
 stage()
 await drawShareImage()
 run(process.execPath, 'node_modules/astro/bin/astro.mjs', 'build', '--silent')
-const troubles = siteTroubles(join(site, 'dist'))
-for (const trouble of troubles) console.error(trouble)
+const problems = siteProblems(join(site, 'dist'))
+for (const problem of problems) console.error(problem)
 console.log(
-  troubles.length === 0 ? 'The site is in docs-site/dist.' : `${troubles.length} things are wrong with the site.`,
+  problems.length === 0 ? 'The site is in docs-site/dist.' : `${problems.length} things are wrong with the site.`,
 )
-process.exitCode = troubles.length === 0 ? 0 : 1
+process.exitCode = problems.length === 0 ? 0 : 1
 
 /** Puts pages where Starlight expects them; they, and everything else in docs/, are also served unchanged. */
 function stage(): void {

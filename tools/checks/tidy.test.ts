@@ -9,7 +9,7 @@ import { generated } from '../docs/generated.ts'
 import { anchorsOf } from '../docs/markdown.ts'
 import { chapters, pageOf, sourceOf } from '../docs/site-map.ts'
 import { firstOfSeries } from './releases.ts'
-import { brokenLinks, changedMigrations, lockFileTroubles, longFiles, readTree, unfinishedWork } from './tidy.ts'
+import { brokenLinks, changedMigrations, lockFileProblems, longFiles, readTree, unfinishedWork } from './tidy.ts'
 
 const root = join(import.meta.dirname, '../..')
 const tree = readTree(root)
@@ -75,22 +75,22 @@ test('generated files are fresh', async () => {
 
 test('the lock file names no registry, runs no scripts, and has every platform', () => {
   const text = readFileSync(join(root, 'package-lock.json'), 'utf8')
-  assert.deepEqual(lockFileTroubles(text), [])
+  assert.deepEqual(lockFileProblems(text), [])
 
   const a = {
     resolved: 'https://registry.example/a.tgz',
     hasInstallScript: true,
     optionalDependencies: { 'a-win32': '1' },
   }
-  assert.equal(lockFileTroubles(JSON.stringify({ packages: { 'node_modules/a': a } })).length, 3)
+  assert.equal(lockFileProblems(JSON.stringify({ packages: { 'node_modules/a': a } })).length, 3)
   const known = { 'node_modules/b': { dependencies: { a: '1' } }, 'node_modules/b/node_modules/a': {} }
-  assert.equal(lockFileTroubles(JSON.stringify({ packages: known })).length, 0)
+  assert.equal(lockFileProblems(JSON.stringify({ packages: known })).length, 0)
 })
 
 test('the site’s lock file follows the same rules, except for one disabled script', () => {
   const text = readFileSync(join(root, 'docs-site/package-lock.json'), 'utf8')
 
-  assert.deepEqual(lockFileTroubles(text), ['node_modules/esbuild wants to run a script when installed'])
+  assert.deepEqual(lockFileProblems(text), ['node_modules/esbuild wants to run a script when installed'])
   assert.match(readFileSync(join(root, 'docs-site/.npmrc'), 'utf8'), /^ignore-scripts=true$/m)
 })
 

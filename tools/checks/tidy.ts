@@ -88,7 +88,7 @@ interface LockedPackage {
 }
 
 /** A lock file that names a registry, or lacks the packages of other platforms, breaks `npm ci` on other machines. */
-export function lockFileTroubles(text: string): string[] {
+export function lockFileProblems(text: string): string[] {
   const { packages } = JSON.parse(text) as { packages: Record<string, LockedPackage> }
   const entries = Object.entries(packages)
   const hosted = entries

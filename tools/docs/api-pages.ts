@@ -1,13 +1,13 @@
 /** docs/reference/api: a page for each part of the API, generated from its description and from examples that are run. */
 import {
   type ApiDocument,
-  answerSchema,
   errorCodesOf,
   type Group,
   groupsOf,
   inlined,
   type Operation,
   operationsOf,
+  responseSchema,
 } from '../../packages/server/src/http/reference/document.ts'
 import { curlOf, examples, inExampleOrder } from '../../packages/server/src/http/reference/examples.ts'
 import {
@@ -27,7 +27,7 @@ export function apiPages(document: ApiDocument): Map<string, string> {
     const sections = [...Map.groupBy(operations, ({ summary }) => summary).values()].map((same) =>
       section(same, common),
     )
-    const text = `${note}\n\n# ${name}\n\n${description} This page continues from [${before(name)}](${fileBefore(name)}).\n\n${sections.join('\n')}`
+    const text = `${note}\n\n# ${name}\n\n${description} The examples run after those of [${before(name)}](${fileBefore(name)}).\n\n${sections.join('\n')}`
     return [pathOf(name), text] as const
   })
   return new Map([['docs/reference/api/README.md', overview(document, groups, common)], ...pages])
@@ -41,7 +41,7 @@ const order: Readonly<Record<string, string>> = {
   Sandbox: 'Charges',
 }
 
-const before = (tag: string) => order[tag] ?? 'the start'
+const before = (tag: string) => order[tag] ?? 'Two-minute start'
 const fileBefore = (tag: string) => (order[tag] ? fileOf(order[tag]) : '../../start.md#get-a-token')
 
 const fileOf = (tag: string) => `${tag.toLowerCase().replaceAll(' ', '-')}.md`
@@ -67,7 +67,7 @@ ${info?.description}
 
 The examples of a page can be tried one after another, in a shell that has \`MALIPO_URL\`, \`MALIPO_PUBLIC_KEY\`, \`MALIPO_API_KEY\`
 and \`TOKEN\` set as in the [start](../../start.md). \`$TRANSACTION_ID\`, \`$EXTERNAL_ACCOUNT_ID\` and \`$WEBHOOK_ID\` stand for the id in
-the last answer, \`$WEBHOOK_URL\` for your receiver. Every path is also served below \`/api/sandbox/b2b\`, for sandbox tokens only.
+the last response, \`$WEBHOOK_URL\` for your receiver. Every path is also served below \`/api/sandbox/b2b\`, for sandbox tokens only.
 
 The same for programs: [openapi.json](../openapi.json), a [Postman collection](../malipo.postman_collection.json) and
 [malipo.http](../malipo.http).
@@ -87,12 +87,12 @@ function section(same: readonly Operation[], common: readonly string[]): string 
   const example = examples[id]
   const calls = same.map(({ method, path }) => `\`${method} ${path}\``).join(' or ')
   const access = isPublic ? 'needs no token' : `scope \`${scope}\``
-  const response = example ? `\n\`\`\`json\n${JSON.stringify(example.answer, null, 2)}\n\`\`\`\n` : ''
+  const response = example ? `\n\`\`\`json\n${JSON.stringify(example.response, null, 2)}\n\`\`\`\n` : ''
   return [
     `## ${summary}\n\n${calls} · ${access}\n`,
     ...(description ? [`${description}\n`] : []),
     table('Send', sentFields(operation)),
-    table('Response', answeredFields(operation)),
+    table('Response', responseFields(operation)),
     `\`\`\`sh${ruleOf(id)}\n${curlOf(operation)}\n\`\`\`\n${response}`,
     refusals(operation, common),
   ]
@@ -121,8 +121,8 @@ function sentFields({ parameters, body }: Operation): Row[] {
   return [...inPlace(false), ...(body ? fieldsOf(body) : []), ...inPlace(true)]
 }
 
-function answeredFields(operation: Operation): Row[] {
-  const schema = answerSchema(operation)
+function responseFields(operation: Operation): Row[] {
+  const schema = responseSchema(operation)
   return schema ? fieldsOf(schema).filter((row) => 'form' in row || row.name !== 'success') : []
 }
 

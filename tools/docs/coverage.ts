@@ -22,11 +22,11 @@ export function coveragePage(data: ReferenceData): string {
 
 # Coverage
 
-What can be paid where, through whom, and how much at once, in major units. \`house\` is the sandbox's own provider, for
-rails without a public protocol: in live, what only it serves is refused with \`PROVIDER_NOT_FOUND\`. An operator whose
-limits nobody has published is listed as UNAVAILABLE and refuses. Banks are named to Flutterwave by the codes in
-\`packages/server/data/provider-codes.csv\`, else by our own: those of Uganda and Tanzania are synthetic, so live payouts
-there need Flutterwave's entered first. \`GET /utilities/momo-operators\` and
+Every operator, bank and currency, its provider, and its limits for one payment, in major units. \`house\` is the sandbox's own
+provider, for rails without a public protocol: in live, what only it serves is refused with \`PROVIDER_NOT_FOUND\`. An operator
+without published limits is listed as UNAVAILABLE and its payments are refused. Flutterwave gets the bank codes in
+\`packages/server/data/provider-codes.csv\`, otherwise our own. Our codes for Uganda and Tanzania are synthetic: enter
+Flutterwave's codes before live payouts there. \`GET /utilities/momo-operators\` and
 \`GET /utilities/banks\` give the same by API.
 
 ${sections.join('\n\n')}

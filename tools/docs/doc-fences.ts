@@ -12,25 +12,25 @@ export const pagesOf = (tree: readonly SourceFile[]) => tree.filter(({ path }) =
 export const place = ({ path }: SourceFile, { line }: Fence) => `${path}:${line}`
 
 /** Problems of a page's code before any of it runs. */
-export function fenceTroubles(page: SourceFile, tree: readonly SourceFile[]): string[] {
+export function fenceProblems(page: SourceFile, tree: readonly SourceFile[]): string[] {
   const indented = [...withoutCode(page.text).matchAll(/(?:^|\n)\n {4}(?! *[-*\d|])(\S.*)/g)]
   return [
     ...indented.map(([, line]) => `${page.path} has code without a fence: ${line}`),
     ...fencesOf(page.text).flatMap((fence) =>
-      troublesOf(page, fence, tree).map((what) => `${place(page, fence)} ${what}`),
+      problemsOf(page, fence, tree).map((what) => `${place(page, fence)} ${what}`),
     ),
   ]
 }
 
-function troublesOf(page: SourceFile, fence: Fence, tree: readonly SourceFile[]): string[] {
+function problemsOf(page: SourceFile, fence: Fence, tree: readonly SourceFile[]): string[] {
   const { language, words, options } = fence
-  if (!languages.has(language)) return [`says it is '${language}', which nobody here can read`]
+  if (!languages.has(language)) return [`says it is '${language}', which is not a known language`]
   const reason = options.get('skip')
-  if (reason !== undefined) return [...reasonTroubles(reason, tree), ...syntaxOf(fence)]
+  if (reason !== undefined) return [...reasonProblems(reason, tree), ...syntaxOf(fence)]
   const names = namesOf(words)
   if (programs.has(language) && names.length > 0)
     return names.flatMap((name) =>
-      isRunElsewhere(page, name, tree) ? syntaxOf(fence) : [`is run by nobody as '${name}'`],
+      isRunElsewhere(page, name, tree) ? syntaxOf(fence) : [`is not run by any test as '${name}'`],
     )
   if (language === 'sql' || language === 'conf')
     return isOpenedElsewhere(page, tree) ? [] : [`is ${language} that no test runs: give it skip="why"`]
@@ -38,7 +38,7 @@ function troublesOf(page: SourceFile, fence: Fence, tree: readonly SourceFile[])
 }
 
 /** A file named in a reason must exist. */
-function reasonTroubles(reason: string, tree: readonly SourceFile[]): string[] {
+function reasonProblems(reason: string, tree: readonly SourceFile[]): string[] {
   const named = reason.match(/[\w./-]+\.ts\b/g) ?? []
   const gone = named.filter((name) => !tree.some(({ path }) => path === name))
   return [
@@ -50,7 +50,7 @@ function reasonTroubles(reason: string, tree: readonly SourceFile[]): string[] {
 function syntaxOf({ language, text }: Fence): string[] {
   if (language === 'sh') {
     const { status, stderr } = spawnSync('bash', ['-n'], { input: text, encoding: 'utf8' })
-    return status === 0 ? [] : [`is no shell script: ${stderr.trim()}`]
+    return status === 0 ? [] : [`is not a shell script: ${stderr.trim()}`]
   }
   if (language === 'json') return parseJson(text) === undefined ? ['is not JSON'] : []
   return []

@@ -54,7 +54,7 @@ const options = {
 }
 
 /** Compiler output for the TypeScript on our pages, in a strict project like a reader's. */
-export function typeTroubles(pages: readonly SourceFile[]): string {
+export function typeProblems(pages: readonly SourceFile[]): string {
   const blocks = pages.flatMap((page) => stepsOf(page).map((fence) => ({ ...fence, path: page.path })))
   const programs = blocks.filter(({ language }) => language === 'ts')
   if (programs.length === 0) return ''

@@ -132,12 +132,12 @@ function startShell(folder: string, variables: Readonly<Record<string, string>>)
 }
 
 async function runIn(shell: ChildProcess, command: string): Promise<boolean> {
-  const [, , , told] = shell.stdio
-  if (!(told instanceof Readable) || shell.exitCode !== null) return false
+  const [, , , signals] = shell.stdio
+  if (!(signals instanceof Readable) || shell.exitCode !== null) return false
   const over = new AbortController()
   const { signal } = over
   const end = Promise.race([
-    once(told, 'data', { signal }).then(() => true),
+    once(signals, 'data', { signal }).then(() => true),
     once(shell, 'exit', { signal }).then(() => false),
     pause(blockSecondsMax * 1000, false, { signal }),
   ])

@@ -4,7 +4,7 @@
 const andMore = '…'
 
 /** Fields whose values a reader relies on, whatever their form. */
-const told = new Set([
+const comparedFields = new Set([
   'amount',
   'fee',
   'senderAmount',
@@ -17,33 +17,33 @@ const told = new Set([
 ])
 
 /** Every difference between the response and the sample, each as a sentence with its path. */
-export function differences(sample: unknown, answer: unknown, path = 'answer'): string[] {
-  if (Array.isArray(sample)) return arrayDifferences(sample, answer, path)
-  if (isObject(sample)) return objectDifferences(sample, answer, path)
-  return valueDifferences(sample, answer, path)
+export function differences(sample: unknown, response: unknown, path = 'response'): string[] {
+  if (Array.isArray(sample)) return arrayDifferences(sample, response, path)
+  if (isObject(sample)) return objectDifferences(sample, response, path)
+  return valueDifferences(sample, response, path)
 }
 
-function arrayDifferences(sample: readonly unknown[], answer: unknown, path: string): string[] {
-  if (!Array.isArray(answer)) return [`${path} is ${kindOf(answer)}, not an array`]
+function arrayDifferences(sample: readonly unknown[], response: unknown, path: string): string[] {
+  if (!Array.isArray(response)) return [`${path} is ${kindOf(response)}, not an array`]
   const isOpen = sample.at(-1) === andMore
   const items = isOpen ? sample.slice(0, -1) : sample
-  const isShort = answer.length < items.length || (!isOpen && answer.length > items.length)
-  const length = isShort ? [`${path} has ${answer.length} items, not ${items.length}${isOpen ? ' or more' : ''}`] : []
+  const isShort = response.length < items.length || (!isOpen && response.length > items.length)
+  const length = isShort ? [`${path} has ${response.length} items, not ${items.length}${isOpen ? ' or more' : ''}`] : []
   return [
     ...length,
-    ...items.flatMap((item, at) => (at < answer.length ? differences(item, answer[at], `${path}[${at}]`) : [])),
+    ...items.flatMap((item, at) => (at < response.length ? differences(item, response[at], `${path}[${at}]`) : [])),
   ]
 }
 
-function objectDifferences(sample: Record<string, unknown>, answer: unknown, path: string): string[] {
-  if (!isObject(answer)) return [`${path} is ${kindOf(answer)}, not an object`]
+function objectDifferences(sample: Record<string, unknown>, response: unknown, path: string): string[] {
+  if (!isObject(response)) return [`${path} is ${kindOf(response)}, not an object`]
   const names = Object.keys(sample).filter((name) => name !== andMore)
-  const extra = Object.hasOwn(sample, andMore) ? [] : Object.keys(answer).filter((name) => !names.includes(name))
+  const extra = Object.hasOwn(sample, andMore) ? [] : Object.keys(response).filter((name) => !names.includes(name))
   return [
     ...extra.map((name) => `${path}.${name} is not in the document`),
     ...names.flatMap((name) =>
-      Object.hasOwn(answer, name)
-        ? fieldDifferences(name, sample, answer, path)
+      Object.hasOwn(response, name)
+        ? fieldDifferences(name, sample, response, path)
         : [`${path}.${name} is only in the document`],
     ),
   ]
@@ -53,14 +53,14 @@ function objectDifferences(sample: Record<string, unknown>, answer: unknown, pat
 function fieldDifferences(
   name: string,
   sample: Record<string, unknown>,
-  answer: Record<string, unknown>,
+  response: Record<string, unknown>,
   path: string,
 ): string[] {
-  const [wanted, found] = [sample[name], answer[name]]
+  const [wanted, found] = [sample[name], response[name]]
   const plain = differences(wanted, found, `${path}.${name}`)
   if (plain.length > 0) return plain
   const isAlike = isObject(wanted) || isOmitted(wanted) || isNear(wanted, found, sample)
-  return told.has(name) && wanted !== found && !isAlike
+  return comparedFields.has(name) && wanted !== found && !isAlike
     ? [`${path}.${name} is ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`]
     : []
 }
@@ -72,11 +72,11 @@ function isNear(wanted: unknown, found: unknown, sample: Record<string, unknown>
 }
 
 /** Booleans and uppercase codes must match; for other texts and numbers only the type. */
-function valueDifferences(sample: unknown, answer: unknown, path: string): string[] {
-  if (kindOf(sample) !== kindOf(answer)) return [`${path} is ${kindOf(answer)}, not ${kindOf(sample)}`]
+function valueDifferences(sample: unknown, response: unknown, path: string): string[] {
+  if (kindOf(sample) !== kindOf(response)) return [`${path} is ${kindOf(response)}, not ${kindOf(sample)}`]
   const isCode = typeof sample === 'string' && /^[A-Z][A-Z0-9_.-]+$/.test(sample)
   const isExact = isCode || typeof sample === 'boolean'
-  return isExact && sample !== answer ? [`${path} is ${JSON.stringify(answer)}, not ${JSON.stringify(sample)}`] : []
+  return isExact && sample !== response ? [`${path} is ${JSON.stringify(response)}, not ${JSON.stringify(sample)}`] : []
 }
 
 const isOmitted = (value: unknown) => typeof value === 'string' && value.includes(andMore)

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import {
   type ApiDocument,
-  answerSchema,
   inlined,
   operationsOf,
+  responseSchema,
 } from '../../packages/server/src/http/reference/document.ts'
 import { examples, filledIn } from '../../packages/server/src/http/reference/examples.ts'
 import { misfit } from '../../packages/server/src/testing/schema-check.ts'
@@ -20,10 +20,10 @@ test('every operation has an example, and every example has its operation', () =
 
 test('every example fits the schemas of its operation', () => {
   for (const operation of operations) {
-    const { body, answer } = examples[operation.id] ?? {}
-    const [sent, answered] = [operation.body, answerSchema(operation)]
+    const { body, response } = examples[operation.id] ?? {}
+    const [sent, returned] = [operation.body, responseSchema(operation)]
     if (sent) assert.equal(misfit(sent, filledIn(body)), undefined, `${operation.id} body`)
-    if (answered) assert.equal(misfit(answered, filledIn(answer)), undefined, `${operation.id} answer`)
+    if (returned) assert.equal(misfit(returned, filledIn(response)), undefined, `${operation.id} response`)
     assert.equal(sent === undefined, body === undefined, `${operation.id} has a body exactly where one is sent`)
   }
 })

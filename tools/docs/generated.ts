@@ -91,8 +91,8 @@ function errorSection(entry: (typeof catalogue)[keyof typeof catalogue]): string
 }
 
 function cliPage(): string {
-  const nobody = { variables: {}, actor: 'your user name', write: () => undefined, writeError: () => undefined }
-  return referencePage(buildProgram(nobody))
+  const environment = { variables: {}, actor: 'your user name', write: () => undefined, writeError: () => undefined }
+  return referencePage(buildProgram(environment))
 }
 
 /** As the server itself serves it. Opens no connection: the document comes from the routes alone. */
@@ -100,8 +100,8 @@ async function openApi(): Promise<ApiDocument> {
   const variables = { DATABASE_URL: 'postgres://nowhere/none', MALIPO_LOG_LEVEL: 'fatal', ...makeSecrets(new Date()) }
   const ctx = openContext(loadConfig(variables))
   const { app } = createApiServer(ctx)
-  const answer = await app.inject('/openapi.json')
+  const response = await app.inject('/openapi.json')
   await app.close()
   await ctx.close()
-  return answer.json<ApiDocument>()
+  return response.json<ApiDocument>()
 }

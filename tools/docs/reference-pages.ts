@@ -34,7 +34,7 @@ export function statesPage(): string {
 
 # States
 
-A transaction has a \`status\` and, when it is read alone, a \`stage\` that tells a little more. [What they mean for your
+A transaction has a \`status\` and, when it is read alone, a \`stage\` with more detail. [What they mean for your
 program](../concepts/states.md).
 
 | stage | status | what it means |
@@ -69,7 +69,7 @@ export function eventsPage(document: ApiDocument): string {
 
 # Events
 
-What you are told, by [webhook](../guides/webhooks.md) and in the feed \`GET /api/b2b/events\`. Both carry the same body.
+Your notifications, by [webhook](../guides/webhooks.md) and in the feed \`GET /api/b2b/events\`. Both carry the same body.
 
 | event | when |
 |---|---|
@@ -118,7 +118,7 @@ export function sandboxPage(): string {
 
 # Sandbox values
 
-What chooses the outcome of a payment in the sandbox. \`GET /api/sandbox/b2b/utilities/test-values\` has the same with numbers to copy,
+The number chooses the outcome of a payment in the sandbox. \`GET /api/sandbox/b2b/utilities/test-values\` has the same with numbers to copy,
 and the cards. [How to test](../guides/test.md).
 
 ## Numbers
@@ -128,8 +128,8 @@ The last three digits of a phone, account or till number, in every country.
 | digits | of a | outcome | |
 |---|---|---|---|
 ${numbers.sort().join('\n')}
-| ${stayingEnding} | charge or payout | \`PENDING\` | Stays pending until somebody ends it, or it expires. |
-| ${unknownEnding} | name to resolve | \`E-CH-PY.S-37\` | Nobody holds this account. |
+| ${stayingEnding} | charge or payout | \`PENDING\` | Stays pending until you end it, or it expires. |
+| ${unknownEnding} | name to resolve | \`E-CH-PY.S-37\` | The account does not exist. |
 | any other | charge or payout | \`SUCCESSFUL\` | Succeeds within 2 seconds. |
 
 ## Scenarios

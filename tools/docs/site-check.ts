@@ -2,11 +2,11 @@
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { linksOf } from './markdown.ts'
-import { lookTroubles } from './site-look.ts'
+import { lookProblems } from './site-look.ts'
 
 const own = /^(?:\/|#|\.|data:|[\w-]+(?:\.|\/|$))/
 
-export function siteTroubles(folder: string): string[] {
+export function siteProblems(folder: string): string[] {
   const pages = new Map(
     globSync('**/*.html', { cwd: folder }).map((path) => [path, readFileSync(join(folder, path), 'utf8')]),
   )
@@ -17,7 +17,7 @@ export function siteTroubles(folder: string): string[] {
     ...(pages.size === 0 ? [`there is no page in ${folder}`] : []),
     ...[...pages].flatMap(([path, html]) => deadLinks(path, html, pages, folder)),
     ...deadEntries(folder),
-    ...lookTroubles(pages, folder),
+    ...lookProblems(pages, folder),
     ...[...pages, ...styles].flatMap(([path, text]) => fetched(text).map((address) => `${path} fetches ${address}`)),
   ]
 }

@@ -5,14 +5,14 @@ import { join, posix } from 'node:path'
 type Pages = ReadonlyMap<string, string>
 
 /** Every mistake as a sentence. `folder` is where the site was built. */
-export function lookTroubles(pages: Pages, folder: string): string[] {
+export function lookProblems(pages: Pages, folder: string): string[] {
   const read = [...pages].filter(([path]) => path !== '404.html')
   return [
-    ...titleTroubles(new Map(read.map(([path, html]) => [path, titleOf(html)]))),
+    ...titleProblems(new Map(read.map(([path, html]) => [path, titleOf(html)]))),
     ...read.flatMap(([path, html]) => [
-      ...descriptionTroubles(path, html),
-      ...shareTroubles(path, html, folder),
-      ...pictureTroubles(path, html, folder),
+      ...descriptionProblems(path, html),
+      ...shareProblems(path, html, folder),
+      ...pictureProblems(path, html, folder),
     ]),
   ]
 }
@@ -27,7 +27,7 @@ const plain = (text: string) =>
     .trim()
 
 /** The home page is "Malipo"; every other page is "its own name | Malipo", once. */
-function titleTroubles(titles: ReadonlyMap<string, string>): string[] {
+function titleProblems(titles: ReadonlyMap<string, string>): string[] {
   const seen = Map.groupBy(titles.keys(), (path) => titles.get(path))
   const wrong = [...titles].filter(([path, title]) =>
     path === 'index.html' ? title !== 'Malipo' : !/^(?!Malipo \|).+ \| Malipo$/.test(title),
@@ -41,13 +41,13 @@ function titleTroubles(titles: ReadonlyMap<string, string>): string[] {
 }
 
 /** A description is whole sentences: it starts a sentence, ends one, and is long enough to say something. */
-function descriptionTroubles(path: string, html: string): string[] {
+function descriptionProblems(path: string, html: string): string[] {
   const text = plain(metaOf(html, 'name', 'description'))
   const isWhole = /^[\p{Lu}\d@"'].{20,}[.!?]$/u.test(text) || /^malipo .{20,}\.$/.test(text)
   return isWhole ? [] : [`${path} has the description "${text}", which is not a whole sentence`]
 }
 
-function shareTroubles(path: string, html: string, folder: string): string[] {
+function shareProblems(path: string, html: string, folder: string): string[] {
   const address = metaOf(html, 'property', 'og:image')
   if (address === '') return [`${path} has no og:image`]
   const file = join(folder, URL.parse(address, 'http://site.invalid')?.pathname ?? '')
@@ -58,7 +58,7 @@ const metaOf = (html: string, key: string, value: string) =>
   new RegExp(`<meta ${key}="${value}" content="([^"]*)"`).exec(html)?.[1] ?? ''
 
 /** Every picture has a text for those who do not see it, and is drawn for light and for dark pages. */
-function pictureTroubles(path: string, html: string, folder: string): string[] {
+function pictureProblems(path: string, html: string, folder: string): string[] {
   const images = [...html.matchAll(/<img\b[^>]*>/g)].map(([tag]) => tag)
   return images.flatMap((tag) => {
     const source = /\bsrc="([^"]*)"/.exec(tag)?.[1] ?? ''

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, posix } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { anchorsOf, descriptionOf, fencesOf, leadOf, linksOf } from './markdown.ts'
-import { siteTroubles } from './site-check.ts'
+import { siteProblems } from './site-check.ts'
 import { diagramAlt, diagrams } from './site-diagram.ts'
 import { knownErrors } from './site-operations.ts'
 import { sitePage } from './site-pages.ts'
@@ -85,7 +85,7 @@ test('a site whose links resolve and that loads nothing from elsewhere passes', 
     'guides.md': '# Guides',
   })
 
-  assert.deepEqual(siteTroubles(folder), [])
+  assert.deepEqual(siteProblems(folder), [])
 })
 
 test('a dead link, a dead anchor, and a resource loaded from another machine are found', (t) => {
@@ -99,13 +99,13 @@ test('a dead link, a dead anchor, and a resource loaded from another machine are
   }
 
   for (const [body, complaint] of Object.entries(wrong)) {
-    const found = siteTroubles(site(t, { 'index.html': html(body), 'share.png': '' }))
+    const found = siteProblems(site(t, { 'index.html': html(body), 'share.png': '' }))
     assert.equal(found.length, 1, body)
     assert.ok(found[0]?.includes(complaint), found[0])
   }
-  assert.equal(siteTroubles(site(t, { 'a.css': '' })).length, 1)
+  assert.equal(siteProblems(site(t, { 'a.css': '' })).length, 1)
   const listed = { 'index.html': html(''), 'share.png': '', 'llms.txt': '- [Guides](guides.md): how' }
-  assert.deepEqual(siteTroubles(site(t, listed)), ['llms.txt links to guides.md, which is not there'])
+  assert.deepEqual(siteProblems(site(t, listed)), ['llms.txt links to guides.md, which is not there'])
 })
 
 test('a wrong title, a cut description, a picture for one colour and a missing share image are found', (t) => {
@@ -122,12 +122,12 @@ test('a wrong title, a cut description, a picture for one colour and a missing s
   const files = { 'share.png': '', 'a.svg': '<style>@media (prefers-color-scheme: dark) {}</style>', 'c.svg': '' }
 
   for (const [page, complaint] of planted) {
-    const found = siteTroubles(site(t, { 'index.html': page, ...files }))
+    const found = siteProblems(site(t, { 'index.html': page, ...files }))
     assert.equal(found.length, 1, page)
     assert.ok(found[0]?.includes(complaint), found[0])
   }
   const same = html('', { title: 'States | Malipo' })
-  const twice = siteTroubles(site(t, { ...files, 'index.html': html(''), 'a/index.html': same, 'b/index.html': same }))
+  const twice = siteProblems(site(t, { ...files, 'index.html': html(''), 'a/index.html': same, 'b/index.html': same }))
   assert.equal(twice.length, 1)
   assert.match(twice[0] ?? '', /share the title "States \| Malipo"/)
 })

@@ -2,10 +2,10 @@
 
 import {
   type ApiDocument,
-  answerSchema,
   type Operation,
   operationsOf,
   type Parameter,
+  responseSchema,
   type Schema,
 } from '../../packages/server/src/http/reference/document.ts'
 
@@ -59,7 +59,7 @@ function operationType(operation: Operation): string {
     ...parametersType('path', parameters),
     ...parametersType('query', parameters),
     ...(body ? [`body: ${typeScript(body, 2)}`] : []),
-    `answer: ${typeScript(answerSchema(operation) ?? {}, 2)}`,
+    `answer: ${typeScript(responseSchema(operation) ?? {}, 2)}`,
   ]
   return `${note(summary, 1)}  ${id}: {\n${lines.map((line) => `    ${line}`).join('\n')}\n  }`
 }

@@ -131,7 +131,7 @@ function operation({ method, url, schema, access }: DeclaredRoute, components: J
     ...parametersOf('header', schema.headers, id),
   ]
   const answers = Object.entries(schema.response ?? {}).map(([status, body]) => {
-    return [status, { description: 'Success', content: json(lifted(body, components), example?.answer) }]
+    return [status, { description: 'Success', content: json(lifted(body, components), example?.response) }]
   })
   return {
     operationId: id,

@@ -112,7 +112,7 @@ export function groupsOf({ tags = [] }: ApiDocument, operations: readonly Operat
 export const schemaOf = ({ content }: Content): Schema | undefined => content?.['application/json']?.schema
 
 /** The schema of the response to a request that succeeded. */
-export function answerSchema({ responses }: Operation): Schema | undefined {
+export function responseSchema({ responses }: Operation): Schema | undefined {
   return responses['200'] && schemaOf(responses['200'])
 }
 

@@ -7,7 +7,7 @@ export interface Example {
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
-  readonly answer: unknown
+  readonly response: unknown
   /** The response becomes the shown one after a moment. */
   readonly isEventual?: true
 }

@@ -79,7 +79,7 @@ ${operations.map((operation) => operationSection(operation, origin))}</section>
 function operationSection(operation: Operation, origin: string): Html {
   const { method, path, summary, description, parameters, body, responses } = operation
   const id = slug(operation.id)
-  const answers = Object.entries(responses).filter(([status]) => status < '300')
+  const successes = Object.entries(responses).filter(([status]) => status < '300')
   const refusals = Object.entries(responses).filter(([status]) => status >= '300')
   const shownPath = path.split(/(\{[^}]*\})/).map((part, index) => (index % 2 ? html`<var>${part}</var>` : part))
   const sample = examples[operation.id]
@@ -90,11 +90,11 @@ function operationSection(operation: Operation, origin: string): Html {
 ${description && paragraphs(description)}
 ${parameterTables(parameters)}
 ${body && fieldsTable('Body', fieldsOf(body), 'required')}
-${answers.map(([status, answer]) => answerSection(`Response ${status}`, answer))}
+${successes.map(([status, content]) => responseSection(`Response ${status}`, content))}
 ${refusals.length > 0 ? html`<h4>Refusals</h4>${table('refusals', ['Status', 'Error codes'], refusals.map(refusalRow))}` : ''}
 </div>
 <div class="example">${codeBlock(requestCaption, curlOf(operation, origin))}
-${sample && codeBlock('Response 200', pretty(sample.answer))}</div></section>
+${sample && codeBlock('Response 200', pretty(sample.response))}</div></section>
 `
 }
 
@@ -118,7 +118,7 @@ function refusalRow([status, { description = '' }]: [string, Content]): Html {
   return html`<tr><th scope="row">${status}</th><td class="codes">${cells}</td></tr>\n`
 }
 
-function answerSection(heading: string, content: Content): Html {
+function responseSection(heading: string, content: Content): Html {
   const schema = schemaOf(content)
   if (!schema) return html`<h4>${heading}</h4><p>No body.</p>`
   const fields = fieldsOf(schema)
