@@ -22,7 +22,7 @@ test(`${seconds} s of load under every fault: nothing is lost, doubled or stuck,
 
   for (const line of showReport(report)) t.diagnostic(line)
   assert.deepEqual(
-    report.violations.map(({ words, story }) => [words, ...story].join('\n')),
+    report.violations.map(({ words, history }) => [words, ...history].join('\n')),
     [],
   )
   assert.ok(report.struck.length > 0 && report.checked.movements > 0, 'nothing was proved: no faults, or no payments')

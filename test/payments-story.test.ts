@@ -5,7 +5,7 @@ import { type Cell, openCell, type Role } from './support/cluster/cell.ts'
 import { startOwnServers } from './support/cluster/own-servers.ts'
 import { proofSize } from './support/cluster/proof.ts'
 import { createRandom, type Random } from './support/cluster/random.ts'
-import { type SimulatorDesk, startSimulatorDesk } from './support/cluster/simulator-desk.ts'
+import { type SimulatorControl, startControlledSimulator } from './support/cluster/simulator-control.ts'
 import { makeOrder, type Order, sendAll } from './support/load/shopper.ts'
 import {
   assertFeeds,
@@ -15,7 +15,7 @@ import {
   type Row,
   readAll,
   tally,
-} from './support/oracles/reckoning.ts'
+} from './support/oracles/payment-books.ts'
 import { assertOrdersAreKept, assertWallet } from './support/oracles/shop-books.ts'
 
 const payoutsMax = proofSize('PAYOUTS', 100)
@@ -25,7 +25,7 @@ const minKills = proofSize('KILLS', 3)
 const killEveryMs = 1000
 
 /** Every provider fault, each for one request or payment in twenty. */
-async function breakProvider({ fault }: SimulatorDesk): Promise<void> {
+async function breakProvider({ fault }: SimulatorControl): Promise<void> {
   const probability = 0.05
   for (const operation of ['payout', 'charge', 'payout_status', 'charge_status'])
     for (const request of [
@@ -63,7 +63,7 @@ async function killWorkers(t: TestContext, cell: Cell, random: Random) {
   const end = async () => {
     while (!isOver) {
       const killAt = performance.now() + killEveryMs
-      await until('the time to kill', () => performance.now() > killAt)
+      await until('the time of the next kill', () => performance.now() > killAt)
       const place = random.below(2)
       await workers[place]?.stop('SIGKILL')
       kills += 1
@@ -86,7 +86,7 @@ test(`${payoutsMax} payouts and ${chargesMax} charges under every fault are each
 }, async (t) => {
   const random = createRandom(seed)
   const servers = await startOwnServers(t)
-  const simulator = await startSimulatorDesk(t, { SIMULATOR_SEED: String(seed) })
+  const simulator = await startControlledSimulator(t, { SIMULATOR_SEED: String(seed) })
   const cell = openCell(t, servers, simulator.settings)
   const api = await cell.start('api', 'api')
   await simulator.tune({ callbackBase: `${api.url}/callbacks/sandbox` })
@@ -104,7 +104,7 @@ test(`${payoutsMax} payouts and ${chargesMax} charges under every fault are each
   await Promise.all([sendAll(part(0.5, 0.75), api.url, 30), cutConnections(cell)])
   await sendAll(part(0.75, 1), api.url, 30)
   const sentMs = performance.now() - startedAt
-  await until('enough to be killed', () => killing.kills() >= minKills, { timeoutMs: 300_000 })
+  await until('enough kills', () => killing.kills() >= minKills, { timeoutMs: 300_000 })
   await killing.stop()
   await simulator.clearFaults()
   const brokenMs = performance.now() - startedAt
@@ -113,12 +113,12 @@ test(`${payoutsMax} payouts and ${chargesMax} charges under every fault are each
   const seconds = (ms: number) => (ms / 1000).toFixed(1)
   const totalMs = performance.now() - startedAt
   t.diagnostic(
-    `seed ${seed}: sent in ${seconds(sentMs)} s, whole after ${seconds(brokenMs)} s, done in ${seconds(totalMs)} s`,
+    `seed ${seed}: sent in ${seconds(sentMs)} s, faults ended after ${seconds(brokenMs)} s, done in ${seconds(totalMs)} s`,
   )
   const rows = await readAll(cell)
   const moved = await simulator.moved()
   t.diagnostic(JSON.stringify(tally(rows)))
-  t.diagnostic(`told to come again: ${JSON.stringify(orders.flatMap(({ setbacks }) => setbacks))}`)
+  t.diagnostic(`retryable responses: ${JSON.stringify(orders.flatMap(({ setbacks }) => setbacks))}`)
   assertOrdersAreKept(orders, rows)
   await assertMovedOnce(cell, rows, moved)
   for (const merchant of merchants) await assertWallet(cell, merchant.id, rows)

@@ -7,7 +7,7 @@ import { startFleet } from './support/cluster/fleet.ts'
 import { startOwnServers } from './support/cluster/own-servers.ts'
 import { proofSize } from './support/cluster/proof.ts'
 import { createRandom } from './support/cluster/random.ts'
-import { startSimulatorDesk } from './support/cluster/simulator-desk.ts'
+import { startControlledSimulator } from './support/cluster/simulator-control.ts'
 import { openShop } from './support/load/shop.ts'
 import { assertShopIsRight } from './support/oracles/shop-books.ts'
 
@@ -20,7 +20,7 @@ test(`while processes are replaced one by one for ${seconds} s, every request su
 }, async (t) => {
   const random = createRandom(seed)
   const servers = await startOwnServers(t)
-  const simulator = await startSimulatorDesk(t, { SIMULATOR_SEED: String(seed) })
+  const simulator = await startControlledSimulator(t, { SIMULATOR_SEED: String(seed) })
   const cell = openCell(t, servers, simulator.settings)
   const balancer = await startBalancer(t)
   const fleet = await startFleet(cell, balancer)
@@ -40,7 +40,7 @@ test(`while processes are replaced one by one for ${seconds} s, every request su
   await shop.stop()
 
   t.diagnostic(`${replaced} processes replaced, ${shop.requests()} requests, p99 ${shop.slowest()} ms`)
-  t.diagnostic(`asked twice: ${shop.retried.length} ${JSON.stringify(countOf(shop.retried))}`)
+  t.diagnostic(`retried: ${shop.retried.length} ${JSON.stringify(countOf(shop.retried))}`)
   assert.deepEqual(shop.failed, [])
   await assertShopIsRight(t, cell, simulator, shop)
 })

@@ -1,4 +1,4 @@
-import type { Moved } from '../support/cluster/simulator-desk.ts'
+import type { Moved } from '../support/cluster/simulator-control.ts'
 import type { Site } from './site.ts'
 
 /** A broken invariant, and the payment whose history explains it. */
@@ -92,7 +92,7 @@ export async function readBooks(site: Site): Promise<Books> {
       select id, merchant_id, currency, country, credits_posted - debits_posted as balance, debits_pending as pending,
         owed
       from wallets where env = 'sandbox'`),
-    moved: await site.desk().moved(),
+    moved: await site.simulatorControl().moved(),
   }
 }
 

@@ -16,7 +16,7 @@ import {
 import { makeSecrets, type Operator, openOperator } from '../../packages/server/src/operate/operator.ts'
 import { ask } from '../../packages/server/src/testing/malipo.ts'
 import { startNatsAt } from '../support/cluster/own-servers.ts'
-import { deskOf, type SimulatorDesk, simulatorToken } from '../support/cluster/simulator-desk.ts'
+import { controlOf, type SimulatorControl, simulatorToken } from '../support/cluster/simulator-control.ts'
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts'
 import { createSeats, type Seat, type Seats } from './seats.ts'
 import { mountVolume, type Volume } from './volume.ts'
@@ -36,7 +36,7 @@ export interface Site {
   readonly postgres: Part
   readonly nats: Part & { wipe(): void }
   readonly simulator: Part
-  desk(): SimulatorDesk
+  simulatorControl(): SimulatorControl
   ask<Row extends Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>
   /** Lines that the service logged as errors, with counts. */
   complaints(): Readonly<Record<string, number>>
@@ -98,7 +98,7 @@ export async function startSite({ isKept, seed }: SiteOptions): Promise<Site> {
     postgres,
     nats,
     simulator,
-    desk: () => simulator.desk(),
+    simulatorControl: () => simulator.simulatorControl(),
     ask: (text, values) => ask(direct(), text, values),
     complaints: () => complaintsIn(folder),
     stop: async () => {
@@ -216,7 +216,7 @@ async function startSimulator(folder: string, callbackPort: number, seed: number
   return {
     port: () => Number(new URL(last.url).port),
     pid: () => last.pid,
-    desk: () => deskOf(last, folder),
+    simulatorControl: () => controlOf(last, folder),
     kill: async () => {
       isUp = false
       await last.stop('SIGKILL')
@@ -241,8 +241,8 @@ async function startProxies({ postgres, nats, seats, simulatorPort }: Ends): Pro
   const anyApi = () => {
     turn += 1
     const apis = seats.filter(({ role }) => role === 'api')
-    const well = apis.filter(({ isReady }) => isReady)
-    const [from, count] = well.length > 0 ? [well, well.length] : [apis, apis.length]
+    const healthy = apis.filter(({ isReady }) => isReady)
+    const [from, count] = healthy.length > 0 ? [healthy, healthy.length] : [apis, apis.length]
     return from[turn % count]?.port ?? 0
   }
   return {

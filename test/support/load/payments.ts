@@ -7,7 +7,7 @@ import { providerKeyOf, readId } from '../../../packages/server/src/platform/ids
 import { attachPartitions } from '../../../packages/server/src/platform/partitions.ts'
 import { type Answer, call, exchange, type Malipo, testMalipo } from '../../../packages/server/src/testing/malipo.ts'
 import { startLanes } from '../../../packages/server/src/workers/lanes.ts'
-import { type SimulatorDesk, startSimulatorDesk } from '../cluster/simulator-desk.ts'
+import { type SimulatorControl, startControlledSimulator } from '../cluster/simulator-control.ts'
 
 /** A payment in the database. */
 interface Seen {
@@ -28,7 +28,7 @@ interface Seen {
 /** The whole service in this process, except for the simulator, and a merchant with money. */
 export interface Payments {
   readonly malipo: Malipo
-  readonly simulator: SimulatorDesk
+  readonly simulator: SimulatorControl
   readonly merchantId: string
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   payOut(over?: Record<string, unknown>): Promise<string>
@@ -49,7 +49,7 @@ export const minutes = (count: number) => count * 60_000
 export const keyOf = (id: string) => providerKeyOf(id, 1)
 
 export async function testPayments(t: TestContext, settings: Record<string, string> = {}): Promise<Payments> {
-  const simulator = await startSimulatorDesk(t)
+  const simulator = await startControlledSimulator(t)
   const malipo = await testMalipo(t, {
     ...simulator.settings,
     MALIPO_RATE_LIMIT_SANDBOX: '100000',
@@ -70,7 +70,7 @@ export async function testPayments(t: TestContext, settings: Record<string, stri
        join attempts a on a.transaction_id = t.id and a.number = t.attempt where id = $1`,
       [id],
     )
-    assert.ok(row, `${id} is not there`)
+    assert.ok(row, `${id} does not exist`)
     return row
   }
   const forwardDatabase = async (ms: number) => {

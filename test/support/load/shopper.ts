@@ -38,13 +38,13 @@ export async function sendAll(orders: readonly Order[], url: string, atOnce: num
 async function sendOne(order: Order, url: string): Promise<void> {
   const { merchant, kind } = order
   for (;;) {
-    const answer = await merchant
+    const response = await merchant
       .call(url, 'POST', pathOf(order), bodyOf(order), { 'idempotency-key': order.reference })
       .catch(() => undefined)
-    if (answer && answer.status >= 500) order.setbacks.push(answer.status)
-    if (answer === undefined || answer.status >= 500) continue
-    const id = readId('transaction', String(answer.body['transactionId']))
-    assert.ok(id, `${kind} was refused: ${JSON.stringify(answer.body)}`)
+    if (response && response.status >= 500) order.setbacks.push(response.status)
+    if (response === undefined || response.status >= 500) continue
+    const id = readId('transaction', String(response.body['transactionId']))
+    assert.ok(id, `${kind} was refused: ${JSON.stringify(response.body)}`)
     order.id = id
     return
   }

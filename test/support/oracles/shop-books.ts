@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { Cell } from '../cluster/cell.ts'
-import type { SimulatorDesk } from '../cluster/simulator-desk.ts'
+import type { SimulatorControl } from '../cluster/simulator-control.ts'
 import type { Order } from '../load/shopper.ts'
-import { assertFeeds, assertMovedOnce, complaintsIn, letTimePass, type Row, readAll } from './reckoning.ts'
+import { assertFeeds, assertMovedOnce, complaintsIn, letTimePass, type Row, readAll } from './payment-books.ts'
 
 const opening = 100_000_000n // 1,000,000 KES, the opening balance of every sandbox merchant.
 
@@ -36,7 +36,7 @@ const minutes = Array<number>(40).fill(60_000)
 export async function assertShopIsRight(
   t: TestContext,
   cell: Cell,
-  simulator: SimulatorDesk,
+  simulator: SimulatorControl,
   { orders }: { readonly orders: readonly Order[] },
 ): Promise<void> {
   await letTimePass(t, cell, simulator, minutes)
