@@ -58,7 +58,7 @@ module.exports = {
       to: { path: 'node_modules' },
     },
     {
-      name: 'sdk-knows-nothing-of-ours',
+      name: 'sdk-imports-no-other-package',
       severity: 'error',
       from: { path: '^packages/sdk/src/', pathNot: test },
       to: { path: '^(packages/(?!sdk/)|scripts/|tools/|bench/|test/)' },

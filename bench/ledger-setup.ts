@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { createPlatformAccounts, ensureWallets } from '../packages/server/src/ledger/accounts.ts'
-import { createPoster } from '../packages/server/src/ledger/poster.ts'
 import { type Database, openDatabase } from '../packages/server/src/platform/db.ts'
 import { newId, newTransactionId } from '../packages/server/src/platform/ids.ts'
 import { Secret } from '../packages/server/src/platform/secret.ts'
+import { createPoster } from '../packages/server/src/testing/poster.ts'
 
 /** A ledger with this many funded wallets, and ways to put load on it. */
 export interface BenchLedger {

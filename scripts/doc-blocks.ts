@@ -70,14 +70,15 @@ function pagesBefore(page: SourceFile, tree: readonly SourceFile[]): SourceFile[
   return [...pagesBefore(part, tree), part]
 }
 
-async function runBlocks(page: SourceFile, session: Session, see: See): Promise<string[]> {
+/** Runs the blocks of one page in an open session. */
+export async function runBlocks(page: SourceFile, session: Session, see: See = () => undefined): Promise<string[]> {
   const complaints: string[] = []
   let last: Step | undefined
   for (const fence of stepsOf(page)) {
     if (isProgram(fence)) last = { fence, outcome: await session.run(fence) }
     if (isProgram(fence) && last) see(place(page, fence), last.outcome)
-    const verdict = isProgram(fence) && last ? judge(last) : await compare(fence, last, session)
-    complaints.push(...verdict.map((what) => `${place(page, fence)} ${what}`))
+    const problems = isProgram(fence) && last ? judge(last) : await compare(fence, last, session)
+    complaints.push(...problems.map((what) => `${place(page, fence)} ${what}`))
     if (last?.outcome.isFine === false) break
   }
   return complaints

@@ -1,14 +1,17 @@
 /**
- * npm run docs: builds the site from docs/ into docs-site/dist, and checks that every link resolves and that a page loads nothing
- * from another machine.
+ * npm run docs: builds the site from docs/ into docs-site/dist, and checks its links, titles, descriptions and pictures, and that a page
+ * loads nothing from another machine. DOCS_URL is the address it will be served at: with it the link to the share image is absolute,
+ * which some social networks require.
  */
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { readTree } from '../tools/checks/tidy.ts'
 import { llmsFull, llmsIndex, onSite } from '../tools/docs/llms.ts'
 import { siteTroubles } from '../tools/docs/site-check.ts'
 import { pageOf } from '../tools/docs/site-map.ts'
+import { knownErrors } from '../tools/docs/site-operations.ts'
 import { sidebar, sitePage } from '../tools/docs/site-pages.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -16,6 +19,7 @@ const site = join(root, 'docs-site')
 
 if (!existsSync(join(site, 'node_modules'))) run('npm', 'ci', '--no-audit', '--no-fund', '--loglevel=error')
 stage()
+await drawShareImage()
 run(process.execPath, 'node_modules/astro/bin/astro.mjs', 'build', '--silent')
 const troubles = siteTroubles(join(site, 'dist'))
 for (const trouble of troubles) console.error(trouble)
@@ -30,12 +34,13 @@ function stage(): void {
   const kept = [join(site, '.astro'), join(site, 'node_modules/.astro')] // Pages built with other settings.
   for (const folder of [content, assets, ...kept]) rmSync(folder, { recursive: true, force: true })
   const there = new Set<string>()
+  const errors = knownErrors(readFileSync(join(root, 'docs/reference/errors.md'), 'utf8'))
   for (const { path, text } of readTree(root)) {
     const page = pageOf(path)
     if (page !== undefined) {
       there.add(page)
-      const { path: target, text: body } = sitePage(page, path, text)
-      write(join(content, target), body)
+      const { path: target, text: body } = sitePage(page, path, text, errors)
+      if (page !== 'README') write(join(content, target), body) // The home page is src/pages/index.astro.
       write(join(assets, `${page}.md`), text)
     } else if (path.startsWith('docs/')) cpSync(join(root, path), join(assets, path.replace(/^docs/, '')))
   }
@@ -43,6 +48,12 @@ function stage(): void {
   write(join(assets, 'llms-full.txt'), llmsFull())
   write(join(site, 'src/sidebar.json'), JSON.stringify(sidebar(there), null, 2))
   cpSync(join(site, 'src/assets/mark.svg'), join(assets, 'favicon.svg'))
+}
+
+/** The picture that chats and social networks show with a link. Its words are outlines, so no font is needed. */
+async function drawShareImage(): Promise<void> {
+  const sharp = createRequire(join(site, 'package.json'))('sharp') // Astro's own image library.
+  await sharp(join(site, 'src/assets/share.svg')).png({ palette: true }).toFile(join(site, 'public/share.png'))
 }
 
 function write(path: string, text: string): void {

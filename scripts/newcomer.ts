@@ -1,5 +1,5 @@
 /**
- * npm run newcomer [-- plain|blank|port|nats|network]: follows the two-minute start of README.md on a clean clone, types only
+ * npm run newcomer [-- plain|blank|port|nats|network]: follows the quick start of README.md on a clean clone, types only
  * what it says, and prints the output, with the seconds since `npm ci` ended. Fails when the last promise of README.md, the first
  * webhook, is not seen within 120 seconds.
  */
@@ -24,7 +24,7 @@ const hideNats = `for place in /usr/sbin /usr/bin /usr/local/bin /usr/local/sbin
 const variants = {
   plain: { about: 'nothing' },
   blank: { about: 'a blank in the path of the clone' },
-  port: { about: 'somebody else on port 8080' },
+  port: { about: 'another program on port 8080' },
   nats: { about: 'no nats-server', world: ['--mount'], prepare: hideNats },
   network: { about: 'no network once npm ci is done', world: ['--net'], prepare: 'ip link set lo up' },
 } as const satisfies Record<string, { about: string; world?: readonly string[]; prepare?: string }>
@@ -45,7 +45,7 @@ async function follow(variant: Variant): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'malipo-newcomer-'))
   const place = join(folder, variant === 'blank' ? 'my projects/malipo' : 'malipo')
   const taken = variant === 'port' ? createServer().listen(8080, '127.0.0.1') : undefined
-  console.log(`A clean clone; in the way: ${variants[variant].about}.`)
+  console.log(`A clean clone; obstacle: ${variants[variant].about}.`)
   try {
     execFileSync('git', ['clone', '--quiet', root, place])
     execFileSync('chmod', ['711', folder])

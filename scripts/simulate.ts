@@ -6,7 +6,8 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { startTestServers } from '../packages/server/src/dev-stack/servers.ts'
+import { findOrStartServers } from '../packages/server/src/dev-stack/servers.ts'
+import { offerServers } from '../packages/server/src/dev-stack/servers-on-request.ts'
 import { findPlanted, plantedInPayments } from '../test/simulation/planted.ts'
 import { livesPerWorld, root, runWorlds, type WorldsResult } from '../test/simulation/runner.ts'
 import { proofSize } from '../test/support/cluster/proof.ts'
@@ -20,7 +21,8 @@ const { values } = parseArgs({
   },
 })
 
-const servers = await startTestServers(mkdtempSync(join(tmpdir(), 'malipo-simulate-')))
+const folder = mkdtempSync(join(tmpdir(), 'malipo-simulate-'))
+const servers = await offerServers(folder, () => findOrStartServers(folder))
 try {
   process.exitCode = (await (values.planted === undefined ? proveNone() : findAll(values.planted))) ? 0 : 1
 } finally {

@@ -36,7 +36,7 @@ function startStack(t: TestContext, program: string[], env: Record<string, strin
 function startDev(t: TestContext, env: Record<string, string> = {}) {
   const folder = ownFolder(t)
   const data = join(folder, 'data with a space')
-  const started = start('npm', ['run', 'dev'], { MALIPO_FOLDER: data, ...env })
+  const started = start('npm', ['run', 'dev'], { MALIPO_FOLDER: data, XDG_STATE_HOME: join(folder, 'state'), ...env })
   t.after(() => started.child.kill('SIGKILL'))
   return { ...started, folder, data }
 }
@@ -149,12 +149,12 @@ test('without NATS the stack says so in one line, and a charge still ends and se
     import { createServer } from 'node:http'
     const { MALIPO_URL, MALIPO_PUBLIC_KEY, MALIPO_API_KEY, NATS_URL } = process.env
     if (NATS_URL !== '') throw new Error('there is a NATS at ' + NATS_URL)
-    let told
-    const hooks = new Promise((resolve) => { told = resolve })
+    let notify
+    const hooks = new Promise((resolve) => { notify = resolve })
     const server = createServer(async (request, response) => {
       const { data } = JSON.parse(Buffer.concat(await request.toArray()).toString())
       response.end()
-      if (data.status === 'successful') told(data.externalReference)
+      if (data.status === 'successful') notify(data.externalReference)
     }).listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
     const call = async (method, path, body, headers) => (await fetch(MALIPO_URL + '/api/b2b' + path, {
@@ -163,13 +163,13 @@ test('without NATS the stack says so in one line, and a charge still ends and se
     const authorization = 'Bearer ' + token
     await call('PUT', '/users', { sandboxWebhookUrl: 'http://127.0.0.1:' + server.address().port }, { authorization })
     await call('POST', '/fiat/deposit/momo', { amount: 100, currency: 'KES', phoneNumber: '+254703456789', externalReference: 'r1' }, { authorization })
-    console.log('told of ' + await hooks)
+    console.log('notified of ' + await hooks)
     server.close()
     server.closeAllConnections()`
   const { child, folder, output } = startStack(t, [process.execPath, '--input-type=module', '-e', story], without)
 
   assert.deepEqual(await exitOf(child), [0, null], output())
-  assert.match(output(), /told of r1/)
+  assert.match(output(), /notified of r1/)
   assert.equal(output().match(/nats-server is not installed: .+/g)?.length, 1)
   await nothingIsLeft(folder)
 })
@@ -181,6 +181,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     await until('it to greet', () => output().includes('In another window'), { timeoutMs: 60_000 })
     assert.equal((await fetch(`http://127.0.0.1:${port}/health/ready`)).status, 200)
     assert.match(output(), /nats-server is not installed/)
+    assert.match(
+      output(),
+      /Starting Malipo on port \d+.*\n +[\d.]+ s {2}starting PostgreSQL.*\n +[\d.]+ s {2}migrating.*\n +[\d.]+ s {2}starting api.*\n +[\d.]+ s {2}ready\n/,
+    )
     const pids = pidsIn(data)
     assert.equal(pids.length, 4, 'postgres, simulator, api and worker')
 
@@ -219,7 +223,7 @@ test('npm run dev on a requested port that is taken names the setting, and start
 
   const nonsense = startDev(t, { MALIPO_PORT: 'eighty' })
   assert.notDeepEqual(await exitOf(nonsense.child), [0, null])
-  assert.match(nonsense.output(), /MALIPO_PORT is eighty, which is no port/)
+  assert.match(nonsense.output(), /MALIPO_PORT is eighty, which is not a port/)
 })
 
 test('npm run dev takes another port when its default is taken, and says how to choose', async (t) => {

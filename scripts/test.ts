@@ -1,67 +1,110 @@
-/** npm test [-- FILE…]: runs the tests beside one PostgreSQL and one NATS, which it starts and removes. */
+/**
+ * npm test [-- FILE… | --stage=pure|packages|systems|nightly] [--all]: runs tests. A PostgreSQL and a NATS are started when the
+ * first test asks for them, unless `npm run test:servers` keeps some running. With files, the arguments are those of `node --test`:
+ * --watch, --test-name-pattern=…. Without files, a nightly proof runs only if its sources changed, or with --all.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { startTestServers } from '../packages/server/src/dev-stack/servers.ts'
+import { join, relative } from 'node:path'
+import { run as runTests } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { testFolder } from '../packages/server/src/dev-stack/kept-servers.ts'
+import { offerServers } from '../packages/server/src/dev-stack/servers-on-request.ts'
 import { machineTime } from '../packages/server/src/dev-stack/until.ts'
+import { type Durations, longestFirst, readDurations, recordDurations, slowestLines } from '../tools/tests/durations.ts'
+import { changedPaths, dueProofs, nightlyProofs } from '../tools/tests/nightly.ts'
+import { isStage, type Round, roundsOf, type Stage } from '../tools/tests/rounds.ts'
 
-const asked = process.argv.slice(2)
+const root = join(import.meta.dirname, '..')
+const fileTimeoutMs = 300_000
+const lastRun = join(testFolder, 'durations.json')
+const inRepository = join(root, 'tools/tests/durations.json')
 
-interface Round {
-  readonly args: readonly string[]
-  readonly minutesMax: number
-}
-
-/** Tests that measure time while processors are scarce. They have the machine to themselves. */
-const timed = ['overload', 'under-attack', 'payments-lanes', 'webhooks-slow', 'webhooks-claims'].map(fileOf)
-const stories = readdirSync('test').map((name) => join('test', name))
-
-/** Files that mostly wait run three at a time, whole systems two at a time. */
-const everything: readonly Round[] = [
-  {
-    args: ['--test-concurrency=3', 'packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts', 'tools/**/*.test.ts'],
-    minutesMax: 40,
-  },
-  { args: ['--test-concurrency=2', ...stories.filter(isUntimed)], minutesMax: 40 },
-  { args: ['--test-concurrency=1', ...timed], minutesMax: 20 },
-]
-
-function fileOf(name: string): string {
-  return join('test', `${name}.test.ts`)
-}
-
-function isUntimed(path: string): boolean {
-  return path.endsWith('.test.ts') && !timed.includes(path)
-}
-
-/** Only a proof requested by name may take long. */
-const rounds = asked.length > 0 ? [{ args: asked, minutesMax: 600 }] : everything
+const args = process.argv.slice(2)
+const stage = args.find((arg) => arg.startsWith('--stage='))?.slice('--stage='.length)
+const isAll = args.includes('--all')
+const named = args.filter((arg) => arg !== '--all' && !arg.startsWith('--stage='))
 
 const folder = mkdtempSync(join(tmpdir(), 'malipo-test-'))
-const servers = await startTestServers(folder)
-/** A shared compile cache: hundreds of processes start, most of them with the whole server. */
-const compiled = { NODE_COMPILE_CACHE: join(folder, 'compiled') }
-process.exitCode = 0
-const [startedAt, startedAtMachine] = [performance.now(), machineTime()]
-for (const round of rounds) process.exitCode = (await run(round)) || process.exitCode
-const share = (machineTime() - startedAtMachine) / (performance.now() - startedAt)
-if (share < 0.9) console.log(`The processors were given to this machine for ${Math.round(share * 100)} % of the time.`)
-await servers.stop()
+const servers = await offerServers(folder, async () => {
+  if (stage === 'pure') throw new Error('a test of this stage asked for servers; it must load nothing that starts one')
+  const { findOrStartServers } = await import('../packages/server/src/dev-stack/servers.ts')
+  return findOrStartServers(folder)
+})
+const stopping = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort())
+try {
+  process.exitCode = named.length > 0 ? await runNamed() : await runStages()
+} finally {
+  await servers.stop()
+}
 
-/** A file that never ends is named and fails. */
-async function run({ args, minutesMax }: Round): Promise<number> {
-  const all = ['--test', '--test-reporter=spec', '--test-timeout=300000', ...args]
-  const runner = spawn(process.execPath, all, {
-    stdio: 'inherit',
-    env: { ...process.env, ...servers.exports, ...compiled },
-  })
-  const stop = (signal: NodeJS.Signals) => runner.kill(signal)
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
-  const watchdog = setTimeout(stop, minutesMax * 60_000, 'SIGTERM')
+/** Compiled code is kept between runs of a few files, and shared in a whole run, which starts hundreds of processes. */
+function environment(compiled: string): NodeJS.ProcessEnv {
+  return { ...process.env, ...servers.exports, NODE_COMPILE_CACHE: compiled }
+}
+
+async function runNamed(): Promise<number> {
+  const all = ['--test', '--test-reporter=spec', `--test-timeout=${fileTimeoutMs}`, ...named]
+  const env = environment(join(testFolder, 'compiled'))
+  const runner = spawn(process.execPath, all, { stdio: 'inherit', env })
+  stopping.signal.addEventListener('abort', () => runner.kill('SIGTERM'))
   const [code] = (await once(runner, 'exit')) as [number | null]
-  clearTimeout(watchdog)
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop)
   return code ?? 1
+}
+
+async function runStages(): Promise<number> {
+  if (stage !== undefined && !isStage(stage)) {
+    console.error(`There is no stage ${stage}.`)
+    return 2
+  }
+  const due = isAll ? nightlyProofs : dueProofs(changedPaths(root, process.env['MALIPO_CI_BASE']))
+  const [startedAt, startedAtMachine] = [performance.now(), machineTime()]
+  const durations: Record<string, number> = {}
+  const failed: string[] = []
+  for (const round of chosenStages(stage).flatMap((each) => roundsOf(root, each, due)))
+    if (!stopping.signal.aborted && !(await runRound(round, durations))) failed.push(round.name)
+  report(durations, (machineTime() - startedAtMachine) / (performance.now() - startedAt))
+  const left = nightlyProofs.filter((proof) => !due.includes(proof)).map(({ name }) => name)
+  if (left.length > 0) console.log(`Their sources did not change, so only the nightly run has: ${left.join(', ')}.`)
+  if (failed.length > 0) console.log(`FAILED: ${failed.join(', ')}`)
+  return failed.length > 0 || stopping.signal.aborted ? 1 : 0
+}
+
+function chosenStages(stage: Stage | undefined): readonly Stage[] {
+  return stage === undefined ? ['packages', 'systems'] : [stage]
+}
+
+/** Runs the files of a round, the longest first, and adds their durations. */
+async function runRound(round: Round, durations: Record<string, number>): Promise<boolean> {
+  console.log(`\n── ${round.name}: ${round.files.length} files`)
+  const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(round.minutesMax * 60_000)])
+  Object.assign(process.env, environment(join(folder, 'compiled')), round.env) // Test processes inherit it.
+  let isPassed = true
+  const events = runTests({
+    cwd: root,
+    files: longestFirst(round.files, readDurations(lastRun, inRepository)).map((file) => join(root, file)),
+    concurrency: round.atOnce,
+    timeout: fileTimeoutMs,
+    signal,
+    ...(round.skip && { testSkipPatterns: [...round.skip] }),
+  })
+  events.on('test:fail', ({ todo }) => {
+    isPassed &&= todo !== undefined
+  })
+  events.on('test:summary', ({ file, duration_ms }) => {
+    if (file !== undefined) durations[relative(root, file)] = Math.round(duration_ms)
+  })
+  events.compose(spec).pipe(process.stdout, { end: false })
+  await once(events, 'end')
+  return isPassed
+}
+
+function report(durations: Durations, share: number): void {
+  recordDurations(lastRun, durations, share)
+  console.log(`\nThe slowest files; all are in ${relative(root, lastRun)}:`)
+  for (const line of slowestLines(durations, 20)) console.log(line)
+  console.log(`The processors were given to this machine for ${Math.round(share * 100)} % of the time.`)
 }

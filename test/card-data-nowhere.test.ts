@@ -104,7 +104,7 @@ async function rowsOf({ cell }: Bench): Promise<string[]> {
 async function screensOf({ cell }: Bench): Promise<string[]> {
   const screens: string[] = []
   const write = (text: string) => void screens.push(text)
-  const run = createProgram({ variables: cell.variables, actor: 'wanjiru', write, complain: write })
+  const run = createProgram({ variables: cell.variables, actor: 'wanjiru', write, writeError: write })
   const payments = await cell.ask<{ id: string }>(`select id from transactions`)
   for (const { id } of payments)
     for (const form of [[], ['--json']])

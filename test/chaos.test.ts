@@ -25,5 +25,7 @@ test(`${seconds} s of load under every fault: nothing is lost, doubled or stuck,
     report.violations.map(({ words, history }) => [words, ...history].join('\n')),
     [],
   )
+  const unused = Object.keys(report.steadyFaults).filter((kind) => report.steadyFaults[kind] === 0)
+  assert.deepEqual([Object.keys(report.steadyFaults).length, unused], [5, []], 'a fault of the provider struck nothing')
   assert.ok(report.struck.length > 0 && report.checked.movements > 0, 'nothing was proved: no faults, or no payments')
 })

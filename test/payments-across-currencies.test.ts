@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Answer } from '../packages/server/src/testing/malipo.ts'
+import type { ApiResponse } from '../packages/server/src/testing/malipo.ts'
 import { quote, walletsOf } from '../packages/server/src/testing/paying.ts'
 import { assertFinalIsFinal, keyOf, minutes, type Payments, testPayments } from './support/load/payments.ts'
 
@@ -44,7 +44,7 @@ const undone = (sums: Readonly<Record<string, string>>) =>
 const returned = { ...undone(paidOut), 'wallet USD': '-779' } as Record<string, string>
 delete returned['fees USD']
 
-const shown = ({ body }: Answer) => {
+const shown = ({ body }: ApiResponse) => {
   const { senderAmount, senderCurrency, receiverAmount, receiverCurrency, fee, rate } = body['data'] as Record<
     string,
     unknown
@@ -153,7 +153,11 @@ test('the check finds a charge into another currency whose row differs from its 
     ['amount = amount + 1', 'amount = amount - 1'],
   ] as const) {
     await touch(how)
-    await assert.rejects(malipo.operator.ledger.check({ isFull: true }), /do not say what its state says/, how)
+    await assert.rejects(
+      malipo.operator.ledger.check({ isFull: true }),
+      /the postings of a payment contradict its state/,
+      how,
+    )
     await touch(back)
   }
   await malipo.operator.ledger.check({ isFull: true })

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { testDatabase } from '../packages/server/src/dev-stack/servers.ts'
 import { showId } from '../packages/server/src/platform/ids.ts'
-import type { Answer } from '../packages/server/src/testing/malipo.ts'
+import type { ApiResponse } from '../packages/server/src/testing/malipo.ts'
 import { type Cell, type CellMerchant, openCell, type Role } from './support/cluster/cell.ts'
 import { proofSize } from './support/cluster/proof.ts'
 import { type SimulatorControl, startControlledSimulator } from './support/cluster/simulator-control.ts'
@@ -39,7 +39,7 @@ async function sendCopies(
   headers: Record<string, string> = {},
   path = '/fiat/payout',
 ) {
-  const send = async (index: number): Promise<Answer> => {
+  const send = async (index: number): Promise<ApiResponse> => {
     const { url } = apis[index % 2] as Role
     for (;;) {
       const response = await merchant.call(url, 'POST', path, body, headers)
@@ -58,7 +58,7 @@ async function inWaves<Result>(count: number, work: () => Promise<Result>): Prom
   return results
 }
 
-const codeOf = ({ status, body }: Answer) => (status === 200 ? 'accepted' : String(body['errorCode']))
+const codeOf = ({ status, body }: ApiResponse) => (status === 200 ? 'accepted' : String(body['errorCode']))
 
 interface Effect extends Record<string, unknown> {
   readonly payments: number
@@ -202,7 +202,7 @@ test('copies of a bulk request under one key pay each payout once', async () => 
 
   assert.deepEqual([...new Set(responses.map(({ status }) => status))], [200])
   const ids = responses.map(({ body }) =>
-    JSON.stringify((body['data'] as Answer['body'][]).map((item) => item['transactionId'])),
+    JSON.stringify((body['data'] as ApiResponse['body'][]).map((item) => item['transactionId'])),
   )
   assert.equal(new Set(ids).size, 1)
   assert.deepEqual(await effectsOf(merchant), oneEach(50))
@@ -237,5 +237,5 @@ test('copies sent at once without funds are all refused for that, and the refere
 
   assert.deepEqual([...new Set(responses.map(codeOf))], ['INSUFFICIENT_FUNDS'])
   const again = await sendCopies(merchant, { ...body, amount: 100 }, 1)
-  assert.equal(codeOf(again[0] as Answer), 'accepted')
+  assert.equal(codeOf(again[0] as ApiResponse), 'accepted')
 })

@@ -161,7 +161,7 @@ test('a report of money from an abandoned provider is matched to its payment', a
   })
 
   assert.ok(result, 'the report is not matched to a payment')
-  assert.ok(errors.some((text) => text.includes('an abandoned attempt moved money')))
+  assert.ok(errors.some((text) => text.includes('abandoned attempt moved money')))
 })
 
 // The last test here: while it fails, its lane moves nothing any more.

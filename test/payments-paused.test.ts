@@ -99,7 +99,7 @@ test('a process stopped past the send deadline does not send', async (t) => {
   await until('their send deadline to pass', () => performance.now() - asleepAt > 10_500)
   worker.wake()
   api.wake()
-  await until('the worker to run again', () => /time to be sent had passed|poll failed/.test(worker.log()))
+  await until('the worker to run again', () => /send deadline passed|poll failed/.test(worker.log()))
   await charging
 
   await t.test('a worker does not send its payout', async () => {

@@ -43,7 +43,9 @@ const npm = (cwd: string, ...args: readonly string[]) =>
 before(
   async () => {
     manifestBefore = readFileSync(manifestPath, 'utf8')
-    const listed = JSON.parse(npm(sdk, 'pack', '--json', '--loglevel=error', '--pack-destination', folder)) as [Packed]
+    const listed = JSON.parse(
+      npm(sdk, 'pack', '--ignore-scripts=false', '--json', '--loglevel=error', '--pack-destination', folder),
+    ) as [Packed]
     packed = listed[0]
     mkdirSync(project)
     writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'shop', private: true, type: 'module' }))

@@ -5,7 +5,7 @@ import type { Operator } from '../packages/server/src/operate/operator.ts'
 import { startBalancer } from './support/cluster/balancer.ts'
 import { type Cell, openCell } from './support/cluster/cell.ts'
 import { beforeTheSchema, earlierCode } from './support/cluster/earlier-code.ts'
-import { startFleet } from './support/cluster/fleet.ts'
+import { type Fleet, startFleet } from './support/cluster/fleet.ts'
 import { startOwnServers } from './support/cluster/own-servers.ts'
 import { proofSize } from './support/cluster/proof.ts'
 import { createRandom } from './support/cluster/random.ts'
@@ -17,19 +17,21 @@ const from = process.env['MALIPO_PROOF_UPGRADE_FROM'] ?? beforeTheSchema()
 const seed = proofSize('SEED', 1)
 /** Requests before the migration, between it and the first new process, and after the last. */
 const requests = proofSize('REQUESTS', 100)
+/** How long processes of this code are replaced by processes of this code; each is replaced once in any case. */
+const seconds = proofSize('SECONDS', 0)
+const turnMs = Math.min(20_000, (seconds * 1000) / 5)
 
-test('the schema and processes of the previous version upgrade under load, and no request fails', {
-  timeout: 600_000,
+test('an upgrade of schema and processes, then a rolling restart, under load: no request fails twice', {
+  timeout: (600 + seconds) * 1000,
 }, async (t) => {
   const earlier = await earlierCode(t, from)
-  if (!earlier) return t.skip(`the history does not reach back to ${from}`)
   const servers = await startOwnServers(t, { create: earlier.createDatabase })
   const simulator = await startControlledSimulator(t, { SIMULATOR_SEED: String(seed) })
   const cell = openCell(t, servers, simulator.settings, earlier.openOperator, earlier.makeSecrets(new Date()))
   const balancer = await startBalancer(t)
   const fleet = await startFleet(cell, balancer, earlier.main)
   await simulator.tune({ callbackBase: `${balancer.url}/callbacks/sandbox` })
-  const merchants = [await cell.merchant(), await cell.merchant()]
+  const merchants = [await cell.merchant(), await cell.merchant(), await cell.merchant()]
   const random = createRandom(seed)
   const shop = openShop(t, { url: balancer.url, merchants, random, customers: 10, perSecond: 4 })
   const operator = cell.operate()
@@ -41,15 +43,15 @@ test('the schema and processes of the previous version upgrade under load, and n
   assert.deepEqual(migration.applied, pending)
   await served(shop)
   for (const url of fleet.urls()) assert.ok(balancer.isReady(url), 'the earlier code is not ready on the new schema')
-  for (let place = 0; place < fleet.size; place += 1) {
-    const { old, isClean } = await fleet.replaceNext()
-    assert.ok(isClean, `${old.name} did not end by itself:\n${old.log().slice(-2000)}`)
-  }
+  for (let place = 0; place < fleet.size; place += 1) await replaceNext(fleet)
+  const restarted = await restartInTurn(fleet)
   await served(shop)
   await shop.stop()
 
   t.diagnostic(`from ${earlier.commit.slice(0, 7)}: ${pending.join(', ') || 'no migration'}, in ${migration.words}`)
-  t.diagnostic(`${shop.requests()} requests, p99 ${shop.slowest()} ms, retried: ${shop.retried.join('; ') || 'none'}`)
+  t.diagnostic(
+    `${fleet.size} processes upgraded, ${restarted} restarted, ${shop.requests()} requests, p99 ${shop.slowest()} ms, retried: ${shop.retried.join('; ') || 'none'}`,
+  )
   assert.deepEqual(
     shop.failed,
     [],
@@ -61,6 +63,24 @@ test('the schema and processes of the previous version upgrade under load, and n
 async function served(shop: Shop): Promise<void> {
   const enough = shop.requests() + requests
   await until(`${requests} more requests`, () => shop.requests() >= enough, { timeoutMs: 120_000 })
+}
+
+async function replaceNext(fleet: Fleet): Promise<void> {
+  const { old, isClean } = await fleet.replaceNext()
+  assert.ok(isClean, `${old.name} did not end by itself:\n${old.log().slice(-2000)}`)
+}
+
+/** Replaces one process after another, in regular turns when the proof has a duration. Returns how many. */
+async function restartInTurn(fleet: Fleet): Promise<number> {
+  const startedAt = performance.now()
+  let replaced = 0
+  while (performance.now() - startedAt < seconds * 1000 || replaced < fleet.size) {
+    const turnAt = startedAt + turnMs * replaced
+    await until('its turn', () => performance.now() >= turnAt)
+    await replaceNext(fleet)
+    replaced += 1
+  }
+  return replaced
 }
 
 /** A process newer than its database reports so, and gets no requests. */

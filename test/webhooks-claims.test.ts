@@ -17,7 +17,7 @@ import { minutes, seconds, testWebhooks } from './support/load/webhooks.ts'
 const delivered = proofSize('DELIVERED', 30_000)
 
 const respondedWith = (status: number): Posted => ({
-  ...{ kind: 'answered', status, body: '', retryAfter: undefined, durationMs: 1 },
+  ...{ kind: 'responded', status, body: '', retryAfter: undefined, durationMs: 1 },
 })
 
 const idsOf = (claimed: readonly Delivery[]) => claimed.map(({ id }) => showId('webhook', id))

@@ -82,7 +82,7 @@ export interface Books {
   readonly moved: readonly Moved[]
 }
 
-export async function readBooks(site: Site): Promise<Books> {
+export async function readBooks(site: Pick<Site, 'ask' | 'simulatorControl'>): Promise<Books> {
   return {
     payments: await site.ask<Kept>(`select * from transactions where type <> 'adjustment' order by id`),
     adjustments: await site.ask<KeptAdjustment>(`select * from transactions where type = 'adjustment' order by id`),

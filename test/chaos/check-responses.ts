@@ -86,6 +86,7 @@ function compare(
   const minor = BigInt(Math.round(amount * 10 ** currencies[kept.currency as Currency].exponent))
   const isSame =
     readId('transaction', id ?? '') === kept.id &&
+    kept.type === (sent.path.startsWith('/fiat/deposit') ? 'deposit' : 'withdrew') &&
     minor === BigInt(kept.amount) &&
     (currency ?? kept.currency) === kept.currency
   return isSame

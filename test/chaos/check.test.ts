@@ -60,6 +60,7 @@ test('the check finds a response that does not match the stored payment', () => 
     [[sent({ outcome: 'refused', response: {} })], [kept()], 'wrong'],
     [[], [kept()], 'wrong'],
     [[sent()], [kept({ amount: '10001' })], 'wrong'],
+    [[sent()], [kept({ type: 'deposit' })], 'wrong'],
     [[sent({ again: { success: true, transactionId: 'another' } })], [kept()], 'wrong'],
     [[sent(), sent({ kind: 'cancel', path: '/fiat/payout/r1/cancel', body: {} })], [kept()], 'wrong'],
   ]

@@ -29,8 +29,6 @@ export interface ClientRequest {
 /** Behaves like a good merchant: retries the same request until it has a response. */
 export interface Client {
   readonly record: readonly ClientRequest[]
-  /** Requests without a response yet. */
-  readonly underWay: number
   ask(kind: string, merchant: Merchant, request: Request): Promise<ClientRequest>
   /** No try starts after this. */
   giveUpAt(at: number): void
@@ -57,7 +55,6 @@ const againOneIn = 12
 
 export function createClient({ random, apiUrl }: ClientOptions): Client {
   const record: ClientRequest[] = []
-  let underWay = 0
   let endsAt = Number.POSITIVE_INFINITY
 
   const insist = async (sent: ClientRequest, request: Request) => {
@@ -74,23 +71,15 @@ export function createClient({ random, apiUrl }: ClientOptions): Client {
     const { method, path, body } = request
     const sent: ClientRequest = { kind, merchant, method, path, body, exchanges: [], outcome: 'unknown', response: {} }
     record.push(sent)
-    underWay += 1
-    try {
-      const reply = await insist(sent, request)
-      if (reply) Object.assign(sent, { outcome: reply.status < 400 ? 'done' : 'refused', response: reply.body })
-      const isAgain = sent.outcome === 'done' && request.key !== undefined && random.below(againOneIn) === 0
-      const again = isAgain ? await insist(sent, request) : undefined
-      if (again) sent.again = again.body
-      return sent
-    } finally {
-      underWay -= 1
-    }
+    const reply = await insist(sent, request)
+    if (reply) Object.assign(sent, { outcome: reply.status < 400 ? 'done' : 'refused', response: reply.body })
+    const isAgain = sent.outcome === 'done' && request.key !== undefined && random.below(againOneIn) === 0
+    const again = isAgain ? await insist(sent, request) : undefined
+    if (again) sent.again = again.body
+    return sent
   }
   return {
     record,
-    get underWay() {
-      return underWay
-    },
     ask,
     giveUpAt: (at) => {
       endsAt = at

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { until } from '../../packages/server/src/dev-stack/until.ts'
 import type { Random } from '../support/cluster/random.ts'
+import type { FaultRequest } from '../support/cluster/simulator-control.ts'
 import type { Conditions } from './fault-proxy.ts'
 import type { Merchant } from './merchants.ts'
 import { isAlive, type Part, type Place, places, type Site } from './site.ts'
@@ -99,8 +100,19 @@ function pauseFaults(site: Site, lastsMs: readonly [number, number]): Fault[] {
       return pause(found.length === 0 ? [] : [random.pick(found).pid])
     },
   }
-  return [...pauses, backend]
+  return [...pauses, backend, endSessions(site)]
 }
+
+/** Ends every database session of the service, whatever it is doing. */
+const endSessions = (site: Site): Fault => ({
+  name: 'end sessions',
+  part: 'postgres',
+  lastsMs: [0, 500],
+  strike: async () => {
+    await site.ask(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'malipo'`)
+    return async () => undefined
+  },
+})
 
 function pause(pids: readonly number[]): Undo {
   const signal = (name: NodeJS.Signals) => {
@@ -150,6 +162,24 @@ function networkFault(
   }
 }
 
+/**
+ * Faults of the provider during the whole load, each for one request or payment in twenty: a short fault of this kind would strike
+ * no payment in a short run. A lost request is one that the provider never processed.
+ */
+export const steadyFaults: readonly FaultRequest[] = [
+  ...['payout', 'charge', 'payout_status', 'charge_status'].map((operation) => {
+    return { operation, mode: 'drop_before_processing', probability: 0.05 }
+  }),
+  ...['payout', 'charge'].flatMap((operation) =>
+    [
+      { mode: 'callback_duplicate', count: 3 },
+      { mode: 'callback_late', delayMs: 4000 },
+      { mode: 'callback_never' },
+      { mode: 'callback_reorder' },
+    ].map((fault) => ({ operation, probability: 0.05, ...fault })),
+  ),
+]
+
 /** Faults of the provider itself, for half of the requests. */
 function providerFaults(): Fault[] {
   const modes = [
@@ -161,8 +191,8 @@ function providerFaults(): Fault[] {
     part: 'simulator',
     lastsMs: [500, 3000],
     strike: async ({ site }) => {
-      await site.simulatorControl().fault({ operation: '*', mode, probability: 0.5 })
-      return () => site.simulatorControl().clearFaults()
+      const id = await site.simulatorControl().fault({ operation: '*', mode, probability: 0.5 })
+      return () => site.simulatorControl().removeFault(id)
     },
   }))
 }

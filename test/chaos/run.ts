@@ -3,7 +3,7 @@ import { type Aftermath, letTimePass, waitForPayments } from './aftermath.ts'
 import type { Violation } from './books.ts'
 import { type Checked, checkEverything, tally, watchFinalStates } from './check.ts'
 import { type Client, type ClientRequest, createClient } from './client.ts'
-import { type Fault, listFaults } from './faults.ts'
+import { type Fault, listFaults, steadyFaults } from './faults.ts'
 import { historyOf } from './history.ts'
 import { type LoadReport, runLoad } from './load.ts'
 import { type Market, openMarket } from './merchants.ts'
@@ -33,6 +33,8 @@ export interface ChaosReport {
   readonly requests: Readonly<Record<string, Readonly<Record<string, number>>>>
   readonly refusals: Readonly<Record<string, number>>
   readonly faults: Readonly<Record<string, number>>
+  /** Requests and payments that the steady faults of the provider struck, by kind; 0 for a kind that struck none. */
+  readonly steadyFaults: Readonly<Record<string, number>>
   /** Every fault, in milliseconds of the run's own clock. */
   readonly struck: readonly Struck[]
   readonly faultErrors: readonly string[]
@@ -85,6 +87,8 @@ async function suffer(options: ChaosOptions, site: Site, market: Market): Promis
   const { faults, skipped } = chosenFaults(options, site)
   for (const reason of skipped) say(`skipped: ${reason}`)
   say(`${faults.length} kinds of faults; ${rate} arrivals a second for ${seconds} s, seed ${seed}`)
+  const steady = steadyFaults.filter(({ mode }) => isWanted(options, mode))
+  await site.simulator.disturb(steady)
   const watch = watchPayments(site)
   const floor = { client, random: createRandom(seed + 3), merchants, simulatorControl: site.simulatorControl }
   const scene = { site, merchants, random: createRandom(seed + 4) }
@@ -97,6 +101,8 @@ async function suffer(options: ChaosOptions, site: Site, market: Market): Promis
   market.behave()
   const record = [...client.record]
   await reviveAll(site)
+  const counted = await site.simulator.recover()
+  const steadyCounts = Object.fromEntries(steady.map(({ mode }) => [mode, counted[mode] ?? 0]))
   const waited = await waitForPayments(site, seconds <= shortRunSeconds ? shortQuietMs : quietMs)
   await watch.stop()
   const passed = await letTimePass(site)
@@ -105,14 +111,28 @@ async function suffer(options: ChaosOptions, site: Site, market: Market): Promis
   client.giveUpAt(Number.POSITIVE_INFINITY)
   const checked = await checkEverything({ site, client, merchants })
   say('all checks are done')
-  return report({ options, site, client, load, struck, samples: watch.samples, aftermath, checked, skipped, record })
+  return report({
+    options,
+    site,
+    client,
+    load,
+    struck,
+    samples: watch.samples,
+    aftermath,
+    checked,
+    skipped,
+    record,
+    steadyCounts,
+  })
 }
 
 function chosenFaults({ faults: wanted, seconds }: ChaosOptions, site: Site): { faults: Fault[]; skipped: string[] } {
   const { faults, skipped } = listFaults(site, seconds <= shortRunSeconds ? 4000 : 20_000)
-  const isWanted = ({ name }: Fault) => wanted.length === 0 || wanted.some((word) => name.includes(word))
-  return { faults: faults.filter(isWanted), skipped }
+  return { faults: faults.filter(({ name }) => isWanted({ faults: wanted }, name)), skipped }
 }
+
+const isWanted = ({ faults }: Pick<ChaosOptions, 'faults'>, name: string) =>
+  faults.length === 0 || faults.some((word) => name.includes(word))
 
 /** Ends every fault that could not be ended in its turn; if one cannot be ended, the run is void. */
 async function reviveAll(site: Site): Promise<void> {
@@ -131,6 +151,7 @@ interface Findings {
   readonly checked: Checked
   readonly skipped: readonly string[]
   readonly record: readonly ClientRequest[]
+  readonly steadyCounts: Readonly<Record<string, number>>
 }
 
 const historiesMax = 20
@@ -138,7 +159,8 @@ const doubtHistoriesMax = 1
 
 async function report(found: Findings): Promise<ChaosReport> {
   const { options, site, load, struck, samples, aftermath, checked, skipped, record } = found
-  const violations = [...checked.violations, ...stuckOf(samples, struck, aftermath)]
+  const complaints = site.complaints()
+  const violations = [...checked.violations, ...stuckOf(samples, struck, aftermath), ...noisyOf(complaints)]
   const histories = violations.slice(0, historiesMax).map(async (violation) => {
     const history = violation.payment ? await historyOf(site, violation.payment, record) : []
     return { ...violation, history }
@@ -152,6 +174,7 @@ async function report(found: Findings): Promise<ChaosReport> {
     requests: requestsOf(record),
     refusals: tally(record.flatMap(refusalsOf)),
     faults: tally(struck.map(({ name }) => name)),
+    steadyFaults: found.steadyCounts,
     struck,
     faultErrors: struck.flatMap(({ name, error }) => (error ? `${name}: ${error}` : [])),
     skipped,
@@ -164,7 +187,7 @@ async function report(found: Findings): Promise<ChaosReport> {
     doubts: (
       await Promise.all(aftermath.inDoubt.slice(0, doubtHistoriesMax).map(({ id }) => historyOf(site, id, record)))
     ).flat(),
-    complaints: site.complaints(),
+    complaints,
     violations: [
       ...(await Promise.all(histories)),
       ...violations.slice(historiesMax).map((violation) => ({ ...violation, history: [] })),
@@ -186,6 +209,14 @@ function stuckOf(samples: readonly Sample[], struck: readonly Struck[], { unfini
     }),
   ]
 }
+
+/** Faults that the service handles by itself; it logs them below the level of an error. */
+const handled = /terminating connection|terminated unexpectedly|NATS/
+
+const noisyOf = (complaints: ChaosReport['complaints']): Violation[] =>
+  Object.keys(complaints)
+    .filter((words) => handled.test(words))
+    .map((words) => ({ kind: 'wrong', words: `logged as an error, although it was handled: ${words}` }))
 
 function requestsOf(record: readonly ClientRequest[]): Record<string, Record<string, number>> {
   const byKind = [...Map.groupBy(record, ({ kind }) => kind)].sort()

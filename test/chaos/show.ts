@@ -15,6 +15,7 @@ export function showReport(report: ChaosReport): string[] {
       ([name, { count, responses, payments }]) =>
         `  ${name.padEnd(26)} ${String(count).padStart(3)}   ${spread(responses)}   /   ${spread(payments)}`,
     ),
+    `  during the whole load, requests and payments struck: ${counts(report.steadyFaults)}`,
     ...report.faultErrors.map((words) => `  fault error: ${words}`),
     ...report.skipped.map((words) => `  skipped: ${words}`),
     '',

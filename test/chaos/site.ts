@@ -16,7 +16,12 @@ import {
 import { makeSecrets, type Operator, openOperator } from '../../packages/server/src/operate/operator.ts'
 import { ask } from '../../packages/server/src/testing/malipo.ts'
 import { startNatsAt } from '../support/cluster/own-servers.ts'
-import { controlOf, type SimulatorControl, simulatorToken } from '../support/cluster/simulator-control.ts'
+import {
+  controlOf,
+  type FaultRequest,
+  type SimulatorControl,
+  simulatorToken,
+} from '../support/cluster/simulator-control.ts'
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts'
 import { createSeats, type Seat, type Seats } from './seats.ts'
 import { mountVolume, type Volume } from './volume.ts'
@@ -35,7 +40,7 @@ export interface Site {
   readonly proxies: Readonly<Record<Place, FaultProxy>>
   readonly postgres: Part
   readonly nats: Part & { wipe(): void }
-  readonly simulator: Part
+  readonly simulator: Provider
   simulatorControl(): SimulatorControl
   ask<Row extends Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>
   /** Lines that the service logged as errors, with counts. */
@@ -49,6 +54,14 @@ export interface Part {
   kill(): Promise<void>
   /** Starts it on its stored data, if it is not running. */
   revive(): Promise<void>
+}
+
+/** The providers. Steady faults survive a restart. */
+interface Provider extends Part {
+  /** Sets faults that last until `recover`. */
+  disturb(faults: readonly FaultRequest[]): Promise<void>
+  /** Ends every fault. Returns how often each steady kind struck. */
+  recover(): Promise<Readonly<Record<string, number>>>
 }
 
 const slowMs = 120
@@ -213,17 +226,41 @@ async function startSimulator(folder: string, callbackPort: number, seed: number
     })
   let last: SimulatorService = await begin()
   let isUp = true
+  let steady: readonly FaultRequest[] = []
+  const counts: Record<string, number> = {}
+  const simulatorControl = () => controlOf(last, folder)
+  const arm = async () => {
+    for (const fault of steady) await simulatorControl().fault(fault)
+  }
+  const count = async () => {
+    const kinds = new Set(steady.map(({ mode }) => mode))
+    for (const { mode, struck } of await simulatorControl().faults())
+      if (kinds.has(mode)) counts[mode] = (counts[mode] ?? 0) + struck
+  }
   return {
     port: () => Number(new URL(last.url).port),
     pid: () => last.pid,
-    simulatorControl: () => controlOf(last, folder),
+    simulatorControl,
+    disturb: async (faults: readonly FaultRequest[]) => {
+      steady = faults
+      await arm()
+    },
+    recover: async () => {
+      await count()
+      steady = []
+      await simulatorControl().clearFaults()
+      return counts
+    },
     kill: async () => {
+      if (isUp && steady.length > 0) await count()
       isUp = false
       await last.stop('SIGKILL')
     },
     revive: async () => {
-      if (!isUp) last = await begin()
+      if (isUp) return
+      last = await begin()
       isUp = true
+      await arm()
     },
   }
 }

@@ -1,5 +1,5 @@
+import type { Operation, Schema } from '../../packages/server/src/http/reference/document.ts'
 import { misfit } from '../../packages/server/src/testing/schema-check.ts'
-import type { Operation, Schema } from './document.ts'
 import type { SentRequest } from './draft.ts'
 import type { RawRequest } from './framing.ts'
 import type { Received } from './send.ts'
@@ -86,7 +86,7 @@ function undocumented(operation: Operation | undefined, { target }: SentRequest,
     return []
   const documented = operation.responses[received.status]
   if (!documented) return [`status not documented, ${code}`]
-  const isListed = code === '' || documented.description.includes(`\`${code}\``)
+  const isListed = code === '' || documented.description?.includes(`\`${code}\``)
   return isListed ? [] : [`code ${code} not documented`]
 }
 

@@ -1,5 +1,6 @@
+import type { Operation, Schema } from '../../packages/server/src/http/reference/document.ts'
 import type { Random } from '../support/cluster/random.ts'
-import type { ApiDocument, Operation, Schema } from './document.ts'
+import type { ApiDocument } from './document.ts'
 import { fittingValue } from './fitting.ts'
 import { recipeFor } from './recipes.ts'
 import type { World } from './world.ts'
@@ -37,7 +38,7 @@ export function drawRequest(document: ApiDocument, world: World, random: Random)
   const given = (place: string) =>
     operation.parameters
       .filter((parameter) => parameter.in === place && isWanted(parameter))
-      .map(({ name, schema }): [string, string] => [name, String(valueFor(name, schema))])
+      .map(({ name, schema = {} }): [string, string] => [name, String(valueFor(name, schema))])
   const recipe = random() < 0.5 ? recipeFor(operation.id, world, random) : undefined
   return {
     operation,

@@ -1,5 +1,5 @@
+import type { Schema } from '../../packages/server/src/http/reference/document.ts'
 import type { Random } from '../support/cluster/random.ts'
-import type { Schema } from './document.ts'
 import type { World } from './world.ts'
 
 interface Around {

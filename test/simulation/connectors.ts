@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { timing } from '../../packages/server/src/payments/resolve/timing.ts'
 import type {
   AttemptRef,
   AuthoriseOutcome,
-  CallbackVerdict,
+  CallbackReading,
   Connector,
   CustomerAction,
   CustomerAnswer,
@@ -22,8 +23,6 @@ import {
 } from './provider-book.ts'
 import type { Schedule } from './schedule.ts'
 
-const submitMs = 35_000
-const queryMs = 15_000
 const noResponse = Symbol('no response')
 const unreached = Symbol('no connection')
 
@@ -99,7 +98,7 @@ const accountOf = ({ key }: AttemptRef): CustomerAction => ({
   account: { accountNumber: key.slice(0, 10), bankName: 'Benki', expiresAt: '2030-01-15T14:00:00.000Z' },
 })
 
-async function read(codec: Codec, { body }: InboundRequest, isProof: boolean): Promise<CallbackVerdict> {
+async function read(codec: Codec, { body }: InboundRequest, isProof: boolean): Promise<CallbackReading> {
   const { key, providerStatus } = codec.decode(body)
   return { isGenuine: true, isProof, observations: [{ key, providerStatus }] }
 }
@@ -138,7 +137,9 @@ async function submit(
   question: CustomerAction | undefined,
 ): Promise<SubmitOutcome> {
   const label = `${provider} ${rail} ${attempt.key}`
-  return outcomeOf(await exchange(line, label, submitMs, () => line.books.take(provider, rail, attempt, question)))
+  return outcomeOf(
+    await exchange(line, label, timing.submitTimeoutMs, () => line.books.take(provider, rail, attempt, question)),
+  )
 }
 
 function outcomeOf<Outcome>(reply: Outcome | typeof noResponse | typeof unreached): Outcome | SubmitOutcome {
@@ -149,7 +150,7 @@ function outcomeOf<Outcome>(reply: Outcome | typeof noResponse | typeof unreache
 }
 
 async function ask(line: Line, { key }: AttemptRef): Promise<QueryOutcome> {
-  const reply = await exchange(line, `query for ${key}`, queryMs, (): QueryOutcome => {
+  const reply = await exchange(line, `query for ${key}`, timing.queryTimeoutMs, (): QueryOutcome => {
     const entry = line.books.find(key)
     return entry ? { found: 'yes', providerStatus: providerStatusOf(entry), ...continuationOf(entry) } : { found: 'no' }
   })
@@ -160,7 +161,7 @@ async function ask(line: Line, { key }: AttemptRef): Promise<QueryOutcome> {
 async function authorise(line: Line, { key }: AttemptRef, answer: CustomerAnswer): Promise<AuthoriseOutcome> {
   const isRight = answer.kind !== 'address' && answer.value.endsWith('4')
   return outcomeOf(
-    await exchange(line, `answer for ${key}`, submitMs, (): AuthoriseOutcome => {
+    await exchange(line, `answer for ${key}`, timing.submitTimeoutMs, (): AuthoriseOutcome => {
       const entry = line.books.entries.get(key)
       if (!entry) return { certainty: 'unknown', cause: 'server_error', detail: 'not known' }
       if (line.books.answer(entry, isRight) === 'wrong') return { certainty: 'wrong_value', detail: 'wrong' }

@@ -3,7 +3,6 @@ import { type Context, openContext } from '../../packages/server/src/context.ts'
 import { testDatabase } from '../../packages/server/src/dev-stack/servers.ts'
 import { createPlatformAccounts, ensureWallets } from '../../packages/server/src/ledger/accounts.ts'
 import { type Charged, createFees, type Fees } from '../../packages/server/src/ledger/fee-rules.ts'
-import { createPoster } from '../../packages/server/src/ledger/poster.ts'
 import { movementsOf } from '../../packages/server/src/ledger/postings.ts'
 import type { FeeRule } from '../../packages/server/src/money/fees.ts'
 import { makeSecrets } from '../../packages/server/src/operate/operator.ts'
@@ -12,6 +11,7 @@ import { newId, newTransactionId } from '../../packages/server/src/platform/ids.
 import { createLog } from '../../packages/server/src/platform/log.ts'
 import { monthly } from '../../packages/server/src/platform/partitions.ts'
 import { ask } from '../../packages/server/src/testing/malipo.ts'
+import { createPoster } from '../../packages/server/src/testing/poster.ts'
 
 /** Start of every world by the database's clock, which moves only with the schedule. */
 export const startMs = Date.UTC(2030, 0, 15, 12)

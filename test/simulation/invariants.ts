@@ -58,7 +58,7 @@ export async function checkWorld(world: World): Promise<void> {
   world.violations.push(...strangers(world, ended), ...(await feeds(world)), ...(await steps(world)))
   world.violations.push(...(await wallets(world, ended)))
   for (const line of world.ground.alerts())
-    if (/resolution refused|could not be worked on/.test(line)) world.violations.push(line)
+    if (/resolution refused|payment not processed/.test(line)) world.violations.push(line)
   await checkLedger(world.ground.base.db.write, { isFull: false, sealLines: [] }).catch((error: Error) =>
     world.violations.push(String(error)),
   )

@@ -78,8 +78,8 @@ export function planRush(bulk: Owner, neighbour: Owner, { first, count }: { firs
 /** Requests the payment and records the response. A retry sends the same request. */
 export async function ask(ctx: Context, life: Life): Promise<void> {
   try {
-    const { answer } = await request(ctx, life)
-    life.acceptedIds.add(idIn(answer))
+    const { response } = await request(ctx, life)
+    life.acceptedIds.add(idIn(response))
   } catch (error) {
     life.refusals.push(error instanceof AppError ? error.key : wordOf(error))
   }
@@ -101,7 +101,7 @@ function keyedOf({ key }: Life, path: string, asked: object): KeyedRequest | und
   return key === undefined ? undefined : { key, method: 'POST', path, asked }
 }
 
-function request(ctx: Context, life: Life): Promise<{ readonly answer: object }> {
+function request(ctx: Context, life: Life): Promise<{ readonly response: object }> {
   const { owner, amount, reference: externalReference } = life
   const common = { amount, currency: 'KES', externalReference }
   switch (life.kind) {

@@ -33,10 +33,10 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     edits: [
       {
         path: 'platform/batch.ts',
-        text: '    decided = await db.batch(lockWaitMs, (tx) => decide(tx, items))\n',
-        instead: `    decided = await db.batch(lockWaitMs, async (tx) => {
+        text: '    decided = await db.batch(batchLockWaitMs, (tx) => decide(tx, items))\n',
+        instead: `    decided = await db.batch(batchLockWaitMs, async (tx) => {
       const early = await decide(tx, items)
-      for (const [index, { resolve }] of entries.entries()) resolve(early.answers[index] as Answer)
+      for (const [index, { resolve }] of entries.entries()) resolve(early.results[index] as Result)
       return early
     })
 `,
@@ -191,7 +191,7 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
         instead: '      select pg_current_xact_id()::text::bigint, d.*\n',
       },
     ],
-    complaint: /LedgerDisagreement: the deltas of a batch are not the sums of its transfers/,
+    complaint: /LedgerDisagreement: the deltas of a batch differ from the sums of its transfers/,
   },
 ]
 

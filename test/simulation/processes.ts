@@ -94,7 +94,7 @@ export function startProcess(name: string, around: ProcessOptions): SimulatedPro
     platformAccounts: accounts,
     writer: createWriter(),
     postings: createPostings(dbFor('operator').write),
-    settling: {
+    resolving: {
       ...common,
       connectors: { live: new Map(), sandbox: new Map() },
       routing: { providersOf: () => [], isUsable: () => false },

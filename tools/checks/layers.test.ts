@@ -57,7 +57,7 @@ const planted: Record<string, Record<string, string[]>> = {
     [`${src}/auth/b.ts`]: [],
   },
   'sdk-has-no-dependencies': { 'packages/sdk/src/a.ts': ['commander'] },
-  'sdk-knows-nothing-of-ours': {
+  'sdk-imports-no-other-package': {
     'packages/sdk/src/a.ts': ['../../server/src/operate/operator.ts'],
     [`${src}/operate/operator.ts`]: [],
   },

@@ -10,12 +10,12 @@ const path = 'docs/reference/openapi.json'
 const program = join(root, 'node_modules/@redocly/cli/bin/cli.js')
 const config = join(root, 'redocly.yaml')
 
-export interface Verdict {
+export interface CheckResult {
   readonly isFine: boolean
   readonly report: string
 }
 
-function redocly(...args: string[]): Verdict {
+function redocly(...args: string[]): CheckResult {
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args, '--config', config], {
     cwd: root,
@@ -25,12 +25,12 @@ function redocly(...args: string[]): Verdict {
   return { isFine: status === 0, report: `${stdout}${stderr}` }
 }
 
-export function lint(document: string): Verdict {
+export function lint(document: string): CheckResult {
   return redocly('lint', document)
 }
 
 /** Fails when a caller written for `before` could be broken by `after`. */
-export function compare(before: string, after: string): Verdict {
+export function compare(before: string, after: string): CheckResult {
   return redocly('diff', before, after, '--fail-on=major')
 }
 
@@ -40,7 +40,7 @@ function promisedDocument(): string | undefined {
   return first && gitIn(root)('show', `${first}:${path}`)
 }
 
-function check(): Verdict {
+function check(): CheckResult {
   const linted = lint(join(root, path))
   const before = promisedDocument()
   if (!linted.isFine || before === undefined) return linted

@@ -123,7 +123,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         path: 'platform/batch.ts',
-        text: 'return resolveLost(run, entries, error as CommitUnknown<Decided<Answer>>)',
+        text: 'return resolveLost(run, entries, error as CommitUnknown<Decided<Result>>)',
         instead: `return { kind: 'again' }`,
       },
     ],

@@ -15,13 +15,18 @@ export function seriesOf(version: string): string {
 /** Nothing was released before 0.2, so nothing is promised. */
 const unreleased = '0.1'
 
-/** The commit that set the first version of the current series. */
+/**
+ * The commit that set the first version of the current series. It throws in a shallow clone: there the oldest commit present seems
+ * to set the version, and every promise would be checked against that one.
+ */
 export function firstOfSeries(root: string): string | undefined {
   const git = gitIn(root)
   const versionAt = (commit: string) =>
     (JSON.parse(git('show', `${commit}:package.json`)) as { version: string }).version
   const series = seriesOf(versionAt('HEAD'))
   if (series === unreleased) return undefined
+  if (git('rev-parse', '--is-shallow-repository').trim() === 'true')
+    throw new Error(`the history is shallow, so the first version of ${series} is not known; run git fetch --unshallow`)
   const changes = git('log', '--format=%H', '-G^  "version": ', '--', 'package.json').trim().split('\n')
   return changes.findLast((commit) => seriesOf(versionAt(commit)) === series)
 }

@@ -5,20 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { catalogue } from '../../packages/server/src/errors.ts'
-import { type ApiDocument, exampleTroubles } from '../docs/api-document.ts'
 import { generated } from '../docs/generated.ts'
+import { anchorsOf } from '../docs/markdown.ts'
 import { chapters, pageOf, sourceOf } from '../docs/site-map.ts'
 import { firstOfSeries } from './releases.ts'
-import {
-  brokenLinks,
-  changedMigrations,
-  lockFileTroubles,
-  longFiles,
-  longFunctions,
-  readTree,
-  strayEnvironment,
-  unfinishedWork,
-} from './tidy.ts'
+import { brokenLinks, changedMigrations, lockFileTroubles, longFiles, readTree, unfinishedWork } from './tidy.ts'
 
 const root = join(import.meta.dirname, '../..')
 const tree = readTree(root)
@@ -28,20 +19,12 @@ test('the tree has files', () => {
   assert.ok(tree.length > 50)
 })
 
-test('no file is longer than 400 lines, and ARCHITECTURE.md no longer than 250', () => {
+test('no file is longer than 400 lines, and ARCHITECTURE.md no longer than 350', () => {
   assert.deepEqual(longFiles(tree), [])
 
   assert.equal(longFiles(planted('a.ts', 'x\n'.repeat(401))).length, 1)
-  assert.equal(longFiles(planted('ARCHITECTURE.md', 'x\n'.repeat(251))).length, 1)
+  assert.equal(longFiles(planted('ARCHITECTURE.md', 'x\n'.repeat(351))).length, 1)
   assert.equal(longFiles(planted('a.ts', 'x\n'.repeat(400))).length, 0)
-})
-
-test('no function is longer than 60 lines', () => {
-  assert.deepEqual(longFunctions(tree), [])
-
-  const withLines = (count: number) => `const f = () => {\n${'x()\n'.repeat(count - 2)}}`
-  assert.equal(longFunctions(planted('a.ts', withLines(61))).length, 1)
-  assert.equal(longFunctions(planted('a.ts', withLines(60))).length, 0)
 })
 
 test('no file contains unfinished work', () => {
@@ -49,14 +32,6 @@ test('no file contains unfinished work', () => {
 
   assert.equal(unfinishedWork(planted('a.ts', `// ${'TO'}${'DO'}: later`)).length, 1)
   assert.equal(unfinishedWork(planted('a.ts', '// todos are a list')).length, 0)
-})
-
-test('the environment is read only at the edge', () => {
-  assert.deepEqual(strayEnvironment(tree), [])
-
-  const reading = `const { PORT } = ${'process'}.env`
-  assert.equal(strayEnvironment(planted('packages/server/src/auth/a.ts', reading)).length, 1)
-  assert.equal(strayEnvironment(planted('packages/server/src/main.ts', reading)).length, 0)
 })
 
 test('a merged migration is never changed', (t) => {
@@ -128,16 +103,18 @@ test('every link between our documents resolves, anchor included', () => {
   assert.equal(brokenLinks(planted('README.md', 'see [this](https://example.com/x)'), root).length, 0)
 })
 
-test('every page is in the site map once, and every operation of the API has an example', async () => {
+test('every page is in the site map once', () => {
   const listed = chapters.flatMap(({ pages }) => pages.map(sourceOf))
   const pages = tree.map(({ path }) => path).filter((path) => pageOf(path) !== undefined)
-  const document = JSON.parse(readFileSync(join(root, 'docs/reference/openapi.json'), 'utf8')) as ApiDocument
 
   assert.deepEqual([...listed].sort(), [...pages].sort())
-  assert.deepEqual(exampleTroubles(document), [])
-  const [operation] = Object.keys(document.paths)
-  const without = { ...document, paths: { ...document.paths, [operation ?? '']: {} } }
-  assert.notDeepEqual(exampleTroubles(without), [])
+})
+
+test('every error of the catalogue has its anchor on the page of errors', () => {
+  const page = tree.find(({ path }) => path === 'docs/reference/errors.md')
+  const anchors = anchorsOf(page?.text ?? '')
+
+  for (const { errorCode } of Object.values(catalogue)) assert.ok(anchors.has(errorCode), errorCode)
 })
 
 test('every error of the catalogue is used, and has its own code', () => {

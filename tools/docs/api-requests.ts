@@ -1,28 +1,11 @@
-/** The examples of the API as requests: for curl, for editors (.http), and for Postman. */
-import { type ApiDocument, type Operation, operationsOf } from './api-document.ts'
-
-/** As in the documents: `$NAMES` are variables of the reader's shell. */
-export function curlOf(operation: Operation): string {
-  const { method, isOpen, example } = operation
-  const json = example.body === undefined ? undefined : JSON.stringify(example.body)
-  const isPlain = method === 'GET' || (method === 'POST' && json !== undefined)
-  const parts = [
-    `curl -s ${isPlain ? '' : `-X ${method} `}"$MALIPO_URL${pathOf(operation)}"`,
-    ...(isOpen ? [] : ['-H "authorization: Bearer $TOKEN"']),
-    ...Object.entries(example.headers ?? {}).map(([name, value]) => `-H "${name}: ${value}"`),
-    ...(json === undefined ? [] : [`-H 'content-type: application/json'`, `-d ${quoted(json)}`]),
-  ]
-  return parts.join(' \\\n  ')
-}
-
-/** In single quotes, unless the shell must expand a variable. */
-const quoted = (json: string) => (json.includes('$') ? `"${json.replaceAll('"', '\\"')}"` : `'${json}'`)
-
-function pathOf({ url, example }: Operation): string {
-  const filled = url.replaceAll(/\{(\w+)\}/g, (_, name: string) => example.path?.[name] ?? `{${name}}`)
-  const query = Object.entries(example.query ?? {}).map(([name, value]) => `${name}=${value}`)
-  return query.length === 0 ? filled : `${filled}?${query.join('&')}`
-}
+/** The examples of the API as requests: for editors (.http), and for Postman. */
+import {
+  type ApiDocument,
+  groupsOf,
+  type Operation,
+  operationsOf,
+} from '../../packages/server/src/http/reference/document.ts'
+import { examples, exampleTarget, inExampleOrder } from '../../packages/server/src/http/reference/examples.ts'
 
 /** `$TRANSACTION_ID` is `{{transactionId}}` to Postman and to editors. */
 const braced = (text: string) => text.replaceAll(/\$([A-Z_]+)/g, (_, name: string) => `{{${camel(name)}}}`)
@@ -46,17 +29,19 @@ const variables = {
 }
 
 export function httpFile(document: ApiDocument): string {
-  const requests = operationsOf(document).map((operation) => {
-    const { method, summary, operationId, isOpen, example } = operation
+  const { title = '', version = '' } = document.info ?? {}
+  const requests = inExampleOrder(operationsOf(document)).map((operation) => {
+    const { method, summary, id, isPublic } = operation
+    const example = examples[id]
     const headers = [
-      ...(isOpen ? [] : ['Authorization: Bearer {{token}}']),
-      ...Object.entries(example.headers ?? {}).map(([name, value]) => `${name}: ${braced(value)}`),
-      ...(example.body === undefined ? [] : ['Content-Type: application/json']),
+      ...(isPublic ? [] : ['Authorization: Bearer {{token}}']),
+      ...Object.entries(example?.headers ?? {}).map(([name, value]) => `${name}: ${braced(value)}`),
+      ...(example?.body === undefined ? [] : ['Content-Type: application/json']),
     ]
-    const body = example.body === undefined ? '' : `\n${braced(JSON.stringify(example.body, null, 2))}\n`
-    return `### ${summary}\n# @name ${operationId}\n${method} {{url}}${braced(pathOf(operation))}\n${headers.join('\n')}\n${body}`
+    const body = example?.body === undefined ? '' : `\n${braced(JSON.stringify(example.body, null, 2))}\n`
+    return `### ${summary}\n# @name ${id}\n${method} {{url}}${braced(exampleTarget(operation))}\n${headers.join('\n')}\n${body}`
   })
-  return `# ${document.info.title} ${document.info.version}. Made by npm run generate. For editors that send requests from a file.
+  return `# ${title} ${version}. Made by npm run generate. For editors that send requests from a file.
 # Set what is below; npm run dev prints the key pair, and the first request gives the token.
 
 ${Object.entries(variables)
@@ -70,31 +55,33 @@ ${requests.join('\n')}`
 const keepToken = ["pm.collectionVariables.set('token', pm.response.json().token)"]
 
 export function postmanCollection(document: ApiDocument): string {
-  const operations = operationsOf(document)
-  const { title, description } = document.info
+  const { title, description } = document.info ?? {}
   const collection = {
     info: { name: title, description, schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json' },
     auth: { type: 'bearer', bearer: [{ key: 'token', value: '{{token}}', type: 'string' }] },
     variable: Object.entries(variables).map(([key, value]) => ({ key, value })),
-    item: document.tags.map(({ name, description: about }) => ({
-      name,
-      description: about,
-      item: operations.filter(({ tags }) => tags.includes(name)).map(postmanItem),
-    })),
+    item: groupsOf(document, inExampleOrder(operationsOf(document))).map(
+      ({ name, description: about, operations }) => ({
+        name,
+        description: about,
+        item: operations.map(postmanItem),
+      }),
+    ),
   }
   return `${JSON.stringify(collection, null, 2)}\n`
 }
 
 function postmanItem(operation: Operation) {
-  const { method, url, summary, description, isOpen, example } = operation
-  const path = braced(pathOf(operation))
-  const query = Object.entries(example.query ?? {}).map(([key, value]) => ({ key, value }))
-  const headers = Object.entries(example.headers ?? {}).map(([key, value]) => ({ key, value: braced(value) }))
+  const { method, summary, description, isPublic } = operation
+  const example = examples[operation.id]
+  const path = braced(exampleTarget(operation))
+  const query = Object.entries(example?.query ?? {}).map(([key, value]) => ({ key, value }))
+  const headers = Object.entries(example?.headers ?? {}).map(([key, value]) => ({ key, value: braced(value) }))
   return {
     name: summary,
-    ...(isOpen && { event: [{ listen: 'test', script: { type: 'text/javascript', exec: keepToken } }] }),
+    ...(isPublic && { event: [{ listen: 'test', script: { type: 'text/javascript', exec: keepToken } }] }),
     request: {
-      ...(isOpen && { auth: { type: 'noauth' } }),
+      ...(isPublic && { auth: { type: 'noauth' } }),
       method,
       header: headers,
       url: {
@@ -103,8 +90,8 @@ function postmanItem(operation: Operation) {
         path: path.split('?')[0]?.split('/').slice(1),
         ...(query.length > 0 && { query }),
       },
-      description: description ?? `${method} ${url}`,
-      ...(example.body !== undefined && {
+      description: description ?? `${method} ${operation.path}`,
+      ...(example?.body !== undefined && {
         body: {
           mode: 'raw',
           raw: braced(JSON.stringify(example.body, null, 2)),

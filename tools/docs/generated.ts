@@ -8,16 +8,17 @@ import sdk from '../../packages/sdk/package.json' with { type: 'json' }
 import { loadConfig, settings } from '../../packages/server/src/config.ts'
 import { openContext } from '../../packages/server/src/context.ts'
 import { catalogue } from '../../packages/server/src/errors.ts'
+import type { ApiDocument } from '../../packages/server/src/http/reference/document.ts'
 import { createApiServer } from '../../packages/server/src/http/server.ts'
 import { makeSecrets } from '../../packages/server/src/operate/operator.ts'
 import { loadReferenceData } from '../../packages/server/src/reference/data.ts'
-import { type Described, sdkTypes } from '../sdk/sdk-types.ts'
-import type { ApiDocument } from './api-document.ts'
+import { sdkTypes } from '../sdk/sdk-types.ts'
 import { apiPages } from './api-pages.ts'
 import { httpFile, postmanCollection } from './api-requests.ts'
 import { coveragePage } from './coverage.ts'
 import { inRepository, llmsIndex } from './llms.ts'
 import { currenciesPage, eventsPage, note, sandboxPage, statesPage } from './reference-pages.ts'
+import { diagrams } from './site-diagram.ts'
 
 export async function generated(): Promise<Map<string, string>> {
   const document = await openApi()
@@ -36,6 +37,7 @@ export async function generated(): Promise<Map<string, string>> {
     ['docs/reference/malipo.postman_collection.json', postmanCollection(document)],
     ['docs/reference/malipo.http', httpFile(document)],
     ...apiPages(document),
+    ...diagrams(),
     ['packages/sdk/src/generated/api.ts', sdkTypes(document, { version: sdk.version, errorCodes })],
   ])
   return new Map([...files, ['docs/llms.txt', llmsIndex(inRepository, files)]])
@@ -73,10 +75,11 @@ function errorsPage(): string {
 
 # Errors
 
-A refusal is always \`{ success: false, message, errorCode, requestId }\`, with \`details: [{ field, message }]\` where
-fields can be named, and \`retryable: true\` where the very same request may succeed later. One code has one status. The
-message, in bold below, may say more; decide by the code. \`requestId\` is also in the header \`X-Request-Id\`: the operator
-finds what happened by it.
+A refusal is \`{ success: false, message, errorCode, requestId, fix, docs }\`. \`details: [{ field, message }]\` names the
+wrong fields or the facts, and \`retryable: true\` says that the same request may succeed later. One code has one status.
+The message, in bold below, may say more; decide by the code. \`docs\`, and the header \`Link\`, lead to the error on the
+server's own page, \`/docs/errors\`. Give \`requestId\`, also in the header \`X-Request-Id\`, to the operator when you report
+a problem.
 
 ${sections.join('\n')}`
 }
@@ -84,21 +87,21 @@ ${sections.join('\n')}`
 function errorSection(entry: (typeof catalogue)[keyof typeof catalogue]): string {
   const { errorCode, status, message, cause, fix } = entry
   const again = 'retryable' in entry ? ' *Retryable.*' : ''
-  return `### ${errorCode}\n\n${status}: **${message}** ${cause}\n\n${fix}${again}\n`
+  return `<a id="${errorCode}"></a>\n\n### ${errorCode}\n\n${status}: **${message}** ${cause}\n\n${fix}${again}\n`
 }
 
 function cliPage(): string {
-  const nobody = { variables: {}, actor: 'your user name', write: () => undefined, complain: () => undefined }
+  const nobody = { variables: {}, actor: 'your user name', write: () => undefined, writeError: () => undefined }
   return referencePage(buildProgram(nobody))
 }
 
 /** As the server itself serves it. Opens no connection: the document comes from the routes alone. */
-async function openApi(): Promise<ApiDocument & Described> {
+async function openApi(): Promise<ApiDocument> {
   const variables = { DATABASE_URL: 'postgres://nowhere/none', MALIPO_LOG_LEVEL: 'fatal', ...makeSecrets(new Date()) }
   const ctx = openContext(loadConfig(variables))
   const { app } = createApiServer(ctx)
   const answer = await app.inject('/openapi.json')
   await app.close()
   await ctx.close()
-  return answer.json<ApiDocument & Described>()
+  return answer.json<ApiDocument>()
 }

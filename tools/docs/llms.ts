@@ -37,8 +37,8 @@ export function llmsIndex({ linkTo, about }: Place, made: Files = new Map()): st
   })
   return `# Malipo
 
-> Collect by card, mobile money and bank transfer across Africa, pay out to mobile money and banks, be told by signed webhooks. An
-> operator runs it on its own machines; merchants call it by HTTP and JSON.
+> Collect by card, mobile money and bank transfer across Africa, pay out to mobile money and banks, and get each
+> result by signed webhook. An operator runs Malipo on its own machines; merchants call it by HTTP and JSON.
 
 ${about} [reference/openapi.json](reference/openapi.json) describes the API for programs.
 

@@ -16,14 +16,14 @@ interface Heading {
   readonly anchor: string
 }
 
-interface Line {
+export interface Line {
   readonly text: string
   readonly number: number
   readonly isCode: boolean
 }
 
 /** Every line, and whether it is inside a fenced block. The fences themselves count as inside. */
-function linesOf(text: string): Line[] {
+export function linesOf(text: string): Line[] {
   let closer: RegExp | undefined
   return text.split('\n').map((line, index) => {
     const opener = /^ *(`{3,})/.exec(line)
@@ -110,6 +110,18 @@ export function leadOf(text: string): string {
   const [, below = ''] = withoutCode(text).split(/^# .*$/m)
   const paragraph = below.split(/\n\s*\n/).find((part) => /^\s*[\p{L}*`[](?!tatus:)/u.test(part)) ?? ''
   return plainText(paragraph.replaceAll(/\s+/g, ' ').trim())
+}
+
+/** The lead's first sentences, whole, in at most this many characters; the first one is kept whatever its length. */
+export function descriptionOf(text: string, charactersMax = 200): string {
+  const sentences = leadOf(text)
+    .split(/(?<=[.!?]) (?=[\p{Lu}\d])/u)
+    .filter((sentence) => !sentence.startsWith('This page continues from'))
+  const [first = '', ...others] = sentences.map((sentence) => sentence.replace(/:$/, '.'))
+  return others.reduce(
+    (kept, sentence) => (kept.length + 1 + sentence.length <= charactersMax ? `${kept} ${sentence}` : kept),
+    first,
+  )
 }
 
 /** Without emphasis, code marks and link targets. */

@@ -1,5 +1,7 @@
 /** docs/reference: states, events, failures and currencies from the tables of the code. */
 import { eventNames } from '../../packages/server/src/events/catalogue.ts'
+import { type ApiDocument, inlined } from '../../packages/server/src/http/reference/document.ts'
+import { fieldsOf } from '../../packages/server/src/http/reference/fields.ts'
 import { currencies } from '../../packages/server/src/money/currencies.ts'
 import {
   publicStatus,
@@ -12,7 +14,7 @@ import { failureCodes } from '../../packages/server/src/providers/contract.ts'
 import type { ReferenceData } from '../../packages/server/src/reference/data.ts'
 import { scenarios } from '../../packages/server/src/scenarios/catalogue.ts'
 import { endings, stayingEnding, unknownEnding } from '../../packages/simulator/src/outcomes.ts'
-import { type ApiDocument, fieldsOf } from './api-document.ts'
+import { meaningOf } from './api-pages.ts'
 
 export const note = '<!-- Made by npm run generate. Change the table in the code instead. -->'
 
@@ -58,11 +60,10 @@ ${failures.join('\n')}
 }
 
 export function eventsPage(document: ApiDocument): string {
-  const { WebhookEvent = {} } = document.components.schemas
-  const fields = fieldsOf(document, WebhookEvent).map(
-    ({ name, type, isRequired, about }) =>
-      `| \`${name}\` | ${type}${isRequired ? '' : ', where it applies'} | ${about} |`,
-  )
+  const { WebhookEvent = {} } = inlined(document).components?.schemas ?? {}
+  const fields = fieldsOf(WebhookEvent)
+    .filter((row) => 'name' in row)
+    .map((row) => `| \`${row.name}\` | ${row.type}${row.isRequired ? '' : ', optional'} | ${meaningOf(row)} |`)
   const rows = Object.entries(eventNames).map(([name, about]) => `| \`${name}\` | ${about} |`)
   return `${note}
 

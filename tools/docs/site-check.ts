@@ -1,7 +1,8 @@
-/** Checks the built site: links and anchors resolve, and nothing is loaded from elsewhere. */
+/** Checks the built site: links and anchors resolve, nothing is loaded from elsewhere, and it looks as it must (site-look.ts). */
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { linksOf } from './markdown.ts'
+import { lookTroubles } from './site-look.ts'
 
 const own = /^(?:\/|#|\.|data:|[\w-]+(?:\.|\/|$))/
 
@@ -16,6 +17,7 @@ export function siteTroubles(folder: string): string[] {
     ...(pages.size === 0 ? [`there is no page in ${folder}`] : []),
     ...[...pages].flatMap(([path, html]) => deadLinks(path, html, pages, folder)),
     ...deadEntries(folder),
+    ...lookTroubles(pages, folder),
     ...[...pages, ...styles].flatMap(([path, text]) => fetched(text).map((address) => `${path} fetches ${address}`)),
   ]
 }

@@ -111,12 +111,20 @@ export const chapters: readonly Chapter[] = [
       'decisions/row-security',
       'decisions/doubt',
       'decisions/ids-and-partitions',
+      'decisions/cli-package',
       'decisions/dependencies',
     ],
   },
   {
     label: 'Project',
-    pages: ['project/architecture', 'project/contributing', 'project/changelog', 'project/security'],
+    pages: [
+      'project/architecture',
+      'project/contributing',
+      'contributing/tests',
+      'contributing/releasing',
+      'project/changelog',
+      'project/security',
+    ],
   },
 ]
 

@@ -1,7 +1,8 @@
 /** Our documents as pages of the site: docs/guides/bulk.md is /guides/bulk/, and a README is the page of its folder. */
 import { posix } from 'node:path'
-import { leadOf, titleOf } from './markdown.ts'
+import { descriptionOf, titleOf, withoutCode } from './markdown.ts'
 import { chapters, pageOf } from './site-map.ts'
+import { type KnownErrors, operationPage } from './site-operations.ts'
 
 export interface SitePage {
   /** In the site's content folder. */
@@ -16,24 +17,53 @@ function addressOf(page: string): string {
 }
 
 /** `page` is its place on the site, `path` its source file. */
-export function sitePage(page: string, path: string, text: string): SitePage {
+export function sitePage(page: string, path: string, text: string, errors: KnownErrors = new Map()): SitePage {
   const title = titleOf(text)
   if (title === undefined) throw new Error(`${path} has no title`)
+  const isApi = /^reference\/api\/(?!README)/.test(page)
   const front = [
     '---',
     `title: ${JSON.stringify(title)}`,
-    `description: ${JSON.stringify(leadOf(text).slice(0, 200))}`,
+    `description: ${JSON.stringify(isApi ? callsOf(text) : descriptionOf(text))}`,
+    ...(isApi ? ['tableOfContents: false'] : []),
     ...(page.endsWith('README') ? ['sidebar:', '  label: Overview'] : []),
     '---',
   ]
-  const body = text
-    .replace(/^<!--.*-->\n+/, '')
-    .replace(/^# .*\n+/m, '')
-    .replaceAll(/^( *```\w+) .*?(title="[^"]*")?.*$/gm, (_, start: string, named?: string) =>
-      named ? `${start} ${named}` : start,
+  const below = text.replace(/^<!--.*-->\n+/, '').replace(/^# .*\n+/m, '')
+  const shown = page.startsWith('reference/api/') ? operationPage(below, errors) : below
+  const body = shown
+    .replaceAll(/^( *```\w+) .*$/gm, (line: string, start: string) =>
+      [start, ...(line.match(/\b(?:title|frame)="[^"]*"/g) ?? [])].join(' '),
     )
+    .replaceAll(/^\|.*\|$/gm, wholeWords)
+    .replaceAll(/^( *-d ')(\{.*\})'( .*)?$/gm, onSeveralLines)
   return { path: `${page.replace(/README$/, 'index')}.md`, text: `${front.join('\n')}\n\n${linked(path, body)}` }
 }
+
+/** A request's JSON body, as the shell reads it too. */
+function onSeveralLines(line: string, start: string, body: string, rest = ''): string {
+  const indent = /^ */.exec(start)?.[0] ?? ''
+  const lines = body.length > 60 ? JSON.stringify(JSON.parse(body), null, 2).split('\n') : [body]
+  return lines.length === 1 ? line : `${start}${lines.join(`\n${indent}`)}'${rest}`
+}
+
+/** The description of an API page: its calls by name. */
+function callsOf(text: string): string {
+  const names = [...withoutCode(text).matchAll(/^## (.+)$/gm)].map(([, name = '']) => name)
+  return `This page has the request, the response and the errors of: ${names.join(', ')}.`
+}
+
+/** Code with spaces breaks between its words in a table, never within one. */
+function wholeWords(row: string): string {
+  return row.replaceAll(/`([^`]+)`/g, (span, code: string) => {
+    if (!code.includes(' ')) return span
+    const words = code.split(' ').map((word) => `<span>${entities(word)}</span>`)
+    return `<code class="phrase">${words.join(' ')}</code>`
+  })
+}
+
+const entities = (text: string) =>
+  text.replaceAll(/[^\w ]/g, (character) => `&#${character.codePointAt(0)};`).replaceAll('_', '&#95;')
 
 /** Links between documents become links between pages. */
 function linked(path: string, text: string): string {
@@ -59,6 +89,6 @@ export function sidebar(there: ReadonlySet<string>) {
     collapsed: ['Decisions', 'Project'].includes(label),
     items: pages
       .filter((page) => there.has(page))
-      .map((page) => ({ slug: page.replace(/(^|\/)README$/, '') || 'index' })),
+      .map((page) => (page === 'README' ? { label: 'Home', link: '/' } : { slug: page.replace(/\/README$/, '') })),
   }))
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Described, sdkTypes } from './sdk-types.ts'
+import type { ApiDocument, Schema } from '../../packages/server/src/http/reference/document.ts'
+import { sdkTypes } from './sdk-types.ts'
 
-const json = (schema: object) => ({ content: { 'application/json': { schema } } })
+const json = (schema: Schema) => ({ content: { 'application/json': { schema } } })
 
-const described: Described = {
+const described: ApiDocument = {
   components: {
     schemas: {
       Purse: {
@@ -14,6 +15,7 @@ const described: Described = {
           id: { type: 'string', description: 'The same as the one on its label' },
           kind: { anyOf: [{ const: 'small' }, { const: 'large' }, { type: 'null' }] },
           size: { type: 'string', enum: ['S', 'L'] },
+          colour: { type: 'string', enum: ['red'], 'x-extensible': true },
           coins: { type: 'array', items: { anyOf: [{ type: 'integer' }, { type: 'string' }] } },
           owner: { type: 'string', description: 'Who ends a comment */ early' },
           holder: { type: 'string', description: 'The same as owner' },
@@ -67,6 +69,7 @@ export interface Schemas {
     id: string
     kind: 'small' | 'large' | null
     size?: 'S' | 'L' | undefined
+    colour?: 'red' | (string & {}) | undefined
     coins: (number | string)[]
     /** Who ends a comment * / early */
     owner?: string | undefined

@@ -5,7 +5,7 @@ import type { CommandContext } from './command-context.ts'
 import { csvLine } from './csv.ts'
 import { guide } from './guide.ts'
 import { country, currency, day } from './options.ts'
-import { type Paper, right } from './table.ts'
+import { type Formatter, right } from './table.ts'
 import { second } from './time.ts'
 
 interface WalletOptions {
@@ -22,12 +22,12 @@ interface StatementOptions extends WalletOptions {
 type WalletStatement = Statement & { readonly currency: string; readonly country: string }
 
 export function addBalanceCommands(program: Command, context: CommandContext): void {
-  guide(withWallet(program.command('balance').description('what is in your wallets')), {
-    note: 'Available may be spent; pending is held for payouts that have not ended.',
+  guide(withWallet(program.command('balance').description('Show the balance of your wallets.')), {
+    note: 'AVAILABLE can be spent. PENDING is held for payouts that are still open.',
     examples: ['malipo balance', 'malipo balance --currency KES --json'],
   }).action(async (options: WalletOptions) => {
     const wallets = await context.call((malipo) => walletsOf(malipo, options))
-    context.say(wallets, ({ table, money }) =>
+    context.print(wallets, ({ table, money }) =>
       table(wallets, {
         WALLET: ({ currency: code, country: where }) => `${code} ${where}`,
         AVAILABLE: right(({ available, currency: code }) => money(available, code)),
@@ -39,38 +39,31 @@ export function addBalanceCommands(program: Command, context: CommandContext): v
 
   guide(
     withWallet(
-      program
-        .command('statement')
-        .summary('every movement of your wallets')
-        .description('every movement of your wallets, with the balance after it'),
+      program.command('statement').description('Show every movement of your wallets, with the balance after it.'),
     )
-      .option(
-        '--from <day>',
-        'from this day on, such as 2026-11-15, in UTC; the first of this month when left out',
-        day,
-      )
-      .option('--to <day>', 'up to this day, which is included', day)
-      .option('--csv', 'for a spreadsheet'),
+      .option('--from <day>', 'first day, such as 2026-11-15, in UTC; default: the first of this month', day)
+      .option('--to <day>', 'last day, included', day)
+      .option('--csv', 'print CSV, for a spreadsheet'),
     {
       examples: ['malipo statement --currency KES', 'malipo statement --from 2026-11-01 --csv'],
     },
   ).action(async (options: StatementOptions) => {
     const statements = await context.call((malipo) => statementsOf(malipo, options))
-    context.say(statements, (paper) => (options.csv ? csvOf(statements) : screen(paper, statements)))
+    context.print(statements, (format) => (options.csv ? csvOf(statements) : screen(format, statements)))
   })
 }
 
 const withWallet = (command: Command) =>
   command
-    .option('--currency <code>', 'only those in it', currency)
-    .option('--country <code>', 'only those of it, where a currency has several', country)
+    .option('--currency <code>', 'only wallets in this currency', currency)
+    .option('--country <code>', 'only wallets of this country', country)
 
 async function walletsOf(malipo: Malipo, { currency: code, country: where }: WalletOptions): Promise<Wallet[]> {
   const all = await malipo.account.balances()
   const wanted = all.filter((wallet) => (!code || wallet.currency === code) && (!where || wallet.country === where))
   if (wanted.length > 0) return wanted
   const known = [...new Set(all.map((wallet) => wallet.currency))].sort().join(', ')
-  throw new CliError('refused', `You have no such wallet.${known === '' ? '' : ` There are wallets in ${known}.`}`)
+  throw new CliError('refused', `No wallet matches.${known === '' ? '' : ` You have wallets in ${known}.`}`)
 }
 
 /** One statement per wallet: each wallet has its own book. */
@@ -96,16 +89,16 @@ function csvOf(statements: readonly WalletStatement[]): string {
   return [csvLine(head), ...lines].join('\n')
 }
 
-function screen(paper: Paper, statements: readonly WalletStatement[]): string {
+function screen(format: Formatter, statements: readonly WalletStatement[]): string {
   const moved = statements.filter(({ lines }) => lines.length > 0)
-  if (moved.length === 0) return 'Nothing moved in that time.'
-  const still = statements.length - moved.length
-  const rest = still === 0 ? [] : [`Nothing moved in ${still} other ${still === 1 ? 'wallet' : 'wallets'}.`]
-  return [...moved.map((each) => book(paper, each)), ...rest].join('\n\n')
+  if (moved.length === 0) return 'No movements in this period.'
+  const quiet = statements.length - moved.length
+  const rest = quiet === 0 ? [] : [`No movements in ${quiet} other ${quiet === 1 ? 'wallet' : 'wallets'}.`]
+  return [...moved.map((each) => book(format, each)), ...rest].join('\n\n')
 }
 
 function book(
-  { table, money, paint }: Paper,
+  { table, money, paint }: Formatter,
   { currency: code, country: where, opening, lines, closing }: WalletStatement,
 ): string {
   const listing = table(lines, {

@@ -13,19 +13,19 @@ export interface BulkLine {
 
 /** The columns that a file may have, with their descriptions. */
 export const bulkColumns = {
-  externalReference: 'your own name for the payout, used once and for ever; required',
+  externalReference: 'your unique reference of the payout; required',
   amount: 'in major units; required',
   currency: 'such as KES',
   country: 'such as KE',
-  destination: 'MoMo, Bank Account, Paybill or Till; MoMo when empty',
-  accountName: 'whose it is',
-  accountNumber: 'the phone or account',
-  code: 'the bank, or the operator',
-  branchCode: 'the branch',
-  businessNumber: 'of a Paybill',
-  externalAccountId: 'ea_…, in place of the seven above',
-  debitCurrency: 'the wallet that pays, where it is another',
-  debitCountry: 'its country',
+  destination: 'MoMo, Bank Account, Paybill or Till; default: MoMo',
+  accountName: 'the name of the account holder',
+  accountNumber: 'the phone or account number',
+  code: 'the code of the bank or operator',
+  branchCode: 'the code of the bank branch',
+  businessNumber: 'the business number of a Paybill',
+  externalAccountId: 'ea_…, instead of the seven columns above',
+  debitCurrency: 'the wallet that pays, if it has another currency',
+  debitCountry: 'the country of that wallet',
 } as const
 
 type Column = keyof typeof bulkColumns
@@ -37,13 +37,13 @@ const problemsShown = 20
 export async function readBulkFile(file: string): Promise<BulkLine[]> {
   const [head, ...records] = parse(file, await textOf(file))
   if (!head || records.length === 0)
-    throw new CliError('usage', `${file} holds no payouts: a line of column names and one for each payout.`)
+    throw new CliError('usage', `${file} has no payouts. It needs a line of column names and a line for each payout.`)
   const columns = head.fields.map((name) => name as Column)
-  const strange = columns.filter((name) => !Object.hasOwn(bulkColumns, name))
-  if (strange.length > 0)
+  const unknown = columns.filter((name) => !Object.hasOwn(bulkColumns, name))
+  if (unknown.length > 0)
     throw new CliError(
       'usage',
-      `${file} has columns that are not known: ${strange.join(', ')}.\nKnown are ${Object.keys(bulkColumns).join(', ')}.`,
+      `${file} has unknown columns: ${unknown.join(', ')}.\nValid columns: ${Object.keys(bulkColumns).join(', ')}.`,
     )
   const rows = records.map(({ line, fields }) => ({ line, fields, row: rowOf(columns, fields) }))
   const problems = [...rows.flatMap((each) => problemsOf(each, columns.length)), ...repeated(rows)]
@@ -70,7 +70,7 @@ function parse(file: string, text: string): CsvRecord[] {
 function reported(file: string, problems: readonly string[]): string {
   const rest = problems.length > problemsShown ? [`  and ${problems.length - problemsShown} more`] : []
   const lines = problems.slice(0, problemsShown).map((problem) => `  ${problem}`)
-  return [`${file} cannot be paid as it is; nothing was sent.`, ...lines, ...rest].join('\n')
+  return [`${file} has errors; nothing was sent.`, ...lines, ...rest].join('\n')
 }
 
 function rowOf(columns: readonly Column[], fields: readonly string[]): Row {
@@ -97,12 +97,12 @@ function problemsOf({ line, fields, row }: Read, width: number): string[] {
   const wrongAmount = amountProblem(amount)
   const isPlaced = externalAccountId || (accountNumber && accountName && currency && country)
   return [
-    ...(fields.length === width ? [] : [`it has ${fields.length} fields, and the first line ${width}`]),
+    ...(fields.length === width ? [] : [`${fields.length} fields, but the first line has ${width}`]),
     ...(externalReference ? [] : ['externalReference is missing']),
     ...(wrongAmount === undefined ? [] : [`amount ${amount || 'is missing'}: ${wrongAmount}`]),
     ...(destination === undefined || destinations.includes(destination)
       ? []
-      : [`destination ${destination} is none of ${destinations.join(', ')}`]),
+      : [`destination ${destination} must be one of ${destinations.join(', ')}`]),
     ...(isPlaced ? [] : ['externalAccountId is missing, or accountName, accountNumber, currency and country']),
   ].map((problem) => `line ${line}: ${problem}`)
 }
@@ -131,9 +131,6 @@ function payoutOf(row: Row): Payout {
   if (externalAccountId) return { ...common, externalAccountId }
   const account = { accountName, accountNumber, ...(code && { code }) }
   const rest = { ...(branchCode && { branchCode }), ...(businessNumber && { businessNumber }) }
-  return {
-    ...common,
-    destination: destination as NonNullable<Payout['destination']>,
-    payoutMethod: { ...account, ...rest },
-  }
+  // The server reports what the destination lacks.
+  return { ...common, destination, payoutMethod: { ...account, ...rest } } as Payout
 }

@@ -16,10 +16,10 @@ test('a file that runs several times is paid once, and continues where it stoppe
   const second = await run('bulk', file('wages.csv', csv(...all)))
   const third = await run('--json', 'bulk', file('wages.csv', csv(...all)))
 
-  assert.equal(first.out, '120 accepted, 0 were there already, 0 refused.\n')
-  assert.equal(second.out, '110 accepted, 120 were there already, 0 refused.\n')
-  const { accepted, thereAlready, refused, notTried } = JSON.parse(third.out) as Record<string, number>
-  assert.deepEqual([third.code, accepted, thereAlready, refused, notTried], [exitCodes.done, 0, 230, 0, 0])
+  assert.equal(first.out, '120 accepted, 0 already accepted, 0 rejected.\n')
+  assert.equal(second.out, '110 accepted, 120 already accepted, 0 rejected.\n')
+  const { accepted, alreadyAccepted, rejected, notTried } = JSON.parse(third.out) as Record<string, number>
+  assert.deepEqual([third.code, accepted, alreadyAccepted, rejected, notTried], [exitCodes.done, 0, 230, 0, 0])
   const [row] = await malipo.ask<{ payouts: string }>(
     `select count(*)::text as payouts from transactions where merchant_id = $1::uuid`,
     [merchantId.slice('mer_'.length)],
@@ -27,33 +27,30 @@ test('a file that runs several times is paid once, and continues where it stoppe
   assert.equal(row?.payouts, '230')
 })
 
-test('refused payouts are reported by line, with exit code 1, and the rest is paid', async (t) => {
+test('rejected payouts are reported by line, with exit code 1, and the rest is paid', async (t) => {
   const { run, file } = await openShop(t)
   await run('bulk', file('wages.csv', csv(wage(1, '55'))))
 
   const { code, out, err } = await run('bulk', file('wages.csv', csv(wage(1, '66'), wage(2), wage(3, '9000000'))))
 
   assert.equal(code, exitCodes.refused)
-  assert.match(out, /^1 accepted, 0 were there already, 2 refused\.\n\nLINE +REFERENCE +CODE +WHY\n/)
+  assert.match(out, /^1 accepted, 0 already accepted, 2 rejected\.\n\nLINE +REFERENCE +CODE +WHY\n/)
   assert.match(
     out,
     /\n +2 +wage-1 +E-API-D\.S-28 +External reference already used\. It belongs to another payment, txn_/,
   )
   assert.match(out, /\n +4 +wage-3 +AMOUNT_OUT_OF_BOUNDS +/)
-  assert.equal(err, '2 of 3 payouts were refused.\n')
+  assert.equal(err, '2 of 3 payouts were rejected.\n')
 })
 
 test('an invalid file is reported with all its problems, and nothing is sent', async (t) => {
   const { run, file, home } = await openShop(t)
 
   for (const [text, message] of [
-    [csv(), /holds no payouts/],
-    [`${head},colour\n`, /holds no payouts/],
-    [
-      `${head},colour\n${wage(1)},red\n`,
-      /has columns that are not known: colour\.\nKnown are externalReference, amount/,
-    ],
-    [csv(wage(1, '12,5')), /line 2: it has 7 fields, and the first line 6/],
+    [csv(), /has no payouts/],
+    [`${head},colour\n`, /has no payouts/],
+    [`${head},colour\n${wage(1)},red\n`, /has unknown columns: colour\.\nValid columns: externalReference, amount/],
+    [csv(wage(1, '12,5')), /line 2: 7 fields, but the first line has 6/],
     [
       csv(wage(1, 'ten'), wage(2, '0')),
       /nothing was sent\.\n {2}line 2: amount ten: It must be a number.*\n {2}line 3: amount 0/,
@@ -70,7 +67,7 @@ test('an invalid file is reported with all its problems, and nothing is sent', a
   const missing = await run('bulk', `${home}/nowhere.csv`)
   const checked = await run('bulk', file('wages.csv', csv(wage(1))), '--dry-run')
   assert.match(missing.err, /nowhere\.csv cannot be read: ENOENT/)
-  assert.match(checked.out, /wages\.csv is well: 1 payouts\.\n$/)
+  assert.match(checked.out, /wages\.csv is valid: 1 payouts\.\n$/)
   assert.equal((await run('transactions', '--json')).out, '[]\n')
 })
 
@@ -84,10 +81,7 @@ test('a lost Malipo or Ctrl-C stops bulk, which reports what is done and how to 
   const interrupted = await as({}, { signal: interrupt.signal })('bulk', wages)
 
   assert.deepEqual([away.code, interrupted.code], [exitCodes.unreachable, exitCodes.interrupted])
-  assert.match(away.out, /^0 accepted, 0 were there already, 0 refused, 2 not tried\.\n$/)
-  assert.match(
-    away.err,
-    /^It stopped: Malipo is not reached at http:\/\/127\.0\.0\.1:4.*\nRun the same command again: /,
-  )
-  assert.match(interrupted.err, /^It stopped: Interrupted\.\nRun the same command again: /)
+  assert.match(away.out, /^0 accepted, 0 already accepted, 0 rejected, 2 not tried\.\n$/)
+  assert.match(away.err, /^Stopped: Cannot reach Malipo at http:\/\/127\.0\.0\.1:4.*\nRun the same command again: /)
+  assert.match(interrupted.err, /^Stopped: Interrupted\.\nRun the same command again: /)
 })

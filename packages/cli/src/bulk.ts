@@ -1,14 +1,14 @@
 import type { BulkResult, Malipo, TransactionDetails } from '@malipo/sdk'
 import type { Command } from 'commander'
 import { type BulkLine, bulkColumns, readBulkFile } from './bulk-file.ts'
+import type { CliEnvironment } from './cli-environment.ts'
 import { CliError, reportError } from './cli-error.ts'
-import { named } from './client.ts'
+import { connectionError } from './client.ts'
 import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
-import { refuseUnmeant } from './payment-options.ts'
+import { requireLiveFlag } from './payment-options.ts'
 import { createProgress } from './progress.ts'
-import type { CliEnvironment } from './surroundings.ts'
-import { type Paper, right } from './table.ts'
+import { type Formatter, right } from './table.ts'
 
 interface Options {
   readonly dryRun?: true
@@ -18,7 +18,7 @@ interface Options {
 interface Outcome {
   readonly line: number
   readonly externalReference: string
-  readonly outcome: 'accepted' | 'there already' | 'refused'
+  readonly outcome: 'accepted' | 'already accepted' | 'rejected'
   readonly transactionId?: string
   readonly errorCode?: string
   readonly message: string
@@ -28,55 +28,55 @@ interface Outcome {
 const atOnce = 100
 const referenceUsed = 'E-API-D.S-28'
 
-export function addBulkCommand(program: Command, context: CommandContext, around: CliEnvironment): void {
+export function addBulkCommand(program: Command, context: CommandContext, cli: CliEnvironment): void {
   guide(
     program
       .command('bulk')
-      .summary('pay out to everybody in a CSV file')
-      .description('pay out to everybody in a CSV file; run again, it goes on where it stopped')
-      .argument('<file>', 'CSV with a line of column names')
-      .option('--dry-run', 'only check the file')
-      .option('--live', 'say that real money is meant; needed with a live key pair'),
+      .description('Pay out every line of a CSV file; run it again to continue after an interruption.')
+      .argument('<file>', 'CSV file with a line of column names')
+      .option('--dry-run', 'check the file and send nothing')
+      .option('--live', 'confirm that real money moves; required with a live key pair'),
     {
       note: `Columns, in any order:
 ${Object.entries(bulkColumns)
   .map(([name, about]) => `  ${name.padEnd(18)} ${about}`)
   .join('\n')}
-A payout that was accepted before is recognised by its externalReference and not paid again. Exits with 1 if any is refused.`,
+A payout that was accepted before is recognised by its externalReference and not paid again. Exits with 1 if any payout
+is rejected.`,
       examples: ['malipo bulk wages.csv --dry-run', 'malipo bulk wages.csv'],
     },
   ).action(async (file: string, options: Options) => {
     const { malipo, access } = context.enter()
-    refuseUnmeant(access, options)
+    requireLiveFlag(access, options)
     const lines = await readBulkFile(file)
     if (options.dryRun)
-      return context.say({ file, payouts: lines.length }, () => `${file} is well: ${lines.length} payouts.`)
-    const { outcomes, trouble } = await payAll(malipo, lines, around)
-    context.say(summary(file, lines, outcomes), (paper) => screen(paper, lines, outcomes))
-    if (trouble) throw stopped(named(trouble, access) as Error)
-    const refused = outcomes.filter(({ outcome }) => outcome === 'refused').length
-    if (refused > 0) throw new CliError('refused', `${refused} of ${lines.length} payouts were refused.`)
+      return context.print({ file, payouts: lines.length }, () => `${file} is valid: ${lines.length} payouts.`)
+    const { outcomes, error } = await payAll(malipo, lines, cli)
+    context.print(summary(file, lines, outcomes), (format) => screen(format, lines, outcomes))
+    if (error) throw stopped(connectionError(error, access) as Error)
+    const rejected = outcomes.filter(({ outcome }) => outcome === 'rejected').length
+    if (rejected > 0) throw new CliError('refused', `${rejected} of ${lines.length} payouts were rejected.`)
   })
 }
 
 function stopped(error: Error): CliError {
   const { exit, message } = reportError(error, false)
-  return new CliError(exit, `It stopped: ${message}\nRun the same command again: what was accepted is not paid twice.`)
+  return new CliError(exit, `Stopped: ${message}\nRun the same command again: accepted payouts are not paid twice.`)
 }
 
 /** Pays in requests of a hundred. An error that stops it is returned with the outcomes so far. */
-async function payAll(malipo: Malipo, lines: readonly BulkLine[], around: CliEnvironment) {
-  const progress = createProgress(around, lines.length, 'payouts')
+async function payAll(malipo: Malipo, lines: readonly BulkLine[], cli: CliEnvironment) {
+  const progress = createProgress(cli, lines.length, 'payouts')
   const outcomes: Outcome[] = []
   try {
     for (let from = 0; from < lines.length; from += atOnce) {
-      around.signal?.throwIfAborted()
+      cli.signal?.throwIfAborted()
       progress.at(from)
-      outcomes.push(...(await paySome(malipo, lines.slice(from, from + atOnce), around.signal)))
+      outcomes.push(...(await paySome(malipo, lines.slice(from, from + atOnce), cli.signal)))
     }
-    return { outcomes, trouble: undefined }
+    return { outcomes, error: undefined }
   } catch (error) {
-    return { outcomes, trouble: error as Error }
+    return { outcomes, error: error as Error }
   } finally {
     progress.end()
   }
@@ -94,7 +94,7 @@ async function paySome(
   const outcomes: Outcome[] = []
   for (const [index, line] of lines.entries()) {
     const result = results[index]
-    if (!result) throw new Error(`line ${line.line} got no result`)
+    if (!result) throw new Error(`Malipo returned no result for line ${line.line}`)
     outcomes.push(await outcomeOf(malipo, line, result, signal))
   }
   return outcomes
@@ -112,13 +112,19 @@ async function outcomeOf(
   if (result.success)
     return { line, externalReference, outcome: 'accepted', transactionId: result.transactionId, message }
   const { errorCode } = result
-  const refused = { line, externalReference, outcome: 'refused', errorCode, message } as const
-  if (errorCode !== referenceUsed) return refused
+  const rejected = { line, externalReference, outcome: 'rejected', errorCode, message } as const
+  if (errorCode !== referenceUsed) return rejected
   const earlier = await malipo.transactions.get(externalReference, { signal })
   if (!isSame(bulkLine, earlier))
-    return { ...refused, message: `${message} It belongs to another payment, ${earlier.transactionId}.` }
-  const reported = `It was accepted before and is ${earlier.status}.`
-  return { line, externalReference, outcome: 'there already', transactionId: earlier.transactionId, message: reported }
+    return { ...rejected, message: `${message} It belongs to another payment, ${earlier.transactionId}.` }
+  const reported = `Accepted before; its status is ${earlier.status}.`
+  return {
+    line,
+    externalReference,
+    outcome: 'already accepted',
+    transactionId: earlier.transactionId,
+    message: reported,
+  }
 }
 
 /** Whether an earlier payment belongs to this line: same amount, and same account if the line names one. */
@@ -140,23 +146,23 @@ const summary = (file: string, lines: readonly BulkLine[], results: readonly Out
   file,
   payouts: lines.length,
   accepted: count(results, 'accepted'),
-  thereAlready: count(results, 'there already'),
-  refused: count(results, 'refused'),
+  alreadyAccepted: count(results, 'already accepted'),
+  rejected: count(results, 'rejected'),
   notTried: lines.length - results.length,
   results,
 })
 
-function screen({ table, paint }: Paper, lines: readonly BulkLine[], outcomes: readonly Outcome[]): string {
-  const refused = outcomes.filter(({ outcome }) => outcome === 'refused')
+function screen({ table, paint }: Formatter, lines: readonly BulkLine[], outcomes: readonly Outcome[]): string {
+  const rejected = outcomes.filter(({ outcome }) => outcome === 'rejected')
   const left = lines.length - outcomes.length
   const sums = [
     `${count(outcomes, 'accepted')} accepted`,
-    `${count(outcomes, 'there already')} were there already`,
-    refused.length === 0 ? '0 refused' : paint('red', `${refused.length} refused`),
+    `${count(outcomes, 'already accepted')} already accepted`,
+    rejected.length === 0 ? '0 rejected' : paint('red', `${rejected.length} rejected`),
     ...(left === 0 ? [] : [paint('yellow', `${left} not tried`)]),
   ].join(', ')
-  if (refused.length === 0) return `${sums}.`
-  const listing = table(refused, {
+  if (rejected.length === 0) return `${sums}.`
+  const listing = table(rejected, {
     LINE: right(({ line }) => String(line)),
     REFERENCE: ({ externalReference }) => externalReference,
     CODE: ({ errorCode = '' }) => errorCode,

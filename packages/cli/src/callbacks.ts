@@ -3,17 +3,17 @@ import { type Command, Option } from 'commander'
 import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { type Environment, environment, span, whole } from './options.ts'
-import { type Paper, right } from './table.ts'
+import { type Formatter, right } from './table.ts'
 import { second } from './time.ts'
 
 export function addCallbackCommands(program: Command, context: CommandContext): void {
-  const callbacks = program.command('callbacks').description('show what providers sent in the last 90 days')
+  const callbacks = program.command('callbacks').description('List and show what providers sent in the last 90 days.')
   addList(callbacks, context)
 
   guide(
     callbacks
       .command('show')
-      .description('show one callback as it was received; the audit trail records who looked')
+      .description('Show one callback as received; the access is written to the audit trail.')
       .argument('<callback>', 'cb_…'),
     {
       note: 'Secrets and card numbers are hidden.',
@@ -21,7 +21,7 @@ export function addCallbackCommands(program: Command, context: CommandContext): 
     },
   ).action(async (id: string) => {
     const found = await context.operate((operator) => operator.callbacks.show(id))
-    context.say(found, () => screen(found))
+    context.print(found, () => screen(found))
   })
 }
 
@@ -49,12 +49,12 @@ function addList(callbacks: Command, context: CommandContext): void {
   guide(
     callbacks
       .command('list', { isDefault: true })
-      .description('list callbacks, newest first; the same as callbacks alone')
-      .option('--payment <payment>', 'only those of one payment: txn_…, or the key its provider knows it by')
-      .option('--provider <name>', 'only those of one provider')
-      .addOption(environment('only those in one environment'))
-      .addOption(new Option('--outcome <outcome>', 'only those with this outcome').choices(outcomes))
-      .option('--since <time>', 'only those received in the last 90s, 15m, 3h or 2d', span)
+      .description('List callbacks, newest first (default command).')
+      .option('--payment <payment>', 'only callbacks of this payment: txn_…, or its key at the provider')
+      .option('--provider <name>', 'only callbacks of this provider')
+      .addOption(environment('only callbacks of this environment'))
+      .addOption(new Option('--outcome <outcome>', 'only callbacks with this outcome').choices(outcomes))
+      .option('--since <time>', 'only callbacks received in this time, such as 90s, 15m, 3h or 2d', span)
       .option('--limit <count>', 'at most this many', whole(1, 1000), 50),
     {
       examples: [
@@ -65,11 +65,11 @@ function addList(callbacks: Command, context: CommandContext): void {
   ).action(async ({ since, ...options }: ListOptions) => {
     const order = { ...options, ...(since !== undefined && { withinSeconds: since }) }
     const found = await context.operate((operator) => operator.callbacks.list(order))
-    context.say(found, (paper) => (found.length === 0 ? 'No callbacks.' : listing(paper, found)))
+    context.print(found, (format) => (found.length === 0 ? 'No callbacks.' : listing(format, found)))
   })
 }
 
-const listing = ({ table }: Paper, found: readonly Listed[]) =>
+const listing = ({ table }: Formatter, found: readonly Listed[]) =>
   table(found, {
     CALLBACK: ({ id }) => id,
     RECEIVED: ({ receivedAt }) => second(receivedAt),

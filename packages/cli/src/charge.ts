@@ -1,32 +1,32 @@
 import type { Malipo, StartedCharge } from '@malipo/sdk'
 import { type Command, Option } from 'commander'
+import type { CliEnvironment } from './cli-environment.ts'
 import { CliError } from './cli-error.ts'
 import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
-import { followUp, newReference, type PaymentOptions, refuseUnmeant, withPayment } from './payment-options.ts'
-import type { CliEnvironment } from './surroundings.ts'
+import { followUp, newReference, type PaymentOptions, requireLiveFlag, withPayment } from './payment-options.ts'
 
-export function addChargeCommands(program: Command, context: CommandContext, around: CliEnvironment): void {
-  const charge = program.command('charge').description('collect from a customer')
-  addMobileMoney(charge, context, around)
-  addCard(charge, context, around)
-  addBankTransfer(charge, context, around)
+export function addChargeCommands(program: Command, context: CommandContext, cli: CliEnvironment): void {
+  const charge = program.command('charge').description('Collect from a customer.')
+  addMobileMoney(charge, context, cli)
+  addCard(charge, context, cli)
+  addBankTransfer(charge, context, cli)
   addAuthorise(charge, context)
 }
 
 /** Starts a charge and reports its status. */
 async function start(
   context: CommandContext,
-  around: CliEnvironment,
+  cli: CliEnvironment,
   options: PaymentOptions,
   begin: (malipo: Malipo, common: Common) => Promise<StartedCharge>,
 ): Promise<void> {
   const { amount, currency, reference: externalReference = newReference('charge') } = options
   const { malipo, started } = await context.call(async (malipo, access) => {
-    refuseUnmeant(access, options)
+    requireLiveFlag(access, options)
     return { malipo, started: await begin(malipo, { amount, currency, externalReference }) }
   })
-  await followUp(context, around, malipo, { ...started, title: `The charge of ${amount} ${currency}` }, options)
+  await followUp(context, cli, malipo, { ...started, title: `The charge of ${amount} ${currency}` }, options)
 }
 
 interface Common {
@@ -44,18 +44,18 @@ interface MobileMoneyOptions extends PaymentOptions {
   readonly voucher?: string
 }
 
-function addMobileMoney(charge: Command, context: CommandContext, around: CliEnvironment): void {
+function addMobileMoney(charge: Command, context: CommandContext, cli: CliEnvironment): void {
   guide(
     withPayment(charge.command('momo'))
-      .description('by mobile money: the customer approves on the phone')
+      .description('Collect by mobile money; the customer approves on the phone.')
       .option('--phone <number>', 'in international form, such as +254703456789')
-      .addOption(new Option('--external-account <id>', 'ea_…, in place of a phone').conflicts('phone'))
-      .option('--operator <id>', 'where the number does not tell it')
-      .option('--otp <code>', 'for operators that give the customer a code first')
-      .option('--wallet-currency <code>', 'the wallet to credit, where it is another')
-      .option('--voucher <pin>', 'for vouchers in BWP'),
+      .addOption(new Option('--external-account <id>', 'ea_…, instead of --phone').conflicts('phone'))
+      .option('--operator <id>', 'operator id, if the number does not identify the operator')
+      .option('--otp <code>', 'one-time code, for operators that give the customer a code first')
+      .option('--wallet-currency <code>', 'the wallet to credit, if it has another currency')
+      .option('--voucher <pin>', 'voucher PIN, for BWP'),
     {
-      note: `In the sandbox the last three digits of the phone choose the outcome: 039 is not approved, 049 has not enough money, 129 stays
+      note: `In the sandbox the last three digits of the phone choose the outcome: 039 is declined, 049 has insufficient funds, 129 stays
 pending, most others succeed.`,
       examples: [
         'malipo charge momo --amount 1500 --currency KES --phone +254703456789 --reference order-1042 --wait',
@@ -64,8 +64,8 @@ pending, most others succeed.`,
     },
   ).action((options: MobileMoneyOptions, command: Command) => {
     const { phone, externalAccount, operator, otp, walletCurrency, voucher, scenario } = options
-    if (!(phone || externalAccount)) command.error('error: say --phone or --external-account', { exitCode: 2 })
-    return start(context, around, options, (malipo, common) =>
+    if (!(phone || externalAccount)) command.error('error: --phone or --external-account is required', { exitCode: 2 })
+    return start(context, cli, options, (malipo, common) =>
       malipo.charges.mobileMoney(
         {
           ...common,
@@ -99,20 +99,20 @@ const device = {
   userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
 }
 
-function addCard(charge: Command, context: CommandContext, around: CliEnvironment): void {
+function addCard(charge: Command, context: CommandContext, cli: CliEnvironment): void {
   guide(
     withPayment(charge.command('card'))
-      .description('by card, in the sandbox only: a real card is never typed into a shell')
-      .option('--number <digits>', 'a test card', '4242424242424242')
-      .option('--cvv <digits>', 'its code', '739')
-      .option('--expiry <month/year>', 'such as 09/30', '09/30')
-      .option('--email <address>', "the customer's", 'amina@example.com')
-      .option('--first-name <name>', "the customer's", 'Amina')
-      .option('--last-name <name>', "the customer's", 'Otieno')
-      .option('--ip <address>', "the customer's", '102.89.23.10')
-      .option('--redirect-url <url>', 'where the customer comes back to', 'https://shop.example/paid'),
+      .description('Charge a test card; sandbox only.')
+      .option('--number <digits>', 'test card number', '4242424242424242')
+      .option('--cvv <digits>', 'card security code', '739')
+      .option('--expiry <month/year>', 'expiry date, such as 09/30', '09/30')
+      .option('--email <address>', "the customer's email", 'amina@example.com')
+      .option('--first-name <name>', "the customer's first name", 'Amina')
+      .option('--last-name <name>', "the customer's last name", 'Otieno')
+      .option('--ip <address>', "the customer's IP address", '102.89.23.10')
+      .option('--redirect-url <url>', 'where the customer returns to', 'https://shop.example/paid'),
     {
-      note: `Cards: 4242424242424242 succeeds, 5531886652142950 asks for PIN 1234 and then code 123456, 4556052704172643 asks for the
+      note: `Never type a real card into a shell. Cards: 4242424242424242 succeeds, 5531886652142950 asks for PIN 1234 and then code 123456, 4556052704172643 asks for the
 address, 4000002760003184 sends the customer to the bank's page, 4000000000000002 is declined.`,
       examples: [
         'malipo charge card --amount 1200 --currency NGN --wait',
@@ -123,11 +123,11 @@ address, 4000002760003184 sends the customer to the bank's page, 400000000000000
     const { number, cvv, expiry, email, firstName, lastName, ip: ipAddress, redirectUrl, scenario } = options
     const [, expMonth = '', year = ''] = /^(\d{2})\/(?:20)?(\d{2})$/.exec(expiry) ?? []
     if (expMonth === '') throw new CliError('usage', `--expiry ${expiry} must be a month and a year, such as 09/30.`)
-    return start(context, around, options, (malipo, common) => {
+    return start(context, cli, options, (malipo, common) => {
       if (malipo.environment === 'live')
         throw new CliError(
           'refused',
-          'Cards are charged from the command line in the sandbox only: real ones must not be typed here.',
+          'This command charges test cards only. Use a sandbox key pair; never type a real card into a shell.',
         )
       const cardDetails = { number, cvv, expMonth, expYear: `20${year}` }
       const customer = { email, firstName, lastName, ipAddress }
@@ -137,20 +137,20 @@ address, 4000002760003184 sends the customer to the bank's page, 400000000000000
   })
 }
 
-function addBankTransfer(charge: Command, context: CommandContext, around: CliEnvironment): void {
+function addBankTransfer(charge: Command, context: CommandContext, cli: CliEnvironment): void {
   guide(
     withPayment(charge.command('bank-transfer'))
-      .description('by bank transfer, into an account opened for this charge')
-      .option('--email <address>', "the customer's", 'amina@example.com'),
+      .description('Collect by bank transfer into an account opened for this charge.')
+      .option('--email <address>', "the customer's email", 'amina@example.com'),
     {
-      note: 'In the sandbox nobody pays into the account by itself: malipo trigger bank-transfer.successful shows one that is paid.',
+      note: 'In the sandbox the account stays unpaid; malipo trigger bank-transfer.successful pays one.',
       examples: [
         'malipo charge bank-transfer --amount 2500 --currency NGN',
         'malipo charge bank-transfer --amount 900 --currency KES --email juma@example.com --reference order-1044 --json',
       ],
     },
   ).action((options: PaymentOptions & { email: string }) =>
-    start(context, around, options, (malipo, common) =>
+    start(context, cli, options, (malipo, common) =>
       malipo.charges.bankTransfer({ ...common, email: options.email }, { scenario: options.scenario }),
     ),
   )
@@ -165,9 +165,9 @@ function addAuthorise(charge: Command, context: CommandContext): void {
   guide(
     charge
       .command('authorise')
-      .description("pass on the customer's PIN, code or address")
-      .argument('<transaction>', 'txn_… of the charge that asks for it')
-      .addOption(new Option('--type <type>', 'what it is').choices(['otp', 'pin', 'address']).makeOptionMandatory())
+      .description("Send the customer's PIN, code or address.")
+      .argument('<transaction>', 'txn_… of the charge')
+      .addOption(new Option('--type <type>', 'what you send').choices(['otp', 'pin', 'address']).makeOptionMandatory())
       .requiredOption('--value <text>', 'the PIN, the code, or the address as JSON'),
     {
       examples: [
@@ -177,7 +177,7 @@ function addAuthorise(charge: Command, context: CommandContext): void {
     },
   ).action(async (transaction: string, { type, value }: AuthoriseOptions) => {
     const { message } = await context.call((malipo) => malipo.charges.authorise(transaction, { type, value }))
-    context.say(
+    context.print(
       { transactionId: transaction, message },
       () => `${message}\n  next         malipo explain ${transaction}`,
     )

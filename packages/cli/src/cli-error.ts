@@ -4,7 +4,7 @@ import type { Exit } from './exit-codes.ts'
 
 /** An error that is shown as a sentence, never with a stack trace. */
 export class CliError extends Error {
-  override readonly name = 'Trouble'
+  override readonly name = 'CliError'
   readonly exit: Exit
 
   constructor(exit: Exit, message: string) {
@@ -30,7 +30,7 @@ export function reportError(error: Error, isDebugging: boolean): Reported {
     apiError(error) ??
     databaseError(error) ?? {
       exit: 'refused',
-      message: `malipo itself failed: ${error.message}\n${isDebugging ? (error.stack ?? '') : 'MALIPO_DEBUG=1 shows where; please tell the operator, or those who make Malipo.'}`,
+      message: `Internal error in malipo: ${error.message}\n${isDebugging ? (error.stack ?? '') : 'Set MALIPO_DEBUG=1 for the stack trace and report it to the operator.'}`,
     }
   )
 }
@@ -49,7 +49,7 @@ function ownError(error: Error): Reported | undefined {
   if (error instanceof CliError) return { exit: error.exit, message: error.message }
   if (error.name === 'AbortError') return { exit: 'interrupted', message: 'Interrupted.' }
   if (error.name === 'ConfigError') {
-    const where = 'Set them in the environment; docs/reference/config.md tells what each is.'
+    const where = 'Set them in the environment; docs/reference/config.md describes each.'
     return { exit: 'usage', message: `${error.message}\n${where}` }
   }
   const exit = serverErrors[error.name]
@@ -59,15 +59,14 @@ function ownError(error: Error): Reported | undefined {
 function apiError(error: Error): Reported | undefined {
   if (!(error instanceof MalipoError)) return undefined
   if (error instanceof ApiError) return refusalError(error)
-  const doubt = 'outcome' in error && error.outcome === 'unknown' ? `\n${look}` : ''
-  if (error instanceof TimeoutError) return { exit: 'unreachable', message: `Malipo did not answer in time.${doubt}` }
+  const doubt = 'outcome' in error && error.outcome === 'unknown' ? `\n${checkFirst}` : ''
+  if (error instanceof TimeoutError) return { exit: 'unreachable', message: `Malipo did not respond in time.${doubt}` }
   if (error instanceof NetworkError)
-    return { exit: 'unreachable', message: `Malipo is not reached: ${codeOf(error)}.${doubt}` }
+    return { exit: 'unreachable', message: `Cannot reach Malipo: ${codeOf(error)}.${doubt}` }
   return { exit: 'refused', message: error.message }
 }
 
-const look =
-  'If this was to change something, it is not known whether it did. Look before you do it again: malipo transactions.'
+const checkFirst = 'The request may have been processed. Check before you repeat it: malipo transactions.'
 
 /** The system's error code for a failed connection: that of the innermost cause. */
 export function codeOf(error: Error): string {
@@ -79,13 +78,17 @@ function refusalError(error: ApiError): Reported {
   const { status, errorCode, message, requestId, retryable, details } = error
   const facts = { status, errorCode, requestId, retryable, details }
   if (errorCode === 'UNEXPECTED_RESPONSE')
-    return { exit: 'unreachable', message: `What answers there is no Malipo: HTTP status ${status}.`, facts }
+    return {
+      exit: 'unreachable',
+      message: `The server at this URL is not Malipo (HTTP ${status}). Check the URL.`,
+      facts,
+    }
   const isKeys = status === 401
   const isForbidden = ['INSUFFICIENT_SCOPE', 'IP_NOT_ALLOWED'].includes(errorCode)
-  const lead = isKeys ? 'Malipo refused the key pair' : 'Malipo refused'
+  const lead = isKeys ? 'Malipo rejected the key pair' : 'Malipo rejected the request'
   const unreported = details.filter(({ message: why }) => !message.includes(why))
   const fields = unreported.map(({ field, message: why }) => `\n  ${field}: ${why}`).join('')
-  const again = retryable ? '\nThe same may succeed later.' : ''
+  const again = retryable ? '\nThis is temporary: try again later.' : ''
   return {
     exit: isKeys || isForbidden ? 'unauthorised' : status >= 500 ? 'unreachable' : 'refused',
     message: `${lead}: ${message} (${errorCode}, request ${requestId})${fields}${again}`,
@@ -97,6 +100,6 @@ function databaseError({ code = '', message }: Coded): Reported | undefined {
   if (/^E(CONN|HOST|NET|NOTFOUND|TIMEDOUT)|^(08|28|3D|57P)/.test(code))
     return { exit: 'unreachable', message: `The database at DATABASE_URL cannot be used: ${message || code}` }
   if (/^(40|55P03|57014)/.test(code))
-    return { exit: 'refused', message: `The database is busy: ${message}. Nothing was done; try again.` }
+    return { exit: 'refused', message: `The database is busy: ${message}. Nothing was changed; try again.` }
   return undefined
 }

@@ -8,18 +8,18 @@ export function addClockCommand(program: Command, context: CommandContext): void
   guide(
     program
       .command('clock')
-      .description('time, in the sandbox')
+      .description('Control time in the sandbox.')
       .command('advance')
-      .description('pull what is due to you later forward: expiries, looks at providers, webhooks to be tried again')
-      .argument('<time>', 'by how much, such as 90s, 15m, 3h or 2d', span),
+      .description('Bring expiries, provider polls and webhook retries forward.')
+      .argument('<time>', 'how far, such as 90s, 15m, 3h or 2d', span),
     {
-      note: 'Only your own sandbox work is touched. Times already in the books stay as they are.',
+      note: 'Affects only your own sandbox payments. Recorded times do not change.',
       examples: ['malipo clock advance 3h', 'malipo clock advance 15m --json'],
     },
   ).action(async (seconds: number) => {
     const fastForwarded = await context.call((malipo) => malipo.sandbox.clock.advance(seconds))
     const { seconds: _, ...counts } = fastForwarded
     const reported = Object.entries(counts).map(([what, count]) => `${count} ${what}`)
-    context.say(fastForwarded, () => `${duration(seconds)} nearer: ${reported.join(', ')}.`)
+    context.print(fastForwarded, () => `Advanced ${duration(seconds)}: ${reported.join(', ')}.`)
   })
 }

@@ -1,11 +1,11 @@
 import type { Malipo } from '@malipo/sdk'
 import type { Operator } from '@malipo/server/operate'
 import type { Command } from 'commander'
+import type { CliEnvironment } from './cli-environment.ts'
 import { CliError } from './cli-error.ts'
-import { named, openMalipo } from './client.ts'
+import { connectionError, openMalipo } from './client.ts'
 import { type Access, findAccess, findUrl } from './profiles.ts'
-import type { CliEnvironment } from './surroundings.ts'
-import { createPaper, type Paper } from './table.ts'
+import { createFormatter, type Formatter } from './table.ts'
 
 type Server = typeof import('@malipo/server/operate')
 
@@ -28,44 +28,44 @@ export interface CommandContext {
   url(): string
   server(): Promise<Server>
   /** Prints the facts with --json, otherwise the sentences. */
-  say(facts: unknown, sentences: (paper: Paper) => string): void
-  /** Same as `say`, for one item of a stream: JSON is one document per line. */
-  tell(facts: unknown, sentence: (paper: Paper) => string): void
+  print(facts: unknown, sentences: (format: Formatter) => string): void
+  /** Same as `print`, for one item of a stream: JSON is one document per line. */
+  printItem(facts: unknown, sentence: (format: Formatter) => string): void
   /** Prints text beside the result, such as a greeting; never mixed with JSON. */
-  remark(text: (paper: Paper) => string): void
+  printNote(text: (format: Formatter) => string): void
   isJson(): boolean
 }
 
-export function createCommandContext(around: CliEnvironment, program: Command): CommandContext {
+export function createCommandContext(cli: CliEnvironment, program: Command): CommandContext {
   const options = () => program.opts<GlobalOptions>()
-  const paper = () => createPaper(around, options().color)
+  const format = () => createFormatter(cli, options().color)
   const enter = () => {
-    const access = findAccess(around, options().profile)
+    const access = findAccess(cli, options().profile)
     return { malipo: openMalipo(access), access }
   }
   return {
     operate: async (work) => {
       const { openOperator } = await loadServer()
-      const operator = openOperator(around.variables, options().as)
+      const operator = openOperator(cli.variables, options().as)
       try {
-        return await untilInterrupted(around, work(operator))
+        return await untilInterrupted(cli, work(operator))
       } finally {
         await operator.close().catch(() => undefined) // The work is done, and its result must still be printed.
       }
     },
     call: async (work) => {
       const { malipo, access } = enter()
-      return untilInterrupted(around, work(malipo, access)).catch((error: unknown) => {
-        throw named(error, access)
+      return untilInterrupted(cli, work(malipo, access)).catch((error: unknown) => {
+        throw connectionError(error, access)
       })
     },
     enter,
-    url: () => findUrl(around, options().profile),
+    url: () => findUrl(cli, options().profile),
     server: loadServer,
-    say: (facts, sentences) =>
-      around.write(`${options().json ? JSON.stringify(facts, null, 2) : sentences(paper())}\n`),
-    tell: (facts, sentence) => around.write(`${options().json ? JSON.stringify(facts) : sentence(paper())}\n`),
-    remark: (text) => (options().json ? around.complain : around.write)(`${text(paper())}\n`),
+    print: (facts, sentences) =>
+      cli.write(`${options().json ? JSON.stringify(facts, null, 2) : sentences(format())}\n`),
+    printItem: (facts, sentence) => cli.write(`${options().json ? JSON.stringify(facts) : sentence(format())}\n`),
+    printNote: (text) => (options().json ? cli.writeError : cli.write)(`${text(format())}\n`),
     isJson: () => options().json === true,
   }
 }
@@ -90,6 +90,9 @@ async function loadServer(): Promise<Server> {
     return await import('@malipo/server/operate')
   } catch (error) {
     if ((error as { code?: string }).code !== 'ERR_MODULE_NOT_FOUND') throw error
-    throw new CliError('refused', 'This command needs the server beside it: npm install @malipo/server')
+    throw new CliError(
+      'refused',
+      'This command works on the database of an installation. Run it in the folder of that installation: npm run malipo -- …',
+    )
   }
 }

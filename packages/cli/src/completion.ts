@@ -14,9 +14,8 @@ export function addCompletionCommand(program: Command, context: CommandContext):
   guide(
     program
       .command('completion')
-      .summary('print the completion script of your shell')
-      .description('print the script by which your shell completes malipo commands and options')
-      .addArgument(new Argument('<shell>', 'which shell').choices(['bash', 'zsh', 'fish'])),
+      .description('Print the completion script for your shell.')
+      .addArgument(new Argument('<shell>', 'your shell').choices(['bash', 'zsh', 'fish'])),
     {
       note: `  bash: eval "$(malipo completion bash)" in ~/.bashrc
   zsh:  eval "$(malipo completion zsh)" in ~/.zshrc, after compinit
@@ -25,7 +24,7 @@ export function addCompletionCommand(program: Command, context: CommandContext):
     },
   ).action((shell: Shell) => {
     const script = writers[shell](placesOf(program, ''))
-    context.say({ shell, script }, () => script)
+    context.print({ shell, script }, () => script)
   })
 }
 
@@ -33,7 +32,7 @@ function placesOf(command: Command, path: string): Place[] {
   const commands = command.commands.map((each) => ({ word: each.name(), about: each.description() }))
   const own = [command, ...(command.parent ? [rootOf(command)] : [])].flatMap(({ options }) => options)
   const options = own.map(({ long, description }) => ({ word: long ?? '', about: description }))
-  const help = { word: '--help', about: 'how it is used' }
+  const help = { word: '--help', about: 'show help' }
   const below = command.commands.flatMap((each) => placesOf(each, `${path} ${each.name()}`))
   return [{ path, words: [...commands, ...options, help] }, ...below]
 }

@@ -8,11 +8,10 @@ export function addDatabaseCommands(program: Command, context: CommandContext): 
   guide(
     program
       .command('migrate')
-      .summary('bring the database up to this version')
-      .description('bring the database up to this version; running it twice does no harm')
-      .option('--status', 'only tell what is applied'),
+      .description('Migrate the database to this version; safe to repeat.')
+      .option('--status', 'list applied migrations and change nothing'),
     {
-      note: 'Uses DATABASE_OWNER_URL when it is set, else DATABASE_URL.',
+      note: 'Uses DATABASE_OWNER_URL if set, otherwise DATABASE_URL.',
       examples: ['malipo migrate', 'malipo migrate --status'],
     },
   ).action(({ status }: { status?: true }) => (status ? showStatus(context) : migrate(context)))
@@ -22,7 +21,7 @@ async function migrate(context: CommandContext): Promise<void> {
   const migrated = await context.operate((operator) => operator.database.migrate())
   const { applied, epoch } = migrated
   const moved = `Started epoch ${epoch}: the database was restored from another cluster.`
-  context.say(migrated, () =>
+  context.print(migrated, () =>
     [
       applied.length === 0 ? 'Up to date.' : `Applied ${applied.join(', ')}.`,
       ...(epoch === undefined ? [] : [moved]),
@@ -32,7 +31,7 @@ async function migrate(context: CommandContext): Promise<void> {
 
 async function showStatus(context: CommandContext): Promise<void> {
   const states = await context.operate((operator) => operator.database.status())
-  context.say(states, ({ table }) =>
+  context.print(states, ({ table }) =>
     table(states, {
       MIGRATION: ({ name }) => name,
       APPLIED: ({ applied_at }) => (applied_at ? minute(applied_at.toISOString()) : 'not yet'),

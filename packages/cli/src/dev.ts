@@ -1,28 +1,27 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import type { CliEnvironment } from './cli-environment.ts'
 import { CliError } from './cli-error.ts'
 import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
-import type { CliEnvironment } from './surroundings.ts'
 
 const script = join(import.meta.dirname, '../../../scripts/dev.ts')
 
-export function addDevCommand(program: Command, _: CommandContext, around: CliEnvironment): void {
+export function addDevCommand(program: Command, _: CommandContext, cli: CliEnvironment): void {
   guide(
     program
       .command('dev')
-      .summary('start a whole Malipo on this machine')
-      .description('start a whole Malipo on this machine, with a sandbox merchant, until Ctrl-C')
-      .option('--fresh', 'forget what was there and begin anew'),
+      .description('Start a whole Malipo on this machine, with a sandbox merchant, until Ctrl-C.')
+      .option('--fresh', 'delete all data first'),
     {
-      note: 'The same as npm run dev; its data stay in .malipo/ of the repository.',
+      note: 'The same as npm run dev. The data stays in .malipo/ of the repository.',
       examples: ['malipo dev', 'malipo dev --fresh'],
     },
   ).action(async ({ fresh }: { fresh?: true }) => {
-    if (!(existsSync(script) && around.run))
-      throw new CliError('refused', 'malipo dev needs the repository: clone it, npm ci, and run npm run dev there.')
-    const code = await around.run(process.execPath, [script, ...(fresh ? ['--fresh'] : [])])
-    if (code !== 0) throw new CliError('refused', `The stack ended with code ${code}.`)
+    if (!(existsSync(script) && cli.run))
+      throw new CliError('refused', 'malipo dev works only in the repository. Clone it, run npm ci, then npm run dev.')
+    const code = await cli.run(process.execPath, [script, ...(fresh ? ['--fresh'] : [])])
+    if (code !== 0) throw new CliError('refused', `The stack stopped with exit code ${code}.`)
   })
 }

@@ -39,7 +39,7 @@ test('every check of a healthy installation and key pair is ok', async (t) => {
     'key pair',
   ])
     assert.match(out, new RegExp(`^ok {6}${what} `, 'm'))
-  assert.doesNotMatch(out, /NOT OK|so so|sk_test_|:[^@/\s]+@/)
+  assert.doesNotMatch(out, /FAIL|WARN|sk_test_|:[^@/\s]+@/)
 })
 
 test('doctor reports each problem with its remedy, and exits with 5', async (t) => {
@@ -47,7 +47,7 @@ test('doctor reports each problem with its remedy, and exits with 5', async (t) 
   await once(other, 'listening')
   t.after(() => other.close())
   const { port } = other.address() as { port: number }
-  const well = await variablesOf()
+  const healthy = await variablesOf()
   const { superuserUrl } = await testDatabase()
   const empty = new URL(superuserUrl)
   empty.pathname = 'postgres'
@@ -55,33 +55,33 @@ test('doctor reports each problem with its remedy, and exits with 5', async (t) 
   for (const [changed, message] of [
     [
       { MALIPO_TOKEN_KEYS: 'short', MALIPO_PORT: 'x' },
-      /NOT OK {2}settings +MALIPO_PORT must be .*MALIPO_TOKEN_KEYS must be .*\n +Do: set them/,
+      /FAIL {4}settings +MALIPO_PORT must be .*MALIPO_TOKEN_KEYS must be .*\n +Do: set them/,
     ],
     [
       { DATABASE_URL: 'postgres://x:y@127.0.0.1:9/z' },
-      /NOT OK {2}database +does not answer at 127\.0\.0\.1:9\/z: .*ECONNREFUSED.*\n +Do: is it running/,
+      /FAIL {4}database +does not respond at 127\.0\.0\.1:9\/z: .*ECONNREFUSED.*\n +Do: check that it runs/,
     ],
-    [{ DATABASE_URL: empty.href }, /NOT OK {2}(migrations|database) +/],
-    [{ NATS_URL: 'nats://127.0.0.1:9' }, /NOT OK {2}NATS +does not answer at 127\.0\.0\.1:9\n +Do: start it/],
-    [{ MALIPO_PORT: String(port) }, /NOT OK {2}port +127\.0\.0\.1:\d+ is taken by another program/],
+    [{ DATABASE_URL: empty.href }, /FAIL {4}(migrations|database) +/],
+    [{ NATS_URL: 'nats://127.0.0.1:9' }, /FAIL {4}NATS +does not respond at 127\.0\.0\.1:9\n +Do: start it/],
+    [{ MALIPO_PORT: String(port) }, /FAIL {4}port +127\.0\.0\.1:\d+ is used by another program/],
     [
-      { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask' },
-      /NOT OK {2}simulator +does not answer/,
+      { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'a-token-that-is-not-used' },
+      /FAIL {4}simulator +does not respond/,
     ],
     [
       { MALIPO_PAWAPAY_URL: 'http://127.0.0.1:9', MALIPO_PAWAPAY_TOKEN: 'a-token-of-sixteen' },
-      /NOT OK {2}live fees +no default fee is set for live charges and payouts; .*malipo fees set/,
+      /FAIL {4}live fees +no default fee is set for live charges and payouts; .*malipo fees set/,
     ],
-    [{ MALIPO_SEALS_PATH: '/nowhere/at/all/seals' }, /NOT OK {2}disk +\/nowhere\/at\/all cannot be looked at/],
+    [{ MALIPO_SEALS_PATH: '/nowhere/at/all/seals' }, /FAIL {4}disk +\/nowhere\/at\/all cannot be read/],
     [
       { MALIPO_URL: 'http://127.0.0.1:4', MALIPO_PUBLIC_KEY: 'pk_test_x', MALIPO_API_KEY: 'sk_test_x' },
-      /NOT OK {2}Malipo +not reached at http:\/\/127\.0\.0\.1:4: ECONNREFUSED/,
+      /FAIL {4}Malipo +cannot reach http:\/\/127\.0\.0\.1:4: ECONNREFUSED/,
     ],
   ] as const) {
-    const { code, out, err } = await commandLine({ ...well, ...changed }, plain)('doctor')
+    const { code, out, err } = await commandLine({ ...healthy, ...changed }, plain)('doctor')
     assert.equal(code, exitCodes.checkFailed, out)
     assert.match(out, message)
-    assert.match(err, /^Not well: /)
+    assert.match(err, /^Failed: /)
     assert.doesNotMatch(out, /\n {4}at /)
   }
 })
@@ -99,6 +99,6 @@ test('a merchant’s machine needs no database, and a machine without a key pair
   assert.equal(merchant.code, exitCodes.done, merchant.out)
   assert.doesNotMatch(merchant.out, /database/)
   assert.equal(nothing.code, exitCodes.checkFailed)
-  assert.match(nothing.out, /NOT OK {2}key pair +there is none.*\n +Do: malipo login, or malipo dev/)
-  assert.equal((JSON.parse(json.out) as { isWell: boolean }).isWell, false)
+  assert.match(nothing.out, /FAIL {4}key pair +not configured.*\n +Do: run malipo login, or malipo dev/)
+  assert.equal((JSON.parse(json.out) as { isHealthy: boolean }).isHealthy, false)
 })

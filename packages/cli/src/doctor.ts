@@ -1,37 +1,33 @@
 import type { Finding } from '@malipo/server/operate'
 import type { Command } from 'commander'
+import type { CliEnvironment } from './cli-environment.ts'
 import { CliError, codeOf, reportError } from './cli-error.ts'
-import { named, openMalipo } from './client.ts'
+import { connectionError, openMalipo } from './client.ts'
 import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { type Access, findAccess } from './profiles.ts'
-import type { CliEnvironment } from './surroundings.ts'
-import type { Paper } from './table.ts'
+import type { Formatter } from './table.ts'
 
 const nodeMin = [24, 2] as const
-const answerMs = 5000
+const timeoutMs = 5000
 
-export function addDoctorCommand(program: Command, context: CommandContext, around: CliEnvironment): void {
-  guide(
-    program
-      .command('doctor')
-      .summary('look whether all that is needed is there')
-      .description('look whether all that is needed is there and well, and tell what to do where it is not'),
-    {
-      note: `With DATABASE_URL it looks at an installation: settings, database, migrations, clock, NATS, port, simulator, disk. With a key pair
-it looks at the Malipo that is called. Nothing is changed. Exits with 5 if anything is not well.`,
-      examples: ['malipo doctor', 'malipo doctor --json'],
-    },
-  ).action(async () => {
+export function addDoctorCommand(program: Command, context: CommandContext, cli: CliEnvironment): void {
+  guide(program.command('doctor').description('Check the installation and suggest fixes.'), {
+    note: `With DATABASE_URL it checks an installation: settings, database, migrations, clock, NATS, port, simulator, disk. With a key
+pair it checks the Malipo at its URL. It changes nothing. Exits with 5 if a check fails.`,
+    examples: ['malipo doctor', 'malipo doctor --json'],
+  }).action(async () => {
     const { profile } = program.opts<{ profile?: string }>()
     const findings = [
       node(process.versions.node),
-      ...(await installation(context, around)),
-      ...(await called(around, profile)),
+      ...(await installation(context, cli)),
+      ...(await access(cli, profile)),
     ]
     const bad = findings.filter(({ health }) => health === 'bad')
-    context.say({ isWell: bad.length === 0, findings }, (paper) => findings.map((each) => line(paper, each)).join('\n'))
-    if (bad.length > 0) throw new CliError('checkFailed', `Not well: ${bad.map(({ what }) => what).join(', ')}.`)
+    context.print({ isHealthy: bad.length === 0, findings }, (format) =>
+      findings.map((each) => line(format, each)).join('\n'),
+    )
+    if (bad.length > 0) throw new CliError('checkFailed', `Failed: ${bad.map(({ what }) => what).join(', ')}.`)
   })
 }
 
@@ -51,20 +47,20 @@ async function installation(context: CommandContext, { variables }: CliEnvironme
   return examine(variables)
 }
 
-async function called(around: CliEnvironment, profile: string | undefined): Promise<Finding[]> {
+async function access(cli: CliEnvironment, profile: string | undefined): Promise<Finding[]> {
   try {
-    const access = findAccess(around, profile)
-    return [await ready(access), await pair(access)]
+    const found = findAccess(cli, profile)
+    return [await ready(found), await pair(found)]
   } catch (error) {
     if (!(error instanceof CliError)) throw error
-    const isInstallation = Boolean(around.variables['DATABASE_URL'])
-    const message = 'there is none: commands of merchants need one'
+    const isInstallation = Boolean(cli.variables['DATABASE_URL'])
+    const message = 'not configured; merchant commands need one'
     return [
       {
         what: 'key pair',
         health: isInstallation ? 'poor' : 'bad',
         message,
-        remedy: 'malipo login, or malipo dev to begin with',
+        remedy: 'run malipo login, or malipo dev for a local stack',
       },
     ]
   }
@@ -72,17 +68,17 @@ async function called(around: CliEnvironment, profile: string | undefined): Prom
 
 async function ready({ url }: Access): Promise<Finding> {
   const what = 'Malipo'
-  const remedy = 'is it running, and is the address right? malipo dev starts one here'
+  const remedy = 'check that it is running and that the URL is right; malipo dev starts one here'
   try {
-    const reply = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(answerMs) })
+    const reply = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(timeoutMs) })
     const { status, checks = {} } = (await reply.json().catch(() => ({}))) as Health
     if (status === 'ready') return { what, health: 'ok', message: `ready at ${url}`, remedy: '' }
-    if (status === undefined) return { what, health: 'bad', message: `something else answers at ${url}`, remedy }
-    const troubles = Object.entries(checks).filter(([, word]) => word !== 'ok')
-    const message = troubles.map(([name, word]) => `${name} ${word}`).join(', ')
-    return { what, health: 'bad', message: `${status} at ${url}: ${message}`, remedy: 'mend what it names' }
+    if (status === undefined) return { what, health: 'bad', message: `the server at ${url} is not Malipo`, remedy }
+    const failing = Object.entries(checks).filter(([, word]) => word !== 'ok')
+    const message = failing.map(([name, word]) => `${name} ${word}`).join(', ')
+    return { what, health: 'bad', message: `${status} at ${url}: ${message}`, remedy: 'fix the named problem' }
   } catch (error) {
-    return { what, health: 'bad', message: `not reached at ${url}: ${codeOf(error as Error)}`, remedy }
+    return { what, health: 'bad', message: `cannot reach ${url}: ${codeOf(error as Error)}`, remedy }
   }
 }
 
@@ -95,16 +91,16 @@ async function pair(access: Access): Promise<Finding> {
   const what = 'key pair'
   try {
     const { email } = await openMalipo(access).account.me()
-    return { what, health: 'ok', message: `that of ${email} in ${access.env}, from ${access.source}`, remedy: '' }
+    return { what, health: 'ok', message: `${email} in ${access.env}, from ${access.source}`, remedy: '' }
   } catch (error) {
-    const { message } = reportError(named(error, access) as Error, false)
-    return { what, health: 'bad', message: `of ${access.source}: ${message}`, remedy: 'malipo login' }
+    const { message } = reportError(connectionError(error, access) as Error, false)
+    return { what, health: 'bad', message: `from ${access.source}: ${message}`, remedy: 'run malipo login' }
   }
 }
 
-const words = { ok: ['green', 'ok'], poor: ['yellow', 'so so'], bad: ['red', 'NOT OK'] } as const
+const words = { ok: ['green', 'ok'], poor: ['yellow', 'WARN'], bad: ['red', 'FAIL'] } as const
 
-function line({ paint, wrap }: Paper, { what, health, message, remedy }: Finding): string {
+function line({ paint, wrap }: Formatter, { what, health, message, remedy }: Finding): string {
   const [colour, word] = words[health]
   const rest = remedy === '' ? '' : `\n${' '.repeat(21)}${wrap(`${paint('bold', 'Do:')} ${remedy}`, 21)}`
   return `${paint(colour, word.padEnd(6))}  ${what.padEnd(11)}  ${wrap(message, 21)}${rest}`

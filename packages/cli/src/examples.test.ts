@@ -14,14 +14,14 @@ import { putQuestion } from '../../server/src/payments/model/store.ts'
 import { readId } from '../../server/src/platform/ids.ts'
 import { sendHouseCallback } from '../../server/src/testing/house-callbacks.ts'
 import { payOut, payoutInDoubt } from '../../server/src/testing/paying.ts'
+import type { CliEnvironment } from './cli-environment.ts'
 import { exitCodes } from './exit-codes.ts'
 import { commandsOf, guideOf, pathOf } from './guide.ts'
 import { buildProgram, createProgram } from './program.ts'
-import type { CliEnvironment } from './surroundings.ts'
 import { commandLine } from './testing/command-line.ts'
 import { openShop, type Shop } from './testing/shop.ts'
 
-const nowhere = { variables: {}, actor: 'wanjiru', write: () => undefined, complain: () => undefined }
+const nowhere = { variables: {}, actor: 'wanjiru', write: () => undefined, writeError: () => undefined }
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 const all = commandsOf(buildProgram(nowhere))
 
@@ -221,14 +221,14 @@ async function runExample(path: string, example: string, staged: Awaited<ReturnT
     .map((word) => word.replace('http://localhost:3000', receiver).replace('http://127.0.0.1:8080', shop.malipo.url))
   const end = new AbortController()
   let [out, err] = ['', '']
-  const around: CliEnvironment = {
+  const cli: CliEnvironment = {
     variables,
     actor: 'wanjiru',
     write: (text) => {
       out += text
       if (out.includes('Listening')) end.abort()
     },
-    complain: (text) => {
+    writeError: (text) => {
       err += text
       if (err.includes('Listening')) end.abort()
     },
@@ -236,7 +236,7 @@ async function runExample(path: string, example: string, staged: Awaited<ReturnT
     run: async () => 0,
     ...(source !== undefined && { input: Readable.from([readFileSync(join(shop.home, source))]) }),
   }
-  const code = await createProgram(around)(args)
+  const code = await createProgram(cli)(args)
   return { code, out, err }
 }
 

@@ -1,5 +1,5 @@
 import type { FeedEvent, Malipo } from '@malipo/sdk'
-import type { Paper } from './table.ts'
+import type { Formatter } from './table.ts'
 
 /** The number of the newest event in a merchant's feed; 0 if there is none. Binary search: numbers have no gaps. */
 export async function newestNumber(malipo: Malipo): Promise<number> {
@@ -16,7 +16,7 @@ export async function newestNumber(malipo: Malipo): Promise<number> {
 }
 
 /** A feed event as one readable line. */
-export function feedLine({ status: painted }: Paper, { number, event, timestamp, data }: FeedEvent): string {
+export function feedLine({ status: painted }: Formatter, { number, event, timestamp, data }: FeedEvent): string {
   const { transactionId, externalReference, status, amount, currency } = data
   const facts = [painted(status), `${amount} ${currency}`, externalReference, transactionId]
   return [timestamp.slice(11, 19), `#${number}`, event, ...facts].join('  ')

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { amount, currency, type Environment, environment, whole } from './options.ts'
-import { type Paper, right } from './table.ts'
+import { type Formatter, right } from './table.ts'
 import { minute } from './time.ts'
 
 type Operation = 'charge' | 'payout'
@@ -13,7 +13,7 @@ const operation = (about: string) => new Option('--operation <name>', about).cho
 const method = (about: string) => new Option('--method <name>', about).choices(methods)
 
 export function addFeeCommands(program: Command, context: CommandContext): void {
-  const fees = program.command('fees').description('what payments cost merchants')
+  const fees = program.command('fees').description('Set and show the fees that merchants pay.')
   addSet(fees, context)
   addList(fees, context)
   addShow(fees, context)
@@ -38,18 +38,18 @@ function addSet(fees: Command, context: CommandContext): void {
   guide(
     fees
       .command('set')
-      .description('set fees from now on, or from a date')
-      .addOption(environment('where').makeOptionMandatory())
-      .addOption(operation('charge or payout; left out: both'))
+      .description('Set a fee rule from now on, or from a date.')
+      .addOption(environment('the environment').makeOptionMandatory())
+      .addOption(operation('charge or payout; default: both'))
       .addOption(method('only payments by this method'))
       .option('--currency <code>', 'only wallets in this currency, such as KES', currency)
       .option('--merchant <merchant>', 'only this merchant, mer_…')
       .requiredOption('--basis-points <count>', 'share of the amount; 100 is 1 %', whole(0, 10_000))
       .option('--fixed <amount>', 'added to the share, in major units; needs --currency')
-      .option('--min <amount>', 'the least fee; needs --currency')
+      .option('--min <amount>', 'the lowest fee; needs --currency')
       .option('--max <amount>', 'the highest fee; needs --currency')
       .option('--returned', 'the fee is given back when a payout is returned or a charge refunded')
-      .option('--from <date>', 'in UTC, such as 2027-01-01 or 2027-01-01T06:00Z; left out: now')
+      .option('--from <date>', 'in UTC, such as 2027-01-01 or 2027-01-01T06:00Z; default: now')
       .requiredOption('--reason <text>', 'why; kept in the audit trail'),
     {
       note: `A merchant's own rule comes before the default, then a rule for the currency, then a rule for the method. A rule is
@@ -64,7 +64,7 @@ use a new rule within 5 seconds.`,
   ).action(async ({ returned, ...options }: SetOptions) => {
     const order = { ...options, ...(returned && { isReturned: true }) }
     const rules = await context.operate((operator) => operator.fees.set(order))
-    context.say(rules, (paper) => listing(paper, rules))
+    context.print(rules, (format) => listing(format, rules))
   })
 }
 
@@ -72,14 +72,14 @@ function addList(fees: Command, context: CommandContext): void {
   guide(
     fees
       .command('list', { isDefault: true })
-      .description('list fee rules in force and scheduled; the same as fees alone')
-      .addOption(environment('only those of one environment'))
+      .description('List fee rules in force and scheduled (default command).')
+      .addOption(environment('only rules of this environment'))
       .option('--merchant <merchant>', 'only rules of this merchant, mer_…')
-      .option('--history', 'superseded rules too'),
+      .option('--history', 'include superseded rules'),
     { examples: ['malipo fees list --env live', 'malipo fees list --merchant mer_0193… --history --json'] },
   ).action(async ({ history, ...options }: { env?: Environment; merchant?: string; history?: true }) => {
     const found = await context.operate((operator) => operator.fees.list({ ...options, isHistory: history === true }))
-    context.say(found, (paper) => (found.length === 0 ? 'No fee rules.' : listing(paper, found)))
+    context.print(found, (format) => (found.length === 0 ? 'No fee rules.' : listing(format, found)))
   })
 }
 
@@ -96,13 +96,13 @@ function addShow(fees: Command, context: CommandContext): void {
   guide(
     fees
       .command('show')
-      .description('show the fee that a payment has now')
-      .addOption(environment('where').makeOptionMandatory())
+      .description('Show the fee that a payment has now.')
+      .addOption(environment('the environment').makeOptionMandatory())
       .addOption(operation('charge or payout').makeOptionMandatory())
-      .addOption(method('how it is paid').makeOptionMandatory())
+      .addOption(method('the payment method').makeOptionMandatory())
       .requiredOption('--currency <code>', "the wallet's currency", currency)
       .requiredOption('--amount <amount>', 'in major units, such as 1500', amount)
-      .option('--merchant <merchant>', 'of this merchant, mer_…; left out: of one without rules of its own'),
+      .option('--merchant <merchant>', 'the merchant, mer_…; default: a merchant without rules of its own'),
     {
       examples: [
         'malipo fees show --env sandbox --operation payout --method momo --currency KES --amount 1500',
@@ -113,17 +113,17 @@ function addShow(fees: Command, context: CommandContext): void {
     const found = await context.operate((operator) => operator.fees.show(options))
     const { fee, currency: code } = found
     const subject = `A ${options.operation} of ${found.amount} ${code} by ${options.method} in ${options.env}`
-    context.say(found, () => `${subject} costs ${fee} ${code}: ${price(found)}.`)
+    context.print(found, () => `${subject} costs ${fee} ${code}: ${price(found)}.`)
   })
 }
 
 type Price = Pick<Rule, 'basisPoints' | 'fixed' | 'min' | 'max' | 'isReturned'>
 type Rule = Awaited<ReturnType<Operator['fees']['list']>>[number]
 
-const listing = ({ table }: Paper, rules: readonly Rule[]) =>
+const listing = ({ table }: Formatter, rules: readonly Rule[]) =>
   table(rules, {
     RULE: right(({ id }) => id),
-    WHERE: ({ env }) => env,
+    ENVIRONMENT: ({ env }) => env,
     OPERATION: (rule) => rule.operation,
     METHOD: (rule) => rule.method,
     CURRENCY: (rule) => rule.currency,

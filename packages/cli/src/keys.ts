@@ -17,27 +17,27 @@ interface Pair {
 }
 
 export function addKeyCommands(program: Command, context: CommandContext): void {
-  const keys = program.command('keys').description('the key pairs merchants call with')
+  const keys = program.command('keys').description('Manage the key pairs of merchants.')
   addCreate(keys, context)
 
   guide(
     keys
       .command('rotate')
-      .description('give a pair a new API key; the old one and its tokens end within 5 seconds')
+      .description('Replace the API key of a pair; the old key and its tokens end within 5 seconds.')
       .argument('<publicKey>', 'pk_…'),
     {
-      note: 'To change keys without a pause, create a second pair, use it, and revoke the first.',
+      note: 'To change keys without downtime, create a second pair, use it, then revoke the first.',
       examples: ['malipo keys rotate pk_test_…', 'malipo keys rotate pk_test_… --json'],
     },
   ).action(async (publicKey: string) => {
     const pair = await context.operate((operator) => operator.keys.rotate(publicKey))
-    context.say(pair, () => shown(pair))
+    context.print(pair, () => shown(pair))
   })
 
   guide(
     keys
       .command('revoke')
-      .description('end a pair and its tokens within 5 seconds')
+      .description('Revoke a pair and its tokens within 5 seconds.')
       .argument('<publicKey>', 'pk_…')
       .requiredOption('--reason <text>', 'why; kept in the audit trail'),
     {
@@ -48,9 +48,9 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
     },
   ).action(async (publicKey: string, { reason }: { reason: string }) => {
     await context.operate((operator) => operator.keys.revoke(publicKey, reason))
-    context.say(
+    context.print(
       { publicKey, state: 'revoked' },
-      () => `Revoked ${publicKey}. Every process refuses it within 5 seconds.`,
+      () => `Revoked ${publicKey}. Every process rejects it within 5 seconds.`,
     )
   })
 
@@ -61,11 +61,11 @@ function addCreate(keys: Command, context: CommandContext): void {
   guide(
     keys
       .command('create')
-      .description('create a key pair; its API key is shown this once')
-      .argument('<merchant>', 'whose, mer_…')
-      .addOption(environment('where it works').makeOptionMandatory())
-      .option('--scope <scope...>', 'what it may do; everything when left out')
-      .option('--address <range...>', 'where it may be used from; anywhere when left out'),
+      .description('Create a key pair; its API key is shown only once.')
+      .argument('<merchant>', 'the merchant, mer_…')
+      .addOption(environment('the environment of the pair').makeOptionMandatory())
+      .option('--scope <scope...>', 'allowed scopes; default: all')
+      .option('--address <range...>', 'allowed IP ranges; default: any'),
     {
       examples: [
         'malipo keys create mer_0193… --env sandbox',
@@ -75,7 +75,7 @@ function addCreate(keys: Command, context: CommandContext): void {
   ).action(async (merchant: string, { env, scope, address }: CreateOptions) => {
     const order = { env, ...(scope && { scopes: scope }), ...(address && { addresses: address }) }
     const pair = await context.operate((operator) => operator.keys.create(merchant, order))
-    context.say(pair, () => shown(pair))
+    context.print(pair, () => shown(pair))
   })
 }
 
@@ -83,17 +83,17 @@ function addList(keys: Command, context: CommandContext): void {
   guide(
     keys
       .command('list')
-      .description('list the pairs of a merchant, revoked ones too')
-      .argument('<merchant>', 'whose, mer_…'),
+      .description('List the key pairs of a merchant, including revoked ones.')
+      .argument('<merchant>', 'the merchant, mer_…'),
     { examples: ['malipo keys list mer_0193…', 'malipo keys list mer_0193… --json'] },
   ).action(async (merchant: string) => {
     const found = await context.operate((operator) => operator.keys.list(merchant))
-    context.say(found, ({ table }) =>
+    context.print(found, ({ table }) =>
       found.length === 0
         ? `No key pairs. Create one: malipo keys create ${merchant} --env sandbox`
         : table(found, {
             'PUBLIC KEY': ({ publicKey }) => publicKey,
-            WHERE: ({ env }) => env,
+            ENVIRONMENT: ({ env }) => env,
             STATE: ({ state }) => state,
             'LAST TOKEN': ({ tokenIssuedAt }) => minute(tokenIssuedAt),
             'FROM ADDRESSES': ({ addresses }) => addresses.join(' ') || 'any',
@@ -104,7 +104,7 @@ function addList(keys: Command, context: CommandContext): void {
 }
 
 const shown = ({ publicKey, apiKey, env }: Pair) =>
-  `A key pair for ${env}. The API key is shown this once: keep it where your other secrets are.
+  `Key pair for ${env}. The API key is shown only once: store it with your other secrets.
 
   public key  ${publicKey}
   API key     ${apiKey}`

@@ -17,19 +17,22 @@ interface FundOptions {
 /** The options of every manual posting: amount, wallet and evidence. */
 function withFunding(command: Command): Command {
   return command
-    .addOption(environment('where').makeOptionMandatory())
-    .requiredOption('--currency <code>', 'such as KES')
-    .requiredOption('--country <code>', 'two letters such as KE')
-    .requiredOption('--amount <decimal>', 'in major units, such as 1500.00')
-    .requiredOption('--evidence <text>', 'what proves that the money is there, posted once; kept in the audit trail')
+    .addOption(environment('the environment').makeOptionMandatory())
+    .requiredOption('--currency <code>', 'currency, such as KES')
+    .requiredOption('--country <code>', 'country, such as KE')
+    .requiredOption('--amount <decimal>', 'amount in major units, such as 1500.00')
+    .requiredOption(
+      '--evidence <text>',
+      'proof of the money, such as a bank statement line; used once, kept in the audit trail',
+    )
     .requiredOption('--reason <text>', 'why; kept in the audit trail')
 }
 
 export function addLedgerCommands(program: Command, context: CommandContext): void {
   guide(
-    withFunding(program.command('wallets').description("merchants' money").command('fund'))
-      .description("credit a merchant's wallet from treasury")
-      .argument('<merchant>', 'whose, mer_…'),
+    withFunding(program.command('wallets').description('Manage the wallets of merchants.').command('fund'))
+      .description("Credit a merchant's wallet from treasury.")
+      .argument('<merchant>', 'the merchant, mer_…'),
     {
       examples: [
         'malipo wallets fund mer_0193… --env live --currency KES --country KE --amount 250000.00 --evidence "bank line 88-1" --reason "top-up"',
@@ -38,13 +41,13 @@ export function addLedgerCommands(program: Command, context: CommandContext): vo
     },
   ).action(async (merchant: string, options: FundOptions) => {
     const posted = await context.operate((operator) => operator.wallets.fund(merchant, options))
-    context.say(posted, () => `Credited ${posted.amount} ${posted.currency} by ${posted.transactionId}.`)
+    context.print(posted, () => `Credited ${posted.amount} ${posted.currency} by ${posted.transactionId}.`)
   })
 
   guide(
-    withFunding(program.command('floats').description('our money at providers').command('adjust'))
-      .description('bring a float to what the provider says it is; a negative amount lowers it')
-      .requiredOption('--provider <name>', 'whose float'),
+    withFunding(program.command('floats').description('Manage our balances at providers.').command('adjust'))
+      .description('Adjust a float to the balance that the provider reports; a negative amount lowers it.')
+      .requiredOption('--provider <name>', 'the provider'),
     {
       examples: [
         'malipo floats adjust --provider pawapay --env live --currency KES --country KE --amount 900000.00 --evidence "statement 2026-11-15, line 3" --reason "top-up"',
@@ -53,10 +56,10 @@ export function addLedgerCommands(program: Command, context: CommandContext): vo
     },
   ).action(async (options: FundOptions & { provider: string }) => {
     const posted = await context.operate((operator) => operator.floats.adjust(options))
-    context.say(posted, () => `Adjusted the float by ${options.amount} ${posted.currency}, ${posted.transactionId}.`)
+    context.print(posted, () => `Adjusted the float by ${options.amount} ${posted.currency}, ${posted.transactionId}.`)
   })
 
-  addReading(program.command('ledger').description('the books'), context)
+  addReading(program.command('ledger').description('Check and show the ledger.'), context)
 }
 
 type Case = Awaited<ReturnType<Operator['ledger']['check']>>['cases'][number]
@@ -68,21 +71,27 @@ function addReading(ledger: Command, context: CommandContext): void {
   guide(
     ledger
       .command('check')
-      .description('verify the books from the last checkpoint on; exits with 5 at the first disagreement')
-      .option('--full', 'from the very first entry; best on a standby or a restored backup'),
+      .description('Check the books since the last checkpoint; exits with 5 at the first difference.')
+      .option('--full', 'check from the first entry; use a standby or a restored backup'),
     { examples: ['malipo ledger check', 'malipo ledger check --full'] },
   ).action(async ({ full }: { full?: true }) => {
     const found = await context.operate((operator) => operator.ledger.check({ isFull: full === true }))
     const { batches, transfers, accounts, seals, suspense, cases } = found
     const agreement = `The books agree: ${transfers} transfers in ${batches} batches, ${accounts} accounts, ${seals} seals checked.`
     const sums = suspense.map((sum) => `In suspense: ${sum}.`)
-    context.say(found, () => [agreement, ...sums, ...cases.map(lineOf)].join('\n'))
+    context.print(found, () => [agreement, ...sums, ...cases.map(lineOf)].join('\n'))
   })
 
-  guide(ledger.command('show').description("draw one transaction's entries").argument('<transaction>', 'txn_…'), {
-    examples: ['malipo ledger show txn_0193…', 'malipo ledger show txn_0193… --json'],
-  }).action(async (transaction: string) => {
+  guide(
+    ledger
+      .command('show')
+      .description('Show the ledger entries of one transaction.')
+      .argument('<transaction>', 'txn_…'),
+    {
+      examples: ['malipo ledger show txn_0193…', 'malipo ledger show txn_0193… --json'],
+    },
+  ).action(async (transaction: string) => {
     const drawing = await context.operate((operator) => operator.ledger.show(transaction))
-    context.say({ transaction, drawing }, () => drawing)
+    context.print({ transaction, drawing }, () => drawing)
   })
 }

@@ -29,9 +29,9 @@ test('login asks for missing fields, checks them, saves them owner-only and repe
   assert.ok(readFileSync(path, 'utf8').includes(`"apiKey": "${variables['MALIPO_API_KEY']}"`))
   assert.match(
     login.out,
-    /^Logged in to sandbox at http:\/\/127\.0\.0\.1:\d+ as Amina Otieno, amina@example\.com\.\nKept as the profile default/,
+    /^Logged in to sandbox at http:\/\/127\.0\.0\.1:\d+ as Amina Otieno, amina@example\.com\.\nSaved as profile default/,
   )
-  assert.match(who.out, /^Amina Otieno, amina@example\.com, in sandbox\n(.*\n)* {2}from +the profile default\n$/)
+  assert.match(who.out, /^Amina Otieno, amina@example\.com, in sandbox\n(.*\n)* {2}from +profile default\n$/)
   assert.doesNotMatch(`${login.out}${login.err}${who.out}`, /sk_test_/)
 })
 
@@ -58,24 +58,24 @@ test('a named profile wins over the environment, and the environment over the de
     (await run('whoami')).out,
     new RegExp(`${variables['MALIPO_PUBLIC_KEY']}(.*\n)* {2}from +the environment`),
   )
-  assert.match((await as(unset)('whoami')).out, new RegExp(`${other.publicKey}(.*\n)* {2}from +the profile default`))
-  assert.match((await as({ ...unset, MALIPO_PROFILE: 'shop' })('whoami')).out, /from +the profile shop/)
+  assert.match((await as(unset)('whoami')).out, new RegExp(`${other.publicKey}(.*\n)* {2}from +profile default`))
+  assert.match((await as({ ...unset, MALIPO_PROFILE: 'shop' })('whoami')).out, /from +profile shop/)
   const missing = await run('whoami', '--profile', 'shpo')
-  assert.equal(missing.err, 'There is no profile shpo. Did you mean shop? malipo login --profile shpo makes it.\n')
+  assert.equal(missing.err, 'Profile shpo does not exist. Did you mean shop? Create it: malipo login --profile shpo\n')
 })
 
-test('a wrong profile is not saved, and a forgotten one is gone', async (t) => {
+test('a wrong profile is not saved, and a deleted one is gone', async (t) => {
   const { as, run } = await openShop(t)
 
   const wrong = await as({ MALIPO_API_KEY: `sk_test_${'x'.repeat(49)}` })('login')
-  const nobody = await as(unset)('whoami')
+  const missing = await as(unset)('whoami')
   await run('login')
-  const forgotten = await run('login', '--forget')
+  const deleted = await run('login', '--forget')
   const after = await as(unset)('whoami')
 
-  assert.deepEqual([wrong.code, nobody.code, after.code], [exitCodes.unauthorised, exitCodes.usage, exitCodes.usage])
-  assert.match(wrong.err, /^Malipo refused the key pair: /)
-  assert.match(forgotten.out, /^Forgot the profile default\./)
+  assert.deepEqual([wrong.code, missing.code, after.code], [exitCodes.unauthorised, exitCodes.usage, exitCodes.usage])
+  assert.match(wrong.err, /^Malipo rejected the key pair: /)
+  assert.match(deleted.out, /^Deleted profile default\./)
 })
 
 test('a profiles file that others may read is reported, and so is a broken one', async (t) => {
@@ -89,7 +89,7 @@ test('a profiles file that others may read is reported, and so is a broken one',
   const broken = await as(unset)('whoami')
 
   assert.equal(open.code, exitCodes.done)
-  assert.match(open.err, /^Others on this machine may read .*profiles\.json: chmod 600 it\.\n$/)
+  assert.match(open.err, /^Other users of this machine can read .*profiles\.json\. Run chmod 600 on it\.\n$/)
   assert.equal(broken.code, exitCodes.usage)
   assert.match(broken.err, /profiles\.json cannot be read: /)
 })

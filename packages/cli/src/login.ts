@@ -1,20 +1,20 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
+import type { CliEnvironment } from './cli-environment.ts'
 import { CliError } from './cli-error.ts'
-import { named, openMalipo } from './client.ts'
+import { connectionError, openMalipo } from './client.ts'
 import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { origin, originIn } from './options.ts'
 import {
+  currentProfileName,
   environmentOf,
   fromVariables,
-  keepProfile,
   type Profile,
   readProfiles,
-  usualName,
+  saveProfile,
   variableNames,
 } from './profiles.ts'
-import type { CliEnvironment } from './surroundings.ts'
 
 interface LoginOptions {
   readonly url?: string
@@ -23,20 +23,19 @@ interface LoginOptions {
   readonly forget?: true
 }
 
-export function addLoginCommands(program: Command, context: CommandContext, around: CliEnvironment): void {
-  const nameOf = () => program.opts<{ profile?: string }>().profile ?? usualName(around)
+export function addLoginCommands(program: Command, context: CommandContext, cli: CliEnvironment): void {
+  const nameOf = () => program.opts<{ profile?: string }>().profile ?? currentProfileName(cli)
   guide(
     program
       .command('login')
-      .summary('check a key pair and keep it as a profile')
-      .description('check a key pair and keep it as a profile on this machine')
-      .option('--url <url>', `where Malipo is; ${variableNames.url} when left out`, origin)
-      .option('--public-key <key>', `pk_…; ${variableNames.publicKey} when left out`)
-      .option('--api-key-file <file>', `a file with the API key; ${variableNames.apiKey} when left out`)
-      .option('--forget', 'forget the profile'),
+      .description('Check a key pair and save it as a profile on this machine.')
+      .option('--url <url>', `URL of Malipo; default: ${variableNames.url}`, origin)
+      .option('--public-key <key>', `pk_…; default: ${variableNames.publicKey}`)
+      .option('--api-key-file <file>', `file with the API key; default: ${variableNames.apiKey}`)
+      .option('--forget', 'delete the profile'),
     {
-      note: `What is given in none of these ways is asked for. The API key is never printed, and not taken as an argument, since those stay in
-the shell's history. Profiles are kept in ~/.config/malipo/profiles.json, which only you may read.`,
+      note: `Missing values are asked for. The API key is never printed and never an argument, since arguments stay in the shell's history.
+Profiles are stored in ~/.config/malipo/profiles.json, which only you can read.`,
       examples: [
         'malipo login --url http://127.0.0.1:8080',
         'malipo login --profile shop --public-key pk_test_… --api-key-file key.txt',
@@ -44,30 +43,33 @@ the shell's history. Profiles are kept in ~/.config/malipo/profiles.json, which 
     },
   ).action(async (options: LoginOptions) => {
     const name = nameOf()
-    if (options.forget) return forget(context, around, name)
-    const profile = await complete(await given(options, around), around)
+    if (options.forget) return deleteProfile(context, cli, name)
+    const profile = await completeProfile(await fromOptions(options, cli), cli)
     const who = await check(profile)
-    const path = keepProfile(around, name, profile)
+    const path = saveProfile(cli, name, profile)
     const facts = { profile: name, url: profile.url, env: environmentOf(profile.publicKey), ...who, path }
-    context.say(facts, ({ paint }) =>
+    context.print(facts, ({ paint }) =>
       [
         `${paint('green', 'Logged in')} to ${facts.env} at ${profile.url} as ${who.firstName} ${who.lastName}, ${who.email}.`,
-        `Kept as the profile ${name} in ${path}.`,
+        `Saved as profile ${name} in ${path}.`,
         'Next: malipo whoami',
       ].join('\n'),
     )
   })
 }
 
-function forget(context: CommandContext, around: CliEnvironment, name: string): void {
-  if (!readProfiles(around)[name]) throw new CliError('usage', `There is no profile ${name}.`)
-  keepProfile(around, name, undefined)
-  context.say({ profile: name, forgotten: true }, () => `Forgot the profile ${name}. The key pair itself still works.`)
+function deleteProfile(context: CommandContext, cli: CliEnvironment, name: string): void {
+  if (!readProfiles(cli)[name]) throw new CliError('usage', `Profile ${name} does not exist.`)
+  saveProfile(cli, name, undefined)
+  context.print({ profile: name, deleted: true }, () => `Deleted profile ${name}. The key pair itself still works.`)
 }
 
-async function given({ url, publicKey, apiKeyFile }: LoginOptions, around: CliEnvironment): Promise<Partial<Profile>> {
+async function fromOptions(
+  { url, publicKey, apiKeyFile }: LoginOptions,
+  cli: CliEnvironment,
+): Promise<Partial<Profile>> {
   const apiKey = apiKeyFile === undefined ? undefined : await keyIn(apiKeyFile)
-  return { ...fromVariables(around), ...(url && { url }), ...(publicKey && { publicKey }), ...(apiKey && { apiKey }) }
+  return { ...fromVariables(cli), ...(url && { url }), ...(publicKey && { publicKey }), ...(apiKey && { apiKey }) }
 }
 
 async function keyIn(file: string): Promise<string> {
@@ -79,13 +81,13 @@ async function keyIn(file: string): Promise<string> {
 }
 
 const questions = {
-  url: { text: 'Where is Malipo? (http://127.0.0.1:8080) ', fallback: 'http://127.0.0.1:8080', isSecret: false },
+  url: { text: 'URL of Malipo (http://127.0.0.1:8080): ', fallback: 'http://127.0.0.1:8080', isSecret: false },
   publicKey: { text: 'Public key, pk_…: ', fallback: '', isSecret: false },
   apiKey: { text: 'API key, sk_… (not shown): ', fallback: '', isSecret: true },
 } as const satisfies Record<keyof Profile, unknown>
 
 /** Asks a person for each missing field; without a person, throws an error that names it. */
-async function complete(known: Partial<Profile>, { ask }: CliEnvironment): Promise<Profile> {
+async function completeProfile(known: Partial<Profile>, { ask }: CliEnvironment): Promise<Profile> {
   const found: Partial<Record<keyof Profile, string>> = { ...known }
   for (const key of Object.keys(questions) as (keyof Profile)[]) {
     if (found[key]) continue
@@ -93,14 +95,17 @@ async function complete(known: Partial<Profile>, { ask }: CliEnvironment): Promi
     if (!ask)
       throw new CliError(
         'usage',
-        `${variableNames[key]} is not set, and nobody is here to be asked. See malipo login --help.`,
+        `${variableNames[key]} is not set, and no terminal is available to ask for it. See malipo login --help.`,
       )
     found[key] = (await ask(text, { isSecret })).trim() || fallback
   }
   const { url = '', publicKey = '', apiKey = '' } = found
   const isPair = /^pk_(test|live)_\w+$/.test(publicKey) && /^sk_(test|live)_\w+$/.test(apiKey)
   if (!isPair)
-    throw new CliError('usage', 'A public key begins with pk_test_ or pk_live_, an API key with sk_test_ or sk_live_.')
+    throw new CliError(
+      'usage',
+      'Invalid key pair: a public key starts with pk_test_ or pk_live_, an API key with sk_test_ or sk_live_.',
+    )
   const place = originIn(url)
   if (place === undefined)
     throw new CliError('usage', `${url} must be a URL without a path, such as http://127.0.0.1:8080.`)
@@ -113,6 +118,6 @@ async function check(profile: Profile) {
     const { firstName, lastName, email } = await openMalipo(access).account.me()
     return { firstName, lastName, email }
   } catch (error) {
-    throw named(error, access)
+    throw connectionError(error, access)
   }
 }

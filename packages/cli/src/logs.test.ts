@@ -24,9 +24,9 @@ function logFile(t: TestContext, text: string): string {
 test('the service’s real log is shown line by line, and a request is found by its id', async (t) => {
   const malipo = await testMalipo(t, { NATS_URL: '' }) // The log entry for a slow NATS has several lines.
   const merchant = await malipo.merchant()
-  const { headers } = await merchant.call('GET', '/api/b2b/transactions/nobody')
+  const { headers } = await merchant.call('GET', '/api/b2b/transactions/unknown')
   const requestId = headers.get('x-request-id') ?? ''
-  await until('the answer to be logged', () => malipo.log.some((each) => each.includes(requestId)))
+  await until('the response to be logged', () => malipo.log.some((each) => each.includes(requestId)))
   const file = logFile(t, malipo.log.join(''))
 
   const whole = await commandLine({})('logs', file)
@@ -68,7 +68,7 @@ test('a growing log is followed until Ctrl-C, through partial lines and a new fi
   const write = (text: string) => {
     out += text
   }
-  const run = createProgram({ variables: {}, actor: 'wanjiru', write, complain: write, signal: end.signal })
+  const run = createProgram({ variables: {}, actor: 'wanjiru', write, writeError: write, signal: end.signal })
 
   const following = run(['logs', file, '--follow'])
   await until('the first', () => out.includes('request a'))

@@ -2,11 +2,12 @@ import { createReadStream, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
+import type { CliEnvironment } from './cli-environment.ts'
 import { CliError } from './cli-error.ts'
 import type { CommandContext } from './command-context.ts'
+import { findDevFolder } from './dev-stack.ts'
 import { guide } from './guide.ts'
-import type { CliEnvironment } from './surroundings.ts'
-import type { Paper } from './table.ts'
+import type { Formatter } from './table.ts'
 
 interface Options {
   readonly status?: RegExp
@@ -19,30 +20,27 @@ interface Options {
 type Line = Readonly<Record<string, unknown>>
 
 const everyMs = 200
-/** Where `npm run dev` keeps its logs, unless MALIPO_FOLDER is set. */
-const devFolder = join(import.meta.dirname, '../../../.malipo')
 
-export function addLogsCommand(program: Command, context: CommandContext, around: CliEnvironment): void {
+export function addLogsCommand(program: Command, context: CommandContext, cli: CliEnvironment): void {
   guide(
     program
       .command('logs')
-      .summary("print the service's log readably")
-      .description("print the service's log so that a person can read it")
-      .argument('[file]', 'what the service wrote; - is what is piped in; left out, that of npm run dev')
-      .option('--status <status>', 'only answers with this status, such as 422 or 5xx', statusPattern)
+      .description("Print the service's log in readable form.")
+      .argument('[file]', 'log file; - reads standard input; default: the log of npm run dev')
+      .option('--status <status>', 'only responses with this status, such as 422 or 5xx', statusPattern)
       .option('--path <part>', 'only requests whose path contains this')
-      .option('--request-id <id>', 'only what belongs to one request')
-      .option('--follow', 'go on as it grows, until Ctrl-C'),
+      .option('--request-id <id>', 'only lines of this request')
+      .option('--follow', 'print new lines as they are written, until Ctrl-C'),
     {
-      note: 'With --json the lines come as they were written. A success is logged only where MALIPO_LOG_LEVEL is debug.',
+      note: 'With --json lines are printed unchanged. Successful requests are logged only with MALIPO_LOG_LEVEL=debug.',
       examples: ['malipo logs service.log --status 4xx', 'cat service.log | malipo logs - --path /fiat/payout'],
     },
   ).action(async (file: string | undefined, options: Options) => {
-    const isPiped = file === '-' || (file === undefined && around.input !== undefined)
-    for await (const text of linesOf(isPiped ? piped(around) : partsOf(file ?? devLog(around), options, around))) {
+    const isPiped = file === '-' || (file === undefined && cli.input !== undefined)
+    for await (const text of linesOf(isPiped ? piped(cli) : partsOf(file ?? devLog(cli), options, cli))) {
       const line = parsed(text)
       if (isWanted(line, options))
-        context.tell(line ?? { message: text }, (paper) => (line ? shown(paper, line) : text))
+        context.printItem(line ?? { message: text }, (format) => (line ? shown(format, line) : text))
     }
   })
 }
@@ -65,7 +63,11 @@ async function* linesOf(parts: AsyncIterable<string | Uint8Array>): AsyncGenerat
 }
 
 function piped({ input }: CliEnvironment): AsyncIterable<string | Uint8Array> {
-  if (!input) throw new CliError('usage', 'Nothing is piped in: malipo logs FILE, or … | malipo logs -.')
+  if (!input)
+    throw new CliError(
+      'usage',
+      'Standard input is empty. Name a file, malipo logs FILE, or pipe one: … | malipo logs -',
+    )
   return input
 }
 
@@ -82,10 +84,10 @@ async function* partsOf(file: string, { follow }: Options, { signal }: CliEnviro
   } while (follow && !signal?.aborted)
 }
 
-function devLog({ variables }: CliEnvironment): string {
-  const file = join(variables['MALIPO_FOLDER'] || devFolder, 'api.log')
-  if (existsSync(file)) return file
-  throw new CliError('usage', 'No log was named, and npm run dev has none here: malipo logs FILE.')
+function devLog(cli: CliEnvironment): string {
+  const folder = findDevFolder(cli)
+  if (folder !== undefined && existsSync(join(folder, 'api.log'))) return join(folder, 'api.log')
+  throw new CliError('usage', 'No log file given, and npm run dev has written none. Run malipo logs FILE.')
 }
 
 function sizeOf(file: string): number {
@@ -115,7 +117,7 @@ function isWanted(line: Line | undefined, { status, path, requestId }: Options):
   )
 }
 
-function shown({ paint }: Paper, line: Line): string {
+function shown({ paint }: Formatter, line: Line): string {
   const { time = '', level = '', msg = '', method, route, status, durationMs, requestId, err, ...others } = line
   const colour = level === 'error' || level === 'fatal' ? 'red' : level === 'warn' ? 'yellow' : 'dim'
   const request = method === undefined ? [] : [`${method} ${route} ${status} in ${durationMs} ms`]

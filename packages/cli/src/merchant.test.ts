@@ -59,12 +59,12 @@ test('a payment that fails during --wait is reported, with exit code 1', async (
   const charged = await run(...charge('+254703456039', '--wait'))
   const paid = await run(
     ...['pay', '--amount', '300', '--currency', 'KES', '--country', 'KE', '--to', '+254712345089'],
-    ...['--name', 'Nobody', '--wait'],
+    ...['--name', 'Juma Ali', '--wait'],
   )
 
   assert.deepEqual([charged.code, paid.code], [exitCodes.refused, exitCodes.refused])
   assert.match(charged.out, /^The charge of KES 1,500 by mobile money \(M-Pesa\) failed: [^.]+\.\n/)
-  assert.match(paid.out, /^The payout of KES 300 to Nobody failed: [^.]+\.\n/)
+  assert.match(paid.out, /^The payout of KES 300 to Juma Ali failed: [^.]+\.\n/)
 })
 
 test('a --wait that times out says that the payment continues', async (t) => {
@@ -73,7 +73,7 @@ test('a --wait that times out says that the payment continues', async (t) => {
   const { code, err } = await run(...charge('+254703456129', '--wait', '--timeout', '1s'))
 
   assert.equal(code, exitCodes.unreachable)
-  assert.match(err, /^txn_\w{32} is still pending after 1 s\. It goes on: malipo explain txn_/)
+  assert.match(err, /^txn_\w{32} is still pending after 1 s\. The payment continues: malipo explain txn_/)
 })
 
 test('a card charge that asks for a PIN and a code succeeds after both', async (t) => {
@@ -109,7 +109,7 @@ test('wallets and statements agree, as a table and as CSV', async (t) => {
   assert.equal(head, 'at,currency,country,transactionId,externalReference,type,amount,balance')
   assert.match(lines.filter((line) => line.includes(',KES,')).at(-1) ?? '', /,order-3,deposit,-15,1001485$/)
   assert.equal(none.code, exitCodes.refused)
-  assert.match(none.err, /^You have no such wallet\. There are wallets in .*KES/)
+  assert.match(none.err, /^No wallet matches\. You have wallets in .*KES/)
 })
 
 test('webhooks are listed, shown and resent', async (t) => {
@@ -169,10 +169,10 @@ test('clock advance brings an expiry forward, and a fault is set, listed and cle
   await until('it to expire', async () => (await run('explain', 'order-5', '--json')).out.includes('"failed"'))
   const cleared = await run('faults', 'clear', 'order-6')
 
-  assert.equal(set.out, 'order-5: expiry.\n')
+  assert.equal(set.out, 'Set expiry for order-5.\n')
   assert.match(listed.out, /^lost-answer {11}The provider does(.*\n)*\nREFERENCE +SCENARIO\n(.*\n)*order-5 +expiry\n/)
-  assert.match(advanced.out, /^60 min nearer: 1 payments, 0 webhooks\.\n$/)
-  assert.equal(cleared.out, 'order-6 goes its usual way.\n')
+  assert.match(advanced.out, /^Advanced 60 min: 1 payments, 0 webhooks\.\n$/)
+  assert.equal(cleared.out, 'Removed the scenario of order-6.\n')
 })
 
 test('real money moves only with --live', async (t) => {
@@ -188,10 +188,10 @@ test('real money moves only with --live', async (t) => {
   ]) {
     const { code, err } = await run(...args)
     assert.equal(code, exitCodes.usage)
-    assert.match(err, /^The key pair of the environment is a live one: real money would move\. Add --live/)
+    assert.match(err, /^The key pair from the environment is live: real money would move\. Add --live/)
   }
   const card = await run('charge', 'card', '--amount', '5', '--currency', 'NGN', '--live')
-  assert.match(card.err, /^Cards are charged from the command line in the sandbox only/)
+  assert.match(card.err, /^This command charges test cards only/)
   const trigger = await run('trigger', 'charge.successful')
   assert.notEqual(trigger.code, exitCodes.done)
 })

@@ -3,7 +3,7 @@ import { CliError } from './cli-error.ts'
 import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { currency, type Environment, environment, whole } from './options.ts'
-import type { Paper } from './table.ts'
+import type { Formatter } from './table.ts'
 import { minute } from './time.ts'
 
 interface CreateOptions {
@@ -15,17 +15,17 @@ interface CreateOptions {
 }
 
 export function addMerchantCommands(program: Command, context: CommandContext): void {
-  const merchants = program.command('merchants').description('the businesses that collect and pay out')
+  const merchants = program.command('merchants').description('Manage merchants.')
 
   guide(
     merchants
       .command('create')
-      .description('create a merchant; it has no key pair yet')
-      .requiredOption('--name <name>', 'the business')
-      .requiredOption('--email <address>', 'where its people are reached')
-      .requiredOption('--first-name <name>', 'of the person responsible')
-      .requiredOption('--last-name <name>', 'of the person responsible')
-      .requiredOption('--country <code>', 'home country, two letters such as KE'),
+      .description('Create a merchant, without a key pair.')
+      .requiredOption('--name <name>', 'name of the business')
+      .requiredOption('--email <address>', 'contact email')
+      .requiredOption('--first-name <name>', 'first name of the contact')
+      .requiredOption('--last-name <name>', 'last name of the contact')
+      .requiredOption('--country <code>', 'home country, such as KE'),
     {
       examples: [
         'malipo merchants create --name "Duka Moja" --email amina@example.com --first-name Amina --last-name Otieno --country KE',
@@ -34,20 +34,20 @@ export function addMerchantCommands(program: Command, context: CommandContext): 
     },
   ).action(async (options: CreateOptions) => {
     const made = await context.operate((operator) => operator.merchants.create(options))
-    context.say(made, () => `Created ${made.id}, ${made.name}.\nNext: malipo keys create ${made.id} --env sandbox`)
+    context.print(made, () => `Created ${made.id}, ${made.name}.\nNext: malipo keys create ${made.id} --env sandbox`)
   })
 
   guide(
     merchants
       .command('list', { isDefault: true })
-      .description('list merchants, oldest first; the same as merchants alone')
-      .option('--limit <count>', 'at most so many', whole(1, 1000), 50)
-      .option('--after <merchant>', 'those created after this one'),
+      .description('List merchants, oldest first (default command).')
+      .option('--limit <count>', 'at most this many', whole(1, 1000), 50)
+      .option('--after <merchant>', 'only merchants created after this one, mer_…'),
     { examples: ['malipo merchants list --limit 10', 'malipo merchants list --after mer_0193…'] },
   ).action(async (options: { limit: number; after?: string }) => {
     const found = await context.operate((operator) => operator.merchants.list(options))
-    context.say(found, (paper) =>
-      found.length === 0 ? 'No merchants. Create one: malipo merchants create --help' : listing(paper, found),
+    context.print(found, (format) =>
+      found.length === 0 ? 'No merchants. Create one: malipo merchants create --help' : listing(format, found),
     )
   })
 
@@ -56,15 +56,15 @@ export function addMerchantCommands(program: Command, context: CommandContext): 
 }
 
 function addFreezing(merchants: Command, context: CommandContext): void {
-  for (const [verb, said, description] of [
-    ['freeze', 'Froze', 'stop sending money out for a merchant; its requests are still accepted'],
-    ['unfreeze', 'Unfroze', 'let money go out again'],
+  for (const [verb, done, description] of [
+    ['freeze', 'Froze', 'Stop payouts of a merchant; its requests are still accepted.'],
+    ['unfreeze', 'Unfroze', 'Resume payouts of a merchant.'],
   ] as const) {
     guide(
       merchants
         .command(verb)
         .description(description)
-        .argument('<merchant>', 'its id, mer_…')
+        .argument('<merchant>', 'the merchant, mer_…')
         .requiredOption('--reason <text>', 'why; kept in the audit trail'),
       {
         examples: [
@@ -74,7 +74,7 @@ function addFreezing(merchants: Command, context: CommandContext): void {
       },
     ).action(async (id: string, { reason }: { reason: string }) => {
       const merchant = await context.operate((operator) => operator.merchants[verb](id, reason))
-      context.say(merchant, () => `${said} ${merchant.id}, ${merchant.name}.`)
+      context.print(merchant, () => `${done} ${merchant.id}, ${merchant.name}.`)
     })
   }
 }
@@ -91,15 +91,15 @@ function addCurrencies(merchants: Command, context: CommandContext): void {
   guide(
     merchants
       .command('currencies')
-      .description('show or change the currencies a merchant may use; all unless one is turned off')
-      .argument('<merchant>', 'its id, mer_…')
-      .addOption(environment('where to change them'))
-      .option('--enable <codes>', 'turn these on, such as KES,UGX', codes)
-      .option('--disable <codes>', 'turn these off', codes)
-      .option('--only <codes>', 'turn all others off', codes)
-      .option('--reason <text>', 'why; kept in the audit trail; needed for a change'),
+      .description('Show or change the currencies that a merchant may use; default: all.')
+      .argument('<merchant>', 'the merchant, mer_…')
+      .addOption(environment('the environment to change'))
+      .option('--enable <codes>', 'enable these, such as KES,UGX', codes)
+      .option('--disable <codes>', 'disable these', codes)
+      .option('--only <codes>', 'disable all others', codes)
+      .option('--reason <text>', 'why; kept in the audit trail; required for a change'),
     {
-      note: 'Payments in a currency that is off are refused with CURRENCY_NOT_ENABLED, within 5 seconds. What was accepted before goes on, and balances stay readable.',
+      note: 'Payments in a disabled currency are rejected with CURRENCY_NOT_ENABLED within 5 seconds. Accepted payments continue, and balances stay readable.',
       examples: [
         'malipo merchants currencies mer_0193…',
         'malipo merchants currencies mer_0193… --env sandbox --only KES,USD --reason "contract 17"',
@@ -113,7 +113,7 @@ function addCurrencies(merchants: Command, context: CommandContext): void {
       env === undefined || reason === undefined
         ? await context.operate((operator) => operator.merchants.currencies(id))
         : [await context.operate((operator) => operator.merchants.setCurrencies(id, { ...change, env, reason }))]
-    context.say(found, () => found.map(currencyLine).join('\n'))
+    context.print(found, () => found.map(currencyLine).join('\n'))
   })
 }
 
@@ -122,13 +122,13 @@ const codes = (text: string) => text.split(',').map((code) => currency(code.trim
 const currencyLine = ({ env, enabled, disabled }: Currencies) =>
   disabled.length === 0
     ? `${env}: all currencies`
-    : `${env}: ${enabled.join(' ') || 'none'}; off: ${disabled.join(' ')}`
+    : `${env}: ${enabled.join(' ') || 'none'}; disabled: ${disabled.join(' ')}`
 
 type Currencies = { env: string; enabled: readonly string[]; disabled: readonly string[] }
 
 type Listed = { id: string; name: string; country: string; state: string; createdAt: string }
 
-const listing = ({ table }: Paper, found: readonly Listed[]) =>
+const listing = ({ table }: Formatter, found: readonly Listed[]) =>
   table(found, {
     MERCHANT: ({ id }) => id,
     NAME: ({ name }) => name,

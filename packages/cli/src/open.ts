@@ -1,43 +1,47 @@
 import { Argument, type Command } from 'commander'
+import type { CliEnvironment } from './cli-environment.ts'
 import { CliError, codeOf } from './cli-error.ts'
 import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
-import type { CliEnvironment } from './surroundings.ts'
 
 /** The pages that Malipo serves to people, by argument. */
 const pages = {
   docs: { path: '/docs', what: 'the API reference' },
-  openapi: { path: '/openapi.json', what: 'the API for programs' },
-  health: { path: '/health/ready', what: 'whether it is ready' },
-  dashboard: { path: '/dashboard', what: 'the dashboard' },
+  openapi: { path: '/openapi.json', what: 'the OpenAPI document' },
+  health: { path: '/health/ready', what: 'the readiness check' },
 } as const
 
-const answerMs = 5000
+const timeoutMs = 5000
 
-export function addOpenCommand(program: Command, context: CommandContext, around: CliEnvironment): void {
+export function addOpenCommand(program: Command, context: CommandContext, cli: CliEnvironment): void {
   guide(
     program
       .command('open')
-      .summary('print, and on a desktop open, a page of Malipo')
-      .description('print the address of a page that Malipo serves and, on a desktop, open it')
+      .description('Print the URL of a page of Malipo and open it in the browser.')
       .addArgument(
-        new Argument('[page]', 'which one').choices(Object.keys(pages)).default('docs', 'docs, the API reference'),
+        new Argument('[page]', 'the page').choices(Object.keys(pages)).default('docs', 'docs, the API reference'),
       ),
     { examples: ['malipo open', 'malipo open health'] },
   ).action(async (page: keyof typeof pages) => {
     const address = `${context.url()}${pages[page].path}`
-    await look(address, pages[page].what)
-    context.say({ page, address }, () => address)
-    around.browse?.(address)
+    await checkPage(address, pages[page].what)
+    context.print({ page, address }, () => address)
+    cli.browse?.(address)
   })
 }
 
 /** Reports a missing page here, not in an empty browser. A Malipo that is not ready still serves its pages. */
-async function look(address: string, what: string): Promise<void> {
+async function checkPage(address: string, what: string): Promise<void> {
   const { origin } = new URL(address)
-  const reply = await fetch(address, { method: 'GET', signal: AbortSignal.timeout(answerMs) }).catch((error: Error) => {
-    throw new CliError('unreachable', `Malipo is not reached at ${origin}: ${codeOf(error)}`)
-  })
+  const reply = await fetch(address, { method: 'GET', signal: AbortSignal.timeout(timeoutMs) }).catch(
+    (error: Error) => {
+      throw new CliError(
+        'unreachable',
+        `Cannot reach Malipo at ${origin}: ${codeOf(error)}. Check that it is running and that the URL is right.`,
+      )
+    },
+  )
   await reply.body?.cancel()
-  if (reply.status === 404) throw new CliError('refused', `The Malipo at ${origin} does not serve ${what}.`)
+  if (reply.status === 404)
+    throw new CliError('refused', `The Malipo at ${origin} does not serve ${what}. Check its version.`)
 }

@@ -21,7 +21,7 @@ export function amount(text: string): string {
 
 export function amountProblem(text: string): string | undefined {
   if (!/^\d+(\.\d+)?$/.test(text) || Number(text) === 0) return 'It must be a number above 0, such as 1500 or 99.50.'
-  if (text.replace('.', '').replace(/^0+/, '').length > 15) return 'It has more digits than can be sent exactly.'
+  if (text.replace('.', '').replace(/^0+/, '').length > 15) return 'It has more than 15 digits.'
   return undefined
 }
 
@@ -42,8 +42,7 @@ export function span(text: string): number {
     (sum, [, count, unit]) => sum + Number(count) * unitSeconds[unit as keyof typeof unitSeconds],
     0,
   )
-  if (!isWhole || seconds === 0)
-    throw new InvalidArgumentError('It must be a length of time such as 90s, 15m, 3h or 2d.')
+  if (!isWhole || seconds === 0) throw new InvalidArgumentError('It must be a duration such as 90s, 15m, 3h or 2d.')
   return seconds
 }
 

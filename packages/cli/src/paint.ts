@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import type { CliEnvironment } from './surroundings.ts'
+import type { CliEnvironment } from './cli-environment.ts'
 
 type Colour = 'bold' | 'dim' | 'green' | 'red' | 'yellow'
 export type Paint = (colour: Colour, text: string) => string

@@ -27,20 +27,20 @@ test('a payment in doubt is listed, shown and resolved, each by one command', as
 
   const listed = await run('payments', 'list', '--doubt', '--provider', 'pawapay', '--env', 'sandbox')
   const shown = await run('payments', 'show', key)
-  const settled = await run('payments', 'settle', id, '--failed', ...grounds)
-  const again = await run('payments', 'settle', id, '--successful', ...grounds)
+  const resolved = await run('payments', 'resolve', id, '--failed', ...grounds)
+  const again = await run('payments', 'resolve', id, '--successful', ...grounds)
 
-  assert.match(listed.out, /^PAYMENT +TYPE +AMOUNT +STATE +PROVIDER +ATTEMPT +AGE +NEXT LOOK +REASON\n/)
-  const line = `${id} +payout +100\\.00 KES +unknown +pawapay sandbox +1 +\\d+ (s|min) +.+ no clear answer: the money may`
+  assert.match(listed.out, /^PAYMENT +TYPE +AMOUNT +STATE +PROVIDER +ATTEMPT +AGE +NEXT POLL +REASON\n/)
+  const line = `${id} +payout +100\\.00 KES +unknown +pawapay sandbox +1 +\\d+ (s|min) +.+ no clear response: the money may`
   assert.match(listed.out, new RegExp(line))
-  assert.match(shown.out, new RegExp(`^${id}: payout of 100.00 KES, unknown, no clear answer`))
+  assert.match(shown.out, new RegExp(`^${id}: payout of 100.00 KES, unknown, no clear response`))
   assert.match(shown.out, new RegExp(`1 +pawapay +${key} +once`))
-  assert.match(shown.out, /\nNext: pawapay is asked again\. Due 20\d\d-/)
-  assert.match(shown.out, /Nothing has moved for good\./)
-  assert.equal(settled.err, '')
+  assert.match(shown.out, /\nNext: Malipo queries pawapay again\. Due 20\d\d-/)
+  assert.match(shown.out, /Nothing is posted\./)
+  assert.equal(resolved.err, '')
   assert.match(
-    settled.out,
-    /^Settled txn_\w+ as failed\.\n100\.00 KES and the fee of 1\.00 KES are back in .* the loss is yours\.\n$/,
+    resolved.out,
+    /^Resolved txn_\w+ as failed\.\n100\.00 KES and the fee of 1\.00 KES are back in .* the loss is yours\.\n$/,
   )
   assert.deepEqual([again.code, again.out], [exitCodes.refused, ''])
   assert.equal(again.err, `${id} is failed already, and that is final\n`)
@@ -51,16 +51,16 @@ test('a manual resolution requires an outcome, a reason and evidence before it d
   const { id } = await payOut(await malipo.merchant())
 
   const cases: [number, RegExp, string[]][] = [
-    [exitCodes.usage, /say --successful or --failed/, [id, ...grounds]],
+    [exitCodes.usage, /--successful or --failed is required/, [id, ...grounds]],
     [exitCodes.usage, /cannot be used with option/, [id, '--successful', '--failed', ...grounds]],
     [exitCodes.usage, /'--evidence <text>' not specified/, [id, '--failed', '--reason', 'x']],
     [exitCodes.usage, /'--reason <text>' not specified/, [id, '--failed', '--evidence', 'x']],
-    [exitCodes.refused, /^the evidence must say something/, [id, '--failed', '--reason', 'x', '--evidence', ' ']],
-    [exitCodes.refused, /was not sent to anybody yet/, [id, '--successful', ...grounds]],
-    [exitCodes.refused, /^order-17 is no payment; they look like txn_/, ['order-17', '--failed', ...grounds]],
+    [exitCodes.refused, /^the evidence must not be empty/, [id, '--failed', '--reason', 'x', '--evidence', ' ']],
+    [exitCodes.refused, /was not sent to a provider yet/, [id, '--successful', ...grounds]],
+    [exitCodes.refused, /^order-17 is not a payment; use an id such as txn_/, ['order-17', '--failed', ...grounds]],
   ]
   for (const [code, message, args] of cases) {
-    const result = await run('payments', 'settle', ...args)
+    const result = await run('payments', 'resolve', ...args)
     assert.equal(result.code, code, args.join(' '))
     assert.match(result.err, message)
     assert.doesNotMatch(result.err, /\n {4}at /)
@@ -83,9 +83,9 @@ test('a provider is paused and resumed from the command line, and its payments s
 
   assert.equal(paused.out, 'Paused pawapay in sandbox.\n')
   assert.match(status.out, /pawapay +sandbox +.*\d accepted.* paused since 20.* UTC: incident 12\n/)
-  assert.equal(retried.out, `${id} is sent to pawapay once pawapay is resumed, under the same key ${key}.\n`)
+  assert.equal(retried.out, `Malipo sends ${id} to pawapay once pawapay is resumed, under the same key ${key}.\n`)
   assert.match(shown.out, /Next: Held until pawapay is resumed in sandbox; it was paused because of: incident 12\n/)
-  assert.match(resumed.out, /^Resumed pawapay in sandbox\. \d+ waiting payments go on\.\n$/)
+  assert.match(resumed.out, /^Resumed pawapay in sandbox\. \d+ waiting payments continue\.\n$/)
   assert.deepEqual([refused.code, refused.err], [exitCodes.refused, 'pawapay is not paused in sandbox\n'])
 })
 
@@ -98,7 +98,7 @@ test('the payments and providers commands and ledger check print JSON with --jso
     await run('--json', 'payments', 'list', '--limit', '5'),
     await run('--json', 'payments', 'show', id),
     await run('--json', 'payments', 'retry', id, '--reason', 'asked to'),
-    await run('--json', 'payments', 'settle', id, '--failed', ...grounds),
+    await run('--json', 'payments', 'resolve', id, '--failed', ...grounds),
     await run('--json', 'providers', 'pause', 'house', ...incident),
     await run('--json', 'providers', 'status'),
     await run('--json', 'providers', 'resume', 'house', ...incident),

@@ -3,22 +3,22 @@ import { type Command, Option } from 'commander'
 import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { type Environment, environment, whole } from './options.ts'
-import { type Paper, right } from './table.ts'
+import { type Formatter, right } from './table.ts'
 import { duration, second } from './time.ts'
 
 export function addPaymentCommands(program: Command, context: CommandContext): void {
-  const payments = program.command('payments').description('charges and payouts under way, and the way out of doubt')
+  const payments = program.command('payments').description('List, show, resolve and retry open payments.')
   addList(payments, context)
 
   guide(
     payments
       .command('show')
-      .description('everything about one payment on one screen')
-      .argument('<payment>', 'txn_…, or the key its provider knows it by'),
+      .description('Show one payment: state, attempts, events and ledger entries.')
+      .argument('<payment>', 'txn_…, or its key at the provider'),
     { examples: ['malipo payments show txn_0193…', 'malipo payments show txn_0193… --json'] },
   ).action(async (id: string) => {
     const payment = await context.operate((operator) => operator.payments.show(id))
-    context.say(payment, (paper) => screen(paper, payment))
+    context.print(payment, (format) => screen(format, payment))
   })
 
   addResolve(payments, context)
@@ -29,11 +29,11 @@ function addRetry(payments: Command, context: CommandContext): void {
   guide(
     payments
       .command('retry')
-      .description('have a payout sent again now, under the same key')
-      .argument('<payment>', 'txn_…, or the key its provider knows it by')
+      .description('Send a payout to the provider again now, under the same key.')
+      .argument('<payment>', 'txn_…, or its key at the provider')
       .requiredOption('--reason <text>', 'why; kept in the audit trail'),
     {
-      note: 'Refused for what the provider works on, for charges, and for what is final.',
+      note: 'Rejected for charges, for final payments, and while the provider is processing the payout.',
       examples: [
         'malipo payments retry txn_0193… --reason "pawaPay is back, incident 12"',
         'malipo --as "night shift" payments retry txn_0193… --reason "incident 12"',
@@ -43,7 +43,7 @@ function addRetry(payments: Command, context: CommandContext): void {
     const retried = await context.operate((operator) => operator.payments.retry(id, reason))
     const when = retried.isPaused ? `once ${retried.provider} is resumed` : 'now'
     const { provider, key } = retried
-    context.say(retried, () => `${retried.id} is sent to ${provider} ${when}, under the same key ${key}.`)
+    context.print(retried, () => `Malipo sends ${retried.id} to ${provider} ${when}, under the same key ${key}.`)
   })
 }
 
@@ -59,15 +59,12 @@ function addList(payments: Command, context: CommandContext): void {
   guide(
     payments
       .command('list', { isDefault: true })
-      .description('list open payments, oldest first; the same as payments alone')
-      .option(
-        '--doubt',
-        'only those that need a person: in doubt, waiting for a reason, or final with money in suspense',
-      )
-      .option('--provider <name>', 'only those of one provider')
-      .addOption(environment('only those in one environment'))
-      .option('--older-than <minutes>', 'only those accepted so long ago', whole(0, 1_000_000), 0)
-      .option('--limit <count>', 'at most so many', whole(1, 1000), 50),
+      .description('List open payments, oldest first (default command).')
+      .option('--doubt', 'only payments that need a person: in doubt, held, or final with money in suspense')
+      .option('--provider <name>', 'only payments of this provider')
+      .addOption(environment('only payments of this environment'))
+      .option('--older-than <minutes>', 'only payments accepted at least this long ago', whole(0, 1_000_000), 0)
+      .option('--limit <count>', 'at most this many', whole(1, 1000), 50),
     {
       examples: [
         'malipo payments list --doubt --older-than 15',
@@ -78,14 +75,14 @@ function addList(payments: Command, context: CommandContext): void {
     const narrowed = { ...(env && { env }), ...(provider !== undefined && { provider }) }
     const order = { isDoubtOnly: doubt === true, olderThanMinutes: olderThan, limit, ...narrowed }
     const found = await context.operate((operator) => operator.payments.list(order))
-    const none = `No payments ${doubt ? 'in doubt' : 'under way'}.`
-    context.say(found, (paper) => (found.length === 0 ? none : listing(paper, found)))
+    const none = `No payments ${doubt ? 'in doubt' : 'open'}.`
+    context.print(found, (format) => (found.length === 0 ? none : listing(format, found)))
   })
 }
 
 type Listed = Awaited<ReturnType<Operator['payments']['list']>>[number]
 
-const listing = ({ table }: Paper, found: readonly Listed[]) =>
+const listing = ({ table }: Formatter, found: readonly Listed[]) =>
   table(found, {
     PAYMENT: ({ id }) => id,
     TYPE: ({ type }) => type,
@@ -94,13 +91,13 @@ const listing = ({ table }: Paper, found: readonly Listed[]) =>
     PROVIDER: ({ provider, env }) => `${provider} ${env}`,
     ATTEMPT: ({ attempt }) => String(attempt),
     AGE: ({ ageSeconds }) => duration(ageSeconds),
-    'NEXT LOOK': ({ nextPollInSeconds }) => nextPoll(nextPollInSeconds),
+    'NEXT POLL': ({ nextPollInSeconds }) => nextPoll(nextPollInSeconds),
     REASON: ({ reason }) => reason,
   })
 
 function nextPoll(inSeconds: number | undefined): string {
   if (inSeconds === undefined) return 'none'
-  return inSeconds >= 0 ? `in ${duration(inSeconds)}` : `due for ${duration(inSeconds)}`
+  return inSeconds >= 0 ? `in ${duration(inSeconds)}` : `due since ${duration(inSeconds)}`
 }
 
 interface ResolveOptions {
@@ -113,37 +110,37 @@ interface ResolveOptions {
 function addResolve(payments: Command, context: CommandContext): void {
   guide(
     payments
-      .command('settle')
-      .description('end a payment by your word, for good: its money moves or goes back')
-      .argument('<payment>', 'txn_…, or the key its provider knows it by')
+      .command('resolve')
+      .description('End a payment permanently with a known outcome.')
+      .argument('<payment>', 'txn_…, or its key at the provider')
       .addOption(new Option('--successful', 'the provider moved the money').conflicts('failed'))
-      .addOption(new Option('--failed', 'the provider did not move the money, and never will'))
+      .addOption(new Option('--failed', 'the provider did not and will not move the money'))
       .requiredOption('--reason <text>', 'why; kept in the audit trail')
       .requiredOption(
         '--evidence <text>',
-        'what proves it, such as a line of the provider’s statement; kept there too',
+        'proof, such as a line of the provider’s statement; kept in the audit trail',
       ),
     {
-      note: `This cannot be undone. Settled as successful, a payout's money is gone from the merchant's wallet. Settled as failed, it is
-back there and may be spent: if the provider paid after all, you paid twice.`,
+      note: `This cannot be undone. --successful takes a payout's money from the merchant's wallet. --failed returns it to the wallet, where
+it can be spent: if the provider paid after all, you pay twice.`,
       examples: [
-        'malipo payments settle txn_0193… --failed --evidence "pawaPay ticket 88: never received" --reason "case 4711"',
-        'malipo payments settle txn_0193… --successful --evidence "statement 2026-11-15 line 88" --reason "case 4711"',
+        'malipo payments resolve txn_0193… --failed --evidence "pawaPay ticket 88: never received" --reason "case 4711"',
+        'malipo payments resolve txn_0193… --successful --evidence "statement 2026-11-15 line 88" --reason "case 4711"',
       ],
     },
   ).action(async (id: string, options: ResolveOptions, command: Command) => {
     const { successful, failed, reason, evidence } = options
-    if (!(successful || failed)) command.error('error: say --successful or --failed', { exitCode: 2 })
-    const verdict = { outcome: successful ? 'successful' : 'failed', reason, evidence } as const
-    const resolved = await context.operate((operator) => operator.payments.settle(id, verdict))
-    const lines = [`Settled ${resolved.id} as ${resolved.state}.`, resolved.money, resolved.caution]
-    context.say(resolved, () => lines.filter((line) => line !== undefined).join('\n'))
+    if (!(successful || failed)) command.error('error: --successful or --failed is required', { exitCode: 2 })
+    const resolution = { outcome: successful ? 'successful' : 'failed', reason, evidence } as const
+    const resolved = await context.operate((operator) => operator.payments.settle(id, resolution))
+    const lines = [`Resolved ${resolved.id} as ${resolved.state}.`, resolved.money, resolved.caution]
+    context.print(resolved, () => lines.filter((line) => line !== undefined).join('\n'))
   })
 }
 
 type Shown = Awaited<ReturnType<Operator['payments']['show']>>
 
-function screen(paper: Paper, payment: Shown): string {
+function screen(format: Formatter, payment: Shown): string {
   const { id, type, amount, currency, state, reason, next, events, ledger } = payment
   const when = next.at === undefined ? '' : ` Due ${second(next.at)}.`
   return [
@@ -153,18 +150,18 @@ function screen(paper: Paper, payment: Shown): string {
     '',
     `Next: ${next.what}${when}`,
     '',
-    attemptsOf(paper, payment),
+    attemptsOf(format, payment),
     '',
-    paper.table(events, {
+    format.table(events, {
       WHEN: ({ at }) => second(at),
       CAUSE: ({ cause }) => cause,
       STATE: (event) => event.state,
       WHAT: ({ message, notifiesMerchant }) => (notifiesMerchant ? message : `(${message})`),
       DETAIL: ({ detail }) => detailOf(detail),
     }),
-    'In brackets: what the merchant is not told.',
+    'Events in brackets are not sent to the merchant.',
     '',
-    ledger === undefined ? 'The ledger has no entries: no money was touched.' : ledger.split('\n').slice(2).join('\n'),
+    ledger === undefined ? 'No ledger entries: no money moved.' : ledger.split('\n').slice(2).join('\n'),
   ].join('\n')
 }
 
@@ -189,13 +186,13 @@ function facts(payment: Shown): string {
   return lines.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(11)} ${value}`])).join('\n')
 }
 
-const attemptsOf = ({ table }: Paper, { attempts }: Shown) =>
+const attemptsOf = ({ table }: Formatter, { attempts }: Shown) =>
   table(attempts, {
     ATTEMPT: ({ number }) => String(number),
     PROVIDER: ({ provider }) => provider,
     'KEY AT THE PROVIDER': ({ key }) => key,
     SENT: ({ sends }) => times(sends),
-    ASKED: ({ polls }) => times(polls),
+    POLLED: ({ polls }) => times(polls),
     OUTCOME: ({ outcome }) => outcome,
   })
 

@@ -1,9 +1,10 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { CliEnvironment } from './cli-environment.ts'
 import { CliError } from './cli-error.ts'
+import { type DevStack, findLastStack, findProjectStack } from './dev-stack.ts'
 import { originIn } from './options.ts'
 import { didYouMean } from './suggest.ts'
-import type { CliEnvironment } from './surroundings.ts'
 
 /** The URL of a merchant's Malipo, and the key pair for it. */
 export interface Profile {
@@ -29,66 +30,80 @@ export const variableNames = {
 export const environmentOf = (publicKey: string) => (publicKey.startsWith('pk_live_') ? 'live' : 'sandbox')
 
 /**
- * The named profile. Without a name: the environment variables, and for each variable that is not set, the profile that
- * `malipo login` saved under `MALIPO_PROFILE` or `default`.
+ * The named profile. Without a name: the environment variables and, for each variable that is not set, the first of these: the
+ * profile in `MALIPO_PROFILE`, the running stack of `npm run dev` in this project, the profile `default`, the stack of
+ * `npm run dev` that was started last on this machine.
  */
-export function findAccess(around: CliEnvironment, named: string | undefined): Access {
-  if (named !== undefined) return accessOf(named, profileNamed(around, named))
-  const name = usualName(around)
-  const kept = readProfiles(around)[name]
-  const found = fromVariables(around)
-  const { url, publicKey, apiKey } = { ...kept, ...found }
+export function findAccess(cli: CliEnvironment, named: string | undefined): Access {
+  if (named !== undefined) return accessOf(`profile ${named}`, profileNamed(cli, named))
+  const saved = findSaved(cli)
+  const found = fromVariables(cli)
+  const { url, publicKey, apiKey } = { ...saved?.profile, ...found }
   if (url && publicKey && apiKey) {
-    const access = accessOf(name, { url, publicKey, apiKey })
-    return Object.keys(found).length === 0 ? access : { ...access, source: 'the environment' }
+    const source = Object.keys(found).length === 0 && saved ? saved.source : 'the environment'
+    return accessOf(source, { url, publicKey, apiKey })
   }
   const missing = Object.entries({ url, publicKey, apiKey }).flatMap(([key, value]) =>
     value ? [] : [variableNames[key as keyof Profile]],
   )
   throw new CliError(
     'usage',
-    `It is not known whom to call and by which key pair: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set.\nRun malipo login, or set MALIPO_URL, MALIPO_PUBLIC_KEY and MALIPO_API_KEY.`,
+    `No key pair is configured: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set.\nStart a local stack with npm run dev, run malipo login, or set MALIPO_URL, MALIPO_PUBLIC_KEY and MALIPO_API_KEY.`,
   )
 }
 
 /** The URL of Malipo, which may be configured without a key pair. */
-export function findUrl(around: CliEnvironment, named: string | undefined): string {
-  const profile = named === undefined ? readProfiles(around)[usualName(around)] : profileNamed(around, named)
-  const url = (named === undefined && fromVariables(around).url) || profile?.url
+export function findUrl(cli: CliEnvironment, named: string | undefined): string {
+  const profile = named === undefined ? findSaved(cli)?.profile : profileNamed(cli, named)
+  const url = (named === undefined && fromVariables(cli).url) || profile?.url
   const found = originIn(url ?? '')
   if (found === undefined)
-    throw new CliError('usage', 'It is not known where Malipo is. Run malipo login, or set MALIPO_URL.')
+    throw new CliError('usage', 'No Malipo URL is configured. Run malipo login, or set MALIPO_URL.')
   return found
 }
 
+interface Saved {
+  readonly profile: Partial<Profile>
+  readonly source: string
+}
+
+/** Where the key pair comes from when no variable sets it. */
+function findSaved(cli: CliEnvironment): Saved | undefined {
+  const name = currentProfileName(cli)
+  const profile = readProfiles(cli)[name]
+  const saved = profile && { profile, source: `profile ${name}` }
+  if (cli.variables['MALIPO_PROFILE'] || cli.folder === undefined) return saved
+  return ofStack(findProjectStack(cli)) ?? saved ?? ofStack(findLastStack(cli))
+}
+
+const ofStack = (stack: DevStack | undefined): Saved | undefined =>
+  stack && { profile: fromVariables(stack), source: `npm run dev in ${dirname(stack.folder)}` }
+
 /** The profile fields that environment variables set. */
-export function fromVariables({ variables }: CliEnvironment): Partial<Profile> {
+export function fromVariables({ variables }: Pick<CliEnvironment, 'variables'>): Partial<Profile> {
   return Object.fromEntries(
     Object.entries(variableNames).flatMap(([key, name]) => (variables[name] ? [[key, variables[name]]] : [])),
   )
 }
 
-export const usualName = ({ variables }: CliEnvironment) => variables['MALIPO_PROFILE'] || 'default'
+export const currentProfileName = ({ variables }: CliEnvironment) => variables['MALIPO_PROFILE'] || 'default'
 
-function accessOf(name: string, profile: Profile): Access {
+function accessOf(source: string, profile: Profile): Access {
   const url = originIn(profile.url)
   if (url === undefined)
-    throw new CliError(
-      'usage',
-      `${profile.url} cannot be where Malipo is: that looks like http://127.0.0.1:8080, without a path.`,
-    )
-  return { ...profile, url, source: `the profile ${name}`, env: environmentOf(profile.publicKey) }
+    throw new CliError('usage', `${profile.url} must be a URL without a path, such as http://127.0.0.1:8080.`)
+  return { ...profile, url, source, env: environmentOf(profile.publicKey) }
 }
 
-function profileNamed(around: CliEnvironment, name: string): Profile {
-  const profiles = readProfiles(around)
+function profileNamed(cli: CliEnvironment, name: string): Profile {
+  const profiles = readProfiles(cli)
   const profile = profiles[name]
   if (profile) return profile
   const known = Object.keys(profiles)
-  const hint = known.length === 0 ? ' There are none yet.' : ` There are ${known.join(', ')}.`
+  const hint = known.length === 0 ? ' No profiles are saved.' : ` Saved profiles: ${known.join(', ')}.`
   throw new CliError(
     'usage',
-    `There is no profile ${name}.${didYouMean(name, known) || hint} malipo login --profile ${name} makes it.`,
+    `Profile ${name} does not exist.${didYouMean(name, known) || hint} Create it: malipo login --profile ${name}`,
   )
 }
 
@@ -96,24 +111,25 @@ function pathOfProfiles({ variables }: CliEnvironment): string {
   const { XDG_CONFIG_HOME: configured, HOME, USERPROFILE } = variables
   const home = HOME ?? USERPROFILE
   if (!(configured || home))
-    throw new CliError('usage', 'Neither HOME nor XDG_CONFIG_HOME is set: profiles have no place.')
+    throw new CliError(
+      'usage',
+      'Neither HOME nor XDG_CONFIG_HOME is set, so profiles cannot be stored. Set one of them.',
+    )
   return join(configured || join(home ?? '', '.config'), 'malipo', 'profiles.json')
 }
 
-export function readProfiles(around: CliEnvironment): Profiles {
-  const { HOME, USERPROFILE, XDG_CONFIG_HOME } = around.variables
+export function readProfiles(cli: CliEnvironment): Profiles {
+  const { HOME, USERPROFILE, XDG_CONFIG_HOME } = cli.variables
   if (!(HOME || USERPROFILE || XDG_CONFIG_HOME)) return {}
-  const path = pathOfProfiles(around)
+  const path = pathOfProfiles(cli)
   if (!existsSync(path)) return {}
   try {
     const { profiles } = JSON.parse(readFileSync(path, 'utf8')) as { profiles: Profiles }
-    if (statSync(path).mode & 0o077) around.complain(`Others on this machine may read ${path}: chmod 600 it.\n`)
+    if (statSync(path).mode & 0o077)
+      cli.writeError(`Other users of this machine can read ${path}. Run chmod 600 on it.\n`)
     return Object.fromEntries(Object.entries(profiles).filter(([, profile]) => isProfile(profile)))
   } catch (error) {
-    throw new CliError(
-      'usage',
-      `${path} cannot be read: ${(error as Error).message}\nmalipo login makes it anew once it is gone.`,
-    )
+    throw new CliError('usage', `${path} cannot be read: ${(error as Error).message}\nDelete it and run malipo login.`)
   }
 }
 
@@ -121,9 +137,9 @@ const isProfile = (profile: Partial<Profile> | undefined) =>
   Object.keys(variableNames).every((key) => typeof profile?.[key as keyof Profile] === 'string')
 
 /** Saves or deletes a profile, in a file that only its owner may read and that is never half written. */
-export function keepProfile(around: CliEnvironment, name: string, profile: Profile | undefined): string {
-  const { [name]: _, ...others } = readProfiles(around)
-  const path = pathOfProfiles(around)
+export function saveProfile(cli: CliEnvironment, name: string, profile: Profile | undefined): string {
+  const { [name]: _, ...others } = readProfiles(cli)
+  const path = pathOfProfiles(cli)
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const profiles = profile ? { ...others, [name]: profile } : others
   writeFileSync(`${path}.new`, `${JSON.stringify({ profiles }, null, 2)}\n`, { mode: 0o600 })

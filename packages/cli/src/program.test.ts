@@ -1,19 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeSecrets } from '@malipo/server/operate'
+import type { Command } from 'commander'
 import { testDatabase } from '../../server/src/dev-stack/servers.ts'
 import { ask } from '../../server/src/testing/malipo.ts'
+import type { CliEnvironment } from './cli-environment.ts'
 import { exitCodes } from './exit-codes.ts'
-import type { CliEnvironment } from './surroundings.ts'
+import { buildProgram } from './program.ts'
 import { commandLine } from './testing/command-line.ts'
 
 const secrets = makeSecrets(new Date())
 
 /** The command line on this file's own database; `run` returns what a person sees. */
-async function operatorContext(changed: Record<string, string | undefined> = {}, around: Partial<CliEnvironment> = {}) {
+async function operatorContext(changed: Record<string, string | undefined> = {}, cli: Partial<CliEnvironment> = {}) {
   const { loginUrl, superuserUrl, natsUrl } = await testDatabase()
   const urls = { DATABASE_URL: loginUrl, DATABASE_OWNER_URL: superuserUrl, NATS_URL: natsUrl }
-  return commandLine({ ...urls, ...secrets, ...changed }, around)
+  return commandLine({ ...urls, ...secrets, ...changed }, cli)
 }
 
 type Run = Awaited<ReturnType<typeof operatorContext>>
@@ -36,7 +38,7 @@ test('three commands make a merchant and a key pair, and each names the next com
   assert.match(pair.out, /public key {2}pk_test_\w{49}\n {2}API key {5}sk_test_\w{49}\n/)
   assert.match(
     listed.out,
-    /^PUBLIC KEY +WHERE +STATE +LAST TOKEN +FROM ADDRESSES +SCOPES\npk_test_\w{49} +sandbox +active +never +any/,
+    /^PUBLIC KEY +ENVIRONMENT +STATE +LAST TOKEN +FROM ADDRESSES +SCOPES\npk_test_\w{49} +sandbox +active +never +any/,
   )
 })
 
@@ -85,14 +87,14 @@ test('an operator’s action is in the audit trail under the system user or the 
 
 test('the exit code and the message identify the kind of error', async () => {
   const run = await operatorContext()
-  const nobody = `mer_${'0'.repeat(32)}`
+  const unknown = `mer_${'0'.repeat(32)}`
 
   const cases: [number, RegExp, string[]][] = [
-    [exitCodes.refused, /^there is no merchant mer_0+\n$/, ['keys', 'list', nobody]],
-    [exitCodes.refused, /^duka is no merchant id; they look like mer_/, ['keys', 'list', 'duka']],
+    [exitCodes.refused, /^no merchant has the id mer_0+\n$/, ['keys', 'list', unknown]],
+    [exitCodes.refused, /^duka is not a merchant id; they look like mer_/, ['keys', 'list', 'duka']],
     [exitCodes.usage, /unknown command 'merchant'\n\(Did you mean merchants\?\)/, ['merchant', 'list']],
-    [exitCodes.usage, /required option '--reason <text>' not specified/, ['merchants', 'freeze', nobody]],
-    [exitCodes.usage, /Allowed choices are sandbox, live/, ['keys', 'create', nobody, '--env', 'test']],
+    [exitCodes.usage, /required option '--reason <text>' not specified/, ['merchants', 'freeze', unknown]],
+    [exitCodes.usage, /Allowed choices are sandbox, live/, ['keys', 'create', unknown, '--env', 'test']],
     [exitCodes.usage, /It must be from 1 to 1000/, ['merchants', 'list', '--limit', '0']],
   ]
   for (const [code, message, args] of cases) {
@@ -114,6 +116,23 @@ test('an unreachable database and a missing setting are reported in plain words'
   assert.match(unreachable.err, /^The database at DATABASE_URL cannot be used: connect ECONNREFUSED/)
   assert.equal(unusable.code, exitCodes.usage)
   assert.match(unusable.err, /DATABASE_URL is required\n {2}MALIPO_SECRET_KEYS must be/)
+})
+
+/** The verbs that a help line may start with: the list keeps them few and imperative. */
+const verbs =
+  'Accept Adjust Bring Charge Check Clear Collect Control Create Credit End Explain Generate List Make Manage Migrate Move Pay ' +
+  'Print Reject Remove Replace Resume Revoke Send Set Show Start Stop Test Verify'
+
+test('every help line is one imperative sentence that fits on a line', () => {
+  const silent = { variables: {}, actor: '', write: () => undefined, writeError: () => undefined }
+  const everything = (command: Command): Command[] => [command, ...command.commands.flatMap(everything)]
+
+  for (const command of everything(buildProgram(silent))) {
+    const line = command.description()
+    assert.ok(verbs.split(' ').includes(line.split(/[ ,]/)[0] ?? ''), `${command.name()}: ${line}`)
+    assert.match(line, /^[^\n]{10,90}\.$/, command.name())
+    assert.equal(command.summary(), '', command.name())
+  }
 })
 
 test('help is printed without a database', async () => {

@@ -1,11 +1,15 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Command, CommanderError, Help, type Option } from 'commander'
 import { addBalanceCommands } from './balance.ts'
 import { addBulkCommand } from './bulk.ts'
 import { addCallbackCommands } from './callbacks.ts'
 import { addChargeCommands } from './charge.ts'
+import type { CliEnvironment } from './cli-environment.ts'
 import { reportError } from './cli-error.ts'
 import { addClockCommand } from './clock.ts'
 import { type CommandContext, createCommandContext } from './command-context.ts'
+import { nameCommands } from './command-name.ts'
 import { addCompletionCommand } from './completion.ts'
 import { addConformanceCommand } from './conformance/command.ts'
 import { addDatabaseCommands } from './database.ts'
@@ -30,23 +34,29 @@ import { addProviderCommands } from './providers.ts'
 import { addRateCommands } from './rates.ts'
 import { addSecretCommands } from './secrets.ts'
 import { didYouMean } from './suggest.ts'
-import type { CliEnvironment } from './surroundings.ts'
 import { addSuspenseCommands } from './suspense.ts'
 import { addTransactionCommands } from './transactions.ts'
 import { addTriggerCommand } from './trigger.ts'
 import { addWebhookCommands } from './webhooks.ts'
 import { addWhoamiCommand } from './whoami.ts'
 
-type Add = (program: Command, context: CommandContext, around: CliEnvironment) => void
+type Add = (program: Command, context: CommandContext, cli: CliEnvironment) => void
 
 /** Every command, in the order and groups of the help. */
 const groups: Readonly<Record<string, readonly Add[]>> = {
-  'Begin:': [addDevCommand, addLoginCommands, addWhoamiCommand, addDoctorCommand, addOpenCommand, addCompletionCommand],
+  'Get started:': [
+    addDevCommand,
+    addLoginCommands,
+    addWhoamiCommand,
+    addDoctorCommand,
+    addOpenCommand,
+    addCompletionCommand,
+  ],
   'Collect and pay out:': [addChargeCommands, addPayCommand, addBulkCommand],
-  'Look:': [addTransactionCommands, addBalanceCommands, addEventsCommand, addLogsCommand],
+  'Read:': [addTransactionCommands, addBalanceCommands, addEventsCommand, addLogsCommand],
   'Webhooks:': [addListenCommand, addWebhookCommands, addConformanceCommand],
-  'Try out in the sandbox:': [addTriggerCommand, addClockCommand, addFaultCommands],
-  "Run a Malipo, for the operator's staff:": [
+  'Test in the sandbox:': [addTriggerCommand, addClockCommand, addFaultCommands],
+  'Operate Malipo (staff):': [
     addMerchantCommands,
     addKeyCommands,
     addFeeCommands,
@@ -62,17 +72,18 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
 }
 
 /** The whole command line: takes the arguments, returns the exit code. */
-export function createProgram(around: CliEnvironment): (args: readonly string[]) => Promise<number> {
+export function createProgram(cli: CliEnvironment): (args: readonly string[]) => Promise<number> {
   return async (args) => {
     let usage = ''
-    const program = buildProgram(around, (text) => {
+    const named = nameCommands(cli, () => program)
+    const program: Command = buildProgram(named, (text) => {
       usage += text
     })
     try {
       await program.parseAsync([...args], { from: 'user' })
       return exitCodes.done
     } catch (error) {
-      return tell(program, error as Error, usage, around)
+      return report(program, error as Error, usage, named)
     }
   }
 }
@@ -81,26 +92,27 @@ export function createProgram(around: CliEnvironment): (args: readonly string[])
  * Builds the commands without running any; docs/reference/cli.md is generated from them. Argument errors go to `writeErr`,
  * because their output form (text or JSON) is known only at the end.
  */
-export function buildProgram(around: CliEnvironment, writeErr: (text: string) => void = around.complain): Command {
-  const { write: writeOut, terminal, variables } = around
+export function buildProgram(cli: CliEnvironment, writeErr: (text: string) => void = cli.writeError): Command {
+  const { write: writeOut, terminal, variables } = cli
   const isColourWanted = !variables['NO_COLOR'] && terminal !== undefined
-  const paint = createPaint(around, true)
+  const paint = createPaint(cli, true)
   const program = new Command('malipo')
-    .description('Collect and pay out with Malipo, try it out, and run it.')
-    .option('--json', 'print JSON, for programs')
-    .option('--no-color', 'print no colours')
-    .option('--profile <name>', 'use this key pair that malipo login kept')
-    .option('--as <name>', 'who does this, for the audit trail of the operator', around.actor)
-    .showHelpAfterError('(add --help for how it is used)')
+    .description('Collect, pay out, test and operate Malipo.')
+    .version(version, '--version', 'print the version')
+    .option('--json', 'print JSON')
+    .option('--no-color', 'print without colours')
+    .option('--profile <name>', 'use this profile, saved by malipo login')
+    .option('--as <name>', 'your name in the audit trail, for operator commands', cli.actor)
+    .showHelpAfterError('(add --help for usage)')
     .configureOutput({ writeOut, writeErr, getOutHasColors: () => isColourWanted, getErrHasColors: () => false })
     .configureHelp({ styleTitle: (title) => paint('bold', title), optionDescription: described })
     .addHelpCommand(helpCommand())
     .exitOverride()
   if (terminal) program.configureOutput({ getOutHelpWidth: () => Math.min(terminal.columns, helpWidthMax) })
-  const context = createCommandContext(around, program)
+  const context = createCommandContext(cli, program)
   for (const [heading, adds] of Object.entries(groups)) {
     program.commandsGroup(heading)
-    for (const add of adds) add(program, context, around)
+    for (const add of adds) add(program, context, cli)
   }
   guide(program, {
     note: `Exit codes:\n${Object.entries(exitCodes)
@@ -118,8 +130,12 @@ export function buildProgram(around: CliEnvironment, writeErr: (text: string) =>
 
 const helpWidthMax = 120
 
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
+  version: string
+}
+
 const helpCommand = () =>
-  new Command('help').argument('[command]').description('how a command is used').helpGroup('Begin:')
+  new Command('help').argument('[command]').description('Show the help of a command.').helpGroup('Get started:')
 
 const described = (option: Option) =>
   `${Help.prototype.optionDescription(option)}${option.mandatory ? ' (required)' : ''}`
@@ -130,39 +146,39 @@ function guideGroup(group: Command): void {
   guide(group, { examples: [first?.[0] ?? '', second?.[0] ?? first?.[1] ?? ''] })
 }
 
-function tell(program: Command, error: Error, usage: string, { complain, variables }: CliEnvironment): number {
+function report(program: Command, error: Error, usage: string, { writeError, variables }: CliEnvironment): number {
   const { exit, message, facts } = reportError(error, Boolean(variables['MALIPO_DEBUG']))
-  const said = error instanceof CommanderError ? `${usage}${secondGuess(program, error)}`.trimEnd() : message
+  const text = error instanceof CommanderError ? `${usage}${clarification(program, error)}`.trimEnd() : message
   const isJson = program.opts<{ json?: true }>().json === true && exit !== 'done'
   if (isJson)
-    complain(`${JSON.stringify({ error: { exit, code: exitCodes[exit], message: said, ...facts } }, null, 2)}\n`)
-  else if (said !== '') complain(`${said}\n`)
+    writeError(`${JSON.stringify({ error: { exit, code: exitCodes[exit], message: text, ...facts } }, null, 2)}\n`)
+  else if (text !== '') writeError(`${text}\n`)
   return exitCodes[exit]
 }
 
 /** Corrects Commander's message where it names the wrong mistake. */
-function secondGuess(program: Command, { code }: CommanderError): string {
+function clarification(program: Command, { code }: CommanderError): string {
   if (code === 'commander.excessArguments') return mistypedCommand(program)
   if (code === 'commander.missingMandatoryOptionValue') return mistypedOption(program)
   return ''
 }
 
-const askedFor = (command: Command) => command.commands.find((each) => each.name() === command.args[0])
+const requested = (command: Command) => command.commands.find((each) => each.name() === command.args[0])
 
 /** A group whose default command is `list` takes a mistyped word for an argument of `list`. */
 function mistypedCommand(program: Command): string {
-  const group = askedFor(program)
+  const group = requested(program)
   const word = group?.args[0] ?? ''
   if (!group || group.commands.length === 0) return ''
   const names = group.commands.map((command) => command.name())
-  return names.includes(word) ? '' : `malipo ${group.name()} has no ${word}.${didYouMean(word, names)}\n`
+  return names.includes(word) ? '' : `malipo ${group.name()} has no command ${word}.${didYouMean(word, names)}\n`
 }
 
 /** Commander reports a mistyped required option as missing, not as unknown. */
 function mistypedOption(program: Command): string {
   let command = program
-  for (let next = askedFor(command); next; next = askedFor(command)) command = next
+  for (let next = requested(command); next; next = requested(command)) command = next
   const [word] = command.args.find((each) => each.startsWith('--'))?.split('=') ?? []
   const names = [...command.options, ...program.options].map(({ long }) => long ?? '')
-  return word === undefined ? '' : `There is no option ${word}.${didYouMean(word, names)}\n`
+  return word === undefined ? '' : `Unknown option ${word}.${didYouMean(word, names)}\n`
 }

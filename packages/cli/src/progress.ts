@@ -1,4 +1,4 @@
-import type { CliEnvironment } from './surroundings.ts'
+import type { CliEnvironment } from './cli-environment.ts'
 
 interface ProgressLine {
   say(text: string): void
@@ -8,17 +8,17 @@ interface ProgressLine {
 const everyMs = 10_000
 
 /** Shows progress beside the result: on a terminal one line that changes, in a log one line every 10 seconds. */
-export function createProgressLine({ complain, isWatched }: CliEnvironment): ProgressLine {
+export function createProgressLine({ writeError, hasErrorTerminal }: CliEnvironment): ProgressLine {
   let reportedAt = performance.now()
   return {
     say: (text) => {
-      if (isWatched) return complain(`\r\u001b[K${text}`)
+      if (hasErrorTerminal) return writeError(`\r\u001b[K${text}`)
       if (performance.now() - reportedAt < everyMs) return
       reportedAt = performance.now()
-      complain(`${text}\n`)
+      writeError(`${text}\n`)
     },
     end: () => {
-      if (isWatched) complain('\r\u001b[K')
+      if (hasErrorTerminal) writeError('\r\u001b[K')
     },
   }
 }
@@ -29,7 +29,7 @@ export interface Progress {
 }
 
 /** Same, for work with a known total. */
-export function createProgress(around: CliEnvironment, total: number, what: string): Progress {
-  const { say, end } = createProgressLine(around)
+export function createProgress(cli: CliEnvironment, total: number, what: string): Progress {
+  const { say, end } = createProgressLine(cli)
   return { at: (done) => say(`${done} of ${total} ${what}`), end }
 }

@@ -3,35 +3,35 @@ import type { Command } from 'commander'
 import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { type Environment, environment } from './options.ts'
-import type { Paper } from './table.ts'
+import type { Formatter } from './table.ts'
 import { duration, minute } from './time.ts'
 
 export function addProviderCommands(program: Command, context: CommandContext): void {
-  const providers = program.command('providers').description('who moves the money for us')
+  const providers = program.command('providers').description('Show, pause and resume providers.')
 
   guide(
     providers
       .command('status', { isDefault: true })
-      .description('how every provider is doing, and our money there; the same as providers alone'),
+      .description('Show the state of every provider and our float there (default command).'),
     {
-      note: 'Which providers are configured only the processes know; these are the ones with a past.',
+      note: 'Lists providers that have had payments. A configured provider without payments is not listed.',
       examples: ['malipo providers status', 'malipo providers status --json'],
     },
   ).action(async () => {
     const status = await context.operate((operator) => operator.providers.status())
-    context.say(status, (paper) => screen(paper, status))
+    context.print(status, (format) => screen(format, status))
   })
 
-  for (const [verb, description, said] of [
-    ['pause', 'send nothing to a provider and ask nothing of it; payments are still accepted and wait', 'Paused'],
-    ['resume', 'let its payments go on, at once', 'Resumed'],
+  for (const [verb, description, done] of [
+    ['pause', 'Stop all calls to a provider; payments are accepted and wait.', 'Paused'],
+    ['resume', 'Resume calls to a provider at once.', 'Resumed'],
   ] as const) {
     guide(
       providers
         .command(verb)
         .description(description)
         .argument('<provider>', 'such as pawapay')
-        .addOption(environment('where').makeOptionMandatory())
+        .addOption(environment('the environment').makeOptionMandatory())
         .requiredOption('--reason <text>', 'why; kept in the audit trail'),
       {
         examples: [
@@ -41,19 +41,19 @@ export function addProviderCommands(program: Command, context: CommandContext): 
       },
     ).action(async (provider: string, order: { env: Environment; reason: string }) => {
       const lane = await context.operate((operator) => operator.providers[verb](provider, order))
-      const woken = verb === 'resume' ? ` ${lane.woken} waiting payments go on.` : ''
-      context.say(lane, () => `${said} ${provider} in ${order.env}.${woken}`)
+      const woken = verb === 'resume' ? ` ${lane.woken} waiting payments continue.` : ''
+      context.print(lane, () => `${done} ${provider} in ${order.env}.${woken}`)
     })
   }
 }
 
 type Status = Awaited<ReturnType<Operator['providers']['status']>>
 
-function screen({ table }: Paper, { providers, floats, isHourCut }: Status): string {
-  if (providers.length === 0) return 'No provider has had anything to do yet.'
+function screen({ table }: Formatter, { providers, floats, isHourCut }: Status): string {
+  if (providers.length === 0) return 'No provider has had a payment yet.'
   const status = table(providers, {
     PROVIDER: ({ provider }) => provider,
-    WHERE: ({ env }) => env,
+    ENVIRONMENT: ({ env }) => env,
     OPEN: ({ open }) => counts(open),
     OLDEST: ({ oldestOpenSeconds }) => (oldestOpenSeconds === undefined ? '' : duration(oldestOpenSeconds)),
     'IN DOUBT': ({ inDoubt }) => String(inDoubt),
@@ -66,7 +66,7 @@ function screen({ table }: Paper, { providers, floats, isHourCut }: Status): str
   })
   const float = table(floats, {
     FLOAT: ({ provider }) => provider,
-    WHERE: ({ env }) => env,
+    ENVIRONMENT: ({ env }) => env,
     COUNTRY: ({ country }) => country,
     AMOUNT: ({ amount, currency }) => `${amount} ${currency}`,
   })

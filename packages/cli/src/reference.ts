@@ -11,15 +11,17 @@ export function referencePage(program: Command): string {
   return `# Command line
 
 \`malipo\` is one program for merchants' developers, who call Malipo with a key pair, and for the operator's staff, who work
-on its database. On the stack of \`npm run dev\` it is \`npm run malipo -- …\`, and finds everything by itself.
+on its database. In a clone of the repository it is \`npm run malipo -- …\`. To install it, run \`npm pack --workspace packages/cli\` in the
+clone and \`npm install --global ./malipo-cli-0.1.0.tgz\`; an installed \`malipo\` has the merchants' commands.
 
 A merchant's key pair comes from \`--profile NAME\`; without that from \`MALIPO_URL\`, \`MALIPO_PUBLIC_KEY\` and
-\`MALIPO_API_KEY\`; and where these are not set, from what \`malipo login\` kept under the name \`default\`. The operator's
-commands read [the settings of the service](config.md).
+\`MALIPO_API_KEY\`; and if these are not set, from the running stack of \`npm run dev\` in the current project, from the
+profile \`default\` that \`malipo login\` saved, or from the stack of \`npm run dev\` that was started last on this machine.
+\`malipo whoami\` shows the source. The operator's commands read [the settings of the service](config.md).
 
 Results go to standard output, everything else to standard error. Tables have columns and colours on a terminal, and tabs
-between their fields elsewhere; \`NO_COLOR\` and \`--no-color\` are heeded. With \`--json\` the result is one JSON document, or one
-a line for commands that go on until Ctrl-C, and an error is one on standard error.
+between their fields elsewhere; \`NO_COLOR\` and \`--no-color\` turn colours off. With \`--json\` the result is one JSON document,
+or one per line for commands that run until Ctrl-C, and an error is one on standard error.
 
 ## Options of every command
 
@@ -43,10 +45,9 @@ function section(command: Command): string {
     term: argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
     about: withChoices(argument.description, argument.argChoices),
   }))
-  const sentence = command.description()
   return [
     `### ${pathOf(command)}`,
-    `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}.`,
+    command.description(),
     fenced(`${pathOf(command)} ${command.usage()}`),
     ...(words.length + command.options.length > 0 ? [rows([...words, ...command.options.map(shown)])] : []),
     ...(note === undefined ? [] : [/^ {2}/m.test(note) ? fenced(note) : note]),

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import type { CliEnvironment } from './surroundings.ts'
+import type { CliEnvironment } from './cli-environment.ts'
 
 export interface SecretOptions {
   readonly secretFile?: string
@@ -12,7 +12,7 @@ export const secretVariable = 'MALIPO_WEBHOOK_SECRET'
 export function withSecret(command: Command): Command {
   return command.option(
     '--secret-file <file>',
-    `a file with the secret, or with two during a rotation; ${secretVariable} when left out`,
+    `file with the secret, or with two during a rotation; default: ${secretVariable}`,
   )
 }
 
@@ -22,19 +22,19 @@ export function many<Value>(read: (text: string) => Value): (text: string, earli
 }
 
 /** The secrets from the file, otherwise from the environment. */
-export async function secretsOf(options: SecretOptions, around: CliEnvironment, command: Command): Promise<string[]> {
+export async function secretsOf(options: SecretOptions, cli: CliEnvironment, command: Command): Promise<string[]> {
   const { secretFile } = options
   if (secretFile !== undefined) return words((await contents(secretFile, command)).toString('utf8'))
-  const fromVariable = words(around.variables[secretVariable] ?? '')
+  const fromVariable = words(cli.variables[secretVariable] ?? '')
   if (fromVariable.length > 0) return fromVariable
-  return command.error(`error: give a secret by --secret-file or ${secretVariable}`, { exitCode: 2 })
+  return command.error(`error: no secret given; use --secret-file or set ${secretVariable}`, { exitCode: 2 })
 }
 
 /** The first secret, which must be valid for signing. */
-export async function oneSecret(options: SecretOptions, around: CliEnvironment, command: Command): Promise<string> {
-  const [secret = ''] = await secretsOf(options, around, command)
+export async function oneSecret(options: SecretOptions, cli: CliEnvironment, command: Command): Promise<string> {
+  const [secret = ''] = await secretsOf(options, cli, command)
   if (/^whsec_[A-Za-z0-9+/]{4,}={0,2}$/.test(secret)) return secret
-  return command.error('error: the secret must be whsec_ and base 64, as Malipo gave it', { exitCode: 2 })
+  return command.error('error: invalid secret; it must be whsec_ followed by base 64', { exitCode: 2 })
 }
 
 const words = (text: string) => text.split(/\s+/).filter(Boolean)

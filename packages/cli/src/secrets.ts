@@ -1,57 +1,50 @@
 import type { Operator } from '@malipo/server/operate'
 import type { Command } from 'commander'
+import type { CliEnvironment } from './cli-environment.ts'
 import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { createProgressLine } from './progress.ts'
-import type { CliEnvironment } from './surroundings.ts'
 import { minute } from './time.ts'
 
 /** Creates keys for the configuration and replaces old ones. */
-export function addSecretCommands(program: Command, context: CommandContext, around: CliEnvironment): void {
-  const secrets = program.command('secrets').description('the keys of the settings')
+export function addSecretCommands(program: Command, context: CommandContext, cli: CliEnvironment): void {
+  const secrets = program.command('secrets').description('Make and replace the keys in the settings.')
 
   guide(
     secrets
       .command('make', { isDefault: true })
-      .summary('make keys for the settings')
-      .description('make keys for MALIPO_TOKEN_KEYS and MALIPO_SECRET_KEYS; nothing is stored'),
+      .description('Generate MALIPO_TOKEN_KEYS and MALIPO_SECRET_KEYS; nothing is stored (default command).'),
     { examples: ['malipo secrets make', 'malipo secrets make --json'] },
   ).action(async () => {
     const made = (await context.server()).makeSecrets(new Date())
     const lines = Object.entries(made).map(([name, value]) => `${name}=${value}`)
-    context.say(made, () => lines.join('\n'))
+    context.print(made, () => lines.join('\n'))
   })
 
   guide(
-    secrets
-      .command('list')
-      .summary('show what is under each secret key')
-      .description('show how many values are under each secret key, and which key may be removed'),
+    secrets.command('list').description('List secret keys, the values under each, and which keys can be removed.'),
     {
       note: 'Reads every sealed value once, piece by piece.',
       examples: ['malipo secrets list', 'malipo secrets list --json'],
     },
   ).action(async () => {
     const keys = await context.operate((operator) => operator.secrets.list())
-    context.say(keys, (paper) => paper.table(keys, columns))
+    context.print(keys, (format) => format.table(keys, columns))
   })
 
   guide(
-    secrets
-      .command('reseal')
-      .summary('move everything to the newest secret key')
-      .description('move every sealed value to the first key of MALIPO_SECRET_KEYS, while the service runs'),
+    secrets.command('reseal').description('Move every sealed value to the first secret key while the service runs.'),
     {
       note: `Run it once every process has the new key as its first. Interrupted, run it again: it continues with what is left.
 API keys move when they are next exchanged for a token.`,
       examples: ['malipo secrets reseal', 'malipo secrets reseal --json'],
     },
   ).action(async () => {
-    const progress = createProgressLine(around)
+    const progress = createProgressLine(cli)
     const onPiece = ({ column, read, moved }: Piece) => progress.say(`${column}: ${read} read, ${moved} moved`)
     const resealed = await context.operate((operator) => operator.secrets.reseal({ onPiece }))
     progress.end()
-    context.say(resealed, (paper) => `${sentences(resealed)}\n\n${paper.table(resealed.keys, columns)}`)
+    context.print(resealed, (format) => `${sentences(resealed)}\n\n${format.table(resealed.keys, columns)}`)
   })
 }
 

@@ -3,18 +3,18 @@ import { type Command, Option } from 'commander'
 import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { type Environment, environment, whole } from './options.ts'
-import { type Paper, right } from './table.ts'
+import { type Formatter, right } from './table.ts'
 import { duration, second } from './time.ts'
 
 export function addSuspenseCommands(program: Command, context: CommandContext): void {
-  const suspense = program.command('suspense').description('decide about money in suspense, case by case')
+  const suspense = program.command('suspense').description('List, show and clear suspense cases.')
   addList(suspense, context)
 
-  guide(suspense.command('show').description('show one case').argument('<case>', 'case_…'), {
+  guide(suspense.command('show').description('Show one case.').argument('<case>', 'case_…'), {
     examples: ['malipo suspense show case_0193…', 'malipo suspense show case_0193… --json'],
   }).action(async (id: string) => {
     const found = await context.operate((operator) => operator.suspense.show(id))
-    context.say(found, () => screen(found))
+    context.print(found, () => screen(found))
   })
 
   addClear(suspense, context)
@@ -30,20 +30,20 @@ function addList(suspense: Command, context: CommandContext): void {
   guide(
     suspense
       .command('list', { isDefault: true })
-      .description('list open cases, oldest first; the same as suspense alone')
-      .option('--provider <name>', 'only those of one provider')
-      .addOption(environment('only those in one environment'))
+      .description('List open cases, oldest first (default command).')
+      .option('--provider <name>', 'only cases of this provider')
+      .addOption(environment('only cases of this environment'))
       .option('--limit <count>', 'at most this many', whole(1, 1000), 50),
     { examples: ['malipo suspense list', 'malipo suspense list --provider pawapay --env live'] },
   ).action(async (options: ListOptions) => {
     const found = await context.operate((operator) => operator.suspense.list(options))
-    context.say(found, (paper) => (found.length === 0 ? 'No open cases.' : listing(paper, found)))
+    context.print(found, (format) => (found.length === 0 ? 'No open cases.' : listing(format, found)))
   })
 }
 
 type Case = Awaited<ReturnType<Operator['suspense']['show']>>
 
-const listing = ({ table }: Paper, found: readonly Case[]) =>
+const listing = ({ table }: Formatter, found: readonly Case[]) =>
   table(found, {
     CASE: ({ id }) => id,
     AMOUNT: right(({ amount, currency }) => `${amount} ${currency}`),
@@ -91,12 +91,12 @@ function addClear(suspense: Command, context: CommandContext): void {
   guide(
     suspense
       .command('clear')
-      .description('clear a case: credit or debit the merchant, return the money to the payer, or write it off')
+      .description('Clear a case: credit or debit the merchant, return the money, or write it off.')
       .argument('<case>', 'case_…')
-      .addOption(new Option('--kind <kind>', 'what becomes of the money').choices(clearings).makeOptionMandatory())
+      .addOption(new Option('--kind <kind>', 'what to do with the money').choices(clearings).makeOptionMandatory())
       .requiredOption('--reason <text>', 'why; kept in the audit trail')
-      .requiredOption('--evidence <text>', 'what proves it, such as a statement line; kept there too')
-      .option('--payment <payment>', 'the payment that money of an unknown one belongs to'),
+      .requiredOption('--evidence <text>', 'proof, such as a statement line; kept in the audit trail')
+      .option('--payment <payment>', 'the payment that the money belongs to, if the case has none'),
     {
       note: `This cannot be undone. credit-merchant and debit-merchant make an adjustment that the merchant is notified of.
 return-to-payer records that you returned the money through the provider: do that first.`,
@@ -108,6 +108,6 @@ return-to-payer records that you returned the money through the provider: do tha
   ).action(async (id: string, options: ClearOptions) => {
     const cleared = await context.operate((operator) => operator.suspense.clear(id, options))
     const { amount, currency, outcome, transactionId } = cleared
-    context.say(cleared, () => `Cleared ${id}: ${amount} ${currency} ${outcome.replace('_', ' ')}, ${transactionId}.`)
+    context.print(cleared, () => `Cleared ${id}: ${amount} ${currency} ${outcome.replace('_', ' ')}, ${transactionId}.`)
   })
 }

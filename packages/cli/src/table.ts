@@ -1,12 +1,12 @@
 import { stripVTControlCharacters } from 'node:util'
+import type { CliEnvironment } from './cli-environment.ts'
 import { createPaint, type Paint, paintStatus } from './paint.ts'
-import type { CliEnvironment } from './surroundings.ts'
 
 /** What a column shows of a row. Numbers are right-aligned. */
 export type Column<Row> = ((row: Row) => string) & { readonly isRight?: true }
 
 /** Formats output: with colours and columns for a terminal, as plain text for programs. */
-export interface Paper {
+export interface Formatter {
   readonly paint: Paint
   /** A status in its colour. */
   status(text: string): string
@@ -18,17 +18,17 @@ export interface Paper {
   table<Row>(rows: readonly Row[], columns: Readonly<Record<string, Column<Row>>>): string
 }
 
-export function createPaper(around: CliEnvironment, isColourWanted: boolean): Paper {
-  const paint = createPaint(around, isColourWanted)
+export function createFormatter(cli: CliEnvironment, isColourWanted: boolean): Formatter {
+  const paint = createPaint(cli, isColourWanted)
   return {
     paint,
     status: (text) => paintStatus(paint, text),
-    money: (amount, currency) => (around.terminal ? grouped(amount, currency) : String(amount)),
-    wrap: (text, indent) => (around.terminal ? wrapped(text, indent, around.terminal.columns) : text),
+    money: (amount, currency) => (cli.terminal ? grouped(amount, currency) : String(amount)),
+    wrap: (text, indent) => (cli.terminal ? wrapped(text, indent, cli.terminal.columns) : text),
     table: (rows, columns) => {
       const headings = Object.keys(columns).map((heading) => paint('bold', heading))
       const lines = [headings, ...rows.map((row) => Object.values(columns).map((show) => show(row)))]
-      return around.terminal ? aligned(lines, Object.values(columns)) : tabbed(lines)
+      return cli.terminal ? aligned(lines, Object.values(columns)) : tabbed(lines)
     },
   }
 }

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { currency, day, whole } from './options.ts'
-import { type Paper, right } from './table.ts'
+import { type Formatter, right } from './table.ts'
 import { second } from './time.ts'
 
 interface ListOptions {
@@ -16,32 +16,31 @@ interface ListOptions {
 }
 
 export function addTransactionCommands(program: Command, context: CommandContext): void {
-  const transactions = program.command('transactions').description('what became of charges and payouts')
+  const transactions = program.command('transactions').description('List and show charges and payouts.')
   addList(transactions, context)
 
   guide(
     transactions
       .command('get')
-      .description('one of them, with everything that happened to it')
+      .description('Show one transaction and its timeline.')
       .argument('<transaction>', 'txn_…, or your reference'),
     { examples: ['malipo transactions get order-1042', 'malipo transactions get order-1042 --json'] },
   ).action(async (id: string) => {
     const found = await context.call((malipo) => malipo.transactions.get(id))
-    context.say(found, (paper) => screen(paper, found))
+    context.print(found, (format) => screen(format, found))
   })
 
   guide(
     program
       .command('explain')
-      .summary('what happened, and what happens next')
-      .description('what happened to a transaction, what happens next and by when, in one sentence')
+      .description('Explain what happened to a transaction and what happens next.')
       .argument('<transaction>', 'txn_…, or your reference'),
     { examples: ['malipo explain order-1042', 'malipo explain order-1042 --json'] },
   ).action(async (id: string) => {
     const found = await context.call((malipo) => malipo.transactions.get(id))
     const { transactionId, externalReference, status, stage, explanation, timeline } = found
-    context.say({ transactionId, externalReference, status, stage, explanation, timeline }, (paper) =>
-      [paper.wrap(explanation.sentence, 0), '', timelineOf(paper, found)].join('\n'),
+    context.print({ transactionId, externalReference, status, stage, explanation, timeline }, (format) =>
+      [format.wrap(explanation.sentence, 0), '', timelineOf(format, found)].join('\n'),
     )
   })
 }
@@ -50,13 +49,19 @@ function addList(transactions: Command, context: CommandContext): void {
   guide(
     transactions
       .command('list', { isDefault: true })
-      .description('list them, newest first; the same as transactions alone')
-      .addOption(new Option('--status <status>', 'only those').choices(['pending', 'successful', 'failed']))
+      .description('List transactions, newest first (default command).')
+      .addOption(
+        new Option('--status <status>', 'only transactions with this status').choices([
+          'pending',
+          'successful',
+          'failed',
+        ]),
+      )
       .addOption(new Option('--type <type>', 'only charges or only payouts').choices(['charge', 'payout']))
-      .option('--currency <code>', 'only those in it', currency)
-      .option('--from <day>', 'from this day on, such as 2026-11-15, in UTC', day)
-      .option('--to <day>', 'up to this day, which is included', day)
-      .option('--limit <count>', 'at most so many', whole(1, 100_000), 20),
+      .option('--currency <code>', 'only transactions in this currency', currency)
+      .option('--from <day>', 'first day, such as 2026-11-15, in UTC', day)
+      .option('--to <day>', 'last day, included', day)
+      .option('--limit <count>', 'at most this many', whole(1, 100_000), 20),
     {
       examples: [
         'malipo transactions --limit 5',
@@ -74,15 +79,15 @@ function addList(transactions: Command, context: CommandContext): void {
     const found = await context.call((malipo) => malipo.transactions.list(filter).toArray(limit))
     const none =
       Object.keys(filter).length > 0
-        ? 'None of your transactions is like that.'
-        : 'No transactions yet. Make one: malipo trigger charge.successful'
-    context.say(found, (paper) => (found.length === 0 ? none : listing(paper, found)))
+        ? 'No transactions match.'
+        : 'No transactions yet. Create one: malipo trigger charge.successful'
+    context.print(found, (format) => (found.length === 0 ? none : listing(format, found)))
   })
 }
 
 const kinds: Readonly<Record<string, string>> = { deposit: 'charge', withdrew: 'payout' }
 
-const listing = ({ table, status, money }: Paper, found: readonly Transaction[]) =>
+const listing = ({ table, status, money }: Formatter, found: readonly Transaction[]) =>
   table(found, {
     'WHEN (UTC)': ({ fullTimestamp }) => fullTimestamp.slice(0, 19).replace('T', ' '),
     TRANSACTION: ({ transactionId }) => transactionId,
@@ -93,12 +98,12 @@ const listing = ({ table, status, money }: Paper, found: readonly Transaction[])
     'BY OR TO': ({ destination, beneficiary }) => [destination, beneficiary.accountNumber].filter(Boolean).join(' '),
   })
 
-function screen(paper: Paper, found: TransactionDetails): string {
+function screen(format: Formatter, found: TransactionDetails): string {
   const { transactionId, type, amount, currency: code, status, stage, failureReason, nextAction } = found
   const { senderAmount, senderCurrency, receiverAmount, receiverCurrency, fee, beneficiary, virtualAccount } = found
   const wallet = type === 'withdrew' ? senderCurrency : receiverCurrency
   const isFailed = status === 'failed' // A failed payment moves no money.
-  const money = (value: number, of: string) => `${paper.money(value, of)} ${of}`
+  const money = (value: number, of: string) => `${format.money(value, of)} ${of}`
   const { accountName, accountNumber, bankCode } = beneficiary
   const lines: [string, string | undefined][] = [
     ['reference', found.externalReference],
@@ -117,11 +122,11 @@ function screen(paper: Paper, found: TransactionDetails): string {
     ['failure', failureReason && `${failureReason.failureCode}: ${failureReason.failureMessage}`],
   ]
   const shown = lines.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(10)} ${value}`]))
-  const title = `${transactionId}: ${kinds[type] ?? type} of ${money(amount, code)}, ${paper.status(status)} (${stage})`
-  return [title, '', ...shown, '', paper.wrap(found.explanation.sentence, 0), '', timelineOf(paper, found)].join('\n')
+  const title = `${transactionId}: ${kinds[type] ?? type} of ${money(amount, code)}, ${format.status(status)} (${stage})`
+  return [title, '', ...shown, '', format.wrap(found.explanation.sentence, 0), '', timelineOf(format, found)].join('\n')
 }
 
-const timelineOf = ({ table }: Paper, { timeline }: TransactionDetails) =>
+const timelineOf = ({ table }: Formatter, { timeline }: TransactionDetails) =>
   table(timeline, {
     WHEN: ({ at }) => second(at),
     STAGE: ({ stage }) => stage,

@@ -3,15 +3,9 @@ import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 
 export function addWhoamiCommand(program: Command, context: CommandContext): void {
-  guide(
-    program
-      .command('whoami')
-      .summary('whom you call, and as whom')
-      .description('whom you call, as whom, and where the key pair came from'),
-    {
-      examples: ['malipo whoami', 'malipo whoami --json'],
-    },
-  ).action(async () => {
+  guide(program.command('whoami').description('Show the current URL, merchant and key source.'), {
+    examples: ['malipo whoami', 'malipo whoami --json'],
+  }).action(async () => {
     const facts = await context.call(async (malipo, { url, env, source }) => {
       const { firstName, lastName, email, publicKey, webhookUrl } = await malipo.account.me()
       return { firstName, lastName, email, env, url, publicKey, webhookUrl, source }
@@ -20,10 +14,10 @@ export function addWhoamiCommand(program: Command, context: CommandContext): voi
     const lines = [
       ['at', url],
       ['public key', publicKey],
-      ['webhooks', webhookUrl === '' ? 'not set: events are only in the feed, malipo events' : `to ${webhookUrl}`],
+      ['webhooks', webhookUrl === '' ? 'not set; events are in the feed: malipo events' : `to ${webhookUrl}`],
       ['from', source],
     ]
-    context.say(facts, ({ paint }) =>
+    context.print(facts, ({ paint }) =>
       [
         `${firstName} ${lastName}, ${email}, in ${paint(env === 'live' ? 'red' : 'green', env)}`,
         ...lines.map(([name = '', value]) => `  ${name.padEnd(11)} ${value}`),

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { csvLine, readCsv } from './csv.ts'
 import { amountProblem, day, originIn, span } from './options.ts'
 import { didYouMean } from './suggest.ts'
-import { createPaper, right } from './table.ts'
+import { createFormatter, right } from './table.ts'
 
 test('CSV is read back as it was written, except for escaped spreadsheet formulas', () => {
   const field = fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', ' x', '1') }).map((text) => text.trim())
@@ -53,9 +53,9 @@ test('an unknown word gets a suggestion only if it is close to a known word', ()
 })
 
 test('columns align with any colours, numbers are on the right, and amounts are never rounded', () => {
-  const around = { variables: {}, actor: '', write: () => undefined, complain: () => undefined }
-  const screen = createPaper({ ...around, terminal: { columns: 80 } }, true)
-  const plain = createPaper(around, true)
+  const cli = { variables: {}, actor: '', write: () => undefined, writeError: () => undefined }
+  const screen = createFormatter({ ...cli, terminal: { columns: 80 } }, true)
+  const plain = createFormatter(cli, true)
   const columns = { STATUS: (row: string) => screen.status(row), SIZE: right((row: string) => String(row.length)) }
 
   const lines = screen.table(['failed', 'successful'], columns).split('\n')

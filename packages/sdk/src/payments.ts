@@ -7,7 +7,8 @@ import type { CallOptions, Transport } from './transport.ts'
 /** In major units. A string such as '1500.00' is read exactly, or refused. */
 export type Amount = number | string
 
-type WithAmount<Body> = Omit<Body, 'amount'> & { amount: Amount }
+/** Of each form of the body separately, so that a union stays one. */
+type WithAmount<Body> = Body extends unknown ? Omit<Body, 'amount'> & { amount: Amount } : never
 
 export type CardCharge = WithAmount<Schemas['CardCharge']>
 export type MobileMoneyCharge = WithAmount<Schemas['MomoCharge']>

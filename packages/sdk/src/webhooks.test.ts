@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import { signatureHeaders } from '../../server/src/webhooks/sign.ts'
 import { WebhookVerificationError, webhooks } from './index.ts'
 
@@ -82,6 +83,32 @@ test('a webhook may be at most five minutes early or late, and the tolerance can
 test('a malformed secret has a different error than a wrong secret', () => {
   for (const wrong of ['', 'whsec_', 'whsec_not base 64', `"${secret}"`, [], [secret, '']])
     assert.equal(reasonFor({ secret: wrong }), 'bad_secret', String(wrong))
+})
+
+test('a body of any bytes verifies as sent, and not with one byte changed', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 1, maxLength: 200 }), fc.nat(), (bytes, place) => {
+      const sent = { ...signatureHeaders({ id: 'wh_1', at, body: bytes, secrets: [secret] }) }
+      const changed = bytes.map((byte, index) => (index === place % bytes.length ? byte ^ 1 : byte))
+      const verified = (raw: Uint8Array) => {
+        try {
+          return Boolean(webhooks.verify(raw, sent, secret, { now: at })) || true
+        } catch (error) {
+          return (error as WebhookVerificationError).reason === 'bad_body' // Signed, and only not JSON.
+        }
+      }
+
+      assert.deepEqual([verified(bytes), verified(changed)], [true, false])
+    }),
+  )
+})
+
+test('one v1 signature among others is enough, and a timestamp must be whole seconds', () => {
+  const signature = `v1a,AAAA v1,wrong ${headers['webhook-signature']} v2,BBBB`
+
+  assert.equal(reasonFor({ headers: { ...headers, 'webhook-signature': signature } }), 'verified')
+  for (const timestamp of ['2026-11-15T10:00:00Z', '-5', '1e9', '17632000001234567'])
+    assert.equal(reasonFor({ headers: { ...headers, 'webhook-timestamp': timestamp } }), 'bad_header')
 })
 
 test('testHeaders makes the same headers as the server', () => {

@@ -94,11 +94,11 @@ create table idempotency_keys (
   key text not null constraint idempotency_keys_key_is_short check (length(key) between 1 and 255),
   -- Keyed hash of the request: the same key with a different request is an error.
   fingerprint text not null,
-  answer jsonb,
+  response jsonb,
   transaction_id uuid,
   created_at timestamptz not null default now(),
   primary key (merchant_id, env, key),
-  constraint idempotency_keys_say_something check (num_nonnulls(answer, transaction_id) > 0)
+  constraint idempotency_keys_say_something check (num_nonnulls(response, transaction_id) > 0)
 ) partition by hash (merchant_id, env, key);
 
 do $$
@@ -115,7 +115,7 @@ begin
 end
 $$;
 
-grant select, insert, update (answer), delete on idempotency_keys to malipo_write;
+grant select, insert, update (response), delete on idempotency_keys to malipo_write;
 
 -- The audit trail: actor, action, time and reason. Inserted in the transaction of the change it records. No role may
 -- update or delete it.

@@ -53,9 +53,10 @@ create table transactions (
   attempt smallint not null,
   provider text not null,
   -- Why the payment waits or is in doubt; empty otherwise.
-  doubt text not null default '',
-  -- Unused: suspense_cases and adjustments hold what contradicts the final state.
-  discrepancy text not null default '',
+  doubt text not null default '' constraint transactions_doubt_is_known check (
+    doubt in ('', 'no_answer', 'not_found', 'refused_on_resend', 'refused_unclear', 'amount_mismatch', 'overdue',
+      'contradicted', 'float_exhausted', 'rate_limited', 'closed', 'not_reached', 'rejected')
+  ),
   action jsonb,
   failure jsonb,
   -- The provider's reference.
@@ -94,7 +95,7 @@ create index transactions_open on transactions (merchant_id, env, id) where stat
 create index transactions_failed on transactions (merchant_id, env, id) where state = 'failed';
 
 grant select, insert on transactions to malipo_write;
-grant update (state, attempt, provider, doubt, discrepancy, action, failure, receipt, received, fee, events, notified,
+grant update (state, attempt, provider, doubt, action, failure, receipt, received, fee, events, notified,
   wake_at, updated_at, adjustments, adjusted, adjusted_fee, suspended, late_postings) on transactions to malipo_write;
 grant update (counterparty, expires_at) on transactions to malipo_write;
 grant select on transactions to malipo_read;

@@ -49,16 +49,14 @@ grant select on feed_counters to malipo_read;
 -- relays at a time: it holds the row until held_until.
 create table relays (
   name text primary key,
-  -- Unused: the relay goes by relayed_below.
-  relayed_until timestamptz not null,
   -- Every event of a batch below was relayed.
   relayed_below bigint not null default 0,
   held_by uuid,
   held_until timestamptz not null default '-infinity'
 );
-insert into relays (name, relayed_until) values ('events', '-infinity');
+insert into relays (name) values ('events');
 
-grant select, update (relayed_until, relayed_below, held_by, held_until) on relays to malipo_write;
+grant select, update (relayed_below, held_by, held_until) on relays to malipo_write;
 
 -- Webhooks ----------------------------------------------------------------------------------------------------------
 

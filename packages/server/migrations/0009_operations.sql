@@ -72,7 +72,7 @@ create table suspense_cases (
   env environment not null,
   kind text not null constraint suspense_cases_kind_is_known check (
     kind in ('underpaid', 'amount_mismatch', 'abandoned_attempt_success', 'paid_twice', 'paid_after_failure',
-      'paid_after_return', 'unknown_payment', 'carried_over')
+      'paid_after_return', 'unknown_payment')
   ),
   provider text not null,
   -- The key the provider reported. Only money of an unknown payment has one.

@@ -25,7 +25,7 @@ export function whole(min: number, max: number) {
 export function requestRates(text: string) {
   const [total = '', ...limits] = text.trim().split(/\s+/)
   const problem =
-    'must be requests a second, such as 50, then any limits of operations: 50 charge=20 payout=30 query=10'
+    'must be requests per second, such as 50, then any limits per operation: 50 charge=20 payout=30 query=10'
   const requestsPerSecond = perSecond(total)
   const operations = limits.map((limit): [string, number] => {
     const [, operation = '', rate = ''] = /^(charge|payout|query)=(\d+)$/.exec(limit) ?? []
@@ -76,7 +76,7 @@ export function databaseUrl(text: string): Secret {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^postgres(ql)?:$/.test(url.protocol))
     throw new Error('must be a URL such as postgres://malipo@host/malipo')
-  if (url.searchParams.has('options')) throw new Error('must not carry options: the service sets its own')
+  if (url.searchParams.has('options')) throw new Error('must not contain options: the service sets its own')
   return new Secret(text)
 }
 

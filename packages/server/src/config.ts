@@ -37,14 +37,14 @@ export const settings = {
   },
   port: {
     name: 'MALIPO_PORT',
-    about: 'Port to listen on; 0 takes any free one.',
+    about: 'Port to listen on; 0 uses any free port.',
     read: whole(0, 65_535),
     fallback: '8080',
   },
   publicUrl: {
     name: 'MALIPO_PUBLIC_URL',
     about:
-      'Where merchants and providers reach the service. Tokens are issued in this name, so changing it ends them. Signed callbacks must be signed for its host.',
+      'URL of the service for merchants and providers. It is the issuer of tokens, so a change invalidates them. Signed callbacks must be signed for its host.',
     read: httpUrl,
     fallback: 'http://127.0.0.1:8080',
   },
@@ -65,28 +65,29 @@ export const settings = {
   databaseConnections: {
     name: 'MALIPO_DATABASE_CONNECTIONS',
     about:
-      'Most connections for writing, and as many again for reading. One more checks whether the database takes writes.',
+      'Maximum number of connections for writing, and the same number for reading. One more connection checks that the database accepts writes.',
     read: whole(1, 1000),
     fallback: '10',
   },
   natsUrl: {
     name: 'NATS_URL',
     about:
-      'NATS servers of one cluster, comma-separated, that wake the other processes and carry events to other systems: `nats://` or `tls://`, with `user:password@` or `token@` before the host. One `tls://` demands TLS of all. Empty: there is none; the service works without, a little later.',
+      'NATS servers of one cluster, comma-separated. They wake other processes and carry events to other systems. `nats://` or `tls://`, with `user:password@` or `token@` before the host; one `tls://` requires TLS for all. Empty: no NATS, processes poll for work.',
     read: optional(natsUrl),
     fallback: 'nats://127.0.0.1:4222',
     isSecret: true,
   },
   natsCa: {
     name: 'MALIPO_NATS_CA',
-    about: "PEM of the authority that signed the NATS servers' certificates. It demands TLS. Empty: the public ones.",
+    about:
+      "PEM of the authority that signed the NATS servers' certificates. Requires TLS. Empty: the public authorities.",
     read: optional(secret),
     fallback: '',
     isSecret: true,
   },
   natsCertificate: {
     name: 'MALIPO_NATS_CERTIFICATE',
-    about: 'PEM of our own certificate, where NATS asks for one. It demands TLS.',
+    about: 'PEM of the client certificate, if NATS requires one. Requires TLS.',
     read: optional(secret),
     fallback: '',
     isSecret: true,
@@ -100,85 +101,86 @@ export const settings = {
   },
   natsCredentials: {
     name: 'MALIPO_NATS_CREDENTIALS',
-    about: 'How we log in to NATS, where the URL does not say it: an nkey seed, or the content of a `.creds` file.',
+    about: 'NATS credentials, if the URL has none: an nkey seed, or the content of a `.creds` file.',
     read: optional(secret),
     fallback: '',
     isSecret: true,
   },
   natsReplicas: {
     name: 'MALIPO_NATS_REPLICAS',
-    about: 'NATS servers that keep the stream `EVENTS`: 3 on a cluster of three.',
+    about: 'Number of NATS servers that store the stream `EVENTS`: 3 on a cluster of three.',
     read: whole(1, 5),
     fallback: '1',
   },
   cell: {
     name: 'MALIPO_CELL',
-    about: 'Number of this cell. It is part of every id made here and must never be given to two cells.',
+    about: 'Number of this cell. It is part of every id, and no two cells may have the same.',
     read: whole(0, cellMax),
     fallback: '0',
   },
   tokenKeys: {
     name: 'MALIPO_TOKEN_KEYS',
     about:
-      'Ed25519 seeds that sign tokens, `name:base64url`, comma-separated. The first signs, all are published and accepted. `malipo secrets` makes one.',
+      'Ed25519 seeds that sign tokens, `name:base64url`, comma-separated. The first signs, all are published and accepted. `malipo secrets` generates one.',
     read: keys,
     isSecret: true,
   },
   secretKeys: {
     name: 'MALIPO_SECRET_KEYS',
     about:
-      'Keys that seal and hash what the database keeps, `name:v2:base64url` of 32 bytes, comma-separated. The first writes, all of them read. `malipo secrets` makes one. Without `v2` a key does not change its data keys daily, as in releases before.',
+      'Keys that encrypt and hash values in the database, `name:v2:base64url` of 32 bytes, comma-separated. The first writes, all of them read. `malipo secrets` generates one. Without `v2` a key does not change its data keys daily, as in earlier releases.',
     read: keys,
     isSecret: true,
   },
   liveRateLimit: {
     name: 'MALIPO_RATE_LIMIT_LIVE',
-    about: 'Requests a second of one merchant in live. Each api process counts its own.',
+    about: 'Requests per second of one merchant in live, for each api process.',
     read: whole(1, 1_000_000),
     fallback: '100',
   },
   sandboxRateLimit: {
     name: 'MALIPO_RATE_LIMIT_SANDBOX',
-    about: 'Requests a second of one merchant in the sandbox. Each api process counts its own.',
+    about: 'Requests per second of one merchant in the sandbox, for each api process.',
     read: whole(1, 1_000_000),
     fallback: '25',
   },
   addressRateLimit: {
     name: 'MALIPO_RATE_LIMIT_ADDRESS',
     about:
-      'Requests a second without a valid token from one address; twice as many in a burst. A token exchange counts as ten. Each api process counts its own.',
+      'Requests per second without a valid token from one address, for each api process; twice as many in a burst. A token exchange counts as ten.',
     read: whole(1, 1_000_000),
     fallback: '100',
   },
   connectionsMax: {
     name: 'MALIPO_CONNECTIONS',
-    about: 'Most open connections from clients to one process.',
+    about: 'Maximum number of open client connections to one process.',
     read: whole(10, 1_000_000),
     fallback: '4000',
   },
   connectionsPerAddress: {
     name: 'MALIPO_CONNECTIONS_PER_ADDRESS',
-    about: 'Most open connections to one process from one address. It does not apply to `MALIPO_TRUSTED_PROXIES`.',
+    about:
+      'Maximum number of open connections to one process from one address. It does not apply to `MALIPO_TRUSTED_PROXIES`.',
     read: whole(1, 1_000_000),
     fallback: '1000',
   },
   liveCardTries: {
     name: 'MALIPO_CARD_TRIES_LIVE',
     about:
-      "How often a merchant may charge one card in an hour in live, and how many cards of one customer's address may be declined or under way. Testers of stolen cards need more.",
+      "Hourly limit in live on a merchant's charges of one card, and on declined or pending cards of one customer address. It stops tests of stolen cards.",
     read: whole(1, 1_000_000),
     fallback: '20',
   },
   sandboxCardTries: {
     name: 'MALIPO_CARD_TRIES_SANDBOX',
-    about: 'The same in the sandbox, where everybody has the same cards.',
+    about: 'The same in the sandbox, where all merchants use the same test cards.',
     read: whole(1, 1_000_000),
     fallback: '1000',
   },
   liveMarkup: {
     name: 'MALIPO_FX_MARKUP_LIVE',
     about:
-      "Our markup on the provider's exchange rates in live, in basis points (100 is 1 %), on buying and selling alike. It is inside the rates that merchants see, and is all that is booked as FX income.",
+      "Markup on the provider's exchange rates in live, in basis points (100 is 1 %), for buying and selling. Merchants see rates that include it. Only the markup is booked as FX income.",
     read: whole(0, 2000),
     fallback: '0',
   },
@@ -191,27 +193,27 @@ export const settings = {
   rateJumpPercent: {
     name: 'MALIPO_FX_JUMP_PERCENT',
     about:
-      'An exchange rate that moved by more than this share of the last accepted one is held until a second provider or the operator confirms it (`malipo rates`).',
+      'An exchange rate that differs from the last accepted one by more than this share is held until a second provider or the operator confirms it (`malipo rates`).',
     read: whole(1, 100),
     fallback: '10',
   },
   trustedProxies: {
     name: 'MALIPO_TRUSTED_PROXIES',
-    about: 'Addresses or ranges of proxies whose `X-Forwarded-For` is believed, comma-separated.',
+    about: 'Addresses or ranges of proxies whose `X-Forwarded-For` is trusted, comma-separated.',
     read: ranges,
     fallback: '',
   },
   sealsPath: {
     name: 'MALIPO_SEALS_PATH',
     about:
-      "File outside the database where the worker notes the ledger's seals, best on another machine's disk. Without one they are in the log only.",
+      "File outside the database to which the worker writes the ledger's seals, preferably on another machine's disk. Empty: seals are in the log only.",
     read: optional(nonEmpty),
     fallback: '',
   },
   simulatorUrl: {
     name: 'MALIPO_SIMULATOR_URL',
     about:
-      'Where the provider simulator listens, which plays every provider in the sandbox. Empty: the sandbox has none.',
+      'URL of the provider simulator, which simulates every provider of the sandbox. Empty: the sandbox has no provider.',
     read: optional(httpUrl),
     fallback: '',
   },
@@ -225,19 +227,19 @@ export const settings = {
   sandboxRates: {
     name: 'MALIPO_SANDBOX_REQUESTS_PER_SECOND',
     about:
-      'Requests a second that each provider in the sandbox takes, with limits of operations as for pawaPay. Set it to a live rate to see how work waits.',
+      'Requests per second that each provider of the sandbox accepts, with limits per operation as for pawaPay. Set it to a live rate to see how work queues.',
     read: requestRates,
     fallback: '1000',
   },
   pawapayUrl: {
     name: 'MALIPO_PAWAPAY_URL',
-    about: 'Where pawaPay serves live payments, such as https://api.pawapay.io. Empty: live does not use it.',
+    about: 'URL of pawaPay for live payments, such as https://api.pawapay.io. Empty: live does not use it.',
     read: optional(httpUrl),
     fallback: '',
   },
   pawapayToken: {
     name: 'MALIPO_PAWAPAY_TOKEN',
-    about: 'Token of our account with pawaPay, for live payments.',
+    about: 'Token of your pawaPay account, for live payments.',
     read: optional(secret),
     fallback: '',
     isSecret: true,
@@ -245,7 +247,7 @@ export const settings = {
   pawapaySigner: {
     name: 'MALIPO_PAWAPAY_SIGNER',
     about:
-      'Key that signs what we send to pawaPay, where the account takes only signed requests: the id it is registered under, a space, and the PEM of a P-256 private key.',
+      'Key that signs requests to pawaPay, if the account accepts only signed ones: the id it is registered with, a space, and the PEM of a P-256 private key.',
     read: optional(signer),
     fallback: '',
     isSecret: true,
@@ -253,69 +255,70 @@ export const settings = {
   pawapaySignatures: {
     name: 'MALIPO_PAWAPAY_SIGNATURES',
     about:
-      "Form of ECDSA signatures, ours and pawaPay's: `der`, which pawaPay's libraries write and verify, or `raw` (r‖s, as RFC 9421 has it).",
+      "Form of ECDSA signatures in both directions: `der`, as in pawaPay's libraries, or `raw` (r‖s, as in RFC 9421).",
     read: oneOf('der', 'raw'),
     fallback: 'der',
   },
   pawapayCallbacks: {
     name: 'MALIPO_PAWAPAY_CALLBACKS',
     about:
-      'Whether signed callbacks are switched on at pawaPay. `signed`: one without a good signature is refused with 401. `unsigned`: a callback is a hint to query the payment, never proof.',
+      'Whether signed callbacks are enabled at pawaPay. `signed`: a callback without a valid signature is refused with 401. `unsigned`: a callback is a hint to query the payment, never proof.',
     read: oneOf('signed', 'unsigned'),
     fallback: 'signed',
   },
   pawapayRates: {
     name: 'MALIPO_PAWAPAY_REQUESTS_PER_SECOND',
     about:
-      'Requests a second that pawaPay takes from this account, from all processes together: the rate limit of your contract. Lower limits of single operations may follow: `50 charge=20 payout=30 query=10`.',
+      'Requests per second that pawaPay accepts from this account, from all processes together: the rate limit in your contract. Lower limits for single operations may follow: `50 charge=20 payout=30 query=10`.',
     read: requestRates,
     fallback: '50',
   },
   flutterwaveUrl: {
     name: 'MALIPO_FLUTTERWAVE_URL',
     about:
-      'Where Flutterwave serves live payments, such as https://api.flutterwave.com. It is used when its three secrets are set too. Empty: live does not use it.',
+      'URL of Flutterwave for live payments, such as https://api.flutterwave.com. It is used only if its three secrets are set too. Empty: live does not use it.',
     read: optional(httpUrl),
     fallback: '',
   },
   flutterwaveSecretKey: {
     name: 'MALIPO_FLUTTERWAVE_SECRET_KEY',
-    about: 'Secret key of our account with Flutterwave, for live payments.',
+    about: 'Secret key of your Flutterwave account, for live payments.',
     read: optional(secret),
     fallback: '',
     isSecret: true,
   },
   flutterwaveEncryptionKey: {
     name: 'MALIPO_FLUTTERWAVE_ENCRYPTION_KEY',
-    about: 'The 24 characters that Flutterwave wants cards encrypted with.',
+    about: 'Encryption key of your Flutterwave account for card details, 24 characters.',
     read: optional(cipherKey),
     fallback: '',
     isSecret: true,
   },
   flutterwaveWebhookHash: {
     name: 'MALIPO_FLUTTERWAVE_WEBHOOK_HASH',
-    about: 'The secret hash that Flutterwave is told to send with its callbacks. They go to `/callbacks/flutterwave`.',
+    about:
+      'Secret hash that Flutterwave sends with its callbacks to `/callbacks/flutterwave`. Set the same value at Flutterwave.',
     read: optional(secret),
     fallback: '',
     isSecret: true,
   },
   flutterwaveRates: {
     name: 'MALIPO_FLUTTERWAVE_REQUESTS_PER_SECOND',
-    about: 'Requests a second that Flutterwave takes from this account, with limits of operations as for pawaPay.',
+    about: 'Requests per second that Flutterwave accepts from this account, with limits per operation as for pawaPay.',
     read: requestRates,
     fallback: '25',
   },
   flutterwaveZarContact: {
     name: 'MALIPO_FLUTTERWAVE_ZAR_CONTACT',
     about:
-      'What Flutterwave is given as contact of every recipient in South Africa, which it requires and the API does not ask merchants for: an e-mail address, a phone number and a postal address, separated by `;`. Empty: live pays no banks in South Africa.',
+      'Contact sent to Flutterwave for every recipient in South Africa. Flutterwave requires it, and merchants do not send it: an e-mail address, a phone number and a postal address, separated by `;`. Empty: live does not pay banks in South Africa.',
     read: optional(zarContact),
     fallback: '',
   },
   webhookRanges: {
     name: 'MALIPO_WEBHOOK_RANGES',
     about:
-      'Addresses or ranges that sandbox webhooks may go to although they are not public, comma-separated, such as 127.0.0.0/8 for a sandbox on one machine. Live webhooks go to public addresses only.',
+      'Addresses or ranges that are not public and may still receive sandbox webhooks, comma-separated, such as 127.0.0.0/8 for a sandbox on one machine. Live webhooks go to public addresses only.',
     read: ranges,
     fallback: '',
   },
@@ -328,13 +331,13 @@ export const settings = {
   },
   logLevel: {
     name: 'MALIPO_LOG_LEVEL',
-    about: 'The least serious thing logged: `trace`, `debug`, `info`, `warn`, `error` or `fatal`.',
+    about: 'Minimum level that is logged: `trace`, `debug`, `info`, `warn`, `error` or `fatal`.',
     read: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal'),
     fallback: 'info',
   },
   drainSeconds: {
     name: 'MALIPO_DRAIN_SECONDS',
-    about: 'How long the process says it is not ready before it stops taking requests, so that load balancers notice.',
+    about: 'How long the process reports not ready before it stops accepting requests, so that load balancers notice.',
     read: whole(0, 300),
     fallback: '5',
   },
@@ -348,7 +351,7 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 
   constructor(problems: readonly string[]) {
-    super(['The configuration cannot be used:', ...problems.map((problem) => `  ${problem}`)].join('\n'))
+    super(['The configuration is invalid:', ...problems.map((problem) => `  ${problem}`)].join('\n'))
   }
 }
 

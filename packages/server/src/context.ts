@@ -12,6 +12,7 @@ import { type AskUnknown, createAskUnknown } from './payments/late-money/ask-unk
 import { createUnknownPayments } from './payments/late-money/unknown-payments.ts'
 import { type CallbackLog, createCallbackLog } from './payments/resolve/callback-log.ts'
 import { createResolver, type Resolver } from './payments/resolve/resolve.ts'
+import { timing } from './payments/resolve/timing.ts'
 import { type ConcurrencyLimiter, createConcurrencyLimiter } from './platform/concurrency-limiter.ts'
 import { type Database, openDatabase } from './platform/db.ts'
 import { createLog, type Log } from './platform/log.ts'
@@ -80,8 +81,8 @@ export function openContext(config: Config, log = createLog({ level: config.logL
   const db = open({
     url: config.databaseUrl,
     connectionsMax: config.databaseConnections,
-    statementTimeoutMs: 5000,
-    onError: (err) => log.warn({ err }, 'an idle database connection broke'),
+    statementTimeoutMs: timing.statementTimeoutMs,
+    onError: (err) => log.warn({ err }, 'idle database connection failed'),
   })
   const wakeups = openWakeups({ url: config.natsUrl?.reveal(), access: config, log, cell: config.cell })
   const health = createLaneHealth(db.write, wakeups, log)

@@ -105,8 +105,8 @@ test('a provider URL that serves something else stops the start with an explanat
   const { child, output } = await start(t, 'worker', { ...flutterwaveAt(url), ...pawapayAt(url) })
 
   assert.equal(await exitCode(child), 2, output())
-  assert.match(output(), /MALIPO_FLUTTERWAVE_URL: there is no Flutterwave API at .*\/v3 \(HTTP 404\)/)
-  assert.match(output(), /MALIPO_PAWAPAY_URL: there is no pawaPay API at .* \(HTTP 404\)/)
+  assert.match(output(), /MALIPO_FLUTTERWAVE_URL: Flutterwave not found at .*\/v3 \(HTTP 404\)/)
+  assert.match(output(), /MALIPO_PAWAPAY_URL: pawaPay not found at .* \(HTTP 404\)/)
 })
 
 const liveProvider = { MALIPO_PAWAPAY_URL: 'http://127.0.0.1:9', MALIPO_PAWAPAY_TOKEN: 'a-token-of-sixteen' }

@@ -3,6 +3,7 @@ import { ConfigError, loadConfig } from './config.ts'
 import { type Context, openContext } from './context.ts'
 import { createApiServer, createWorkerServer } from './http/server.ts'
 import { liveFeesProblem } from './ledger/fee-table.ts'
+import { windowProblems } from './payments/resolve/timing.ts'
 import { findUrlFlaws } from './providers/url-check.ts'
 import { DataError } from './reference/table.ts'
 import { startPartitionKeeper } from './workers/partition-keeper.ts'
@@ -65,8 +66,10 @@ function tryOpenContext() {
   }
 }
 
-/** Why live must not start although the configuration is valid. */
+/** Why the process must not start although the configuration is valid. */
 async function startProblem(ctx: Context): Promise<string | undefined> {
+  const unsafe = windowProblems(ctx.connectors)
+  if (unsafe.length > 0) return unsafe.join('\n')
   const flaws = await findUrlFlaws(ctx.connectors.live.values())
   if (flaws.length > 0) return flaws.join('\n')
   const problem = await feesProblem(ctx)
@@ -79,7 +82,7 @@ async function feesProblem({ db, connectors, log }: Context): Promise<string | u
   try {
     return await liveFeesProblem(db.write)
   } catch (err) {
-    log.warn({ err }, 'live fees not checked: the database did not answer')
+    log.warn({ err }, 'live fees not checked: the database did not respond')
     return undefined
   }
 }

@@ -12,7 +12,7 @@ import {
 } from '../../../packages/server/src/dev-stack/processes.ts'
 import { makeSecrets, type Operator, openOperator } from '../../../packages/server/src/operate/operator.ts'
 import { readId } from '../../../packages/server/src/platform/ids.ts'
-import { type Answer, ask, call, exchange } from '../../../packages/server/src/testing/malipo.ts'
+import { type ApiResponse, ask, call, exchange } from '../../../packages/server/src/testing/malipo.ts'
 
 const main = fileURLToPath(new URL('../../../packages/server/src/main.ts', import.meta.url))
 
@@ -54,7 +54,13 @@ export interface CellMerchant {
   readonly id: string
   /** Its Authorization header. */
   authorization(url: string): Promise<string>
-  call(url: string, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  call(
+    url: string,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<ApiResponse>
 }
 
 /** Starts nothing yet. Everything started later ends with the test, or with this process. */
@@ -131,7 +137,7 @@ async function createMerchant(operator: Operator): Promise<CellMerchant> {
   const order = { name: 'Duka', email: 'amina@example.com', firstName: 'Amina', lastName: 'Otieno', country: 'KE' }
   const { id: shown } = await operator.merchants.create(order)
   const pair = await operator.keys.create(shown, { env: 'sandbox' })
-  let token: Promise<Answer> | undefined
+  let token: Promise<ApiResponse> | undefined
   const authorization = async (url: string) => {
     token ??= exchange(url, pair)
     return `Bearer ${String((await token).body['token'])}`

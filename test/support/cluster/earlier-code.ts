@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,11 +27,9 @@ export function beforeTheSchema(): string {
   return changed ? `${changed}~1` : first
 }
 
-/** Undefined where the history is too short, as in a clone of depth 1. Removed with the test. */
-export async function earlierCode(t: TestContext, reference: string): Promise<EarlierCode | undefined> {
-  const found = spawnSync('git', ['rev-parse', '--verify', '--quiet', `${reference}^{commit}`], { cwd: root })
-  if (found.status !== 0) return undefined
-  const commit = String(found.stdout).trim()
+/** Fails where the history does not have the commit. Removed with the test. */
+export async function earlierCode(t: TestContext, reference: string): Promise<EarlierCode> {
+  const commit = gitIn(root)('rev-parse', '--verify', `${reference}^{commit}`).trim()
   const folder = mkdtempSync(join(tmpdir(), 'malipo-earlier-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const archive = execFileSync('git', ['archive', commit, 'package.json', 'packages'], {

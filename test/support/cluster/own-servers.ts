@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -23,8 +23,6 @@ export interface OwnServers extends Ground {
   readonly postgres: Postgres
   /** Password of the processes' login. */
   readonly password: string
-  /** Kills NATS, deletes its data, and starts it again at the same place. */
-  wipeNats(): Promise<void>
 }
 
 interface OwnServersOptions {
@@ -42,7 +40,7 @@ export async function startOwnServers(
   const guard = guardFolder(folder, { isKept: false })
   const postgres = await startPostgres(folder, settings)
   const port = await freePort()
-  let nats = await startNatsAt(folder, port)
+  const nats = await startNatsAt(folder, port)
   const password = randomBytes(24).toString('hex')
   await create(postgres, 'story', password)
   t.after(async () => {
@@ -57,11 +55,6 @@ export async function startOwnServers(
     superuserUrl: postgres.urlOf('story'),
     loginUrl: postgres.urlOf('story', { name: login, password }),
     natsUrl: `nats://127.0.0.1:${port}`,
-    wipeNats: async () => {
-      await nats.stop('SIGKILL')
-      rmSync(join(folder, 'nats'), { recursive: true, force: true })
-      nats = await startNatsAt(folder, port)
-    },
   }
 }
 

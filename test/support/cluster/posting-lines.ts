@@ -1,4 +1,4 @@
-import type { Posting } from '../../../packages/server/src/ledger/poster.ts'
+import type { Posting } from '../../../packages/server/src/testing/poster.ts'
 
 /** A posting as a line of text, with the index of its result. */
 export function writePosting(place: number, posting: Posting): string {

@@ -1,8 +1,8 @@
 /** A process that posts each line it reads, and prints a line only once a result is there. Made to be killed. */
 import { createInterface } from 'node:readline'
-import { createPoster } from '../../../packages/server/src/ledger/poster.ts'
 import { openDatabase } from '../../../packages/server/src/platform/db.ts'
 import { Secret } from '../../../packages/server/src/platform/secret.ts'
+import { createPoster } from '../../../packages/server/src/testing/poster.ts'
 import { resultOf } from '../load/customers.ts'
 import { readPosting } from './posting-lines.ts'
 

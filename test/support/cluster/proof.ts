@@ -7,7 +7,6 @@ export function proofSize(
     | 'EDITS'
     | 'SEED'
     | 'PAYOUTS'
-    | 'CHARGES'
     | 'COPIES'
     | 'ROUNDS'
     | 'EVENTS'

@@ -22,7 +22,7 @@ export interface Moved {
   readonly receipt?: string
 }
 
-interface FaultRequest {
+export interface FaultRequest {
   readonly operation: string
   readonly mode: string
   readonly provider?: string
@@ -38,7 +38,11 @@ export interface SimulatorControl {
   readonly folder: string
   /** Settings with which the service reaches it. */
   readonly settings: Readonly<Record<string, string>>
-  fault(request: FaultRequest): Promise<void>
+  /** Returns its id. */
+  fault(request: FaultRequest): Promise<string>
+  /** How many requests or payments each fault struck. A restart forgets all faults. */
+  faults(): Promise<{ mode: string; struck: number }[]>
+  removeFault(id: string): Promise<void>
   clearFaults(): Promise<void>
   advance(ms: number): Promise<void>
   tune(settings: Readonly<Record<string, unknown>>): Promise<void>
@@ -110,7 +114,9 @@ export function controlOf(service: SimulatorService, folder: string): SimulatorC
     pid: service.pid,
     folder,
     settings: { MALIPO_SIMULATOR_URL: url, MALIPO_SIMULATOR_TOKEN: simulatorToken },
-    fault: async (request) => void (await ask('POST', 'faults', { provider: '*', ...request })),
+    fault: async (request) => ((await ask('POST', 'faults', { provider: '*', ...request })) as { id: string }).id,
+    faults: () => list('faults'),
+    removeFault: async (id) => void (await ask('DELETE', `faults/${id}`)),
     clearFaults: async () => void (await ask('DELETE', 'faults')),
     advance: async (ms) => void (await ask('POST', 'clock/advance', { ms })),
     tune: async (wanted) => void (await ask('PUT', 'settings', wanted)),

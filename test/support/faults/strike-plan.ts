@@ -31,7 +31,7 @@ const reachedIn = {
   resolve: [...api, ...worker, 'operator'],
   send: [...api, ...worker],
   claim: worker,
-  ask: worker,
+  query: worker,
   dispatch: worker,
   webhook: worker,
   relay: worker,

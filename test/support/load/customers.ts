@@ -1,7 +1,7 @@
 import { AppError } from '../../../packages/server/src/errors.ts'
 import type { Movement, Refusal } from '../../../packages/server/src/ledger/books.ts'
-import type { Posting } from '../../../packages/server/src/ledger/poster.ts'
 import { newTransactionId } from '../../../packages/server/src/platform/ids.ts'
+import type { Posting } from '../../../packages/server/src/testing/poster.ts'
 import type { Random } from '../cluster/random.ts'
 
 type Ending = Extract<Movement, { kind: 'post' | 'void' }>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { readId } from '../../../packages/server/src/platform/ids.ts'
-import type { Answer } from '../../../packages/server/src/testing/malipo.ts'
+import type { ApiResponse } from '../../../packages/server/src/testing/malipo.ts'
 import type { CellMerchant } from '../cluster/cell.ts'
 import type { Random } from '../cluster/random.ts'
 import type { SimulatorControl } from '../cluster/simulator-control.ts'
@@ -45,8 +45,8 @@ export async function insist(
   merchant: CellMerchant,
   path: string,
   body: object | undefined,
-  { isDone = () => true, within = patienceMs }: { isDone?: (response: Answer) => boolean; within?: number } = {},
-): Promise<Answer> {
+  { isDone = () => true, within = patienceMs }: { isDone?: (response: ApiResponse) => boolean; within?: number } = {},
+): Promise<ApiResponse> {
   const key = { 'idempotency-key': randomUUID() }
   const deadline = performance.now() + within
   for (;;) {
@@ -62,7 +62,7 @@ export async function insist(
 }
 
 /** The transaction that a response names. */
-export function idIn({ status, body }: Answer): string {
+export function idIn({ status, body }: ApiResponse): string {
   const { transactionId } = (body['data'] ?? body) as { transactionId?: unknown }
   const id = status === 200 ? readId('transaction', String(transactionId)) : undefined
   if (id === undefined) throw new Error(`refused: ${status} ${JSON.stringify(body)}`)

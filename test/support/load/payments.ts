@@ -5,7 +5,13 @@ import { until } from '../../../packages/server/src/dev-stack/until.ts'
 import { platformBalances } from '../../../packages/server/src/ledger/deltas.ts'
 import { providerKeyOf, readId } from '../../../packages/server/src/platform/ids.ts'
 import { attachPartitions } from '../../../packages/server/src/platform/partitions.ts'
-import { type Answer, call, exchange, type Malipo, testMalipo } from '../../../packages/server/src/testing/malipo.ts'
+import {
+  type ApiResponse,
+  call,
+  exchange,
+  type Malipo,
+  testMalipo,
+} from '../../../packages/server/src/testing/malipo.ts'
 import { startLanes } from '../../../packages/server/src/workers/lanes.ts'
 import { type SimulatorControl, startControlledSimulator } from '../cluster/simulator-control.ts'
 
@@ -30,7 +36,7 @@ export interface Payments {
   readonly malipo: Malipo
   readonly simulator: SimulatorControl
   readonly merchantId: string
-  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>
   payOut(over?: Record<string, unknown>): Promise<string>
   charge(over?: Record<string, unknown>): Promise<string>
   seen(id: string): Promise<Seen>
@@ -96,7 +102,7 @@ export async function testPayments(t: TestContext, settings: Record<string, stri
   }
 }
 
-const idIn = ({ status, body }: Answer) => {
+const idIn = ({ status, body }: ApiResponse) => {
   const id = readId('transaction', String(body['transactionId']))
   assert.ok(status === 200 && id !== undefined, `not accepted: ${status} ${JSON.stringify(body)}`)
   return id

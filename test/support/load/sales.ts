@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { until } from '../../../packages/server/src/dev-stack/until.ts'
 import { cardBody, cards, codes } from '../../../packages/server/src/testing/charging.ts'
-import type { Answer } from '../../../packages/server/src/testing/malipo.ts'
+import type { ApiResponse } from '../../../packages/server/src/testing/malipo.ts'
 import type { CellMerchant } from '../cluster/cell.ts'
 import type { Random } from '../cluster/random.ts'
 
@@ -63,7 +63,7 @@ export function sellByTransfer(random: Random, merchant: CellMerchant): Sale {
 export const anyCard = (random: Random) => random.pick(Object.values(cards))
 
 /** Sends the charge. Undefined without a response. */
-export async function ask(sale: Sale, url: string): Promise<Answer | undefined> {
+export async function ask(sale: Sale, url: string): Promise<ApiResponse | undefined> {
   const { merchant, path, body, headers } = sale
   const response = await merchant.call(url, 'POST', `/fiat/deposit/${path}`, body, headers).catch(() => undefined)
   const { transactionId } = (response?.body['data'] ?? {}) as { transactionId?: string }
@@ -101,7 +101,11 @@ export async function nextAnswer(sale: Sale, url: string, isRight = true): Promi
 }
 
 /** Passes on the customer's answer. Undefined without a response. */
-export function authorise({ merchant, id }: Sale, url: string, answer: CustomerAnswer): Promise<Answer | undefined> {
+export function authorise(
+  { merchant, id }: Sale,
+  url: string,
+  answer: CustomerAnswer,
+): Promise<ApiResponse | undefined> {
   return merchant.call(url, 'POST', `/fiat/deposit/${id}/authorise`, answer).catch(() => undefined)
 }
 
@@ -110,7 +114,7 @@ type Pay = (sale: Sale, amount: number, account: string) => Promise<void>
 /** Continues sales whose merchant may have no response, and counts the responses. */
 export function openTill(url: string, pay: Pay) {
   const counts = new Map<string, number>()
-  const note = (what: string, response: Answer | undefined) => {
+  const note = (what: string, response: ApiResponse | undefined) => {
     const heading = `${what} ${response?.status}`
     counts.set(heading, (counts.get(heading) ?? 0) + 1)
   }

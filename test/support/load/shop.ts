@@ -1,13 +1,14 @@
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { readId } from '../../../packages/server/src/platform/ids.ts'
-import type { Answer } from '../../../packages/server/src/testing/malipo.ts'
+import type { ApiResponse } from '../../../packages/server/src/testing/malipo.ts'
 import type { CellMerchant } from '../cluster/cell.ts'
 import type { Random } from '../cluster/random.ts'
 import { bodyOf, makeOrder, type Order, pathOf } from './shopper.ts'
 
 /** Responses to merchants who send all kinds of requests, and retry once without a response. */
 export interface Shop {
+  readonly url: string
   readonly orders: readonly Order[]
   readonly requests: () => number
   /** Why requests were retried, and which retries failed too. */
@@ -36,7 +37,7 @@ export function openShop(t: TestContext, { url, merchants, random, customers, pe
   const latencies: number[] = []
   const over = new AbortController()
 
-  const tryTwice = async (what: string, ask: () => Promise<Answer>): Promise<Answer | undefined> => {
+  const tryTwice = async (what: string, ask: () => Promise<ApiResponse>): Promise<ApiResponse | undefined> => {
     const startedAt = performance.now()
     const first = await tried(ask)
     if (first.response === undefined) retried.push(`${what}: ${first.why}`)
@@ -73,6 +74,7 @@ export function openShop(t: TestContext, { url, merchants, random, customers, pe
   const serving = Promise.all(Array.from({ length: customers }, serve))
   t.after(() => over.abort())
   return {
+    url,
     orders,
     retried,
     failed,
@@ -87,7 +89,7 @@ export function openShop(t: TestContext, { url, merchants, random, customers, pe
 }
 
 /** Anything but success counts as no response: no request here should be refused. */
-async function tried(ask: () => Promise<Answer>): Promise<{ response?: Answer; why?: string }> {
+async function tried(ask: () => Promise<ApiResponse>): Promise<{ response?: ApiResponse; why?: string }> {
   try {
     const response = await ask()
     return response.status < 300 ? { response } : { why: `${response.status} ${response.body['errorCode']}` }

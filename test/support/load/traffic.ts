@@ -1,11 +1,11 @@
 import { ensureWallets, type PlatformKind, type WalletScope } from '../../../packages/server/src/ledger/accounts.ts'
 import { type Movement, openBooks } from '../../../packages/server/src/ledger/books.ts'
 import { createWriter } from '../../../packages/server/src/ledger/chain.ts'
-import type { Posting } from '../../../packages/server/src/ledger/poster.ts'
 import { type LedgerEvent, movementsOf, type Occurrence } from '../../../packages/server/src/ledger/postings.ts'
 import { type Batcher, createBatcher } from '../../../packages/server/src/platform/batch.ts'
 import type { WriteDb } from '../../../packages/server/src/platform/db.ts'
 import { newTransactionId } from '../../../packages/server/src/platform/ids.ts'
+import type { Posting } from '../../../packages/server/src/testing/poster.ts'
 import type { Random } from '../cluster/random.ts'
 
 /** Platform accounts of a cell, by kind: in the wallets' currency, and in the currency of payments abroad. */
@@ -92,8 +92,8 @@ export function createFunder(db: WriteDb): Batcher<Funding, string> {
         }),
       )
       const books = await openBooks(tx, writer, movements.flat(), wallets)
-      const answers = movements.map((linked) => books.apply(linked) ?? 'funded')
-      return { answers, ...(await books.write()) }
+      const results = movements.map((linked) => books.apply(linked) ?? 'funded')
+      return { results, ...(await books.write()) }
     },
   })
 }

@@ -3,7 +3,13 @@ import type { TestContext } from 'node:test'
 import { until } from '../../../packages/server/src/dev-stack/until.ts'
 import { readId } from '../../../packages/server/src/platform/ids.ts'
 import { attachPartitions } from '../../../packages/server/src/platform/partitions.ts'
-import { type Answer, call, exchange, type Malipo, testMalipo } from '../../../packages/server/src/testing/malipo.ts'
+import {
+  type ApiResponse,
+  call,
+  exchange,
+  type Malipo,
+  testMalipo,
+} from '../../../packages/server/src/testing/malipo.ts'
 import { type NotifiedEvent, notifyMerchants } from '../../../packages/server/src/testing/notifying.ts'
 import { startDeliveries } from '../../../packages/server/src/workers/deliveries.ts'
 
@@ -24,7 +30,7 @@ interface FeedLine {
 /** A merchant with an endpoint. */
 export interface HookedMerchant {
   readonly id: string
-  ask(method: string, path: string, body?: unknown): Promise<Answer>
+  ask(method: string, path: string, body?: unknown): Promise<ApiResponse>
   setUrl(url: string): Promise<void>
   notify(count: number): Promise<NotifiedEvent[]>
   record(id: string): Promise<SeenRecord>

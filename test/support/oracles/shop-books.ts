@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
+import { readBooks } from '../../chaos/books.ts'
+import { checkMovements, checkWallets } from '../../chaos/check-money.ts'
 import type { Cell } from '../cluster/cell.ts'
 import type { SimulatorControl } from '../cluster/simulator-control.ts'
+import type { Shop } from '../load/shop.ts'
 import type { Order } from '../load/shopper.ts'
-import { assertFeeds, assertMovedOnce, complaintsIn, letTimePass, type Row, readAll } from './payment-books.ts'
-
-const opening = 100_000_000n // 1,000,000 KES, the opening balance of every sandbox merchant.
+import { assertFeeds, complaintsIn, letTimePass, type Row, readAll } from './payment-books.ts'
 
 /** Every accepted order is stored as requested, and nothing else is. */
-export function assertOrdersAreKept(orders: readonly Order[], rows: readonly Row[]): void {
+function assertOrdersAreKept(orders: readonly Order[], rows: readonly Row[]): void {
   const asked = orders.map(({ id, reference, amount, kind, merchant }) =>
     [id, reference, amount * 100, kind === 'payout' ? 'withdrew' : 'deposit', merchant.id].join(' '),
   )
@@ -16,36 +17,40 @@ export function assertOrdersAreKept(orders: readonly Order[], rows: readonly Row
   assert.deepEqual(kept.sort(), asked.sort())
 }
 
-export async function assertWallet(cell: Cell, merchantId: string, rows: readonly Row[]): Promise<void> {
-  const own = rows.filter((row) => row.merchant_id === merchantId && row.state === 'successful')
-  const expected = own.reduce((sum, { type, amount, fee }) => {
-    const [moved, cost] = [BigInt(amount), BigInt(fee)]
-    return type === 'withdrew' ? sum - moved - cost : sum + moved - cost
-  }, opening)
-  const wallets = await cell.ask<{ balance: string; pending: string }>(
-    `select credits_posted - debits_posted as balance, debits_pending + credits_pending as pending
-     from wallets where merchant_id = $1 and currency = 'KES'`,
-    [merchantId],
-  )
-  assert.deepEqual(wallets, [{ balance: String(expected), pending: '0' }])
-}
-
 const minutes = Array<number>(40).fill(60_000)
 
-/** Waits until every order has ended; then orders, provider, wallets, feeds, logs and ledger agree. */
+/** Waits until every order has ended; then orders, provider, wallets, API, feeds, logs and ledger agree. */
 export async function assertShopIsRight(
   t: TestContext,
   cell: Cell,
   simulator: SimulatorControl,
-  { orders }: { readonly orders: readonly Order[] },
+  { orders, url }: Pick<Shop, 'orders' | 'url'>,
 ): Promise<void> {
   await letTimePass(t, cell, simulator, minutes)
   const rows = await readAll(cell)
   assertOrdersAreKept(orders, rows)
-  await assertMovedOnce(cell, rows, await simulator.moved())
-  for (const id of new Set(orders.map(({ merchant }) => merchant.id))) await assertWallet(cell, id, rows)
+  await assertBooks(cell, simulator)
+  await assertApiAgrees(orders, rows, url)
   await assertFeeds(cell)
   assert.deepEqual(complaintsIn(cell), [])
   const checked = await cell.operate().ledger.check({ isFull: true })
   t.diagnostic(`${rows.length} payments; check clean: ${checked.batches} batches, ${checked.transfers} transfers`)
+}
+
+/** The provider moved each success once, wallets equal their payments, and no money moved after an end. */
+async function assertBooks(cell: Cell, simulator: SimulatorControl): Promise<void> {
+  const books = await readBooks({ ask: cell.ask, simulatorControl: () => simulator })
+  assert.deepEqual([...checkMovements(books), ...checkWallets(books)], [])
+  assert.deepEqual([books.adjustments, books.cases], [[], []])
+  assert.ok(books.moved.length > 0, 'no money moved')
+}
+
+/** Merchants read the state and the amount that are stored, for a sample of their orders. */
+async function assertApiAgrees(orders: readonly Order[], rows: readonly Row[], url: string): Promise<void> {
+  const states = new Map(rows.map(({ external_reference, state }) => [external_reference, state]))
+  for (const { merchant, reference, amount } of orders.slice(0, 100)) {
+    const { body } = await merchant.call(url, 'GET', `/transactions/${reference}`)
+    const { chargeStatus, amount: reported } = body['data'] as { chargeStatus: string; amount: number }
+    assert.deepEqual([chargeStatus, reported], [states.get(reference), amount])
+  }
 }

@@ -5,7 +5,7 @@ export interface Step {
   /** Names the delivery, as the start of a sentence. */
   readonly what: string
   readonly body: WebhookBody
-  readonly must: 'accept' | 'refuse'
+  readonly must: 'accept' | 'reject'
   /** Offset of the header's time from now. */
   readonly awaySeconds?: number
   /** Whose secret signs; default: the receiver's. `rotated` signs with both, the receiver's last. */
@@ -25,7 +25,7 @@ export interface Case {
   /** With --read-url: the status that the receiver must hold at the end, or must not hold if `isTrue` is false. */
   readonly holds?: { readonly reference: string; readonly status: string; readonly isTrue: boolean }
   /** How to fix a receiver that breaks the rule. */
-  readonly mend: string
+  readonly fix: string
 }
 
 const hour = 3600
@@ -44,18 +44,18 @@ function ordinaryCases(): Case[] {
       rule: 'A new event is accepted.',
       steps: [
         { what: 'the first event of a charge', body: charge.created(), must: 'accept' },
-        { what: 'its end', body: charge.successful(), must: 'accept' },
+        { what: 'its final event', body: charge.successful(), must: 'accept' },
         { what: 'the first event of a payout', body: payout.created(), must: 'accept' },
         { what: 'its failure', body: payout.failed(), must: 'accept' },
       ],
       holds: { reference: charge.reference, status: 'successful', isTrue: true },
-      mend: 'Answer 2xx once you have kept the event, also for a payment you do not know. If it answers 400 or 401: is the secret the one your receiver verifies with, and does it verify the bytes as they came, before any parser?',
+      fix: 'Respond with 2xx once the event is stored, also for an unknown payment. If it responds with 400 or 401, check that it verifies with this secret, and the bytes as received, before any parser.',
     },
   ]
 }
 
 function repeatedCases(): Case[] {
-  const [twice, turned, unheard, cut] = [inventPayment(), inventPayment(), inventPayment(), inventPayment()]
+  const [twice, reordered, lost, cut] = [inventPayment(), inventPayment(), inventPayment(), inventPayment()]
   const [created, ended] = [twice.created(), twice.successful()]
   return [
     {
@@ -64,39 +64,39 @@ function repeatedCases(): Case[] {
       steps: [
         { what: 'the first delivery', body: created, must: 'accept' },
         { what: 'the same id again', body: created, must: 'accept' },
-        { what: 'its end', body: ended, must: 'accept' },
-        { what: 'its end again, under the same id', body: ended, must: 'accept' },
+        { what: 'its final event', body: ended, must: 'accept' },
+        { what: 'its final event again, under the same id', body: ended, must: 'accept' },
       ],
-      mend: 'Keep the webhook-id of everything you have taken, with a unique constraint, and answer 200 at once for one you have already: a refusal only makes Malipo send it again.',
+      fix: 'Store the webhook-id of every accepted event with a unique constraint, and respond with 200 at once for a known one: Malipo retries after a rejection.',
     },
     {
       name: 'reordered',
-      rule: 'The end of a payment is accepted before its beginning, and stays the end.',
+      rule: 'The final status of a payment is accepted before its first event, and stays final.',
       steps: [
-        { what: 'the end, which came first', body: turned.successful(), must: 'accept' },
-        { what: 'the beginning, which came last', body: turned.created(), must: 'accept' },
+        { what: 'the final event, delivered first', body: reordered.successful(), must: 'accept' },
+        { what: 'the first event, delivered last', body: reordered.created(), must: 'accept' },
       ],
-      holds: { reference: turned.reference, status: 'successful', isTrue: true },
-      mend: 'Do not expect transaction_created before transaction_updated. Keep the highest sequence of each transactionId and leave alone what is older, with a 200; a successful or failed payment never changes again.',
+      holds: { reference: reordered.reference, status: 'successful', isTrue: true },
+      fix: 'Do not expect transaction_created before transaction_updated. Store the highest sequence of each transactionId and ignore older events with a 200; a successful or failed payment never changes again.',
     },
     {
       name: 'retried',
-      rule: 'An event whose first attempt broke off is accepted when it comes again.',
+      rule: 'An event whose first attempt broke off is accepted on retry.',
       steps: [
         {
-          what: 'a second attempt after one whose answer was not heard',
-          body: unheard.created(),
+          what: 'a second attempt after a lost response',
+          body: lost.created(),
           must: 'accept',
           brokenOff: 'end',
         },
         {
-          what: 'a second attempt after one that was cut in the middle',
+          what: 'a second attempt after one cut in the middle',
           body: cut.created(),
           must: 'accept',
           brokenOff: 'middle',
         },
       ],
-      mend: 'Remember an id only together with its effect, in one database transaction, and survive a connection that is cut while you read it.',
+      fix: 'Store an id only together with its effect, in one database transaction, and handle a connection that is cut while you read it.',
     },
   ]
 }
@@ -106,21 +106,21 @@ function timeCases(now: Date): Case[] {
   return [
     {
       name: 'late',
-      rule: 'An event that is late is accepted: signed within 5 minutes, whenever it happened.',
+      rule: 'A late event is accepted if it was signed within 5 minutes.',
       steps: [
         { what: 'one signed 4 minutes ago', body: inventPayment().created(), must: 'accept', awaySeconds: -240 },
         { what: 'one of 3 days ago, signed now', body: inventPayment('deposit', daysAgo).created(), must: 'accept' },
       ],
-      mend: 'Compare the header webhook-timestamp with your clock and allow 300 seconds either way. The timestamp in the body says when it happened, which may be days ago: Malipo tries for three days.',
+      fix: 'Compare the header webhook-timestamp with your clock and allow 300 seconds either way. The timestamp in the body says when it happened, which may be days ago: Malipo retries for three days.',
     },
     {
       name: 'too old',
-      rule: 'An event signed more than 5 minutes away from now is refused, though its signature is right.',
+      rule: 'An event signed more than 5 minutes from now is rejected, even with a valid signature.',
       steps: [
-        { what: 'one signed an hour ago', body: inventPayment().successful(), must: 'refuse', awaySeconds: -hour },
-        { what: 'one signed an hour ahead', body: inventPayment().successful(), must: 'refuse', awaySeconds: hour },
+        { what: 'one signed an hour ago', body: inventPayment().successful(), must: 'reject', awaySeconds: -hour },
+        { what: 'one signed an hour ahead', body: inventPayment().successful(), must: 'reject', awaySeconds: hour },
       ],
-      mend: 'Refuse with 400 when webhook-timestamp is more than 300 seconds from your clock: whoever caught a request could send it again.',
+      fix: 'Reject with 400 when webhook-timestamp is more than 300 seconds from your clock: an attacker could replay a captured request.',
     },
   ]
 }
@@ -132,36 +132,36 @@ function forgedCases(): Case[] {
   return [
     {
       name: 'bad signature',
-      rule: 'An event signed with another secret is refused.',
-      steps: [{ what: 'a forged event', body: forged.successful(), must: 'refuse', signedBy: 'stranger' }],
+      rule: 'An event signed with another secret is rejected.',
+      steps: [{ what: 'a forged event', body: forged.successful(), must: 'reject', signedBy: 'stranger' }],
       holds: { reference: forged.reference, status: 'successful', isTrue: false },
-      mend: 'Verify the signature before anything else and answer 400 or 401 when it does not match: anybody who knows your URL can tell you that they have paid.',
+      fix: 'Verify the signature first and respond with 400 or 401 if it does not match: without it, a request from any sender could claim a payment.',
     },
     {
       name: 'changed body',
-      rule: 'An event whose body was changed after it was signed is refused.',
+      rule: 'An event whose body was changed after it was signed is rejected.',
       steps: [
         {
           what: 'an event with another amount than was signed',
           body: honest,
           sentBody: { ...honest, data: { ...honest.data, amount: 1_500_000 } },
-          must: 'refuse',
+          must: 'reject',
         },
       ],
       holds: { reference: changed.reference, status: 'successful', isTrue: false },
-      mend: 'Compute the signature over id, timestamp and the raw body, all three, and compare it with the header.',
+      fix: 'Compute the signature over id, timestamp and the raw body, all three, and compare it with the header.',
     },
     {
       name: 'missing header',
-      rule: 'An event without one of the three headers is refused.',
+      rule: 'An event without one of the three headers is rejected.',
       steps: headers.map((withoutHeader) => {
-        return { what: `one without ${withoutHeader}`, body: bare.successful(), must: 'refuse', withoutHeader }
+        return { what: `one without ${withoutHeader}`, body: bare.successful(), must: 'reject', withoutHeader }
       }),
-      mend: 'Treat a missing webhook-id, webhook-timestamp or webhook-signature as a wrong signature: answer 400, not 500.',
+      fix: 'Treat a missing webhook-id, webhook-timestamp or webhook-signature as a wrong signature: respond with 400, not 500.',
     },
     {
       name: 'rotation',
-      rule: 'While the secret is changed there are two signatures, and the second is looked at too.',
+      rule: 'During a secret rotation an event has two signatures, and either is enough.',
       steps: [
         {
           what: 'one whose second signature is yours',
@@ -170,7 +170,7 @@ function forgedCases(): Case[] {
           signedBy: 'rotated',
         },
       ],
-      mend: 'Split webhook-signature at blanks and accept the event if any of its signatures matches.',
+      fix: 'Split webhook-signature at blanks and accept the event if any of its signatures matches.',
     },
   ]
 }
@@ -182,7 +182,7 @@ function oddCases(): Case[] {
   return [
     {
       name: 'unknown event',
-      rule: 'An event of a kind that does not exist yet is accepted.',
+      rule: 'An unknown kind of event is accepted.',
       steps: [
         { what: 'transaction_archived', body: strange.successful({ event: 'transaction_archived' }), must: 'accept' },
         {
@@ -191,7 +191,7 @@ function oddCases(): Case[] {
           must: 'accept',
         },
       ],
-      mend: 'Answer 200 to events you do not know and leave them alone; do not fail on fields you do not know.',
+      fix: 'Respond with 200 to unknown events and ignore them; ignore unknown fields.',
     },
     {
       name: 'large body',
@@ -207,7 +207,7 @@ function oddCases(): Case[] {
           must: 'accept',
         },
       ],
-      mend: 'Let your server take bodies of at least 64 KiB.',
+      fix: 'Accept bodies of at least 64 KiB.',
     },
   ]
 }

@@ -1,26 +1,26 @@
-import type { Verdict } from './drive.ts'
+import type { CaseResult } from './run-case.ts'
 
 const seconds = (ms: number) => (ms / 1000).toFixed(3)
 
 /** The outcomes as JUnit XML, for CI systems. */
-export function junit(endpoint: string, verdicts: readonly Verdict[]): string {
-  const failures = verdicts.filter(({ isPassed }) => !isPassed).length
-  const time = seconds(verdicts.reduce((sum, { durationMs }) => sum + durationMs, 0))
-  const counts = `tests="${verdicts.length}" failures="${failures}" time="${time}"`
+export function junit(endpoint: string, results: readonly CaseResult[]): string {
+  const failures = results.filter(({ isPassed }) => !isPassed).length
+  const time = seconds(results.reduce((sum, { durationMs }) => sum + durationMs, 0))
+  const counts = `tests="${results.length}" failures="${failures}" time="${time}"`
   const name = escaped(`malipo conformance of ${endpoint}`)
   return `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites ${counts}>
   <testsuite name="${name}" ${counts}>
-${verdicts.map(testcase).join('\n')}
+${results.map(testcase).join('\n')}
   </testsuite>
 </testsuites>
 `
 }
 
-function testcase({ name, rule, isPassed, what, mend, durationMs }: Verdict): string {
+function testcase({ name, rule, isPassed, what, fix, durationMs }: CaseResult): string {
   const head = `    <testcase classname="${escaped(name)}" name="${escaped(rule)}" time="${seconds(durationMs)}"`
   if (isPassed) return `${head}/>`
-  return `${head}>\n      <failure message="${escaped(what)}">${escaped(mend)}</failure>\n    </testcase>`
+  return `${head}>\n      <failure message="${escaped(what)}">${escaped(fix)}</failure>\n    </testcase>`
 }
 
 const entities: Readonly<Record<string, string>> = {

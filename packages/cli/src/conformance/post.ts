@@ -10,12 +10,12 @@ export interface Delivery {
 export type Reply = Outcome & { readonly durationMs: number }
 
 type Outcome =
-  | { readonly kind: 'answered'; readonly status: number }
+  | { readonly kind: 'responded'; readonly status: number }
   | { readonly kind: 'silent' }
   | { readonly kind: 'broken'; readonly code: string }
 
 /** The service's own timeout for a whole delivery. */
-export const patienceMs = 15_000
+export const timeoutMs = 15_000
 
 /** Posts as the service does: one attempt, at most 15 seconds. */
 export function post(endpoint: string, delivery: Delivery, signal: AbortSignal | undefined): Promise<Reply> {
@@ -26,13 +26,13 @@ export function post(endpoint: string, delivery: Delivery, signal: AbortSignal |
     resolve(outcome)
     request.destroy()
   }
-  const timer = setTimeout(giveUp, patienceMs, { kind: 'silent' })
+  const timer = setTimeout(giveUp, timeoutMs, { kind: 'silent' })
   const stop = () => giveUp({ kind: 'broken', code: 'interrupted' })
   signal?.addEventListener('abort', stop)
   request.on('error', (error: NodeJS.ErrnoException) => resolve({ kind: 'broken', code: error.code ?? error.message }))
   request.on('response', (response) => {
     response.on('error', () => resolve({ kind: 'broken', code: 'ECONNRESET' }))
-    response.on('end', () => resolve({ kind: 'answered', status: response.statusCode ?? 0 }))
+    response.on('end', () => resolve({ kind: 'responded', status: response.statusCode ?? 0 }))
     response.resume()
   })
   request.end(delivery.body)

@@ -1,5 +1,5 @@
+import type { CliEnvironment } from '../cli-environment.ts'
 import { createProgram } from '../program.ts'
-import type { CliEnvironment } from '../surroundings.ts'
 
 /** What a person sees of a command. */
 export interface Seen {
@@ -8,18 +8,18 @@ export interface Seen {
   readonly err: string
 }
 
-/** The program as a person runs it on a wide terminal without colours; `around` changes that. */
-export function commandLine(variables: CliEnvironment['variables'], around: Partial<CliEnvironment> = {}) {
+/** The program as a person runs it on a wide terminal without colours; `over` changes that. */
+export function commandLine(variables: CliEnvironment['variables'], over: Partial<CliEnvironment> = {}) {
   return async (...args: string[]): Promise<Seen> => {
     let [out, err] = ['', '']
     const write = (text: string) => {
       out += text
     }
-    const complain = (text: string) => {
+    const writeError = (text: string) => {
       err += text
     }
-    const seen = { variables: { NO_COLOR: '1', ...variables }, actor: 'wanjiru', write, complain }
-    const code = await createProgram({ terminal: { columns: 200 }, ...seen, ...around })(args)
+    const seen = { variables: { NO_COLOR: '1', ...variables }, actor: 'wanjiru', write, writeError }
+    const code = await createProgram({ terminal: { columns: 200 }, ...seen, ...over })(args)
     return { code, out, err }
   }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { type IntegratingMalipo, integratingMalipo } from '../../../server/src/testing/integrating.ts'
-import type { CliEnvironment } from '../surroundings.ts'
+import type { CliEnvironment } from '../cli-environment.ts'
 import { commandLine, type Seen } from './command-line.ts'
 
 /** A merchant of a whole Malipo with its own home folder, and the program as the merchant's developer runs it. */
@@ -14,7 +14,7 @@ export interface Shop {
   readonly variables: Readonly<Record<string, string>>
   run(...args: string[]): Promise<Seen>
   /** Same as `run`, with other variables or another environment. */
-  as(variables: CliEnvironment['variables'], around?: Partial<CliEnvironment>): (...args: string[]) => Promise<Seen>
+  as(variables: CliEnvironment['variables'], cli?: Partial<CliEnvironment>): (...args: string[]) => Promise<Seen>
   /** Writes a file into the home folder and returns its path. */
   file(name: string, text: string): string
 }
@@ -31,7 +31,7 @@ export async function openShop(t: TestContext): Promise<Shop> {
     home,
     variables,
     run: commandLine(variables),
-    as: (others, around) => commandLine({ ...variables, ...others }, around),
+    as: (others, cli) => commandLine({ ...variables, ...others }, cli),
     file: (name, text) => {
       writeFileSync(join(home, name), text)
       return join(home, name)

@@ -50,258 +50,408 @@ export type ErrorCode =
   | 'OVERLOADED'
 
 export interface Schemas {
-  /** Every refusal has this form. */
+  /** Three-letter ISO 4217 code */
+  Currency: 'AOA' | 'BIF' | 'BWP' | 'CDF' | 'DJF' | 'EGP' | 'ETB' | 'EUR' | 'GBP' | 'GHS' | 'GMD' | 'GNF' | 'KES' | 'LRD' | 'LSL' | 'MAD' | 'MGA' | 'MUR' | 'MWK' | 'MZN' | 'NAD' | 'NGN' | 'RWF' | 'SCR' | 'SDG' | 'SLE' | 'SOS' | 'SSP' | 'SZL' | 'TND' | 'TZS' | 'UGX' | 'USD' | 'XAF' | 'XOF' | 'ZAR' | 'ZMW' | (string & {})
+  /** SUCCESSFUL and FAILED are final */
+  Status: 'PENDING' | 'SUCCESSFUL' | 'FAILED'
+  /** The status in lower case */
+  ChargeStatus: 'pending' | 'successful' | 'failed'
+  /** Where the payment is, in more detail than its status */
+  Stage: 'PROCESSING' | 'AWAITING_CUSTOMER' | 'UNCONFIRMED' | 'COMPLETED' | 'FAILED' | 'EXPIRED' | (string & {})
+  /** Why a payment failed */
+  FailureCode: 'PAYER_NOT_FOUND' | 'PAYER_LIMIT_REACHED' | 'PAYMENT_NOT_APPROVED' | 'INSUFFICIENT_BALANCE' | 'PAYMENT_IN_PROGRESS' | 'RECIPIENT_NOT_FOUND' | 'RECIPIENT_LIMIT_REACHED' | 'WALLET_LIMIT_REACHED' | 'AMOUNT_NOT_ACCEPTED' | 'DETAILS_NOT_ACCEPTED' | 'CARD_DECLINED' | 'CARD_EXPIRED' | 'SUSPECTED_FRAUD' | 'AUTHENTICATION_FAILED' | 'AUTHORISATION_LOST' | 'UNDERPAID' | 'MANUALLY_CANCELLED' | 'EXPIRED' | 'REVERSED' | 'PROVIDER_UNAVAILABLE' | 'UNSPECIFIED_FAILURE' | 'UNKNOWN_ERROR' | (string & {})
+  /** What happened */
+  EventName: 'transaction_created' | 'transaction_updated' | 'adjustment_created' | (string & {})
+  /** deposit: a charge. withdrew: a payout. adjustment: money that moved after the end of a payment */
+  TransactionType: 'deposit' | 'withdrew' | 'adjustment' | (string & {})
+  /** How the money moves */
+  PaymentMethod: 'momo' | 'card' | 'bank-transfer' | 'bank' | (string & {})
+  /** What the customer must do now */
+  NextActionType: 'NONE' | 'PIN_PROMPT' | 'OTP' | 'PIN' | 'ADDRESS' | 'REDIRECT' | 'USSD' | 'BANK_TRANSFER' | (string & {})
+  /** CREATED until the first delivery attempt has ended */
+  DeliveryStatus: 'CREATED' | 'FAILED' | 'SUCCESS'
+  /** The kind of account */
+  Destination: 'MoMo' | 'Bank Account' | 'Paybill' | 'Till' | (string & {})
+  /** What a statement line is for */
+  LineKind: 'payment' | 'fee' | 'exchange' | 'adjustment' | 'funding' | 'archived' | (string & {})
+  /** Why money moved after the end of a payment */
+  AdjustmentReason: 'late_success' | 'late_receipt' | 'payout_returned' | 'charge_reversed' | 'chargeback_won' | 'suspense_cleared' | 'operator' | (string & {})
+  /** Into or out of your wallet */
+  Direction: 'credit' | 'debit'
+  /** A fault to inject into a sandbox payment */
+  ScenarioName: 'lost-answer' | 'late-callback' | 'duplicate-webhook' | 'out-of-order-webhook' | 'expiry' | 'late-success' | 'late-receipt' | 'payout-returned' | 'charge-reversed' | 'chargeback-won' | (string & {})
+  /** Every error has this form. */
   Failure: {
+    /** true when the request succeeded, false when it was refused */
     success: false
+    /** For people; decide by `success` and `errorCode` */
     message: string
+    /** What failed; see the list of error codes */
     errorCode: string
-    /** Also in the header X-Request-Id; tell it to the operator */
+    /** Also in the header `X-Request-Id`; give it to the operator when you report a problem */
     requestId: string
+    /** The wrong fields, or facts about the error */
     details?: {
+      /** The field or fact */
       field: string
+      /** For people; decide by `success` and `errorCode` */
       message: string
     }[] | undefined
-    /** The very same request may succeed later */
+    /** Only for a refused authorisation: the attempts left */
+    attemptsLeft?: number | undefined
+    /** The same request may succeed later */
     retryable?: boolean | undefined
+    /** What to do, in one or two sentences */
+    fix?: string | undefined
+    /** The page of this error, relative to the address of the API */
+    docs?: string | undefined
   }
   IssuedToken: {
+    /** true when the request succeeded, false when it was refused */
     success: true
     /** Send it as `Authorization: Bearer …` */
     token: string
-    /** Unix seconds; get a new token about 60 s before */
+    /** Unix seconds; request a new token about 60 s earlier */
     expiresAt: number
   }
   Debt: {
-    currency: string
+    /** Three-letter ISO 4217 code */
+    currency: Schemas['Currency']
+    /** Two-letter ISO 3166-1 code */
     country: string
+    /** What is owed, in major units */
     amount: number
   }
   UserProfile: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** First name */
     firstName: string
+    /** Last name */
     lastName: string
+    /** E-mail address */
     email: string
-    /** The public key of the pair the token was issued to */
+    /** The public key of the pair that the token was issued for */
     publicKey: string
     /** Where live events go; empty when not set */
     webhookUrl: string
     /** Where sandbox events go; empty when not set */
     sandboxWebhookUrl: string
+    /** One for each currency and country */
     wallets: {
-      currency: string
+      /** Three-letter ISO 4217 code */
+      currency: Schemas['Currency']
       /** The scope of a currency that several countries use */
       country: string
       /** available + pending */
       balance: number
-      /** What may be spent */
+      /** Available balance */
       available: number
-      /** Held for payouts under way */
+      /** Held for pending payouts */
       pending: number
     }[]
-    /** What a provider took back that the wallet did not have. It is collected from the next credits of that wallet. */
+    /** Amount that a provider took back and the wallet could not cover. It is deducted from the next credits of that wallet. */
     owed: Schemas['Debt'][]
     [name: `${string}Wallet`]: {
-      /** What may be spent, over all countries */
+      /** Available balance over all countries */
       balance: number
     }
   }
   NewWebhookSecret: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** The requested data */
     data: {
       /** `whsec_…`; shown this once */
       secret: string
     }
   }
   Statement: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** The requested data */
     data: {
+      /** Balance before the first line */
       opening: number
+      /** Oldest first */
       lines: {
         /** ISO 8601 date-time */
         at: string
         /** Empty in a line of type `archived` */
         transactionId: string
-        /** Empty for what no request of yours caused */
+        /** Empty if none of your requests caused it */
         externalReference: string
         /** Of the payment or posting; `archived` sums up lines of a month that the operator has archived */
         type: string
         /** payment, fee, exchange, adjustment, funding or archived */
-        kind: string
-        /** Negative for what left the wallet */
+        kind: Schemas['LineKind']
+        /** Negative for debits */
         amount: number
-        /** What was there after it */
+        /** The balance after it */
         balance: number
       }[]
+      /** Balance after the last line */
       closing: number
     }
   }
   Transaction: {
+    /** Malipo’s id of the payment, `txn_…` */
     transactionId: string
     /** deposit, withdrew or adjustment */
-    type: string
-    /** PENDING, then SUCCESSFUL or FAILED for good */
-    status: string
+    type: Schemas['TransactionType']
+    /** PENDING, then SUCCESSFUL or FAILED, which is final */
+    status: Schemas['Status']
     /** The same in lower case */
-    chargeStatus: string
+    chargeStatus: Schemas['ChargeStatus']
+    /** In major units */
     amount: number
+    /** What leaves: the customer's side of a charge, your wallet's side of a payout */
     senderAmount: number
+    /** What arrives: in your wallet after the fee, or with the beneficiary */
     receiverAmount: number
-    currency: string
-    senderCurrency: string
-    receiverCurrency: string
+    /** Three-letter ISO 4217 code */
+    currency: Schemas['Currency']
+    /** Currency of `senderAmount` */
+    senderCurrency: Schemas['Currency']
+    /** Currency of `receiverAmount` */
+    receiverCurrency: Schemas['Currency']
+    /** Two-letter ISO 3166-1 code */
     country: string
-    destination: string
+    /** The kind of account: mobile money, bank, paybill or till */
+    destination: Schemas['Destination']
     /** ISO 8601 with +00:00 */
     fullTimestamp: string
+    /** Year, four digits */
     year: string
+    /** Month, in English */
     month: string
+    /** Day of the week, in English */
     day: string
+    /** The account that is paid, or that pays */
     beneficiary: {
       /** The country's name */
       country: string
       /** The bank or operator */
       bankCode: string
+      /** Name of the account holder */
       accountName: string
-      destination: string
-      currency: string
+      /** The kind of account: mobile money, bank, paybill or till */
+      destination: Schemas['Destination']
+      /** Three-letter ISO 4217 code */
+      currency: Schemas['Currency']
+      /** Number of the account, phone or till */
       accountNumber: string
     }
   }
   NextAction: {
     /** NONE, PIN_PROMPT, OTP, PIN, ADDRESS, REDIRECT or BANK_TRANSFER */
-    type: string
+    type: Schemas['NextActionType']
+    /** Sentences for the customer */
     instructions?: string[] | undefined
     /** Where to send the customer */
     redirectUrl?: string | undefined
+    /** What the customer dials if no prompt appears */
     ussdCode?: string | undefined
   }
-  /** Where the payment stands, in words for people */
+  /** The current state of the payment, in plain text */
   Explanation: {
     /** One sentence: what happened, what happens next, and by when */
     sentence: string
-    /** What happens next; null when nothing more will */
+    /** The next step; null if there is none */
     next: string | null
-    /** ISO 8601: when that happens, or until when it must have; null where there is no such time */
+    /** ISO 8601: the time of the next step or its deadline; null if there is none */
     by: string | null
   }
   VirtualAccount: {
+    /** false: the account is closed at `expiresAt` */
     permanent: boolean
+    /** Number of the account, phone or till */
     accountNumber: string
+    /** Name of the bank */
     bankName: string
+    /** ISO 8601 date-time */
     createdAt: string
-    /** The account takes money until then */
+    /** The account accepts money until then */
     expiresAt: string
+    /** What to show to the customer */
     note: string
-    /** What to transfer */
+    /** The amount to transfer */
     amount: string
-    /** A picture with the name of the bank */
+    /** An image with the name of the bank */
     bankLogo: string
   }
   OneTransaction: {
+    /** Malipo’s id of the payment, `txn_…` */
     transactionId: string
     /** deposit, withdrew or adjustment */
-    type: string
-    /** PENDING, then SUCCESSFUL or FAILED for good */
-    status: string
+    type: Schemas['TransactionType']
+    /** PENDING, then SUCCESSFUL or FAILED, which is final */
+    status: Schemas['Status']
     /** The same in lower case */
-    chargeStatus: string
+    chargeStatus: Schemas['ChargeStatus']
+    /** In major units */
     amount: number
+    /** What leaves: the customer's side of a charge, your wallet's side of a payout */
     senderAmount: number
+    /** What arrives: in your wallet after the fee, or with the beneficiary */
     receiverAmount: number
-    currency: string
-    senderCurrency: string
-    receiverCurrency: string
+    /** Three-letter ISO 4217 code */
+    currency: Schemas['Currency']
+    /** Currency of `senderAmount` */
+    senderCurrency: Schemas['Currency']
+    /** Currency of `receiverAmount` */
+    receiverCurrency: Schemas['Currency']
+    /** Two-letter ISO 3166-1 code */
     country: string
-    destination: string
+    /** The kind of account: mobile money, bank, paybill or till */
+    destination: Schemas['Destination']
     /** ISO 8601 with +00:00 */
     fullTimestamp: string
+    /** Year, four digits */
     year: string
+    /** Month, in English */
     month: string
+    /** Day of the week, in English */
     day: string
+    /** The account that is paid, or that pays */
     beneficiary: {
       /** The country's name */
       country: string
       /** The bank or operator */
       bankCode: string
+      /** Name of the account holder */
       accountName: string
-      destination: string
-      currency: string
+      /** The kind of account: mobile money, bank, paybill or till */
+      destination: Schemas['Destination']
+      /** Three-letter ISO 4217 code */
+      currency: Schemas['Currency']
+      /** Number of the account, phone or till */
       accountNumber: string
     }
+    /** Your own id of the payment */
     externalReference: string
     /** momo, card, bank-transfer or bank */
-    method: string
+    method: Schemas['PaymentMethod']
     /** In the wallet's currency */
     fee: number
-    /** AWAITING_CUSTOMER, PROCESSING, UNCONFIRMED (being asked about), COMPLETED, FAILED or EXPIRED */
-    stage: string
+    /** AWAITING_CUSTOMER, PROCESSING, UNCONFIRMED (being queried), COMPLETED, FAILED or EXPIRED */
+    stage: Schemas['Stage']
+    /** What the customer must do now */
     nextAction: Schemas['NextAction']
+    /** The current state of the payment, in plain text */
     explanation: Schemas['Explanation']
+    /** Why the payment failed */
     failureReason?: {
-      failureCode: string
+      /** Why it failed; decide by this code */
+      failureCode: Schemas['FailureCode']
+      /** A sentence that you may show to the customer */
       failureMessage: string
+      /** The provider's own code */
       providerCode?: string | undefined
     } | undefined
+    /** The exchange rate that was used */
     rate?: {
+      /** BASE/QUOTE, such as USD/KES */
       pair: string
+      /** `buy` or `sell` */
       side: string
+      /** The rate, as decimal text */
       value: string
+      /** ISO 8601 date-time */
       at: string
     } | undefined
-    /** What came in so far, of a bank transfer charge */
+    /** Received so far, for a bank transfer charge */
     amountReceived?: number | undefined
+    /** The account that the customer transfers to */
     virtualAccount?: Schemas['VirtualAccount'] | undefined
     /** Of an adjustment: the payment whose money moved after its end */
     relatedTransactionId?: string | undefined
     /** Your id of that payment */
     relatedExternalReference?: string | undefined
     /** Of an adjustment: credit or debit */
-    direction?: string | undefined
+    direction?: Schemas['Direction'] | undefined
     /** Of an adjustment: late_success, late_receipt, payout_returned, charge_reversed, chargeback_won, suspense_cleared or operator */
-    reason?: string | undefined
+    reason?: Schemas['AdjustmentReason'] | undefined
     /** The adjustments made after its end, oldest first; each is a transaction of its own */
     adjustments?: string[] | undefined
+    /** Everything that happened, oldest first */
     timeline: {
+      /** ISO 8601 date-time */
       at: string
-      stage: string
+      /** Where the payment was */
+      stage: Schemas['Stage']
+      /** For people; decide by `success` and `errorCode` */
       message: string
     }[]
+  }
+  StartedCharge: {
+    /** true when the request succeeded, false when it was refused */
+    success: true
+    /** For people; decide by `success` and `errorCode` */
+    message: string
+    /** Malipo’s id of the payment, `txn_…` */
+    transactionId: string
+    /** PENDING, then SUCCESSFUL or FAILED */
+    status: Schemas['Status']
+    /** What the customer must do now */
+    nextAction: Schemas['NextAction']
   }
   MomoCharge: {
     /** What the customer pays, in major units */
     amount: number
     /** Three-letter currency code */
-    currency: string
-    /** Your own id for this payment, of 1 to 100 printable characters; unique for ever */
+    currency: Schemas['Currency']
+    /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
     externalReference: string
     /** In international form; or externalAccountId */
     phoneNumber?: string | undefined
     /** A mobile money account; or phoneNumber */
     externalAccountId?: string | undefined
-    /** Needed where the number does not tell the operator */
+    /** Required if the number does not identify the operator */
     momoOperatorId?: string | undefined
     /** For operators with authType PREAUTH */
     otpCode?: string | undefined
-    /** Wallet to credit; `currency` when left out */
-    walletCurrency?: string | undefined
+    /** Wallet to credit; `currency` if omitted */
+    walletCurrency?: Schemas['Currency'] | undefined
     /** For vouchers: 12 or 16 digits */
     voucherPin?: string | undefined
-    /** Where the customer comes back to, having paid */
+    /** Where the customer returns to after paying */
     successRedirectUrl?: string | undefined
-    /** Where the customer comes back to, not having paid */
+    /** Where the customer returns to without paying */
     failureRedirectUrl?: string | undefined
   }
-  StartedCharge: {
+  StartedCardCharge: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** For people; decide by `success` and `errorCode` */
     message: string
-    transactionId: string
-    status: string
-    nextAction: Schemas['NextAction']
+    /** The requested data */
+    data: {
+      /** Malipo’s id of the payment, `txn_…` */
+      transactionId: string
+      /** PENDING, then SUCCESSFUL or FAILED */
+      status: Schemas['Status']
+      /** What the customer must do now */
+      nextAction: Schemas['NextAction']
+      /** Why the payment failed */
+      failureReason?: {
+        /** Why it failed; decide by this code */
+        failureCode: Schemas['FailureCode']
+        /** A sentence that you may show to the customer */
+        failureMessage: string
+        /** The provider's own code */
+        providerCode?: string | undefined
+      } | undefined
+    }
   }
   BillingAddress: {
+    /** Street and house number */
     street1: string
+    /** City */
     city: string
+    /** State, province or county */
     state: string
+    /** Postal code */
     zip: string
     /** Two letters */
     country: string
@@ -310,7 +460,7 @@ export interface Schemas {
     /** What the customer pays, in major units */
     amount: number
     /** Three-letter currency code */
-    currency: string
+    currency: Schemas['Currency']
     /** The customer's e-mail address */
     email: string
     /** The customer's first name */
@@ -319,84 +469,101 @@ export interface Schemas {
     lastName: string
     /** The customer's IP address */
     ipAddress: string
-    /** Your own id for this payment, of 1 to 100 printable characters; unique for ever */
+    /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
     externalReference: string
     /** Never stored in clear, never logged */
     cardDetails: {
+      /** Card number, digits only */
       number: string
+      /** Security code of the card: 3 or 4 digits */
       cvv: string
       /** Such as 09 */
       expMonth: string
       /** Such as 2030 */
       expYear: string
     }
+    /** The cardholder's billing address */
     address?: Schemas['BillingAddress'] | undefined
     /** The customer's browser; needed for USD, EUR and GBP */
     device3DSInfo?: {
+      /** Bits per pixel of the screen */
       colorDepth: number
+      /** In pixels */
       screenHeight: number
+      /** In pixels */
       screenWidth: number
+      /** The `User-Agent` header of the browser */
       userAgent: string
       /** Minutes */
       timeZone: number
+      /** Your own id of the device */
       deviceId: string
     } | undefined
-    /** Where the customer comes back to from their bank's page */
+    /** Where the bank's page returns the customer to */
     successRedirectUrl?: string | undefined
   }
-  StartedCardCharge: {
+  OpenedAccount: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** For people; decide by `success` and `errorCode` */
     message: string
+    /** The requested data */
     data: {
+      /** Malipo’s id of the payment, `txn_…` */
       transactionId: string
-      status: string
-      nextAction: Schemas['NextAction']
-      failureReason?: {
-        failureCode: string
-        failureMessage: string
-        providerCode?: string | undefined
-      } | undefined
+      /** The account that the customer transfers to */
+      virtualAccount: Schemas['VirtualAccount']
+      /** What the customer must do now */
+      nextAction: {
+        /** Its kind */
+        type: 'BANK_TRANSFER'
+      }
     }
   }
   TransferCharge: {
     /** What the customer pays, in major units */
     amount: number
     /** NGN or KES */
-    currency: string
+    currency: Schemas['Currency']
     /** The customer's e-mail address */
     email: string
-    /** Your own id for this payment, of 1 to 100 printable characters; unique for ever */
+    /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
     externalReference: string
-  }
-  OpenedAccount: {
-    success: true
-    message: string
-    data: {
-      transactionId: string
-      virtualAccount: Schemas['VirtualAccount']
-      nextAction: {
-        type: 'BANK_TRANSFER'
-      }
-    }
   }
   Authorise: {
-    /** What `nextAction` asks for; avs is the same as address */
+    /** As in `nextAction`; avs is the same as address */
     type: 'otp' | 'pin' | 'address' | 'avs'
-    /** The PIN or code; an address as an object, or the same as a JSON text */
+    /** The PIN or code; or the address as an object or as JSON text */
     value: string | Schemas['BillingAddress']
   }
-  Payout: {
-    /** What the beneficiary gets, exactly, in major units */
-    amount: number
-    /** Your own id for this payment, of 1 to 100 printable characters; unique for ever */
+  AcceptedPayout: {
+    /** true when the request succeeded, false when it was refused */
+    success: true
+    /** For people; decide by `success` and `errorCode` */
+    message: string
+    /** Malipo’s id of the payment, `txn_…` */
+    transactionId: string
+    /** PENDING, then SUCCESSFUL or FAILED */
+    status: Schemas['Status']
+    /** Your own id of the payment */
     externalReference: string
-    /** Instead of the next four */
-    externalAccountId?: string | undefined
-    currency?: string | undefined
-    /** Two-letter country code */
+  }
+  PayoutToExternalAccount: {
+    /** The exact amount the beneficiary receives, in major units */
+    amount: number
+    /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
+    externalReference: string
+    /** The external account that is paid */
+    externalAccountId: string
+    /** What the beneficiary gets */
+    currency?: Schemas['Currency'] | undefined
+    /** Two-letter ISO 3166-1 code of the beneficiary */
     country?: string | undefined
+    /** The kind of account: mobile money, bank, paybill or till */
     destination?: 'MoMo' | 'Bank Account' | 'Paybill' | 'Till' | undefined
+    /** May be left out; if sent, it must match the external account */
     payoutMethod?: {
+      /** Name of the account holder */
       accountName?: string | undefined
       /** A phone number in international form, an account number, a customer of a business, or a till */
       accountNumber?: string | undefined
@@ -407,25 +574,126 @@ export interface Schemas {
       /** For Paybill */
       businessNumber?: string | undefined
     } | undefined
-    /** Wallet to debit; `currency` when left out */
-    debitCurrency?: string | undefined
+    /** Wallet to debit; `currency` if omitted */
+    debitCurrency?: Schemas['Currency'] | undefined
     /** Country scope of that wallet */
     debitCountry?: string | undefined
   }
-  AcceptedPayout: {
-    success: true
-    message: string
-    transactionId: string
-    status: string
+  PayoutToMobileMoney: {
+    /** The exact amount the beneficiary receives, in major units */
+    amount: number
+    /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
     externalReference: string
+    /** What the beneficiary gets */
+    currency: Schemas['Currency']
+    /** Two-letter ISO 3166-1 code of the beneficiary */
+    country: string
+    /** The kind of account */
+    destination: 'MoMo'
+    /** The account that is paid */
+    payoutMethod: {
+      /** Name of the account holder */
+      accountName: string
+      /** Phone number in international form, such as +254703456789 */
+      accountNumber: string
+      /** Operator id; needed where the number does not identify the operator */
+      code?: string | undefined
+    }
+    /** Wallet to debit; `currency` if omitted */
+    debitCurrency?: Schemas['Currency'] | undefined
+    /** Country scope of that wallet */
+    debitCountry?: string | undefined
   }
+  PayoutToBank: {
+    /** The exact amount the beneficiary receives, in major units */
+    amount: number
+    /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
+    externalReference: string
+    /** What the beneficiary gets */
+    currency: Schemas['Currency']
+    /** Two-letter ISO 3166-1 code of the beneficiary */
+    country: string
+    /** The kind of account */
+    destination: 'Bank Account'
+    /** The account that is paid */
+    payoutMethod: {
+      /** Name of the account holder */
+      accountName: string
+      /** Account number */
+      accountNumber: string
+      /** Bank code, from `GET /utilities/banks` */
+      code: string
+      /** Required in Uganda and Tanzania */
+      branchCode?: string | undefined
+    }
+    /** Wallet to debit; `currency` if omitted */
+    debitCurrency?: Schemas['Currency'] | undefined
+    /** Country scope of that wallet */
+    debitCountry?: string | undefined
+  }
+  PayoutToPaybill: {
+    /** The exact amount the beneficiary receives, in major units */
+    amount: number
+    /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
+    externalReference: string
+    /** What the beneficiary gets */
+    currency: Schemas['Currency']
+    /** Two-letter ISO 3166-1 code of the beneficiary */
+    country: string
+    /** The kind of account */
+    destination: 'Paybill'
+    /** The account that is paid */
+    payoutMethod: {
+      /** Name of the account holder */
+      accountName: string
+      /** Your account with the business */
+      accountNumber: string
+      /** Paybill number of the business */
+      businessNumber: string
+    }
+    /** Wallet to debit; `currency` if omitted */
+    debitCurrency?: Schemas['Currency'] | undefined
+    /** Country scope of that wallet */
+    debitCountry?: string | undefined
+  }
+  PayoutToTill: {
+    /** The exact amount the beneficiary receives, in major units */
+    amount: number
+    /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
+    externalReference: string
+    /** What the beneficiary gets */
+    currency: Schemas['Currency']
+    /** Two-letter ISO 3166-1 code of the beneficiary */
+    country: string
+    /** The kind of account */
+    destination: 'Till'
+    /** The account that is paid */
+    payoutMethod: {
+      /** Name of the account holder */
+      accountName: string
+      /** Till number */
+      accountNumber: string
+    }
+    /** Wallet to debit; `currency` if omitted */
+    debitCurrency?: Schemas['Currency'] | undefined
+    /** Country scope of that wallet */
+    debitCountry?: string | undefined
+  }
+  Payout: Schemas['PayoutToExternalAccount'] | Schemas['PayoutToMobileMoney'] | Schemas['PayoutToBank'] | Schemas['PayoutToPaybill'] | Schemas['PayoutToTill']
   BulkResults: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** The requested data */
     data: {
+      /** true when the request succeeded, false when it was refused */
       success: boolean
+      /** For people; decide by `success` and `errorCode` */
       message: string
+      /** Your own id of the payment */
       externalReference: string
+      /** Malipo’s id of the payment, `txn_…` */
       transactionId?: string | undefined
+      /** What failed; see the list of error codes */
       errorCode?: string | undefined
     }[]
   }
@@ -435,30 +703,38 @@ export interface Schemas {
     /** Your id of the payment */
     externalReference: string
     /** deposit, withdrew or adjustment */
-    type: string
+    type: Schemas['TransactionType']
     /** pending, successful or failed */
-    status: string
+    status: Schemas['ChargeStatus']
     /** The same as status */
-    chargeStatus: string
-    /** As you asked for it, in major units */
+    chargeStatus: Schemas['ChargeStatus']
+    /** The requested amount, in major units */
     amount: number
     /** What leaves: the customer's side of a charge, your wallet's of a payout */
     senderAmount: number
     /** What arrives: in your wallet after the fee, or with the beneficiary */
     receiverAmount: number
-    senderCurrency: string
-    receiverCurrency: string
-    currency: string
+    /** Currency of `senderAmount` */
+    senderCurrency: Schemas['Currency']
+    /** Currency of `receiverAmount` */
+    receiverCurrency: Schemas['Currency']
+    /** Three-letter ISO 4217 code */
+    currency: Schemas['Currency']
+    /** Two-letter ISO 3166-1 code */
     country: string
     /** momo, card, bank-transfer or bank */
-    method: string
+    method: Schemas['PaymentMethod']
     /** In the wallet's currency */
     fee: number
-    /** Of a bank transfer charge that has ended: what came in */
+    /** Of a bank transfer charge that has ended: the amount received */
     amountReceived?: number | undefined
+    /** Why the payment failed */
     failureReason?: {
-      failureCode: string
+      /** Why it failed; decide by this code */
+      failureCode: Schemas['FailureCode']
+      /** A sentence that you may show to the customer */
       failureMessage: string
+      /** The provider's own code */
       providerCode?: string | undefined
     } | undefined
     /** Of a failed payout: its money is back in your wallet already */
@@ -468,86 +744,121 @@ export interface Schemas {
     /** Your id of that payment */
     relatedExternalReference?: string | undefined
     /** Of an adjustment: credit or debit */
-    direction?: string | undefined
+    direction?: Schemas['Direction'] | undefined
     /** Of an adjustment: late_success, late_receipt, payout_returned, charge_reversed, chargeback_won, suspense_cleared or operator */
-    reason?: string | undefined
+    reason?: Schemas['AdjustmentReason'] | undefined
   }
   WebhookRecord: {
     /** The same as the header `webhook-id` of every attempt */
     id: string
+    /** ISO 8601 date-time */
     createdAt: string
     /** transaction_created or transaction_updated */
-    event: string
+    event: Schemas['EventName']
+    /** The requested data */
     data: Schemas['WebhookData']
+    /** The receiver's last response */
     response: {
-      /** HTTP status of the last reply; empty where there was none */
+      /** HTTP status of the last response; empty if there was none */
       status: string
       /** Its first 2 KiB */
       body?: string | undefined
+      /** Milliseconds until the response */
       durationMs?: number | undefined
+      /** Why there was no response */
       error?: string | undefined
     }
+    /** Where the webhook was sent */
     webhookUrl: string
     /** CREATED until the first attempt has ended, then SUCCESS or FAILED */
-    status: string
+    status: Schemas['DeliveryStatus']
+    /** Number of delivery attempts */
     attempts: number
+    /** ISO 8601 time of the next attempt, while one is due */
     nextAttemptAt?: string | undefined
   }
   FeedLine: {
     /** Without a gap, for each merchant and environment */
     number: number
-    /** `wh_…`, the same at every attempt: one you have seen before you may ignore */
+    /** `wh_…`, the same for every attempt: ignore one that you have already processed */
     id: string
     /** transaction_created or transaction_updated or adjustment_created */
-    event: string
+    event: Schemas['EventName']
+    /** The requested data */
     data: Schemas['WebhookData']
     /** When it happened, ISO 8601 */
     timestamp: string
-    /** Counts the events of one payment from 1: one that is lower than what you have seen is old news */
+    /** Counts the events of one payment from 1: ignore one that is lower than the last you processed */
     sequence: number
   }
   Resent: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** For people; decide by `success` and `errorCode` */
     message: string
   }
   Created: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** For people; decide by `success` and `errorCode` */
     message: string
+    /** The requested data */
     data: {
+      /** Its id */
       id: string
     }
   }
   Done: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** For people; decide by `success` and `errorCode` */
     message: string
   }
   ExternalAccount: {
+    /** Id of the external account, `ea_…` */
     externalAccountId: string
+    /** Two-letter ISO 3166-1 code */
     country: string
-    currency: string
-    destination: string
+    /** Three-letter ISO 4217 code */
+    currency: Schemas['Currency']
+    /** The kind of account: mobile money, bank, paybill or till */
+    destination: Schemas['Destination']
     /** payout or deposit */
     type: string
     /** Unix timestamp in seconds */
     createdAt: number
+    /** The account of the destination */
     payoutMethod: {
+      /** Name of the account holder */
       accountName: string
+      /** Number of the account, phone or till */
       accountNumber: string
-      /** The operator, predicted from the number where none was named, or the bank */
+      /** The bank, or the operator; the operator is derived from the number if none was named */
       code: string
+      /** Code of the bank branch */
       branchCode: string
+      /** Paybill number of the business */
       businessNumber?: string | undefined
     }
   }
   Countries: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** The requested data */
     data: {
+      /** Name */
       name: string
+      /** Two-letter ISO 3166-1 code */
       iso2: string
+      /** Three-letter ISO 3166-1 code */
       iso3: string
+      /** Dialling code, with its plus */
       dialing_code: string
+      /** Its currency */
       currency: {
+        /** Three-letter ISO 4217 code */
         code: string
+        /** Sign of the currency */
         symbol: string
         /** Number of decimals */
         decimal: string
@@ -555,183 +866,239 @@ export interface Schemas {
     }[]
   }
   Banks: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** The requested data */
     data: {
+      /** Its id */
       id: number
       /** `code` of a payout method */
       code: string
+      /** Name */
       name: string
+      /** Two-letter ISO 3166-1 code */
       country: string
-      currency: string
+      /** Three-letter ISO 4217 code */
+      currency: Schemas['Currency']
+      /** Whether `GET /utilities/branches` lists branches of the bank */
       hasBranches: boolean
     }[]
   }
   Branches: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** The requested data */
     data: {
+      /** Its id */
       id: number
+      /** Send it as `branchCode` */
       branch_code: string
+      /** Name of the branch */
       branch_name: string
+      /** SWIFT code, where known */
       swift_code: string | null
+      /** BIC, where known */
       bic: string | null
+      /** `id` of its bank */
       bank_id: number
     }[]
   }
   MomoOperators: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** The requested data */
     data: {
+      /** Its id */
       id: string
+      /** Name */
       name: string
+      /** Two-letter ISO 3166-1 code */
       country: string
-      currency: string
-      /** PROVIDER_AUTH: a prompt on the phone. PREAUTH: the customer gets a code first, sent as `otpCode`. REDIRECT: a page of the operator. VOUCHER: a voucher, sent as `voucherPin`. */
+      /** Three-letter ISO 4217 code */
+      currency: Schemas['Currency']
+      /** PROVIDER_AUTH: a prompt on the phone. PREAUTH: the customer gets a code first; send it as `otpCode`. REDIRECT: a page of the operator. VOUCHER: a voucher; send it as `voucherPin`. */
       authType: string
-      /** Digits after the point that it takes */
+      /** Decimals that it accepts */
       decimals: number
-      /** Of one payment, in major units; empty while not known */
+      /** Per payment, in major units; empty while unknown */
       deposit: {
+        /** Smallest amount */
         min?: number | undefined
+        /** Largest amount */
         max?: number | undefined
       }
-      /** Of one payment, in major units; empty while not known */
+      /** Per payment, in major units; empty while unknown */
       payout: {
+        /** Smallest amount */
         min?: number | undefined
+        /** Largest amount */
         max?: number | undefined
       }
-      /** What its numbers begin with after the dialling code */
+      /** Prefixes of its numbers after the dialling code */
       prefixes: string[]
-      /** What a customer dials to approve or to get a code; may be empty */
+      /** The code a customer dials to approve or to get a code; may be empty */
       ussdCode: string
       /** AVAILABLE, or UNAVAILABLE: listed, but payments are refused */
       status: string
     }[]
   }
   HistoricalRates: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** The requested data */
     data: {
       /** BASE/QUOTE, such as USD/KES */
       currencyPair: string
-      /** QUOTE given for one BASE */
+      /** QUOTE you get for one BASE */
       buy: number
-      /** QUOTE taken for one BASE */
+      /** QUOTE you pay for one BASE */
       sell: number
       /** ISO 8601 date-time */
       updatedAt: string
     }[]
   }
   LiveRate: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** The requested data */
     data: {
       /** BASE/QUOTE, such as USD/KES */
       currencyPair: string
-      /** QUOTE given for one BASE */
+      /** QUOTE you get for one BASE */
       buy: number
-      /** QUOTE taken for one BASE */
+      /** QUOTE you pay for one BASE */
       sell: number
       /** ISO 8601 date-time */
       updatedAt: string
+      /** Currency that is exchanged */
       from: string
+      /** Currency that it is exchanged into */
       to: string
       /** In `from` */
       amount: number
-      /** What that amount is worth in `to` now, rounded down */
+      /** Current value of the amount in `to`, rounded down */
       converted: number
     }
   }
   ResolvedAccount: {
+    /** true when the request succeeded, false when it was refused */
     success: true
+    /** The requested data */
     data: {
+      /** Stable id of the account */
       accountId: string
+      /** Name of the account holder */
       accountName: string
     }
   }
   TestValues: {
+    /** Phone numbers, and the outcome that each chooses */
     phones: {
-      /** One to copy */
+      /** An example to copy */
       value: string
-      /** The digits that choose, in every country; empty for any other */
+      /** The digits that select it, in every country; empty for all other numbers */
       ending: string
       /** charge, payout, charge and payout, or resolve */
       for: string
       /** SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal */
       outcome: string
-      /** What it does, for people */
+      /** What it does */
       what: string
     }[]
+    /** Cards, and the outcome that each chooses */
     cards: {
+      /** Card number, digits only */
       number: string
-      /** Where it matters; any other month to come will do elsewhere */
+      /** Set if it matters; otherwise use any future month */
       expiry?: string | undefined
       /** nothing, pin, address or redirect */
       asks: string
+      /** Codes and PINs that are accepted */
       pins?: string[] | undefined
+      /** Codes and PINs that are accepted */
       otps?: string[] | undefined
       /** SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal */
       outcome: string
-      /** What it does, for people */
+      /** What it does */
       what: string
     }[]
+    /** Account numbers, and the outcome that each chooses */
     accounts: {
-      /** One to copy */
+      /** An example to copy */
       value: string
-      /** The digits that choose, in every country; empty for any other */
+      /** The digits that select it, in every country; empty for all other numbers */
       ending: string
       /** charge, payout, charge and payout, or resolve */
       for: string
       /** SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal */
       outcome: string
-      /** What it does, for people */
+      /** What it does */
       what: string
     }[]
+    /** Operators' limits */
     amounts: {
+      /** Id of the operator */
       operator: string
+      /** Two-letter ISO 3166-1 code */
       country: string
-      currency: string
+      /** Three-letter ISO 4217 code */
+      currency: Schemas['Currency']
       /** charge or payout */
       for: string
+      /** Smallest amount */
       min: number
+      /** Largest amount */
       max: number
       /** SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal */
       outcome: string
-      /** What it does, for people */
+      /** What it does */
       what: string
     }[]
+    /** Codes and PINs that are accepted */
     otps: {
+      /** The value to send */
       value: string
       /** otp or pin */
       kind: string
       /** mobile money or card */
       for: string
-      /** What it does, for people */
+      /** What it does */
       what: string
     }[]
+    /** Faults that can be injected into a payment */
     scenarios: {
+      /** Name */
       name: string
-      /** What it does, for people */
+      /** What it does */
       what: string
     }[]
   }
   ArmedScenario: {
+    /** Your own id of the payment */
     externalReference: string
-    scenario: string
+    /** The fault to inject */
+    scenario: Schemas['ScenarioName']
+    /** ISO 8601 date-time */
     setAt: string
   }
   AdvancedClock: {
+    /** How far the clock was moved */
     seconds: number
     /** Open payments that were brought forward */
     payments: number
-    /** Webhooks that were waiting for another attempt */
+    /** Webhooks that waited for a retry */
     webhooks: number
   }
   WebhookEvent: {
-    /** `wh_…`, the same at every attempt: one you have seen before you may ignore */
+    /** `wh_…`, the same for every attempt: ignore one that you have already processed */
     id: string
     /** transaction_created or transaction_updated or adjustment_created */
-    event: string
+    event: Schemas['EventName']
+    /** The requested data */
     data: Schemas['WebhookData']
     /** When it happened, ISO 8601 */
     timestamp: string
-    /** Counts the events of one payment from 1: one that is lower than what you have seen is old news */
+    /** Counts the events of one payment from 1: ignore one that is lower than the last you processed */
     sequence: number
   }
 }
@@ -753,7 +1120,9 @@ export interface Operations {
   /** Change the profile */
   putUsers: {
     body: {
+      /** First name */
       firstName?: string | undefined
+      /** Last name */
       lastName?: string | undefined
       /** With a live token only; https; empty to unset */
       webhookUrl?: string | undefined
@@ -771,13 +1140,13 @@ export interface Operations {
     query: {
       /** Three-letter code of the wallet */
       currency: string
-      /** The wallet's country; needed only where a currency has several */
+      /** The wallet's country; required only if the currency has several */
       country?: string | undefined
       /** YYYY-MM-DD, in UTC */
       startDate?: string | undefined
-      /** The last day that is included */
+      /** The last day, inclusive */
       endDate?: string | undefined
-      /** From the `Link` header of the page before */
+      /** From the `Link` header of the previous page */
       cursor?: string | undefined
     }
     answer: Schemas['Statement']
@@ -785,32 +1154,40 @@ export interface Operations {
   /** List transactions */
   getTransactions: {
     query?: {
+      /** Three-letter ISO 4217 code */
       currency?: string | undefined
       /** deposit, withdrew (also withdrawal and payout) or adjustment */
       type?: string | undefined
+      /** Your own id of the payment */
       externalReference?: string | undefined
       /** YYYY-MM-DD, in UTC */
       startDate?: string | undefined
-      /** The last day that is included */
+      /** The last day, inclusive */
       endDate?: string | undefined
+      /** PENDING, then SUCCESSFUL or FAILED */
       status?: 'pending' | 'failed' | 'successful' | undefined
-      /** 3 when left out */
+      /** 3 if omitted */
       limit?: number | undefined
-      /** Only what is older than this one */
+      /** Only transactions older than this one */
       transactionId?: string | undefined
     }
     answer: {
+      /** true when the request succeeded, false when it was refused */
       success: true
+      /** The requested data */
       data: Schemas['Transaction'][]
     }
   }
   /** Read a transaction */
   getTransactionsTransactionId: {
     path: {
+      /** The id of the payment, or your external reference */
       transactionId: string
     }
     answer: {
+      /** true when the request succeeded, false when it was refused */
       success: true
+      /** The requested data */
       data: Schemas['OneTransaction']
     }
   }
@@ -832,11 +1209,14 @@ export interface Operations {
   /** Authorise a charge */
   postFiatDepositTransactionIdAuthorise: {
     path: {
+      /** Malipo’s id of the payment, `txn_…` */
       transactionId: string
     }
     body: Schemas['Authorise']
     answer: {
+      /** true when the request succeeded, false when it was refused */
       success: true
+      /** For people; decide by `success` and `errorCode` */
       message: string
     }
   }
@@ -845,67 +1225,80 @@ export interface Operations {
     body: Schemas['Payout']
     answer: Schemas['AcceptedPayout']
   }
-  /** Pay many out */
+  /** Pay out in bulk */
   postFiatPayoutsBulk: {
     body: {
       /** Each as the body of a single payout */
-      payouts: unknown[]
+      payouts: Schemas['Payout'][]
     }
     answer: Schemas['BulkResults']
   }
   /** Cancel a payout */
   postFiatPayoutTransactionIdCancel: {
     path: {
+      /** Malipo’s id of the payment, `txn_…` */
       transactionId: string
     }
     answer: {
+      /** true when the request succeeded, false when it was refused */
       success: true
+      /** For people; decide by `success` and `errorCode` */
       message: string
     }
   }
   /** List webhook records */
   getWebhooks: {
     query?: {
+      /** PENDING, then SUCCESSFUL or FAILED */
       status?: 'CREATED' | 'FAILED' | 'SUCCESS' | undefined
       /** YYYY-MM-DD, in UTC */
       startDate?: string | undefined
-      /** The last day that is included */
+      /** The last day, inclusive */
       endDate?: string | undefined
-      /** 50 when left out */
+      /** 50 if omitted */
       limit?: number | undefined
       /** A transaction id or external reference */
       reference?: string | undefined
     }
     answer: {
+      /** true when the request succeeded, false when it was refused */
       success: true
+      /** The requested data */
       data: Schemas['WebhookRecord'][]
     }
   }
   /** Read a webhook record */
   getWebhookId: {
     path: {
+      /** Its id */
       id: string
     }
     answer: {
+      /** true when the request succeeded, false when it was refused */
       success: true
+      /** The requested data */
       data: Schemas['WebhookRecord']
     }
   }
   /** Read the feed of events */
   getEvents: {
     query?: {
+      /** Only events with a higher `number` */
       after?: number | undefined
-      /** 50 when left out */
+      /** 50 if omitted */
       limit?: number | undefined
     }
     answer: {
+      /** true when the request succeeded, false when it was refused */
       success: true
+      /** The requested data */
       data: Schemas['FeedLine'][]
     }
   }
   /** Send a webhook again */
   postWebhooksIdResend: {
     path: {
+      /** Its id */
       id: string
     }
     answer: Schemas['Resent']
@@ -916,15 +1309,22 @@ export interface Operations {
       /** Two-letter country code */
       country: string
       /** Three-letter currency code */
-      currency: string
+      currency: Schemas['Currency']
+      /** Its kind */
       type?: 'payout' | 'deposit' | undefined
       /** Either a person with a phone number, or a destination and its payout method */
       payload?: {
+        /** First name */
         firstName?: string | undefined
+        /** Last name */
         lastName?: string | undefined
+        /** In international form, such as +254703456789 */
         phoneNumber?: string | undefined
+        /** The kind of account: mobile money, bank, paybill or till */
         destination?: 'MoMo' | 'Bank Account' | 'Paybill' | 'Till' | undefined
+        /** The account of the destination */
         payoutMethod?: {
+          /** Name of the account holder */
           accountName?: string | undefined
           /** A phone number in international form, an account number, a customer of a business, or a till */
           accountNumber?: string | undefined
@@ -936,9 +1336,11 @@ export interface Operations {
           businessNumber?: string | undefined
         } | undefined
       } | undefined
+      /** The kind of account: mobile money, bank, paybill or till */
       destination?: 'MoMo' | 'Bank Account' | 'Paybill' | 'Till' | undefined
       /** With `destination`, instead of `payload` */
       payoutMethod?: {
+        /** Name of the account holder */
         accountName?: string | undefined
         /** A phone number in international form, an account number, a customer of a business, or a till */
         accountNumber?: string | undefined
@@ -955,32 +1357,42 @@ export interface Operations {
   /** List external accounts */
   getExternalAccounts: {
     query?: {
-      /** 50 when left out */
+      /** 50 if omitted */
       limit?: number | undefined
-      /** From the `Link` header of the page before */
+      /** From the `Link` header of the previous page */
       cursor?: string | undefined
+      /** Two-letter ISO 3166-1 code */
       country?: string | undefined
+      /** Three-letter ISO 4217 code */
       currency?: string | undefined
+      /** The kind of account: mobile money, bank, paybill or till */
       destination?: 'MoMo' | 'Bank Account' | 'Paybill' | 'Till' | undefined
+      /** Its kind */
       type?: 'payout' | 'deposit' | undefined
     }
     answer: {
+      /** true when the request succeeded, false when it was refused */
       success: true
+      /** The requested data */
       data: Schemas['ExternalAccount'][]
     }
   }
   /** Replace an external account */
   putExternalAccountsExternalAccountId: {
     path: {
+      /** Id of the external account, `ea_…` */
       externalAccountId: string
     }
     body: {
       /** Two-letter country code */
       country: string
       /** Three-letter currency code */
-      currency: string
+      currency: Schemas['Currency']
+      /** The kind of account: mobile money, bank, paybill or till */
       destination: 'MoMo' | 'Bank Account' | 'Paybill' | 'Till'
+      /** The account of the destination */
       payoutMethod: {
+        /** Name of the account holder */
         accountName?: string | undefined
         /** A phone number in international form, an account number, a customer of a business, or a till */
         accountNumber?: string | undefined
@@ -997,6 +1409,7 @@ export interface Operations {
   /** Delete an external account */
   deleteExternalAccountsExternalAccountId: {
     path: {
+      /** Id of the external account, `ea_…` */
       externalAccountId: string
     }
     answer: Schemas['Done']
@@ -1004,10 +1417,13 @@ export interface Operations {
   /** Read an external account */
   getExternalAccountsExternalAccountId: {
     path: {
+      /** Id of the external account, `ea_…` */
       externalAccountId: string
     }
     answer: {
+      /** true when the request succeeded, false when it was refused */
       success: true
+      /** The requested data */
       data: Schemas['ExternalAccount']
     }
   }
@@ -1052,19 +1468,19 @@ export interface Operations {
       to?: string | undefined
       /** YYYY-MM-DD, in UTC */
       startDate?: string | undefined
-      /** The last day that is included */
+      /** The last day, inclusive */
       endDate?: string | undefined
     }
     answer: Schemas['HistoricalRates']
   }
-  /** Read the exchange rate of now */
+  /** Read the current exchange rate */
   getUtilitiesRates: {
     query: {
       /** Three-letter currency code */
       from: string
       /** Three-letter currency code */
       to: string
-      /** In `from`; 1 when left out */
+      /** In `from`; 1 if omitted */
       amount?: number | undefined
     }
     answer: Schemas['LiveRate']
@@ -1072,15 +1488,17 @@ export interface Operations {
   /** Look up an account holder's name */
   postUtilitiesAccountResolve: {
     body: {
+      /** `momo` or `bank` */
       method: 'momo' | 'bank'
       /** A phone number, or a bank account number */
       accountNumber: string
       /** Three-letter currency code */
-      currency: string
-      /** Operator id; needed where the number does not tell */
+      currency: Schemas['Currency']
+      /** Operator id; required if the number does not identify it */
       momoOperator?: string | undefined
       /** For method bank */
       bankCode?: string | undefined
+      /** Code of the bank branch */
       branchCode?: string | undefined
     }
     answer: Schemas['ResolvedAccount']

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict'
 import type { FastifyRequest } from 'fastify'
 import type { Bearer } from './token-cache.ts'
 
-const bearers = new WeakMap<FastifyRequest, Bearer>()
+const bearerByRequest = new WeakMap<FastifyRequest, Bearer>()
 
 /** Stores the bearer of a request after authentication. */
 export function setBearer(request: FastifyRequest, bearer: Bearer): void {
-  bearers.set(request, bearer)
+  bearerByRequest.set(request, bearer)
 }
 
 /** The bearer of the request. Every route has one, except public routes. */
 export function bearerOf(request: FastifyRequest): Bearer {
-  const bearer = bearers.get(request)
-  assert(bearer, 'a public route asked for its bearer')
+  const bearer = bearerByRequest.get(request)
+  assert(bearer, 'bearer requested on a public route')
   return bearer
 }
 
 export function hasBearer(request: FastifyRequest): boolean {
-  return bearers.has(request)
+  return bearerByRequest.has(request)
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Context } from '../context.ts'
 import type { App } from '../http/app.ts'
-import { exchange } from './exchange.ts'
+import { exchange } from './token-exchange.ts'
 
 const KeyPairBody = Type.Object(
   { publicKey: Type.String({ minLength: 1, maxLength: 200, description: 'The public key of the pair, `pk_…`' }) },
@@ -16,7 +16,7 @@ const IssuedToken = Type.Object(
   {
     success: Type.Literal(true),
     token: Type.String({ description: 'Send it as `Authorization: Bearer …`' }),
-    expiresAt: Type.Integer({ description: 'Unix seconds; get a new token about 60 s before' }),
+    expiresAt: Type.Integer({ description: 'Unix seconds; request a new token about 60 s earlier' }),
   },
   { title: 'IssuedToken' },
 )
@@ -34,7 +34,7 @@ export function authRoutes(app: App, ctx: Context): void {
       schema: {
         summary: 'Get an access token',
         description:
-          'Exchanges a key pair for a token that lasts an hour. While more than five minutes of the current token remain, the same one is returned.',
+          'Exchanges a key pair for a token that is valid for an hour. While the current token has more than five minutes left, the same token is returned.',
         tags: ['Authentication'],
         headers: ApiKeyHeader,
         body: KeyPairBody,

@@ -7,7 +7,7 @@ import { createTokenCache } from './token-cache.ts'
 import { createTokens } from './tokens.ts'
 
 /** A token cache on a database that knows one credential and counts its queries. */
-async function desk({ lifeMs = 60_000 }: { lifeMs?: number } = {}) {
+async function setUp({ lifeMs = 60_000 }: { lifeMs?: number } = {}) {
   const tokens = createTokens('https://pay.example.com', [{ id: 'k', key: createSecretKey(randomBytes(32)) }])
   const row = {
     id: newId(0, 0),
@@ -43,7 +43,7 @@ async function desk({ lifeMs = 60_000 }: { lifeMs?: number } = {}) {
 }
 
 test('a token is looked up once and cached', async () => {
-  const { tokenCache, token, state } = await desk()
+  const { tokenCache, token, state } = await setUp()
 
   for (let count = 0; count < 5; count += 1) assert.ok(await tokenCache.of(token))
 
@@ -52,7 +52,7 @@ test('a token is looked up once and cached', async () => {
 
 test('a cached token ends when it expires', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
-  const { tokenCache, token } = await desk({ lifeMs: 60_000 })
+  const { tokenCache, token } = await setUp({ lifeMs: 60_000 })
   assert.ok(await tokenCache.of(token))
 
   t.mock.timers.tick(61_000)
@@ -61,7 +61,7 @@ test('a cached token ends when it expires', async (t) => {
 })
 
 test('a cached token ends when its credential is known to be revoked', async () => {
-  const { tokenCache, token, state } = await desk()
+  const { tokenCache, token, state } = await setUp()
   assert.ok(await tokenCache.of(token))
 
   state.isRevoked = true
@@ -70,7 +70,7 @@ test('a cached token ends when its credential is known to be revoked', async () 
 })
 
 test('while revocations are not fresh, the database is queried for every token', async () => {
-  const { tokenCache, token, state } = await desk()
+  const { tokenCache, token, state } = await setUp()
   assert.ok(await tokenCache.of(token))
   state.isFresh = false
 

@@ -96,7 +96,7 @@ function forgeries({ token, header, claims, publicKey, seal }: Genuine): [string
       signedBy(foreign.privateKey, unsigned({ [name]: 'http://127.0.0.1:9/keys' })),
     ]),
     ...[
-      'nobody',
+      'unknown',
       '',
       '../../etc/passwd',
       "' or 1=1 --",

@@ -9,10 +9,10 @@ import { Address } from './schema.ts'
 const Authorise = Type.Object(
   {
     type: Type.Union([Type.Literal('otp'), Type.Literal('pin'), Type.Literal('address'), Type.Literal('avs')], {
-      description: 'What `nextAction` asks for; avs is the same as address',
+      description: 'As in `nextAction`; avs is the same as address',
     }),
     value: Type.Union([Type.String({ maxLength: 2000 }), Address], {
-      description: 'The PIN or code; an address as an object, or the same as a JSON text',
+      description: 'The PIN or code; or the address as an object or as JSON text',
     }),
   },
   { additionalProperties: false, title: 'Authorise' },
@@ -36,7 +36,7 @@ export function authoriseRoute(app: App, ctx: Context): void {
       schema: {
         summary: 'Authorise a charge',
         description:
-          "Passes on the customer's PIN, code or address. A wrong value is refused with `attemptsLeft`; the third fails the charge. A right PIN may be followed by a code: read the transaction, or wait for its webhook.",
+          "Submits the customer's PIN, code or address. A wrong value is refused with `attemptsLeft`; the third one fails the charge. After a correct PIN the bank may also require a code: read the transaction, or wait for its webhook.",
         tags: ['Charges'],
         headers: IdempotencyHeaders,
         params: Type.Object({ transactionId: Type.String({ maxLength: 100 }) }),
@@ -47,9 +47,9 @@ export function authoriseRoute(app: App, ctx: Context): void {
     async (request, reply) => {
       const { transactionId } = request.params
       const owner = bearerOf(request)
-      const { answer, isReplay } = await authorise(ctx, owner, transactionId, request.body, keyedRequest(request))
+      const { response, isReplay } = await authorise(ctx, owner, transactionId, request.body, keyedRequest(request))
       if (isReplay) reply.header('idempotency-replayed', 'true')
-      return answer
+      return response
     },
   )
 }

@@ -43,7 +43,7 @@ export async function authorise(
 ): Promise<Once<Authorised>> {
   const keyed = sentKey && { ...sentKey, asked: { type: body.type } }
   const before = await replayOf(ctx, owner, keyed)
-  if (before?.answer) return { answer: processing, isReplay: true }
+  if (before?.response) return { response: processing, isReplay: true }
   const answer = answerOf(body)
   const charge = await findTransaction(ctx.db.read, owner, wanted)
   if (charge?.type !== 'deposit') throw new AppError('TRANSACTION_MISSING')
@@ -61,7 +61,7 @@ export async function authorise(
       void passing.then((late) => settle(ctx, payment, late)).catch((err: unknown) => leave(ctx, payment, err))
       await keep(ctx.db.write, processing)
     } else await conclude(ctx, owner, payment, sent, keep)
-    return { answer: processing, isReplay: false }
+    return { response: processing, isReplay: false }
   })
 }
 
@@ -88,7 +88,7 @@ function addressOf(value: string | BillingAddress): BillingAddress {
   throw invalid([
     {
       field: 'value',
-      message: `value must be an address with ${addressFields.join(', ')}; ${missing} is missing or not as it should be, such as NG for a country`,
+      message: `value must be an address with ${addressFields.join(', ')}; ${missing} is missing or invalid; country is a code such as NG`,
     },
   ])
 }
@@ -151,7 +151,7 @@ async function conclude(
   // A callback was faster and left nothing to resolve. The caller still gets its response.
   if (isTaken && !settled?.isChanged) await keep(ctx.db.write, processing)
   const result: Transaction | undefined = settled?.transaction
-  reach('authorise.settled')
+  reach('authorise.resolved')
   await countFailure(ctx, owner, result)
   if (kind === 'answer_unsent') throw new AppError('PROVIDER_UNAVAILABLE')
   const isAskedAgain = result?.state === 'waiting' && result.action?.kind === action?.kind
@@ -175,5 +175,5 @@ async function countFailure(ctx: Context, owner: Owner, charge: Transaction | un
 }
 
 function leave(ctx: Context, { transaction: { id } }: Payment, err: unknown): void {
-  ctx.log.warn({ err, transactionId: showId('transaction', id) }, 'an authorisation is left to its lane')
+  ctx.log.warn({ err, transactionId: showId('transaction', id) }, 'authorisation left to its lane')
 }

@@ -29,9 +29,9 @@ const brands: readonly Brand[] = [
 export function readCard(details: CardDetails, now: Date): { readonly card: Card; readonly brand: string } {
   const number = details.number.replaceAll(/[ -]/g, '')
   const brand = brands.find(({ begins }) => begins.test(number))
-  if (!/^\d+$/.test(number) || !isLuhn(number)) throw wrong('number', 'is no card number')
-  if (!brand) throw wrong('number', `is of no brand that is taken: ${brands.map(({ name }) => name).join(', ')}`)
-  if (!brand.lengths.includes(number.length)) throw wrong('number', `is not as long as ${brand.name} numbers are`)
+  if (!/^\d+$/.test(number) || !isLuhn(number)) throw wrong('number', 'is not a card number')
+  if (!brand) throw wrong('number', `must be of an accepted brand: ${brands.map(({ name }) => name).join(', ')}`)
+  if (!brand.lengths.includes(number.length)) throw wrong('number', `has the wrong length for ${brand.name}`)
   if (!/^\d+$/.test(details.cvv) || details.cvv.length !== brand.cvvLength)
     throw wrong('cvv', `must be ${brand.cvvLength} digits for ${brand.name}`)
   return { card: { number, cvv: details.cvv, ...expiryOf(details, now) }, brand: brand.name }
@@ -43,7 +43,7 @@ function expiryOf({ expMonth, expYear }: CardDetails, now: Date): Pick<Card, 'ex
   const year = Number(expYear.slice(-2)) + 2000
   // A card is valid to the end of its month in the last time zone.
   const endsMs = Date.UTC(year, Number(expMonth), 1) + 12 * 3_600_000
-  if (now.getTime() >= endsMs) throw wrong('expYear', 'and expMonth are of a card that has expired')
+  if (now.getTime() >= endsMs) throw wrong('expYear', 'and expMonth have passed: the card has expired')
   return { expMonth: expMonth.padStart(2, '0'), expYear: String(year) }
 }
 

@@ -44,7 +44,7 @@ const CardCharge = Type.Object(
       ),
     ),
     successRedirectUrl: Type.Optional(
-      Type.String({ maxLength: 2048, description: "Where the customer comes back to from their bank's page" }),
+      Type.String({ maxLength: 2048, description: "Where the bank's page returns the customer to" }),
     ),
     redirectUrl: Type.Optional(Type.String({ maxLength: 2048, description: 'The same as successRedirectUrl' })),
   },
@@ -86,7 +86,7 @@ export function cardRoute(app: App, ctx: Context): void {
       schema: {
         summary: 'Charge a card',
         description:
-          'Answers within 8 seconds with what the customer must do next, in `data.nextAction`: nothing, a PIN, a code or an address (sent to authorise), or a page of their bank. A provider that takes longer leaves the charge PENDING with stage UNCONFIRMED; a webhook tells what came of it.',
+          'Responds within 8 seconds. `data.nextAction` is the next step of the customer: none, a PIN, a code or an address (sent to authorise), or a page of their bank. If the provider takes longer, the charge stays PENDING with stage UNCONFIRMED, and a webhook reports the outcome.',
         tags: ['Charges'],
         headers: PaymentHeaders,
         body: CardCharge,
@@ -96,9 +96,9 @@ export function cardRoute(app: App, ctx: Context): void {
     async (request, reply) => {
       const owner = bearerOf(request)
       const scenario = scenarioIn(owner, request.headers)
-      const { answer, isReplay } = await chargeCard(ctx, owner, request.body, keyedRequest(request), scenario)
+      const { response, isReplay } = await chargeCard(ctx, owner, request.body, keyedRequest(request), scenario)
       if (isReplay) reply.header('idempotency-replayed', 'true')
-      return answer
+      return response
     },
   )
 }

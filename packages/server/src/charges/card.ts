@@ -8,8 +8,8 @@ import type { Owner } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
 import { presentAction } from '../transactions/present.ts'
-import { answerAgain } from './answer.ts'
 import { type CardChargeBody, proposeCardCharge } from './propose-card.ts'
+import { replayResponse } from './replay.ts'
 import { sendNow, takeTurnNow } from './send.ts'
 import { startCharge } from './start.ts'
 import { counted } from './velocity.ts'
@@ -34,7 +34,7 @@ export async function chargeCard(
   scenario?: Scenario,
 ): Promise<Once<StartedCardCharge>> {
   const keyed = sentKey && withoutCard(sentKey, body)
-  const again = (replay: Replay) => answerAgain(ctx, owner, replay, (charge) => answerFor(ctx, charge))
+  const again = (replay: Replay) => replayResponse(ctx, owner, replay, (charge) => responseFor(ctx, charge))
   const before = await replayOf(ctx, owner, keyed)
   if (before) return again(before)
   const { proposal, given, fingerprint } = await proposeCardCharge(ctx, owner, body, keyed)
@@ -44,7 +44,7 @@ export async function chargeCard(
       keyed,
       proposal: { ...proposal, scenario },
       send: (payment, elapsedMs) => sendNow(ctx, { payment, elapsedMs, given: { card: given }, settled }),
-      answerFor: (charge, promised) => answerFor(ctx, charge ?? { ...promised, state: 'unknown' }),
+      responseFor: (charge, promised) => responseFor(ctx, charge ?? { ...promised, state: 'unknown' }),
       again: async (replay) => {
         await settled(undefined)
         return again(replay)
@@ -59,7 +59,7 @@ function withoutCard(keyed: KeyedRequest, body: CardChargeBody): KeyedRequest {
   return { ...keyed, asked }
 }
 
-function answerFor(ctx: Context, transaction: Transaction): StartedCardCharge {
+function responseFor(ctx: Context, transaction: Transaction): StartedCardCharge {
   return {
     success: true,
     message: 'Initiated request.',

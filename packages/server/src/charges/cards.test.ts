@@ -4,10 +4,10 @@ import { machineTime, until } from '../dev-stack/until.ts'
 import { dropExpiredContinuations } from '../payments/dispatch/continuations.ts'
 import { readId } from '../platform/ids.ts'
 import { balanceOf, cardBody, cards, chargingMalipo, codes, nextReference } from '../testing/charging.ts'
-import type { Answer } from '../testing/malipo.ts'
+import type { ApiResponse } from '../testing/malipo.ts'
 
 const processing = { success: true, message: 'Payment is processing.' }
-const refusal = ({ status, body }: Answer) => [status, body['errorCode'], body['attemptsLeft']]
+const refusal = ({ status, body }: ApiResponse) => [status, body['errorCode'], body['attemptsLeft']]
 
 test('a card that asks for a PIN and then a code is paid, and credits the wallet less the fee', async (t) => {
   const malipo = await chargingMalipo(t)

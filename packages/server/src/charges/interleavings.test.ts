@@ -38,8 +38,11 @@ test('an operator cannot resolve a partly paid charge as paid: the transfers dec
   await malipo.simulator.pay(key, '900.00')
   await merchant.becomes(id, 'to have received 900', ({ amountReceived }) => amountReceived === 900)
 
-  const verdict = { outcome: 'successful', reason: 'the bank shows the rest', evidence: 'statement' } as const
-  await assert.rejects(malipo.operator.payments.settle(id, verdict), /paid by the transfers its provider tells of/)
+  const resolution = { outcome: 'successful', reason: 'the bank shows the rest', evidence: 'statement' } as const
+  await assert.rejects(
+    malipo.operator.payments.settle(id, resolution),
+    /paid by the transfers that its provider reports/,
+  )
   await malipo.simulator.pay(key, '600.00')
 
   assert.equal((await merchant.ends(id)).status, 'SUCCESSFUL')

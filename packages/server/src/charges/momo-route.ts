@@ -19,19 +19,19 @@ const MomoCharge = Type.Object(
       Type.String({ maxLength: 100, description: 'A mobile money account; or phoneNumber' }),
     ),
     momoOperatorId: Type.Optional(
-      Type.String({ maxLength: 100, description: 'Needed where the number does not tell the operator' }),
+      Type.String({ maxLength: 100, description: 'Required if the number does not identify the operator' }),
     ),
     momoOperator: Type.Optional(Type.String({ maxLength: 100, description: 'The same as momoOperatorId' })),
     otpCode: Type.Optional(Type.String({ maxLength: 20, description: 'For operators with authType PREAUTH' })),
     walletCurrency: Type.Optional(
-      Type.String({ maxLength: 100, description: 'Wallet to credit; `currency` when left out' }),
+      Type.String({ maxLength: 100, description: 'Wallet to credit; `currency` if omitted' }),
     ),
     voucherPin: Type.Optional(Type.String({ maxLength: 20, description: 'For vouchers: 12 or 16 digits' })),
     successRedirectUrl: Type.Optional(
-      Type.String({ maxLength: 2048, description: 'Where the customer comes back to, having paid' }),
+      Type.String({ maxLength: 2048, description: 'Where the customer returns to after paying' }),
     ),
     failureRedirectUrl: Type.Optional(
-      Type.String({ maxLength: 2048, description: 'Where the customer comes back to, not having paid' }),
+      Type.String({ maxLength: 2048, description: 'Where the customer returns to without paying' }),
     ),
   },
   { additionalProperties: false, title: 'MomoCharge' },
@@ -81,9 +81,9 @@ export function momoRoute(app: App, ctx: Context): void {
     async (request, reply) => {
       const owner = bearerOf(request)
       const scenario = scenarioIn(owner, request.headers)
-      const { answer, isReplay } = await chargeMomo(ctx, owner, request.body, keyedRequest(request), scenario)
+      const { response, isReplay } = await chargeMomo(ctx, owner, request.body, keyedRequest(request), scenario)
       if (isReplay) reply.header('idempotency-replayed', 'true')
-      return answer
+      return response
     },
   )
 }

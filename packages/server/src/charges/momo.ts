@@ -1,19 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Context } from '../context.ts'
 import type { KeyedRequest, Once } from '../idempotency/keys.ts'
-import { outcomeOf, type Replay, replayOf } from '../payments/accept/replay.ts'
-import { ask, type Codes, resolveSent } from '../payments/dispatch/dispatch.ts'
+import { type Replay, replayOf, submit } from '../payments/accept/replay.ts'
+import { type Codes, queryProvider, resolveSent } from '../payments/dispatch/dispatch.ts'
 import { laneOf } from '../payments/dispatch/timers.ts'
 import { publicStatus } from '../payments/model/state.ts'
 import type { Payment, Transaction } from '../payments/model/store.ts'
+import { timing } from '../payments/resolve/timing.ts'
 import type { Owner } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
 import { presentAction } from '../transactions/present.ts'
-import { answerAgain } from './answer.ts'
 import { type MomoChargeBody, proposeMomoCharge } from './propose-momo.ts'
-import { answerWithinMs, sendNow, takeTurnNow } from './send.ts'
+import { replayResponse } from './replay.ts'
+import { sendNow, takeTurnNow } from './send.ts'
 import { startCharge } from './start.ts'
 
 interface StartedCharge {
@@ -23,8 +24,6 @@ interface StartedCharge {
   readonly status: string
   readonly nextAction: ReturnType<typeof presentAction>
 }
-
-const askEveryMs = 300
 
 /**
  * Starts a mobile money charge. The provider's lane sends a prompt. A charge with a customer's code, or with a page for the
@@ -39,7 +38,7 @@ export async function chargeMomo(
 ): Promise<Once<StartedCharge>> {
   const keyed = sentKey && withoutCodes(sentKey, body)
   const before = await replayOf(ctx, owner, keyed)
-  const again = (replay: Replay) => answerAgain(ctx, owner, replay, (charge) => answerFor(ctx, charge))
+  const again = (replay: Replay) => replayResponse(ctx, owner, replay, (charge) => responseFor(ctx, charge))
   if (before) return again(before)
   const { proposal, codes } = await proposeMomoCharge(ctx, owner, body, keyed)
   if (proposal.sent_via === 'request') {
@@ -48,16 +47,16 @@ export async function chargeMomo(
       keyed,
       proposal: { ...proposal, scenario },
       send: (payment, elapsedMs) => sendUntilPageIsKnown(ctx, payment, elapsedMs, codes),
-      answerFor: (charge, promised) => answerFor(ctx, charge ?? { ...promised, state: 'unknown' }),
+      responseFor: (charge, promised) => responseFor(ctx, charge ?? { ...promised, state: 'unknown' }),
       again,
     })
   }
-  const answerOf = (id: string) => answerFor(ctx, { ...proposal, id, state: 'accepted' })
-  const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, answerOf, scenario }))
+  const responseOf = (id: string) => responseFor(ctx, { ...proposal, id, state: 'accepted' })
+  const outcome = await submit(ctx, { ...proposal, responseOf, scenario })
   if (outcome.isReplay) return again(outcome)
   reach('momo.accepted')
   ctx.wakeups.wake(laneOf(owner.env, proposal.provider))
-  return { answer: answerFor(ctx, outcome.transaction), isReplay: false }
+  return { response: responseFor(ctx, outcome.transaction), isReplay: false }
 }
 
 /** The key's fingerprint covers the request without the data that must not be stored. */
@@ -66,7 +65,7 @@ function withoutCodes(keyed: KeyedRequest, body: MomoChargeBody): KeyedRequest {
   return { ...keyed, asked }
 }
 
-function answerFor(
+function responseFor(
   ctx: Context,
   transaction: Pick<Transaction, 'id' | 'state' | 'action' | 'code' | 'provider'>,
 ): StartedCharge {
@@ -86,12 +85,12 @@ async function sendUntilPageIsKnown(
   elapsedMs: () => number,
   codes: Codes,
 ): Promise<Transaction | undefined> {
-  const askUntil = performance.now() + answerWithinMs
+  const askUntil = performance.now() + timing.callerWaitMs
   const sent = await sendNow(ctx, { payment: { transaction, attempt }, elapsedMs, given: { codes } })
   const hasPage = ctx.reference.operators.get(transaction.code)?.auth_type === 'REDIRECT'
   while (hasPage && sent?.state === 'submitted' && performance.now() < askUntil) {
-    await pause(askEveryMs)
-    const found = await ask(ctx, { transaction, attempt })
+    await pause(timing.pageQueryEveryMs)
+    const found = await queryProvider(ctx, { transaction, attempt })
     if (found.observation.kind === 'reported' && found.observation.providerStatus.state !== 'submitted')
       return (await resolveSent(ctx, { transaction, attempt }, found, 'query')) ?? sent
   }

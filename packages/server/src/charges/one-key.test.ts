@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../dev-stack/until.ts'
 import { cards, chargingMalipo, codes, nextReference, transferBody } from '../testing/charging.ts'
-import type { Answer } from '../testing/malipo.ts'
+import type { ApiResponse } from '../testing/malipo.ts'
 import { payOut } from '../testing/paying.ts'
 
-const codeOf = ({ status, body }: Answer) => body['errorCode'] ?? status
-const accountOf = ({ body }: Answer) => (body['data'] as { virtualAccount: { number: string } }).virtualAccount
+const codeOf = ({ status, body }: ApiResponse) => body['errorCode'] ?? status
+const accountOf = ({ body }: ApiResponse) => (body['data'] as { virtualAccount: { number: string } }).virtualAccount
 
 test('of two transfers racing under one key one is refused; the key keeps the other’s response', async (t) => {
   const malipo = await chargingMalipo(t)

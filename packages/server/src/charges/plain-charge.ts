@@ -16,7 +16,7 @@ interface ChargeInput {
   readonly method: keyof typeof destinations
 }
 
-type PlainCharge = Omit<Proposal, 'answerOf' | 'counterparty' | 'expiresInMs' | 'sent_via' | 'keyed'>
+type PlainCharge = Omit<Proposal, 'responseOf' | 'counterparty' | 'expiresInMs' | 'sent_via' | 'keyed'>
 
 /** Prices a charge that is credited in the currency it is paid in, and selects its provider. It is sent at once. */
 export async function plainCharge(ctx: Context, owner: Owner, input: ChargeInput): Promise<PlainCharge> {
@@ -27,7 +27,7 @@ export async function plainCharge(ctx: Context, owner: Owner, input: ChargeInput
   const routeQuery = { operation: `charge.${method}`, country, currency, target: '*' } as const
   const [connector] = ctx.routing.providersOf(owner.env, routeQuery)
   if (!connector)
-    throw new AppError('PROVIDER_NOT_FOUND', { message: `Nobody here charges by ${method} in ${currency}.` })
+    throw new AppError('PROVIDER_NOT_FOUND', { message: `No configured provider charges by ${method} in ${currency}.` })
   const rule = await ctx.fees.ruleFor({ ...owner, operation: 'charge', method, currency })
   return {
     owner,

@@ -5,6 +5,7 @@ import type { KeyedRequest } from '../idempotency/keys.ts'
 import type { Currency } from '../money/currencies.ts'
 import type { Proposal } from '../payments/accept/accept.ts'
 import type { GivenCard } from '../payments/dispatch/dispatch.ts'
+import { timing } from '../payments/resolve/timing.ts'
 import type { Owner } from '../platform/db.ts'
 import type { BillingAddress, Device } from '../providers/contract.ts'
 import { currencyOf } from '../reference/momo.ts'
@@ -28,14 +29,11 @@ export interface CardChargeBody {
 }
 
 export interface CardProposal {
-  readonly proposal: Omit<Proposal, 'answerOf'>
+  readonly proposal: Omit<Proposal, 'responseOf'>
   readonly given: GivenCard
   /** Recognises the card within this service and is useless elsewhere. */
   readonly fingerprint: string
 }
-
-/** How long a customer has for all steps. */
-const cardMs = 3_600_000
 
 /** Banks in these currencies ask for the customer's browser. */
 const withDevice: readonly Currency[] = ['USD', 'EUR', 'GBP']
@@ -49,7 +47,7 @@ export async function proposeCardCharge(
 ): Promise<CardProposal> {
   const currency = currencyOf(body.currency)
   const { card, brand } = readCard(body.cardDetails, new Date())
-  if (isIP(body.ipAddress) === 0) throw invalid([{ field: 'ipAddress', message: 'ipAddress is no IP address' }])
+  if (isIP(body.ipAddress) === 0) throw invalid([{ field: 'ipAddress', message: 'ipAddress must be an IP address' }])
   if (withDevice.includes(currency) && !body.device3DSInfo)
     throw invalid([{ field: 'device3DSInfo', message: `device3DSInfo is required for ${currency}` }])
   const returnUrl = returnUrlOf(owner, body)
@@ -66,7 +64,7 @@ export async function proposeCardCharge(
   const proposal: CardProposal['proposal'] = {
     ...plain,
     counterparty: { role: 'cardholder', email, firstName, lastName, ipAddress, card: known },
-    expiresInMs: cardMs,
+    expiresInMs: timing.cardExpiryMs,
     sent_via: 'request',
     keyed,
   }

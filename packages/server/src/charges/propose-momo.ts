@@ -8,6 +8,7 @@ import { formatMinor } from '../money/money.ts'
 import type { Proposal } from '../payments/accept/accept.ts'
 import { type Sides, type WalletSide, walletSideOf } from '../payments/accept/exchange.ts'
 import type { Codes } from '../payments/dispatch/dispatch.ts'
+import { timing } from '../payments/resolve/timing.ts'
 import type { Owner } from '../platform/db.ts'
 import { readId } from '../platform/ids.ts'
 import type { Operator } from '../reference/data.ts'
@@ -31,12 +32,9 @@ export interface MomoChargeBody {
 }
 
 export interface MomoProposal {
-  readonly proposal: Omit<Proposal, 'answerOf'>
+  readonly proposal: Omit<Proposal, 'responseOf'>
   readonly codes: Codes
 }
-
-/** How long a customer has to approve. */
-const promptMs = 15 * 60_000
 
 /** Checks and prices a mobile money charge: payer, amount, provider, wallet and fee. */
 export async function proposeMomoCharge(
@@ -58,7 +56,8 @@ export async function proposeMomoCharge(
   const urls = redirectUrls(owner, operator, body)
   const wallet_currency = walletCurrencyOf(body, currency)
   await ctx.currencies.refuseDisabled(owner, wallet_currency)
-  if (!connector) throw new AppError('PROVIDER_NOT_FOUND', { message: `Nobody here reaches ${operator.name}.` })
+  if (!connector)
+    throw new AppError('PROVIDER_NOT_FOUND', { message: `No configured provider supports ${operator.name}.` })
   const { wallet_amount, rate } = await credited(ctx, owner, { amount, currency, wallet_currency })
   const rule = await ctx.fees.ruleFor({ ...owner, operation: 'charge', method: 'momo', currency: wallet_currency })
   const own = currencies[wallet_currency]
@@ -82,12 +81,12 @@ export async function proposeMomoCharge(
     counterparty: { role: 'payer', operator: operator.id, phone: phone.e164, ...urls },
     provider: connector.id,
     action: operator.auth_type === 'PROVIDER_AUTH' ? { kind: 'pin_prompt' } : null,
-    expiresInMs: promptMs,
+    expiresInMs: timing.promptExpiryMs,
     isSentAtOnce: operator.auth_type !== 'PROVIDER_AUTH',
     sent_via: operator.auth_type === 'PROVIDER_AUTH' ? 'lane' : 'request',
     holdsGoTo: undefined,
     keyed,
-  } as const satisfies Omit<Proposal, 'answerOf'>
+  } as const satisfies Omit<Proposal, 'responseOf'>
   return { proposal, codes }
 }
 
@@ -103,7 +102,7 @@ async function credited(ctx: Context, owner: Owner, sides: Sides): Promise<Walle
   if (side.wallet_amount > 0n) return side
   const least = `${formatMinor(1n, sides.wallet_currency)} ${sides.wallet_currency}`
   throw new AppError('AMOUNT_OUT_OF_BOUNDS', {
-    message: `The amount is worth less than ${least}, the least a ${sides.wallet_currency} wallet can be credited.`,
+    message: `The amount is worth less than ${least}, the smallest amount a ${sides.wallet_currency} wallet can be credited.`,
     details: [{ field: 'amount', message: `amount must be worth at least ${least}` }],
   })
 }
@@ -126,7 +125,7 @@ async function payerOf(ctx: Context, owner: Owner, body: MomoChargeBody): Promis
   const account = id === undefined ? undefined : await find(ctx.db.read, ctx.vault, owner, id)
   if (!account) throw new AppError('EXTERNAL_ACCOUNT_MISSING')
   if (account.destination !== 'MoMo')
-    throw invalid([{ field: 'externalAccountId', message: 'externalAccountId is no mobile money account' }])
+    throw invalid([{ field: 'externalAccountId', message: 'externalAccountId must be a mobile money account' }])
   return {
     phone: account.account_number,
     operator: operator === '' ? account.code : operator,

@@ -2,6 +2,7 @@ import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { KeyedRequest } from '../idempotency/keys.ts'
 import type { Proposal } from '../payments/accept/accept.ts'
+import { timing } from '../payments/resolve/timing.ts'
 import type { Owner } from '../platform/db.ts'
 import { currencyOf } from '../reference/momo.ts'
 import { plainCharge } from './plain-charge.ts'
@@ -13,25 +14,22 @@ export interface TransferChargeBody {
   readonly externalReference: string
 }
 
-/** The account takes money for two hours. Transfers sent by then have one more day to arrive. */
-const transferMs = 26 * 3_600_000
-
 export async function proposeTransferCharge(
   ctx: Context,
   owner: Owner,
   body: TransferChargeBody,
   keyed: KeyedRequest | undefined,
-): Promise<Omit<Proposal, 'answerOf'>> {
+): Promise<Omit<Proposal, 'responseOf'>> {
   const currency = currencyOf(body.currency)
   const isServed = ctx.reference.routes.some(
     (route) => route.operation === 'charge.bank-transfer' && route.currency === currency,
   )
   if (!isServed)
-    throw new AppError('UNSUPPORTED_CURRENCY', { message: `Nobody can be charged by bank transfer in ${currency}.` })
+    throw new AppError('UNSUPPORTED_CURRENCY', { message: `Bank transfer charges are not supported in ${currency}.` })
   return {
     ...(await plainCharge(ctx, owner, { ...body, method: 'bank-transfer', currency })),
     counterparty: { role: 'depositor', email: body.email },
-    expiresInMs: transferMs,
+    expiresInMs: timing.transferExpiryMs,
     sent_via: 'lane',
     keyed,
   }

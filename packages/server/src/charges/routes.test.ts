@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { until } from '../dev-stack/until.ts'
 import { providerKeyOf, readId } from '../platform/ids.ts'
-import type { Answer } from '../testing/malipo.ts'
+import type { ApiResponse } from '../testing/malipo.ts'
 import { type PayingMalipo, payingMalipo } from '../testing/paying.ts'
 
 const path = '/api/b2b/fiat/deposit/momo'
@@ -26,12 +26,12 @@ interface Read {
   readonly failureReason?: { readonly failureCode: string }
 }
 
-const started = ({ status, body }: Answer) => {
+const started = ({ status, body }: ApiResponse) => {
   assert.equal(status, 200, JSON.stringify(body))
   return body as unknown as Started
 }
 
-async function ended(call: (method: string, path: string) => Promise<Answer>, id: string): Promise<Read> {
+async function ended(call: (method: string, path: string) => Promise<ApiResponse>, id: string): Promise<Read> {
   let read: Read | undefined
   await until(`${id} to end`, async () => {
     read = (await call('GET', `/api/b2b/transactions/${id}`)).body['data'] as Read

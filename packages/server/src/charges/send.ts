@@ -6,11 +6,9 @@ import { takeTurn } from '../payments/dispatch/lane-budget.ts'
 import { laneOf } from '../payments/dispatch/timers.ts'
 import type { Payment, Transaction } from '../payments/model/store.ts'
 import type { Observation } from '../payments/resolve/decision.ts'
+import { timing } from '../payments/resolve/timing.ts'
 import { type Owner, sql } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
-
-/** How long the caller waits for the customer's next step. The call to the provider may take longer. */
-export const answerWithinMs = 8000
 
 /**
  * A charge sent by a request counts in the provider's lane, and respects its pause and its rate limit. A frozen merchant sends
@@ -49,7 +47,7 @@ export async function sendNow(ctx: Context, sending: Sending): Promise<Transacti
   }
   const leave = (err: unknown) => {
     const transactionId = showId('transaction', payment.transaction.id)
-    ctx.log.warn({ err, transactionId }, 'a charge is left to its lane')
+    ctx.log.warn({ err, transactionId }, 'charge left to its lane')
     return undefined
   }
   const work = send(ctx, payment, elapsedMs, given)
@@ -60,7 +58,7 @@ export async function sendNow(ctx: Context, sending: Sending): Promise<Transacti
   return undefined
 }
 
-export const tooLate = Symbol('the caller has been answered')
+export const tooLate = Symbol('the response was already sent')
 
 /**
  * The work's result, or `tooLate` when the caller gets its response without it. The timer ends with the work: a running timer
@@ -68,6 +66,6 @@ export const tooLate = Symbol('the caller has been answered')
  */
 export async function whileTheCallerWaits<Value>(work: Promise<Value>): Promise<Value | typeof tooLate> {
   const patience = new AbortController()
-  const late = pause(answerWithinMs, tooLate, { ref: false, signal: patience.signal })
+  const late = pause(timing.callerWaitMs, tooLate, { ref: false, signal: patience.signal })
   return Promise.race([work, late]).finally(() => patience.abort())
 }

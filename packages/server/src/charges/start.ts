@@ -1,38 +1,38 @@
 import type { Context } from '../context.ts'
-import { type KeyedRequest, keepAnswer, type Once, rowOf } from '../idempotency/keys.ts'
+import { type KeyedRequest, type Once, rowOf, storeResponse } from '../idempotency/keys.ts'
 import type { Proposal } from '../payments/accept/accept.ts'
-import { outcomeOf, type Replay } from '../payments/accept/replay.ts'
+import { type Replay, submit } from '../payments/accept/replay.ts'
 import type { Payment, Transaction } from '../payments/model/store.ts'
 import { startWatch } from '../platform/clock.ts'
 import type { Owner } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 
 /** A charge sent by its own request: only that request has the data that must not be stored, or it waits for a page. */
-interface Start<Answer extends object> {
+interface Start<Body extends object> {
   readonly keyed: KeyedRequest | undefined
-  readonly proposal: Omit<Proposal, 'answerOf'>
+  readonly proposal: Omit<Proposal, 'responseOf'>
   /** Sends the charge and returns it as it is then, or nothing when the provider has not responded while the caller waits. */
   readonly send: (payment: Payment, elapsedMs: () => number) => Promise<Transaction | undefined>
-  readonly answerFor: (charge: Transaction | undefined, promised: Transaction) => Answer
+  readonly responseFor: (charge: Transaction | undefined, promised: Transaction) => Body
   /** The response when an identical request came first. */
-  readonly again: (replay: Replay) => Promise<Once<Answer>>
+  readonly again: (replay: Replay) => Promise<Once<Body>>
 }
 
 /** Accepts a charge that has its turn, sends it while the caller waits, and stores the response under its key. */
-export async function startCharge<Answer extends object>(
+export async function startCharge<Body extends object>(
   ctx: Context,
   owner: Owner,
-  { keyed, proposal, send, answerFor, again }: Start<Answer>,
-): Promise<Once<Answer>> {
+  { keyed, proposal, send, responseFor, again }: Start<Body>,
+): Promise<Once<Body>> {
   const elapsedMs = startWatch()
-  const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, answerOf: undefined }))
+  const outcome = await submit(ctx, { ...proposal, responseOf: undefined })
   if (outcome.isReplay) return again(outcome)
   const { transaction } = outcome
   const charge = await send(outcome, elapsedMs)
-  reach('charge.settled')
-  const answer = answerFor(charge, transaction)
-  const row = keyed && rowOf(ctx.vault, owner, keyed, { answer, transaction_id: transaction.id })
-  if (row) await keepAnswer(ctx.db.write, row)
-  reach('charge.kept')
-  return { answer, isReplay: false }
+  reach('charge.resolved')
+  const response = responseFor(charge, transaction)
+  const row = keyed && rowOf(ctx.vault, owner, keyed, { response, transaction_id: transaction.id })
+  if (row) await storeResponse(ctx.db.write, row)
+  reach('charge.stored')
+  return { response, isReplay: false }
 }

@@ -51,7 +51,7 @@ export function transferRoute(app: App, ctx: Context): void {
       schema: {
         summary: 'Charge by bank transfer',
         description:
-          'Opens an account that takes money for this charge for two hours. What comes in within a day after that still counts; when it reaches the amount the charge is SUCCESSFUL, with all that came in. After a 503, send the same request again: it goes on with the same charge.',
+          'Opens an account that accepts money for this charge for two hours. Transfers that arrive within a day after that still count. When the amount is reached, the charge is SUCCESSFUL, with everything received. After a 503, send the same request again: it continues the same charge.',
         tags: ['Charges'],
         headers: PaymentHeaders,
         body: TransferCharge,
@@ -61,9 +61,9 @@ export function transferRoute(app: App, ctx: Context): void {
     async (request, reply) => {
       const owner = bearerOf(request)
       const scenario = scenarioIn(owner, request.headers)
-      const { answer, isReplay } = await chargeByTransfer(ctx, owner, request.body, keyedRequest(request), scenario)
+      const { response, isReplay } = await chargeByTransfer(ctx, owner, request.body, keyedRequest(request), scenario)
       if (isReplay) reply.header('idempotency-replayed', 'true')
-      return answer
+      return response
     },
   )
 }

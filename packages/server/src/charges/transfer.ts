@@ -8,6 +8,7 @@ import { claimToSend, isTooLateToOpen } from '../payments/dispatch/claim.ts'
 import { openCounterparty } from '../payments/model/counterparty.ts'
 import type { Payment, Transaction } from '../payments/model/store.ts'
 import type { Observation } from '../payments/resolve/decision.ts'
+import { timing } from '../payments/resolve/timing.ts'
 import { startWatch } from '../platform/clock.ts'
 import type { Owner } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
@@ -16,7 +17,7 @@ import type { Scenario } from '../scenarios/catalogue.ts'
 import { presentAccount } from '../transactions/present.ts'
 import { findById, findTransaction } from '../transactions/read.ts'
 import { proposeTransferCharge, type TransferChargeBody } from './propose-transfer.ts'
-import { answerWithinMs, sendNow, takeTurnNow } from './send.ts'
+import { sendNow, takeTurnNow } from './send.ts'
 import { startCharge } from './start.ts'
 
 interface OpenedAccount {
@@ -29,7 +30,6 @@ interface OpenedAccount {
   }
 }
 
-const pollEveryMs = 200
 const tooOld = 'No account was opened for this charge in time. Start another with a new reference.'
 
 /**
@@ -44,7 +44,7 @@ export async function chargeByTransfer(
   scenario?: Scenario,
 ): Promise<Once<OpenedAccount>> {
   const before = await replayOf(ctx, owner, keyed)
-  if (before?.answer) return { answer: before.answer as OpenedAccount, isReplay: true }
+  if (before?.response) return { response: before.response as OpenedAccount, isReplay: true }
   const known = before?.transactionId ?? (await unfinishedOf(ctx, owner, body))?.id
   const continued = (transaction_id: string | null) =>
     continueCharge(ctx, owner, { keyed, transaction_id, isReplay: before !== undefined })
@@ -55,7 +55,7 @@ export async function chargeByTransfer(
     keyed,
     proposal: { ...proposal, scenario },
     send: (payment, elapsedMs) => sendNow(ctx, { payment, elapsedMs, inTime: withReported }),
-    answerFor: (charge) => answerFor(ctx, charge),
+    responseFor: (charge) => responseFor(ctx, charge),
     again: ({ transactionId }) => continued(transactionId),
   })
 }
@@ -74,11 +74,11 @@ function continueCharge(
 ): Promise<Once<OpenedAccount>> {
   if (transaction_id === null) throw new AppError('IDEMPOTENCY_KEY_IN_PROGRESS')
   return underKey(ctx, owner, { keyed, transaction_id }, async (keep) => {
-    const answer = answerFor(ctx, await goOn(ctx, owner, transaction_id))
-    reach('transfer.settled')
-    await keep(ctx.db.write, answer)
-    reach('transfer.kept')
-    return { answer, isReplay }
+    const response = responseFor(ctx, await sendOrWait(ctx, owner, transaction_id))
+    reach('transfer.resolved')
+    await keep(ctx.db.write, response)
+    reach('transfer.stored')
+    return { response, isReplay }
   })
 }
 
@@ -112,15 +112,15 @@ function withReported(observation: Observation): Observation {
 }
 
 /** Sends the charge again if no request is sending it. Otherwise waits for that request, for as long as the caller waits. */
-async function goOn(ctx: Context, owner: Owner, id: string): Promise<Transaction | undefined> {
+async function sendOrWait(ctx: Context, owner: Owner, id: string): Promise<Transaction | undefined> {
   const elapsedMs = startWatch()
-  while (elapsedMs() < answerWithinMs) {
+  while (elapsedMs() < timing.callerWaitMs) {
     const charge = await findById(ctx.db.read, owner, id)
     if (charge?.state === 'accepted' || charge?.state === 'unknown') return sendAgain(ctx, owner, charge)
     if (charge?.state === 'failed')
       throw new AppError('REFERENCE_USED', { message: 'This charge has failed. Start another with a new reference.' })
     if (charge?.state !== 'sending') return charge
-    await pause(pollEveryMs)
+    await pause(timing.sendingPollEveryMs)
   }
   return undefined
 }
@@ -137,11 +137,11 @@ async function sendAgain(ctx: Context, owner: Owner, { id, provider }: Transacti
   return sendNow(ctx, { payment, elapsedMs, inTime: withReported })
 }
 
-function answerFor(ctx: Context, charge: Transaction | undefined): OpenedAccount {
+function responseFor(ctx: Context, charge: Transaction | undefined): OpenedAccount {
   const virtualAccount = charge && presentAccount(ctx.config.publicUrl, charge)
   if (!charge || !virtualAccount)
     throw new AppError('PROVIDER_UNAVAILABLE', {
-      message: 'The bank has not answered yet. Send the same request again to go on with this charge.',
+      message: 'The bank has not responded yet. Send the same request again to continue this charge.',
     })
   return {
     success: true,

@@ -141,7 +141,7 @@ test('the ledger check finds a charge whose fee differs from its books', async (
     malipo.ask(`update transactions set fee = ${fee} where id = $1`, [readId('transaction', id)])
 
   await touch('fee - 1')
-  await assert.rejects(malipo.operator.ledger.check({ isFull: true }), /do not say what its state says/)
+  await assert.rejects(malipo.operator.ledger.check({ isFull: true }), /the postings of a payment contradict its state/)
 
   await touch('fee + 1')
   await malipo.operator.ledger.check({ isFull: true })
@@ -201,7 +201,7 @@ const isLate = ({ message }: { message: string }) =>
 
 const maintenance = { env: 'sandbox', reason: 'maintenance' } as const
 const silences: Record<string, (malipo: ChargingMalipo) => Promise<unknown>> = {
-  'does not answer': ({ simulator }) =>
+  'does not respond': ({ simulator }) =>
     simulator.setFault({ provider: 'flutterwave', operation: 'charge_status', mode: 'html_503' }),
   'is paused': ({ operator }) => operator.providers.pause('flutterwave', maintenance),
 }

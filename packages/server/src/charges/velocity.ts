@@ -46,7 +46,7 @@ async function countTry(ctx: Counting, owner: Owner, fingerprint: string, ipAddr
   const place = placeOf(ctx, ipAddress)
   if ((await add(ctx.db.write, owner, place, 1)) > most) {
     await add(ctx.db.write, owner, place, -1)
-    throw tooMany('Too many cards of this customer were declined.')
+    throw tooMany('Too many declined cards for this customer.')
   }
   if ((await add(ctx.db.write, owner, fingerprint, 1)) <= most) return
   await add(ctx.db.write, owner, place, -1)

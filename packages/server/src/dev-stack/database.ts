@@ -6,7 +6,11 @@ import type { Postgres } from './postgres.ts'
 export const login = 'malipo'
 
 /** Creates a migrated database, and the login that processes use. */
-export async function createDatabase(postgres: Postgres, name: string, loginPassword: string): Promise<void> {
+export async function createDatabase(
+  postgres: Pick<Postgres, 'run' | 'urlOf'>,
+  name: string,
+  loginPassword: string,
+): Promise<void> {
   await postgres.run('postgres', `create database ${name}`)
   await migrate(new Secret(postgres.urlOf(name)))
   await postgres.run(

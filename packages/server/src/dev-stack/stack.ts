@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { makeSecrets, type Operator, openOperator } from '../operate/operator.ts'
-import { createDatabase, login } from './database.ts'
+import type { Operator } from '../operate/operator.ts'
 import { startNatsIfThere } from './nats.ts'
 import { type Postgres, startPostgres } from './postgres.ts'
 import { freePort, guardFolder, makeFolder, type Service, startService } from './processes.ts'
@@ -28,29 +27,44 @@ interface Memory {
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 const database = 'malipo'
+/** The order in which a stack stops: a process before what it uses. */
+const stopOrder = ['worker', 'api', 'simulator', 'nats', 'postgres']
+
+export interface StackOptions {
+  readonly isKept: boolean
+  readonly port?: number
+  /** Called with what the stack does next, for a person who waits. */
+  readonly onStep?: (step: string) => void
+}
 
 /** The whole service on loopback ports: PostgreSQL, NATS, every role as a separate process, and the first merchants. */
-export async function startStack(folder: string, { isKept, port }: { isKept: boolean; port?: number }): Promise<Stack> {
+export async function startStack(folder: string, { isKept, port, onStep }: StackOptions): Promise<Stack> {
   makeFolder(folder)
   const guard = guardFolder(folder, { isKept })
   const running: Service[] = []
   const started = async <Kind extends Service | undefined>(starting: Promise<Kind>): Promise<Kind> => {
     const service = await starting
-    if (service) running.unshift(service)
+    if (service) running.push(service)
     return service
   }
   const stop = async () => {
-    for (const service of running) await service.stop()
+    for (const service of running.toSorted((one, other) => stopOrder.indexOf(one.name) - stopOrder.indexOf(other.name)))
+      await service.stop()
     await guard.dismiss()
   }
   try {
-    const postgres = await started(startPostgres(folder))
-    const nats = await started(startNatsIfThere(folder))
-    const urls = { DATABASE_URL: postgres.urlOf(database), NATS_URL: nats?.url ?? '' }
-    const memory = await prepare(folder, postgres, urls)
+    onStep?.('starting PostgreSQL, NATS and the provider simulator')
     const apiPort = port ?? (await freePort())
     const url = `http://127.0.0.1:${apiPort}`
-    const simulator = await started(startSimulatorIn(folder, simulatorSettings(folder, url)))
+    const [postgres, nats, simulator] = await together(
+      started(startPostgres(folder)),
+      started(startNatsIfThere(folder)),
+      started(startSimulatorIn(folder, simulatorSettings(folder, url))),
+      loadServer(), // While the others start: its modules take longer to load than PostgreSQL takes to start.
+    )
+    const urls = { DATABASE_URL: postgres.urlOf(database), NATS_URL: nats?.url ?? '' }
+    onStep?.('migrating the database')
+    const memory = await prepare(folder, postgres, urls)
     const env = {
       ...urls,
       ...memory.secrets,
@@ -59,11 +73,12 @@ export async function startStack(folder: string, { isKept, port }: { isKept: boo
       MALIPO_PUBLIC_URL: url,
       MALIPO_SEALS_PATH: join(folder, 'seals'),
     }
+    const { login } = await loadServer()
     const loginUrl = postgres.urlOf(database, { name: login, password: memory.loginPassword })
     const startRole = async (role: string, rolePort: number) =>
       started(startRoleProcess(folder, role, { ...env, DATABASE_URL: loginUrl, MALIPO_PORT: String(rolePort) }))
-    await startRole('api', apiPort)
-    await startRole('worker', await freePort())
+    onStep?.('starting api and worker')
+    await together(startRole('api', apiPort), startRole('worker', await freePort()))
     return {
       exports: {
         ...urls,
@@ -83,6 +98,16 @@ export async function startStack(folder: string, { isKept, port }: { isKept: boo
     throw error
   }
 }
+
+/** All results, or the first failure once the others have ended: what has started by then can be stopped. */
+async function together<Results extends readonly Promise<unknown>[]>(
+  ...work: Results
+): Promise<{ -readonly [Key in keyof Results]: Awaited<Results[Key]> }> {
+  await Promise.allSettled(work)
+  return (await Promise.all(work)) as { -readonly [Key in keyof Results]: Awaited<Results[Key]> }
+}
+
+const loadServer = async () => ({ ...(await import('../operate/operator.ts')), ...(await import('./database.ts')) })
 
 const withoutNats =
   'nats-server is not installed: processes poll for work, a quarter of a second later. Nothing else changes.'
@@ -111,6 +136,7 @@ function simulatorSettings(folder: string, url: string): Variables {
 
 async function prepare(folder: string, postgres: Postgres, urls: Variables): Promise<Memory> {
   const path = join(folder, 'memory.json')
+  const { makeSecrets, openOperator, createDatabase } = await loadServer()
   const loginPassword = randomBytes(24).toString('hex')
   const known = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Memory) : undefined
   const secrets = known?.secrets ?? makeSecrets(new Date())

@@ -66,7 +66,7 @@ const feedOf = ({ merchant_id, env }: Pick<NewEvent, 'merchant_id' | 'env'>) => 
 
 function next(last: Map<string, bigint>, feed: string): bigint {
   const before = last.get(feed)
-  assert(before !== undefined, 'the database counted for another feed')
+  assert(before !== undefined, 'the database returned another feed')
   last.set(feed, before + 1n)
   return before + 1n
 }

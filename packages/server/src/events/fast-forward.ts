@@ -17,7 +17,7 @@ const firstId = '00000000-0000-0000-0000-000000000000'
  * Attempts in progress are left alone. Returns how many records were advanced.
  */
 export async function fastForwardWebhooks(db: WriteDb, owner: Owner, aheadMs: number): Promise<number> {
-  assert.equal(owner.env, 'sandbox', 'time passes in live by itself')
+  assert.equal(owner.env, 'sandbox', 'time cannot be advanced in live')
   const first = await db.transaction(async (tx) => {
     await nameMerchants(tx, [owner.merchant_id])
     return fastForwardEndpoint(tx, owner, aheadMs)

@@ -9,13 +9,13 @@ import { type Malipo, testMalipo } from '../testing/malipo.ts'
 import { emit, type NewEvent } from './emit.ts'
 import { createRelay, type Relay } from './relay.ts'
 
-const nobodyAnswers = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask' }
+const noProvider = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'unused-simulator-token' }
 const cells = Array.from({ length: 10 }, (_, index) => 100 + index)
 
 /** Each test gets its own cell, so that tests do not read one another's events. */
 async function setUp(t: TestContext): Promise<{ malipo: Malipo; stream: Stream; seen(): Promise<string[]> }> {
   const cell = cells.pop() ?? 0
-  const malipo = await testMalipo(t, { ...nobodyAnswers, MALIPO_CELL: String(cell) })
+  const malipo = await testMalipo(t, { ...noProvider, MALIPO_CELL: String(cell) })
   const url = malipo.ctx.config.natsUrl?.reveal() ?? ''
   const stream = openStream({ url, cell })
   t.after(() => stream.close())
@@ -30,7 +30,7 @@ async function setUp(t: TestContext): Promise<{ malipo: Malipo; stream: Stream; 
 
 /** Polls until this many events are published: transactions of other databases on this server delay the newest ones. */
 async function relayAll(relay: Relay, seen: () => Promise<string[]>, count: number): Promise<string[]> {
-  return until(`${count} events to be told`, async () => {
+  return until(`${count} events to be published`, async () => {
     await relay.poll()
     const relayed = await seen()
     return relayed.length >= count && relayed

@@ -24,9 +24,7 @@ export interface ReadInput {
 /** The same input from any shape, with the field names of that shape. */
 export function inputOf({ country, currency, payload, destination, payoutMethod }: CreateBody): ReadInput {
   if (payload && (destination !== undefined || payoutMethod !== undefined))
-    throw invalid([
-      { field: 'payload', message: 'payload stands alone: without destination and payoutMethod beside it' },
-    ])
+    throw invalid([{ field: 'payload', message: 'payload cannot be combined with destination and payoutMethod' }])
   const place = { country, currency }
   if (!payload) return methodInput(place, destination, payoutMethod, '')
   if (payload.payoutMethod) return methodInput(place, payload.destination, payload.payoutMethod, 'payload.')

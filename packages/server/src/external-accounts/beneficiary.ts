@@ -108,8 +108,16 @@ const readers: Record<Destination, Reader> = {
 
 function currencyIn(data: ReferenceData, country: string, currency: string): Currency {
   if (!data.countries.has(country))
-    throw invalid([{ field: 'country', message: `country ${country} is none that GET /utilities/countries lists` }])
-  if (!isCurrency(currency)) throw invalid([{ field: 'currency', message: `currency ${currency} is not known here` }])
+    throw invalid([
+      {
+        field: 'country',
+        message: `country ${country} is not supported; GET /utilities/countries lists the supported ones`,
+      },
+    ])
+  if (!isCurrency(currency))
+    throw invalid([
+      { field: 'currency', message: `currency ${currency} is not supported; codes are upper case, such as KES` },
+    ])
   return currency
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answer, testMalipo } from '../testing/malipo.ts'
+import { type ApiResponse, testMalipo } from '../testing/malipo.ts'
 
 const path = '/api/b2b/external-accounts'
 const person = (phoneNumber: string) => ({
@@ -14,8 +14,8 @@ const flat = (accountNumber: string, over: object = {}) => ({
   destination: 'Bank Account',
   payoutMethod: { accountName: 'Amina Otieno', accountNumber, code: '058', ...over },
 })
-const idOf = ({ body }: Answer) => (body['data'] as { id: string }).id
-const providerStatus = ({ status, body }: Answer) => [
+const idOf = ({ body }: ApiResponse) => (body['data'] as { id: string }).id
+const providerStatus = ({ status, body }: ApiResponse) => [
   status,
   body['errorCode'],
   (body['details'] as { field: string }[] | undefined)?.[0]?.field,
@@ -153,7 +153,7 @@ const wrong: [string, object, string, string][] = [
   ],
   ['a number of another country', person('+256783456789'), 'PROVIDER_NOT_FOUND', ''],
   [
-    'a number nobody predicts',
+    'a number that matches no operator',
     { ...person('+256711234567'), country: 'UG', currency: 'UGX' },
     'MOMO_CODE_REQUIRED',
     'payload.payoutMethod.code',

@@ -61,7 +61,9 @@ const ExternalAccount = Type.Object(
     payoutMethod: Type.Object({
       accountName: Type.String(),
       accountNumber: Type.String(),
-      code: Type.String({ description: 'The operator, predicted from the number where none was named, or the bank' }),
+      code: Type.String({
+        description: 'The bank, or the operator; the operator is derived from the number if none was named',
+      }),
       branchCode: Type.String(),
       businessNumber: Type.Optional(Type.String()),
     }),
@@ -74,8 +76,8 @@ const Params = Type.Object({ externalAccountId: Type.String({ maxLength: 100 }) 
 
 const ListQuery = Type.Object(
   {
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: '50 when left out' })),
-    cursor: Type.Optional(Type.String({ maxLength: 100, description: 'From the `Link` header of the page before' })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: '50 if omitted' })),
+    cursor: Type.Optional(Type.String({ maxLength: 100, description: 'From the `Link` header of the previous page' })),
     country: Type.Optional(Type.String({ maxLength: 100 })),
     currency: Type.Optional(Type.String({ maxLength: 100 })),
     destination: Type.Optional(Destination),
@@ -102,7 +104,7 @@ function readingRoutes(app: App, ctx: Context): void {
       config: { scope },
       schema: {
         summary: 'List external accounts',
-        description: 'Newest first. Where there is more, the header `Link` leads to the next page.',
+        description: 'Newest first. If there are more, the `Link` header has the URL of the next page.',
         tags,
         querystring: ListQuery,
         response: { 200: Type.Object({ success: Type.Literal(true), data: Type.Array(ExternalAccount) }) },
@@ -112,7 +114,7 @@ function readingRoutes(app: App, ctx: Context): void {
       const { limit = 50, cursor, country, currency, destination, type } = request.query
       const before = cursor === undefined ? undefined : readId('external account', cursor)
       if (cursor !== undefined && before === undefined)
-        throw invalid([{ field: 'cursor', message: 'cursor must be from the Link header of a page before' }])
+        throw invalid([{ field: 'cursor', message: 'cursor must be from the Link header of a previous page' }])
       const wanted = { before, limit, country, currency, destination, type }
       const { accounts, next } = await store.list(ctx.db.read, ctx.vault, bearerOf(request), wanted)
       if (next !== undefined) linkTo(reply, request.url, showId('external account', next))
@@ -167,7 +169,7 @@ function createRoute(app: App, ctx: Context): void {
         const shown = showId('external account', id)
         return { success: true as const, message: 'External account created.', data: { id: shown } }
       })
-      return answerOf(reply, done)
+      return responseOf(reply, done)
     },
   )
 }
@@ -189,7 +191,7 @@ function replaceRoute(app: App, ctx: Context): void {
       },
       schema: {
         summary: 'Replace an external account',
-        description: 'Payouts under way keep the account as it was.',
+        description: 'Pending payouts keep the previous version.',
         tags,
         params: Params,
         headers: IdempotencyHeaders,
@@ -206,7 +208,7 @@ function replaceRoute(app: App, ctx: Context): void {
         await recordAudit(tx, config.cell, auditOf(bearer, 'external-account.replace', { externalAccountId: id }))
         return { success: true as const, message: 'External account updated.' }
       }
-      return answerOf(reply, await once(ctx, bearer, keyedRequest(request), replace))
+      return responseOf(reply, await once(ctx, bearer, keyedRequest(request), replace))
     },
   )
 }
@@ -219,7 +221,7 @@ function deleteRoute(app: App, ctx: Context): void {
       config: { scope, errors: ['EXTERNAL_ACCOUNT_MISSING', ...repeated] },
       schema: {
         summary: 'Delete an external account',
-        description: 'It can be paid no longer. Payouts under way keep the account as it was.',
+        description: 'It can no longer be paid. Pending payouts keep the previous version.',
         tags,
         params: Params,
         headers: IdempotencyHeaders,
@@ -234,7 +236,7 @@ function deleteRoute(app: App, ctx: Context): void {
         await recordAudit(tx, config.cell, auditOf(bearer, 'external-account.delete', { externalAccountId: id }))
         return { success: true as const, message: 'External account deleted.' }
       }
-      return answerOf(reply, await once(ctx, bearer, keyedRequest(request), remove))
+      return responseOf(reply, await once(ctx, bearer, keyedRequest(request), remove))
     },
   )
 }
@@ -245,9 +247,9 @@ function idOf(shown: string): string {
   return id
 }
 
-function answerOf<Answer>(reply: FastifyReply, { answer, isReplay }: Once<Answer>): Answer {
+function responseOf<Body>(reply: FastifyReply, { response, isReplay }: Once<Body>): Body {
   if (isReplay) reply.header('idempotency-replayed', 'true')
-  return answer
+  return response
 }
 
 function linkTo(reply: FastifyReply, path: string, cursor: string): void {

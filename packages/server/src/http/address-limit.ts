@@ -52,7 +52,7 @@ export function createAddressLimit({ tokenCache, config, log }: Pick<Context, 't
 
 export const addressRefusal = () =>
   new AppError('RATE_LIMIT_EXCEEDED', {
-    message: 'Too many requests without a valid token came from this address.',
+    message: 'Too many requests without a valid token from this address.',
     headers: { 'retry-after': '1' },
   })
 
@@ -71,10 +71,10 @@ const limitOf = ({ addressRateLimit }: Config) => ({ perSecond: addressRateLimit
 
 /** Behind a proxy that is not configured, all clients share one address and its limits. */
 function createProxyWarning({ trustedProxies }: Config, log: Log): (request: FastifyRequest) => void {
-  let isSaid = trustedProxies.length > 0
+  let isWarned = trustedProxies.length > 0
   return ({ headers, ip }) => {
-    if (isSaid || headers['x-forwarded-for'] === undefined) return
-    isSaid = true
+    if (isWarned || headers['x-forwarded-for'] === undefined) return
+    isWarned = true
     log.warn({ address: ip }, 'X-Forwarded-For ignored: the sender is not in MALIPO_TRUSTED_PROXIES')
   }
 }

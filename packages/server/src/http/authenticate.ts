@@ -11,13 +11,18 @@ import type { Access } from './app.ts'
  */
 export async function identify(ctx: Context, request: FastifyRequest): Promise<void> {
   if (isOpen(request)) return
-  const bearer = await ctx.tokenCache.of(tokenOf(request.headers.authorization))
+  const token = tokenOf(request.headers.authorization)
+  const bearer = await ctx.tokenCache.of(token)
   if (!bearer) {
     ctx.metrics.authFailures.inc({ at: 'token' })
-    throw new AppError('UNAUTHORIZED')
+    throw new AppError('UNAUTHORIZED', isApiKey.test(token) ? { message: apiKeySent } : {})
   }
   setBearer(request, bearer)
 }
+
+const isApiKey = /^[sp]k_(live|test)_/
+const apiKeySent =
+  'An API key is not an access token: exchange it for a token at POST /api/b2b/auth/generate-bearer-token.'
 
 /** Authorises an identified request: its token must be valid for its address, its environment and its route. */
 export function authorise(request: FastifyRequest): void {

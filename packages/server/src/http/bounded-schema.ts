@@ -15,7 +15,7 @@ function boundedPart(part: unknown, path: string): unknown {
   if (typeof part !== 'object' || part === null) return part
   const { type, maxLength, pattern } = part as Json
   if (type === 'string' && !isListed(part)) {
-    if (typeof maxLength !== 'number') throw new Error(`${path} is a text of a request without maxLength`)
+    if (typeof maxLength !== 'number') throw new Error(`${path} is a request string without maxLength`)
     return typeof pattern === 'string' ? { ...part, pattern: boundedPattern(pattern, maxLength) } : part
   }
   return Object.fromEntries(Object.entries(part).map(([name, each]) => [name, boundedPart(each, `${path}.${name}`)]))

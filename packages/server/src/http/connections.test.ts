@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { RequestListener, ServerResponse } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { until } from '../dev-stack/until.ts'
 import { type ConnectionLimits, createLimitedServer, postpone, proveConnection } from './connections.ts'
@@ -29,6 +29,7 @@ async function listen(t: TestContext, limits: Partial<ConnectionLimits>, handle:
     server.close()
   })
   return {
+    server,
     slow,
     accepted,
     parsed: () => parsed,
@@ -123,6 +124,16 @@ test('connections without a token count as one merchant, and their busiest addre
 
   await isClosed('the oldest of the address with the most to be closed', crowd[0] as Socket)
   assert.deepEqual([merchant, merchantAgain, alone, ...crowd.slice(1)].map(isOpen), [true, true, true, true, true])
+})
+
+test('a connection that its client reset before it was accepted is closed', async (t) => {
+  const { server } = await listen(t, {})
+  const reset = new Socket()
+  assert.equal(reset.remoteAddress, undefined)
+
+  server.emit('connection', reset)
+
+  assert.ok(reset.destroyed)
 })
 
 test('a connection that proves its merchant after it was chosen to make room is kept', async (t) => {
@@ -296,5 +307,5 @@ test('an idle connection is closed, and one that waits for its response is not',
   replies[0]?.writeHead(200, { 'content-length': 2 }).write('h')
   const [received] = (await once(waiting, 'data')) as [Buffer]
   assert.match(received.toString(), /^HTTP\/1\.1 200 OK/)
-  await isClosed('the one whose response stands still to be closed', waiting)
+  await isClosed('the connection whose response hangs to be closed', waiting)
 })

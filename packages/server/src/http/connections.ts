@@ -144,7 +144,8 @@ function createConnections({ connectionsMax, perAddressMax, trustedProxies, now 
   return {
     all: all as ReadonlyMap<Socket, Connection>,
     isAdded: (socket: Socket): boolean => {
-      const { remoteAddress: sender = '' } = socket
+      const { remoteAddress: sender } = socket
+      if (sender === undefined) return false // The client reset the connection before it was accepted.
       const [address, isProxy] = [countedAs(sender), isTrusted(sender)]
       if (!isRoom(address, isProxy)) return false
       all.set(socket, { address, isProxy, responses: new Set(), body: undefined })

@@ -31,7 +31,10 @@ export function registerHealth(app: App, ctx: Context): Health {
   return {
     drain: () => {
       isDraining = true
-      app.server.prependListener('request', (_, answer: ServerResponse) => void answer.setHeader('connection', 'close'))
+      app.server.prependListener(
+        'request',
+        (_, response: ServerResponse) => void response.setHeader('connection', 'close'),
+      )
     },
   }
 }

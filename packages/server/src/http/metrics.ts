@@ -24,7 +24,7 @@ export function observeRequests(app: App, { metrics, log }: Context): void {
     const route = routeOptions.url ?? 'unknown'
     metrics.requestDuration.observe({ route, method, status }, elapsedTime / 1000)
     const facts = { requestId, method, route, status, durationMs: Math.round(elapsedTime) }
-    if (status < 400) log.debug(facts, 'answered')
+    if (status < 400) log.debug(facts, 'responded')
     else log.info(facts, 'refused')
   })
 }

@@ -2,20 +2,23 @@ import type { TSchema } from 'typebox'
 import { catalogue, type ErrorKey } from '../errors.ts'
 import { eventNames } from '../events/catalogue.ts'
 import { WebhookEvent } from '../transactions/schema.ts'
+import type { ApiDocument } from './reference/document.ts'
+import { examples, filledIn } from './reference/examples.ts'
+import { meaningFor, vocabularies, vocabularyFor } from './reference/vocabulary.ts'
 import type { DeclaredRoute } from './routes.ts'
 
 type Json = Record<string, unknown>
 
 /** The OpenAPI 3.1 document of the routes. TypeBox schemas are JSON Schema 2020-12 already, so nothing is translated. */
-export function openApiDocument(declared: readonly DeclaredRoute[]): Json {
-  const components: Json = { Failure: failure }
+export function openApiDocument(declared: readonly DeclaredRoute[]): ApiDocument {
+  const components: Json = { ...vocabularyComponents, Failure: lifted(failure, {}) }
   const business = declared.filter((route) => isDescribed(route, declared))
   const paths: Record<string, Json> = {}
   for (const route of business) {
     const path = route.url.replaceAll(/:(\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, components) }
   }
-  return {
+  const document: Json = {
     openapi: '3.1.0',
     info,
     servers: [
@@ -38,6 +41,7 @@ export function openApiDocument(declared: readonly DeclaredRoute[]): Json {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
     },
   }
+  return document as ApiDocument
 }
 
 /** The webhook request to a merchant's URL. */
@@ -54,10 +58,10 @@ function webhookOf(name: string, about: string, components: Json): Json {
       parameters: headers,
       requestBody: { required: true, content: json(lifted(WebhookEvent, components)) },
       responses: {
-        '2XX': { description: 'Taken; it is not sent again' },
-        '410': { description: 'Nobody lives here any more: nothing is sent until the URL is set again' },
-        '4XX': { description: 'Tried again, for three days' },
-        '5XX': { description: 'Tried again, for three days' },
+        '2XX': { description: 'Accepted; it is not sent again' },
+        '410': { description: 'The endpoint is gone: nothing is sent until its URL is set again' },
+        '4XX': { description: 'Retried for about three days' },
+        '5XX': { description: 'Retried for about three days' },
       },
     },
   }
@@ -67,39 +71,42 @@ const webhookHeaders = {
   'webhook-id': 'The same as `id` of the body',
   'webhook-timestamp': 'When it was sent, in seconds since 1970',
   'webhook-signature':
-    'One or more of `v1,` and the base64 HMAC-SHA256 of `{id}.{timestamp}.{body}`, with a blank between them',
+    'One or more of `v1,` and the base64 HMAC-SHA256 of `{id}.{timestamp}.{body}`, separated by spaces',
 }
 
 const info = {
   title: 'Malipo',
   version: '1.0.0',
   description:
-    'Collect by card, mobile money and bank transfer; pay out to mobile money and banks; be told by webhooks. Amounts are JSON numbers in major units. A refusal is always the same envelope with an `errorCode`.',
+    'Collect by card, mobile money and bank transfer; pay out to mobile money and banks; get the outcome by webhook. Amounts are JSON numbers in major units. A refusal is always the same envelope with an `errorCode`.',
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
 }
 
 const tags: Record<string, string | undefined> = {
-  Authentication: 'A key pair is exchanged for a token, and the token opens everything else.',
-  Charges: 'Money in.',
-  Payouts: 'Money out.',
-  Transactions: 'What became of the money.',
-  Webhooks: 'What you are told, whether it arrived, and the feed of everything.',
-  'External accounts': 'Beneficiaries: who is paid, and who pays.',
+  Authentication: 'Exchange a key pair for a token. Every other request needs it.',
+  Charges: 'Collect money by card, mobile money or bank transfer.',
+  Payouts: 'Send money to mobile money, banks, paybills and tills.',
+  Transactions: 'Read the status and history of charges and payouts.',
+  Webhooks: 'Delivery records of your webhooks, and the feed of all events.',
+  'External accounts': 'Stored beneficiaries: accounts that are paid, or that pay.',
   'Reference data': 'Countries, banks, operators and their limits, exchange rates, names of account holders.',
   Sandbox: 'Tools for integrators: test values, scenarios, and a clock that moves.',
-  Wallets: 'Whose money is where, line by line.',
-  User: 'The merchant itself: who it is, and where it is told of events.',
+  Wallets: 'Statements of your wallets, line by line.',
+  User: 'Your profile, wallets and webhook URLs.',
 }
 
 const failure = {
   type: 'object',
-  description: 'Every refusal has this form.',
+  description: 'Every error has this form.',
   required: ['success', 'message', 'errorCode', 'requestId'],
   properties: {
     success: { type: 'boolean', const: false },
     message: { type: 'string' },
     errorCode: { type: 'string' },
-    requestId: { type: 'string', description: 'Also in the header X-Request-Id; tell it to the operator' },
+    requestId: {
+      type: 'string',
+      description: 'Also in the header `X-Request-Id`; give it to the operator when you report a problem',
+    },
     details: {
       type: 'array',
       items: {
@@ -108,38 +115,42 @@ const failure = {
         properties: { field: { type: 'string' }, message: { type: 'string' } },
       },
     },
-    retryable: { type: 'boolean', description: 'The very same request may succeed later' },
+    attemptsLeft: { type: 'integer', description: 'Only for a refused authorisation: the attempts left' },
+    retryable: { type: 'boolean', description: 'The same request may succeed later' },
+    fix: { type: 'string', description: 'What to do, in one or two sentences' },
+    docs: { type: 'string', description: 'The page of this error, relative to the address of the API' },
   },
 }
 
 function operation({ method, url, schema, access }: DeclaredRoute, components: Json): Json {
+  const id = operationId(method, url)
+  const example = examples[id]
   const parameters = [
-    ...parametersOf('path', schema.params),
-    ...parametersOf('query', schema.querystring),
-    ...parametersOf('header', schema.headers),
+    ...parametersOf('path', schema.params, id),
+    ...parametersOf('query', schema.querystring, id),
+    ...parametersOf('header', schema.headers, id),
   ]
+  const answers = Object.entries(schema.response ?? {}).map(([status, body]) => {
+    return [status, { description: 'Success', content: json(lifted(body, components), example?.answer) }]
+  })
   return {
-    operationId: operationId(method, url),
+    operationId: id,
     summary: schema.summary,
     ...(schema.description && { description: schema.description }),
     tags: schema.tags,
     ...(access.isPublic && { security: [] }),
     ...(access.scope && { 'x-scope': access.scope }),
     ...(parameters.length > 0 && { parameters }),
-    ...(schema.body && { requestBody: { required: true, content: json(lifted(schema.body, components)) } }),
-    responses: {
-      ...Object.fromEntries(
-        Object.entries(schema.response ?? {}).map(([status, body]) => [
-          status,
-          { description: 'Success', content: json(lifted(body, components)) },
-        ]),
-      ),
-      ...refusals(errorsOf(method, access), access),
-    },
+    ...(schema.body && {
+      requestBody: { required: true, content: json(lifted(schema.body, components), example?.body) },
+    }),
+    responses: { ...Object.fromEntries(answers), ...refusals(errorsOf(method, access), access) },
   }
 }
 
-const json = (schema: unknown) => ({ 'application/json': { schema } })
+const json = (schema: unknown, example?: unknown) => ({
+  'application/json': { schema, ...(example !== undefined && { example: filledIn(example) }) },
+})
 
 /** Describes each route once: below the sandbox root, only routes that exist only there. */
 function isDescribed({ method, url }: DeclaredRoute, declared: readonly DeclaredRoute[]): boolean {
@@ -156,30 +167,76 @@ function operationId(method: string, url: string): string {
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
-function parametersOf(place: string, schema: TSchema | undefined): Json[] {
+function parametersOf(place: Place, schema: TSchema | undefined, id: string): Json[] {
   const { properties = {}, required = [] } = (schema ?? {}) as {
     properties?: Record<string, Json>
     required?: string[]
   }
-  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
-    name,
-    in: place,
-    required: required.includes(name),
-    ...(description !== undefined && { description }),
-    schema: rest,
-  }))
+  return Object.entries(properties).map(([name, { description, ...rest }]) => {
+    const sample = examples[id]?.[samplesIn[place]]?.[name]
+    const about = description ?? meaningFor(id, name)
+    const isNumber = rest['type'] === 'integer' || rest['type'] === 'number'
+    return {
+      name,
+      in: place,
+      required: required.includes(name),
+      ...(about !== undefined && { description: about }),
+      schema: rest,
+      ...(sample !== undefined && { example: isNumber ? Number(sample) : filledIn(sample) }),
+    }
+  })
 }
 
-/** A schema with a title becomes a component of that name; the rest stays where it is used. */
-function lifted(schema: unknown, components: Json): unknown {
-  if (Array.isArray(schema)) return schema.map((item) => lifted(item, components))
+const samplesIn = { path: 'path', query: 'query', header: 'headers' } as const
+type Place = keyof typeof samplesIn
+
+const vocabularyComponents: Json = Object.fromEntries(
+  Object.entries(vocabularies).map(([name, { values, description, ...rest }]) => [
+    name,
+    { type: 'string', enum: values, description, ...('isOpen' in rest && { 'x-extensible': true }) },
+  ]),
+)
+
+/** Where a schema is: the title of the component around it, and its path there. */
+interface Spot {
+  readonly title: string
+  readonly path: string
+}
+
+/**
+ * A schema with a title becomes a component of that name; the rest stays where it is used. Fields get their meaning and values
+ * from the vocabulary. `x-documented` is what the document shows in place of a schema that says less to readers.
+ */
+function lifted(schema: unknown, components: Json, spot: Spot = { title: '', path: '' }): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => lifted(item, components, spot))
   if (typeof schema !== 'object' || schema === null) return schema
-  const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, lifted(value, components)]))
-  const { title } = schema as { title?: string }
+  const { title, properties, 'x-documented': documented, ...rest } = schema as Json & { title?: string }
+  if (documented !== undefined) return lifted(documented, components, spot)
+  const within = title === undefined ? spot : { title, path: '' }
+  const inner = {
+    ...Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, lifted(value, components, within)])),
+    ...(properties !== undefined && { properties: fieldsIn(properties as Record<string, Json>, components, within) }),
+  }
   if (title === undefined) return inner
   components[title] = inner
   return { $ref: `#/components/schemas/${title}` }
 }
+
+function fieldsIn(properties: Record<string, Json>, components: Json, { title, path }: Spot): Json {
+  const entries = Object.entries(properties).map(([name, property]) => {
+    const spot = { title, path: path === '' ? name : `${path}.${name}` }
+    const described = lifted(property, components, spot) as Json
+    const description = property['description'] ?? meaningFor(title, name)
+    const values = isAnyText(property) ? vocabularyFor(title, spot.path) : undefined
+    const shown = values === undefined ? described : { $ref: `#/components/schemas/${values}` }
+    return [name, { ...shown, ...(description !== undefined && { description }) }]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** Text that the schema itself does not limit to certain values or to a form. */
+const isAnyText = ({ type, enum: values, pattern }: Json) =>
+  type === 'string' && values === undefined && pattern === undefined
 
 /** Every method except GET may carry a body, whether the operation reads one or not. */
 function errorsOf(method: string, { isPublic, errors = [] }: DeclaredRoute['access']): ErrorKey[] {
@@ -226,6 +283,9 @@ const ownForms = {
   error: {
     type: 'object',
     required: ['success', 'error'],
-    properties: { success: { type: 'boolean', const: false }, error: { type: 'string' } },
+    properties: {
+      success: { type: 'boolean', const: false, description: 'Always false' },
+      error: { type: 'string', description: 'What failed, for people' },
+    },
   },
 }

@@ -88,20 +88,20 @@ function createState(ctx: Context) {
     isKnown: () => isKnown,
     current: (): Checked => {
       const isLate = performance.now() - writtenAt > unwritableMaxMs
-      return isKnown && isLate ? { checks: { database: problem ?? 'does not answer' } } : found
+      return isKnown && isLate ? { checks: { database: problem ?? 'does not respond' } } : found
     },
   }
 }
 
 function problemOf(error: Error): string {
   if (error instanceof DatabaseMoved || error instanceof CommitHangs) return error.message
-  return isReadOnly(error) ? 'is read-only: a standby, or in recovery' : 'does not answer'
+  return isReadOnly(error) ? 'is read-only: a standby, or in recovery' : 'does not respond'
 }
 
 /** Reads succeed and a commit hangs. */
 class CommitHangs extends Error {
   constructor(cause: unknown) {
-    super('commits hang: is the synchronous standby away?', { cause })
+    super('commits hang: check the synchronous standby', { cause })
   }
 }
 
@@ -122,7 +122,7 @@ async function check({ connectors }: Context, probe: Probe): Promise<Checked> {
   })
   const checks = {
     database: 'ok',
-    clock: Math.abs(skew) <= skewMaxMs ? 'ok' : `${skew} ms away from the database`,
+    clock: Math.abs(skew) <= skewMaxMs ? 'ok' : `${skew} ms off the database clock`,
     partitions: shortage(left) ?? 'ok',
     migrations: 'ok',
     ...(isLive && { fees: fees ?? 'ok' }),

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError, catalogue, type ErrorKey } from '../errors.ts'
+import { AppError, catalogue, docsOf, type ErrorKey } from '../errors.ts'
 import { isPassing } from '../platform/batch.ts'
 import type { Log } from '../platform/log.ts'
 import type { Access } from './app.ts'
@@ -8,11 +8,11 @@ import type { Access } from './app.ts'
 export function refuseWith(log: Log) {
   return (thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const error = thrown instanceof AppError ? thrown : understood(thrown)
-    if (error.key === 'INTERNAL') log.error({ err: thrown, requestId: request.id }, 'a request failed by our fault')
+    if (error.key === 'INTERNAL') log.error({ err: thrown, requestId: request.id }, 'request failed: internal error')
     const { status } = catalogue[error.key]
     return reply
       .code(status)
-      .headers({ ...headersOf(status), ...error.headers })
+      .headers({ link: `<${docsOf(error.key)}>; rel="help"`, ...headersOf(status), ...error.headers })
       .send(bodyOf(error, request, reply, status))
   }
 }
@@ -47,6 +47,8 @@ export function envelope(error: AppError, requestId: string): object {
     ...(error.details && { details: error.details }),
     ...(error.attemptsLeft !== undefined && { attemptsLeft: error.attemptsLeft }),
     ...(entry.retryable && { retryable: true }),
+    fix: error.fix,
+    docs: docsOf(error.key),
   }
 }
 
@@ -74,7 +76,7 @@ const keysByStatus: Record<number, ErrorKey | undefined> = {
 
 function inWords({ code }: { code?: string }): string {
   if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY') return 'the body is empty; JSON was expected'
-  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return 'the body is not as long as Content-Length says'
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return 'the body length differs from Content-Length'
   if (code?.startsWith('FST_ERR_CTP_')) return 'the body is not valid JSON'
   return 'the request cannot be read'
 }

@@ -28,7 +28,7 @@ export function collectRoutes(app: App): DeclaredRoute[] {
   app.addHook('onRoute', ({ method, url, config, schema }) => {
     const access = (config ?? {}) as Access
     if (access.isRefusal) return
-    if (!access.isPublic && !access.scope) throw new Error(`${method} ${url} does not say who may call it`)
+    if (!access.isPublic && !access.scope) throw new Error(`${method} ${url} does not declare its scope`)
     for (const each of [method].flat())
       routes.push({ method: each, url, access, schema: (schema ?? {}) as RouteSchema })
   })

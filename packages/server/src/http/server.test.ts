@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { makeKey } from '../auth/keys.ts'
 import { testDatabase } from '../dev-stack/servers.ts'
+import { catalogue } from '../errors.ts'
 import { sql } from '../platform/db.ts'
 import { openTestDatabase } from '../testing/ledger.ts'
 import { call, exchange, type Malipo, testMalipo } from '../testing/malipo.ts'
@@ -202,10 +203,12 @@ test('an internal error gets 500, is logged with its request id, and reveals no 
       500,
       {
         success: false,
-        message: 'Something went wrong on our side.',
+        message: 'Internal error.',
         errorCode: 'INTERNAL_SERVER_ERROR',
         requestId: 'order-7',
         retryable: true,
+        fix: catalogue.INTERNAL.fix,
+        docs: '/docs/errors#INTERNAL_SERVER_ERROR',
       },
     ],
   )
@@ -236,7 +239,7 @@ test('an unavailable database gives 503 with retry-after, and readiness reports 
     [answer.status, answer.body['errorCode'], answer.headers.get('retry-after')],
     [503, 'OVERLOADED', '1'],
   )
-  assert.deepEqual([ready.status, ready.body['checks']], [503, { database: 'does not answer' }])
+  assert.deepEqual([ready.status, ready.body['checks']], [503, { database: 'does not respond' }])
   assert.equal((await call(malipo.url, 'GET', '/health/live')).status, 200)
 })
 

@@ -15,7 +15,6 @@ import { walletRoutes } from '../wallets/routes.ts'
 import { simulateRoute, webhookRoutes } from '../webhooks/routes.ts'
 import { createAddressLimit } from './address-limit.ts'
 import { limitConcurrency, type RequestLimits, refuseEarly } from './admission.ts'
-import { guards, requestId } from './answer-headers.ts'
 import type { Access, App } from './app.ts'
 import { authorise, identify } from './authenticate.ts'
 import { refusalOfShape } from './body-shape.ts'
@@ -27,6 +26,7 @@ import { observeRequests, registerMetrics } from './metrics.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { registerReference } from './reference/routes.ts'
 import { refuseWith } from './refuse.ts'
+import { guards, requestId } from './response-headers.ts'
 import { collectRoutes, refuseOtherMethods, refuseUnknownMethods } from './routes.ts'
 import { validatorCompiler } from './validate.ts'
 
@@ -72,7 +72,7 @@ export function createApiServer(ctx: Context): Server {
       { prefix },
     )
   }
-  registerReference(app, routes)
+  registerReference(app, routes, ctx.config.publicUrl)
   app.register((last, _, done) => {
     refuseOtherMethods(last, routes)
     done()

@@ -5,6 +5,8 @@ import type { TLocalizedValidationError } from 'typebox/error'
 import { Settings } from 'typebox/system'
 import { type Detail, invalid } from '../errors.ts'
 import { bounded } from './bounded-schema.ts'
+import type { Schema } from './reference/document.ts'
+import { choicesOf } from './reference/fields.ts'
 
 Settings.Set({ maxErrors: 100 }) // Reports every field, not only the first eight.
 
@@ -19,11 +21,11 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
     const unfit = unfitText(value)
     if (unfit) {
       const field = unfit.join('.') || 'body'
-      return { error: invalid([{ field, message: `${field} has characters that are no text` }]) }
+      return { error: invalid([{ field, message: `${field} has characters that are not valid text` }]) }
     }
     if (validator.Check(value)) return { value }
     const [first, ...rest] = detailsOf(schema, validator.Errors(value))
-    return { error: invalid([first ?? { field: 'body', message: 'the request is not as it should be' }, ...rest]) }
+    return { error: invalid([first ?? { field: 'body', message: 'the request is invalid' }, ...rest]) }
   }
 }
 
@@ -91,8 +93,11 @@ function describe(schema: TSchema, error: TLocalizedValidationError): Detail[] {
       return [say(at(), `must be ${withArticle(String(error.params.type))}`)]
     case 'enum':
       return [say(at(), `must be one of ${error.params.allowedValues.join(', ')}`)]
+    case 'const':
+    case 'anyOf':
+      return [say(at(), allowedValues(schema, path) ?? error.message)]
     case 'pattern':
-      return [say(at(), 'has a form that is not allowed')]
+      return [say(at(), patternWords(schema, path))]
     case 'minLength':
       return [say(at(), `must have at least ${error.params.limit} character${error.params.limit === 1 ? '' : 's'}`)]
     case 'maxLength':
@@ -100,6 +105,23 @@ function describe(schema: TSchema, error: TLocalizedValidationError): Detail[] {
     default:
       return [say(at(), error.message)]
   }
+}
+
+function allowedValues(schema: TSchema, path: readonly string[]): string | undefined {
+  const choices = choicesOf(schemaAt(schema as Schema, path))
+  return choices.length === 0 ? undefined : `must be ${choices.length > 1 ? 'one of ' : ''}${choices.join(', ')}`
+}
+
+/** A field whose schema says which form it has in words is reported with them. */
+function patternWords(schema: TSchema, path: readonly string[]): string {
+  const { 'x-form': form } = schemaAt(schema as Schema, path) as { 'x-form'?: string }
+  return form ?? 'has a form that is not allowed'
+}
+
+function schemaAt(schema: Schema, path: readonly string[]): Schema {
+  const [name, ...rest] = path
+  if (name === undefined) return schema
+  return schemaAt(schema.items ?? schema.properties?.[name] ?? {}, rest)
 }
 
 const withArticle = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)

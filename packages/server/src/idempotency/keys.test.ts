@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answer, testMalipo } from '../testing/malipo.ts'
+import { type ApiResponse, testMalipo } from '../testing/malipo.ts'
 
 const path = '/api/b2b/external-accounts'
 const body = (accountNumber: string) => ({
@@ -9,7 +9,7 @@ const body = (accountNumber: string) => ({
   destination: 'Bank Account',
   payoutMethod: { accountName: 'Amina Otieno', accountNumber, code: '058' },
 })
-const isReplay = ({ headers }: Answer) => headers.get('idempotency-replayed') === 'true'
+const isReplay = ({ headers }: ApiResponse) => headers.get('idempotency-replayed') === 'true'
 
 test('a request repeated under one key takes effect once and is replayed, under both roots', async (t) => {
   const malipo = await testMalipo(t)

@@ -14,8 +14,8 @@ export interface KeyedRequest {
   readonly asked: unknown
 }
 
-export interface Once<Answer> {
-  readonly answer: Answer
+export interface Once<Body> {
+  readonly response: Body
   readonly isReplay: boolean
 }
 
@@ -25,7 +25,7 @@ export const IdempotencyHeaders = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'Makes the request safe to send again: under the same key it has its effect once',
+      description: 'Makes the request safe to retry: requests with the same key take effect once',
     }),
   ),
 })
@@ -48,43 +48,43 @@ export function keyedRequest({ method, url, headers, body }: Sent): KeyedRequest
  * Does the work and stores its response in the same transaction, or returns the stored response. The key is taken first: a
  * request whose key another one holds waits briefly and is then refused as retryable. An error rolls back and so is not stored.
  */
-export async function once<Answer extends object>(
+export async function once<Body extends object>(
   { db, vault }: Keeper,
   owner: Owner,
   keyed: KeyedRequest | undefined,
-  work: (tx: Tx) => Promise<Answer>,
-): Promise<Once<Answer>> {
+  work: (tx: Tx) => Promise<Body>,
+): Promise<Once<Body>> {
   return db.write.transaction(async (tx) => {
     await nameMerchants(tx, [owner.merchant_id])
-    if (!keyed) return { answer: await work(tx), isReplay: false }
-    const row = rowOf(vault, owner, keyed, { answer: {}, transaction_id: null })
+    if (!keyed) return { response: await work(tx), isReplay: false }
+    const row = rowOf(vault, owner, keyed, { response: {}, transaction_id: null })
     const known = await take(tx, vault, keyed, row)
-    if (known) return { answer: known.answer as Answer, isReplay: true }
-    const answer = await work(tx)
-    await keepAnswer(tx, { ...row, answer })
-    return { answer, isReplay: false }
+    if (known) return { response: known.response as Body, isReplay: true }
+    const response = await work(tx)
+    await storeResponse(tx, { ...row, response })
+    return { response, isReplay: false }
   })
 }
 
 /** Stores the response under its key, in the transaction of the effect. Does nothing without a key. */
-export type Keep<Answer> = (db: Db, answer: Answer) => Promise<void>
+export type Keep<Body> = (db: Db, response: Body) => Promise<void>
 
 /**
  * Does work on an existing payment. The key is taken first: another request that uses the key is refused, and the same request
  * gets the stored response. After an error the key is free again.
  */
-export async function underKey<Answer extends object>(
+export async function underKey<Body extends object>(
   { db, vault }: Keeper,
   owner: Owner,
   { keyed, transaction_id }: { readonly keyed: KeyedRequest | undefined; readonly transaction_id: string },
-  work: (keep: Keep<Answer>) => Promise<Once<Answer>>,
-): Promise<Once<Answer>> {
+  work: (keep: Keep<Body>) => Promise<Once<Body>>,
+): Promise<Once<Body>> {
   if (!keyed) return work(async () => undefined)
-  const row = rowOf(vault, owner, keyed, { answer: null, transaction_id })
+  const row = rowOf(vault, owner, keyed, { response: null, transaction_id })
   const known = await take(db.write, vault, keyed, row)
-  if (known?.answer) return { answer: known.answer as Answer, isReplay: true }
+  if (known?.response) return { response: known.response as Body, isReplay: true }
   try {
-    return await work((tx, answer) => keepAnswer(tx, { ...row, answer }))
+    return await work((tx, response) => storeResponse(tx, { ...row, response }))
   } catch (refusal) {
     if (!known) await giveBack(db.write, row).catch(() => undefined) // A key kept without a response blocks nothing.
     throw refusal
@@ -113,7 +113,7 @@ export interface KeyRow {
   readonly owner: Owner
   readonly key: string
   readonly fingerprint: string
-  readonly answer: object | null
+  readonly response: object | null
   readonly transaction_id: string | null
 }
 
@@ -121,14 +121,14 @@ export function rowOf(
   vault: Vault,
   owner: Owner,
   keyed: KeyedRequest,
-  known: Pick<KeyRow, 'answer' | 'transaction_id'>,
+  known: Pick<KeyRow, 'response' | 'transaction_id'>,
 ): KeyRow {
   return { owner, key: keyed.key, fingerprint: fingerprintOf(vault, keyed), ...known }
 }
 
 export interface KnownKey {
   readonly fingerprint: string
-  readonly answer: object | null
+  readonly response: object | null
   readonly transaction_id: string | null
 }
 
@@ -141,7 +141,7 @@ export async function findKeys(
 ): Promise<Map<string, KnownKey>> {
   if (keys.length === 0) return new Map()
   const rows = await db.query<KnownKey & Owner & { key: string }>(sql`
-    select k.merchant_id, k.env, k.key, k.fingerprint, k.answer, k.transaction_id
+    select k.merchant_id, k.env, k.key, k.fingerprint, k.response, k.transaction_id
     from unnest(${keys.map(({ owner }) => owner.merchant_id)}::uuid[], ${keys.map(({ owner }) => owner.env)}::text[],
       ${keys.map(({ key }) => key)}::text[]) as w(merchant_id, env, key)
     join idempotency_keys k using (merchant_id, env, key)`)
@@ -155,11 +155,11 @@ export async function findKeys(
 export async function insertKeys(db: Db, keys: readonly KeyRow[]): Promise<boolean> {
   if (keys.length === 0) return true
   const kept = await db.query(sql`
-    insert into idempotency_keys (merchant_id, env, key, fingerprint, answer, transaction_id)
+    insert into idempotency_keys (merchant_id, env, key, fingerprint, response, transaction_id)
     select *
     from unnest(${keys.map(({ owner }) => owner.merchant_id)}::uuid[], ${keys.map(({ owner }) => owner.env)}::text[],
       ${keys.map(({ key }) => key)}::text[], ${keys.map(({ fingerprint }) => fingerprint)}::text[],
-      ${keys.map(({ answer }) => (answer ? JSON.stringify(answer) : null))}::jsonb[],
+      ${keys.map(({ response }) => (response ? JSON.stringify(response) : null))}::jsonb[],
       ${keys.map((each) => each.transaction_id)}::uuid[])
     order by 1, 2, 3
     on conflict do nothing
@@ -191,19 +191,19 @@ async function giveBack(db: Db, { owner: { merchant_id, env }, key, transaction_
   await db.query(sql`
     delete from idempotency_keys
     where (merchant_id, env, key, transaction_id) = (${merchant_id}, ${env}, ${key}, ${transaction_id})
-      and answer is null`)
+      and response is null`)
 }
 
 /**
  * The only place that stores a response under its key. A key that another request released meanwhile is taken again; one that
  * belongs to another payment by now is left alone.
  */
-export async function keepAnswer(db: Db, row: KeyRow): Promise<void> {
-  const { owner, key, fingerprint, answer, transaction_id } = row
+export async function storeResponse(db: Db, row: KeyRow): Promise<void> {
+  const { owner, key, fingerprint, response, transaction_id } = row
   await db.query(sql`
-    insert into idempotency_keys as k (merchant_id, env, key, fingerprint, answer, transaction_id)
-    values (${owner.merchant_id}, ${owner.env}, ${key}, ${fingerprint}, ${JSON.stringify(answer)}, ${transaction_id})
-    on conflict (merchant_id, env, key) do update set answer = excluded.answer
+    insert into idempotency_keys as k (merchant_id, env, key, fingerprint, response, transaction_id)
+    values (${owner.merchant_id}, ${owner.env}, ${key}, ${fingerprint}, ${JSON.stringify(response)}, ${transaction_id})
+    on conflict (merchant_id, env, key) do update set response = excluded.response
     where k.transaction_id is not distinct from excluded.transaction_id`)
 }
 

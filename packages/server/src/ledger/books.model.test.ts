@@ -8,12 +8,12 @@ import { type BatchMark, CommitUnknown, type Database, sql, type WriteDb } from 
 import { newId } from '../platform/ids.ts'
 import { movement, openTestDatabase } from '../testing/ledger.ts'
 import {
-  type Answer,
   adopt,
   copyOf,
   createModel,
   isEnding,
   isExplained,
+  type LedgerOutcome,
   type Model,
   type Move,
   modelSettings,
@@ -25,12 +25,12 @@ import {
   transferText,
 } from '../testing/ledger-model.ts'
 import { ask } from '../testing/malipo.ts'
+import { createPoster, type Posting } from '../testing/poster.ts'
 import { type Counters, counterNames, createPlatformAccounts, ensureWallets } from './accounts.ts'
 import { openBooks, type Refusal } from './books.ts'
 import { createWriter } from './chain.ts'
 import { checkLedger } from './check/check.ts'
 import { foldDeltas, platformBalances } from './deltas.ts'
-import { createPoster, type Posting } from './poster.ts'
 
 type Poster = Batcher<Posting, Refusal | undefined>
 
@@ -136,11 +136,11 @@ function losing(db: WriteDb, codes: Map<string, number>): WriteDb {
 }
 
 /** A writer's result: beside the model's results, that it was overloaded or that it broke. */
-type Claimed = Exclude<Answer, undefined> | 'applied' | 'overloaded' | `broke: ${string}`
+type Claimed = Exclude<LedgerOutcome, undefined> | 'applied' | 'overloaded' | `broke: ${string}`
 
-async function say(answer: Promise<Refusal | undefined>): Promise<Claimed> {
+async function say(outcome: Promise<Refusal | undefined>): Promise<Claimed> {
   try {
-    return (await answer) ?? 'applied'
+    return (await outcome) ?? 'applied'
   } catch (error) {
     const { code, constraint } = error as { code?: string; constraint?: string }
     if (code === '23505' && /^transfers_.*pkey$/.test(constraint ?? '')) return 'key_refused'
@@ -172,8 +172,8 @@ async function runAlone(world: World, { wave, intents }: Phase): Promise<Claimed
     planned.map(({ operation }) => operation),
     wave,
   )
-  for (const [index, { operation, answers }] of planned.entries()) {
-    const expected = [...answers].map((answer) => answer ?? 'applied')
+  for (const [index, { operation, outcomes }] of planned.entries()) {
+    const expected = [...outcomes].map((outcome) => outcome ?? 'applied')
     const heard = claimed[index] as Claimed
     assert(
       (expected as Claimed[]).includes(heard),
@@ -210,8 +210,8 @@ async function runTogether(world: World, { wave, intents }: Phase): Promise<Clai
   )
   for (const { operation, heard } of outcomes) {
     assert(!heard.startsWith('broke'), `${heard}: ${show(operation)}`)
-    const answer = heard === 'applied' || heard === 'overloaded' ? undefined : (heard as Answer)
-    assert(isExplained(world.model, operation, answer), `${heard} for no reason: ${show(operation)}`)
+    const outcome = heard === 'applied' || heard === 'overloaded' ? undefined : (heard as LedgerOutcome)
+    assert(isExplained(world.model, operation, outcome), `${heard} for no reason: ${show(operation)}`)
   }
   return claimed.flat()
 }
@@ -261,7 +261,7 @@ async function compareAccounts({ db, model }: World): Promise<void> {
 async function compareTransfers({ db, model }: World): Promise<void> {
   const rows = await db.write.query<Move & { phase: number }>(sql`select * from transfers`)
   const [found, expected] = [new Set(rows.map(transferText)), transfersOf(model)]
-  assert.deepEqual([...found.difference(expected)].slice(0, 3), [], 'transfers nobody was told of')
+  assert.deepEqual([...found.difference(expected)].slice(0, 3), [], 'transfers that no caller was notified of')
   assert.deepEqual([...expected.difference(found)].slice(0, 3), [], 'transfers that are missing')
 }
 

@@ -17,14 +17,14 @@ test('money never moves directly from wallet to wallet, as one statement would l
 test('a missing wallet makes no movement', async (t) => {
   const ledger = await testLedger(t)
   const [wallet = ''] = await ledger.wallets(1, 1000n)
-  const nobody = wallet.replace(/^.{8}/, '00000000')
+  const unknown = wallet.replace(/^.{8}/, '00000000')
 
   const posting = ledger.poster.submit({
-    wallets: [nobody],
+    wallets: [unknown],
     movements: [
-      movement({ kind: 'transfer', debit_account: await ledger.account('treasury'), credit_account: nobody }),
+      movement({ kind: 'transfer', debit_account: await ledger.account('treasury'), credit_account: unknown }),
     ],
   })
 
-  await assert.rejects(posting, /a wallet of the batch is not there/)
+  await assert.rejects(posting, /a wallet of the batch is missing/)
 })

@@ -72,7 +72,7 @@ export async function openBooks(
   const wallets = await lockWallets(tx, [...walletIds, ...held])
   assert.ok(
     [...walletIds, ...held].every((id) => wallets.has(id)),
-    'a wallet of the batch is not there',
+    'a wallet of the batch is missing',
   )
   const ended = await readPhase(tx, endings, 1)
   const state: State = {

@@ -37,7 +37,7 @@ function headingOf({ event, at }: Drawn, before: Drawn | undefined): string[] {
 }
 
 const arrows = { hold: ['╌╌', '╌╌▷'], post: ['──', '──▶'], void: ['╌╌', '╌╌✕'], transfer: ['──', '──▶'] } as const
-const words = { hold: 'reserved', post: 'reserved money moves', void: 'reservation ends', transfer: '' } as const
+const words = { hold: 'reserved', post: 'reserved, then posted', void: 'reservation released', transfer: '' } as const
 
 function lineOf({ number, kind, debit, credit, amount, currency }: Drawn, width: number): string {
   const [tail, head] = arrows[kind]
@@ -49,14 +49,14 @@ function lineOf({ number, kind, debit, credit, amount, currency }: Drawn, width:
 function sumOf(rows: readonly Drawn[]): string {
   const moved = rows.filter(({ kind }) => kind === 'post' || kind === 'transfer')
   const byCurrency = [...Map.groupBy(moved, ({ currency }) => currency)]
-  if (byCurrency.length === 0) return 'Nothing has moved for good.'
+  if (byCurrency.length === 0) return 'Nothing is posted.'
   const sums = byCurrency.map(([currency, some]) =>
     money(
       some.reduce((sum, { amount }) => sum + amount, 0n),
       currency,
     ),
   )
-  return `Moved for good: debits ${sums.join(' and ')}, credits the same.`
+  return `Posted: debits ${sums.join(' and ')}, credits the same.`
 }
 
 const money = (amount: bigint, currency: string) =>

@@ -5,8 +5,8 @@ import { newId } from '../platform/ids.ts'
 import { testLedger } from '../testing/ledger.ts'
 import { type Charged, createFees } from './fee-rules.ts'
 
-const nobody = newId(Date.now(), 0)
-const asked: Charged = { merchant_id: nobody, env: 'sandbox', operation: 'payout', method: 'momo', currency: 'KES' }
+const unknown = newId(Date.now(), 0)
+const asked: Charged = { merchant_id: unknown, env: 'sandbox', operation: 'payout', method: 'momo', currency: 'KES' }
 
 test('the sandbox charges one percent, and a live payment without a fee rule is refused', async (t) => {
   const { db } = await testLedger(t)

@@ -4,18 +4,18 @@ import { until } from '../dev-stack/until.ts'
 import type { CurrencyOrder } from '../operate/merchant-currencies.ts'
 import { readId } from '../platform/ids.ts'
 import { cardBody, cards, transferBody } from '../testing/charging.ts'
-import { type Answer, testMalipo } from '../testing/malipo.ts'
+import { type ApiResponse, testMalipo } from '../testing/malipo.ts'
 import { quote } from '../testing/paying.ts'
 import { createEnabledCurrencies } from './enabled-currencies.ts'
 
-const nobodySends = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask' }
+const noProvider = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'unused-simulator-token' }
 const payoutMethod = { accountName: 'Amina', accountNumber: '+254703456789' }
 const payout = { amount: 1000, currency: 'KES', country: 'KE', destination: 'MoMo', payoutMethod }
 const momo = { amount: 1000, currency: 'KES', phoneNumber: '+254703456789' }
 const off = { env: 'sandbox', reason: 'contract 17' } as const
 
 async function merchantWithout(t: TestContext, change: Omit<CurrencyOrder, 'env' | 'reason'>) {
-  const malipo = await testMalipo(t, nobodySends)
+  const malipo = await testMalipo(t, noProvider)
   await malipo.ask('delete from rates')
   await quote(malipo, 'USD/KES', '128.50', '130.25')
   const merchant = await malipo.merchant()
@@ -31,7 +31,7 @@ async function merchantWithout(t: TestContext, change: Omit<CurrencyOrder, 'env'
   return { ...malipo, merchant, post, another: () => malipo.merchant() }
 }
 
-const refusalOf = ({ status, body }: Answer) => [status, body['errorCode']]
+const refusalOf = ({ status, body }: ApiResponse) => [status, body['errorCode']]
 const notEnabled = [403, 'CURRENCY_NOT_ENABLED']
 
 test('a disabled currency is refused for payouts and charges, on either side, with no trace', async (t) => {
@@ -86,7 +86,7 @@ test('an unsupported currency gets a different error than a disabled one', async
 })
 
 test('a disabled currency stays readable, and payments accepted before are replayed', async (t) => {
-  const malipo = await testMalipo(t, nobodySends)
+  const malipo = await testMalipo(t, noProvider)
   const merchant = await malipo.merchant()
   const headers = { authorization: `Bearer ${await merchant.token()}`, 'idempotency-key': 'before' }
   const body = { ...payout, externalReference: 'before' }
@@ -140,12 +140,15 @@ test('changes are audited, and invalid ones are refused', async (t) => {
     [{}, /name the currencies/],
     [{ enable: ['XXX'] }, /XXX is not a currency/],
     [{ enable: ['KES'], disable: ['KES'] }, /KES cannot be enabled and disabled at once/],
-    [{ only: ['KES'], disable: ['UGX'] }, /only names every currency that stays/],
+    [{ only: ['KES'], disable: ['UGX'] }, /only lists every currency that stays/],
   ] as const)
     await assert.rejects(set(order), message)
-  const nobody = 'mer_0193000000007000800000000000000f'
-  await assert.rejects(operator.merchants.setCurrencies(nobody, { ...off, disable: ['KES'] }), /there is no merchant/)
-  await assert.rejects(operator.merchants.currencies(nobody), /there is no merchant/)
+  const unknown = 'mer_0193000000007000800000000000000f'
+  await assert.rejects(
+    operator.merchants.setCurrencies(unknown, { ...off, disable: ['KES'] }),
+    /no merchant has the id mer_/,
+  )
+  await assert.rejects(operator.merchants.currencies(unknown), /no merchant has the id mer_/)
   await set({ disable: ['KES', 'UGX'] })
   const [, sandbox] = await operator.merchants.currencies(merchant.id)
   assert.deepEqual(sandbox?.disabled, ['KES', 'NGN', 'UGX'])

@@ -29,7 +29,7 @@ export function feeOf(rule: FeeRule, amountMinor: bigint): bigint {
   assert(amountMinor >= 0n, 'a payment is not negative')
   assert(Number.isSafeInteger(basisPoints) && basisPoints >= 0, 'basis points are whole and not negative')
   assert(fixed >= 0n && min >= 0n, 'a fee is not negative')
-  assert(max === undefined || min <= max, 'the least fee is not above the most')
+  assert(max === undefined || min <= max, 'the minimum fee is not above the maximum')
 
   const fee = fixed + roundedQuotient(amountMinor * BigInt(basisPoints), 10_000n, 'half-up')
   if (fee < min) return min

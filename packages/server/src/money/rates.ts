@@ -116,7 +116,10 @@ export function formatRate(rate: Rate): string {
 
 function assertFits({ base, quote, buy, sell }: Pair, { amount, currency, wallet }: CrossPayment): void {
   assert(amount >= 0n, 'a payment is not negative')
-  assert(buy.digits * tenTo(sell.scale) <= sell.digits * tenTo(buy.scale), `${base}/${quote} buys dearer than it sells`)
+  assert(
+    buy.digits * tenTo(sell.scale) <= sell.digits * tenTo(buy.scale),
+    `${base}/${quote} has a buying rate above its selling rate`,
+  )
   const isAcross = (wallet === base && currency === quote) || (wallet === quote && currency === base)
-  assert(isAcross && base !== quote, `${base}/${quote} does not turn ${currency} into ${wallet}`)
+  assert(isAcross && base !== quote, `${base}/${quote} does not convert ${currency} to ${wallet}`)
 }

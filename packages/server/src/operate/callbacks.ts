@@ -96,7 +96,7 @@ function showCallback(context: OperatorContext, shownId: string): Promise<Callba
       from callbacks
       where id = ${id}
         and id >= id_at((select record_time()) - make_interval(secs => ${keptSeconds}::float8))`)
-    if (!found) throw new OperatorError(`there is no callback ${shownId}; they are kept for 90 days`)
+    if (!found) throw new OperatorError(`callback ${shownId} not found; callbacks are kept for 90 days`)
     const { env, provider } = found
     return {
       result: { ...listed(found), ...hidden(openContent(context.vault, id, found.content)) },

@@ -47,7 +47,7 @@ export interface ClearedCase {
 export function clearCase(context: OperatorContext, shownId: string, clearing: Clearing): Promise<ClearedCase> {
   const id = caseId(shownId)
   for (const name of ['reason', 'evidence'] as const)
-    if (clearing[name].trim() === '') throw new OperatorError(`the ${name} is empty: an auditor will read it`)
+    if (clearing[name].trim() === '') throw new OperatorError(`the ${name} is empty: auditors read it`)
   return auditedPosting(context, async (tx) => {
     const { found, first } = await lockCase(tx, id, clearing)
     refuseUnfit(found, clearing, first)
@@ -122,7 +122,7 @@ function refusePayment({ transaction }: FullPayment, env: SuspenseCase['env']): 
   if (itsEnv !== env || type === 'adjustment')
     throw new OperatorError(`${showId('transaction', id)} is not a payment in ${env}`)
   if (!isFinal(state))
-    throw new OperatorError(`${showId('transaction', id)} is still open: settle it first (malipo payments settle)`)
+    throw new OperatorError(`${showId('transaction', id)} is still open: resolve it first (malipo payments resolve)`)
 }
 
 interface Cleared {

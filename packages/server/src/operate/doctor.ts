@@ -23,7 +23,7 @@ export interface Finding {
   readonly remedy: string
 }
 
-const answerMs = 5000
+const responseMs = 5000
 const skewMaxMs = 2000
 const versionMin = 150_000
 const gibibyte = 1024 ** 3
@@ -32,8 +32,8 @@ const gibibyte = 1024 ** 3
 export async function examine(variables: Readonly<Record<string, string | undefined>>): Promise<Finding[]> {
   const { config, finding } = settingsFinding(variables)
   if (!config) return [finding]
-  const looks = [database(config), nats(config, variables), port(config), simulator(config), disk(config)]
-  return [finding, ...(await Promise.all(looks)).flat()]
+  const checks = [database(config), nats(config, variables), port(config), simulator(config), disk(config)]
+  return [finding, ...(await Promise.all(checks)).flat()]
 }
 
 const ok = (what: string, message: string): Finding => ({ what, health: 'ok', message, remedy: '' })
@@ -42,12 +42,12 @@ const poor = (what: string, message: string, remedy: string): Finding => ({ what
 
 function settingsFinding(variables: Readonly<Record<string, string | undefined>>) {
   try {
-    return { config: loadConfig(variables), finding: ok('settings', 'all can be used') }
+    return { config: loadConfig(variables), finding: ok('settings', 'all valid') }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const problems = error.message.split('\n').slice(1).join(';').trim()
     const remedy =
-      'set them in the environment; docs/reference/config.md tells what each is, malipo secrets makes the keys'
+      'set them in the environment; docs/reference/config.md describes each, malipo secrets generates the keys'
     return { config: undefined, finding: bad('settings', problems, remedy) }
   }
 }
@@ -59,7 +59,7 @@ async function database(config: Config): Promise<Finding[]> {
   const db = openDatabase({
     url: databaseUrl,
     connectionsMax: 1,
-    statementTimeoutMs: answerMs,
+    statementTimeoutMs: responseMs,
     onError: () => undefined,
   })
   try {
@@ -69,7 +69,7 @@ async function database(config: Config): Promise<Finding[]> {
     const { number = '0', name = '' } = row ?? {}
     const version =
       Number(number) >= versionMin
-        ? ok('database', `PostgreSQL ${name} answers at ${where}`)
+        ? ok('database', `PostgreSQL ${name} responds at ${where}`)
         : bad('database', `PostgreSQL ${name} is too old`, 'use PostgreSQL 15 or later')
     return [
       version,
@@ -80,8 +80,9 @@ async function database(config: Config): Promise<Finding[]> {
   } catch (error) {
     if (error instanceof DatabaseMoved) return [bad('database', error.message, 'run malipo migrate')]
     const { message, code } = error as Error & { code?: string }
-    const remedy = 'is it running, and are DATABASE_URL and the rights of its login as docs/operating/install.md says?'
-    return [bad('database', `does not answer at ${where}: ${message || code}`, remedy)]
+    const remedy =
+      'check that it runs, and compare DATABASE_URL and the rights of its login with docs/operating/install.md'
+    return [bad('database', `does not respond at ${where}: ${message || code}`, remedy)]
   } finally {
     await db.close()
   }
@@ -90,13 +91,13 @@ async function database(config: Config): Promise<Finding[]> {
 /** A database older than this code cannot run the other checks. */
 async function schema(db: Db): Promise<Finding[]> {
   const pending = await pendingMigrations(db).catch(() => undefined)
-  if (pending === undefined) return [bad('migrations', 'none was ever applied', 'run malipo migrate')]
+  if (pending === undefined) return [bad('migrations', 'none applied', 'run malipo migrate')]
   if (pending.length > 0) return [bad('migrations', `not applied: ${pending.join(', ')}`, 'run malipo migrate')]
   const [skew, left] = [await skewMs(db), await partitionsLeft(db)]
   const clock =
     Math.abs(skew) <= skewMaxMs
-      ? ok('clock', `${Math.abs(skew)} ms away from the database`)
-      : bad('clock', `${Math.abs(skew)} ms away from the database`, 'have both machines follow the same time server')
+      ? ok('clock', `${Math.abs(skew)} ms off the database clock`)
+      : bad('clock', `${Math.abs(skew)} ms off the database clock`, 'use the same time server on both machines')
   const short = shortage(left)
   const partitions =
     short === undefined
@@ -111,13 +112,13 @@ async function secretKeys(db: Db, { secretKeys: keys }: Config): Promise<Finding
   try {
     const missing = await missingKeys(db, createVault(keys))
     if (missing !== undefined)
-      return [bad(what, missing, 'add them to MALIPO_SECRET_KEYS, run malipo secrets reseal, and remove them then')]
+      return [bad(what, missing, 'add them to MALIPO_SECRET_KEYS, run malipo secrets reseal, then remove them')]
   } catch {
     return []
   }
   const remedy = 'once every process runs this release, write name:v2:… in MALIPO_SECRET_KEYS'
-  if (keys[0].version === 1) return [poor(what, `${keys[0].id} seals every value with one data key`, remedy)]
-  return [ok(what, `${keys[0].id} writes; all keys that values are under are configured`)]
+  if (keys[0].version === 1) return [poor(what, `${keys[0].id} encrypts every value with one data key`, remedy)]
+  return [ok(what, `${keys[0].id} encrypts new values; all keys in use are configured`)]
 }
 
 /** Only for live money. A database without the table is reported as not migrated. */
@@ -128,7 +129,11 @@ async function liveFees(db: Db, config: Config): Promise<Finding[]> {
   if (!isLive) return []
   try {
     const problem = await liveFeesProblem(db)
-    return [problem === undefined ? ok('live fees', 'set') : bad('live fees', problem, 'no live process starts before')]
+    return [
+      problem === undefined
+        ? ok('live fees', 'set')
+        : bad('live fees', problem, 'set them; no live process starts without them'),
+    ]
   } catch {
     return []
   }
@@ -136,29 +141,29 @@ async function liveFees(db: Db, config: Config): Promise<Finding[]> {
 
 /** Every guarantee holds without NATS, so an unreachable one is bad only where it is configured. */
 async function nats(config: Config, variables: Readonly<Record<string, string | undefined>>): Promise<Finding> {
-  if (config.natsUrl === undefined) return ok('NATS', 'not configured: processes poll for work, a little later')
+  if (config.natsUrl === undefined) return ok('NATS', 'not configured: processes poll for work')
   const url = config.natsUrl.reveal()
   const hosts = parseNatsServers(url).servers.map(({ host }) => host)
   try {
     const connection = await connectNats(url, config)
     await connection.close()
-    return ok('NATS', `answers at ${hosts.join(' or ')}`)
+    return ok('NATS', `responds at ${hosts.join(' or ')}`)
   } catch {
     const isSet = variables['NATS_URL'] ?? variables['NATS_URL_FILE']
-    const remedy = 'start it, or set NATS_URL to where it is; without it processes poll for work, a little later'
-    return (isSet ? bad : poor)('NATS', `does not answer at ${hosts.join(' or ')}`, remedy)
+    const remedy = 'start it, or correct NATS_URL; without it processes poll for work'
+    return (isSet ? bad : poor)('NATS', `does not respond at ${hosts.join(' or ')}`, remedy)
   }
 }
 
 async function port({ host, port: number }: Config): Promise<Finding> {
   const where = `${host}:${number}`
   if (number === 0 || (await isFree(host, number))) return ok('port', `${where} is free`)
-  const isMalipo = await answers(`http://${host.includes(':') ? `[${host}]` : host}:${number}/health/live`)
-  if (isMalipo) return ok('port', `a Malipo listens at ${where}`)
+  const isMalipo = await responds(`http://${host.includes(':') ? `[${host}]` : host}:${number}/health/live`)
+  if (isMalipo) return ok('port', `Malipo listens at ${where}`)
   return bad(
     'port',
-    `${where} is taken by another program, or not an address of this machine`,
-    'set MALIPO_PORT and MALIPO_HOST to others',
+    `${where} is used by another program, or is not an address of this machine`,
+    'change MALIPO_PORT or MALIPO_HOST',
   )
 }
 
@@ -170,18 +175,18 @@ function isFree(host: string, number: number): Promise<boolean> {
   return promise
 }
 
-const answers = (url: string) =>
-  fetch(url, { signal: AbortSignal.timeout(answerMs) }).then(
+const responds = (url: string) =>
+  fetch(url, { signal: AbortSignal.timeout(responseMs) }).then(
     ({ status }) => status < 500,
     () => false,
   )
 
 async function simulator({ simulatorUrl }: Config): Promise<Finding[]> {
   if (simulatorUrl === undefined) return []
-  const isThere = await answers(simulatorUrl)
-  if (isThere) return [ok('simulator', `answers at ${simulatorUrl}`)]
-  const remedy = 'start it, or empty MALIPO_SIMULATOR_URL; without it nothing in the sandbox is paid'
-  return [bad('simulator', `does not answer at ${simulatorUrl}`, remedy)]
+  const isThere = await responds(simulatorUrl)
+  if (isThere) return [ok('simulator', `responds at ${simulatorUrl}`)]
+  const remedy = 'start it, or set MALIPO_SIMULATOR_URL to empty; without it no sandbox payment is processed'
+  return [bad('simulator', `does not respond at ${simulatorUrl}`, remedy)]
 }
 
 /** Checks the disk of the seals file, or of the working directory without one. */
@@ -191,12 +196,12 @@ async function disk({ sealsPath }: Config): Promise<Finding> {
     const { bavail, bsize } = await statfs(folder)
     const free = (bavail * bsize) / gibibyte
     const message = `${free.toFixed(free < 10 ? 1 : 0)} GiB free at ${folder}`
-    return free >= 1 ? ok('disk', message) : bad('disk', message, 'make room: at least 1 GiB')
+    return free >= 1 ? ok('disk', message) : bad('disk', message, 'free up space: at least 1 GiB is needed')
   } catch (error) {
     return bad(
       'disk',
-      `${folder} cannot be looked at: ${(error as Error).message}`,
-      'make the folder of MALIPO_SEALS_PATH',
+      `${folder} cannot be read: ${(error as Error).message}`,
+      'create the folder of MALIPO_SEALS_PATH',
     )
   }
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { testMalipo } from '../testing/malipo.ts'
 import type { FeeOrder } from './fees.ts'
 
-const nobodySends = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask' }
+const noProvider = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'unused-simulator-token' }
 const order: FeeOrder = { env: 'live', basisPoints: 150, reason: 'price list 7' }
 const question = { env: 'live', operation: 'payout', method: 'momo', currency: 'KES', amount: '1000' } as const
 const payout = (externalReference: string) => ({
@@ -101,7 +101,7 @@ test("a newer rule replaces the older one from its date, and a merchant's own ru
 })
 
 test('a payment keeps the rule it was accepted with, and the next one follows the new rule', async (t) => {
-  const malipo = await testMalipo(t, nobodySends)
+  const malipo = await testMalipo(t, noProvider)
   const { id: merchant, call } = await malipo.merchant()
   const own = { env: 'sandbox', operation: 'payout', merchant, reason: 'contract 17' } as const
   const kept = async (reference: string) => {
@@ -112,7 +112,7 @@ test('a payment keeps the rule it was accepted with, and the next one follows th
   const terms = { currency: 'KES', basisPoints: 250, fixed: '3', min: '10', max: '500', isReturned: true }
 
   await malipo.operator.fees.set({ ...own, ...terms })
-  const again = await testMalipo(t, nobodySends) // A new process, which has no rule cached yet.
+  const again = await testMalipo(t, noProvider) // A new process, which has no rule cached yet.
   await (await again.as(await malipo.operator.keys.create(merchant, { env: 'sandbox' }))).call(
     'POST',
     '/api/b2b/fiat/payout',
@@ -129,7 +129,7 @@ test('a payment keeps the rule it was accepted with, and the next one follows th
 test('invalid fees are refused with the reason, and leave no rule', async (t) => {
   const { operator, ask } = await testMalipo(t)
   const before = await ask('select count(*) from fee_rules')
-  const nobody = 'mer_0193000000007000800000000000000f'
+  const unknown = 'mer_0193000000007000800000000000000f'
 
   for (const [over, message] of [
     [{ basisPoints: 10_001 }, /from 0 to 10000/],
@@ -146,8 +146,8 @@ test('invalid fees are refused with the reason, and leave no rule', async (t) =>
     [{ from: 'tomorrow' }, /is not a day such as/],
     [{ currency: 'KES', fixed: '100000000000000000000' }, /fixed 100000000000000000000 is not an amount of KES/],
     [{ reason: ' ' }, /the reason must not be empty/],
-    [{ merchant: nobody }, /there is no merchant/],
-    [{ merchant: 'duka' }, /duka is no merchant id/],
+    [{ merchant: unknown }, /no merchant has the id mer_/],
+    [{ merchant: 'duka' }, /duka is not a merchant id/],
   ] as const)
     await assert.rejects(operator.fees.set({ ...order, ...over } as FeeOrder), message, JSON.stringify(over))
 

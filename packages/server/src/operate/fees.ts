@@ -157,7 +157,7 @@ export interface FeeQuestion {
   readonly amount: string
 }
 
-export interface FeeAnswer {
+export interface FeeQuote {
   readonly basisPoints: number
   readonly fixed: string
   readonly min?: string
@@ -171,7 +171,7 @@ export interface FeeAnswer {
 const anyMerchant = '00000000-0000-0000-0000-000000000000'
 
 /** The fee that a payment would have now, and its rule. */
-export async function showFee(context: OperatorContext, question: FeeQuestion): Promise<FeeAnswer> {
+export async function showFee(context: OperatorContext, question: FeeQuestion): Promise<FeeQuote> {
   const { env, operation, method, currency, merchant, amount } = question
   if (!isCurrency(currency)) throw new OperatorError(`${currency} is not a currency Malipo knows`)
   if (!isMethodOf(operation, method))

@@ -1,8 +1,8 @@
 import { type Credential, insert, listOfMerchant, type NewCredential, revoke } from '../auth/credentials.ts'
-import { apiKeyPurpose } from '../auth/exchange.ts'
 import { makeKey } from '../auth/keys.ts'
 import { revocationTopic } from '../auth/revocations.ts'
 import { scopes as allScopes } from '../auth/scopes.ts'
+import { apiKeyPurpose } from '../auth/token-exchange.ts'
 import { isRange } from '../platform/addresses.ts'
 import { databaseTimeMs } from '../platform/clock.ts'
 import type { Environment, Owner, Tx } from '../platform/db.ts'
@@ -40,7 +40,7 @@ export async function create(context: OperatorContext, shownMerchantId: string, 
   const unknown = wanted.filter((scope) => !allScopes.some((known) => known === scope))
   if (unknown.length > 0) throw new OperatorError(`unknown scope ${unknown.join(', ')}; known: ${allScopes.join(', ')}`)
   const unusable = order.addresses?.find((address) => !isRange(address))
-  if (unusable !== undefined) throw new OperatorError(`${unusable} is no address or range such as 203.0.113.0/24`)
+  if (unusable !== undefined) throw new OperatorError(`${unusable} is not an address or range such as 203.0.113.0/24`)
   const owner = { merchant_id: merchantId(shownMerchantId), env: order.env }
   return audited(context, async (tx) => {
     await existing(tx, owner.merchant_id)
@@ -81,7 +81,7 @@ export async function listOf(context: OperatorContext, shownMerchantId: string):
 
 async function revokeLiving(tx: Tx, publicKey: string): Promise<Credential> {
   const revoked = await revoke(tx, publicKey)
-  if (!revoked) throw new OperatorError(`there is no living key pair ${publicKey}`)
+  if (!revoked) throw new OperatorError(`active key pair ${publicKey} not found`)
   return revoked
 }
 

@@ -48,9 +48,9 @@ export type CheckReport = Omit<CheckResult, 'suspense'> & {
 /** Draws the ledger entries of one payment. */
 export async function show(context: OperatorContext, shownId: string): Promise<string> {
   const id = readId('transaction', shownId)
-  if (id === undefined) throw new OperatorError(`${shownId} is no transaction id; they look like txn_0193…`)
+  if (id === undefined) throw new OperatorError(`${shownId} is not a transaction id; they look like txn_0193…`)
   const drawing = await drawTransaction(context.db.write, id)
-  if (drawing === undefined) throw new OperatorError(`the ledger has nothing of ${shownId}`)
+  if (drawing === undefined) throw new OperatorError(`the ledger has no transfers for ${shownId}`)
   return drawing
 }
 

@@ -1,19 +1,19 @@
 import { find } from '../merchants/store.ts'
 import { formatMinor } from '../money/money.ts'
-import { submitMs } from '../payments/dispatch/dispatch.ts'
 import { listLanes } from '../payments/dispatch/lanes.ts'
 import { laneOf } from '../payments/dispatch/timers.ts'
 import { isFinal } from '../payments/model/state.ts'
 import { lock, type Payment, type Transaction } from '../payments/model/store.ts'
 import type { Observation } from '../payments/resolve/decision.ts'
 import { resolveBatch } from '../payments/resolve/resolve.ts'
+import { timing } from '../payments/resolve/timing.ts'
 import type { BatchTx } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { attemptOfKey, providerKeyOf, showId } from '../platform/ids.ts'
 import { auditedPosting, type OperatorContext, OperatorError } from './operator-context.ts'
 import { noPayment, paymentId } from './payments.ts'
 
-export interface Verdict {
+export interface ManualResolution {
   readonly outcome: 'successful' | 'failed'
   readonly reason: string
   /** The proof: a line of the provider's statement, or a ticket in which the provider confirms it. */
@@ -36,10 +36,10 @@ export interface ResolvedPayment {
 export async function resolvePayment(
   context: OperatorContext,
   shownId: string,
-  verdict: Verdict,
+  resolution: ManualResolution,
 ): Promise<ResolvedPayment> {
   const id = paymentId(shownId)
-  const { outcome, reason, evidence } = verdict
+  const { outcome, reason, evidence } = resolution
   refuseEmpty({ reason, evidence })
   return auditedPosting(context, async (tx) => {
     const payment = await lockOpen(tx, id)
@@ -95,7 +95,7 @@ export async function retryPayment(context: OperatorContext, shownId: string, re
 
 function refuseEmpty(texts: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(texts))
-    if (text.trim() === '') throw new OperatorError(`the ${name} must say something: it is what an auditor will read`)
+    if (text.trim() === '') throw new OperatorError(`the ${name} must not be empty: auditors read it`)
 }
 
 async function lockOpen(tx: BatchTx, id: string): Promise<Payment> {
@@ -107,18 +107,20 @@ async function lockOpen(tx: BatchTx, id: string): Promise<Payment> {
 }
 
 /** A payment that was never sent cannot have succeeded. While it may be on its way, no evidence can show its outcome. */
-function refuseUntimely(tx: BatchTx, { transaction, attempt }: Payment, outcome: Verdict['outcome']): void {
+function refuseUntimely(tx: BatchTx, { transaction, attempt }: Payment, outcome: ManualResolution['outcome']): void {
   const { state } = transaction
   const shown = showId('transaction', transaction.id)
   if (state === 'accepted' && outcome === 'successful')
-    throw new OperatorError(`${shown} was not sent to anybody yet, so it cannot have succeeded`)
+    throw new OperatorError(`${shown} was not sent to a provider yet, so it cannot have succeeded`)
   if (transaction.method === 'bank-transfer' && outcome === 'successful')
-    throw new OperatorError(`${shown} is paid by the transfers its provider tells of; settle it as failed, or wait`)
-  const onItsWayUntil = (attempt.send_deadline?.getTime() ?? 0) + submitMs
+    throw new OperatorError(
+      `${shown} is paid by the transfers that its provider reports; resolve it as failed, or wait`,
+    )
+  const onItsWayUntil = (attempt.send_deadline?.getTime() ?? 0) + timing.submitTimeoutMs
   const isOnItsWay = (state === 'sending' || state === 'unknown') && Number(tx.atUs / 1000n) < onItsWayUntil
   if (!isOnItsWay) return
   const until = new Date(onItsWayUntil).toISOString().slice(11, 19)
-  throw new OperatorError(`${shown} may be on its way to ${attempt.provider} until ${until} UTC: look again after that`)
+  throw new OperatorError(`${shown} may still reach ${attempt.provider} until ${until} UTC: check again after that`)
 }
 
 /**
@@ -129,14 +131,14 @@ function refuseOtherAttempt({ transaction, attempt }: Payment, named: number | u
   const { id, suspended } = transaction
   const key = providerKeyOf(id, attempt.number)
   if (named !== undefined && named !== attempt.number)
-    throw new OperatorError(`attempt ${named} was given up; what counts is ${key} at ${attempt.provider}`)
+    throw new OperatorError(`attempt ${named} was abandoned; the current one is ${key} at ${attempt.provider}`)
   if (outcome === 'successful' && suspended !== 0n && attempt.moved !== null)
     throw new OperatorError(
       `another amount was collected for ${showId('transaction', id)} and is in suspense: settle it as failed, then clear the case (malipo suspense list)`,
     )
   if (outcome === 'successful' && named === undefined && suspended !== 0n)
     throw new OperatorError(
-      `an abandoned attempt at ${showId('transaction', id)} moved money, which is in suspense with a case of its own. If ${attempt.provider} moved it too, name it by the key on its statement, ${key}; else settle it as failed`,
+      `an abandoned attempt at ${showId('transaction', id)} moved money, which is in suspense with its own case. If ${attempt.provider} moved it too, name it by the key on its statement, ${key}; else settle it as failed`,
     )
 }
 
@@ -149,8 +151,8 @@ async function refuseFrozen(tx: BatchTx, { merchant_id }: Transaction): Promise<
 function whyNotAgain({ id, state, type, provider }: Transaction): string {
   const shown = showId('transaction', id)
   if (state === 'sending') return `${shown} is being sent right now`
-  if (type === 'deposit') return `${shown} is a charge: sent again, it might ask the customer twice`
-  return `${shown} is with ${provider}, which works on it: it is asked again by itself, and never sent twice`
+  if (type === 'deposit') return `${shown} is a charge: a resend could prompt the customer twice`
+  return `${shown} is pending at ${provider}: Malipo queries it again and never sends it twice`
 }
 
 async function take(
@@ -167,8 +169,8 @@ async function take(
     observation,
     note: { ...note, by: context.actor },
   } as const
-  const { answers, ...written } = await resolveBatch(context.settling, context.writer, tx, [resolution])
-  const [status] = answers
+  const { results, ...written } = await resolveBatch(context.resolving, context.writer, tx, [resolution])
+  const [status] = results
   const isPaidBefore =
     status?.transaction.state === 'successful' &&
     observation.kind === 'operator_resolved' &&
@@ -178,7 +180,7 @@ async function take(
 
 /** For a payout whose current attempt failed. */
 const paidBefore =
-  'An earlier attempt had paid it: it is successful, and the money in suspense for it is what it cost the merchant.'
+  'An earlier attempt had paid it: it is successful, and the money in suspense is its price to the merchant.'
 
 function trail(action: string, { transaction, attempt }: Payment, detail: object) {
   const { id, merchant_id, env, state, doubt, provider } = transaction
@@ -186,7 +188,7 @@ function trail(action: string, { transaction, attempt }: Payment, detail: object
   return { action, merchant_id, env, subject: showId('transaction', id), detail: { ...detail, from } }
 }
 
-function moneyOf(transaction: Transaction, outcome: Verdict['outcome']): string {
+function moneyOf(transaction: Transaction, outcome: ManualResolution['outcome']): string {
   const { type, amount, currency, wallet_amount, wallet_currency, fee, provider, country } = transaction
   const paid = `${formatMinor(amount, currency)} ${currency}`
   const own = `${formatMinor(wallet_amount, wallet_currency)} ${wallet_currency}`
@@ -194,15 +196,15 @@ function moneyOf(transaction: Transaction, outcome: Verdict['outcome']): string 
   const float = `The float at ${provider} in ${country}`
   if (type === 'withdrew')
     return outcome === 'successful'
-      ? `${own} and ${charged} have left the merchant's wallet for good. ${float} is lower by ${paid}.`
-      : `${own} and ${charged} are back in the merchant's wallet. Should the provider pay after all, the loss is yours.`
+      ? `${own} and ${charged} have permanently left the merchant's wallet. ${float} is lower by ${paid}.`
+      : `${own} and ${charged} are back in the merchant's wallet. If the provider pays later, the loss is yours.`
   return outcome === 'successful'
     ? `${own} less ${charged} were credited to the merchant's wallet. ${float} is higher by ${paid}.`
     : 'Nothing was credited. If the provider reports later that the customer paid, the merchant is credited by an adjustment.'
 }
 
-function cautionOf({ doubt, amount, currency }: Transaction, outcome: Verdict['outcome']): string | undefined {
+function cautionOf({ doubt, amount, currency }: Transaction, outcome: ManualResolution['outcome']): string | undefined {
   if (doubt !== 'amount_mismatch' || outcome === 'failed') return undefined
   const asked = `${formatMinor(amount, currency)} ${currency}`
-  return `The books say that ${asked} moved, as was asked for; the provider said otherwise. Correct the float: malipo floats adjust`
+  return `The books show the requested ${asked}; the provider reported another amount. Correct the float: malipo floats adjust`
 }

@@ -52,7 +52,7 @@ function changeOf({ enable = [], disable = [], only = [] }: CurrencyOrder) {
   if (unknown.length > 0) throw new OperatorError(`${unknown.join(', ')} is not a currency Malipo knows`)
   if (given.length === 0) throw new OperatorError('name the currencies to enable or to disable')
   if (only.length > 0 && enable.length + disable.length > 0)
-    throw new OperatorError('only names every currency that stays; leave enable and disable out')
+    throw new OperatorError('only lists every currency that stays enabled; omit enable and disable')
   const both = enable.filter((code) => disable.includes(code))
   if (both.length > 0) throw new OperatorError(`${both.join(', ')} cannot be enabled and disabled at once`)
   if (only.length > 0) return { enable: only.filter(isCurrency), disable: all.filter((code) => !only.includes(code)) }

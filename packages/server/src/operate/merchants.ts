@@ -121,21 +121,21 @@ async function changeFrozen(
 /** Parses a merchant id as people write it. */
 export function merchantId(shownId: string): string {
   const id = readId('merchant', shownId)
-  if (id === undefined) throw new OperatorError(`${shownId} is no merchant id; they look like mer_0193…`)
+  if (id === undefined) throw new OperatorError(`${shownId} is not a merchant id; they look like mer_0193…`)
   return id
 }
 
 /** The merchant, or an error that names the id. */
 export async function existing(db: Db, id: string): Promise<Merchant> {
   const merchant = await find(db, id)
-  if (!merchant) throw new OperatorError(`there is no merchant ${showId('merchant', id)}`)
+  if (!merchant) throw new OperatorError(`no merchant has the id ${showId('merchant', id)}`)
   return merchant
 }
 
 function refuseUnusable({ name, email, country }: MerchantOrder): void {
   if (name.trim() === '' || name.length > 200) throw new OperatorError('the name must have 1 to 200 characters')
-  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new OperatorError(`${email} is no e-mail address`)
-  if (!/^[A-Z]{2}$/.test(country)) throw new OperatorError(`${country} is no two-letter country code such as KE`)
+  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new OperatorError(`${email} is not an e-mail address`)
+  if (!/^[A-Z]{2}$/.test(country)) throw new OperatorError(`${country} is not a two-letter country code such as KE`)
 }
 
 function view(merchant: Merchant): MerchantView {

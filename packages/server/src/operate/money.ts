@@ -36,7 +36,7 @@ export interface Posted {
 /** Credits a merchant's wallet from treasury. */
 export async function fundWallet(context: OperatorContext, shownMerchantId: string, funding: Funding): Promise<Posted> {
   const { currency, minor } = readAmount(funding, loadReferenceData())
-  if (minor < 0n) throw new OperatorError('a wallet is funded by an amount above 0')
+  if (minor < 0n) throw new OperatorError('the amount must be above 0')
   const merchant = await existing(context.db.write, merchantId(shownMerchantId))
   const treasury = await context.platformAccounts.idOf({ env: funding.env, kind: 'treasury', currency })
   return auditedPosting(context, async (tx) => {
@@ -135,7 +135,7 @@ async function useEvidence(tx: BatchTx, { env, purpose, evidence }: Proof, trans
     select transaction_id, at
     from posting_evidence
     where (env, purpose, evidence) = (${env}, ${purpose}, ${text})`)
-  assert(earlier, 'who waited for the row of another sees it')
+  assert(earlier, 'the conflicting evidence is missing')
   const posting = `${showId('transaction', earlier.transaction_id)} of ${earlier.at.toISOString().slice(0, 10)}`
   throw new OperatorError(
     `"${evidence}" is the evidence of ${posting}. If this is another movement, name its own line or reference`,
@@ -145,7 +145,7 @@ async function useEvidence(tx: BatchTx, { env, purpose, evidence }: Proof, trans
 /** A float belongs to a provider that charges or pays out in its country and currency. */
 function refuseStranger({ routes }: ReferenceData, { provider, country, currency }: FloatAdjustment): void {
   if (!providerIds.some((known) => known === provider))
-    throw new OperatorError(`${provider} is not a provider; there are ${providerIds.join(', ')}`)
+    throw new OperatorError(`${provider} is not a provider; use ${providerIds.join(', ')}`)
   const isServed = routes.some(
     (route) =>
       /^(charge|payout)\./.test(route.operation) &&
@@ -161,10 +161,11 @@ function readAmount(
   reference: ReferenceData,
 ): { currency: Currency; minor: bigint } {
   if (!isCurrency(currency)) throw new OperatorError(`${currency} is not a currency Malipo knows`)
-  if (!/^[A-Z]{2}$/.test(country)) throw new OperatorError(`${country} is no two-letter country code such as KE`)
+  if (!/^[A-Z]{2}$/.test(country)) throw new OperatorError(`${country} is not a two-letter country code such as KE`)
   if (!isWalletPlace(reference, currency, country)) throw new OperatorError(`${currency} is not used in ${country}`)
   const minor = parseMinor(amount, currency)
-  if (minor === undefined || minor === 0n) throw new OperatorError(`${amount} is no amount of ${currency}`)
-  if (evidence.trim() === '') throw new OperatorError('evidence must say what proves that the money is there')
+  if (minor === undefined || minor === 0n) throw new OperatorError(`${amount} is not an amount of ${currency}`)
+  if (evidence.trim() === '')
+    throw new OperatorError('evidence must name what proves the movement, such as a statement line')
   return { currency, minor }
 }

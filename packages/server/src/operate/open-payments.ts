@@ -1,6 +1,7 @@
 import type { Cause } from '../events/emit.ts'
 import type { Currency } from '../money/currencies.ts'
 import type { CaseKind } from '../payments/late-money/suspense-cases.ts'
+import type { DoubtOrNone } from '../payments/model/doubts.ts'
 import type { State } from '../payments/model/state.ts'
 import type { Attempt, Transaction } from '../payments/model/store.ts'
 import { type Db, type Environment, sql } from '../platform/db.ts'
@@ -21,7 +22,7 @@ type HeldBy = 'paused' | 'frozen' | null
 
 export interface OpenPayment extends Pick<Transaction, 'id' | 'env' | 'type' | 'amount' | 'state' | 'provider'> {
   readonly currency: Currency
-  readonly doubt: string
+  readonly doubt: DoubtOrNone
   /** Why its money is in suspense, if any is. */
   readonly case_kind: CaseKind | null
   readonly attempt: number

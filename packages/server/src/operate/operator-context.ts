@@ -22,7 +22,7 @@ export interface OperatorContext {
   /** Runs commands that move money, one at a time. */
   readonly postings: Batcher<PostingWork, unknown>
   /** Dependencies of a manual resolution. Commands call no provider, so it has no connectors. */
-  readonly settling: ResolverContext
+  readonly resolving: ResolverContext
 }
 
 /** A command that cannot run, with a reason for its user. */
@@ -51,7 +51,7 @@ async function record(tx: Tx, { cell, actor }: OperatorContext, entry: Omit<Audi
 type PostingWork = (tx: BatchTx) => Promise<Decided<unknown>>
 
 export function createPostings(db: WriteDb): Batcher<PostingWork, unknown> {
-  const decide = (tx: BatchTx, [work]: readonly PostingWork[]) => (work ? work(tx) : Promise.resolve({ answers: [] }))
+  const decide = (tx: BatchTx, [work]: readonly PostingWork[]) => (work ? work(tx) : Promise.resolve({ results: [] }))
   return createBatcher({ db, decide, keyOf: () => '', sizeMax: 1 })
 }
 
@@ -60,19 +60,19 @@ export function auditedPosting<Result>(
   context: OperatorContext,
   work: (
     tx: BatchTx,
-  ) => Promise<{ result: Result; entry: Omit<AuditEntry, 'actor'>; written: Omit<Decided<never>, 'answers'> }>,
+  ) => Promise<{ result: Result; entry: Omit<AuditEntry, 'actor'>; written: Omit<Decided<never>, 'results'> }>,
 ): Promise<Result> {
   const done = context.postings.submit(async (tx) => {
     const { result, entry, written } = await work(tx)
     await record(tx, context, entry)
     reach('operator.written')
-    return { answers: [result], ...written }
+    return { results: [result], ...written }
   })
   return done.catch(inPlainWords) as Promise<Result>
 }
 
 function inPlainWords(error: unknown): never {
   if (error instanceof AppError && error.key === 'OVERLOADED')
-    throw new OperatorError('the database is too busy or fell silent: look whether it was done before you try again')
+    throw new OperatorError('the database is too busy or does not respond: check whether it was done before you retry')
   throw error
 }

@@ -7,15 +7,14 @@ import { createLog } from '../platform/log.ts'
 import { type Migrated, type MigrationState, migrate, migrationStates } from '../platform/migrate.ts'
 import { createVault } from '../platform/seal.ts'
 import { openWakeups } from '../platform/wakeups.ts'
-import { type Received, type Verified, verify } from '../webhooks/sign.ts'
 import { type CallbackCommands, callbackCommands } from './callbacks.ts'
 import { type ClearedCase, type Clearing, clearCase } from './clear-suspense.ts'
 import { examine as examineInstallation, type Finding } from './doctor.ts'
 import {
-  type FeeAnswer,
   type FeeListOrder,
   type FeeOrder,
   type FeeQuestion,
+  type FeeQuote,
   type FeeRuleView,
   listFees,
   setFees,
@@ -24,11 +23,11 @@ import {
 import { create as createKey, end, type KeyOrder, type KeyView, listOf, type NewPair, rotate } from './keys.ts'
 import { type CheckOrder, type CheckReport, check, show } from './ledger.ts'
 import {
+  type ManualResolution,
   type ResolvedPayment,
   type RetriedPayment,
   resolvePayment,
   retryPayment,
-  type Verdict,
 } from './manual-resolution.ts'
 import { type CurrencyOrder, type MerchantCurrencies, setCurrencies, showCurrencies } from './merchant-currencies.ts'
 import { create as createMerchant, freeze, type MerchantOrder, type MerchantView, page, unfreeze } from './merchants.ts'
@@ -50,7 +49,7 @@ import { type CasesWanted, type CaseView, listCases, showCase } from './suspense
 export type { Finding } from './doctor.ts'
 
 /** A command calls no provider. */
-const nobody = { live: new Map(), sandbox: new Map() }
+const noConnectors = { live: new Map(), sandbox: new Map() }
 
 /** Everything an operator can do from outside a running process: the only entry point for the command line. */
 export interface Operator {
@@ -77,12 +76,12 @@ export interface Operator {
   readonly fees: {
     set(order: FeeOrder): Promise<FeeRuleView[]>
     list(wanted: FeeListOrder): Promise<FeeRuleView[]>
-    show(question: FeeQuestion): Promise<FeeAnswer>
+    show(question: FeeQuestion): Promise<FeeQuote>
   }
   readonly payments: {
     list(wanted: ListOrder): Promise<ListedPayment[]>
     show(transactionId: string): Promise<PaymentView>
-    settle(transactionId: string, verdict: Verdict): Promise<ResolvedPayment>
+    settle(transactionId: string, resolution: ManualResolution): Promise<ResolvedPayment>
     retry(transactionId: string, reason: string): Promise<RetriedPayment>
   }
   /** Money in suspense that waits for a person's decision. */
@@ -151,7 +150,7 @@ export function openOperator(variables: Variables, actor: string, open = openDat
     payments: {
       list: (wanted) => listPayments(context, wanted),
       show: (transactionId) => showPayment(context, transactionId),
-      settle: (transactionId, verdict) => resolvePayment(context, transactionId, verdict),
+      settle: (transactionId, resolution) => resolvePayment(context, transactionId, resolution),
       retry: (transactionId, reason) => retryPayment(context, transactionId, reason),
     },
     suspense: {
@@ -195,7 +194,7 @@ function openOperatorContext(
     connectionsMax: 2,
     statementTimeoutMs: 60_000,
     connectMs: 10_000, // A person waits for it, and there is nothing to fall back on.
-    onError: (err) => log.warn({ err }, 'an idle database connection broke'),
+    onError: (err) => log.warn({ err }, 'idle database connection failed'),
   })
   const platformAccounts = createPlatformAccounts(db.write, config.cell)
   const wakeups = openWakeups({ url: config.natsUrl?.reveal(), access: config, log, cell: config.cell })
@@ -208,12 +207,12 @@ function openOperatorContext(
     platformAccounts,
     writer: createWriter(),
     postings: createPostings(db.write),
-    settling: {
+    resolving: {
       cell: config.cell,
       onMerchantEvents: () => wakeups.wake('webhooks'),
       log,
       accounts: platformAccounts,
-      connectors: nobody,
+      connectors: noConnectors,
       routing: { providersOf: () => [], isUsable: () => false },
     },
   }
@@ -229,9 +228,4 @@ export function makeSecrets(now: Date): Record<'MALIPO_TOKEN_KEYS' | 'MALIPO_SEC
 /** Checks an installation from outside. Works with invalid settings, and reports what is wrong with them. */
 export function examine(variables: Readonly<Record<string, string | undefined>>): Promise<Finding[]> {
   return examineInstallation(variables)
-}
-
-/** Verifies a webhook as received and reports what is wrong with it. Needs no database and no settings. */
-export function verifyWebhook(received: Received): Verified {
-  return verify(received)
 }

@@ -6,7 +6,7 @@ import { readId } from '../platform/ids.ts'
 import { type Malipo, testMalipo } from '../testing/malipo.ts'
 import { type PayingMalipo, payingMalipo, payOut, payoutInDoubt, walletOf } from '../testing/paying.ts'
 
-const verdict = { reason: 'case 4711', evidence: 'pawaPay statement line 88' }
+const resolution = { reason: 'case 4711', evidence: 'pawaPay statement line 88' }
 const funded = 1_000_000_00n
 
 /** After this a send cannot be under way any more. */
@@ -35,7 +35,7 @@ test('a payout resolved as successful is paid: money, event and audit row are on
   const { merchant, id } = await inDoubt(malipo)
   await malipo.later(sendEndsSeconds)
 
-  const resolved = await malipo.operator.payments.settle(id, { ...verdict, outcome: 'successful' })
+  const resolved = await malipo.operator.payments.settle(id, { ...resolution, outcome: 'successful' })
 
   assert.equal(await malipo.stateOf(id), 'successful')
   assert.match(
@@ -57,10 +57,10 @@ test('money that an abandoned attempt moved does not count for the current attem
     malipo.ask('update transactions set suspended = $2 where id = $1', [readId('transaction', id), amount])
   await suspend('-10000')
   const settle = (name: string, outcome: 'successful' | 'failed') =>
-    malipo.operator.payments.settle(name, { ...verdict, outcome })
+    malipo.operator.payments.settle(name, { ...resolution, outcome })
 
   await assert.rejects(settle(id, 'successful'), /name it by the key on its statement/)
-  await assert.rejects(settle(key.replace(/01$/, '02'), 'failed'), /attempt 2 was given up; what counts is/)
+  await assert.rejects(settle(key.replace(/01$/, '02'), 'failed'), /attempt 2 was abandoned; the current one is/)
   assert.equal(await malipo.stateOf(id), 'unknown')
   await settle(key, 'successful')
   assert.equal(await malipo.stateOf(id), 'successful')
@@ -73,7 +73,7 @@ test('a payout resolved as failed returns its money; the audit row has operator 
   await malipo.later(sendEndsSeconds)
   assert.deepEqual(await walletOf(malipo, merchant.id), { available: funded - 101_00n, reserved: 101_00n })
 
-  await malipo.operator.payments.settle(key, { ...verdict, outcome: 'failed' })
+  await malipo.operator.payments.settle(key, { ...resolution, outcome: 'failed' })
 
   assert.equal(await malipo.stateOf(id), 'failed')
   assert.deepEqual(await walletOf(malipo, merchant.id), { available: funded, reserved: 0n })
@@ -81,10 +81,10 @@ test('a payout resolved as failed returns its money; the audit row has operator 
     id,
   ])
   const from = { state: 'unknown', doubt: 'no_answer', provider: 'pawapay', key }
-  const detail = { outcome: 'failed', evidence: verdict.evidence, from }
+  const detail = { outcome: 'failed', evidence: resolution.evidence, from }
   assert.deepEqual(entry, { actor: 'test', action: 'payment.settle', env: 'sandbox', reason: 'case 4711', detail })
   const { events } = await malipo.operator.payments.show(id)
-  assert.deepEqual([events.at(-1)?.cause, events.at(-1)?.detail], ['operator', { ...verdict, by: 'test' }])
+  assert.deepEqual([events.at(-1)?.cause, events.at(-1)?.detail], ['operator', { ...resolution, by: 'test' }])
   await malipo.operator.ledger.check({ isFull: true })
 })
 
@@ -96,7 +96,7 @@ test('a payment whose audit row cannot be written is not resolved', async (t) =>
   await malipo.ask('revoke insert on audit_entries from malipo_write')
   t.after(() => malipo.ask('grant insert on audit_entries to malipo_write'))
 
-  await assert.rejects(malipo.operator.payments.settle(id, { ...verdict, outcome: 'failed' }), /permission denied/)
+  await assert.rejects(malipo.operator.payments.settle(id, { ...resolution, outcome: 'failed' }), /permission denied/)
 
   assert.equal(await malipo.stateOf(id), 'unknown')
   assert.deepEqual(await walletOf(malipo, merchant.id), before)
@@ -106,12 +106,12 @@ test('a manual resolution needs a reason, evidence and an existing payment', asy
   const malipo = await payingMalipo(t)
   const { id } = await inDoubt(malipo)
   const { settle } = malipo.operator.payments
-  const nobody = `txn_${'0'.repeat(32)}`
+  const unknown = `txn_${'0'.repeat(32)}`
 
-  await assert.rejects(settle(id, { ...verdict, outcome: 'failed', reason: ' ' }), /the reason must say something/)
-  await assert.rejects(settle(id, { ...verdict, outcome: 'failed', evidence: '' }), /the evidence must say something/)
-  await assert.rejects(settle(nobody, { ...verdict, outcome: 'failed' }), /there is no payment txn_0/)
-  await assert.rejects(settle('order-17', { ...verdict, outcome: 'failed' }), /order-17 is no payment/)
+  await assert.rejects(settle(id, { ...resolution, outcome: 'failed', reason: ' ' }), /the reason must not be empty/)
+  await assert.rejects(settle(id, { ...resolution, outcome: 'failed', evidence: '' }), /the evidence must not be empty/)
+  await assert.rejects(settle(unknown, { ...resolution, outcome: 'failed' }), /no payment has the id txn_0/)
+  await assert.rejects(settle('order-17', { ...resolution, outcome: 'failed' }), /order-17 is not a payment/)
 
   assert.equal(await malipo.stateOf(id), 'unknown')
 })
@@ -122,13 +122,13 @@ test('a payment that may be on its way is not resolved, and an unsent one cannot
   const { settle } = malipo.operator.payments
   const waiting = await payOut(merchant)
 
-  await assert.rejects(settle(waiting.id, { ...verdict, outcome: 'successful' }), /not sent to anybody yet/)
-  await settle(waiting.id, { ...verdict, outcome: 'failed' })
+  await assert.rejects(settle(waiting.id, { ...resolution, outcome: 'successful' }), /not sent to a provider yet/)
+  await settle(waiting.id, { ...resolution, outcome: 'failed' })
   malipo.work()
   const { id } = await payoutInDoubt(malipo, merchant)
   await assert.rejects(
-    settle(id, { ...verdict, outcome: 'failed' }),
-    /may be on its way to pawapay until \d\d:\d\d:\d\d UTC/,
+    settle(id, { ...resolution, outcome: 'failed' }),
+    /may still reach pawapay until \d\d:\d\d:\d\d UTC/,
   )
 
   assert.deepEqual(await malipo.simulator.requests(waiting.key), [])
@@ -141,12 +141,12 @@ test('a final payment is not resolved again, and of many resolutions at once one
   await malipo.later(sendEndsSeconds)
   const outcomes = ['successful', 'failed', 'successful', 'failed'] as const
 
-  const verdicts = await Promise.allSettled(
-    outcomes.map((outcome) => malipo.operator.payments.settle(id, { ...verdict, outcome })),
+  const resolutions = await Promise.allSettled(
+    outcomes.map((outcome) => malipo.operator.payments.settle(id, { ...resolution, outcome })),
   )
 
-  assert.equal(verdicts.filter(({ status }) => status === 'fulfilled').length, 1)
-  for (const outcome of verdicts)
+  assert.equal(resolutions.filter(({ status }) => status === 'fulfilled').length, 1)
+  for (const outcome of resolutions)
     if (outcome.status === 'rejected') assert.match(outcome.reason.message, /already, and that is final/)
   const trail = await malipo.ask('select from audit_entries where subject = $1', [id])
   assert.equal(trail.length, 1)
@@ -191,10 +191,10 @@ test('a payment that is in progress, final or of a frozen merchant is not sent a
   const paid = await payOut(active)
   await malipo.comesTo(paid.id, 'successful')
 
-  await assert.rejects(retry(stuck.id, 'impatient'), /is with house, which works on it/)
+  await assert.rejects(retry(stuck.id, 'impatient'), /is pending at house/)
   await assert.rejects(retry(paid.id, 'impatient'), /is successful already, and that is final/)
   await assert.rejects(retry(held.id, 'impatient'), /is frozen: nothing is sent for it/)
-  await assert.rejects(retry(held.id, ''), /the reason must say something/)
+  await assert.rejects(retry(held.id, ''), /the reason must not be empty/)
 
   const trail = await malipo.ask(`select from audit_entries where action = 'payment.retry' and subject = any($1)`, [
     [stuck.id, paid.id, held.id],
@@ -246,8 +246,8 @@ test('the list of doubts names each reason, also for final payments with money i
     (await malipo.operator.payments.list({ isDoubtOnly: true, limit: 1000 })).find(({ id }) => id === wanted)
   const reasonOf = async (wanted: string) => (await until(`${wanted} to be listed`, () => listed(wanted))).reason
 
-  assert.equal(await reasonOf(lost), 'no clear answer: the money may have moved')
-  assert.equal(await reasonOf(short), 'our money with the provider is used up; nothing was paid')
+  assert.equal(await reasonOf(lost), 'no clear response: the money may have moved')
+  assert.equal(await reasonOf(short), 'our float at the provider is used up; nothing was paid')
   assert.equal(await reasonOf(over), 'the provider moved another amount than the payment has')
   const { cases } = await malipo.operator.ledger.check({ isFull: true })
   const found = cases.find(({ transactionId }) => transactionId === over)
@@ -277,6 +277,6 @@ test('a payment shows attempts, events, entries and next step, with its account 
 test('a payment that does not exist cannot be shown', async (t) => {
   const { operator } = await testMalipo(t)
 
-  await assert.rejects(operator.payments.show(`txn_${'0'.repeat(32)}`), /there is no payment txn_0/)
-  await assert.rejects(operator.payments.show('mer_1'), /mer_1 is no payment/)
+  await assert.rejects(operator.payments.show(`txn_${'0'.repeat(32)}`), /no payment has the id txn_0/)
+  await assert.rejects(operator.payments.show('mer_1'), /mer_1 is not a payment/)
 })

@@ -2,11 +2,11 @@ import { drawTransaction } from '../ledger/draw.ts'
 import { formatMinor } from '../money/money.ts'
 import { caseKinds } from '../payments/late-money/suspense-cases.ts'
 import { numberOf, openCounterparty } from '../payments/model/counterparty.ts'
+import { doubts } from '../payments/model/doubts.ts'
 import { isFinal } from '../payments/model/state.ts'
 import type { Attempt, Transaction } from '../payments/model/store.ts'
 import type { Environment } from '../platform/db.ts'
 import { attemptOfKey, providerKeyOf, readId, showId } from '../platform/ids.ts'
-import { meaningOfDoubt } from './doubts.ts'
 import { type Inspected, inspect, type OpenPayment, readOpenPayments } from './open-payments.ts'
 import { type OperatorContext, OperatorError } from './operator-context.ts'
 
@@ -62,8 +62,8 @@ const kinds = { withdrew: 'payout', deposit: 'charge', adjustment: 'adjustment' 
 const kindOf = (type: Transaction['type']) => kinds[type]
 
 function reasonOf({ doubt, case_kind, held_by }: Pick<OpenPayment, 'doubt' | 'case_kind' | 'held_by'>): string {
-  if (case_kind !== null) return caseKinds[case_kind]
-  const reasons = [held_by && heldBy[held_by], doubt !== '' && meaningOfDoubt(doubt)]
+  if (case_kind !== null) return caseKinds[case_kind].summary
+  const reasons = [held_by && heldBy[held_by], doubt !== '' && doubts[doubt].summary]
   return reasons.filter((reason) => reason).join('; ')
 }
 
@@ -139,13 +139,13 @@ export function paymentId(shownId: string): string {
   const id = readId('transaction', shownId) ?? attemptOfKey(shownId)?.transactionId
   if (id === undefined)
     throw new OperatorError(
-      `${shownId} is no payment; they look like txn_0193…, or as the provider knows their attempts`,
+      `${shownId} is not a payment; use an id such as txn_0193…, or the key of an attempt at its provider`,
     )
   return id
 }
 
 export function noPayment(id: string): OperatorError {
-  return new OperatorError(`there is no payment ${showId('transaction', id)}`)
+  return new OperatorError(`no payment has the id ${showId('transaction', id)}`)
 }
 
 function view(context: OperatorContext, inspected: Inspected, drawing: string | undefined): PaymentView {
@@ -241,9 +241,9 @@ function nextOf(inspected: Inspected): PaymentView['next'] {
 
 function stepOf({ transaction: { state, type, provider, attempt }, attempts }: Inspected): string {
   const isLost = attempts.some(({ number, is_lost }) => number === attempt && is_lost)
-  if (isLost) return `It is sent to ${provider} again, under the same key.`
-  if (state === 'accepted') return `It is sent to ${provider}.`
-  if (state === 'sending') return `It is being sent; if nothing is known of it by then, ${provider} is asked.`
+  if (isLost) return `Malipo sends it to ${provider} again, with the same key.`
+  if (state === 'accepted') return `Malipo sends it to ${provider}.`
+  if (state === 'sending') return `It is being sent; without an outcome by then, Malipo queries ${provider}.`
   const isCharge = type === 'deposit'
-  return `${provider} is asked again${isCharge ? '; the charge ends when it reports the end, or knows nothing of it at its expiry' : ''}.`
+  return `Malipo queries ${provider} again${isCharge ? '; the charge ends when the provider reports its end, or does not know it at its expiry' : ''}.`
 }

@@ -58,8 +58,8 @@ function change(
   work: (tx: Tx, lane: string) => Promise<LaneView>,
 ): Promise<LaneView> {
   if (!providerIds.some((known) => known === provider))
-    throw new OperatorError(`${provider} is no provider; there are ${providerIds.join(', ')}`)
-  if (reason.trim() === '') throw new OperatorError('the reason must say something: it is what an auditor will read')
+    throw new OperatorError(`${provider} is not a provider; use ${providerIds.join(', ')}`)
+  if (reason.trim() === '') throw new OperatorError('the reason must not be empty: auditors read it')
   const lane = laneOf(env, provider)
   return audited(context, async (tx) => ({
     result: await work(tx, lane),

@@ -72,8 +72,8 @@ test('a held rate that is unknown, or older than an accepted one, is not decided
   await ask(`update rates set at = record_time()`)
 
   for (const verb of ['confirm', 'reject'] as const) {
-    await assert.rejects(operator.rates[verb](id, 'x'), /is past: a later rate was accepted/)
-    await assert.rejects(operator.rates[verb]('999999', 'x'), /there is no held rate 999999/)
+    await assert.rejects(operator.rates[verb](id, 'x'), /is outdated: a later rate was accepted/)
+    await assert.rejects(operator.rates[verb]('999999', 'x'), /held rate 999999 not found/)
     await assert.rejects(async () => operator.rates[verb]('USD/KES', 'x'), /is not the number of a held rate/)
   }
 })

@@ -114,11 +114,11 @@ function decide(context: OperatorContext, id: string, decision: HeldDecision): P
     throw new OperatorError(`${id} is not the number of a held rate; see malipo rates list --held`)
   return audited(context, async (tx) => {
     const held = await lockHeld(tx, BigInt(id))
-    if (!held) throw new OperatorError(`there is no held rate ${id}; see malipo rates list --held`)
+    if (!held) throw new OperatorError(`held rate ${id} not found; see malipo rates list --held`)
     const { env, base, quote, buy, sell, state, decided_by, is_passed } = held
     const pair = `${base}/${quote}`
     if (state !== 'held') throw new OperatorError(`held rate ${id} of ${pair} was ${state} by ${decided_by}`)
-    if (is_passed) throw new OperatorError(`held rate ${id} of ${pair} is past: a later rate was accepted`)
+    if (is_passed) throw new OperatorError(`held rate ${id} of ${pair} is outdated: a later rate was accepted`)
     await decideHeld(tx, BigInt(id), decision)
     const detail = { pair, buy, sell, heldRate: id }
     const action = decision.state === 'confirmed' ? 'rate.confirm' : 'rate.reject'

@@ -46,7 +46,7 @@ async function shop(malipo: PayingMalipo) {
   const added = await merchant.call('POST', path, account('1234567890'))
   const paid = await merchant.call('POST', '/api/b2b/fiat/payout', payout(`p-${randomBytes(4).toString('hex')}`))
   assert.deepEqual([added.status, paid.status], [200, 200], JSON.stringify([added.body, paid.body]))
-  await sendHouseCallback(malipo.url, { key: 'nobody-knows-it' })
+  await sendHouseCallback(malipo.url, { key: 'unknown-key' })
   return {
     merchant,
     accountId: String((added.body['data'] as { id: string }).id),

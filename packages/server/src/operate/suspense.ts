@@ -65,7 +65,7 @@ function view(found: Stored): CaseView {
     id: showId('case', id),
     env,
     kind,
-    meaning: caseKinds[kind],
+    meaning: caseKinds[kind].summary,
     amount: shown(amount, currency),
     currency,
     provider,
@@ -89,4 +89,4 @@ export function caseId(shownId: string): string {
   return id
 }
 
-export const noCase = (shownId: string) => new OperatorError(`there is no case ${shownId}`)
+export const noCase = (shownId: string) => new OperatorError(`no case has the id ${shownId}`)

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import type { KeyedRequest } from '../idempotency/keys.ts'
-import { outcomeOf, replayOf } from '../payments/accept/replay.ts'
+import { replayOf, submit } from '../payments/accept/replay.ts'
 import { laneOf } from '../payments/dispatch/timers.ts'
 import type { Owner } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
@@ -17,8 +17,8 @@ interface AcceptedPayout {
   readonly externalReference: string
 }
 
-interface Answered {
-  readonly answer: AcceptedPayout
+interface AcceptedOnce {
+  readonly response: AcceptedPayout
   readonly isReplay: boolean
 }
 
@@ -35,9 +35,9 @@ export async function acceptPayout(
   body: PayoutBody,
   keyed: KeyedRequest | undefined,
   { rateOf = createRateOf(ctx, owner), scenario }: Terms = {},
-): Promise<Answered> {
+): Promise<AcceptedOnce> {
   const before = await replayOf(ctx, owner, keyed)
-  if (before) return { answer: before.answer as AcceptedPayout, isReplay: true }
+  if (before) return { response: before.response as AcceptedPayout, isReplay: true }
   return acceptNew(ctx, owner, body, keyed, { rateOf, scenario })
 }
 
@@ -48,17 +48,17 @@ export async function acceptNew(
   body: PayoutBody,
   keyed: KeyedRequest | undefined,
   { rateOf = createRateOf(ctx, owner), scenario }: Terms,
-): Promise<Answered> {
+): Promise<AcceptedOnce> {
   const proposal = await proposePayout(ctx, owner, body, keyed, rateOf)
-  const answerOf = (id: string) => answerFor(id, body.externalReference)
-  const outcome = outcomeOf(await ctx.acceptor.submit({ ...proposal, answerOf, scenario }))
-  if (outcome.isReplay) return { answer: outcome.answer as AcceptedPayout, isReplay: true }
+  const responseOf = (id: string) => responseFor(id, body.externalReference)
+  const outcome = await submit(ctx, { ...proposal, responseOf, scenario })
+  if (outcome.isReplay) return { response: outcome.response as AcceptedPayout, isReplay: true }
   reach('payout.accepted')
   ctx.wakeups.wake(laneOf(owner.env, outcome.transaction.provider))
-  return { answer: answerOf(outcome.transaction.id), isReplay: false }
+  return { response: responseOf(outcome.transaction.id), isReplay: false }
 }
 
-function answerFor(id: string, externalReference: string): AcceptedPayout {
+function responseFor(id: string, externalReference: string): AcceptedPayout {
   return {
     success: true,
     message: 'Withdrawal request accepted for processing.',

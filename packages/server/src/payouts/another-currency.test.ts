@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { platformBalances } from '../ledger/deltas.ts'
-import { type Answer, type Malipo, testMalipo } from '../testing/malipo.ts'
+import { type ApiResponse, type Malipo, testMalipo } from '../testing/malipo.ts'
 import { quote, walletsOf } from '../testing/paying.ts'
 
 /** No worker runs, so accepted payouts stay accepted. */
-const nobodySends = {
+const noProvider = {
   MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9',
-  MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask',
+  MALIPO_SIMULATOR_TOKEN: 'unused-simulator-token',
   MALIPO_RATE_LIMIT_SANDBOX: '1000',
 }
 const path = '/api/b2b/fiat/payout'
@@ -29,12 +29,12 @@ const ugandan = (externalReference: string, over: object = {}) =>
     payoutMethod: { accountName: 'Amina Otieno', accountNumber: '+256783456789' },
     ...over,
   })
-const refusalOf = ({ status, body }: Answer) => [status, body['errorCode']]
-const dataOf = <Value>({ body }: Answer) => body['data'] as Value
+const refusalOf = ({ status, body }: ApiResponse) => [status, body['errorCode']]
+const dataOf = <Value>({ body }: ApiResponse) => body['data'] as Value
 
 /** A Malipo with fixed rates: 1,000 KES are 7.79 USD, of which 0.03 are our markup, plus a fee of 0.08. */
 async function malipoWithRates(t: TestContext): Promise<Malipo> {
-  const malipo = await testMalipo(t, nobodySends)
+  const malipo = await testMalipo(t, noProvider)
   await malipo.ask('delete from rates')
   await quote(malipo, 'USD/KES', '128.50', '130.25', { buy: '129.00', sell: '129.75' })
   await quote(malipo, 'KES/UGX', '27.9', '28.5')
@@ -251,7 +251,11 @@ test('the ledger check finds a cross-currency payment whose row differs from its
     ['amount = amount + 1', 'amount = amount - 1'],
   ] as const) {
     await touch(how)
-    await assert.rejects(malipo.operator.ledger.check({ isFull: true }), /do not say what its state says/, how)
+    await assert.rejects(
+      malipo.operator.ledger.check({ isFull: true }),
+      /the postings of a payment contradict its state/,
+      how,
+    )
     await touch(back)
   }
   await malipo.operator.ledger.check({ isFull: true })

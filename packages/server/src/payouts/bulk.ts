@@ -54,8 +54,8 @@ async function acceptAll(
   const one = async (item: unknown, index: number) => {
     try {
       const body = readItem(item)
-      const { answer, isReplay } = await accept(ctx, owner, body, itemKey(keyed, index, body), terms)
-      const { message, externalReference, transactionId } = answer
+      const { response, isReplay } = await accept(ctx, owner, body, itemKey(keyed, index, body), terms)
+      const { message, externalReference, transactionId } = response
       return { result: { success: true, message, externalReference, transactionId }, isReplay }
     } catch (error) {
       return { result: refusal(asRefusal(ctx, error), item), isReplay: false }
@@ -103,7 +103,7 @@ async function startInTurns<Item, Result>(
 function asRefusal({ log }: Context, error: unknown): AppError {
   if (error instanceof AppError) return error
   if (isPassing(error as Error)) return new AppError('OVERLOADED')
-  log.error({ err: error }, 'an item of many failed by our fault')
+  log.error({ err: error }, 'bulk item failed: internal error')
   return new AppError('INTERNAL')
 }
 

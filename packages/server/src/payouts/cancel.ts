@@ -11,7 +11,7 @@ interface Cancelled {
   readonly message: string
 }
 
-const answer: Cancelled = { success: true, message: 'Payout cancelled.' }
+const response: Cancelled = { success: true, message: 'Payout cancelled.' }
 
 /** Cancels a payout that was not sent. The same database transaction returns its money and marks it failed. */
 export async function cancelPayout(
@@ -20,7 +20,7 @@ export async function cancelPayout(
   wanted: string,
   keyed: KeyedRequest | undefined,
 ): Promise<Once<Cancelled>> {
-  if ((await replayOf(ctx, owner, keyed))?.answer) return { answer, isReplay: true }
+  if ((await replayOf(ctx, owner, keyed))?.response) return { response, isReplay: true }
   const transaction = await findTransaction(ctx.db.read, owner, wanted)
   if (transaction?.type !== 'withdrew') throw new AppError('TRANSACTION_MISSING')
   const { id: transaction_id } = transaction
@@ -31,12 +31,12 @@ export async function cancelPayout(
       attempt: undefined,
       cause: 'request',
       observation: { kind: 'cancel' },
-      alongside: (tx) => keep(tx, answer),
+      alongside: (tx) => keep(tx, response),
     })
-    reach('cancel.settled')
-    if (armed?.isChanged) return { answer, isReplay: false }
+    reach('cancel.resolved')
+    if (armed?.isChanged) return { response, isReplay: false }
     // A repeat of this request may have been faster.
-    if ((await replayOf(ctx, owner, keyed))?.answer) return { answer, isReplay: true }
+    if ((await replayOf(ctx, owner, keyed))?.response) return { response, isReplay: true }
     throw new AppError('PAYOUT_NOT_CANCELLABLE')
   })
 }

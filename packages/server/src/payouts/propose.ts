@@ -17,7 +17,7 @@ import { sharedAccounts } from '../payments/resolve/payment-postings.ts'
 import type { Owner } from '../platform/db.ts'
 import { readId } from '../platform/ids.ts'
 import type { PayoutTarget } from '../providers/contract.ts'
-import { exactAmount, momoAmount } from '../reference/momo.ts'
+import { currencyOf, exactAmount, momoAmount } from '../reference/momo.ts'
 import type { RateOf } from '../reference/rates.ts'
 import { isWalletPlace } from '../reference/wallet-places.ts'
 
@@ -40,7 +40,7 @@ export async function proposePayout(
   body: PayoutBody,
   keyed: KeyedRequest | undefined,
   rateOf: RateOf,
-): Promise<Omit<Proposal, 'answerOf'>> {
+): Promise<Omit<Proposal, 'responseOf'>> {
   const beneficiary = await beneficiaryFor(ctx, owner, body)
   const { country, currency, destination, code } = beneficiary
   await ctx.currencies.refuseDisabled(owner, currency)
@@ -89,8 +89,7 @@ async function beneficiaryFor(ctx: Context, owner: Owner, body: PayoutBody): Pro
     .map((field) => ({ field, message: `${field} is required without externalAccountId` }))
   if (first) throw invalid([first, ...rest])
   if (currency === undefined || country === undefined || !destination || !payoutMethod) throw new AppError('VALIDATION')
-  if (!isCurrency(currency))
-    throw new AppError('UNSUPPORTED_CURRENCY', { message: `${currency} is no currency of this service.` })
+  currencyOf(currency)
   return beneficiaryOf(
     ctx.reference,
     { country, currency, destination, payoutMethod },
@@ -104,7 +103,7 @@ async function storedBeneficiary(ctx: Context, owner: Owner, shown: string, body
   if (!account) throw new AppError('EXTERNAL_ACCOUNT_MISSING')
   for (const field of ['currency', 'country', 'destination'] as const) {
     if (body[field] !== undefined && body[field] !== account[field])
-      throw invalid([{ field, message: `${field} is ${account[field]} in that external account; leave it out` }])
+      throw invalid([{ field, message: `${field} is ${account[field]} in that external account; omit it` }])
   }
   if (body.payoutMethod !== undefined) refuseOtherMethod(account, body.payoutMethod)
   return account
@@ -123,7 +122,7 @@ function refuseOtherMethod(account: Beneficiary, method: PayoutMethod): void {
     const sent = method[name]
     if (sent !== undefined && plain(sent) !== plain(stored[name])) {
       const field = `payoutMethod.${name}`
-      throw invalid([{ field, message: `${field} differs from that of the external account; leave it out` }])
+      throw invalid([{ field, message: `${field} differs from the external account; omit it` }])
     }
   }
 }
@@ -132,7 +131,7 @@ function amountOf({ reference }: Context, { destination, code, currency }: Benef
   const operator = destination === 'MoMo' ? reference.operators.get(code) : undefined
   if (!operator) return exactAmount(amount, currency)
   if (!operator.limits)
-    throw new AppError('PAYOUT_PROVIDER_NOT_FOUND', { message: `${operator.name} (${code}) takes no payouts here.` })
+    throw new AppError('PAYOUT_PROVIDER_NOT_FOUND', { message: `${operator.name} (${code}) does not support payouts.` })
   return momoAmount(operator, 'payout', amount, currency)
 }
 

@@ -85,7 +85,7 @@ test('a refusal of our account keeps payouts waiting with an alert; once lifted 
     'Merchant cannot perform transactions without approval.',
   ]) {
     await refuses(malipo, message)
-    const alerts = () => malipo.log.filter((line) => line.includes('a provider refuses what we send it')).length
+    const alerts = () => malipo.log.filter((line) => line.includes('provider refuses our requests')).length
     const before = alerts()
     const id = await payBank(merchant)
     await until('a refusal', async () => (await seen(malipo, id))?.doubt === 'rejected')

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answer, testMalipo } from '../testing/malipo.ts'
+import { type ApiResponse, testMalipo } from '../testing/malipo.ts'
 
 /** No worker runs, so accepted payouts stay accepted. */
-const nobodySends = {
+const noProvider = {
   MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9',
-  MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask',
+  MALIPO_SIMULATOR_TOKEN: 'unused-simulator-token',
   MALIPO_RATE_LIMIT_SANDBOX: '1000',
 }
 const path = '/api/b2b/fiat/payout'
@@ -18,7 +18,7 @@ const payout = (externalReference: string, over: object = {}) => ({
   payoutMethod: { accountName: 'Amina Otieno', accountNumber: '+254703456789' },
   ...over,
 })
-const refusalOf = ({ status, body }: Answer) => [status, body['errorCode']]
+const refusalOf = ({ status, body }: ApiResponse) => [status, body['errorCode']]
 
 interface WalletView {
   readonly currency: string
@@ -26,14 +26,14 @@ interface WalletView {
   readonly pending: number
 }
 
-async function walletOf(call: (method: string, path: string) => Promise<Answer>, currency = 'KES') {
+async function walletOf(call: (method: string, path: string) => Promise<ApiResponse>, currency = 'KES') {
   const { body } = await call('GET', '/api/b2b/users')
   const wallet = (body['wallets'] as WalletView[]).find((each) => each.currency === currency)
   return [wallet?.available, wallet?.pending]
 }
 
 test('a payout holds its amount and fee before its response', async (t) => {
-  const { call } = await (await testMalipo(t, nobodySends)).merchant()
+  const { call } = await (await testMalipo(t, noProvider)).merchant()
 
   const answer = await call('POST', path, payout('r1'))
 
@@ -42,7 +42,7 @@ test('a payout holds its amount and fee before its response', async (t) => {
 })
 
 test('a payout beyond the wallet takes nothing, leaves nothing behind, and frees its reference', async (t) => {
-  const { call } = await (await testMalipo(t, nobodySends)).merchant()
+  const { call } = await (await testMalipo(t, noProvider)).merchant()
   for (const index of [1, 2, 3]) await call('POST', path, payout(`drain${index}`, { amount: 250_000 }))
   const before = await walletOf(call)
 
@@ -55,7 +55,7 @@ test('a payout beyond the wallet takes nothing, leaves nothing behind, and frees
 })
 
 test('a key used for another payout is refused, and neither the reference nor money is touched', async (t) => {
-  const malipo = await testMalipo(t, nobodySends)
+  const malipo = await testMalipo(t, noProvider)
   const merchant = await malipo.merchant()
   const headers = { authorization: `Bearer ${await merchant.token()}`, 'idempotency-key': 'k1' }
   await malipo.call('POST', path, headers, payout('r1'))
@@ -72,7 +72,7 @@ test('a key used for another payout is refused, and neither the reference nor mo
 })
 
 test('equal requests at once under one key have one effect; others with its reference fail', async (t) => {
-  const malipo = await testMalipo(t, nobodySends)
+  const malipo = await testMalipo(t, noProvider)
   const merchant = await malipo.merchant()
   const authorization = `Bearer ${await merchant.token()}`
   const keyed = { authorization, 'idempotency-key': 'k1' }
@@ -90,7 +90,7 @@ test('equal requests at once under one key have one effect; others with its refe
 })
 
 test('a cancelled payout has its money back at the response, and can be cancelled once', async (t) => {
-  const malipo = await testMalipo(t, nobodySends)
+  const malipo = await testMalipo(t, noProvider)
   const { call } = await malipo.merchant()
   const stranger = await malipo.merchant()
   const { body } = await call('POST', path, payout('r1'))
@@ -109,7 +109,7 @@ test('a cancelled payout has its money back at the response, and can be cancelle
 })
 
 test('equal cancellations at once under one key all get the same response', async (t) => {
-  const malipo = await testMalipo(t, nobodySends)
+  const malipo = await testMalipo(t, noProvider)
   const merchant = await malipo.merchant()
   const headers = { authorization: `Bearer ${await merchant.token()}`, 'idempotency-key': 'cancel-once' }
   const { body } = await malipo.call('POST', path, { authorization: headers.authorization }, payout('c1'))
@@ -125,7 +125,7 @@ test('equal cancellations at once under one key all get the same response', asyn
 })
 
 test('each payout of a bulk is accepted or refused by itself, in order', async (t) => {
-  const { call } = await (await testMalipo(t, nobodySends)).merchant()
+  const { call } = await (await testMalipo(t, noProvider)).merchant()
   await call('POST', path, payout('used'))
   const payouts = [payout('b1'), payout('used'), payout('b2', { amount: 'ten' }), payout('b1'), payout('b3'), 7]
 
@@ -149,7 +149,7 @@ test('each payout of a bulk is accepted or refused by itself, in order', async (
 })
 
 test('a bulk repeated under one key gets the same result per item, and pays no item twice', async (t) => {
-  const malipo = await testMalipo(t, nobodySends)
+  const malipo = await testMalipo(t, noProvider)
   const merchant = await malipo.merchant()
   const headers = { authorization: `Bearer ${await merchant.token()}`, 'idempotency-key': 'k'.repeat(255) }
   const payouts = Array.from({ length: 120 }, (_, index) => payout(`b${index}`))
@@ -163,7 +163,7 @@ test('a bulk repeated under one key gets the same result per item, and pays no i
 })
 
 test('a bulk counts as one request for every hundred payouts', async (t) => {
-  const malipo = await testMalipo(t, { ...nobodySends, MALIPO_RATE_LIMIT_SANDBOX: '1' })
+  const malipo = await testMalipo(t, { ...noProvider, MALIPO_RATE_LIMIT_SANDBOX: '1' })
   const merchant = await malipo.merchant()
   const headers = { authorization: `Bearer ${await merchant.token()}` }
   const payouts = Array.from({ length: 600 }, (_, index) => payout(`b${index}`, { amount: 10 }))
@@ -176,7 +176,7 @@ test('a bulk counts as one request for every hundred payouts', async (t) => {
 })
 
 test('a bulk of more than a thousand payouts, or of none, is refused', async (t) => {
-  const { call } = await (await testMalipo(t, nobodySends)).merchant()
+  const { call } = await (await testMalipo(t, noProvider)).merchant()
 
   for (const payouts of [[], Array.from({ length: 1001 }, () => 1), undefined])
     assert.deepEqual(refusalOf(await call('POST', '/api/b2b/fiat/payouts/bulk', { payouts })), [

@@ -10,24 +10,29 @@ import { ExternalReference } from '../transactions/schema.ts'
 import { acceptPayout } from './accept.ts'
 import { acceptBulk } from './bulk.ts'
 import { cancelPayout } from './cancel.ts'
+import { payoutForms } from './forms.ts'
 import type { PayoutBody as Body } from './propose.ts'
 
 const closed = { additionalProperties: false }
+const Wallet = {
+  debitCurrency: Type.Optional(Type.String({ maxLength: 100, description: 'Wallet to debit; `currency` if omitted' })),
+  debitCountry: Type.Optional(Type.String({ maxLength: 100, description: 'Country scope of that wallet' })),
+}
+const Sum = {
+  amount: Type.Number({ description: 'The exact amount the beneficiary receives, in major units' }),
+  externalReference: ExternalReference,
+}
 const PayoutBody = Type.Object(
   {
-    amount: Type.Number({ description: 'What the beneficiary gets, exactly, in major units' }),
-    externalReference: ExternalReference,
+    ...Sum,
     externalAccountId: Type.Optional(Type.String({ maxLength: 100, description: 'Instead of the next four' })),
     currency: Type.Optional(Type.String({ maxLength: 100 })),
     country: Type.Optional(Type.String({ maxLength: 100, description: 'Two-letter country code' })),
     destination: Type.Optional(Destination),
     payoutMethod: Type.Optional(PayoutMethod),
-    debitCurrency: Type.Optional(
-      Type.String({ maxLength: 100, description: 'Wallet to debit; `currency` when left out' }),
-    ),
-    debitCountry: Type.Optional(Type.String({ maxLength: 100, description: 'Country scope of that wallet' })),
+    ...Wallet,
   },
-  { ...closed, title: 'Payout' },
+  { ...closed, 'x-documented': payoutForms(Sum, Wallet) },
 )
 
 const Accepted = Type.Object(
@@ -44,7 +49,7 @@ const Accepted = Type.Object(
 const itemsMax = 1000
 const BulkBody = Type.Object(
   {
-    payouts: Type.Array(Type.Unknown(), {
+    payouts: Type.Array(Type.Unknown({ 'x-documented': PayoutBody }), {
       minItems: 1,
       maxItems: itemsMax,
       description: 'Each as the body of a single payout',
@@ -52,7 +57,7 @@ const BulkBody = Type.Object(
   },
   closed,
 )
-const BulkAnswer = Type.Object(
+const BulkResponse = Type.Object(
   {
     success: Type.Literal(true),
     data: Type.Array(
@@ -99,9 +104,9 @@ export function payoutRoutes(app: App, ctx: Context): void {
     async (request, reply) => {
       const owner = bearerOf(request)
       const terms = { scenario: scenarioIn(owner, request.headers) }
-      const { answer, isReplay } = await acceptPayout(ctx, owner, request.body, keyedRequest(request), terms)
+      const { response, isReplay } = await acceptPayout(ctx, owner, request.body, keyedRequest(request), terms)
       mark(reply, isReplay)
-      return answer
+      return response
     },
   )
 
@@ -120,12 +125,12 @@ function bulkRoute(app: App, ctx: Context): void {
       },
       bodyLimit: 1024 * 1024,
       schema: {
-        summary: 'Pay many out',
-        description: 'At most 1,000, each accepted or refused by itself, with a result for each in order.',
+        summary: 'Pay out in bulk',
+        description: 'At most 1,000. Each is accepted or refused on its own, and the results have the same order.',
         tags,
         headers: PaymentHeaders,
         body: BulkBody,
-        response: { 200: BulkAnswer },
+        response: { 200: BulkResponse },
       },
     },
     async (request, reply) => {
@@ -163,7 +168,7 @@ function cancelRoute(app: App, ctx: Context): void {
       },
       schema: {
         summary: 'Cancel a payout',
-        description: 'While it has not been sent. Its money is back when this answers.',
+        description: 'Possible until it is sent. Its money is back in the wallet with the response.',
         tags,
         params: Type.Object({ transactionId: Type.String({ maxLength: 100 }) }),
         headers: IdempotencyHeaders,
@@ -172,9 +177,9 @@ function cancelRoute(app: App, ctx: Context): void {
     },
     async (request, reply) => {
       const { transactionId } = request.params
-      const { answer, isReplay } = await cancelPayout(ctx, bearerOf(request), transactionId, keyedRequest(request))
+      const { response, isReplay } = await cancelPayout(ctx, bearerOf(request), transactionId, keyedRequest(request))
       mark(reply, isReplay)
-      return answer
+      return response
     },
   )
 }

@@ -70,7 +70,7 @@ test('a payout finding our wallet empty keeps its hold, alerts, and is paid once
 
   assert.deepEqual(await seen(malipo, id), { state: 'accepted', doubt: 'float_exhausted', attempt: 2 })
   assert.equal((await nairaOf(malipo, merchant))?.reserved, 101_000n)
-  assert.ok(malipo.log.some((line) => line.includes('a provider has too little of our money')))
+  assert.ok(malipo.log.some((line) => line.includes('float at provider too low')))
   const { body } = await merchant.call('GET', '/api/b2b/transactions/short')
   assert.partialDeepStrictEqual(body['data'], { status: 'PENDING', stage: 'PROCESSING' })
 
@@ -116,7 +116,7 @@ test('a payout paid under both keys is money to recover, with a case; the mercha
   await malipo.comesTo(id, 'successful')
 
   paysAfterAll(t, malipo, id)
-  const isAlerted = () => malipo.log.some((line) => line.includes('an abandoned attempt moved money'))
+  const isAlerted = () => malipo.log.some((line) => line.includes('abandoned attempt moved money'))
   for (let time = 0; time < 2; time += 1) await callAgain(malipo, id)
   await until('the second payment to be noticed', async () => isAlerted())
 

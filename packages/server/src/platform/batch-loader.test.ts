@@ -18,7 +18,7 @@ test('keys that arrive during a load go into the next one, each with its own val
 test('a failed load rejects its own callers, and the next load still runs', async () => {
   const find = createBatchLoader(async (keys: readonly string[]) => {
     await new Promise(setImmediate)
-    if (keys.includes('bad')) throw new Error('no answer')
+    if (keys.includes('bad')) throw new Error('no response')
     return keys
   })
 

@@ -10,25 +10,25 @@ export function createBatchLoader<Key, Value>(
     readonly resolve: (value: Value) => void
     readonly reject: (error: unknown) => void
   }[] = []
-  let isAsking = false
+  let isLoading = false
 
-  const ask = async () => {
-    isAsking = true
+  const loadAll = async () => {
+    isLoading = true
     while (waiting.length > 0) {
-      const asked = waiting
+      const loading = waiting
       waiting = []
       try {
-        const values = await load(asked.map(({ key }) => key))
-        for (const [index, { resolve }] of asked.entries()) resolve(values[index] as Value)
+        const values = await load(loading.map(({ key }) => key))
+        for (const [index, { resolve }] of loading.entries()) resolve(values[index] as Value)
       } catch (error) {
-        for (const { reject } of asked) reject(error)
+        for (const { reject } of loading) reject(error)
       }
     }
-    isAsking = false
+    isLoading = false
   }
   return (key) =>
     new Promise((resolve, reject) => {
       waiting.push({ key, resolve, reject })
-      if (!isAsking) void ask()
+      if (!isLoading) void loadAll()
     })
 }

@@ -16,7 +16,7 @@ async function numbersBatcher(t: TestContext, over: Partial<BatcherOptions<numbe
   const decide = async (tx: BatchTx, items: readonly number[]) => {
     sizes.push(items.length)
     await tx.query({ ...insert, values: [items] })
-    return { answers: items.map((item) => item * 2) }
+    return { results: items.map((item) => item * 2) }
   }
   const batcher = createBatcher({ db: db.write, decide, keyOf: (item: number) => String(item % 3), ...over })
   const stored = async () =>
@@ -29,10 +29,10 @@ const range = (count: number) => Array.from({ length: count }, (_, index) => ind
 test('items that arrive during a batch form the next one, and each gets its own result', async (t) => {
   const { batcher, sizes, stored } = await numbersBatcher(t)
 
-  const answers = await Promise.all(range(500).map((item) => batcher.submit(item)))
+  const results = await Promise.all(range(500).map((item) => batcher.submit(item)))
 
   assert.deepEqual(
-    answers,
+    results,
     range(500).map((item) => item * 2),
   )
   assert.deepEqual(sizes, [1, 499])
@@ -78,7 +78,7 @@ async function touchingBatcher(t: TestContext) {
     keyOf: String,
     decide: async (tx, items: readonly number[]) => {
       await tx.query({ name: '', text, values: [items] })
-      return { answers: items }
+      return { results: items }
     },
   })
   return { batcher, table }

@@ -2,35 +2,36 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
 import { type BatchMark, type BatchTx, CommitUnknown, type Db, sql, type WriteDb } from './db.ts'
 import { reach } from './failpoints.ts'
+import { platformTiming } from './timing.ts'
 
 /** What a batch decided. It is valid only once its transaction is known to be committed. */
-export interface Decided<Answer> {
+export interface Decided<Result> {
   /** One per item, in order. */
-  readonly answers: readonly Answer[]
+  readonly results: readonly Result[]
   /** Called when the transaction is known to be committed, before any caller resumes. */
   readonly committed?: () => void
   /** Called when the outcome is not known in time: later work must not build on it. `committed` may still follow. */
   readonly abandoned?: () => void
 }
 
-export interface BatcherOptions<Item, Answer> {
+export interface BatcherOptions<Item, Result> {
   readonly db: WriteDb
   /** Decides all items in order, with a constant number of statements. May run more than once. */
-  readonly decide: (tx: BatchTx, items: readonly Item[]) => Promise<Decided<Answer>>
+  readonly decide: (tx: BatchTx, items: readonly Item[]) => Promise<Decided<Result>>
   /** What an item may wait for, such as its wallet: a blocked batch is split by this key. */
   readonly keyOf: (item: Item) => string | Promise<string>
   readonly sizeMax?: number
   readonly queueMax?: number
 }
 
-export interface Batcher<Item, Answer> {
+export interface Batcher<Item, Result> {
   /** Resolves once the item is durable. Throws OVERLOADED when the queue is full, or when the outcome stays unknown. */
-  submit(item: Item): Promise<Answer>
+  submit(item: Item): Promise<Result>
 }
 
-interface Entry<Item, Answer> {
+interface Entry<Item, Result> {
   readonly item: Item
-  readonly resolve: (answer: Answer) => void
+  readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
   /** How often it was postponed because another transaction held its lock. */
   madeWay: number
@@ -38,19 +39,17 @@ interface Entry<Item, Answer> {
   losses: number
 }
 
-const lockWaitMs = 200
+const { batchLockWaitMs, commitLookupMs, commitLookupLaterMs, commitsKeptMs } = platformTiming
 const triesMax = 3
 const madeWayMax = 15
-const resolveAtOnceMs = 1000
-const resolveLaterMs = 4000
 
 /**
  * Group commit: items that arrive while a batch is written form the next one. It uses no timer, so a batch is small at low load
  * and large under load, and one transaction carries them all.
  */
-export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer>): Batcher<Item, Answer> {
+export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
   const { sizeMax = 1000, queueMax = 10_000 } = options
-  const queue: Entry<Item, Answer>[] = []
+  const queue: Entry<Item, Result>[] = []
   let isWriting = false
 
   const write = async () => {
@@ -58,11 +57,11 @@ export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer
     while (queue.length > 0) queue.push(...(await writeBatch(run, queue.splice(0, sizeMax))))
     isWriting = false
   }
-  const add = (entries: readonly Entry<Item, Answer>[]) => {
+  const add = (entries: readonly Entry<Item, Result>[]) => {
     queue.push(...entries)
     if (!isWriting) void write()
   }
-  const run: Run<Item, Answer> = { ...options, again: add }
+  const run: Run<Item, Result> = { ...options, again: add }
   return {
     submit: (item) => {
       if (queue.length >= queueMax) return Promise.reject(new AppError('OVERLOADED'))
@@ -71,16 +70,16 @@ export function createBatcher<Item, Answer>(options: BatcherOptions<Item, Answer
   }
 }
 
-interface Run<Item, Answer> extends BatcherOptions<Item, Answer> {
+interface Run<Item, Result> extends BatcherOptions<Item, Result> {
   /** Puts entries into a later batch. */
-  readonly again: (entries: readonly Entry<Item, Answer>[]) => void
+  readonly again: (entries: readonly Entry<Item, Result>[]) => void
 }
 
 /** Never throws: every entry gets its result, now or later, or is returned because another transaction holds its lock. */
-async function writeBatch<Item, Answer>(
-  options: Run<Item, Answer>,
-  entries: readonly Entry<Item, Answer>[],
-): Promise<Entry<Item, Answer>[]> {
+async function writeBatch<Item, Result>(
+  options: Run<Item, Result>,
+  entries: readonly Entry<Item, Result>[],
+): Promise<Entry<Item, Result>[]> {
   let outcome = await tryBatch(options, entries)
   for (let tries = 1; tries < triesMax && outcome.kind === 'again'; tries += 1)
     outcome = await tryBatch(options, entries)
@@ -92,17 +91,17 @@ async function writeBatch<Item, Answer>(
   return []
 }
 
-async function writeParts<Item, Answer>(
-  options: Run<Item, Answer>,
-  parts: readonly (readonly Entry<Item, Answer>[])[],
-): Promise<Entry<Item, Answer>[]> {
-  const heldUp: Entry<Item, Answer>[] = []
+async function writeParts<Item, Result>(
+  options: Run<Item, Result>,
+  parts: readonly (readonly Entry<Item, Result>[])[],
+): Promise<Entry<Item, Result>[]> {
+  const heldUp: Entry<Item, Result>[] = []
   for (const part of parts) heldUp.push(...(await writeBatch(options, part)))
   return heldUp
 }
 
 /** Postpones an entry behind later ones, so that one locked wallet does not block the rest; refuses it after about 3 s. */
-function makeWay<Item, Answer>(entry: Entry<Item, Answer>): boolean {
+function makeWay<Item, Result>(entry: Entry<Item, Result>): boolean {
   entry.madeWay += 1
   if (entry.madeWay >= madeWayMax) entry.reject(new AppError('OVERLOADED'))
   return entry.madeWay < madeWayMax
@@ -117,30 +116,30 @@ type Outcome =
   | { readonly kind: 'held up' }
   | { readonly kind: 'failed'; readonly error: unknown }
 
-async function tryBatch<Item, Answer>(
-  run: Run<Item, Answer>,
-  entries: readonly Entry<Item, Answer>[],
+async function tryBatch<Item, Result>(
+  run: Run<Item, Result>,
+  entries: readonly Entry<Item, Result>[],
 ): Promise<Outcome> {
   const { db, decide } = run
   const items = entries.map(({ item }) => item)
-  let decided: Decided<Answer>
+  let decided: Decided<Result>
   try {
     reach('batch.begin')
-    decided = await db.batch(lockWaitMs, (tx) => decide(tx, items))
+    decided = await db.batch(batchLockWaitMs, (tx) => decide(tx, items))
   } catch (error) {
-    if (error instanceof CommitUnknown) return resolveLost(run, entries, error as CommitUnknown<Decided<Answer>>)
+    if (error instanceof CommitUnknown) return resolveLost(run, entries, error as CommitUnknown<Decided<Result>>)
     return classify(error as Error, entries.length)
   }
-  answer(entries, decided)
+  resolveAll(entries, decided)
   return { kind: 'done' }
 }
 
-function answer<Item, Answer>(entries: readonly Entry<Item, Answer>[], decided: Decided<Answer>): void {
-  for (const [index, { resolve }] of entries.entries()) resolve(decided.answers[index] as Answer)
+function resolveAll<Item, Result>(entries: readonly Entry<Item, Result>[], decided: Decided<Result>): void {
+  for (const [index, { resolve }] of entries.entries()) resolve(decided.results[index] as Result)
   decided.committed?.()
 }
 
-function rejectAll<Item, Answer>(entries: readonly Entry<Item, Answer>[], error: unknown): void {
+function rejectAll<Item, Result>(entries: readonly Entry<Item, Result>[], error: unknown): void {
   for (const { reject } of entries) reject(error)
 }
 
@@ -170,11 +169,11 @@ export function isPassing(error: Error & { readonly code?: string }): boolean {
 }
 
 /** Splits the batch for the next try: whole, by lock key, or in halves. */
-async function partsOf<Item, Answer>(
-  { keyOf }: BatcherOptions<Item, Answer>,
-  entries: readonly Entry<Item, Answer>[],
+async function partsOf<Item, Result>(
+  { keyOf }: BatcherOptions<Item, Result>,
+  entries: readonly Entry<Item, Result>[],
   { kind }: Outcome,
-): Promise<(readonly Entry<Item, Answer>[])[]> {
+): Promise<(readonly Entry<Item, Result>[])[]> {
   if (kind === 'held up') {
     const keys = await Promise.all(entries.map(async ({ item }) => keyOf(item))).catch(() => [])
     return [...Map.groupBy(entries, (_, index) => keys[index]).values()]
@@ -187,15 +186,15 @@ async function partsOf<Item, Answer>(
  * Asks the database for the outcome of a commit whose response was lost, and trusts nothing else. Later batches wait for that
  * only briefly, so that items are normally decided in order; while the database is unavailable they do not queue behind it.
  */
-async function resolveLost<Item, Answer>(
-  run: Run<Item, Answer>,
-  entries: readonly Entry<Item, Answer>[],
-  lost: CommitUnknown<Decided<Answer>>,
+async function resolveLost<Item, Result>(
+  run: Run<Item, Result>,
+  entries: readonly Entry<Item, Result>[],
+  lost: CommitUnknown<Decided<Result>>,
 ): Promise<Outcome> {
-  const fate = await fateOf(run.db, lost.mark, resolveAtOnceMs)
+  const fate = await fateOf(run.db, lost.mark, commitLookupMs)
   if (fate === 'aborted') return { kind: 'again' }
   if (fate === 'committed') {
-    answer(entries, lost.result)
+    resolveAll(entries, lost.result)
     return { kind: 'done' }
   }
   lost.result.abandoned?.()
@@ -203,18 +202,18 @@ async function resolveLost<Item, Answer>(
   return { kind: 'done' }
 }
 
-async function resolveLater<Item, Answer>(
-  { db, again }: Run<Item, Answer>,
-  entries: readonly Entry<Item, Answer>[],
-  lost: CommitUnknown<Decided<Answer>>,
+async function resolveLater<Item, Result>(
+  { db, again }: Run<Item, Result>,
+  entries: readonly Entry<Item, Result>[],
+  lost: CommitUnknown<Decided<Result>>,
 ): Promise<void> {
-  const fate = await fateOf(db, lost.mark, resolveLaterMs)
-  if (fate === 'committed') answer(entries, lost.result)
+  const fate = await fateOf(db, lost.mark, commitLookupLaterMs)
+  if (fate === 'committed') resolveAll(entries, lost.result)
   else if (fate === 'aborted') again(entries.filter(mayTryAgain))
   else rejectAll(entries, new AppError('OVERLOADED'))
 }
 
-function mayTryAgain<Item, Answer>(entry: Entry<Item, Answer>): boolean {
+function mayTryAgain<Item, Result>(entry: Entry<Item, Result>): boolean {
   entry.losses += 1
   if (entry.losses >= triesMax) entry.reject(new AppError('OVERLOADED'))
   return entry.losses < triesMax
@@ -257,9 +256,6 @@ async function findCommit(db: Db, { batch, token, atUs }: BatchMark): Promise<Fo
       extract(epoch from record_time()) * 1000000 - ${atUs}::bigint < ${(commitsKeptMs / 2) * 1000}::bigint as is_kept`)
   return found
 }
-
-/** Far longer than a batch and the search for its outcome take together. */
-const commitsKeptMs = 3_600_000
 
 /** Removes the oldest rows, never the newest: batches keep their order, so the remaining rows have no gap. */
 export async function forgetCommits(db: Db): Promise<void> {

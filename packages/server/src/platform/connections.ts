@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { ownerStatements } from './owned-query.ts'
 import type { Secret } from './secret.ts'
+import { platformTiming } from './timing.ts'
 
 /** The database holds batch numbers that its cluster has not reached: a write would reuse numbers. */
 export class DatabaseMoved extends Error {
@@ -44,9 +45,7 @@ export interface DatabaseOptions {
   readonly onError: (error: Error) => void
 }
 
-const connectMsOf = ({ connectMs = 2000 }: DatabaseOptions) => connectMs
-/** How much longer work waits for a connection that other work must release first. */
-const poolWaitMs = 3000
+const connectMsOf = ({ connectMs = platformTiming.databaseConnectTimeoutMs }: DatabaseOptions) => connectMs
 
 export interface Connections extends pg.Pool {
   /**
@@ -67,7 +66,7 @@ export function createConnections(options: DatabaseOptions, role: 'malipo_write'
     ...clientConfig(options, role),
     Client: quickClient(connectMsOf(options)) as unknown as new () => pg.ClientBase,
     max: options.connectionsMax,
-    connectionTimeoutMillis: connectMsOf(options) + poolWaitMs,
+    connectionTimeoutMillis: connectMsOf(options) + platformTiming.databasePoolWaitMs,
     idleTimeoutMillis: idleMsOf(options),
     allowExitOnIdle: options.keepsProcess === false,
     pipeline: role === 'malipo_write',
@@ -103,14 +102,14 @@ export async function connectWriter(options: DatabaseOptions): Promise<{ client:
   }
 }
 
-const idleMsOf = ({ idleMs = 10_000 }: DatabaseOptions) => idleMs
+const idleMsOf = ({ idleMs = platformTiming.idleTransactionMs }: DatabaseOptions) => idleMs
 
 function clientConfig(options: DatabaseOptions, role: 'malipo_write' | 'malipo_read'): pg.ClientConfig {
   const idleMs = idleMsOf(options)
   const settings = {
     role,
     statement_timeout: options.statementTimeoutMs,
-    lock_timeout: 2000,
+    lock_timeout: platformTiming.lockTimeoutMs,
     // A process that vanished without closing holds its locks no longer than this, and its connection slot three times as long: a
     // running process has closed an idle connection by then. client_connection_check_interval stays off: with it, a commit that
     // waits for the standby would become visible without the standby once its client is gone.
@@ -128,7 +127,8 @@ function clientConfig(options: DatabaseOptions, role: 'malipo_write' | 'malipo_r
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(' '),
     application_name: role,
-    query_timeout: options.statementTimeoutMs + (options.silenceMs ?? 5000), // For a server that hangs without closing.
+    // For a server that hangs without closing.
+    query_timeout: options.statementTimeoutMs + (options.silenceMs ?? platformTiming.statementGraceMs),
     types: { getTypeParser: parserOf },
   }
 }
@@ -141,7 +141,7 @@ function parserOf(oid: number, format?: 'text' | 'binary') {
 /** Ends a connection without waiting for its server. Work on it fails as on a lost connection. */
 export function breakOff(client: pg.ClientBase): void {
   const { stream } = (client as unknown as { connection: pg.Connection }).connection
-  stream.destroy(new Error('Connection terminated: the server does not respond, or is no longer the primary'))
+  stream.destroy(new Error('Connection terminated: the server does not respond, or is not the primary any more'))
 }
 
 const serverIsWritable = `

@@ -28,7 +28,7 @@ async function readableTables(client: pg.Client): Promise<string[]> {
 }
 
 /** Payments are accepted without their provider; their outcome does not matter here. */
-const nobodyAnswers = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask' }
+const noProvider = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'unused-simulator-token' }
 
 /** Adds a row to every table that a merchant may read. */
 async function fillTables(malipo: Malipo): Promise<void> {
@@ -45,7 +45,7 @@ async function fillTables(malipo: Malipo): Promise<void> {
 }
 
 test('a read without a merchant set returns nothing from any readable table', async (t) => {
-  const malipo = await testMalipo(t, nobodyAnswers)
+  const malipo = await testMalipo(t, noProvider)
   await fillTables(malipo)
   const reader = await connectAs(t, 'malipo_read')
 

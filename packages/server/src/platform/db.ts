@@ -127,15 +127,15 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
   return {
     write: {
-      query: (query) => anew(async () => rows(await writers.query(asConfig(query)))),
+      query: (query) => retried(async () => rows(await writers.query(asConfig(query)))),
       transaction: (work) => inTransaction(writers, 'begin', work),
       snapshot: (work) => inTransaction(writers, 'begin isolation level repeatable read', work),
       batch: (lockTimeoutMs, work) => inBatch(writers, lockTimeoutMs, work),
       confirmed: (work) => inBatch(writers, 1000, work),
     },
     read: {
-      query: (owner, query) => inTurn(owner, () => anew(() => readAs(readers, 'query', owner, query))),
-      find: (owner, query) => inTurn(owner, () => anew(() => readAs(readers, 'find', owner, query))),
+      query: (owner, query) => inTurn(owner, () => retried(() => readAs(readers, 'query', owner, query))),
+      find: (owner, query) => inTurn(owner, () => retried(() => readAs(readers, 'find', owner, query))),
     },
     openProbe: () =>
       asProbe(openWriteProbe(options, (server) => [writers, readers].forEach((pool) => void pool.keepOnly(server)))),
@@ -172,12 +172,12 @@ function isOutdated(error: Error & { code?: string }): boolean {
   return isSo
 }
 
-async function anew<Result>(ask: () => Promise<Result>): Promise<Result> {
+async function retried<Result>(read: () => Promise<Result>): Promise<Result> {
   try {
-    return await ask()
+    return await read()
   } catch (error) {
     if (!isOutdated(error as Error)) throw error
-    return ask()
+    return read()
   }
 }
 
@@ -262,13 +262,13 @@ async function inBatch<Result>(
 
 async function beginBatch(client: pg.PoolClient, lockTimeoutMs: number): Promise<BatchMark> {
   assert(Number.isInteger(lockTimeoutMs))
-  const answers = (await client.query(`
+  const results = (await client.query(`
     begin;
     set local lock_timeout = ${lockTimeoutMs};
     insert into batch_commits default values
     returning batch, token, (extract(epoch from at) * 1000000)::bigint as at_us
   `)) as unknown as pg.QueryResult<{ batch: bigint; token: string; at_us: bigint }>[]
-  const begun = answers.at(-1)?.rows[0]
+  const begun = results.at(-1)?.rows[0]
   assert(begun)
   return { batch: begun.batch, token: begun.token, atUs: begun.at_us }
 }
@@ -277,15 +277,15 @@ async function beginBatch(client: pg.PoolClient, lockTimeoutMs: number): Promise
 async function commit(client: pg.PoolClient): Promise<void> {
   const warnings: string[] = []
   const note = ({ severity, message }: { severity?: string | undefined; message?: string | undefined }) => {
-    if (severity === 'WARNING') warnings.push(message ?? 'a warning without words')
+    if (severity === 'WARNING') warnings.push(message ?? 'a warning without a message')
   }
   client.on('notice', note)
   try {
-    const answering = client.query('set local statement_timeout = 0; commit')
+    const committing = client.query('set local statement_timeout = 0; commit')
     reach('batch.commit_sent')
-    const answers = (await answering) as unknown as pg.QueryResult[]
+    const results = (await committing) as unknown as pg.QueryResult[]
     if (warnings[0] !== undefined) throw new Error(warnings[0])
-    assert.equal(answers.at(-1)?.command, 'COMMIT', 'the transaction had failed before it was committed')
+    assert.equal(results.at(-1)?.command, 'COMMIT', 'the transaction had failed before it was committed')
   } finally {
     client.off('notice', note)
   }

@@ -57,7 +57,7 @@ export type Permit = (address: string) => string | undefined
  * let its IPv6 forms through.
  */
 export function createPermit(allowedRanges: readonly string[]): Permit {
-  for (const range of allowedRanges) assert(isRange(range), `${range} is no range`)
+  for (const range of allowedRanges) assert(isRange(range), `${range} is not a range`)
   const forbidden = listsOf([...Object.keys(forbiddenRanges.ipv4), ...Object.keys(forbiddenRanges.ipv6)])
   const allowed = listsOf(allowedRanges)
   return (address) => {

@@ -41,7 +41,7 @@ async function outcomesOf(cases: readonly SsrfCase[], t: TestContext): Promise<M
     const { url } = each
     answers = each.answers
     const posted = await post(gate, url)
-    const claimed = posted.kind === 'answered' ? 'answered' : `${posted.kind}: ${posted.detail}`
+    const claimed = posted.kind === 'responded' ? 'responded' : `${posted.kind}: ${posted.detail}`
     outcomes.set(claimed, [...(outcomes.get(claimed) ?? []), `${url} ${answers}`])
   }
   return outcomes
@@ -107,14 +107,14 @@ test('a redirect to any form of this machine is a response and is never followed
   let [status, location] = [302, '']
   const { port } = await startCanary(t, {
     host: '127.0.0.2',
-    answer: (_, response) => response.writeHead(status, { location: Buffer.from(location).toString('latin1') }).end(),
+    respond: (_, response) => response.writeHead(status, { location: Buffer.from(location).toString('latin1') }).end(),
   })
   const gate = testGate(t, { allowedRanges: ['127.0.0.2'] })
 
   for (status of redirects)
     for (location of places) {
       const posted = await post(gate, `http://127.0.0.2:${port}/`)
-      assert.equal(posted.kind === 'answered' && posted.status, status)
+      assert.equal(posted.kind === 'responded' && posted.status, status)
     }
   t.diagnostic(`${redirects.length * places.length} cases`)
   assertUntouched(canary)
@@ -131,7 +131,7 @@ test('a name that changes between lookups is resolved once, and that address is 
   for (let attempt = 0; attempt < 20; attempt += 1)
     kinds.push((await post(gate, `http://rebound.example:${good.port}/`)).kind)
 
-  assert.deepEqual(kinds, Array(10).fill(['answered', 'refused']).flat())
+  assert.deepEqual(kinds, Array(10).fill(['responded', 'refused']).flat())
   assert.equal(looks, 20)
   assert.equal(good.requests(), 10)
   assertUntouched(canary)
@@ -159,7 +159,7 @@ test('responses of real name servers are handled alike: aliases, changes, none, 
   const gate = testGate(t, { lookup, allowedRanges: ['127.0.0.2', '127.0.1.0/24'] })
   const outcome = async (name: string) => {
     const posted = await post(gate, `http://${name}.example:${good.port}/`)
-    return posted.kind === 'answered' ? 'answered' : `${posted.kind}: ${posted.detail}`
+    return posted.kind === 'responded' ? 'responded' : `${posted.kind}: ${posted.detail}`
   }
 
   const refused = 'refused: the address is not allowed'
@@ -168,9 +168,9 @@ test('responses of real name servers are handled alike: aliases, changes, none, 
     ['wide', refused],
     ['metadata', refused],
     ['mixed', refused],
-    ['good', 'answered'],
-    ['half', 'answered'],
-    ['rebound', 'answered'],
+    ['good', 'responded'],
+    ['half', 'responded'],
+    ['rebound', 'responded'],
     ['rebound', refused],
     ['empty', 'unreachable: the name has no address'],
     ['missing', 'unreachable: the name does not exist'],
@@ -204,7 +204,7 @@ if (isEverywhere) {
     const gate = testGate(t)
     for (const address of publicAddresses) {
       const host = address.includes(':') ? `[${address}]` : address
-      assert.equal((await post(gate, `http://${host}:${canary.port}/`)).kind, 'answered', address)
+      assert.equal((await post(gate, `http://${host}:${canary.port}/`)).kind, 'responded', address)
     }
 
     t.diagnostic(`${reached.filter(Boolean).length} of ${bad.length} forbidden addresses lead to the canary`)

@@ -18,7 +18,7 @@ function bench(t: TestContext, options: Partial<GateOptions> = {}) {
 }
 
 async function answering(t: TestContext, answer: RequestListener): Promise<string> {
-  const { port } = await startCanary(t, { host: '127.0.0.1', answer })
+  const { port } = await startCanary(t, { host: '127.0.0.1', respond: answer })
   return `http://127.0.0.1:${port}/`
 }
 
@@ -55,7 +55,7 @@ test('a posted body arrives byte for byte, and the response comes back', async (
 
   assert.deepEqual(seen, ['POST', '/hooks?x=1&y=%2F', new URL(url).host, 'evt_1', '00ff0a'])
   const { durationMs, ...rest } = posted
-  assert.deepEqual(rest, { kind: 'answered', status: 503, body: 'later', retryAfter: '120' })
+  assert.deepEqual(rest, { kind: 'responded', status: 503, body: 'later', retryAfter: '120' })
   assert(Number.isInteger(durationMs) && durationMs >= 0)
 })
 
@@ -66,8 +66,8 @@ test('an allowed range lets calls through, by address and as localhost; without 
   const none = bench(t, { allowedRanges: [] })
 
   for (const host of ['127.0.0.1', '127.9.9.9', '[::1]', 'localhost', 'shop.localhost'])
-    assert.equal((await open.post(`http://${host}:${port}/`)).kind, 'answered', host)
-  assert.equal((await four.post(`http://localhost:${port}/`)).kind, 'answered')
+    assert.equal((await open.post(`http://${host}:${port}/`)).kind, 'responded', host)
+  assert.equal((await four.post(`http://localhost:${port}/`)).kind, 'responded')
   for (const host of ['[::1]', '[::ffff:127.0.0.1]', '10.0.0.1'])
     assert.equal((await four.post(`http://${host}:${port}/`)).kind, 'refused', host)
   assert.equal((await none.post(`http://localhost:${port}/`)).kind, 'refused')
@@ -81,7 +81,7 @@ test('http is called only where the caller allows it', async (t) => {
 
   assert.deepEqual(posted, {
     kind: 'refused',
-    detail: 'the URL must begin with https://',
+    detail: 'the URL must start with https://',
     durationMs: posted.durationMs,
   })
   assert.equal(canary.connections(), 0)
@@ -93,15 +93,15 @@ test('a URL with forbidden parts is refused, although its address is allowed', a
   const at = `127.0.0.1:${canary.port}`
 
   for (const [url, detail] of [
-    [`http://amina@${at}/`, 'the URL must not carry a user name or password'],
-    [`http://:secret@${at}/`, 'the URL must not carry a user name or password'],
-    [`http://${at}/#part`, 'the URL must not carry a fragment'],
-    [`http://${at}/#`, 'the URL must not carry a fragment'],
+    [`http://amina@${at}/`, 'the URL must not contain a user name or password'],
+    [`http://:secret@${at}/`, 'the URL must not contain a user name or password'],
+    [`http://${at}/#part`, 'the URL must not contain a fragment'],
+    [`http://${at}/#`, 'the URL must not contain a fragment'],
     [`http://${at}/a b`, 'the URL cannot be read'],
     [`http://${at}/${'x'.repeat(2048)}`, 'the URL is longer than 2048 characters'],
     ['http://127.0.0.1:22/', 'the port is not allowed'],
     ['http://127.0.0.1:1023/', 'the port is not allowed'],
-    [`ftp://${at}/`, 'the URL must begin with https:// or http://'],
+    [`ftp://${at}/`, 'the URL must start with https:// or http://'],
   ]) {
     const { durationMs, ...posted } = await post(url ?? '')
     assert.deepEqual(posted, { kind: 'refused', detail })
@@ -125,8 +125,8 @@ test('of an endless reply 64 KiB are read and 2 KiB kept', async (t) => {
 
   const posted = await post(url)
 
-  assert.equal(posted.kind === 'answered' && posted.status, 200)
-  assert.equal(posted.kind === 'answered' && posted.body, 'é'.repeat(1024))
+  assert.equal(posted.kind === 'responded' && posted.status, 200)
+  assert.equal(posted.kind === 'responded' && posted.body, 'é'.repeat(1024))
   await until('the connection to be closed', () => isClosed)
   assert(written < 2 ** 24, `${written}`) // Only what the system's buffers took.
 })
@@ -145,7 +145,7 @@ for (const [about, bytes, expected] of [
     const url = await answering(t, (_, response) => response.end(bytes))
     const posted = await bench(t).post(url)
 
-    assert.equal(posted.kind === 'answered' && posted.body, expected)
+    assert.equal(posted.kind === 'responded' && posted.body, expected)
     assert(Buffer.byteLength(expected) <= 2048)
   })
 }
@@ -166,7 +166,7 @@ for (const [about, serve] of Object.entries<(socket: Socket) => void>({
     drip(socket, 'x')
   },
   'stops in its body': (socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nx'),
-  'only ever says that it goes on': (socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'),
+  'only ever sends early hints': (socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'),
 })) {
   test(`the deadline ends a call to a server that ${about}`, async (t) => {
     let isClosed = false
@@ -179,7 +179,7 @@ for (const [about, serve] of Object.entries<(socket: Socket) => void>({
 
     const { durationMs, ...posted } = await bench(t, { timeoutMs: 300 }).post(url)
 
-    assert.deepEqual(posted, { kind: 'timeout', detail: 'no complete reply in time' })
+    assert.deepEqual(posted, { kind: 'timeout', detail: 'no complete response in time' })
     assert(durationMs >= 290 && durationMs < 2000, `${durationMs}`)
     await until('the connection to be closed', () => isClosed)
   })
@@ -191,12 +191,12 @@ test('the deadline includes the time of name servers', async (t) => {
   assert.equal((await post('http://slow.example:8080/')).kind, 'timeout')
 })
 
-const closed = 'the connection was closed before the reply was complete'
+const closed = 'the connection was closed before the response was complete'
 for (const [about, reply, detail] of [
   ['closes without a word', '', closed],
   ['closes in its headers', 'HTTP/1.1 200 OK\r\na: ', closed],
   ['closes in its body', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nx', closed],
-  ['speaks something else', 'SSH-2.0-OpenSSH_9.2\r\n', 'the reply is not HTTP'],
+  ['speaks something else', 'SSH-2.0-OpenSSH_9.2\r\n', 'the response is not HTTP'],
   [
     'wants to change the protocol',
     'HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n',
@@ -229,7 +229,7 @@ test('a name with several addresses is reached by the one that responds', async 
   const { port } = await startCanary(t, { host: '127.0.0.3' })
   const { post } = bench(t, { lookup: async () => ['127.0.0.1', '127.0.0.2', '127.0.0.3'] })
 
-  assert.equal((await post(`http://shop.example:${port}/`)).kind, 'answered')
+  assert.equal((await post(`http://shop.example:${port}/`)).kind, 'responded')
 })
 
 test('a connection is reused while the name keeps its addresses', async (t) => {
@@ -238,7 +238,7 @@ test('a connection is reused while the name keeps its addresses', async (t) => {
   const { post } = bench(t, { lookup: async () => addresses })
 
   for (let attempt = 0; attempt < 20; attempt += 1) {
-    assert.equal((await post(`http://shop.example:${canary.port}/`)).kind, 'answered')
+    assert.equal((await post(`http://shop.example:${canary.port}/`)).kind, 'responded')
     addresses = [...addresses.slice(1), ...addresses.slice(0, 1)] // Name servers rotate addresses; the name is unchanged.
   }
 

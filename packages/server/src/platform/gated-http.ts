@@ -35,7 +35,7 @@ export type Posted = Outcome & { readonly durationMs: number }
 
 type Outcome =
   | {
-      readonly kind: 'answered'
+      readonly kind: 'responded'
       readonly status: number
       /** The start of the reply, as text that can be stored and shown. */
       readonly body: string
@@ -94,11 +94,11 @@ function readUrl({ url: text, isHttpAllowed = false }: PostOrder): URL | string 
   if (text.length > urlLengthMax) return `the URL is longer than ${urlLengthMax} characters`
   const url = URL.parse(text)
   if (/[\s\p{Cc}]/u.test(text) || url === null) return 'the URL cannot be read'
-  if (text.includes('#')) return 'the URL must not carry a fragment'
+  if (text.includes('#')) return 'the URL must not contain a fragment'
   const schemes = isHttpAllowed ? ['https:', 'http:'] : ['https:']
   if (!schemes.includes(url.protocol))
-    return `the URL must begin with ${schemes.map((each) => `${each}//`).join(' or ')}`
-  if (`${url.username}${url.password}` !== '') return 'the URL must not carry a user name or password'
+    return `the URL must start with ${schemes.map((each) => `${each}//`).join(' or ')}`
+  if (`${url.username}${url.password}` !== '') return 'the URL must not contain a user name or password'
   return hostProblem(targetOf(url)) ?? url
 }
 
@@ -150,7 +150,7 @@ async function exchange(pool: Pool, path: string, order: PostOrder, signal: Abor
   const { headers, body } = order
   const reply = await pool.request({ method: 'POST', path, headers, body, signal })
   const retryAfter = [reply.headers['retry-after']].flat()[0]
-  return { kind: 'answered', status: reply.statusCode, body: await readStart(reply.body), retryAfter }
+  return { kind: 'responded', status: reply.statusCode, body: await readStart(reply.body), retryAfter }
 }
 
 /** Stops at the limit, which closes the connection; after a shorter reply the connection can be reused. */
@@ -202,10 +202,10 @@ function startDeadline(timeoutMs: number): Deadline {
 }
 
 function explain(error: Error, deadline: Deadline): Outcome {
-  if (deadline.signal.aborted) return { kind: 'timeout', detail: 'no complete reply in time' }
+  if (deadline.signal.aborted) return { kind: 'timeout', detail: 'no complete response in time' }
   if (error instanceof NoConnection)
     return { kind: error.isForbidden ? 'refused' : 'unreachable', detail: error.detail }
   if (error instanceof errors.HeadersOverflowError) return { kind: 'broken', detail: 'the headers are too long' }
-  if (error instanceof errors.HTTPParserError) return { kind: 'broken', detail: 'the reply is not HTTP' }
-  return { kind: 'broken', detail: 'the connection was closed before the reply was complete' }
+  if (error instanceof errors.HTTPParserError) return { kind: 'broken', detail: 'the response is not HTTP' }
+  return { kind: 'broken', detail: 'the connection was closed before the response was complete' }
 }

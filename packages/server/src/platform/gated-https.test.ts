@@ -68,7 +68,7 @@ async function bench(t: TestContext, options: TlsOptions) {
   const post = async (host: string) => {
     const url = `https://${host}:${port}/`
     const posted = await gate.post({ url, headers: {}, body: '{}' })
-    return posted.kind === 'answered' ? `answered ${posted.status}` : `${posted.kind}: ${posted.detail}`
+    return posted.kind === 'responded' ? `responded ${posted.status}` : `${posted.kind}: ${posted.detail}`
   }
   return { post, seen, port }
 }
@@ -76,7 +76,7 @@ async function bench(t: TestContext, options: TlsOptions) {
 test('a server is addressed by the name of the URL and must prove it', async (t) => {
   const { post, seen, port } = await bench(t, certificate('DNS:shop.example'))
 
-  assert.equal(await post('SHOP.example.'), 'answered 200')
+  assert.equal(await post('SHOP.example.'), 'responded 200')
   assert.deepEqual(seen, [{ servername: 'shop.example', host: `shop.example:${port}` }])
   assert.equal(await post('other.example'), 'unreachable: the certificate is for another name')
   assert.equal(await post('127.0.0.1'), 'unreachable: the certificate is for another name')
@@ -86,7 +86,7 @@ test('a server is addressed by the name of the URL and must prove it', async (t)
 test('a server called by its address must have the address in its certificate', async (t) => {
   const { post, seen } = await bench(t, certificate('IP:127.0.0.1'))
 
-  assert.equal(await post('127.0.0.1'), 'answered 200')
+  assert.equal(await post('127.0.0.1'), 'responded 200')
   assert.equal(seen[0]?.servername, false)
   assert.equal(await post('127.0.0.2'), 'unreachable: the connection was refused')
   assert.equal(await post('shop.example'), 'unreachable: the certificate is for another name')
@@ -96,7 +96,7 @@ test('an invalid certificate is not accepted', async (t) => {
   const own = await bench(t, certificate('DNS:shop.example', { isTrusted: false }))
   const old = await bench(t, certificate('DNS:shop.example', { days: -1 }))
 
-  assert.equal(await own.post('shop.example'), 'unreachable: the certificate is signed by itself')
+  assert.equal(await own.post('shop.example'), 'unreachable: the certificate is self-signed')
   assert.equal(await old.post('shop.example'), 'unreachable: the certificate has expired')
   assert.deepEqual([...own.seen, ...old.seen], [])
 })

@@ -30,7 +30,7 @@ test('a shown id reads back as itself', () => {
 test('a text that is not an id of the requested kind is not read', () => {
   const shown = showId('merchant', newId(at, 0))
 
-  for (const text of ['', 'mer_', 'nobody', shown.slice(0, -1), `${shown}_1`, shown.toUpperCase()])
+  for (const text of ['', 'mer_', 'unknown', shown.slice(0, -1), `${shown}_1`, shown.toUpperCase()])
     assert.equal(readId('merchant', text), undefined, text)
   assert.equal(readId('credential', shown), undefined)
 })

@@ -30,25 +30,25 @@ export function createMetrics({ poolWaiting, partitionsLeft, requests }: Sources
     registry,
     requestDuration: new Histogram({
       name: 'malipo_http_request_duration_seconds',
-      help: 'Time from the last header of a request to the last byte of its answer',
+      help: 'Time from the last header of a request to the last byte of its response',
       labelNames: ['route', 'method', 'status'] as const,
       buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
       registers,
     }),
     rejected: new Counter({
       name: 'malipo_http_requests_rejected_total',
-      help: 'Requests refused before anything was done for them, because the process had enough to do',
+      help: 'Requests refused early, before any work, because the process was at its limit',
       registers,
     }),
     ratesHeld: new Gauge({
       name: 'malipo_rates_held',
-      help: 'Currency pairs whose newest rate jumped and waits for confirmation. Only workers count',
+      help: 'Currency pairs whose newest rate jumped and waits for confirmation. Reported by workers only',
       labelNames: ['env'] as const,
       registers,
     }),
     ratesTooOld: new Gauge({
       name: 'malipo_rates_too_old',
-      help: 'Currency pairs whose last accepted rate is too old to be used. Only workers count',
+      help: 'Currency pairs whose last accepted rate is too old to be used. Reported by workers only',
       labelNames: ['env'] as const,
       registers,
     }),
@@ -80,7 +80,7 @@ function countPartitions(registry: Registry, partitionsLeft: Sources['partitions
   const left = () => partitionsLeft().catch(() => undefined)
   new Gauge({
     name: 'malipo_partition_hours_left',
-    help: 'Whole hours after this one that can already be written to, by table',
+    help: 'Whole hours ahead that have a partition, by table',
     ...labels,
     async collect() {
       const found = await left()
@@ -90,7 +90,7 @@ function countPartitions(registry: Registry, partitionsLeft: Sources['partitions
   })
   new Gauge({
     name: 'malipo_partition_months_left',
-    help: 'Whole months after this one that can already be written to, by table',
+    help: 'Whole months ahead that have a partition, by table',
     ...labels,
     async collect() {
       const found = await left()

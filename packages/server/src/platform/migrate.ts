@@ -120,10 +120,10 @@ async function apply(client: pg.Client, { name, checksum, text }: Migration): Pr
 async function startEpoch(client: pg.Client): Promise<number | undefined> {
   const { rows: found } = await client.query(`select where to_regprocedure('start_epoch()') is not null`)
   if (found.length === 0) return undefined
-  const answers = (await client.query(
+  const results = (await client.query(
     'begin; set local role malipo_owner; select start_epoch() as epoch; commit',
   )) as unknown as pg.QueryResult<{ epoch: number | null }>[]
-  return answers.flatMap(({ rows }) => rows)[0]?.epoch ?? undefined
+  return results.flatMap(({ rows }) => rows)[0]?.epoch ?? undefined
 }
 
 async function withClient<Result>(url: Secret, work: (client: pg.Client) => Promise<Result>): Promise<Result> {

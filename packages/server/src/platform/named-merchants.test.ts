@@ -7,7 +7,7 @@ import { readId } from './ids.ts'
 import { nameMerchants } from './named-merchants.ts'
 
 /** Payments are accepted without their provider; their outcome does not matter here. */
-const noProvider = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask' }
+const noProvider = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'unused-simulator-token' }
 
 /** Creates a merchant with a row in every table that has merchants' rows. Returns its id. */
 async function fill(malipo: Malipo): Promise<string> {
@@ -96,7 +96,7 @@ test('a transaction for one merchant changes, locks or deletes no row of another
       assert.equal(await attempt(malipo, [mine], of(other)), 0, of('other'))
       assert.notEqual(await attempt(malipo, [mine, other], of(other)), 0, of('one of two'))
       assert.notEqual(await attempt(malipo, undefined, of(other)), 0, 'a worker, or a process of the release before')
-      assert.equal(await attempt(malipo, [], of(mine)), 0, 'nobody is named')
+      assert.equal(await attempt(malipo, [], of(mine)), 0, 'no merchant is named')
     }
     const everything = column === null ? undefined : `update ${name} set ${column} = ${column} returning ${owner} as id`
     if (everything !== undefined)

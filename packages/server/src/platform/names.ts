@@ -23,14 +23,14 @@ export function createLookup({
   return async (name) => {
     const written = await writtenFor(name, hostsPath)
     if (written.length > 0) return written
-    return gather(await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]))
+    return merge(await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]))
   }
 }
 
 /** One family's addresses are used when the other's query fails: many name servers break on IPv6 queries. */
-function gather(answers: readonly PromiseSettledResult<string[]>[]): readonly string[] {
-  const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
-  const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
+function merge(results: readonly PromiseSettledResult<string[]>[]): readonly string[] {
+  const found = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
+  const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
   const failure = failures.find(({ code }) => code !== 'ENODATA')
   if (found.length === 0 && failure) throw failure
   return found

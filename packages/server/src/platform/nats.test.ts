@@ -167,14 +167,14 @@ test('a cluster that loses a server still wakes, and its stream has three replic
   const [waker, listener] = [openWakeups({ url, log, cell: 7 }), openWakeups({ url, log, cell: 7 })]
   t.after(() => Promise.all([waker.close(), listener.close()]))
   let polls = 0
-  const watch = listener.onWake('news', 1_000_000, async () => {
+  const watch = listener.onWake('work', 1_000_000, async () => {
     polls += 1
   })
   t.after(() => watch.stop())
   const wakes = async () => {
     const before = polls
-    await until('a ring to be heard', () => {
-      waker.wake('news')
+    await until('a wakeup to arrive', () => {
+      waker.wake('work')
       return polls > before
     })
   }

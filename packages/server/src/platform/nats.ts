@@ -27,7 +27,7 @@ export interface NatsServers {
   readonly isTls: boolean
 }
 
-const answerMs = 1000
+const responseMs = 1000
 
 /** `nats://` or `tls://` URLs, comma-separated; one `tls://` requires TLS for all of them. */
 export function parseNatsServers(text: string): NatsServers {
@@ -62,7 +62,7 @@ export async function connectNats(text: string, access: NatsAccess = {}): Promis
   throw failures.length === 1 ? failures[0] : new AggregateError(failures, 'no NATS server can be reached')
 }
 
-const patience = { timeout: 10 * answerMs, pingInterval: 5 * answerMs, maxPingOut: 2, reconnect: false }
+const patience = { timeout: 10 * responseMs, pingInterval: 5 * responseMs, maxPingOut: 2, reconnect: false }
 
 const hostOf = ({ hostname, port }: URL) => `${hostname}:${port || 4222}`
 
@@ -91,7 +91,7 @@ function security(isTls: boolean, { natsCa, natsCertificate, natsKey }: NatsAcce
 async function hear({ hostname, port }: URL): Promise<void> {
   const socket = connectSocket(Number(port) || 4222, hostname.replaceAll(/[[\]]/g, ''))
   try {
-    await once(socket, 'data', { signal: AbortSignal.timeout(answerMs) })
+    await once(socket, 'data', { signal: AbortSignal.timeout(responseMs) })
   } finally {
     socket.destroy()
   }

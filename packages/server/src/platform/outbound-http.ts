@@ -1,4 +1,5 @@
 import { Agent, buildConnector, request } from 'undici'
+import { platformTiming } from './timing.ts'
 
 /** Calls one other service. Connections are kept, so that a call needs no handshake. */
 export interface Outbound {
@@ -21,7 +22,7 @@ interface OutboundCall {
  */
 export type OutboundReply =
   | {
-      readonly kind: 'answered'
+      readonly kind: 'responded'
       readonly status: number
       readonly headers: Record<string, string>
       readonly text: string
@@ -35,20 +36,16 @@ export interface OutboundOptions {
   readonly bytesMax?: number
 }
 
-const connectMs = 5000
-/** Shorter than any provider's idle timeout, so that few calls meet a closing connection. */
-const idleMs = 4000
-
 class NotReached extends Error {}
 class TooLong extends Error {}
 
 export function openOutbound({ baseUrl, connectionsMax, bytesMax = 1_000_000 }: OutboundOptions): Outbound {
-  const connect = buildConnector({ timeout: connectMs })
+  const connect = buildConnector({ timeout: platformTiming.outboundConnectTimeoutMs })
   const agent = new Agent({
     connections: connectionsMax,
     pipelining: 1,
-    keepAliveTimeout: idleMs,
-    keepAliveMaxTimeout: idleMs, // A server's own hint may shorten it, not lengthen it.
+    keepAliveTimeout: platformTiming.outboundIdleMs,
+    keepAliveMaxTimeout: platformTiming.outboundIdleMs, // A server's own hint may shorten it, not lengthen it.
     connect: (options, callback) =>
       connect(options, (error, socket) =>
         socket ? callback(null, socket) : callback(new NotReached(error.message, { cause: error }), null),
@@ -71,7 +68,7 @@ async function call(agent: Agent, baseUrl: string, bytesMax: number, order: Outb
       ...(body !== undefined && { body }),
     })
     const text = await readAll(reply.body, bytesMax)
-    return { kind: 'answered', status: reply.statusCode, headers: plain(reply.headers), text }
+    return { kind: 'responded', status: reply.statusCode, headers: plain(reply.headers), text }
   } catch (error) {
     const { message } = error as Error
     if (error instanceof NotReached) return { kind: 'not_reached', detail: message }
@@ -84,7 +81,7 @@ async function readAll(body: AsyncIterable<Buffer>, bytesMax: number): Promise<s
   let size = 0
   for await (const part of body) {
     size += part.length
-    if (size > bytesMax) throw new TooLong(`the reply is longer than ${bytesMax} bytes`)
+    if (size > bytesMax) throw new TooLong(`the response is longer than ${bytesMax} bytes`)
     parts.push(part)
   }
   return Buffer.concat(parts).toString('utf8')

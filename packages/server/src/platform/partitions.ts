@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { type Db, sql, type WriteDb } from './db.ts'
 import type { Secret } from './secret.ts'
+import { platformTiming } from './timing.ts'
 
 /** Tables partitioned by the month of their id. */
 export const monthly = [
@@ -15,13 +16,10 @@ export const monthly = [
   'callbacks',
 ] as const
 
+const { timersAheadHours, timersKeptHours } = platformTiming
 const monthsAhead = 3
-/** One more than the 72 that are always there: the hour may change between two calls. */
-const hoursAhead = 73
 const busyMaxMs = 60_000
 const busyPauseMs = 50
-/** A timer is due within moments, and a payment whose timer was lost is found by its own row. */
-const hoursKept = 6
 
 /** How many full hours and months after the current one are already writable; -1 when the current one is not. */
 export interface PartitionsLeft {
@@ -33,7 +31,7 @@ export interface PartitionsLeft {
 }
 
 /** Below these a process is not ready: a payment accepted now might find no partition for its later rows. */
-const leftMin = { hours: 2, months: 1 } as const
+const leftMin = { hours: platformTiming.timersAheadMinHours, months: 1 } as const
 
 export async function partitionsLeft(db: Db): Promise<PartitionsLeft> {
   const rows = await db.query<{ parent: string; months: number; hours: number }>(sql`
@@ -60,11 +58,11 @@ export async function attachPartitions(db: Db): Promise<void> {
   const attempt = (attach: () => Promise<number>) => untilDone(attach).catch((error: unknown) => failed.push(error))
   await attempt(() => attachHour(db))
   for (const parent of monthly) await attempt(() => attachMonths(db, parent))
-  if (failed.length > 0) throw new AggregateError(failed, 'partitions could not be attached')
+  if (failed.length > 0) throw new AggregateError(failed, 'partitions not attached')
 }
 
 async function attachHour(db: Db): Promise<number> {
-  const [row] = await db.query<{ attached: number }>(sql`select attach_hour(${hoursAhead}::int) as attached`)
+  const [row] = await db.query<{ attached: number }>(sql`select attach_hour(${timersAheadHours}::int) as attached`)
   return row?.attached ?? 0
 }
 
@@ -83,7 +81,7 @@ async function untilDone(attach: () => Promise<number>): Promise<void> {
   const deadline = performance.now() + busyMaxMs
   for (let attached = await attach(); attached !== 0; attached = await attach()) {
     if (attached > 0) continue
-    if (performance.now() > deadline) throw new Error('another process has been attaching for too long')
+    if (performance.now() > deadline) throw new Error('another process holds the attach lock for too long')
     await pause(busyPauseMs)
   }
 }
@@ -146,7 +144,7 @@ async function dropHours(client: pg.Client): Promise<void> {
  */
 const oldHours = () => sql`
   with kept as (
-    select hour_of(date_trunc('hour', record_time(), 'UTC') - make_interval(hours => ${hoursKept}::int)) as first
+    select hour_of(date_trunc('hour', record_time(), 'UTC') - make_interval(hours => ${timersKeptHours}::int)) as first
   )
   select case when c.relname < kept.first then format('drop table timer_hours.%I', c.relname) end as drop,
     format('alter table public.timers detach partition timer_hours.%I ', c.relname)

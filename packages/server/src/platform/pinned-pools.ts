@@ -158,7 +158,7 @@ async function secure(socket: Socket, hostname: string, signal: AbortSignal): Pr
     return secured
   } catch (error) {
     secured.destroy()
-    throw new NoConnection(tlsTroubles[(error as { code?: string }).code ?? ''] ?? 'the TLS handshake failed', {
+    throw new NoConnection(tlsFailures[(error as { code?: string }).code ?? ''] ?? 'the TLS handshake failed', {
       cause: error,
     })
   }
@@ -167,23 +167,23 @@ async function secure(socket: Socket, hostname: string, signal: AbortSignal): Pr
 /** A system error may contain addresses; the result is one of these sentences instead. */
 function explained(error: Error & { code?: string }): NoConnection {
   if (error instanceof NoConnection) return error
-  return new NoConnection(tcpTroubles[error.code ?? ''] ?? 'no connection could be made', { cause: error })
+  return new NoConnection(tcpFailures[error.code ?? ''] ?? 'no connection could be made', { cause: error })
 }
 
-const tcpTroubles: Readonly<Record<string, string>> = {
+const tcpFailures: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was closed at once',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',
-  ETIMEDOUT: 'the host does not answer',
+  ETIMEDOUT: 'the host does not respond',
 }
 
-const tlsTroubles: Readonly<Record<string, string>> = {
+const tlsFailures: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'the certificate has expired',
   CERT_NOT_YET_VALID: 'the certificate is not valid yet',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is signed by itself',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another name',
-  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate comes from an authority that is not known',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate comes from an authority that is not known',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate comes without those between it and a known authority',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate is from an unknown authority',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate is from an unknown authority',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate chain is incomplete',
 }

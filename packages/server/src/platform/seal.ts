@@ -106,7 +106,7 @@ const dataKeyOf = (key: VaultKey, day: string, context: string) => derive(key, `
 /** The table and the column at the start of a context, without the row. */
 function purposeOf(context: string): string {
   const purpose = /^[a-z_]+(?:[.|][a-z_]+)?(?=[ |])/.exec(context)?.[0]
-  assert(purpose, 'a context begins with its table')
+  assert(purpose, 'a context starts with its table')
   return purpose
 }
 

@@ -45,5 +45,5 @@ export async function retireKeys(db: Db, ids: readonly string[]): Promise<void> 
 export async function missingKeys(db: Db, { keyIds }: Vault): Promise<string | undefined> {
   const missing = (await listKeys(db)).filter(({ id, retired_at }) => !keyIds.includes(id) && retired_at === null)
   const list = missing.map(({ id }) => id).join(', ')
-  return missing.length === 0 ? undefined : `values in the database are under keys that are not configured: ${list}`
+  return missing.length === 0 ? undefined : `values in the database use keys that are not configured: ${list}`
 }

@@ -24,19 +24,19 @@ async function openConnected(t: { after(work: () => Promise<void>): void }, cell
   const { natsUrl } = await testDatabase()
   const wakeups = openWakeups({ url: natsUrl, log, cell })
   t.after(() => wakeups.close())
-  await until('the bell', () => wakeups.isConnected())
+  await until('NATS', () => wakeups.isConnected())
   return wakeups
 }
 
 test('a wake in one process makes another poll', async (t) => {
   const [one, two] = [await openConnected(t), await openConnected(t)]
   const polls = counter()
-  const watch = two.onWake('news', never, polls.poll)
+  const watch = two.onWake('work', never, polls.poll)
   t.after(() => watch.stop())
   await until('the first look', () => polls.count() === 1)
 
-  await until('a look after a ring', () => {
-    one.wake('news')
+  await until('a poll after a wakeup', () => {
+    one.wake('work')
     return polls.count() >= 2
   })
 })
@@ -49,12 +49,12 @@ test('without NATS a wake reaches its own process, nothing is logged, and close 
     cell: 0,
   })
   const polls = counter()
-  const watch = wakeups.onWake('news', never, polls.poll)
+  const watch = wakeups.onWake('work', never, polls.poll)
   await until('the first look', () => polls.count() === 1)
 
-  wakeups.wake('news')
+  wakeups.wake('work')
 
-  await until('a look after a ring', () => polls.count() === 2)
+  await until('a poll after a wakeup', () => polls.count() === 2)
   assert.equal(wakeups.isConnected(), false)
   await watch.stop()
   await wakeups.close()
@@ -78,7 +78,7 @@ test('a wake before the connection is ready is not lost', async (t) => {
   waker.wake('early')
   await waker.close()
 
-  await until('the look after the ring', () => polls.count() > before)
+  await until('the poll after the wakeup', () => polls.count() > before)
 })
 
 test('a topic woken many times in one turn is published once', async (t) => {
@@ -93,7 +93,7 @@ test('a topic woken many times in one turn is published once', async (t) => {
   for (let times = 0; times < 100; times += 1) wakeups.wake('often')
   wakeups.wake('last')
 
-  await until('the last ring', () => heard.includes('malipo.0.last'))
+  await until('the last wakeup', () => heard.includes('malipo.0.last'))
   assert.deepEqual(
     heard.filter((subject) => subject === 'malipo.0.often'),
     ['malipo.0.often'],
@@ -104,13 +104,13 @@ test("cells do not receive each other's wakeups", async (t) => {
   const [mine, other] = [await openConnected(t, 1), await openConnected(t, 2)]
   const heard: string[] = []
   const watches = [
-    mine.onWake('news', never, async () => void heard.push('mine')),
-    other.onWake('news', never, async () => void heard.push('other')),
+    mine.onWake('work', never, async () => void heard.push('mine')),
+    other.onWake('work', never, async () => void heard.push('other')),
   ]
   t.after(() => Promise.all(watches.map((watch) => watch.stop())).then(() => undefined))
 
   await until('two looks here', () => {
-    mine.wake('news')
+    mine.wake('work')
     return heard.filter((who) => who === 'mine').length >= 2
   })
 
@@ -123,7 +123,7 @@ test('polling continues without NATS, one poll at a time, and after a failed pol
   let polls = 0
   let atOnce = 0
   let atOnceMax = 0
-  const watch = wakeups.onWake('news', 1, async () => {
+  const watch = wakeups.onWake('work', 1, async () => {
     atOnce += 1
     atOnceMax = Math.max(atOnceMax, atOnce)
     polls += 1
@@ -150,7 +150,7 @@ test('any number of wakes during a poll cause one more poll', async (t) => {
   const echoes = counter()
   const echo = wakeups.onWake('echo', never, echoes.poll)
   t.after(() => Promise.all([watch.stop(), echo.stop()]).then(() => undefined))
-  await until('rings to be heard', () => {
+  await until('wakeups to arrive', () => {
     wakeups.wake('slow')
     wakeups.wake('echo') // Sent after the wake before it, so that wake has arrived when this one has.
     return echoes.count() >= 3
@@ -172,9 +172,9 @@ test('wakeups with an unreachable or hanging NATS close within moments without a
   const startedAt = performance.now()
 
   for (const wakeups of wakeupClients) {
-    wakeups.wake('news')
+    wakeups.wake('work')
     await wakeups.close()
-    wakeups.wake('news')
+    wakeups.wake('work')
   }
   deaf.close()
   for (const socket of sockets) socket.destroy()
@@ -221,17 +221,17 @@ test('wakeups reconnect after a lost connection and arrive again', async (t) => 
   const wakeups = openWakeups({ url: `nats://127.0.0.1:${port}`, log, cell: 7 })
   t.after(() => wakeups.close())
   const polls = counter()
-  const watch = wakeups.onWake('news', never, polls.poll)
+  const watch = wakeups.onWake('work', never, polls.poll)
   t.after(() => watch.stop())
-  await until('the bell', () => wakeups.isConnected())
+  await until('NATS', () => wakeups.isConnected())
 
   for (const socket of carried) socket.destroy()
   await until('the loss to be seen', () => !wakeups.isConnected())
-  await until('the bell again', () => wakeups.isConnected())
+  await until('NATS again', () => wakeups.isConnected())
   const before = polls.count()
 
-  await until('a ring to be heard', () => {
-    wakeups.wake('news')
+  await until('a wakeup to arrive', () => {
+    wakeups.wake('work')
     return polls.count() > before
   })
 })

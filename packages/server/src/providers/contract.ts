@@ -259,7 +259,7 @@ export const failureCodes = {
   PAYER_LIMIT_REACHED: 'The customer has reached a limit of their account.',
   PAYMENT_NOT_APPROVED: 'The customer did not approve the payment.',
   INSUFFICIENT_BALANCE: 'The customer does not have enough money.',
-  PAYMENT_IN_PROGRESS: 'The customer has another payment under way.',
+  PAYMENT_IN_PROGRESS: 'The customer has another pending payment.',
   RECIPIENT_NOT_FOUND: 'The recipient has no account there.',
   RECIPIENT_LIMIT_REACHED: 'The recipient has reached a limit of their account.',
   WALLET_LIMIT_REACHED: "The recipient's account cannot hold that much.",
@@ -269,8 +269,8 @@ export const failureCodes = {
   CARD_EXPIRED: 'The card has expired.',
   SUSPECTED_FRAUD: 'The payment was refused as suspicious.',
   AUTHENTICATION_FAILED: 'The customer could not prove that the card is theirs.',
-  AUTHORISATION_LOST: 'The charge could not be continued after a failure of ours; nothing was taken.',
-  UNDERPAID: 'Less than the amount came in before the account expired.',
+  AUTHORISATION_LOST: 'The charge could not be continued because of an internal error; nothing was taken.',
+  UNDERPAID: 'Less than the amount was received before the account expired.',
   MANUALLY_CANCELLED: 'The payment was cancelled before it was sent.',
   EXPIRED: 'The payment was not completed in time.',
   REVERSED: 'The provider took the payment back.',
@@ -344,7 +344,7 @@ export type QueryOutcome =
 
 interface Callbacks {
   /** Verifies and reads a callback. It may fetch the provider's keys and nothing else. */
-  read(request: InboundRequest): Promise<CallbackVerdict>
+  read(request: InboundRequest): Promise<CallbackReading>
 }
 
 export interface InboundRequest {
@@ -358,7 +358,7 @@ export interface InboundRequest {
   readonly body: Buffer
 }
 
-export type CallbackVerdict =
+export type CallbackReading =
   | {
       readonly isGenuine: true
       /** Whether the report is proof, or only a hint to query the provider. */

@@ -8,7 +8,7 @@ import { createHouse } from './house/connector.ts'
 import { createPawapay, type PawapayOperator } from './pawapay/connector.ts'
 import type { SignatureForm, Signer } from './pawapay/signatures.ts'
 import type { Connectors } from './routing.ts'
-import { playing } from './sandbox/fault-injection.ts'
+import { withFaults } from './sandbox/fault-injection.ts'
 import type { Simulator, SimulatorSettings } from './sandbox/simulator.ts'
 
 /** Every possible provider. Routes may name only these. */
@@ -56,8 +56,8 @@ export function openConnectors(
 ): Connectors & { close(): Promise<void> } {
   const operators = pawapayOperators(data)
   const banks = [...data.banks.values()]
-  const played = sandboxConnectors(settings, { operators, bankCodes: bankCodesOf(banks) })
-  const sandbox = simulator ? played.map((connector) => playing(connector, simulator)) : played
+  const simulated = sandboxConnectors(settings, { operators, bankCodes: bankCodesOf(banks) })
+  const sandbox = simulator ? simulated.map((connector) => withFaults(connector, simulator)) : simulated
   const confirmed = bankCodesOf(banks.filter(({ marks }) => marks === null))
   const live = liveConnectors(settings, { operators, bankCodes: confirmed })
   return {

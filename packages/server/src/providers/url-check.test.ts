@@ -37,8 +37,8 @@ test('a URL is wrong when it returns 404, and not when the provider refuses, fai
 
   const [pawapay, flutterwave] = await findUrlFlaws(connectors)
 
-  assert.match(pawapay ?? '', /^MALIPO_PAWAPAY_URL: there is no pawaPay API at http:\S+ \(HTTP 404\)/)
-  assert.match(flutterwave ?? '', /^MALIPO_FLUTTERWAVE_URL: there is no Flutterwave API at http:\S+\/v3 \(HTTP 404\)/)
+  assert.match(pawapay ?? '', /^MALIPO_PAWAPAY_URL: pawaPay not found at http:\S+ \(HTTP 404\)/)
+  assert.match(flutterwave ?? '', /^MALIPO_FLUTTERWAVE_URL: Flutterwave not found at http:\S+\/v3 \(HTTP 404\)/)
   assert.deepEqual([...seen].sort(), ['/v2/active-conf', '/v3/banks/NG'])
   for (status of [200, 401, 403, 500, 503]) assert.deepEqual(await findUrlFlaws(connectors), [], String(status))
   assert.deepEqual(await findUrlFlaws(connectorsAt(t, `http://127.0.0.1:${await freePort()}`)), [])

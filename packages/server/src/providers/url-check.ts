@@ -1,6 +1,6 @@
 import type { Connector } from './contract.ts'
 
-const answerMs = 3000
+const responseMs = 3000
 
 /**
  * What is wrong with the URLs of these providers. With a wrong URL every payment would get a 404, which leaves it in
@@ -8,7 +8,7 @@ const answerMs = 3000
  */
 export async function findUrlFlaws(connectors: Iterable<Connector>): Promise<readonly string[]> {
   const flaws = await Promise.all(
-    [...connectors].map((connector) => connector.findUrlFlaw?.(AbortSignal.timeout(answerMs))),
+    [...connectors].map((connector) => connector.findUrlFlaw?.(AbortSignal.timeout(responseMs))),
   )
   return flaws.filter((flaw) => flaw !== undefined)
 }

@@ -23,8 +23,8 @@ export function bankOf(data: ReferenceData, input: BankQuery, fields: BankFields
   if (!bank) {
     const message =
       there.length === 0
-        ? `${fields.code}: no bank in ${country} is paid in ${currency} here`
-        : `${fields.code} ${code} is no bank in ${country}; GET /utilities/banks?country=${country} lists them`
+        ? `${fields.code}: banks in ${country} are not paid in ${currency}`
+        : `${fields.code} ${code} is not a bank in ${country}; GET /utilities/banks?country=${country} lists them`
     throw invalid([{ field: fields.code, message }])
   }
   if (!/^[A-Za-z0-9]{5,34}$/.test(accountNumber))

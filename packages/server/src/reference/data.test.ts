@@ -72,7 +72,7 @@ const mistakes: Record<string, { file: string; from: RegExp | string; to: string
     to: 'charge.momo,KE,KES,MPESSA_KE,',
     providerStatus: /routes\.csv:\d+: operator MPESSA_KE is not in operators\.csv/,
   },
-  'a route to a provider that nobody knows': {
+  'a route to an unknown provider': {
     file: 'routes.csv',
     from: 'charge.momo,KE,KES,MPESA_KE,pawapay',
     to: 'charge.momo,KE,KES,MPESA_KE,pawpay',

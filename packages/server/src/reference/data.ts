@@ -270,21 +270,21 @@ function compare(rows: Rows, problems: string[]): void {
   }
   for (const { id, place } of providerCodes)
     refuseUnless(known.operator.has(id), place, `operator ${id} is not in operators.csv`)
-  for (const { base, quote, place } of pairs) refuseUnless(base !== quote, place, `${base} is not quoted in itself`)
+  for (const { base, quote, place } of pairs) refuseUnless(base !== quote, place, `${base} cannot be quoted in itself`)
   for (const row of operators) problems.push(...limitProblems(row).map((problem) => `${row.place}: ${problem}`))
 }
 
 function limitProblems(row: OperatorRow): string[] {
   const bounds = [row.deposit_min, row.deposit_max, row.payout_min, row.payout_max]
   const known = bounds.filter((bound) => bound !== null).length
-  if (known > 0 && known < bounds.length) return ['limits are known all four or not at all']
+  if (known > 0 && known < bounds.length) return ['either all four limits are known or none']
   const isAbove = (min: number | null, max: number | null) => min !== null && max !== null && min > max
   return [
     ...(isAbove(row.deposit_min, row.deposit_max) ? ['deposit_min is above deposit_max'] : []),
     ...(isAbove(row.payout_min, row.payout_max) ? ['payout_min is above payout_max'] : []),
     ...(row.decimals !== null && row.decimals > exponentOf(row.currency)
-      ? [`decimals are more than ${row.currency} has`]
+      ? [`decimals exceed those of ${row.currency}`]
       : []),
-    ...((row.limits_from !== null) === known > 0 ? [] : ['limits_from says where limits are from, and only that']),
+    ...((row.limits_from !== null) === known > 0 ? [] : ['limits_from is required with limits, and only then']),
   ]
 }

@@ -1,5 +1,5 @@
 import { AppError, type ErrorKey, invalid } from '../errors.ts'
-import { type Currency, isCurrency } from '../money/currencies.ts'
+import { type Currency, currencies, exponentOf, isCurrency } from '../money/currencies.ts'
 import { formatMinor, minorFromNumber } from '../money/money.ts'
 import type { Operator, ReferenceData } from './data.ts'
 import { type Phone, readPhone } from './phones.ts'
@@ -31,7 +31,7 @@ export interface MomoQuery {
 export function momoAccount(data: ReferenceData, input: MomoQuery, fields: MomoFields): MomoAccount {
   const phone = phoneOf(input.phone, fields.phone)
   const choices = operatorsIn(data, phone.country, input.currency)
-  if (choices.length === 0) throw new AppError('PROVIDER_NOT_FOUND', { message: nobodyServes(data, phone, input) })
+  if (choices.length === 0) throw new AppError('PROVIDER_NOT_FOUND', noOperator(data, phone, input, fields.phone))
   if (input.operator !== '') return { phone, operator: namedOperator(data, input, phone, choices, fields.operator) }
   const operator = predictOperator(choices, phone) ?? onlyOpen(choices)
   if (!operator) throw new AppError(fields.required, operatorNeeded(choices, fields.operator))
@@ -73,7 +73,7 @@ const amountMax = 10n ** 13n
 /** The amount in minor units. Refuses zero, negative amounts, and more decimals than the currency has. */
 export function exactAmount(amount: number, currency: Currency): bigint {
   const minor = minorFromNumber(amount, currency)
-  if (minor === undefined) throw invalid([{ field: 'amount', message: `amount is no exact amount of ${currency}` }])
+  if (minor === undefined) throw invalid([{ field: 'amount', message: `amount ${decimalWords(currency)}` }])
   if (minor <= 0n) throw invalid([{ field: 'amount', message: 'amount must be above 0' }])
   if (minor > amountMax)
     throw new AppError('AMOUNT_OUT_OF_BOUNDS', {
@@ -83,10 +83,20 @@ export function exactAmount(amount: number, currency: Currency): bigint {
   return minor
 }
 
+function decimalWords(currency: Currency): string {
+  const decimals = exponentOf(currency)
+  if (decimals === 0) return `must be a whole number: ${currency} has no decimals`
+  return `must have at most ${decimals} decimals, as ${currency} has`
+}
+
 export function currencyOf(code: string): Currency {
   if (isCurrency(code)) return code
-  const named = /^[A-Z]{3}$/.test(code) ? code : 'This' // Text that is not a code may be anything and is not repeated.
-  throw new AppError('UNSUPPORTED_CURRENCY', { message: `${named} is no currency of this service.` })
+  const meant = /^[A-Za-z]{3}$/.test(code) ? code.toUpperCase() : '' // Other text may be anything and is not repeated.
+  const message = isCurrency(meant)
+    ? `Currency codes are upper case: use ${meant}.`
+    : `${meant || 'This'} is not a currency of this service.`
+  const details = [{ field: 'currency', message: `must be one of ${Object.keys(currencies).join(', ')}` }]
+  throw new AppError('UNSUPPORTED_CURRENCY', { message, details })
 }
 
 function operatorsIn(data: ReferenceData, country: string, currency: Currency): Operator[] {
@@ -118,18 +128,26 @@ function onlyOpen(choices: readonly Operator[]): Operator | undefined {
   return open.length === 1 || choices.length === 1 ? (open[0] ?? choices[0]) : undefined
 }
 
-function nobodyServes(data: ReferenceData, { country }: Phone, { currency }: MomoQuery): string {
+/** Most often the number and the currency are of different countries. */
+function noOperator(data: ReferenceData, { country }: Phone, { currency }: MomoQuery, field: string) {
   const name = data.countries.get(country)?.name ?? country
-  return `No mobile money operator here pays in ${currency} to numbers of ${name}.`
+  const usual = [
+    ...new Set([...data.operators.values()].filter((each) => each.country === country).map((each) => each.currency)),
+  ]
+  const instead = usual.length === 0 ? '' : `; mobile money in ${name} uses ${usual.join(' or ')}`
+  return {
+    message: `No mobile money operator supports ${currency} for numbers of ${name}.`,
+    details: [{ field, message: `${field} is a number of ${name}${instead}` }],
+  }
 }
 
 function operatorNeeded(choices: readonly Operator[], field: string) {
-  const message = `The operator cannot be told from the number: name it in ${field}, one of ${idsOf(choices)}.`
+  const message = `The phone number does not identify its operator: send ${field}, one of ${idsOf(choices)}.`
   return { message, details: [{ field, message: `${field} is required: one of ${idsOf(choices)}` }] }
 }
 
 const idsOf = (operators: readonly Operator[]) => operators.map(({ id }) => id).join(', ')
-const isClosed = ({ name, id }: Operator) => `${name} (${id}) is listed but takes no payments here.`
+const isClosed = ({ name, id }: Operator) => `${name} (${id}) does not accept payments at the moment.`
 const shown = (minor: bigint, currency: Currency) => `${formatMinor(minor, currency).replace(/\.0+$/, '')} ${currency}`
 const decimalsOf = (amount: number) => /\.(\d+)$/.exec(String(amount))?.[1]?.length ?? 0
 

@@ -42,7 +42,7 @@ async function samplePair(sampler: RateSampler, sources: readonly Connector[], r
   try {
     await takeSample(sampler, sources, row)
   } catch (err) {
-    sampler.log.warn({ err, env: sampler.env, ...row }, 'rate not kept') // The other pairs must not wait for this one.
+    sampler.log.warn({ err, env: sampler.env, ...row }, 'rate not stored') // The other pairs must not wait for this one.
   }
 }
 
@@ -53,24 +53,24 @@ async function takeSample(sampler: RateSampler, sources: readonly Connector[], r
   if (!sample) return
   const { provider, pair } = sample
   const levels = await levelsOf(db, env, row)
-  const verdict = judge(pair, levels, jumpPercent)
+  const decision = decide(pair, levels, jumpPercent)
   const accept = (by: string) => insertRate(db, { env, provider }, withMarkup(pair, markupBasisPoints), by)
-  if (verdict.kind === 'accept') return accept(verdict.confirmedBy)
+  if (decision.kind === 'accept') return accept(decision.confirmedBy)
   for await (const other of quotes)
     if (!isFarFrom(pair, other.pair, jumpPercent)) {
-      sampler.log.warn(factsOf(sampler, sample, verdict.last), 'rate jumped, confirmed by a second source')
+      sampler.log.warn(factsOf(sampler, sample, decision.last), 'rate jumped, confirmed by a second source')
       return accept(other.provider)
     }
-  await insertHeld(db, { env, provider }, pair, verdict.last, verdict.rejected)
-  if (verdict.isChange) sampler.log.error(factsOf(sampler, sample, verdict.last), 'rate jumped and is held')
+  await insertHeld(db, { env, provider }, pair, decision.last, decision.rejected)
+  if (decision.isChange) sampler.log.error(factsOf(sampler, sample, decision.last), 'rate jumped and is held')
 }
 
-type Verdict =
+type RateDecision =
   | { readonly kind: 'accept'; readonly confirmedBy: string }
   | { readonly kind: 'hold'; readonly last: Level; readonly rejected: Level | undefined; readonly isChange: boolean }
 
 /** Decides on a sample: accepts the first rate of a pair, and any rate near the last accepted or confirmed one. */
-function judge(pair: Pair, levels: readonly Level[], jumpPercent: number): Verdict {
+function decide(pair: Pair, levels: readonly Level[], jumpPercent: number): RateDecision {
   const last = levels.find(({ state }) => state === 'accepted')
   const near = levels.filter((level) => isNear(pair, level, jumpPercent))
   if (!last || near.includes(last)) return { kind: 'accept', confirmedBy: '' }
@@ -97,7 +97,7 @@ async function* quotesOf(
       log.warn({ err, env, base, quote, provider }, 'rate not quoted')
     })
     const sound = quoted && ratesOf(quoted.buy, quoted.sell)
-    if (quoted && !sound) log.warn({ env, base, quote, provider, ...quoted }, 'rate quoted makes no sense')
+    if (quoted && !sound) log.warn({ env, base, quote, provider, ...quoted }, 'quoted rate invalid')
     if (sound) yield { provider, pair: { base, quote, ...sound } }
   }
   return undefined

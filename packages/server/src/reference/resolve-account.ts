@@ -36,13 +36,13 @@ export async function resolveName(ctx: Context, owner: Owner, question: AccountQ
     question.method === 'momo' ? momoQuery(ctx, question, currency) : bankQuery(ctx, question, currency)
   const { merchant_id, env } = owner
   const { id, names } = ctx.routing.providersOf(env, routeQuery)[0] ?? {}
-  if (!names) throw new AppError('PROVIDER_NOT_FOUND', { message: 'Nobody here can look this account up.' })
+  if (!names) throw new AppError('PROVIDER_NOT_FOUND', { message: 'No configured provider can look up this account.' })
   const outcome = await limited(`${merchant_id} ${env}`, () =>
     ctx.limiter.outside(env, merchant_id, names.resolve(query, AbortSignal.timeout(askMs))),
   )
   if (outcome.found === 'yes') return { accountId: outcome.accountId, accountName: outcome.accountName }
   if (outcome.found === 'no') throw new AppError('ACCOUNT_UNKNOWN')
-  ctx.log.warn({ provider: id, detail: outcome.detail }, 'a name could not be looked up')
+  ctx.log.warn({ provider: id, detail: outcome.detail }, 'name lookup failed')
   throw new AppError('PROVIDER_UNAVAILABLE')
 }
 

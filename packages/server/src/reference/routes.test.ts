@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { simulatorAccess, startSimulator } from '../dev-stack/simulator.ts'
 import { createLog } from '../platform/log.ts'
-import { type Answer, type Malipo, testMalipo } from '../testing/malipo.ts'
+import { type ApiResponse, type Malipo, testMalipo } from '../testing/malipo.ts'
 import { keepRates } from '../workers/rate-keeper.ts'
 import { sampleRates } from './rate-sampling.ts'
 
@@ -18,8 +18,8 @@ async function malipoWithSimulator(t: TestContext): Promise<Malipo & { stopSimul
   return { ...malipo, stopSimulator: () => simulator.stop() }
 }
 
-const dataOf = ({ body }: Answer) => body['data'] as Record<string, unknown>[]
-const refusalOf = ({ status, body }: Answer) => [status, body['errorCode']]
+const dataOf = ({ body }: ApiResponse) => body['data'] as Record<string, unknown>[]
+const refusalOf = ({ status, body }: ApiResponse) => [status, body['errorCode']]
 
 test('rates are sampled once a minute, stored unchanged, and shown newest first', async (t) => {
   const malipo = await malipoWithSimulator(t)

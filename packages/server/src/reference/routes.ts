@@ -51,7 +51,7 @@ const Branch = Type.Object({
 
 const Bounds = Type.Object(
   { min: Type.Optional(Type.Number()), max: Type.Optional(Type.Number()) },
-  { description: 'Of one payment, in major units; empty while not known' },
+  { description: 'Per payment, in major units; empty while unknown' },
 )
 const Operator = Type.Object({
   id: Type.String(),
@@ -60,20 +60,20 @@ const Operator = Type.Object({
   currency: Type.String(),
   authType: Type.String({
     description:
-      'PROVIDER_AUTH: a prompt on the phone. PREAUTH: the customer gets a code first, sent as `otpCode`. REDIRECT: a page of the operator. VOUCHER: a voucher, sent as `voucherPin`.',
+      'PROVIDER_AUTH: a prompt on the phone. PREAUTH: the customer gets a code first; send it as `otpCode`. REDIRECT: a page of the operator. VOUCHER: a voucher; send it as `voucherPin`.',
   }),
-  decimals: Type.Integer({ description: 'Digits after the point that it takes' }),
+  decimals: Type.Integer({ description: 'Decimals that it accepts' }),
   deposit: Bounds,
   payout: Bounds,
-  prefixes: Type.Array(Type.String(), { description: 'What its numbers begin with after the dialling code' }),
-  ussdCode: Type.String({ description: 'What a customer dials to approve or to get a code; may be empty' }),
+  prefixes: Type.Array(Type.String(), { description: 'Prefixes of its numbers after the dialling code' }),
+  ussdCode: Type.String({ description: 'The code a customer dials to approve or to get a code; may be empty' }),
   status: Type.String({ description: 'AVAILABLE, or UNAVAILABLE: listed, but payments are refused' }),
 })
 
 const Rate = Type.Object({
   currencyPair: Type.String({ description: 'BASE/QUOTE, such as USD/KES' }),
-  buy: Type.Number({ description: 'QUOTE given for one BASE' }),
-  sell: Type.Number({ description: 'QUOTE taken for one BASE' }),
+  buy: Type.Number({ description: 'QUOTE you get for one BASE' }),
+  sell: Type.Number({ description: 'QUOTE you pay for one BASE' }),
   updatedAt: Type.String({ description: 'ISO 8601 date-time' }),
 })
 
@@ -85,7 +85,7 @@ const LiveRate = Type.Object(
       from: Type.String(),
       to: Type.String(),
       amount: Type.Number({ description: 'In `from`' }),
-      converted: Type.Number({ description: 'What that amount is worth in `to` now, rounded down' }),
+      converted: Type.Number({ description: 'Current value of the amount in `to`, rounded down' }),
     }),
   },
   { title: 'LiveRate' },
@@ -101,7 +101,7 @@ const Question = Type.Object(
     }),
     currency: Type.String({ maxLength: 100, description: 'Three-letter currency code' }),
     momoOperator: Type.Optional(
-      Type.String({ maxLength: 100, description: 'Operator id; needed where the number does not tell' }),
+      Type.String({ maxLength: 100, description: 'Operator id; required if the number does not identify it' }),
     ),
     momoOperatorId: Type.Optional(Type.String({ maxLength: 100, description: 'The same as momoOperator' })),
     bankCode: Type.Optional(Type.String({ maxLength: 100, description: 'For method bank' })),
@@ -250,7 +250,7 @@ function historicalRatesRoute(app: App, ctx: Context): void {
       from: Type.Optional(Iso4217),
       to: Type.Optional(Iso4217),
       startDate: Type.Optional(Day),
-      endDate: Type.Optional({ ...Day, description: 'The last day that is included' }),
+      endDate: Type.Optional({ ...Day, description: 'The last day, inclusive' }),
     },
     closed,
   )
@@ -261,7 +261,7 @@ function historicalRatesRoute(app: App, ctx: Context): void {
       schema: {
         summary: 'Read the exchange rates of the last 30 days',
         description:
-          'Newest first. With `from` and `to` one pair, whichever way it is quoted; without, all of them, at most 1,000.',
+          'Newest first. With `from` and `to`: that pair, quoted either way. Without: all pairs, at most 1,000.',
         tags,
         querystring: HistoricalQuery,
         response: { 200: listOf(Rate, 'HistoricalRates') },
@@ -283,7 +283,7 @@ function historicalRatesRoute(app: App, ctx: Context): void {
 
 function liveRateRoute(app: App, ctx: Context): void {
   const LiveQuery = Type.Object(
-    { from: Iso4217, to: Iso4217, amount: Type.Optional(Type.Number({ description: 'In `from`; 1 when left out' })) },
+    { from: Iso4217, to: Iso4217, amount: Type.Optional(Type.Number({ description: 'In `from`; 1 if omitted' })) },
     closed,
   )
   app.get(
@@ -291,7 +291,7 @@ function liveRateRoute(app: App, ctx: Context): void {
     {
       config: { scope, errors: ['UNSUPPORTED_CURRENCY', 'FX_RATE_UNAVAILABLE'] },
       schema: {
-        summary: 'Read the exchange rate of now',
+        summary: 'Read the current exchange rate',
         tags,
         querystring: LiveQuery,
         response: { 200: LiveRate },
@@ -317,9 +317,7 @@ function pairOf({ from, to }: { from?: string; to?: string }): readonly [Currenc
   if (from === undefined && to === undefined) return undefined
   const missing = from === undefined ? 'from' : to === undefined ? 'to' : undefined
   if (from === undefined || to === undefined)
-    throw invalid([
-      { field: missing ?? 'to', message: `${missing} is required with the other: a pair has two currencies` },
-    ])
+    throw invalid([{ field: missing ?? 'to', message: `${missing} is required: a pair has two currencies` }])
   return [currencyOf(from), currencyOf(to)]
 }
 
@@ -329,7 +327,7 @@ const sinceTheEpoch = (day: string) => (day < '1970-01-01' ? '1970-01-01' : day)
 function refuseNoDay(field: string, day: string): void {
   const at = Date.parse(`${day}T00:00:00Z`)
   if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(day))
-    throw invalid([{ field, message: `${field} is no day of the calendar` }])
+    throw invalid([{ field, message: `${field} is not a calendar day` }])
 }
 
 function presentRate({ base, quote, buy, sell, at }: SampledPair) {

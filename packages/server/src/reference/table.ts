@@ -6,7 +6,7 @@ export class DataError extends Error {
   override readonly name = 'DataError'
 
   constructor(problems: readonly string[]) {
-    super(['The reference data cannot be used:', ...problems.map((problem) => `  ${problem}`)].join('\n'))
+    super(['The reference data is invalid:', ...problems.map((problem) => `  ${problem}`)].join('\n'))
   }
 }
 
@@ -36,7 +36,7 @@ export function readTable<Row extends object>(
   }
   return rows.flatMap(({ place, cells }) => {
     if (cells.length !== names.length) {
-      problems.push(`${place}: ${cells.length} cells where ${names.length} belong`)
+      problems.push(`${place}: ${cells.length} cells, expected ${names.length}`)
       return []
     }
     const values = names.map((name, index) => readCell(columns, name, cells[index] ?? '', place, problems))
@@ -80,7 +80,7 @@ export function refuseRepeats<Row extends { readonly place: string }>(
 // Readers of cells.
 
 export function text(cell: string): string {
-  if (cell.trim() !== cell || cell === '') throw new Error('must be a text without blanks around it')
+  if (cell.trim() !== cell || cell === '') throw new Error('must be text without surrounding spaces')
   return cell
 }
 

@@ -96,7 +96,7 @@ test('a clock advance covers a charge that is still on its way to its provider',
   const integrator = await malipo.integrator()
   await malipo.simulator.setFault({ provider: 'pawapay', operation: 'charge', mode: 'latency', delayMs: 60_000 })
   const charge = { ...stuckCharge(), phoneNumber: '+254703456789' }
-  const id = await integrator.play('expiry', '/fiat/deposit/momo', charge)
+  const id = await integrator.runScenario('expiry', '/fiat/deposit/momo', charge)
   await until('it to be sent', async () => (await rowOf(malipo, id)).state === 'sending')
 
   const advanced = integrator.advance(1200)
@@ -284,7 +284,7 @@ test('under rapid clock advances with workers each payment ends once and every w
           .filter(({ status }) => status !== 'pending')
           .map((hook) => hook.id),
       )
-      assert.equal(ends.size, 1, `${id} was told to have ended ${ends.size} times`)
+      assert.equal(ends.size, 1, `${id} was reported as ended ${ends.size} times`)
       assert.ok((await malipo.simulator.movements(keyOf(id))).length <= 1)
     }
   // A charge may expire at the moment its provider takes the money: that is booked as late, and the books agree.

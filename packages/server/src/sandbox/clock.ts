@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts'
 import { fastForwardWebhooks } from '../events/fast-forward.ts'
 import { areBeingSent, fastForwardEnds, fastForwardTimers } from '../payments/dispatch/fast-forward.ts'
 import { fastForwardAccounts } from '../payments/dispatch/paid-accounts.ts'
+import { timing } from '../payments/resolve/timing.ts'
 import type { Owner } from '../platform/db.ts'
 import { createSemaphore } from '../platform/semaphore.ts'
 import { createTurns } from '../platform/turns.ts'
@@ -11,9 +12,6 @@ import { createWaitingLimit } from '../platform/waiting-limit.ts'
 
 /** From one second to thirty days. */
 export const secondsMax = 30 * 24 * 3600
-
-const pollsMax = 60
-const pollEveryMs = 50
 
 /** How many payments and webhooks were waiting, and now wait for less. */
 export interface FastForwarded {
@@ -45,7 +43,7 @@ async function advance(ctx: Context, owner: Owner, seconds: number): Promise<Fas
   const { payments, lanes } = await fastForwardEnds(write, owner, seconds * 1000)
   // Before the queries: a payment that its provider ends by then must be found ended.
   const isPassed = await ctx.simulator?.passTime(owner.merchant_id, seconds * 1000)
-  if (isPassed === false) ctx.log.warn('simulator unreachable: time did not pass for the scenarios of a merchant')
+  if (isPassed === false) ctx.log.warn('simulator unreachable, scenarios not advanced')
   await fastForwardTimers(write, owner, seconds * 1000)
   const webhooks = await fastForwardWebhooks(write, owner, seconds * 1000)
   await fastForwardAccounts(write, owner, seconds)
@@ -58,5 +56,7 @@ async function advance(ctx: Context, owner: Owner, seconds: number): Promise<Fas
  * short.
  */
 async function sendingEnds({ db }: Context, owner: Owner): Promise<void> {
-  for (let looks = 0; looks < pollsMax && (await areBeingSent(db.write, owner)); looks += 1) await pause(pollEveryMs)
+  const pollsMax = timing.sandboxSendWaitMs / timing.sandboxSendPollEveryMs
+  for (let polls = 0; polls < pollsMax && (await areBeingSent(db.write, owner)); polls += 1)
+    await pause(timing.sandboxSendPollEveryMs)
 }

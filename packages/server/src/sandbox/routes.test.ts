@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { scenarioNames } from '../scenarios/catalogue.ts'
-import { type Answer, testMalipo } from '../testing/malipo.ts'
+import { type ApiResponse, testMalipo } from '../testing/malipo.ts'
 import { payingMalipo } from '../testing/paying.ts'
 
-const nobodySends = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask' }
+const noProvider = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'unused-simulator-token' }
 const root = '/api/sandbox/b2b/utilities'
-const refusalOf = ({ status, body }: Answer) => [status, body['errorCode']]
+const refusalOf = ({ status, body }: ApiResponse) => [status, body['errorCode']]
 const charge = (externalReference: string) => ({
   amount: 100,
   currency: 'KES',
@@ -67,12 +67,12 @@ test('test values are those that the simulator reports, with limits and scenario
 })
 
 test('a sandbox whose simulator does not respond says so', async (t) => {
-  const { call } = await (await testMalipo(t, nobodySends)).merchant()
+  const { call } = await (await testMalipo(t, noProvider)).merchant()
   assert.deepEqual(refusalOf(await call('GET', `${root}/test-values`)), [503, 'PROVIDER_TEMPORARILY_UNAVAILABLE'])
 })
 
 test('the tools exist in the sandbox only, and for sandbox tokens with their scope', async (t) => {
-  const malipo = await testMalipo(t, nobodySends)
+  const malipo = await testMalipo(t, noProvider)
   const { id, call } = await malipo.merchant()
   const live = await malipo.as(await malipo.operator.keys.create(id, { env: 'live' }))
   const narrow = await malipo.as(await malipo.operator.keys.create(id, { env: 'sandbox', scopes: ['payouts:write'] }))
@@ -96,7 +96,7 @@ test('the tools exist in the sandbox only, and for sandbox tokens with their sco
 })
 
 test('only the sandbox takes a scenario header; an unknown one is refused with the known names', async (t) => {
-  const malipo = await testMalipo(t, nobodySends)
+  const malipo = await testMalipo(t, noProvider)
   const merchant = await malipo.merchant()
   const live = await malipo.as(await malipo.operator.keys.create(merchant.id, { env: 'live' }))
   const send = async (token: string, path: string, scenario: string, body: object) =>
@@ -119,7 +119,7 @@ test('only the sandbox takes a scenario header; an unknown one is refused with t
 })
 
 test('an armed scenario is listed, changed, removed, and used only by its payment', async (t) => {
-  const malipo = await testMalipo(t, nobodySends)
+  const malipo = await testMalipo(t, noProvider)
   const [{ call }, other] = [await malipo.merchant(), await malipo.merchant()]
   const set = (reference: string, scenario: string) =>
     call('PUT', `${root}/scenarios/${encodeURIComponent(reference)}`, { scenario })
@@ -162,7 +162,7 @@ test('an armed scenario is listed, changed, removed, and used only by its paymen
 })
 
 test('a refused request uses no scenario, and the header wins over the armed one', async (t) => {
-  const malipo = await testMalipo(t, nobodySends)
+  const malipo = await testMalipo(t, noProvider)
   const merchant = await malipo.merchant()
   const { call } = merchant
   await call('PUT', `${root}/scenarios/r1`, { scenario: 'expiry' })
@@ -183,7 +183,7 @@ test('a refused request uses no scenario, and the header wins over the armed one
 })
 
 test('the clock advances by whole seconds, from one second to thirty days', async (t) => {
-  const { call } = await (await testMalipo(t, nobodySends)).merchant()
+  const { call } = await (await testMalipo(t, noProvider)).merchant()
   const advance = (seconds: unknown) => call('POST', `${root}/clock/advance`, { seconds })
   for (const seconds of [0, -1, 1.5, 2_592_001, '60', null])
     assert.deepEqual(refusalOf(await advance(seconds)), [400, 'VALIDATION_ERROR'], String(seconds))

@@ -10,12 +10,12 @@ import { advanceClock, secondsMax } from './clock.ts'
 import { testValues } from './test-values.ts'
 
 const closed = { additionalProperties: false }
-const what = Type.String({ description: 'What it does, for people' })
+const what = Type.String({ description: 'What it does' })
 const outcome = Type.String({ description: 'SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal' })
 
 const NumberValue = Type.Object({
-  value: Type.String({ description: 'One to copy' }),
-  ending: Type.String({ description: 'The digits that choose, in every country; empty for any other' }),
+  value: Type.String({ description: 'An example to copy' }),
+  ending: Type.String({ description: 'The digits that select it, in every country; empty for all other numbers' }),
   for: Type.String({ description: 'charge, payout, charge and payout, or resolve' }),
   outcome,
   what,
@@ -23,7 +23,7 @@ const NumberValue = Type.Object({
 
 const CardValue = Type.Object({
   number: Type.String(),
-  expiry: Type.Optional(Type.String({ description: 'Where it matters; any other month to come will do elsewhere' })),
+  expiry: Type.Optional(Type.String({ description: 'Set if it matters; otherwise use any future month' })),
   asks: Type.String({ description: 'nothing, pin, address or redirect' }),
   pins: Type.Optional(Type.Array(Type.String())),
   otps: Type.Optional(Type.Array(Type.String())),
@@ -61,7 +61,7 @@ const TestValues = Type.Object(
   { title: 'TestValues' },
 )
 
-const ScenarioName = Type.Enum(scenarioNames, { type: 'string', description: 'What is to be played' })
+const ScenarioName = Type.Enum(scenarioNames, { type: 'string', description: 'The scenario to run' })
 const Armed = Type.Object(
   { externalReference: Type.String(), scenario: Type.String(), setAt: Type.String() },
   { title: 'ArmedScenario' },
@@ -79,7 +79,7 @@ export function sandboxRoutes(app: App, ctx: Context): void {
       schema: {
         summary: 'List test values',
         description:
-          'Phones, accounts, cards, codes and limits that choose what becomes of a payment, and the scenarios.',
+          'Phones, accounts, cards, codes and amounts that select the outcome of a payment, and the scenarios.',
         tags,
         response: { 200: Type.Object({ success: Type.Literal(true), data: TestValues }) },
       },
@@ -101,9 +101,9 @@ function setScenarioRoute(app: App, ctx: Context): void {
         errors: ['SANDBOX_ONLY', 'REFERENCE_USED', 'SCENARIO_LIMIT_REACHED'],
       },
       schema: {
-        summary: 'Set a scenario for a payment to come',
+        summary: 'Set a scenario for a future payment',
         description:
-          'It is played to the charge or payout that will have this reference, and used up with it; after a week it is forgotten. The header `X-Sandbox-Scenario` of a request wins over it.',
+          'It applies once, to the charge or payout with this reference, and is removed after a week. The header `X-Sandbox-Scenario` of a request takes precedence.',
         tags,
         params,
         body: Type.Object({ scenario: ScenarioName }, closed),
@@ -126,7 +126,7 @@ function scenarioRoutes(app: App, ctx: Context): void {
     {
       config: { scope: 'webhooks:read', errors: ['SANDBOX_ONLY'] },
       schema: {
-        summary: 'List scenarios that wait for their payments',
+        summary: 'List scenarios of future payments',
         tags,
         response: { 200: Type.Object({ success: Type.Literal(true), data: Type.Array(Armed) }) },
       },
@@ -165,9 +165,9 @@ function clockRoute(app: App, ctx: Context): void {
     {
       config: { scope: 'webhooks:write', errors: ['SANDBOX_ONLY'] },
       schema: {
-        summary: 'Let time pass',
+        summary: 'Advance time',
         description:
-          'Brings everything you wait for so much nearer: the ends of charges, the next questions to providers, the next attempts of webhooks. What is due by then happens at once. Nobody else notices, and nothing that was recorded changes.',
+          'Brings forward everything you wait for: the expiry of charges, the next queries to providers, the next attempts of webhooks. What becomes due happens at once. Other merchants are not affected, and recorded times do not change.',
         tags,
         body: Type.Object(
           { seconds: Type.Integer({ minimum: 1, maximum: secondsMax, description: 'From 1 to 2,592,000, 30 days' }) },
@@ -180,7 +180,7 @@ function clockRoute(app: App, ctx: Context): void {
               {
                 seconds: Type.Integer(),
                 payments: Type.Integer({ description: 'Open payments that were brought forward' }),
-                webhooks: Type.Integer({ description: 'Webhooks that were waiting for another attempt' }),
+                webhooks: Type.Integer({ description: 'Webhooks that waited for a retry' }),
               },
               { title: 'AdvancedClock' },
             ),

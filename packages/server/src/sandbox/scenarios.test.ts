@@ -56,9 +56,9 @@ for (const [name, { path, bodyOf }] of Object.entries(kinds))
     const malipo = await integratingMalipo(t)
     const integrator = await malipo.integrator()
 
-    const id = await integrator.play('lost-answer', path, bodyOf())
+    const id = await integrator.runScenario('lost-answer', path, bodyOf())
     const doubtful = await integrator.becomes(id, 'to be in doubt', ({ stage }) => stage === 'UNCONFIRMED')
-    assert.match(doubtful.explanation.sentence, /is in doubt: the provider's answer got lost/)
+    assert.match(doubtful.explanation.sentence, /is in doubt: the provider's response was lost/)
     await integrator.advance(60)
     const { status } = await integrator.ends(id)
 
@@ -92,7 +92,7 @@ for (const [name, { path, bodyOf }] of Object.entries(kinds))
     const malipo = await integratingMalipo(t)
     const integrator = await malipo.integrator()
 
-    const id = await integrator.play('late-callback', path, bodyOf())
+    const id = await integrator.runScenario('late-callback', path, bodyOf())
     await until('the provider to have ended it', async () => (await malipo.simulator.movements(keyOf(id))).length === 1)
     if (!name.startsWith('card')) await integrator.advance(60) // The response to a card charge reports its end itself.
     const ended = await integrator.ends(id)
@@ -114,7 +114,7 @@ test('duplicate-webhook: every webhook of the payment comes twice under one id, 
   const before = await walletsOf(malipo, integrator.id)
 
   const [id, plain] = [
-    await integrator.play('duplicate-webhook', charge.path, charge.bodyOf()),
+    await integrator.runScenario('duplicate-webhook', charge.path, charge.bodyOf()),
     String((await integrator.call('POST', charge.path, charge.bodyOf())).body['transactionId']),
   ]
   for (const each of [id, plain]) await integrator.ends(each)
@@ -141,7 +141,7 @@ test('duplicate-webhook: a failed delivery is retried, and repeated once it succ
   const integrator = await malipo.integrator()
   integrator.inbox.statusOf = () => 500
 
-  const id = await integrator.play('duplicate-webhook', charge.path, charge.bodyOf())
+  const id = await integrator.runScenario('duplicate-webhook', charge.path, charge.bodyOf())
   await integrator.ends(id)
   await until('both to have failed', () => new Set(integrator.hooksOf(id).map((hook) => hook.id)).size === 2)
   integrator.inbox.statusOf = () => 200
@@ -159,7 +159,7 @@ test('out-of-order-webhook: the last webhook comes first, and sequence shows the
   const malipo = await integratingMalipo(t)
   const integrator = await malipo.integrator()
 
-  const id = await integrator.play('out-of-order-webhook', charge.path, charge.bodyOf())
+  const id = await integrator.runScenario('out-of-order-webhook', charge.path, charge.bodyOf())
   await integrator.ends(id)
   const hooks = await settled(malipo, integrator, id, 2)
 
@@ -183,7 +183,7 @@ test('out-of-order-webhook: the first waits until the last is delivered, after a
   const integrator = await malipo.integrator()
   integrator.inbox.statusOf = () => 503
 
-  const id = await integrator.play('out-of-order-webhook', charge.path, charge.bodyOf())
+  const id = await integrator.runScenario('out-of-order-webhook', charge.path, charge.bodyOf())
   await integrator.ends(id)
   await until('the end to have failed three times', async () => {
     await integrator.advance(60)
@@ -205,7 +205,7 @@ test('expiry: a charge without a customer’s answer expires; nothing is credite
   const before = await walletsOf(malipo, integrator.id)
 
   for (const { path, bodyOf } of [charge]) {
-    const id = await integrator.play('expiry', path, bodyOf())
+    const id = await integrator.runScenario('expiry', path, bodyOf())
     await until('the provider to have it', async () => (await malipo.simulator.requests(keyOf(id))).length > 0)
     await integrator.advance(600)
     await integrator.becomes(id, 'to be with the provider', ({ stage }) => stage !== 'UNCONFIRMED')
@@ -224,7 +224,7 @@ test('expiry: a payout never expires; its money stays held until an action ends 
   const integrator = await malipo.integrator()
   const body = till()
 
-  const id = await integrator.play('expiry', '/fiat/payout', body)
+  const id = await integrator.runScenario('expiry', '/fiat/payout', body)
   await malipo.comesTo(id, 'submitted')
   await integrator.advance(30 * 24 * 3600)
   await until('it to be asked about', async () => {
@@ -269,7 +269,7 @@ test('with many scenarios and every request repeated, payments end once and the 
   const started = await Promise.all(
     orders.flatMap(({ scenario, body }) => {
       const headers = { 'idempotency-key': body.externalReference }
-      return [1, 2].map(() => integrator.play(scenario, charge.path, body, headers))
+      return [1, 2].map(() => integrator.runScenario(scenario, charge.path, body, headers))
     }),
   )
   const ids = [...new Set(started)]

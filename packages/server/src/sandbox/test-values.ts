@@ -9,7 +9,8 @@ import { scenarioNames, scenarios } from '../scenarios/catalogue.ts'
  */
 export async function testValues(ctx: Pick<Context, 'simulator' | 'reference'>) {
   const played = await ctx.simulator?.testValues()
-  if (!played) throw new AppError('PROVIDER_UNAVAILABLE', { message: 'The simulator of this sandbox does not answer.' })
+  if (!played)
+    throw new AppError('PROVIDER_UNAVAILABLE', { message: 'The simulator of this sandbox does not respond.' })
   return {
     ...played,
     amounts: amountsOf(ctx),

@@ -61,7 +61,7 @@ test('a scenario unused for a week is deleted, and a younger one is not', async 
 test('the database refuses every scenario in live, and never moves the end of a live payment', async (t) => {
   const malipo = await testMalipo(t, {
     MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9',
-    MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask',
+    MALIPO_SIMULATOR_TOKEN: 'unused-simulator-token',
   })
   const { id, call } = await malipo.merchant()
   const merchant_id = await idOf(malipo, id)

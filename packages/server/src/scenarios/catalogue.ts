@@ -22,11 +22,11 @@ const afterwardsMs = 3_600_000
 /** Every scenario that an integrator can run on a sandbox payment. Live has none. */
 export const scenarios = {
   'lost-answer': {
-    what: 'The provider does what it is asked, but its answer and its callback get lost. The payment is in doubt (stage UNCONFIRMED) until we ask, some seconds later. A bank transfer charge answers 503: send the same request again.',
+    what: 'The provider executes the payment, but its response and its callback are lost. The payment is in doubt (stage UNCONFIRMED) until Malipo queries the provider, some seconds later. A bank transfer charge returns 503: send the same request again.',
     faults: [{ mode: 'drop_after_processing' }, { mode: 'callback_never' }],
   },
   'late-callback': {
-    what: "The provider's callback comes only after we have asked for the first time; it then changes nothing any more.",
+    what: "The provider's callback arrives after the first query; it then changes nothing.",
     faults: [{ mode: 'callback_late', delayMs: lateMs }],
   },
   'duplicate-webhook': {
@@ -34,18 +34,18 @@ export const scenarios = {
     faults: [],
   },
   'out-of-order-webhook': {
-    what: 'The webhook of the end is delivered before that of the beginning; `sequence` tells their true order.',
+    what: 'The last webhook is delivered before the first; `sequence` has the true order.',
     faults: [],
   },
   expiry: {
-    what: 'The customer never answers, and the charge expires after 15 minutes; advance the clock to see it at once. A payout stays pending, since none ever expires: simulate-webhook ends it.',
+    what: 'The customer never answers, and the charge expires after 15 minutes; advance the clock to see it at once. A payout stays pending, because payouts never expire: simulate-webhook ends it.',
     faults: [
       { mode: 'prompt_expires', of: 'charge' },
       { mode: 'stuck_pending', of: 'payout' },
     ],
   },
   'late-success': {
-    what: 'The charge fails, and an hour later the provider reports that it succeeded; advance the clock to see it at once. A bank transfer charge gets its money then. A payout succeeds as usual.',
+    what: 'The charge fails, and an hour later the provider reports that it succeeded; advance the clock to see it at once. A bank transfer charge then receives its money. A payout succeeds as usual.',
     faults: [
       { mode: 'flap', of: 'charge', delayMs: afterwardsMs },
       { mode: 'late_receipt', of: 'charge', delayMs: afterwardsMs },

@@ -13,12 +13,12 @@ export interface Canary {
 /** A server that counts its visitors. Without a host it listens on every address of the machine, IPv4 and IPv6. */
 export async function startCanary(
   t: TestContext,
-  { host = '::', port = 0, answer = (_, response) => response.end('secret of the house') }: CanaryOptions = {},
+  { host = '::', port = 0, respond = (_, response) => response.end('secret of the house') }: CanaryOptions = {},
 ): Promise<Canary> {
   let [connections, requests] = [0, 0]
   const server = createServer((request, response) => {
     requests += 1
-    answer(request, response)
+    respond(request, response)
   })
   server.on('connection', () => {
     connections += 1
@@ -39,5 +39,5 @@ export async function startCanary(
 interface CanaryOptions {
   readonly host?: string
   readonly port?: number
-  readonly answer?: RequestListener
+  readonly respond?: RequestListener
 }

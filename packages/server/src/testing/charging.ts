@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { until } from '../dev-stack/until.ts'
 import { providerKeyOf, readId } from '../platform/ids.ts'
-import type { Answer, Malipo } from './malipo.ts'
+import type { ApiResponse, Malipo } from './malipo.ts'
 import { type PayingMalipo, payingMalipo } from './paying.ts'
 
 /** The cards of the sandbox, and the codes their owners know. */
@@ -33,9 +33,9 @@ interface ReadCharge {
 export interface ChargingMerchant {
   readonly id: string
   /** Returns the response, whatever its status. */
-  send(path: string, body: object, headers?: Record<string, string>): Promise<Answer>
+  send(path: string, body: object, headers?: Record<string, string>): Promise<ApiResponse>
   chargeCard(number: string, over?: object): Promise<StartedCharge>
-  authorise(id: string, type: string, value: unknown, headers?: Record<string, string>): Promise<Answer>
+  authorise(id: string, type: string, value: unknown, headers?: Record<string, string>): Promise<ApiResponse>
   read(id: string): Promise<ReadCharge>
   /** Waits until a transaction meets a condition, and returns it. */
   becomes(id: string, what: string, is: (charge: ReadCharge) => boolean): Promise<ReadCharge>

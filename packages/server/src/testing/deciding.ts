@@ -64,4 +64,7 @@ export const take = (of: KnownPayment, observation: Observation, over: Partial<D
   decide(of, { cause: 'query', observation, question: of.attempt.polls }, { ...around, ...over })
 export const providerStatus = (word: ProviderStatus): Observation => ({ kind: 'reported', providerStatus: word })
 export const paid = providerStatus({ state: 'successful', settled: { amount: 2500n, currency: 'KES' } })
-export const refused = providerStatus({ state: 'failed', failure: { code: 'RECIPIENT_NOT_FOUND', message: 'nobody' } })
+export const refused = providerStatus({
+  state: 'failed',
+  failure: { code: 'RECIPIENT_NOT_FOUND', message: 'no account' },
+})

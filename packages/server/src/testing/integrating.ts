@@ -4,7 +4,7 @@ import { until } from '../dev-stack/until.ts'
 import { startDeliveries } from '../workers/deliveries.ts'
 import { type ChargingMalipo, chargingMalipo } from './charging.ts'
 import { type Inbox, openInbox } from './inbox.ts'
-import type { Answer } from './malipo.ts'
+import type { ApiResponse } from './malipo.ts'
 
 /** A transaction as an integrator reads it. */
 interface ReadTransaction {
@@ -30,9 +30,9 @@ interface Hook {
 export interface Integrator {
   readonly id: string
   readonly inbox: Inbox
-  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>
   /** Starts a payment with a scenario, and returns its id. */
-  play(scenario: string, path: string, body: object, headers?: Record<string, string>): Promise<string>
+  runScenario(scenario: string, path: string, body: object, headers?: Record<string, string>): Promise<string>
   read(id: string): Promise<ReadTransaction>
   becomes(id: string, what: string, is: (transaction: ReadTransaction) => boolean): Promise<ReadTransaction>
   ends(id: string): Promise<ReadTransaction>
@@ -83,10 +83,10 @@ async function openIntegrator(t: TestContext, malipo: ChargingMalipo): Promise<I
     call,
     read,
     becomes,
-    play: async (scenario, path, body, headers = {}) => {
-      const answer = await call('POST', path, body, { 'x-sandbox-scenario': scenario, ...headers })
-      assert.equal(answer.status, 200, JSON.stringify(answer.body))
-      const { transactionId, data } = answer.body as { transactionId?: string; data?: { transactionId: string } }
+    runScenario: async (scenario, path, body, headers = {}) => {
+      const response = await call('POST', path, body, { 'x-sandbox-scenario': scenario, ...headers })
+      assert.equal(response.status, 200, JSON.stringify(response.body))
+      const { transactionId, data } = response.body as { transactionId?: string; data?: { transactionId: string } }
       return transactionId ?? data?.transactionId ?? ''
     },
     ends: (id) => becomes(id, 'to end', ({ status }) => status !== 'PENDING'),

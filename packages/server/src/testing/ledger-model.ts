@@ -17,7 +17,7 @@ export interface Model {
 }
 
 /** Undefined when everything was applied; `key_refused` when the database rejected a used number. */
-export type Answer = Refusal | 'key_refused' | undefined
+export type LedgerOutcome = Refusal | 'key_refused' | undefined
 
 /** Movements that a writer applies together or not at all. Each has its own event. */
 export interface Operation {
@@ -45,24 +45,24 @@ export function copyOf({ wallets, counters, moves, endings }: Model): Model {
  * Applies the movements if all of them are allowed, and returns the permitted results. That is one result, except for a used
  * number: the writer may know it, learn it from the database, or fail on a later movement first.
  */
-function decide(model: Model, { movements }: Operation): ReadonlySet<Answer> {
+function decide(model: Model, { movements }: Operation): ReadonlySet<LedgerOutcome> {
   const draft: Model = {
     wallets: model.wallets,
     counters: new Map([...model.counters].map(([id, each]) => [id, { ...each }])),
     moves: new Map(),
     endings: new Map(),
   }
-  const answers = new Set<Answer>()
+  const outcomes = new Set<LedgerOutcome>()
   for (const movement of movements) {
-    if (isMove(movement) && isMoved(model, draft, movement)) answers.add('number_used')
+    if (isMove(movement) && isMoved(model, draft, movement)) outcomes.add('number_used')
     const refusal = isMove(movement) ? move(draft, movement) : end(model, draft, movement)
-    if (refusal !== undefined) return answers.add(refusal)
+    if (refusal !== undefined) return outcomes.add(refusal)
   }
-  if (answers.size > 0) return answers.add('key_refused')
+  if (outcomes.size > 0) return outcomes.add('key_refused')
   for (const [id, each] of draft.counters) model.counters.set(id, each)
   for (const [key, each] of draft.moves) model.moves.set(key, each)
   for (const [key, each] of draft.endings) model.endings.set(key, each)
-  return answers.add(undefined)
+  return outcomes.add(undefined)
 }
 
 const isMoved = (model: Model, draft: Model, movement: Move) =>
@@ -113,7 +113,7 @@ export function adopt(model: Model, operations: readonly Operation[]): void {
   }
   for (const ending of movements.filter(isEnding)) {
     const hold = model.moves.get(keyOf(ending))
-    assert.equal(hold?.kind, 'hold', `${keyOf(ending)} was ended and is no hold`)
+    assert.equal(hold?.kind, 'hold', `${keyOf(ending)} was ended and is not a hold`)
     assert(!model.endings.has(keyOf(ending)), `${keyOf(ending)} was ended twice`)
     model.endings.set(keyOf(ending), ending)
     countEnding(model, hold, ending)
@@ -121,10 +121,10 @@ export function adopt(model: Model, operations: readonly Operation[]): void {
 }
 
 /** Whether the final books explain a result. The funds at the time are not known any more. */
-export function isExplained(model: Model, { movements }: Operation, answer: Answer): boolean {
+export function isExplained(model: Model, { movements }: Operation, outcome: LedgerOutcome): boolean {
   const [moves, endings] = [movements.filter(isMove), movements.filter(isEnding)]
   const isUsed = isAmong(moves, model.moves)
-  switch (answer) {
+  switch (outcome) {
     case 'insufficient_funds':
       return moves.some((each) => model.wallets.has(each.debit_account))
     case 'hold_missing':
@@ -273,7 +273,7 @@ export const phases: fc.Arbitrary<readonly Phase[]> = fc.array(
 export interface Planned {
   readonly operation: Operation
   /** The results that a single writer may return. */
-  readonly answers: ReadonlySet<Answer>
+  readonly outcomes: ReadonlySet<LedgerOutcome>
 }
 
 /** Turns intents into operations, each for the books after the previous ones, and applies them to the model. */
@@ -283,7 +283,7 @@ export function plan(model: Model, accounts: ReadonlyMap<string, readonly string
     const movements = each.map((one, number) => movementOf(model, accounts, one, { transaction_id, event, number }))
     const named = movements.filter(isMove).flatMap((made) => [made.debit_account, made.credit_account])
     const operation = { movements, wallets: named.filter((id) => model.wallets.has(id)) }
-    return { operation, answers: decide(model, operation) }
+    return { operation, outcomes: decide(model, operation) }
   })
 }
 

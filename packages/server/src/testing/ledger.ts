@@ -2,11 +2,11 @@ import type { TestContext } from 'node:test'
 import { testDatabase } from '../dev-stack/servers.ts'
 import { createPlatformAccounts, ensureWallets, type PlatformKind } from '../ledger/accounts.ts'
 import type { Movement } from '../ledger/books.ts'
-import { createPoster } from '../ledger/poster.ts'
 import { type Database, openDatabase } from '../platform/db.ts'
 import { newId, newTransactionId } from '../platform/ids.ts'
 import { Secret } from '../platform/secret.ts'
 import { ask } from './malipo.ts'
+import { createPoster } from './poster.ts'
 
 /** The ledger on the test file's database, without the rest of the service. */
 export interface TestLedger {

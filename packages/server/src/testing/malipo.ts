@@ -22,7 +22,7 @@ export interface Malipo {
   merchant(options?: MerchantOptions): Promise<TestMerchant>
   /** A caller for a key pair. */
   as(pair: KeyPair): Promise<Caller>
-  call(method: string, path: string, headers?: Record<string, string>, body?: unknown): Promise<Answer>
+  call(method: string, path: string, headers?: Record<string, string>, body?: unknown): Promise<ApiResponse>
   /** Queries the database as the superuser. */
   ask<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>
 }
@@ -40,14 +40,14 @@ interface KeyPair {
 
 interface Caller extends KeyPair {
   token(): Promise<string>
-  call(method: string, path: string, body?: unknown): Promise<Answer>
+  call(method: string, path: string, body?: unknown): Promise<ApiResponse>
 }
 
 interface TestMerchant extends Caller {
   readonly id: string
 }
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number
   readonly headers: Headers
   readonly body: Record<string, unknown>
@@ -104,8 +104,8 @@ async function createMerchant(operator: Operator, url: string, options: Merchant
 
 function callerOf(url: string, { publicKey, apiKey }: KeyPair): Caller {
   const token = async () => {
-    const answer = await exchange(url, { publicKey, apiKey })
-    return String(answer.body['token'])
+    const response = await exchange(url, { publicKey, apiKey })
+    return String(response.body['token'])
   }
   return {
     publicKey,
@@ -116,7 +116,7 @@ function callerOf(url: string, { publicKey, apiKey }: KeyPair): Caller {
 }
 
 /** Exchanges a key pair for a token, and returns any response. */
-export function exchange(url: string, pair: KeyPair): Promise<Answer> {
+export function exchange(url: string, pair: KeyPair): Promise<ApiResponse> {
   const { publicKey, apiKey } = pair
   return call(url, 'POST', '/api/b2b/auth/generate-bearer-token', { 'api-key': apiKey }, { publicKey })
 }
@@ -127,7 +127,7 @@ export async function call(
   path: string,
   headers: Record<string, string> = {},
   body?: unknown,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const sent = body === undefined ? {} : { body: JSON.stringify(body) }
   const type = body === undefined ? {} : { 'content-type': 'application/json' }
   const response = await fetch(url + path, { method, headers: { ...type, ...headers }, ...sent })

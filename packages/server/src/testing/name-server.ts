@@ -6,9 +6,9 @@ import type { TestContext } from 'node:test'
 /** The response for a name: addresses, another name, an error, or silence. */
 export type Saying =
   | { readonly a?: readonly string[]; readonly aaaa?: readonly string[]; readonly cname?: string }
-  | Trouble
+  | NameFailure
 
-type Trouble = 'missing' | 'broken' | 'silent'
+type NameFailure = 'missing' | 'broken' | 'silent'
 
 /** A name server over UDP. The test decides each response; the time to live is 0. */
 export async function startNameServer(
@@ -53,7 +53,7 @@ function reply(question: Buffer, saying: Exclude<Saying, 'silent'>, type: 'a' | 
   return Buffer.concat([head, question.subarray(12), ...records])
 }
 
-function recordsOf(saying: Exclude<Saying, Trouble>, type: 'a' | 'aaaa'): Buffer[] {
+function recordsOf(saying: Exclude<Saying, NameFailure>, type: 'a' | 'aaaa'): Buffer[] {
   const owner = saying.cname === undefined ? Buffer.of(0xc0, 12) : toName(saying.cname)
   const alias = saying.cname === undefined ? [] : [record(Buffer.of(0xc0, 12), 5, toName(saying.cname))]
   const number = type === 'a' ? 1 : 28

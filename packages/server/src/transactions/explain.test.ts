@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type Doubt, type DoubtOrNone, doubts } from '../payments/model/doubts.ts'
 import { isFinal, type State, states } from '../payments/model/state.ts'
 import { type PendingAction, type Transaction, unadjusted } from '../payments/model/store.ts'
 import { failureCodes } from '../providers/contract.ts'
@@ -50,7 +51,8 @@ const payout = {
   expires_at: null,
 } as Transaction
 
-const explained = (of: Transaction, over: Partial<Transaction> = {}) => explain({ ...of, ...over }, names, now)
+const running = { isPaused: false }
+const explained = (of: Transaction, over: Partial<Transaction> = {}) => explain({ ...of, ...over }, names, now, running)
 const sentence = (of: Transaction, over: Partial<Transaction> = {}) => explained(of, over).sentence
 const failedFor = (code: keyof typeof failureCodes) =>
   ({ state: 'failed', wake_at: null, failure: { code, message: 'SECRET words', providerCode: 'SECRET' } }) as const
@@ -64,10 +66,7 @@ const actions: readonly (PendingAction | null)[] = [
   { kind: 'redirect', url: 'https://secret.example/SECRET' },
   { kind: 'pay_to_account', account },
 ]
-const doubts = [
-  ...['', 'no_answer', 'not_found', 'refused_on_resend', 'amount_mismatch', 'overdue'],
-  ...['not_reached', 'float_exhausted', 'rate_limited', 'closed', 'rejected', 'unwritable', 'a new one'],
-]
+const everyDoubt: readonly DoubtOrNone[] = ['', ...(Object.keys(doubts) as Doubt[])]
 const afterwards = [{}, { adjustments: ['one'] }, { adjustments: ['one', 'two'], suspended: 5n }, { suspended: -5n }]
 
 const bases = [charge, payout, { ...charge, method: 'card', code: '' }, { ...charge, method: 'bank-transfer' }]
@@ -79,7 +78,7 @@ function* everything(): Generator<Transaction> {
 }
 
 function* stays(base: Transaction, state: State): Generator<Transaction> {
-  for (const action of actions) for (const doubt of doubts) yield { ...base, state, action, doubt, failure: null }
+  for (const action of actions) for (const doubt of everyDoubt) yield { ...base, state, action, doubt, failure: null }
 }
 
 function* ends(base: Transaction, state: State): Generator<Transaction> {
@@ -98,14 +97,14 @@ function* ends(base: Transaction, state: State): Generator<Transaction> {
 test("every record is explained in one sentence, without any of the provider's own text", () => {
   let count = 0
   for (const transaction of everything()) {
-    const { sentence: text, next, by } = explain(transaction, names, now)
+    const { sentence: text, next, by } = explain(transaction, names, now, running)
     const facts = JSON.stringify([transaction.type, transaction.state, transaction.doubt, transaction.action, text])
     assert.match(text, /^The (charge|payout) of KES [\d,.]+ .+[^.;]\.$/, facts)
     assert.doesNotMatch(text, /undefined|null|NaN|Invalid|SECRET|secret|pawapay| {2}|;;|\.\s/, facts)
     assert.ok(text.length < 420, facts)
     assert.ok(next === null || text.includes(next), facts)
     assert.ok(by === null || !Number.isNaN(Date.parse(by)), facts)
-    assert.equal(next === null, isFinal(transaction.state) && !text.includes('the operator looks into it'), facts)
+    assert.equal(next === null, isFinal(transaction.state) && !text.includes('the operator investigates'), facts)
     count += 1
   }
   assert.ok(count > 1500, `${count} records were looked at`)
@@ -129,8 +128,29 @@ test('an accepted payment is explained with its next step, and a payout with its
 })
 
 test("an explanation hides the operator's problems with its provider from merchants", () => {
-  for (const doubt of ['float_exhausted', 'rejected', 'unwritable'])
-    assert.match(sentence(payout, { state: 'accepted', doubt }), /because the provider cannot take it now;/)
+  for (const doubt of ['float_exhausted', 'rejected'] as const)
+    assert.match(sentence(payout, { state: 'accepted', doubt }), /because the provider cannot accept it now;/)
+})
+
+test('while the provider is paused no explanation claims that something is sent or queried soon', () => {
+  const paused = (of: Transaction, over: Partial<Transaction>) =>
+    explain({ ...of, ...over }, names, now, { isPaused: true })
+
+  assert.deepEqual(paused(payout, { state: 'accepted', wake_at: now }), {
+    sentence:
+      'The payout of KES 100 to Amina Otieno was accepted; it is sent to the provider once the operator resumes the provider, which is paused; its money is held.',
+    next: 'it is sent to the provider once the operator resumes the provider, which is paused',
+    by: null,
+  })
+  for (const state of ['sending', 'submitted', 'unknown'] as const) {
+    const { sentence: text, by } = paused(payout, { state, wake_at: after(5) })
+    assert.match(text, /once the operator resumes the provider, which is paused; its money stays held/)
+    assert.equal(by, null)
+  }
+  const asked = { state: 'waiting', action: { kind: 'pin_prompt' } } as const
+  assert.deepEqual(paused(charge, asked), explained(charge, asked))
+  const paid = { state: 'successful', wake_at: null } as const
+  assert.deepEqual(paused(payout, paid), explained(payout, paid))
 })
 
 test('a waiting charge is explained with who must act, what to do and by when', () => {
@@ -139,14 +159,14 @@ test('a waiting charge is explained with who must act, what to do and by when', 
 
   assert.deepEqual(waiting({ kind: 'pin_prompt' }), {
     sentence:
-      'The charge of KES 1,500.50 by mobile money (M-Pesa) waits for the customer, who got a prompt on their phone; they approve it with their PIN by 12:15:00 UTC on 15 November 2026; without that it expires and nothing is taken.',
+      'The charge of KES 1,500.50 by mobile money (M-Pesa) waits for the customer, who got a prompt on their phone; they approve it with their PIN by 12:15:00 UTC on 15 November 2026; otherwise it expires and nothing is taken.',
     next: 'they approve it with their PIN',
     by: '2026-11-15T12:15:00.000Z',
   })
   const card = { method: 'card', code: '' } as const
   assert.match(
     waiting({ kind: 'otp', attemptsLeft: 1 }, card).sentence,
-    /^The charge of KES 1,500.50 by card waits for the customer, who was asked for the code that their bank sent them \(1 try left\); you send what they answer to authorise with type otp by 12:15:00/,
+    /^The charge of KES 1,500.50 by card waits for the customer, who was asked for the code that their bank sent them \(1 try left\); you send their answer to authorise with type otp by 12:15:00/,
   )
   assert.match(waiting({ kind: 'pin', attemptsLeft: 3 }, card).sentence, /the PIN of their card \(3 tries left\)/)
   assert.match(waiting({ kind: 'address' }, card).sentence, /the billing address of their card; .*with type address/)
@@ -160,12 +180,12 @@ test('an awaited transfer is explained with its account, the missing amount and 
 
   assert.deepEqual(explained(charge, { ...over, action, received: 50_050n }), {
     sentence:
-      'The charge of KES 1,500.50 by bank transfer waits for a bank transfer to account 0123456001 at House Bank, where KES 500.50 came in and the rest is missing; the customer transfers KES 1,000 by 13:00:00 UTC on 15 November 2026; what the bank tells us of until 13:00:00 UTC on 16 November 2026 still counts.',
+      'The charge of KES 1,500.50 by bank transfer waits for a bank transfer to account 0123456001 at House Bank, where KES 500.50 was received and the rest is missing; the customer transfers KES 1,000 by 13:00:00 UTC on 15 November 2026; transfers that the bank reports until 13:00:00 UTC on 16 November 2026 still count.',
     next: 'the customer transfers KES 1,000',
     by: '2026-11-15T13:00:00.000Z',
   })
   assert.match(
-    explain({ ...charge, ...over, action }, names, after(4000)).sentence,
+    explain({ ...charge, ...over, action }, names, after(4000), running).sentence,
     /which ended at 13:00:00 UTC on 15 November 2026; nothing came in yet; we ask the bank again now; /,
   )
 })
@@ -173,17 +193,14 @@ test('an awaited transfer is explained with its account, the missing amount and 
 test('a payment in doubt is explained with its doubt, the next query and its held money', () => {
   assert.deepEqual(explained(payout, { state: 'unknown', doubt: 'no_answer' }), {
     sentence:
-      "The payout of KES 100 to Amina Otieno is in doubt: the provider's answer got lost, and we do not know yet whether it did it; we ask it again at 12:00:10 UTC on 15 November 2026; its money stays held until the outcome is known.",
-    next: 'we ask it again',
+      "The payout of KES 100 to Amina Otieno is in doubt: the provider's response was lost, and the outcome is not known yet; we ask it again at 12:00:10 UTC on 15 November 2026; its money stays held until the outcome is known.",
+    next: 'we query it again',
     by: '2026-11-15T12:00:10.000Z',
   })
-  assert.match(
-    sentence(payout, { state: 'unknown', doubt: 'not_found' }),
-    /under the same key and cannot be paid twice/,
-  )
+  assert.match(sentence(payout, { state: 'unknown', doubt: 'not_found' }), /with the same key and cannot be paid twice/)
   assert.match(
     sentence(charge, { state: 'unknown', doubt: 'amount_mismatch' }),
-    /another amount than was asked for; the operator looks into it; nothing is credited until then\.$/,
+    /another amount than requested; the operator investigates; nothing is credited until then\.$/,
   )
 })
 
@@ -200,7 +217,7 @@ test('a success is explained with amount, fee and wallet', () => {
   )
   assert.match(
     sentence(charge, { state: 'successful', method: 'bank-transfer', code: '', received: 200_000n }),
-    /the customer paid KES 2,000, more than was asked for, and KES 1,984.99 was credited/,
+    /the customer paid KES 2,000, more than requested, and KES 1,984.99 was credited/,
   )
 })
 
@@ -218,7 +235,7 @@ test('a failure is explained with its reason, where the money is, and what to do
   assert.match(sentence(payout, failedFor('REVERSED')), /was taken back by the provider; its money is back/)
   assert.match(
     sentence(charge, { ...failedFor('UNDERPAID'), received: 50_000n }),
-    /only KES 500 of KES 1,500.50 came in, which the operator keeps for you/,
+    /only KES 500 of KES 1,500.50 was received, which the operator holds for you/,
   )
 })
 
@@ -233,7 +250,7 @@ test('money moved after the end is explained, and whether the operator still dec
     sentence(payout, { ...failedFor('UNSPECIFIED_FAILURE'), suspended: -150_050n }),
     /; the provider moved another amount; the operator looks into it\.$/,
   )
-  assert.equal(explained(payout, { state: 'successful', suspended: 5n }).next, 'the operator looks into it')
+  assert.equal(explained(payout, { state: 'successful', suspended: 5n }).next, 'the operator investigates')
 })
 
 test('an adjustment is explained with what moved, why, and for which payment', () => {

@@ -1,5 +1,6 @@
 import { currencies } from '../money/currencies.ts'
 import { formatMinor } from '../money/money.ts'
+import type { DoubtOrNone } from '../payments/model/doubts.ts'
 import { stageOf } from '../payments/model/state.ts'
 import type { AdjustmentReason, PendingAction, Transaction } from '../payments/model/store.ts'
 import { minorSidesOf } from '../payments/notify/webhook-body.ts'
@@ -30,9 +31,15 @@ interface Story {
 
 type Names = Pick<ReferenceData, 'operators' | 'countries'>
 
-/** Pure: uses only the record, and never a provider's own text. */
-export function explain(transaction: Transaction, names: Names, now: Date): Explanation {
-  const { happened, next, at, until, besides } = storyOf(transaction, names, now)
+/** Whether the operator has paused the payment's provider. */
+interface Lane {
+  readonly isPaused: boolean
+}
+
+/** Pure: uses only the record and whether its provider is paused, and never a provider's own text. */
+export function explain(transaction: Transaction, names: Names, now: Date, lane: Lane): Explanation {
+  const story = storyOf(transaction, names, now)
+  const { happened, next, at, until, besides } = lane.isPaused ? whilePaused(story) : story
   const soon = at && at > now ? ` ${moment(at)}` : ' now'
   const when = at ? soon : until ? ` by ${clockOf(until)}` : ''
   const parts = [`${subjectOf(transaction, names)} ${happened}`, next && `${next}${when}`, besides]
@@ -41,6 +48,13 @@ export function explain(transaction: Transaction, names: Names, now: Date): Expl
     next: next ?? null,
     by: (next && (at ?? until)?.toISOString()) || null,
   }
+}
+
+/** Nothing is sent or queried while the provider is paused. What a customer does next does not depend on that. */
+function whilePaused(story: Story): Story {
+  const { happened, next, at, besides } = story
+  if (next === undefined || !at) return story
+  return { happened, next: `${next} once the operator resumes the provider, which is paused`, besides }
 }
 
 function storyOf(transaction: Transaction, names: Names, now: Date): Story {
@@ -54,8 +68,8 @@ function storyOf(transaction: Transaction, names: Names, now: Date): Story {
       return waiting(transaction, now)
     case 'submitted':
       return {
-        happened: 'is with the provider, which has not said yet how it ended',
-        next: 'we ask it again',
+        happened: 'is with the provider, which has not reported the outcome yet',
+        next: 'we query it again',
         at: transaction.wake_at,
         besides: meanwhile(transaction),
       }
@@ -79,9 +93,9 @@ function subjectOf(transaction: Transaction, { operators }: Names): string {
 }
 
 /** Why a provider could not take it. Matters between the provider and the operator are not for merchants. */
-const refusals: Readonly<Record<string, string | undefined>> = {
+const refusals: Readonly<Partial<Record<DoubtOrNone, string>>> = {
   not_reached: 'cannot be reached',
-  rate_limited: 'takes no more at the moment',
+  rate_limited: 'accepts no more requests at the moment',
   closed: 'is closed for now',
 }
 
@@ -89,7 +103,7 @@ function accepted({ doubt, action, type, wake_at, expires_at, attempt }: Transac
   const held = type === 'withdrew' ? 'its money is held' : ends(expires_at)
   if (doubt !== '')
     return {
-      happened: `was accepted and waits, because the provider ${refusals[doubt] ?? 'cannot take it now'}`,
+      happened: `was accepted and waits, because the provider ${refusals[doubt] ?? 'cannot accept it now'}`,
       next: 'we try again',
       at: wake_at,
       besides: [attempt > 1 ? 'nothing was paid yet' : 'nothing was sent yet', held]
@@ -111,7 +125,7 @@ const questions: Readonly<Record<string, string | undefined>> = {
 function sending(transaction: Transaction): Story {
   const { action, wake_at } = transaction
   const answer = questions[action?.kind ?? '']
-  const next = 'if no answer comes we ask the provider'
+  const next = 'without a response we query the provider'
   const happened =
     answer === undefined
       ? 'is being sent to the provider'
@@ -121,7 +135,7 @@ function sending(transaction: Transaction): Story {
 
 function waiting(transaction: Transaction, now: Date): Story {
   const { action, expires_at: until, method } = transaction
-  const besides = 'without that it expires and nothing is taken'
+  const besides = 'otherwise it expires and nothing is taken'
   const page = method === 'card' ? "their bank's page (3-D Secure)" : "the operator's page"
   if (!action) return { happened: 'waits for the customer', next: 'they complete it', until, besides }
   switch (action.kind) {
@@ -147,7 +161,7 @@ function questionAsked({ kind, attemptsLeft }: PendingAction): Story {
   const tries = attemptsLeft === undefined ? '' : ` (${attemptsLeft} ${attemptsLeft === 1 ? 'try' : 'tries'} left)`
   return {
     happened: `waits for the customer, who was asked for ${questions[kind] ?? 'more'}${tries}`,
-    next: `you send what they answer to authorise with type ${kind}`,
+    next: `you send their answer to authorise with type ${kind}`,
   }
 }
 
@@ -158,13 +172,14 @@ function transferAwaited(
   now: Date,
 ): Story {
   const until = new Date(expiresAt)
-  const came = received === 0n ? 'nothing came in yet' : `${money(received, currency)} came in and the rest is missing`
+  const came =
+    received === 0n ? 'nothing was received yet' : `${money(received, currency)} was received and the rest is missing`
   const place = `a bank transfer to account ${accountNumber} at ${bankName}`
-  const besides = expires_at ? `what the bank tells us of until ${clockOf(expires_at)} still counts` : undefined
+  const besides = expires_at ? `transfers that the bank reports until ${clockOf(expires_at)} still count` : undefined
   if (until <= now)
     return {
       happened: `waited for ${place}, which ended ${moment(until)}; ${came}`,
-      next: 'we ask the bank again',
+      next: 'we query the bank again',
       at: wake_at,
       besides,
     }
@@ -178,27 +193,27 @@ function unknown(transaction: Transaction): Story {
   const isPayout = type === 'withdrew'
   if (doubt === 'amount_mismatch')
     return {
-      happened: 'is in doubt, because the provider told another amount than was asked for',
-      next: 'the operator looks into it',
+      happened: 'is in doubt, because the provider reported another amount than requested',
+      next: 'the operator investigates',
       besides: isPayout ? 'its money stays held until then' : 'nothing is credited until then',
     }
   if (doubt === 'overdue')
     return {
-      happened: 'was not completed in time, but the provider still reports it as under way',
-      next: 'we ask it again',
+      happened: 'was not completed in time, but the provider still reports it as pending',
+      next: 'we query it again',
       at: wake_at,
       besides: 'do not charge the customer again before it has ended',
     }
-  const why: Readonly<Record<string, string | undefined>> = {
+  const why: Readonly<Partial<Record<DoubtOrNone, string>>> = {
     not_found: isPayout
-      ? 'the provider does not know it, so it is sent again under the same key and cannot be paid twice'
+      ? 'the provider does not know it, so it is sent again with the same key and cannot be paid twice'
       : 'the provider does not know it',
-    refused_on_resend: 'the provider refused it when it was sent again, and may have taken it the first time',
-    refused_unclear: 'the provider refused it in words that do not say whether it has it',
+    refused_on_resend: 'the provider refused the resend, and may have accepted the first submission',
+    refused_unclear: 'the provider refused it for an unknown reason and may have it',
   }
   return {
-    happened: `is in doubt: ${why[doubt] ?? "the provider's answer got lost, and we do not know yet whether it did it"}`,
-    next: 'we ask it again',
+    happened: `is in doubt: ${why[doubt] ?? "the provider's response was lost, and the outcome is not known yet"}`,
+    next: 'we query it again',
     at: wake_at,
     besides: meanwhile(transaction),
   }
@@ -221,7 +236,7 @@ function successful(transaction: Transaction, names: Names): Story {
     return { happened: `was paid out: ${left} left ${own}, of which ${cost} is the fee` }
   }
   const isOver = method === 'bank-transfer' && outside > amount
-  const paid = isOver ? `${money(outside, currency)}, more than was asked for` : money(outside, currency)
+  const paid = isOver ? `${money(outside, currency)}, more than requested` : money(outside, currency)
   return {
     happened: `was paid: the customer paid ${paid}, and ${money(wallet, wallet_currency)} was credited to ${own} after a fee of ${cost}`,
   }
@@ -233,7 +248,7 @@ const reasons = {
   payout_returned: 'the provider returned the payout after it had succeeded',
   charge_reversed: 'the provider took the charge back after it had succeeded',
   chargeback_won: 'the provider gave back what it had taken',
-  suspense_cleared: 'the operator found out whose money it is',
+  suspense_cleared: 'the operator identified the owner of the money',
   operator: 'the operator corrected the payment',
 } as const satisfies Record<AdjustmentReason, string>
 
@@ -249,7 +264,7 @@ function adjusted(transaction: Transaction, names: Names): Story {
 /** What a merchant can do about each reason. */
 const advice = {
   PAYER_NOT_FOUND: 'check the number and the operator with the customer, and charge again under a new reference',
-  PAYER_LIMIT_REACHED: 'the customer raises the limit, waits for it to start anew, or pays another way',
+  PAYER_LIMIT_REACHED: 'the customer raises the limit, waits for its reset, or pays another way',
   PAYMENT_NOT_APPROVED: 'ask the customer whether they want to pay, and charge again under a new reference',
   INSUFFICIENT_BALANCE: 'the customer tops up, and you charge again under a new reference',
   PAYMENT_IN_PROGRESS: 'the customer ends the other payment, and you charge again under a new reference',
@@ -263,13 +278,13 @@ const advice = {
   SUSPECTED_FRAUD: 'do not try the same card again, and ask for another way to pay',
   AUTHENTICATION_FAILED: 'make sure that the customer is who they say, and charge again under a new reference',
   AUTHORISATION_LOST: 'charge again under a new reference',
-  UNDERPAID: 'ask the operator what becomes of what was received, and charge again under a new reference',
-  MANUALLY_CANCELLED: 'nothing needs to be done',
+  UNDERPAID: 'ask the operator about the received amount, and charge again under a new reference',
+  MANUALLY_CANCELLED: 'no action needed',
   EXPIRED: 'if it is still wanted, try again under a new reference',
   REVERSED: 'ask the customer or the recipient, and try again under a new reference',
   PROVIDER_UNAVAILABLE: 'try again later under a new reference',
-  UNSPECIFIED_FAILURE: 'try again later under a new reference, and tell the operator if it stays',
-  UNKNOWN_ERROR: 'try again later under a new reference, and tell the operator if it stays',
+  UNSPECIFIED_FAILURE: 'try again later under a new reference, and contact the operator if it persists',
+  UNKNOWN_ERROR: 'try again later under a new reference, and contact the operator if it persists',
 } as const satisfies Record<FailureCode, string>
 
 function failed(transaction: Transaction, names: Names): Story {
@@ -277,7 +292,7 @@ function failed(transaction: Transaction, names: Names): Story {
   const code = failure && Object.hasOwn(advice, failure.code) ? failure.code : 'UNKNOWN_ERROR'
   const { happened = `failed: ${lowered(failureCodes[code])}` } = endings[code] ?? {}
   const isExpired = stageOf(state, code) === 'EXPIRED'
-  const short = `only ${money(received, currency)} of ${money(amount, currency)} came in, which the operator keeps for you`
+  const short = `only ${money(received, currency)} of ${money(amount, currency)} was received, which the operator holds for you`
   const back = `its money is back in ${walletName(transaction, names)}`
   const outcome = type === 'withdrew' ? back : code === 'UNDERPAID' ? short : 'nothing was credited'
   return {
@@ -304,7 +319,7 @@ function withAdjustments({ adjustments, suspended, failure }: Transaction, story
     ...(suspended === 0n || isExplained ? [] : ['the provider moved another amount']),
   ]
   const happened = parts.filter((part) => part !== undefined).join('; ')
-  if (suspended !== 0n) return { happened, next: 'the operator looks into it' }
+  if (suspended !== 0n) return { happened, next: 'the operator investigates' }
   return count === 0 ? story : { happened }
 }
 

@@ -1,4 +1,5 @@
 import { formatMinor, numberFromMinor } from '../money/money.ts'
+import type { LaneHealth } from '../payments/dispatch/lane-health.ts'
 import { numberOf, openCounterparty } from '../payments/model/counterparty.ts'
 import { publicStatus, stageOf } from '../payments/model/state.ts'
 import type { Transaction } from '../payments/model/store.ts'
@@ -17,6 +18,7 @@ interface Presenter {
   readonly config: { readonly publicUrl: string }
   readonly vault: Vault
   readonly reference: ReferenceData
+  readonly health: Pick<LaneHealth, 'isPaused'>
 }
 
 /** A transaction as the list shows it. */
@@ -74,7 +76,9 @@ export function presentOne(presenter: Presenter, transaction: Transaction, timel
     fee: numberFromMinor(fee, wallet_currency),
     stage: stageOf(state, failure?.code),
     nextAction: presentAction(presenter.reference, transaction),
-    explanation: explain(transaction, presenter.reference, new Date()),
+    explanation: explain(transaction, presenter.reference, new Date(), {
+      isPaused: isPausedFor(presenter, transaction),
+    }),
     ...(failure &&
       state === 'failed' && {
         failureReason: reasonOf(failure),
@@ -89,6 +93,8 @@ export function presentOne(presenter: Presenter, transaction: Transaction, timel
     timeline: timeline.map(({ at, stage, message }) => ({ at: at.toISOString(), stage, message })),
   }
 }
+
+const isPausedFor = ({ health }: Presenter, { env, provider }: Transaction) => health.isPaused(env, provider)
 
 /** The markup is the operator's and is not shown. */
 function shownRate({ spread: _, ...shown }: NonNullable<Transaction['rate']>) {

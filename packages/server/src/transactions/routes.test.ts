@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answer, type Malipo, testMalipo } from '../testing/malipo.ts'
+import { type ApiResponse, type Malipo, testMalipo } from '../testing/malipo.ts'
 
-const nobodySends = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask' }
+const noProvider = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'unused-simulator-token' }
 const path = '/api/b2b/transactions'
 const payout = (externalReference: string, over: object = {}) => ({
   amount: 100,
@@ -19,11 +19,11 @@ const charge = (externalReference: string) => ({
   phoneNumber: '254703456789',
   externalReference,
 })
-const rows = ({ body }: Answer) => body['data'] as { transactionId: string; type: string; currency: string }[]
-const reasonOf = ({ status, body, headers }: Answer) => [status, body, headers.get('x-error-code')]
+const rows = ({ body }: ApiResponse) => body['data'] as { transactionId: string; type: string; currency: string }[]
+const reasonOf = ({ status, body, headers }: ApiResponse) => [status, body, headers.get('x-error-code')]
 
 test('transactions are listed newest first, three at a time, and continue after any of them', async (t) => {
-  const { call } = await (await testMalipo(t, nobodySends)).merchant()
+  const { call } = await (await testMalipo(t, noProvider)).merchant()
   const made: string[] = []
   for (let index = 0; index < 7; index += 1) {
     const { body } =
@@ -58,7 +58,7 @@ test('transactions are listed newest first, three at a time, and continue after 
 })
 
 test('an invalid list request returns an empty object, and the reason in the headers', async (t) => {
-  const malipo = await testMalipo(t, nobodySends)
+  const malipo = await testMalipo(t, noProvider)
   const { call } = await malipo.merchant()
   const other = await malipo.merchant()
   const { body } = await other.call('POST', '/api/b2b/fiat/payout', payout('r1'))
@@ -79,7 +79,7 @@ test('an invalid list request returns an empty object, and the reason in the hea
 })
 
 test('a filter that matches little reports where it stopped, and the next page continues there', async (t) => {
-  const malipo = await testMalipo(t, nobodySends)
+  const malipo = await testMalipo(t, noProvider)
   const merchant = await malipo.merchant()
   await merchant.call(
     'POST',
@@ -105,7 +105,7 @@ test('a filter that matches little reports where it stopped, and the next page c
 })
 
 test('one transaction is read by its id or its reference, with its timeline', async (t) => {
-  const { call } = await (await testMalipo(t, nobodySends)).merchant()
+  const { call } = await (await testMalipo(t, noProvider)).merchant()
   const { body } = await call('POST', '/api/b2b/fiat/deposit/momo', charge('r1'))
 
   const [byId, byReference] = [await call('GET', `${path}/${body['transactionId']}`), await call('GET', `${path}/r1`)]
@@ -121,7 +121,7 @@ test('one transaction is read by its id or its reference, with its timeline', as
 })
 
 test('one transaction is read with an explanation in both environments, and lists have none', async (t) => {
-  const malipo = await testMalipo(t, nobodySends)
+  const malipo = await testMalipo(t, noProvider)
   const { id, call } = await malipo.merchant()
   const live = await malipo.as(await malipo.operator.keys.create(id, { env: 'live' }))
   await call('POST', '/api/b2b/fiat/deposit/momo', charge('r1'))

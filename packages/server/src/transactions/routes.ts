@@ -22,7 +22,7 @@ const Transaction = Type.Object(
   {
     transactionId: Type.String(),
     type: Type.String({ description: 'deposit, withdrew or adjustment' }),
-    status: Type.String({ description: 'PENDING, then SUCCESSFUL or FAILED for good' }),
+    status: Type.String({ description: 'PENDING, then SUCCESSFUL or FAILED, which is final' }),
     chargeStatus: Type.String({ description: 'The same in lower case' }),
     amount: Type.Number(),
     senderAmount: Type.Number(),
@@ -48,7 +48,7 @@ const OneTransaction = Type.Object(
     method: Type.String({ description: 'momo, card, bank-transfer or bank' }),
     fee: Type.Number({ description: "In the wallet's currency" }),
     stage: Type.String({
-      description: 'AWAITING_CUSTOMER, PROCESSING, UNCONFIRMED (being asked about), COMPLETED, FAILED or EXPIRED',
+      description: 'AWAITING_CUSTOMER, PROCESSING, UNCONFIRMED (being queried), COMPLETED, FAILED or EXPIRED',
     }),
     nextAction: NextAction,
     explanation: Explanation,
@@ -56,7 +56,7 @@ const OneTransaction = Type.Object(
     rate: Type.Optional(
       Type.Object({ pair: Type.String(), side: Type.String(), value: Type.String(), at: Type.String() }),
     ),
-    amountReceived: Type.Optional(Type.Number({ description: 'What came in so far, of a bank transfer charge' })),
+    amountReceived: Type.Optional(Type.Number({ description: 'Received so far, for a bank transfer charge' })),
     virtualAccount: Type.Optional(VirtualAccount),
     ...AdjustmentFields,
     adjustments: Type.Optional(
@@ -80,10 +80,10 @@ const ListQuery = Type.Object(
     ),
     externalReference: Type.Optional(Type.String({ maxLength: 100 })),
     startDate: Day('YYYY-MM-DD, in UTC'),
-    endDate: Day('The last day that is included'),
+    endDate: Day('The last day, inclusive'),
     status: Type.Optional(Type.Union([Type.Literal('pending'), Type.Literal('failed'), Type.Literal('successful')])),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10, description: '3 when left out' })),
-    transactionId: Type.Optional(Type.String({ maxLength: 100, description: 'Only what is older than this one' })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10, description: '3 if omitted' })),
+    transactionId: Type.Optional(Type.String({ maxLength: 100, description: 'Only transactions older than this one' })),
   },
   { additionalProperties: false },
 )
@@ -110,7 +110,7 @@ export function transactionRoutes(app: App, ctx: Context): void {
       schema: {
         summary: 'List transactions',
         description:
-          'Newest first. A 400 carries an empty object; its reason is in the headers `X-Error-Code` and `X-Error-Message`. Where a filter finds too little among the 20,000 it looks at, `X-Continue-After` says where to go on.',
+          'Newest first. A 400 carries an empty object; its reason is in the headers `X-Error-Code` and `X-Error-Message`. If a filter finds too few among the 20,000 it examines, `X-Continue-After` has the id to continue after.',
         tags,
         querystring: ListQuery,
         response: { 200: Type.Object({ success: Type.Literal(true), data: Type.Array(Transaction) }) },
@@ -131,7 +131,7 @@ export function transactionRoutes(app: App, ctx: Context): void {
       config: { scope, errors: ['TRANSACTION_MISSING'] },
       schema: {
         summary: 'Read a transaction',
-        description: 'By its id or its external reference, with everything that happened to it.',
+        description: 'By its id or its external reference, with its history.',
         tags,
         params: Type.Object({ transactionId: Type.String({ maxLength: 100 }) }),
         response: { 200: Type.Object({ success: Type.Literal(true), data: OneTransaction }) },
@@ -150,7 +150,7 @@ export function transactionRoutes(app: App, ctx: Context): void {
 function wantedOf(query: Static<typeof ListQuery>): Omit<ListWanted, 'before'> {
   const { type = '', currency, limit = 3, startDate, endDate, externalReference, status } = query
   const stored = Object.hasOwn(types, type) ? types[type] : undefined
-  if (stored === undefined) throw invalid([{ field: 'type', message: `type ${type} is none that there is` }])
+  if (stored === undefined) throw invalid([{ field: 'type', message: `type ${type} is unknown` }])
   refuseNoDay('startDate', startDate)
   refuseNoDay('endDate', endDate)
   if (startDate !== undefined && endDate !== undefined && startDate > endDate)
@@ -168,7 +168,7 @@ async function cursorOf(ctx: Context, owner: Owner, shown: string | undefined): 
   if (shown === undefined) return undefined
   const id = readId('transaction', shown)
   if (id === undefined || !(await findById(ctx.db.read, owner, id)))
-    throw invalid([{ field: 'transactionId', message: 'transactionId is none of your transactions' }])
+    throw invalid([{ field: 'transactionId', message: 'transactionId is not one of your transactions' }])
   return id
 }
 
@@ -176,5 +176,5 @@ function refuseNoDay(field: string, day: string | undefined): void {
   if (day === undefined) return
   const at = Date.parse(`${day}T00:00:00Z`)
   if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(day))
-    throw invalid([{ field, message: `${field} is no day of the calendar` }])
+    throw invalid([{ field, message: `${field} is not a calendar day` }])
 }

@@ -5,7 +5,8 @@ import { eventNames } from '../events/catalogue.ts'
 export const ExternalReference = Type.String({
   maxLength: 100,
   pattern: '^[\\x21-\\x7e]{1,100}$',
-  description: 'Your own id for this payment, of 1 to 100 printable characters; unique for ever',
+  description: 'Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before',
+  'x-form': 'must be 1 to 100 printable ASCII characters without spaces',
 })
 
 export const NextAction = Type.Object(
@@ -47,7 +48,7 @@ export const WebhookData = Type.Object(
     type: Type.String({ description: 'deposit, withdrew or adjustment' }),
     status: Type.String({ description: 'pending, successful or failed' }),
     chargeStatus: Type.String({ description: 'The same as status' }),
-    amount: Type.Number({ description: 'As you asked for it, in major units' }),
+    amount: Type.Number({ description: 'The requested amount, in major units' }),
     senderAmount: Type.Number({
       description: "What leaves: the customer's side of a charge, your wallet's of a payout",
     }),
@@ -59,7 +60,7 @@ export const WebhookData = Type.Object(
     method: Type.String({ description: 'momo, card, bank-transfer or bank' }),
     fee: Type.Number({ description: "In the wallet's currency" }),
     amountReceived: Type.Optional(
-      Type.Number({ description: 'Of a bank transfer charge that has ended: what came in' }),
+      Type.Number({ description: 'Of a bank transfer charge that has ended: the amount received' }),
     ),
     failureReason: Type.Optional(FailureReason),
     walletReversed: Type.Optional(
@@ -71,12 +72,12 @@ export const WebhookData = Type.Object(
 )
 
 const eventFields = {
-  id: Type.String({ description: '`wh_…`, the same at every attempt: one you have seen before you may ignore' }),
+  id: Type.String({ description: '`wh_…`, the same for every attempt: ignore one that you have already processed' }),
   event: Type.String({ description: Object.keys(eventNames).join(' or ') }),
   data: WebhookData,
   timestamp: Type.String({ description: 'When it happened, ISO 8601' }),
   sequence: Type.Integer({
-    description: 'Counts the events of one payment from 1: one that is lower than what you have seen is old news',
+    description: 'Counts the events of one payment from 1: ignore one that is lower than the last you processed',
   }),
 }
 
@@ -93,13 +94,13 @@ export const Explanation = Type.Object(
   {
     sentence: Type.String({ description: 'One sentence: what happened, what happens next, and by when' }),
     next: Type.Union([Type.String(), Type.Null()], {
-      description: 'What happens next; null when nothing more will',
+      description: 'The next step; null if there is none',
     }),
     by: Type.Union([Type.String(), Type.Null()], {
-      description: 'ISO 8601: when that happens, or until when it must have; null where there is no such time',
+      description: 'ISO 8601: the time of the next step or its deadline; null if there is none',
     }),
   },
-  { title: 'Explanation', description: 'Where the payment stands, in words for people' },
+  { title: 'Explanation', description: 'The current state of the payment, in plain text' },
 )
 
 export const VirtualAccount = Type.Object(
@@ -108,10 +109,10 @@ export const VirtualAccount = Type.Object(
     accountNumber: Type.String(),
     bankName: Type.String(),
     createdAt: Type.String(),
-    expiresAt: Type.String({ description: 'The account takes money until then' }),
+    expiresAt: Type.String({ description: 'The account accepts money until then' }),
     note: Type.String(),
-    amount: Type.String({ description: 'What to transfer' }),
-    bankLogo: Type.String({ description: 'A picture with the name of the bank' }),
+    amount: Type.String({ description: 'The amount to transfer' }),
+    bankLogo: Type.String({ description: 'An image with the name of the bank' }),
   },
   { title: 'VirtualAccount' },
 )

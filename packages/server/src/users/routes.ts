@@ -13,11 +13,11 @@ const Wallet = Type.Object({
   currency: Type.String(),
   country: Type.String({ description: 'The scope of a currency that several countries use' }),
   balance: Type.Number({ description: 'available + pending' }),
-  available: Type.Number({ description: 'What may be spent' }),
-  pending: Type.Number({ description: 'Held for payouts under way' }),
+  available: Type.Number({ description: 'Available balance' }),
+  pending: Type.Number({ description: 'Held for pending payouts' }),
 })
 
-const CurrencySum = Type.Object({ balance: Type.Number({ description: 'What may be spent, over all countries' }) })
+const CurrencySum = Type.Object({ balance: Type.Number({ description: 'Available balance over all countries' }) })
 
 const UserProfile = Type.Object(
   {
@@ -25,7 +25,7 @@ const UserProfile = Type.Object(
     firstName: Type.String(),
     lastName: Type.String(),
     email: Type.String(),
-    publicKey: Type.String({ description: 'The public key of the pair the token was issued to' }),
+    publicKey: Type.String({ description: 'The public key of the pair that the token was issued for' }),
     webhookUrl: Type.String({ description: 'Where live events go; empty when not set' }),
     sandboxWebhookUrl: Type.String({ description: 'Where sandbox events go; empty when not set' }),
     wallets: Type.Array(Wallet),
@@ -33,7 +33,7 @@ const UserProfile = Type.Object(
       Type.Object({ currency: Type.String(), country: Type.String(), amount: Type.Number() }, { title: 'Debt' }),
       {
         description:
-          'What a provider took back that the wallet did not have. It is collected from the next credits of that wallet.',
+          'Amount that a provider took back and the wallet could not cover. It is deducted from the next credits of that wallet.',
       },
     ),
   },
@@ -86,7 +86,7 @@ export function userRoutes(app: App, ctx: Context): void {
       config: { scope: 'profile:write', errors: ['USER_MISSING', 'LIVE_ONLY', 'SANDBOX_ONLY'] },
       schema: {
         summary: 'Change the profile',
-        description: 'Changes only what is sent, and answers the profile as it is then.',
+        description: 'Changes only the fields sent, and returns the new profile.',
         tags,
         body: ProfileChange,
         response: { 200: UserProfile },
@@ -106,7 +106,7 @@ export function userRoutes(app: App, ctx: Context): void {
       schema: {
         summary: 'Get a new webhook signing secret',
         description:
-          "A new secret for the token's environment. For 24 hours deliveries are signed with the old one too, so that receivers can be changed in peace.",
+          "A new secret for the token's environment. For 24 hours deliveries are signed with the old one too, so that receivers can be updated without a gap.",
         tags,
         response: { 200: NewSecret },
       },

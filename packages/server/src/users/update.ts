@@ -31,7 +31,7 @@ export async function updateProfile(ctx: Context, bearer: Bearer, change: Profil
 /** A name is one line of visible text. */
 function refuseUnreadable(field: string, name: string | undefined): void {
   if (name === undefined || (/\S/.test(name) && !/\p{Cc}/u.test(name))) return
-  throw invalid([{ field, message: `${field} must be a line of text that can be read` }])
+  throw invalid([{ field, message: `${field} must be one line of printable text` }])
 }
 
 function urlOfOwnEnvironment(env: Environment, { webhookUrl, sandboxWebhookUrl }: ProfileChange): string | undefined {
@@ -47,11 +47,11 @@ function urlOfOwnEnvironment(env: Environment, { webhookUrl, sandboxWebhookUrl }
 /** What is wrong with a webhook URL; its destination is checked when it is used. */
 function urlProblem(env: Environment, text: string): string | undefined {
   if (!URL.canParse(text)) return 'must be a URL such as https://shop.example.com/webhooks'
-  if (/[\s\p{Cc}]/u.test(text)) return 'must not contain blanks or line breaks'
+  if (/[\s\p{Cc}]/u.test(text)) return 'must not contain spaces or line breaks'
   const { protocol, username, password, hash } = new URL(text)
   if (protocol !== 'https:' && !(env === 'sandbox' && protocol === 'http:'))
-    return env === 'live' ? 'must begin with https://' : 'must begin with https:// or http://'
-  if (username !== '' || password !== '') return 'must not carry a user name or password'
-  if (hash !== '') return 'must not carry a fragment'
+    return env === 'live' ? 'must start with https://' : 'must start with https:// or http://'
+  if (username !== '' || password !== '') return 'must not contain a user name or password'
+  if (hash !== '') return 'must not contain a fragment'
   return undefined
 }

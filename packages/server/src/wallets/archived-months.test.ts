@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import { until } from '../dev-stack/until.ts'
 import { createPlatformAccounts } from '../ledger/accounts.ts'
-import { createPoster } from '../ledger/poster.ts'
 import { newTransactionId, readId } from '../platform/ids.ts'
 import { movement } from '../testing/ledger.ts'
 import { testMalipo } from '../testing/malipo.ts'
+import { createPoster } from '../testing/poster.ts'
 
 interface Statement {
   opening: number

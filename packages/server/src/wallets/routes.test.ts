@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPlatformAccounts } from '../ledger/accounts.ts'
-import { createPoster } from '../ledger/poster.ts'
 import { readId } from '../platform/ids.ts'
 import { movement } from '../testing/ledger.ts'
 import { type Malipo, testMalipo } from '../testing/malipo.ts'
+import { createPoster } from '../testing/poster.ts'
 
 type Merchant = Awaited<ReturnType<Malipo['merchant']>>
 interface Statement {

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import { bearerOf } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
-import { AppError, invalid } from '../errors.ts'
+import { invalid } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { countryOf } from '../merchants/home-country.ts'
-import { isCurrency } from '../money/currencies.ts'
+import { currencyOf } from '../reference/momo.ts'
 import { lineKinds } from './line-kinds.ts'
 import { presentStatement } from './present.ts'
 import { readStatement } from './statement.ts'
@@ -18,13 +18,17 @@ const StatementQuery = Type.Object(
       Type.String({
         maxLength: 2,
         pattern: '^[A-Z]{2}$',
-        description: "The wallet's country; needed only where a currency has several",
+        description: "The wallet's country; required only if the currency has several",
       }),
     ),
     startDate: Type.Optional(Day),
-    endDate: Type.Optional({ ...Day, description: 'The last day that is included' }),
+    endDate: Type.Optional({ ...Day, description: 'The last day, inclusive' }),
     cursor: Type.Optional(
-      Type.String({ maxLength: 16, pattern: '^\\d{1,16}$', description: 'From the `Link` header of the page before' }),
+      Type.String({
+        maxLength: 16,
+        pattern: '^\\d{1,16}$',
+        description: 'From the `Link` header of the previous page',
+      }),
     ),
   },
   { additionalProperties: false },
@@ -33,13 +37,13 @@ const StatementQuery = Type.Object(
 const StatementLine = Type.Object({
   at: Type.String({ description: 'ISO 8601 date-time' }),
   transactionId: Type.String({ description: 'Empty in a line of type `archived`' }),
-  externalReference: Type.String({ description: 'Empty for what no request of yours caused' }),
+  externalReference: Type.String({ description: 'Empty if none of your requests caused it' }),
   type: Type.String({
     description: 'Of the payment or posting; `archived` sums up lines of a month that the operator has archived',
   }),
   kind: Type.String({ description: `${lineKinds.slice(0, -1).join(', ')} or ${lineKinds.at(-1)}` }),
-  amount: Type.Number({ description: 'Negative for what left the wallet' }),
-  balance: Type.Number({ description: 'What was there after it' }),
+  amount: Type.Number({ description: 'Negative for debits' }),
+  balance: Type.Number({ description: 'The balance after it' }),
 })
 
 const Statement = Type.Object(
@@ -62,7 +66,7 @@ export function walletRoutes(app: App, ctx: Context): void {
       schema: {
         summary: "Read a wallet's statement",
         description:
-          'Lines oldest first, at most 100 beside those of type `archived`. `opening` and the lines make `closing`; where there is more, the header `Link` leads to the next page, which opens with this closing.',
+          'Lines oldest first, at most 100 beside those of type `archived`. `opening` plus the lines is `closing`. If there are more, the `Link` header has the URL of the next page, which opens with this closing balance.',
         tags: ['Wallets'],
         querystring: StatementQuery,
         response: { 200: Statement },
@@ -70,8 +74,8 @@ export function walletRoutes(app: App, ctx: Context): void {
     },
     async (request, reply) => {
       const bearer = bearerOf(request)
-      const { currency, startDate = '1970-01-01', endDate = '9999-12-31', cursor } = request.query
-      if (!isCurrency(currency)) throw new AppError('UNSUPPORTED_CURRENCY')
+      const { startDate = '1970-01-01', endDate = '9999-12-31', cursor } = request.query
+      const currency = currencyOf(request.query.currency)
       const [from, until] = [dayOf('startDate', startDate), dayOf('endDate', endDate)]
       if (from > until) throw invalid([{ field: 'endDate', message: 'endDate is before startDate' }])
       const country = request.query.country ?? (await countryOf(ctx.db.read, bearer, currency))
@@ -88,7 +92,7 @@ export function walletRoutes(app: App, ctx: Context): void {
 function dayOf(field: string, day: string): bigint {
   const at = Date.parse(`${day}T00:00:00Z`)
   const isDay = !Number.isNaN(at) && new Date(at).toISOString().startsWith(day)
-  if (!isDay) throw invalid([{ field, message: `${field} is no day of the calendar` }])
+  if (!isDay) throw invalid([{ field, message: `${field} is not a calendar day` }])
   return BigInt(at) * 1000n
 }
 

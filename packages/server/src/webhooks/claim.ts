@@ -1,3 +1,4 @@
+import { timing } from '../payments/resolve/timing.ts'
 import { type Environment, type Owner, sql, type Tx, type WriteDb } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
@@ -20,13 +21,6 @@ export interface Delivery {
 /** Per endpoint; a failing one gets fewer. */
 const inFlightMax = 8
 const inFlightFailingMax = 2
-/** Longer than an attempt can take: after this the worker has died, and another one tries. */
-const leaseMs = 30_000
-
-/** A claim reads from this far below the time of the previous one, for records whose transaction took that long to commit. */
-const behindMs = 15_000
-/** A claim reads all endpoints this often, for those that were locked, or uncommitted, for longer than that. */
-const deepEveryMs = 30_000
 
 /** How far one worker has read through the due endpoints. */
 export interface ClaimPlace {
@@ -58,8 +52,8 @@ export function claimDeliveries(
   endpointsMax: number,
   { place = newPlace(), leftOut = [] }: ClaimOptions = {},
 ): Promise<Delivery[]> {
-  const isDeep = place.doneUntil === undefined || performance.now() - place.deepPolledAt > deepEveryMs
-  const after = isDeep ? '-infinity' : new Date((place.doneUntil?.getTime() ?? 0) - behindMs)
+  const isDeep = place.doneUntil === undefined || performance.now() - place.deepPolledAt > timing.webhookReadAllEveryMs
+  const after = isDeep ? '-infinity' : new Date((place.doneUntil?.getTime() ?? 0) - timing.webhookLookbackMs)
   return db.transaction(async (tx) => {
     const [, [clock], ready] = await Promise.all([
       tx.query(sql`set local synchronous_commit = off`),
@@ -87,7 +81,7 @@ function readyAfter(tx: Tx, { after, leftOut, endpointsMax }: ReadyWanted): Prom
     )
     select e.merchant_id, e.env
     from webhook_endpoints e, moment
-    where e.next_due > least(${after}::timestamptz, now - ${`${behindMs} milliseconds`}::interval)
+    where e.next_due > least(${after}::timestamptz, now - ${`${timing.webhookLookbackMs} milliseconds`}::interval)
       and e.next_due <= now
       and e.rests_until <= now
       and e.disabled_at is null
@@ -105,8 +99,8 @@ function readyAfter(tx: Tx, { after, leftOut, endpointsMax }: ReadyWanted): Prom
 function pick(tx: Tx, endpoints: readonly Owner[]): Promise<Delivery[]> {
   return tx.query<Delivery>(sql`
     with moment as materialized (
-      select now, now + ${`${leaseMs} milliseconds`}::interval as lease_end,
-        now - ${`${behindMs} milliseconds`}::interval as behind
+      select now, now + ${`${timing.webhookLeaseMs} milliseconds`}::interval as lease_end,
+        now - ${`${timing.webhookLookbackMs} milliseconds`}::interval as behind
       from (select record_time() as now offset 0) clock
     ), ready as materialized (
       select e.merchant_id, e.env, e.url, e.secret, e.due_from, now, lease_end, behind,

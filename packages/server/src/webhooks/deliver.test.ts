@@ -33,6 +33,6 @@ test('MALIPO_WEBHOOK_RANGES opens private addresses to sandbox webhooks and neve
   }
 
   const [sandbox, live] = outcomes
-  assert.equal(sandbox?.kind, 'answered')
+  assert.equal(sandbox?.kind, 'responded')
   assert.deepEqual([live?.kind, live && 'detail' in live && live.detail], ['refused', 'the address is not allowed'])
 })

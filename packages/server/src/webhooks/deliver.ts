@@ -42,7 +42,7 @@ export async function deliver({ gates, vault, reporter }: Deliverer, delivery: D
   }
   reach('webhook.first_byte')
   const posted = await gates[env].post({ url, headers, body, isHttpAllowed: env === 'sandbox' })
-  reach('webhook.replied')
+  reach('webhook.responded')
   await reporter.submit({ delivery, posted })
   reach('webhook.reported')
 }

@@ -8,7 +8,7 @@ import { isLast, isSuccess } from './schedule.ts'
  * more, and a first webhook that was held back follows the last. Live records have no scenario, so nothing happens there.
  * Endpoints are locked already, as always before records.
  */
-export async function play(tx: BatchTx, attempted: readonly Attempted[]): Promise<void> {
+export async function injectFaults(tx: BatchTx, attempted: readonly Attempted[]): Promise<void> {
   const again = attempted.filter(isToRepeat).map(({ delivery }) => delivery.id)
   const ends = attempted.filter(isEnd).map(({ delivery }) => delivery.id)
   if (again.length + ends.length === 0) return

@@ -4,7 +4,7 @@ import { reach } from '../platform/failpoints.ts'
 import type { Posted } from '../platform/gated-http.ts'
 import type { Log } from '../platform/log.ts'
 import type { Delivery } from './claim.ts'
-import { play } from './fault-injection.ts'
+import { injectFaults } from './fault-injection.ts'
 import { breakerMs, isGone, isSuccess, retryAfterMs } from './schedule.ts'
 
 interface Endpoint {
@@ -26,12 +26,11 @@ export function createReporter(db: WriteDb, log: Log): Reporter {
   return createBatcher({
     db,
     decide: async (tx, attempted) => {
-      const [leftAlone] = await Promise.all([keepEndpoints(tx, attempted), keepRecords(tx, attempted)])
-      await play(tx, attempted)
-      for (const endpoint of leftAlone)
-        log.warn(endpoint, 'a webhook endpoint has failed for too long, or is gone, and is left alone')
+      const [disabled] = await Promise.all([keepEndpoints(tx, attempted), keepRecords(tx, attempted)])
+      await injectFaults(tx, attempted)
+      for (const endpoint of disabled) log.warn(endpoint, 'webhook endpoint disabled: failing for too long, or gone')
       reach('webhook.reporting')
-      return { answers: attempted.map(() => undefined) }
+      return { results: attempted.map(() => undefined) }
     },
     keyOf: ({ delivery }) => `${delivery.merchant_id} ${delivery.env}`,
   })
@@ -68,7 +67,7 @@ async function keepRecords(tx: BatchTx, attempted: readonly Attempted[]): Promis
 
 function responseOf(posted: Posted) {
   const { durationMs } = posted
-  if (posted.kind === 'answered') return { status: String(posted.status), body: posted.body, durationMs }
+  if (posted.kind === 'responded') return { status: String(posted.status), body: posted.body, durationMs }
   return { status: '', durationMs, error: `${posted.kind}: ${posted.detail}` }
 }
 

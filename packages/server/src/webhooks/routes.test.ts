@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Answer, testMalipo } from '../testing/malipo.ts'
+import { type ApiResponse, testMalipo } from '../testing/malipo.ts'
 
-const nobodySends = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask' }
+const noProvider = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'unused-simulator-token' }
 const charge = (externalReference: string) => ({
   amount: 100,
   currency: 'KES',
@@ -18,13 +18,13 @@ interface RecordView {
   readonly response: { readonly status: string }
   readonly data: { readonly externalReference: string }
 }
-const rows = ({ body }: Answer) => body['data'] as RecordView[]
-const lines = ({ body }: Answer) =>
+const rows = ({ body }: ApiResponse) => body['data'] as RecordView[]
+const lines = ({ body }: ApiResponse) =>
   body['data'] as { number: number; id: string; sequence: number; data: { externalReference: string } }[]
-const refusalOf = ({ status, body }: Answer) => [status, body['errorCode']]
+const refusalOf = ({ status, body }: ApiResponse) => [status, body['errorCode']]
 
 test('an event without a URL is in the feed only; with a URL it also has a record, under one id', async (t) => {
-  const { call } = await (await testMalipo(t, nobodySends)).merchant()
+  const { call } = await (await testMalipo(t, noProvider)).merchant()
   await call('POST', charges, charge('before'))
   await call('PUT', '/api/b2b/users', { sandboxWebhookUrl: 'http://127.0.0.1:9/hooks' })
   await call('POST', charges, charge('after'))
@@ -51,7 +51,7 @@ test('an event without a URL is in the feed only; with a URL it also has a recor
 })
 
 test('only the merchant sees its records and events, in its own environment', async (t) => {
-  const malipo = await testMalipo(t, nobodySends)
+  const malipo = await testMalipo(t, noProvider)
   const owner = await malipo.merchant()
   await owner.call('PUT', '/api/b2b/users', { sandboxWebhookUrl: 'http://127.0.0.1:9/hooks' })
   await owner.call('POST', charges, charge('r1'))
@@ -74,7 +74,7 @@ test('only the merchant sees its records and events, in its own environment', as
 })
 
 test('a resend of an unknown id changes nothing; one of a known id ends its endpoint’s rest', async (t) => {
-  const malipo = await testMalipo(t, nobodySends)
+  const malipo = await testMalipo(t, noProvider)
   const owner = await malipo.merchant()
   const other = await malipo.merchant()
   for (const { call } of [owner, other]) {
@@ -102,7 +102,7 @@ test('a resend of an unknown id changes nothing; one of a known id ends its endp
 })
 
 test('records are found by status, by day, and by either reference of their payment', async (t) => {
-  const { call } = await (await testMalipo(t, nobodySends)).merchant()
+  const { call } = await (await testMalipo(t, noProvider)).merchant()
   await call('PUT', '/api/b2b/users', { sandboxWebhookUrl: 'http://127.0.0.1:9/hooks' })
   const { body } = await call('POST', charges, charge('r1'))
   await call('POST', charges, charge('r2'))
@@ -128,7 +128,7 @@ test('records are found by status, by day, and by either reference of their paym
 })
 
 test('webhook simulation exists only in the sandbox, below its own root', async (t) => {
-  const malipo = await testMalipo(t, nobodySends)
+  const malipo = await testMalipo(t, noProvider)
   const [sandbox, live] = [await malipo.merchant(), await malipo.merchant({ env: 'live' })]
   const body = { externalReference: 'r1', webhookStatus: 'successful' }
 
@@ -146,7 +146,7 @@ test('webhook simulation exists only in the sandbox, below its own root', async 
 })
 
 test('announcing a payment again takes the next sequence and leaves the payment unchanged', async (t) => {
-  const { call } = await (await testMalipo(t, nobodySends)).merchant()
+  const { call } = await (await testMalipo(t, noProvider)).merchant()
   await call('POST', charges, charge('r1'))
 
   const simulated = await call('POST', '/api/sandbox/b2b/utilities/simulate-webhook', {

@@ -23,7 +23,7 @@ const WebhookRecord = Type.Object(
     data: WebhookData,
     response: Type.Object(
       {
-        status: Type.String({ description: 'HTTP status of the last reply; empty where there was none' }),
+        status: Type.String({ description: 'HTTP status of the last response; empty if there was none' }),
         body: Type.Optional(Type.String({ description: 'Its first 2 KiB' })),
         durationMs: Type.Optional(Type.Number()),
         error: Type.Optional(Type.String()),
@@ -46,8 +46,8 @@ const ListQuery = Type.Object(
   {
     status: Type.Optional(Type.Union([Type.Literal('CREATED'), Type.Literal('FAILED'), Type.Literal('SUCCESS')])),
     startDate: Day('YYYY-MM-DD, in UTC'),
-    endDate: Day('The last day that is included'),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: '50 when left out' })),
+    endDate: Day('The last day, inclusive'),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: '50 if omitted' })),
     reference: Reference('A transaction id or external reference'),
     transactionId: Reference('The same as reference'),
     externalReference: Reference('The same as reference'),
@@ -68,7 +68,7 @@ export function webhookRoutes(app: App, ctx: Context): void {
       config: { scope: 'webhooks:write', errors: ['WEBHOOK_MISSING'] },
       schema: {
         summary: 'Send a webhook again',
-        description: 'The stored body under the same id, to the URL of this moment.',
+        description: 'Sends the stored body with the same id to the current URL.',
         tags,
         params: Type.Object({ id: Type.String({ maxLength: 100 }) }),
         response: {
@@ -145,12 +145,12 @@ function feedRoute(app: App, ctx: Context): void {
       config: { scope: 'webhooks:read' },
       schema: {
         summary: 'Read the feed of events',
-        description: 'Everything you were told, or would have been with a URL set, in order and without a gap.',
+        description: 'All events of webhooks, including those from before a URL was set, in order and without gaps.',
         tags,
         querystring: Type.Object(
           {
             after: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
-            limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: '50 when left out' })),
+            limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: '50 if omitted' })),
           },
           closed,
         ),
@@ -172,7 +172,7 @@ export function simulateRoute(app: App, ctx: Context): void {
     {
       config: { scope: 'webhooks:write', errors: ['SANDBOX_ONLY', 'TRANSACTION_MISSING'] },
       schema: {
-        summary: 'Bring a sandbox payment to an end',
+        summary: 'End a sandbox payment',
         tags,
         body: Type.Object(
           {
@@ -213,5 +213,5 @@ function refuseNoDay(field: string, day: string | undefined): void {
   if (day === undefined) return
   const at = Date.parse(`${day}T00:00:00Z`)
   if (Number.isNaN(at) || at < 0 || !new Date(at).toISOString().startsWith(day))
-    throw invalid([{ field, message: `${field} is no day of the calendar` }])
+    throw invalid([{ field, message: `${field} is not a calendar day` }])
 }

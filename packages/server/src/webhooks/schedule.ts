@@ -23,10 +23,10 @@ const retryAfterMax = 24 * hour
 /** How many failures in a row make an endpoint rest, its first rest, and its longest. */
 export const breakerMs = { from: 10, first: 30 * second, longest: 15 * minute } as const
 
-export const isSuccess = (posted: Posted) => posted.kind === 'answered' && posted.status >= 200 && posted.status < 300
+export const isSuccess = (posted: Posted) => posted.kind === 'responded' && posted.status >= 200 && posted.status < 300
 
 /** The receiver responds that the endpoint is gone. */
-export const isGone = (posted: Posted) => posted.kind === 'answered' && posted.status === 410
+export const isGone = (posted: Posted) => posted.kind === 'responded' && posted.status === 410
 
 /** No automatic retry follows this attempt. */
 export const isLast = (attempts: number) => attempts > delaysMs.length
@@ -35,7 +35,7 @@ export const isLast = (attempts: number) => attempts > delaysMs.length
 export function retryAfterMs(posted: Posted, attempts: number): number | undefined {
   const plain = delaysMs[attempts - 1]
   if (plain === undefined) return undefined
-  const asked = posted.kind === 'answered' ? secondsIn(posted.retryAfter) * second : 0
+  const asked = posted.kind === 'responded' ? secondsIn(posted.retryAfter) * second : 0
   return Math.max(plain * (0.9 + 0.2 * Math.random()), Math.min(asked, retryAfterMax))
 }
 

@@ -67,16 +67,16 @@ function settle(ctx: Context, { id: transaction_id }: Transaction, observation: 
 /** Makes the simulator act as the customer, or as the recipient's bank, and then queries the provider at once. */
 async function bringTo(ctx: Context, owner: Owner, first: Transaction, input: Input, giveUpAt: number): Promise<void> {
   const action = input === 'successful' ? 'approve' : 'decline'
-  let standing: Transaction | undefined = first
+  let current: Transaction | undefined = first
   const wait = pausesOf(ctx, owner)
-  while (standing && !isFinal(standing.state) && performance.now() < giveUpAt) {
-    const { id, attempt, env, provider } = standing
+  while (current && !isFinal(current.state) && performance.now() < giveUpAt) {
+    const { id, attempt, env, provider } = current
     if (await ctx.simulator?.act(providerKeyOf(id, attempt), action)) {
-      await settle(ctx, standing, { kind: 'hint' })
+      await settle(ctx, current, { kind: 'hint' })
       ctx.wakeups.wake(laneOf(env, provider))
     }
     await wait()
-    standing = await findById(ctx.db.read, owner, first.id)
+    current = await findById(ctx.db.read, owner, first.id)
   }
 }
 

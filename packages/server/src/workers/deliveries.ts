@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts'
+import { timing } from '../payments/resolve/timing.ts'
 import { reach } from '../platform/failpoints.ts'
 import { logRetry } from '../platform/log-retry.ts'
 import type { Watch } from '../platform/wakeups.ts'
@@ -7,14 +8,12 @@ import { deliver, openGates } from '../webhooks/deliver.ts'
 import { createReporter } from '../webhooks/report.ts'
 import { divideSlots } from './delivery-slots.ts'
 
-const pollEveryMs = 250
 const endpointsMax = 100
-const timeoutMs = 15_000
 const limits = { quickMax: 1000, quickMs: 1000, slowMax: 1000, underWayMax: 3000 }
 
 /** Delivers webhooks: claims endpoints with due work, posts, stores the responses. Slow endpoints delay no others. */
 export function startDeliveries(ctx: Context): Watch {
-  const gates = openGates({ sandboxRanges: ctx.config.webhookRanges, timeoutMs })
+  const gates = openGates({ sandboxRanges: ctx.config.webhookRanges, timeoutMs: timing.webhookTimeoutMs })
   const deliverer = { gates, vault: ctx.vault, reporter: createReporter(ctx.db.write, ctx.log) }
   const underWay = new Set<Promise<void>>()
   const place = newPlace()
@@ -24,7 +23,7 @@ export function startDeliveries(ctx: Context): Watch {
   const begin = (delivery: Delivery) => {
     const giveBack = slots.take(delivery)
     const attempt = deliver(deliverer, delivery)
-      .catch((error) => logRetry(ctx.log, error, {}, 'a webhook could not be delivered; it will be tried again'))
+      .catch((error) => logRetry(ctx.log, error, {}, 'webhook delivery failed, will be retried'))
       .finally(() => {
         giveBack()
         underWay.delete(attempt)
@@ -33,7 +32,7 @@ export function startDeliveries(ctx: Context): Watch {
     underWay.add(attempt)
   }
   /** Ends as soon as nothing is due. It does not wait for attempts, so that a slow one delays no other wakeup. */
-  const watch = ctx.wakeups.onWake('webhooks', pollEveryMs, async () => {
+  const watch = ctx.wakeups.onWake('webhooks', timing.webhookPollEveryMs, async () => {
     let claimed: Delivery[] = []
     do {
       claimed = slots.hasRoom()

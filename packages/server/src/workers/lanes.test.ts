@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { until } from '../dev-stack/until.ts'
 import { claim } from '../payments/dispatch/claim.ts'
 import { createLaneQueue } from '../payments/dispatch/lane-queue.ts'
-import { type Place, type Rung, rungAfter } from '../payments/dispatch/timers.ts'
+import { type DueTimers, dueAfter, type Place } from '../payments/dispatch/timers.ts'
 import { newId, readId } from '../platform/ids.ts'
 import { payingMalipo, payOut } from '../testing/paying.ts'
 import { sweepPage } from './sweeper.ts'
@@ -21,7 +21,7 @@ test('timers that expire at the same moment are all read, page by page', async (
   const counts: number[] = []
   let after: Place | undefined = { due: '1970-01-01', transaction_id: nowhere }
   while (after) {
-    const { count, last }: Rung = await rungAfter(ctx.db.write, 'one moment', { after, limit: 700 })
+    const { count, last }: DueTimers = await dueAfter(ctx.db.write, 'one moment', { after, limit: 700 })
     counts.push(count)
     after = last
   }
@@ -149,7 +149,7 @@ test('the sweeper queues a late payment once, and logs it once', async (t) => {
   for (let sweeps = 0; sweeps < 3; sweeps += 1) await sweepPage(malipo.ctx, findLane)
 
   assert.deepEqual(wakes, ['sandbox/pawapay'])
-  assert.equal(malipo.log.filter((line) => line.includes('payments queued that nobody had looked at')).length, 1)
+  assert.equal(malipo.log.filter((line) => line.includes('overdue payments queued')).length, 1)
 })
 
 test('a timer committed ten seconds after later ones were read is found before any sweep', async (t) => {
@@ -184,7 +184,7 @@ test('a payment that was rerouted to another provider is left to the lane of tha
     return taken.flatMap(({ claimed }) => claimed).length
   }
 
-  const { due } = await rungAfter(malipo.ctx.db.write, 'sandbox/pawapay', { after, limit: 1000 })
+  const { due } = await dueAfter(malipo.ctx.db.write, 'sandbox/pawapay', { after, limit: 1000 })
 
   assert.ok(!due.some((each) => each.id === transaction_id))
   assert.deepEqual([await claimIn('sandbox/pawapay'), await claimIn('sandbox/house')], [0, 1])

@@ -5,7 +5,8 @@ import type { Budget, LaneOperation, LaneRates } from '../payments/dispatch/lane
 import { createLaneQueue, type LaneQueue, mapKinds, refillMax } from '../payments/dispatch/lane-queue.ts'
 import { createLaneShares, type LaneShares } from '../payments/dispatch/lane-shares.ts'
 import { openWork } from '../payments/dispatch/open-work.ts'
-import { laneOf, type Place, rungAfter, type WorkKind, workKinds } from '../payments/dispatch/timers.ts'
+import { dueAfter, laneOf, type Place, type WorkKind, workKinds } from '../payments/dispatch/timers.ts'
+import { timing } from '../payments/resolve/timing.ts'
 import { databaseTimeMs, startWatch } from '../platform/clock.ts'
 import type { Environment } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
@@ -15,25 +16,12 @@ import { providerIds } from '../providers/registry.ts'
 import { createCalls, type LaneCalls } from './lane-calls.ts'
 import { startSweeper } from './sweeper.ts'
 
-/** Without wakeups, work is found this late. */
-const pollEveryMs = 250
 const claimMax = 100
 /** Payments offered per claimable payment, because other processes may have done some of them. */
 const offersPerClaim = 4
 const pageMax = 2000
 /** The maximum of open-payment pages that one poll reads. */
 const refillsMax = 10
-/** A transaction that sets a timer takes a while to commit, so a poll starts a little before the end of the last one. */
-const overlapMs = 250
-/** At this interval a poll goes back by `deepMs`, for transactions that took longer than that. None can hang for longer. */
-const deepEveryMs = 5000
-const deepMs = 15_000
-/** When no timers follow, the last ones read are skipped after this time, so that not every poll reads them. */
-const settleMs = 1000
-/**
- * The first poll of a process goes back to where the sweeper starts, so that work that fell due while no worker ran is not late.
- */
-const firstMs = 90_000
 
 const firstId = '00000000-0000-0000-0000-000000000000'
 const unconfigured: LaneRates = { requestsPerSecond: 10 }
@@ -78,7 +66,7 @@ function startLane(ctx: Context, env: Environment, provider: string) {
     readUntil: undefined,
     deepPolledAt: 0,
   }
-  const watch = ctx.wakeups.onWake(name, pollEveryMs, () => poll(lane))
+  const watch = ctx.wakeups.onWake(name, timing.lanePollEveryMs, () => poll(lane))
   const stop = async () => {
     await watch.stop()
     await lane.calls.end()
@@ -90,7 +78,7 @@ function startLane(ctx: Context, env: Environment, provider: string) {
 async function poll(lane: Lane): Promise<void> {
   // Timers that expired long before this process started belong to the sweeper: reading a day of timers takes longer than waiting
   // for it.
-  lane.readUntil ??= new Date((await databaseTimeMs(lane.ctx.db.write)) - firstMs)
+  lane.readUntil ??= new Date((await databaseTimeMs(lane.ctx.db.write)) - timing.laneFirstLookbackMs)
   let after: Place | undefined = { due: startOf(lane, lane.readUntil).toISOString(), transaction_id: firstId }
   let mayWork = true
   while (after) {
@@ -101,20 +89,20 @@ async function poll(lane: Lane): Promise<void> {
 }
 
 function startOf(lane: Lane, readUntil: Date): Date {
-  const isDeep = performance.now() - lane.deepPolledAt > deepEveryMs
+  const isDeep = performance.now() - lane.deepPolledAt > timing.laneLookbackEveryMs
   if (isDeep) lane.deepPolledAt = performance.now()
-  return new Date(readUntil.getTime() - (isDeep ? deepMs : overlapMs))
+  return new Date(readUntil.getTime() - (isDeep ? timing.laneLookbackMs : timing.laneOverlapMs))
 }
 
 /** Reads one page of timers and returns where the next starts. Each timer is read a few times, however long its payment waits. */
 async function readPage(lane: Lane, after: Place): Promise<Place | undefined> {
-  const { due, count, last, at } = await rungAfter(lane.ctx.db.write, lane.name, { after, limit: pageMax })
+  const { due, count, last, at } = await dueAfter(lane.ctx.db.write, lane.name, { after, limit: pageMax })
   lane.queue.add(due)
   // The clock was set back: timers may be before what was read, and the next poll starts there.
-  if (lane.readUntil && at < lane.readUntil) lane.readUntil = new Date(at.getTime() - firstMs)
+  if (lane.readUntil && at < lane.readUntil) lane.readUntil = new Date(at.getTime() - timing.laneFirstLookbackMs)
   if (!last) return undefined
   const isLastPage = count < pageMax
-  const settledMs = isLastPage ? at.getTime() - settleMs : 0
+  const settledMs = isLastPage ? at.getTime() - timing.laneSettleMs : 0
   lane.readUntil = new Date(Math.max(lane.readUntil?.getTime() ?? 0, new Date(last.due).getTime(), settledMs))
   return isLastPage ? undefined : last
 }
@@ -174,7 +162,7 @@ function choose({ queue, shares, calls }: Lane, { total, of }: Budget): Wanted[]
 
 function begin({ ctx, name, calls }: Lane, kind: WorkKind, claimed: Claimed, elapsedMs: () => number): void {
   const call = dispatch(ctx, claimed, elapsedMs).catch((error) =>
-    logRetry(ctx.log, error, { lane: name }, 'a payment could not be worked on; its timer rings again'),
+    logRetry(ctx.log, error, { lane: name }, 'payment not processed, will be retried'),
   )
   calls.begin(kind, claimed.transaction.merchant_id, call)
 }

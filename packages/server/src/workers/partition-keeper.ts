@@ -21,5 +21,5 @@ export async function keepPartitions({ db, config, log }: Pick<Context, 'db' | '
   await attachPartitions(db.write)
   const hours = await dropOldHours(db.write, config.databaseUrl)
   await attachPartitions(db.write)
-  if (hours > 0) log.info({ hours }, 'old hours of timers kept: a reader holds them')
+  if (hours > 0) log.info({ hours }, 'old timer hours not dropped: a reader holds them')
 }

@@ -1,12 +1,10 @@
 import type { Context } from '../context.ts'
 import { lateWork, type OpenPlace } from '../payments/dispatch/open-work.ts'
 import type { Work } from '../payments/dispatch/timers.ts'
+import { timing } from '../payments/resolve/timing.ts'
 import { reach } from '../platform/failpoints.ts'
 import type { Watch } from '../platform/wakeups.ts'
 
-/** A payment that is overdue by more than this is not in its lane's queue, or waits there for its turn. */
-const lateMs = 60_000
-const sweepEveryMs = 10_000
 const pageMax = 20_000
 
 const nowhere = '00000000-0000-0000-0000-000000000000'
@@ -29,7 +27,7 @@ type FindLane = (name: string) => LaneEntry | undefined
 export function startSweeper(ctx: Context, findLane: FindLane): Watch {
   let place: OpenPlace | undefined
   let isFirst = true
-  return ctx.wakeups.onWake('sweep', sweepEveryMs, async () => {
+  return ctx.wakeups.onWake('sweep', timing.sweepEveryMs, async () => {
     do place = await sweepPage(ctx, findLane, place)
     while (isFirst && place)
     isFirst = false
@@ -42,14 +40,14 @@ export async function sweepPage(
   findLane: FindLane,
   after: OpenPlace = start,
 ): Promise<OpenPlace | undefined> {
-  const { lanes, last } = await lateWork(db.write, { after, lateMs, limit: pageMax })
+  const { lanes, last } = await lateWork(db.write, { after, lateMs: timing.sweepLateMs, limit: pageMax })
   if (lanes.length > 0) reach('sweep.found')
   for (const { lane: name, late } of lanes) {
     const lane = findLane(name)
     const payments = lane?.add(late) ?? 0
     if (payments === 0) continue
     lane?.wake()
-    log.info({ lane: name, payments }, 'payments queued that nobody had looked at')
+    log.info({ lane: name, payments }, 'overdue payments queued')
   }
   if (lanes.length > 0) reach('sweep.queued')
   return last

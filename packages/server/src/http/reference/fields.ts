@@ -1,42 +1,26 @@
-import { type Html, html, prose, table } from './html.ts'
-import { choicesOf, formsOf, membersOf, type Schema } from './schema.ts'
+import type { Parameter, Schema } from './document.ts'
 
-interface Field {
+/** A field of a request or response, in words. */
+export interface Field {
+  /** Dotted; `[]` stands for each item of a list, `/…/` for every name that matches the pattern, `*` for any name. */
   readonly name: string
-  readonly schema: Schema
+  readonly type: string
   readonly isRequired: boolean
+  readonly description: string
+  readonly limits: readonly string[]
 }
 
 /** The heading above the fields of one variant of a schema. */
-interface FormTitle {
+export interface FormTitle {
   readonly form: string
 }
 
-/** A request flags required fields, a response flags optional ones. */
-export type Flag = 'required' | 'optional'
-
-export function fieldsTable(heading: string, fields: readonly (Field | FormTitle)[], flag: Flag): Html {
-  const rows = fields.map((field) => ('form' in field ? formRow(field) : fieldRow(field, flag)))
-  return html`<h4>${heading}</h4>${rows.length > 0 ? table('fields', ['Field', 'Meaning and limits'], rows) : ''}`
-}
-
-const formRow = ({ form }: FormTitle) => html`<tr class="form"><th scope="rowgroup" colspan="2">${form}</th></tr>\n`
-
-function fieldRow({ name, schema, isRequired }: Field, flag: Flag): Html {
-  const ownAt = name.lastIndexOf('.') + 1
-  const flagged = isRequired === (flag === 'required') ? html` <span class="${flag}">${flag}</span>` : ''
-  const limits = limitsOf(schema).join('; ')
-  return html`<tr><th scope="row"><code><span class="parent">${name.slice(0, ownAt)}</span><wbr>${name.slice(ownAt)}</code>
-<span class="note">${typeOf(schema)}${flagged}</span></th>
-<td>${prose(schema.description ?? '')}${limits && html`<span class="note">${prose(limits)}</span>`}</td></tr>\n`
-}
-
-/** Every nested field by its dotted name; `[]` stands for each item of a list, `/…/` for every name that matches the pattern. */
+/** Every field of an inlined schema, nested ones too. */
 export function fieldsOf(schema: Schema, prefix = ''): (Field | FormTitle)[] {
   if (schema.items) return fieldsOf(schema.items, `${prefix}[]`)
   const own = membersOf(schema).flatMap(([key, inner]) => {
     const name = prefix ? `${prefix}.${key}` : key
-    return [{ name, schema: inner, isRequired: schema.required?.includes(key) ?? false }, ...fieldsOf(inner, name)]
+    return [fieldOf(name, inner, schema.required?.includes(key) ?? false), ...fieldsOf(inner, name)]
   })
   const forms = formsOf(schema).map((form) => ({ title: form.title, fields: fieldsOf(form, prefix) }))
   const shown = forms.filter(({ fields }) => fields.length > 0)
@@ -45,6 +29,37 @@ export function fieldsOf(schema: Schema, prefix = ''): (Field | FormTitle)[] {
     return shown.length > 1 ? [{ form: `${prefix || 'body'}, ${count}` }, ...fields] : fields
   })
   return [...own, ...titled]
+}
+
+export function parameterField({ name, schema = {}, required = false, description }: Parameter): Field {
+  return fieldOf(name, { ...schema, ...(description !== undefined && { description }) }, required)
+}
+
+const fieldOf = (name: string, schema: Schema, isRequired: boolean): Field => ({
+  name,
+  type: typeOf(schema),
+  isRequired,
+  description: schema.description ?? '',
+  limits: limitsOf(schema),
+})
+
+function membersOf({ properties = {}, patternProperties = {}, additionalProperties }: Schema): [string, Schema][] {
+  const patterned = Object.entries(patternProperties).map(([pattern, schema]): [string, Schema] => [
+    `/${pattern}/`,
+    schema,
+  ])
+  const others: [string, Schema][] = typeof additionalProperties === 'object' ? [['*', additionalProperties]] : []
+  return [...Object.entries(properties), ...patterned, ...others]
+}
+
+const formsOf = ({ anyOf, oneOf }: Schema) => anyOf ?? oneOf ?? []
+
+/** The allowed values, when they are enumerable. */
+export function choicesOf(schema: Schema): readonly unknown[] {
+  if ('const' in schema) return [schema.const]
+  if (schema.type === 'null') return [null]
+  const forms = formsOf(schema).map(choicesOf)
+  return schema.enum ?? (forms.every((choices) => choices.length > 0) ? forms.flat() : [])
 }
 
 export function typeOf(schema: Schema): string {
@@ -65,8 +80,7 @@ function limitsOf(schema: Schema): string[] {
   const choices = choicesOf(schema).map(inCode)
   const forms = choices.length > 0 ? [] : formsOf(schema).filter(({ type }) => type !== 'null')
   const limits = [
-    choices.length > 1 && `one of ${choices.join(', ')}`,
-    choices.length === 1 && `always ${choices[0]}`,
+    choices.length > 0 && choiceWords(choices),
     span(minLength, maxLength, 'character'),
     span(minItems, maxItems, 'item'),
     span(minimum, maximum),
@@ -81,11 +95,21 @@ function limitsOf(schema: Schema): string[] {
   return limits.filter((limit) => typeof limit === 'string')
 }
 
+/** A longer list, such as that of the currencies, has its own page. */
+const choicesMax = 12
+
+function choiceWords(choices: readonly string[]): string {
+  if (choices.length === 1) return `always ${choices[0]}`
+  if (choices.length <= choicesMax) return `one of ${choices.join(', ')}`
+  return `one of ${choices.length} values, such as ${choices.slice(0, 3).join(', ')}`
+}
+
 const inCode = (value: unknown) => `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``
 
 function span(min: number | undefined, max: number | undefined, unit = ''): string | undefined {
   const units = unit && ` ${unit}${(max ?? min) === 1 ? '' : 's'}`
-  if (min !== undefined && max !== undefined) return min === max ? `exactly ${min}${units}` : `${min} to ${max}${units}`
+  const isBounded = max !== undefined && max < Number.MAX_SAFE_INTEGER
+  if (min !== undefined && isBounded) return min === max ? `exactly ${min}${units}` : `${min} to ${max}${units}`
   if (min !== undefined) return `at least ${min}${units}`
-  return max === undefined ? undefined : `at most ${max}${units}`
+  return isBounded ? `at most ${max}${units}` : undefined
 }

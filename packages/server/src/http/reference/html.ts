@@ -1,4 +1,5 @@
 import { catalogue } from '../../errors.ts'
+import { script } from './script.ts'
 
 const marked = Symbol('html')
 
@@ -14,7 +15,7 @@ export function html(parts: TemplateStringsArray, ...values: readonly Part[]): H
   return asHtml(parts.reduce((text, part, index) => text + textOf(values[index - 1]) + part))
 }
 
-/** The page around its content, with its only style element. */
+/** The page around its content, with its only style element and its only script element. */
 export function wholePage(title: string, style: string, body: Html): string {
   return textOf(html`<!doctype html>
 <html lang="en">
@@ -26,6 +27,7 @@ export function wholePage(title: string, style: string, body: Html): string {
 </head>
 <body id="top">
 ${body}
+<script>${asHtml(script)}</script>
 </body>
 </html>
 `)
@@ -54,7 +56,7 @@ export const prose = (text: string) => text.split(/`([^`]+)`/).map((part, index)
 
 function code(text: string): Html {
   const shown = html`<code>${text}</code>`
-  return errorCodes.has(text) ? html`<a href="#error-${slug(text)}">${shown}</a>` : shown
+  return errorCodes.has(text) ? html`<a href="#${slug(text)}">${shown}</a>` : shown
 }
 
 const errorCodes = new Set<string>(Object.values(catalogue).map(({ errorCode }) => errorCode))

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
-import { Value } from 'typebox/value'
 import { catalogue } from '../../errors.ts'
 import { openApiDocument } from '../openapi.ts'
 import type { DeclaredRoute } from '../routes.ts'
+import type { ApiDocument } from './document.ts'
+import { errorsPage } from './errors-page.ts'
 import { referencePage } from './page.ts'
+import { script } from './script.ts'
 import { style } from './style.ts'
 
 const Payout = Type.Object({
@@ -39,7 +41,7 @@ const routes: DeclaredRoute[] = [
 ]
 
 /** A document with every kind of schema, in which each text ends with the given suffix. */
-function documentWith(text: string): Record<string, unknown> {
+function documentWith(text: string): ApiDocument {
   const say = (word: string) => `${word}${text}`
   const field = { type: 'string', description: say('field'), pattern: say('^x'), format: say('f'), title: say('title') }
   const object = { type: 'object', title: say('form'), properties: { [say('name')]: field }, required: [say('name')] }
@@ -68,7 +70,6 @@ function documentWith(text: string): Record<string, unknown> {
   }
   return {
     info: { title: say('title'), version: say('1'), description: say('about') },
-    servers: [{ url: say('https://api.example.com') }],
     tags: [{ name: say('tag'), description: say('tag') }],
     paths: { [say('/path/{id}')]: { get: operation, [say('post')]: { ...operation, operationId: say('other') } } },
     components: {
@@ -79,7 +80,9 @@ function documentWith(text: string): Record<string, unknown> {
   }
 }
 
-const pages = () => [referencePage(openApiDocument(routes)), referencePage(documentWith('')), referencePage({})]
+const origin = 'https://api.example.com'
+const pageOf = (document: ApiDocument) => referencePage(document, origin)
+const pages = () => [pageOf(openApiDocument(routes)), pageOf(documentWith('')), pageOf({})]
 const tagsOf = (page: string) => page.match(/<[a-z!/][^>]*>/gi) ?? []
 const attributes = (page: string, name: string) =>
   tagsOf(page).flatMap((tag) =>
@@ -101,21 +104,21 @@ test('no text of the document becomes markup, wherever it appears', () => {
       .map((tag) => /^<\/?\w+/.exec(tag)?.[0])
       .filter((tag) => !tag?.endsWith('span'))
 
-  const page = referencePage(documentWith(hostile))
+  const page = pageOf(documentWith(hostile))
 
-  assert.deepEqual(structure(page), structure(referencePage(documentWith(''))))
-  assert.doesNotMatch(page, /<script|evil\.example>|onclick=x>/)
+  assert.deepEqual(structure(page), structure(pageOf(documentWith(''))))
+  assert.doesNotMatch(page, /<script |evil\.example>|onclick=x>/)
   assert.ok(page.includes('&quot;&#39;&gt;&lt;script src=//evil.example&gt;&lt;/script&gt;'))
   assert.ok(page.includes('&amp;amp;'))
 })
 
-test('the page loads no resource and runs no script', () => {
+test('the page loads no resource and runs only its own script', () => {
   for (const page of pages()) {
     const tags = tagsOf(page)
 
     assert.ok(attributes(page, 'href').every((target) => target.startsWith('#')))
     assert.deepEqual(
-      tags.filter((tag) => /^<(script|link|img|iframe|object|embed|base|form)\b/i.test(tag)),
+      tags.filter((tag) => /^<(script .*|link|img|iframe|object|embed|base|form)\b/i.test(tag)),
       [],
     )
     assert.deepEqual(
@@ -126,11 +129,13 @@ test('the page loads no resource and runs no script', () => {
   assert.doesNotMatch(style, /url\(|@import|</)
 })
 
-test('the only style element holds exactly the text whose hash the policy allows', () => {
+test('the only style and script elements hold exactly the texts whose hashes the policy allows', () => {
   for (const page of pages()) {
     const styles = [...page.matchAll(/<style>([^<]*)<\/style>/g)].map(([, text]) => text)
 
-    assert.deepEqual(styles, [style])
+    const scripts = [...page.matchAll(/<script>([^<]*)<\/script>/g)].map(([, text]) => text)
+
+    assert.deepEqual([styles, scripts], [[style], [script]])
   }
 })
 
@@ -139,38 +144,40 @@ test('every operation and error code has an anchor, and every link on the page h
     const ids = attributes(page, 'id')
 
     assert.equal(new Set(ids).size, ids.length)
-    for (const { errorCode } of Object.values(catalogue)) assert.ok(ids.includes(`error-${errorCode}`), errorCode)
+    for (const { errorCode } of Object.values(catalogue)) assert.ok(ids.includes(errorCode), errorCode)
     for (const target of attributes(page, 'href')) assert.ok(ids.includes(target.slice(1)), target)
   }
-  const ids = attributes(referencePage(openApiDocument(routes)), 'id')
+  const ids = attributes(pageOf(openApiDocument(routes)), 'id')
   for (const id of ['postPayouts', 'getPayoutsId']) assert.ok(ids.includes(id), id)
 })
 
 test('each error code of an operation links to the row that explains it', () => {
-  const [, operation = ''] = referencePage(openApiDocument(routes)).split('id="postPayouts"')
+  const [, operation = ''] = pageOf(openApiDocument(routes)).split('id="postPayouts"')
 
   for (const code of ['VALIDATION_ERROR', 'E-B2B-S-118', 'LIVE_ONLY', 'INTERNAL_SERVER_ERROR'])
-    assert.ok(operation.includes(`<a href="#error-${code}"><code>${code}</code></a>`), code)
+    assert.ok(operation.includes(`<a href="#${code}"><code>${code}</code></a>`), code)
 })
 
 test('backticks make code, and an error code between them links to its row', () => {
-  const page = referencePage(openApiDocument(routes))
+  const page = pageOf(openApiDocument(routes))
 
-  assert.ok(page.includes('See <code>amount</code>, or <a href="#error-OVERLOADED"><code>OVERLOADED</code></a>.'))
+  assert.ok(page.includes('See <code>amount</code>, or <a href="#OVERLOADED"><code>OVERLOADED</code></a>.'))
 })
 
-test('an example body is valid for its schema and omits optional fields', () => {
-  const text = plain(referencePage(openApiDocument(routes)))
+test('an operation with an example shows it as a command with the real URL, and its response', () => {
+  const shown = { ...routes[0], url: '/api/b2b/fiat/deposit/momo' } as DeclaredRoute
+  const text = plain(pageOf(openApiDocument([shown])))
 
-  const [, body = ''] = /-X POST "\$MALIPO_URL\/api\/b2b\/payouts"[^']*-d '([^']*)'/.exec(text) ?? []
-
-  const example: unknown = JSON.parse(body)
-  assert.ok(Value.Check(Payout, example), body)
-  assert.deepEqual(Object.keys(example), Payout.required)
+  assert.match(
+    text,
+    /curl -s "https:\/\/api\.example\.com\/api\/b2b\/fiat\/deposit\/momo" \\\n {2}-H "authorization: Bearer \$TOKEN"/,
+  )
+  assert.match(text, /"phoneNumber": "\+254703456789"/)
+  assert.match(text, /"message": "Initiated request\."/)
 })
 
 test('nested fields are shown by their dotted names, with their limits in words', () => {
-  const text = plain(referencePage(openApiDocument(routes)))
+  const text = plain(pageOf(openApiDocument(routes)))
 
   for (const words of [
     'beneficiaries[].firstName',
@@ -183,8 +190,19 @@ test('nested fields are shown by their dotted names, with their limits in words'
 })
 
 test('each variant of a field is shown separately, and patterned names appear as their pattern', () => {
-  const text = plain(referencePage(documentWith('')))
+  const text = plain(pageOf(documentWith('')))
 
   for (const words of ['list[], form 1 of 2: form', 'list[], form 2 of 2: form', 'map./^k/', 'map.*', 'whole.self'])
     assert.ok(text.includes(words), words)
+})
+
+test('the page of errors has an anchor, the cause and the fix of every error', () => {
+  const page = errorsPage()
+  const ids = attributes(page, 'id')
+  const text = plain(page)
+
+  for (const { errorCode, cause, fix } of Object.values(catalogue)) {
+    assert.ok(ids.includes(errorCode), errorCode)
+    for (const words of [cause, fix]) assert.ok(text.includes(words.replaceAll('`', '')), words)
+  }
 })

@@ -4,21 +4,26 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../app.ts'
 import { openApiDocument } from '../openapi.ts'
 import type { DeclaredRoute } from '../routes.ts'
+import { errorsPage } from './errors-page.ts'
 import { referencePage } from './page.ts'
+import { script } from './script.ts'
 import { style } from './style.ts'
 
-/** `/openapi.json` for programs and `/docs` for people, both generated from the routes. */
-export function registerReference(app: App, routes: readonly DeclaredRoute[]): void {
+/** `/openapi.json` for programs, `/docs` and `/docs/errors` for people: generated from the routes and the error catalogue. */
+export function registerReference(app: App, routes: readonly DeclaredRoute[], publicUrl: string): void {
+  const { origin } = new URL(publicUrl)
   const config = { isPublic: true }
   const document = once(() => openApiDocument(routes))
   const published = once(() => publish(JSON.stringify(document())))
-  const page = once(() => publish(referencePage(document())))
+  const page = once(() => publish(referencePage(document(), origin)))
   app.get('/openapi.json', { config }, (request, reply) =>
     send(request, reply.type('application/json; charset=utf-8'), published()),
   )
-  app.get('/docs', { config }, (request, reply) =>
-    send(request, reply.header('content-security-policy', pagePolicy).type('text/html; charset=utf-8'), page()),
-  )
+  const errors = once(() => publish(errorsPage()))
+  for (const [path, text] of Object.entries({ '/docs': page, '/docs/errors': errors }))
+    app.get(path, { config }, (request, reply) =>
+      send(request, reply.header('content-security-policy', pagePolicy).type('text/html; charset=utf-8'), text()),
+    )
 }
 
 /** Large texts, stored ready to send, because any client may request them as often as its address limit allows. */
@@ -52,6 +57,6 @@ function once<Value>(make: () => Value): () => Value {
   }
 }
 
-/** The page may use its own style and nothing else. */
-const styleHash = createHash('sha256').update(style).digest('base64')
-const pagePolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+/** The page may use its own style and its own script, and nothing else. */
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+const pagePolicy = `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(script)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`

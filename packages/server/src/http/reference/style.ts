@@ -98,8 +98,18 @@ tbody th code { font-weight: 600; }
 .errors th:nth-child(2) { width: 4.5rem; }
 .errors th:nth-child(5) { width: 5rem; }
 
-.code { margin: 0; border: 1px solid var(--code-line); border-radius: 0.625rem; background: var(--code); overflow: hidden; }
+.code {
+  position: relative; margin: 0; border: 1px solid var(--code-line); border-radius: 0.625rem; background: var(--code);
+  overflow: hidden;
+}
 .code + .code { margin-top: 1rem; }
+.code button {
+  position: absolute; top: 0.375rem; right: 0.5rem; padding: 0.1875rem 0.625rem;
+  border: 1px solid #3b4a44; border-radius: 0.375rem; background: none; color: #b7c6bf;
+  font: 0.75rem/1.4 var(--sans); cursor: pointer;
+}
+.code button:hover { background: #22302b; color: #fff; }
+.alone { max-width: 72rem; margin: 0 auto; }
 .code figcaption { padding: 0.625rem 1rem 0; font-size: 0.75rem; color: #95a8a0; }
 .code pre { margin: 0; padding: 0.625rem 1rem 1rem; overflow: auto; max-height: 34rem; color: #dbe6e1; tab-size: 2; }
 .code pre:focus-visible { outline-color: #62d3ab; outline-offset: -3px; border-radius: 0.625rem; }
@@ -139,7 +149,7 @@ tbody th code { font-weight: 600; }
 }
 @media print {
   :root { --page: #fff; --panel: #fff; --chip: #fff; --line: #bbb; --ink: #000; --soft: #444; --accent: #000; --code: #fff; }
-  .wide, .narrow, .skip { display: none; }
+  .wide, .narrow, .skip, .code button { display: none; }
   .frame, .pair { display: block; }
   main { padding: 0; max-width: none; }
   .example { margin-top: 1rem; }

@@ -11,7 +11,7 @@ const zero: Counters = { debits_pending: 0n, debits_posted: 0n, credits_pending:
 export async function compareAccounts(db: WriteDb, shadow: Shadow): Promise<number> {
   await refuseStrays(db)
   const [orphan] = await shadow.orphans(db)
-  if (orphan !== undefined) throw new LedgerDisagreement(`transfers name the account ${orphan}, which is not there`)
+  if (orphan !== undefined) throw new LedgerDisagreement(`transfers name the account ${orphan}, which does not exist`)
   let compared = await db.snapshot(async (tx) => compare(tx, shadow, 'platform account', await platformBalances(tx)))
   for (let after: string | undefined = first; after !== undefined; ) {
     const page: readonly StoredAccount[] = await db.snapshot((tx) => compareWallets(tx, shadow, after ?? first))
@@ -31,7 +31,7 @@ async function refuseStrays(db: Db): Promise<void> {
     union all
     select 'ledger_batches', batch from ledger_batches where batch < (select first from bounds) or batch >= (select beyond from bounds)
     limit 1`)
-  if (stray) throw new LedgerDisagreement(`${stray.name} has the batch ${stray.batch}, which no transaction ever had`)
+  if (stray) throw new LedgerDisagreement(`${stray.name} has the batch ${stray.batch}, which belongs to no transaction`)
 }
 
 interface StoredAccount extends Counters {
@@ -58,7 +58,9 @@ async function compare(tx: Db, shadow: Shadow, what: string, stored: readonly St
     const wrong = counterNames.find((name) => account[name] !== before[name] + later[name])
     if (!wrong) continue
     const found = before[wrong] + later[wrong]
-    throw new LedgerDisagreement(`${what} ${account.id} says ${wrong} ${account[wrong]}, its transfers say ${found}`)
+    throw new LedgerDisagreement(
+      `${what} ${account.id} has ${wrong} ${account[wrong]}, its transfers add up to ${found}`,
+    )
   }
   return stored.length
 }

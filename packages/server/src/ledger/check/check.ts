@@ -56,10 +56,10 @@ export async function checkLedger(db: WriteDb, options: CheckOptions): Promise<C
     const restMs = options.isGentle ? (performance.now() - startedAt) * 3 : 0
     await pause(restMs, undefined, options.signal && { signal: options.signal })
   }
-  if (options.isFull) await expectNone(db, paymentsWithoutBooks, 'a payment is not in the books')
+  if (options.isFull) await expectNone(db, paymentsWithoutBooks, 'a payment has no postings')
   await db.snapshot(async (tx) => {
-    await expectNone(tx, suspenseWithoutCases, 'suspense does not hold what its open cases say')
-    await expectNone(tx, debtsWithoutBooks, 'what a wallet owes is not in the books')
+    await expectNone(tx, suspenseWithoutCases, 'the suspense balance differs from its open cases')
+    await expectNone(tx, debtsWithoutBooks, 'the debt of a wallet differs from its postings')
   })
   const accounts = await compareAccounts(db, shadow)
   const seals = await checkSeals(db, options)

@@ -17,13 +17,17 @@ export interface Piece {
 export async function checkPiece(tx: Tx, shadow: KeptShadow): Promise<Piece> {
   const from = shadow.checkedBelow()
   const { settled_below, below, batches } = await bounds(tx, from)
-  await expectNone(tx, contentOf(from, below), 'the transfers of a batch are not those it was written with')
+  await expectNone(tx, contentOf(from, below), 'the transfers of a batch differ from those it was written with')
   await expectNone(tx, chainOf(from, below), 'the chain of a writer is broken')
-  await expectNone(tx, endingsOf(from, below), 'a post or void does not fit its hold')
+  await expectNone(tx, endingsOf(from, below), 'a post or void does not match its hold')
   await expectNone(tx, linesOf(from, below, shadow), 'the running balance of a wallet does not add up')
-  await expectNone(tx, deltasOf(from, below), 'the deltas of a batch are not the sums of its transfers')
-  await expectNone(tx, paymentsOf(from, below), 'the books of a payment do not say what its state says')
-  await expectNone(tx, adjustmentsOf(from, below), 'an adjustment does not fit its books or its first transaction')
+  await expectNone(tx, deltasOf(from, below), 'the deltas of a batch differ from the sums of its transfers')
+  await expectNone(tx, paymentsOf(from, below), 'the postings of a payment contradict its state')
+  await expectNone(
+    tx,
+    adjustmentsOf(from, below),
+    'an adjustment does not match its postings or its original transaction',
+  )
   const sums = await tx.query<AccountSums>(sumsOf(from, below))
   const transfers = sums.reduce((total, { transfers: count }) => total + count, 0) / 2
   await shadow.keep(tx, { from, below }, sums)
@@ -48,7 +52,7 @@ async function bounds(tx: Tx, from: bigint): Promise<{ settled_below: bigint; be
     select settled_below, coalesce(next, settled_below) as below,
       (select count(*)::int from ahead where batch < coalesce(next, settled_below)) as batches
     from bound`)
-  if (!found) throw new Error('the database told no bounds')
+  if (!found) throw new Error('the database returned no bounds')
   return found
 }
 
@@ -71,20 +75,20 @@ const contentOf = (from: bigint, below: bigint) => sql`
     where batch >= ${from}
       and batch < ${below}
     group by batch
-  ), told as (
+  ), recorded as (
     select batch, transfers, content_hash, writer, number
     from ledger_batches
     where batch >= ${from}
       and batch < ${below}
   )
-  select batch, told.writer, told.number
+  select batch, recorded.writer, recorded.number
   from found
-  full join told using (batch)
+  full join recorded using (batch)
   where found.batch is null
-    or told.batch is null
+    or recorded.batch is null
     or not found.is_dense
-    or found.transfers <> told.transfers
-    or found.content_hash <> told.content_hash
+    or found.transfers <> recorded.transfers
+    or found.content_hash <> recorded.content_hash
   limit 1`
 
 const chainOf = (from: bigint, below: bigint) => sql`
@@ -155,7 +159,7 @@ const deltasOf = (from: bigint, below: bigint) => sql`
       and s.account_id is distinct from t.wallet_id
     group by batch, s.account_id
     having (sum(s.debits_pending), sum(s.debits_posted), sum(s.credits_pending), sum(s.credits_posted)) <> (0, 0, 0, 0)
-  ), told as (
+  ), recorded as (
     select *
     from account_deltas
     where batch >= ${from}
@@ -163,9 +167,9 @@ const deltasOf = (from: bigint, below: bigint) => sql`
   )
   select batch, account_id
   from sums
-  full join told using (batch, account_id)
+  full join recorded using (batch, account_id)
   where (sums.debits_pending, sums.debits_posted, sums.credits_pending, sums.credits_posted)
-    is distinct from (told.debits_pending, told.debits_posted, told.credits_pending, told.credits_posted)
+    is distinct from (recorded.debits_pending, recorded.debits_posted, recorded.credits_pending, recorded.credits_posted)
   limit 1`
 
 const sumsOf = (from: bigint, below: bigint) => sql`

@@ -24,7 +24,7 @@ export async function checkSeals(
     }
   }
   const missing = [...outside.keys()].find((number) => number > last.number)
-  if (missing !== undefined) throw new LedgerDisagreement(`seal ${missing} is kept outside and is not in the database`)
+  if (missing !== undefined) throw new LedgerDisagreement(`seal ${missing} is in the seal file and not in the database`)
   await refuseUnsealed(db, first.settled_below, last.settled_below, sealed)
   if (!isFull) await db.query(sql`update ledger_checkpoints set seal = ${last.number}`)
   return Number(last.number - from)
@@ -47,7 +47,7 @@ async function refuseUnsealed(db: Db, from: bigint, below: bigint, sealed: Reado
 
 async function sealOf(db: Db, number: bigint): Promise<Pick<Seal, 'number' | 'hash' | 'settled_below'>> {
   const [seal] = await db.query<Seal>(sql`select * from ledger_seals where number = ${number}`)
-  if (!seal) throw new LedgerDisagreement(`seal ${number}, which was checked before, is gone`)
+  if (!seal) throw new LedgerDisagreement(`seal ${number}, which was checked before, is missing`)
   return seal
 }
 
@@ -61,7 +61,7 @@ async function checkSeal(
   if (!isNext) throw new LedgerDisagreement(`seal ${seal.number} does not follow from seal ${before.number}`)
   if (!hashOf(seal).equals(seal.hash)) throw new LedgerDisagreement(`seal ${seal.number} was changed`)
   if (outside !== undefined && outside !== sealLine(seal))
-    throw new LedgerDisagreement(`seal ${seal.number} is not the one that is kept outside`)
+    throw new LedgerDisagreement(`seal ${seal.number} differs from the seal file`)
   const [lost] = await db.query<{ writer: string; number: string }>(sql`
     select head.writer, head.number
     from jsonb_to_recordset(${JSON.stringify(seal.heads)}::jsonb) as head(writer uuid, number bigint, hash text)
@@ -70,6 +70,6 @@ async function checkSeal(
     limit 1`)
   if (lost)
     throw new LedgerDisagreement(
-      `batch ${lost.number} of writer ${lost.writer}, sealed by ${seal.number}, is gone or changed`,
+      `batch ${lost.number} of writer ${lost.writer}, sealed by ${seal.number}, is missing or changed`,
     )
 }

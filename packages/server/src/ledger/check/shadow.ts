@@ -74,7 +74,7 @@ async function keepChecked(
   const moved = await tx
     .query(sql`update ledger_checkpoints set checked_below = ${below} where checked_below = ${from} returning id`)
     .catch((error: Error & { code?: string }) => (error.code === '40001' ? [] : Promise.reject(error)))
-  if (moved.length === 0) throw new CheckOvertaken('another check is under way; wait for it to end')
+  if (moved.length === 0) throw new CheckOvertaken('another check is running; wait until it ends')
   await tx.query(sql`
     insert into checked_accounts as c (account_id, debits_pending, debits_posted, credits_pending, credits_posted)
     select *

@@ -11,7 +11,7 @@ import {
   releaseKeys,
   rowOf,
 } from '../../idempotency/keys.ts'
-import { ensureWallets, findWallets, type WalletScope } from '../../ledger/accounts.ts'
+import { available, ensureWallets, findWallets, type WalletScope } from '../../ledger/accounts.ts'
 import { type Books, type Movement, openBooks } from '../../ledger/books.ts'
 import { createWriter, type Writer } from '../../ledger/chain.ts'
 import { BatchConflict, type Batcher, createBatcher, type Decided } from '../../platform/batch.ts'
@@ -36,6 +36,7 @@ import {
   unadjusted,
 } from '../model/store.ts'
 import { type Accounts, holdsFor } from '../resolve/payment-postings.ts'
+import { timing } from '../resolve/timing.ts'
 import { createdEvent } from './created-event.ts'
 import { isRateTooOld } from './exchange.ts'
 import { claimReferences, type Reference, releaseReferences } from './references.ts'
@@ -60,23 +61,16 @@ export interface Proposal
   /** The sandbox scenario to inject. Another one may be armed for the payment's reference. */
   readonly scenario?: Scenario | undefined
   /** The response to store under the idempotency key; undefined when only the provider call can produce it. */
-  readonly answerOf: ((transactionId: string) => object) | undefined
+  readonly responseOf: ((transactionId: string) => object) | undefined
 }
 
 export type Acceptance =
   | { readonly kind: 'accepted'; readonly transaction: Transaction; readonly attempt: Attempt }
   /** The same request came before under this key. The response is missing while the first request is still in progress. */
   | { readonly kind: 'known'; readonly key: KnownKey }
-  | { readonly kind: 'refused'; readonly error: ErrorKey }
+  | { readonly kind: 'refused'; readonly error: ErrorKey; readonly available?: bigint }
 
 export type Acceptor = Batcher<Proposal, Acceptance>
-
-/** How long a sender may take to start sending, from the moment it is entitled to send. */
-export const sendWithinMs = 10_000
-
-/** How long the account of a bank transfer charge accepts money, counted from acceptance; and the minimum. */
-export const accountMs = 2 * 3_600_000
-export const accountMinMs = 10 * 60_000
 
 export interface AcceptorOptions {
   /** Called when there are new notifications for merchants. */
@@ -120,10 +114,10 @@ async function acceptBatch(
   const at = new Date(Number(tx.atUs / 1000n))
   const items = proposals.map((proposal) => itemOf(proposal, at, cell))
   reach('accept.begun')
-  const answers = new Map<Item, Acceptance>()
+  const acceptances = new Map<Item, Acceptance>()
   const merchants = proposals.map(({ owner }) => owner.merchant_id)
-  const [fresh] = await Promise.all([withoutKnownKeys(tx, vault, items, answers), nameMerchants(tx, merchants)])
-  const candidates = await withReferences(tx, vault, fresh, answers)
+  const [fresh] = await Promise.all([withoutKnownKeys(tx, vault, items, acceptances), nameMerchants(tx, merchants)])
+  const candidates = await withReferences(tx, vault, fresh, acceptances)
   const keys = candidates.flatMap((item) => keyOf(item, vault))
   if (!(await insertKeys(tx, keys))) throw new BatchConflict('another batch took the same idempotency key')
 
@@ -138,13 +132,13 @@ async function acceptBatch(
   }
   const kept = candidates.flatMap((item) => {
     const decided = decideItem(item, wallets.get(item), books, used, at)
-    if (decided.kind === 'refused') answers.set(item, decided)
+    if (decided.kind === 'refused') acceptances.set(item, decided)
     return decided.kind === 'refused' ? [] : [keep(item, decided.wallet_id)]
   })
   for (const each of kept)
-    answers.set(each.item, { kind: 'accepted', transaction: each.transaction, attempt: firstAttempt(each) })
+    acceptances.set(each.item, { kind: 'accepted', transaction: each.transaction, attempt: firstAttempt(each) })
   await giveBack(tx, candidates, kept)
-  const [{ committed, ...written }] = await Promise.all([books.write(), record(tx, at, cell, kept, answers)])
+  const [{ committed, ...written }] = await Promise.all([books.write(), record(tx, at, cell, kept, acceptances)])
   reach('accept.written')
   const onCommitted = () => {
     reach('accept.committed')
@@ -152,7 +146,7 @@ async function acceptBatch(
     if (kept.length > 0) onMerchantEvents()
   }
   return {
-    answers: items.map((item) => answers.get(item) ?? sameAsFirst(item, items, answers)),
+    results: items.map((item) => acceptances.get(item) ?? sameAsFirst(item, items, acceptances)),
     ...written,
     committed: onCommitted,
   }
@@ -175,7 +169,7 @@ async function withoutKnownKeys(
   tx: BatchTx,
   vault: Vault,
   items: readonly Item[],
-  answers: Map<Item, Acceptance>,
+  acceptances: Map<Item, Acceptance>,
 ): Promise<Item[]> {
   const known = await findKeys(tx, items.flatMap(keysIn))
   const seen = new Set<string>()
@@ -183,14 +177,14 @@ async function withoutKnownKeys(
     const name = keyNameOf(item)
     if (name === undefined) return true
     const found = known.get(name)
-    if (found) answers.set(item, answerByKey(item, found, vault))
+    if (found) acceptances.set(item, acceptanceByKey(item, found, vault))
     const isFirst = !seen.has(name)
     seen.add(name)
     return !found && isFirst
   })
 }
 
-function answerByKey({ proposal: { keyed } }: Item, known: KnownKey, vault: Vault): Acceptance {
+function acceptanceByKey({ proposal: { keyed } }: Item, known: KnownKey, vault: Vault): Acceptance {
   const isSame = keyed !== undefined && isSameRequest(vault, keyed, known.fingerprint)
   return isSame ? { kind: 'known', key: known } : { kind: 'refused', error: 'IDEMPOTENCY_KEY_REUSED' }
 }
@@ -204,7 +198,7 @@ async function withReferences(
   tx: BatchTx,
   vault: Vault,
   fresh: readonly Item[],
-  answers: Map<Item, Acceptance>,
+  acceptances: Map<Item, Acceptance>,
 ): Promise<Item[]> {
   const firsts = [...new Map(fresh.toReversed().map((item) => [referenceName(item), item])).values()]
   const claimed = await claimReferences(
@@ -215,7 +209,7 @@ async function withReferences(
   const taken = fresh.filter((item) => !ours.has(referenceName(item)))
   // A retry of the same request may have won the reference in another batch: then its key exists now.
   const keys = await findKeys(tx, taken.flatMap(keysIn))
-  for (const item of taken) answers.set(item, rejected(item, keys, vault))
+  for (const item of taken) acceptances.set(item, rejected(item, keys, vault))
   return fresh.filter((item) => ours.has(referenceName(item)))
 }
 
@@ -223,21 +217,21 @@ const keysIn = ({ proposal: { owner, keyed } }: Item) => (keyed ? [{ owner, key:
 
 function rejected(item: Item, keys: ReadonlyMap<string, KnownKey>, vault: Vault): Acceptance {
   const known = keys.get(keyNameOf(item) ?? '')
-  return known ? answerByKey(item, known, vault) : { kind: 'refused', error: 'REFERENCE_USED' }
+  return known ? acceptanceByKey(item, known, vault) : { kind: 'refused', error: 'REFERENCE_USED' }
 }
 
 /** The result for an item whose key occurs twice in this batch: the result of the first. */
-function sameAsFirst(item: Item, items: readonly Item[], answers: ReadonlyMap<Item, Acceptance>): Acceptance {
+function sameAsFirst(item: Item, items: readonly Item[], acceptances: ReadonlyMap<Item, Acceptance>): Acceptance {
   const first = items.find((other) => keyNameOf(other) === keyNameOf(item))
-  const answer = first && answers.get(first)
-  if (!first || !answer) throw new Error('an item was not decided')
+  const acceptance = first && acceptances.get(first)
+  if (!first || !acceptance) throw new Error('an item was not decided')
   const isSame = JSON.stringify(first.proposal.keyed) === JSON.stringify(item.proposal.keyed)
   if (!isSame) return { kind: 'refused', error: 'IDEMPOTENCY_KEY_REUSED' }
-  if (answer.kind !== 'accepted') return answer
-  const { id } = answer.transaction
+  if (acceptance.kind !== 'accepted') return acceptance
+  const { id } = acceptance.transaction
   return {
     kind: 'known',
-    key: { fingerprint: '', answer: first.proposal.answerOf?.(id) ?? null, transaction_id: id },
+    key: { fingerprint: '', response: first.proposal.responseOf?.(id) ?? null, transaction_id: id },
   }
 }
 
@@ -268,11 +262,12 @@ function decideItem(
   books: Books,
   used: Set<string>,
   at: Date,
-): { readonly kind: 'kept'; readonly wallet_id: string } | { readonly kind: 'refused'; readonly error: ErrorKey } {
+): { readonly kind: 'kept'; readonly wallet_id: string } | Extract<Acceptance, { kind: 'refused' }> {
   if (used.has(referenceName(item))) return { kind: 'refused', error: 'REFERENCE_USED' }
   if (isRateTooOld(item.proposal, at)) return { kind: 'refused', error: 'FX_RATE_UNAVAILABLE' }
+  const wallet = books.wallets.get(wallet_id ?? '')
   if (wallet_id === undefined || books.apply(holdsOf(item, wallet_id)))
-    return { kind: 'refused', error: 'INSUFFICIENT_FUNDS' }
+    return { kind: 'refused', error: 'INSUFFICIENT_FUNDS', available: wallet ? available(wallet) : 0n }
   used.add(referenceName(item))
   return { kind: 'kept', wallet_id }
 }
@@ -312,7 +307,7 @@ function promise({ id, proposal }: Item, wallet_id: string, at: Date, vault: Vau
     isSentAtOnce,
     holdsGoTo: _,
     keyed: __,
-    answerOf: ___,
+    responseOf: ___,
     ...promised
   } = proposal
   return {
@@ -342,7 +337,7 @@ function promise({ id, proposal }: Item, wallet_id: string, at: Date, vault: Vau
   }
 }
 
-const sendDeadline = (at: Date) => new Date(at.getTime() + sendWithinMs)
+const sendDeadline = (at: Date) => new Date(at.getTime() + timing.sendDeadlineMs)
 
 interface Kept {
   readonly item: Item
@@ -356,13 +351,13 @@ async function record(
   at: Date,
   cell: number,
   kept: readonly Kept[],
-  answers: ReadonlyMap<Item, Acceptance>,
+  acceptances: ReadonlyMap<Item, Acceptance>,
 ): Promise<void> {
   if (kept.length === 0) return
   const transactions = kept.map(({ transaction }) => transaction)
   const attempts = kept.flatMap(({ item }) => {
-    const answer = answers.get(item)
-    return answer?.kind === 'accepted' ? [answer.attempt] : []
+    const acceptance = acceptances.get(item)
+    return acceptance?.kind === 'accepted' ? [acceptance.attempt] : []
   })
   const events = transactions.map((transaction) => createdEvent(transaction, at, cell))
   await Promise.all([
@@ -378,8 +373,8 @@ async function record(
 }
 
 function keyOf({ proposal, id }: Item, vault: Vault): KeyRow[] {
-  const { keyed, owner, answerOf } = proposal
-  return keyed ? [rowOf(vault, owner, keyed, { answer: answerOf?.(id) ?? null, transaction_id: id })] : []
+  const { keyed, owner, responseOf } = proposal
+  return keyed ? [rowOf(vault, owner, keyed, { response: responseOf?.(id) ?? null, transaction_id: id })] : []
 }
 
 function firstAttempt({ item, transaction: { id, provider, created_at } }: Kept): Attempt {

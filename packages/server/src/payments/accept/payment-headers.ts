@@ -10,7 +10,7 @@ export const PaymentHeaders = Type.Object({
   'x-sandbox-scenario': Type.Optional(
     Type.Enum(scenarioNames, {
       type: 'string',
-      description: 'Sandbox only: what is to happen to this payment; `GET /utilities/test-values` says what each does',
+      description: 'Sandbox only: the scenario of this payment; `GET /utilities/test-values` describes each',
     }),
   ),
 })

@@ -1,14 +1,16 @@
 import type { Context } from '../../context.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, type Detail } from '../../errors.ts'
 import { findKeys, isSameRequest, type KeyedRequest, nameOf } from '../../idempotency/keys.ts'
-import type { Owner } from '../../platform/db.ts'
+import { formatMinor } from '../../money/money.ts'
+import { type Owner, sql } from '../../platform/db.ts'
+import { showId } from '../../platform/ids.ts'
 import type { Attempt, Transaction } from '../model/store.ts'
-import type { Acceptance } from './accept.ts'
+import type { Acceptance, Proposal } from './accept.ts'
 
 /** The earlier response under a key. It is missing while the first request is still in progress. */
 export interface Replay {
   readonly isReplay: true
-  readonly answer: object | null
+  readonly response: object | null
   readonly transactionId: string | null
 }
 
@@ -17,10 +19,43 @@ export type Outcome =
   | Replay
   | { readonly isReplay: false; readonly transaction: Transaction; readonly attempt: Attempt }
 
-export function outcomeOf(acceptance: Acceptance): Outcome {
-  if (acceptance.kind === 'refused') throw new AppError(acceptance.error)
+/** Submits a proposal. A refusal is thrown with the facts that help the caller. */
+export async function submit(ctx: Context, proposal: Proposal): Promise<Outcome> {
+  const acceptance = await ctx.acceptor.submit(proposal)
+  if (acceptance.kind === 'refused') throw await refusalOf(ctx, proposal, acceptance)
   if (acceptance.kind === 'accepted') return { isReplay: false, ...acceptance }
-  return { isReplay: true, answer: acceptance.key.answer, transactionId: acceptance.key.transaction_id }
+  return { isReplay: true, response: acceptance.key.response, transactionId: acceptance.key.transaction_id }
+}
+
+/** `available` is what the wallet had, where that was not enough. */
+type Refused = Extract<Acceptance, { kind: 'refused' }>
+
+async function refusalOf(ctx: Context, proposal: Proposal, { error, available }: Refused): Promise<AppError> {
+  if (error === 'REFERENCE_USED') return new AppError(error, await usedBy(ctx, proposal))
+  return new AppError(error, available === undefined ? {} : { details: missingFunds(proposal, available) })
+}
+
+/** Only the owner's own payments are read, in the same environment. */
+async function usedBy({ db }: Context, { owner, external_reference }: Proposal): Promise<{ details?: Detail[] }> {
+  const [row] = await db.read.find<{ transaction_id: string }>(
+    owner,
+    sql`
+      select transaction_id
+      from external_references
+      where merchant_id = ${owner.merchant_id}
+        and env = ${owner.env}
+        and reference = ${external_reference}`,
+  )
+  if (!row) return {}
+  return { details: [{ field: 'transactionId', message: showId('transaction', row.transaction_id) }] }
+}
+
+function missingFunds({ wallet_amount, wallet_currency, fee }: Proposal, available: bigint): Detail[] {
+  const shown = (minor: bigint) => `${formatMinor(minor, wallet_currency)} ${wallet_currency}`
+  return [
+    { field: 'required', message: shown(wallet_amount + fee) },
+    { field: 'available', message: shown(available) },
+  ]
 }
 
 /** The earlier response under this key. Checked before anything that may have changed since: accounts, limits, routes. */
@@ -33,5 +68,5 @@ export async function replayOf(
   const known = (await findKeys(db.write, [{ owner, key: keyed.key }])).get(nameOf(owner, keyed.key))
   if (!known) return undefined
   if (!isSameRequest(vault, keyed, known.fingerprint)) throw new AppError('IDEMPOTENCY_KEY_REUSED')
-  return { isReplay: true, answer: known.answer, transactionId: known.transaction_id }
+  return { isReplay: true, response: known.response, transactionId: known.transaction_id }
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { type Db, sql, type Tx, type WriteDb } from '../../platform/db.ts'
 import { reach } from '../../platform/failpoints.ts'
-import { accountMinMs, accountMs, sendWithinMs } from '../accept/accept.ts'
 import type { State } from '../model/state.ts'
 import {
   type Attempt,
@@ -14,6 +13,7 @@ import {
   updateAttempts,
 } from '../model/store.ts'
 import { isPaidBefore } from '../resolve/decide-earlier.ts'
+import { timing } from '../resolve/timing.ts'
 import { type Budget, type LaneOperation, type LaneRates, openLane, spend, spentOf } from './lane-budget.ts'
 import { laneOf, setTimers, type Work, type WorkKind } from './timers.ts'
 
@@ -48,13 +48,6 @@ export interface ClaimOrder {
   /** Chooses the work within the provider's current rate limit. */
   readonly choose: (budget: Budget) => readonly Wanted[]
 }
-
-/** If no process reports back by then, the provider is queried again. */
-const askWithinMs = 20_000
-/** By then the customer's answer is sent and the provider has responded; otherwise the provider is queried. */
-const answeredWithinMs = 50_000
-/** A customer with less time than this to approve gets no prompt. */
-const promptMinMs = 60_000
 
 /**
  * Claims what is due in a lane, within the provider's rate limit. The same transaction marks the claimed payments, with a
@@ -114,7 +107,7 @@ export function claimToSend(db: WriteDb, id: string, refuse: Refuse): Promise<Pa
 /** Claims one payment for a request that sends its customer's answer. This does not count as a send of the payment. */
 export function claimToAnswer(db: WriteDb, id: string, refuse: Refuse): Promise<Payment> {
   return claimNow(db, id, refuse, ({ transaction, attempt }, at) => ({
-    transaction: { ...transaction, state: 'sending', wake_at: new Date(at.getTime() + answeredWithinMs) },
+    transaction: { ...transaction, state: 'sending', wake_at: new Date(at.getTime() + timing.answerClaimMs) },
     attempt: { ...attempt, polls: 0, send_deadline: sendDeadline(at), is_hinted: false },
   }))
 }
@@ -155,7 +148,7 @@ function claimOne(payment: FullPayment, at: Date): Claimed {
   const isToSend = state === 'accepted' || (state === 'unknown' && attempt.is_lost)
   if (!isToSend) return later('ask', transaction, attempt, at)
   if (isPaidBefore(payment)) return later(state === 'accepted' ? 'end' : 'ask', transaction, attempt, at)
-  const isTooLate = expires_at !== null && expires_at.getTime() - at.getTime() < promptMinMs
+  const isTooLate = expires_at !== null && expires_at.getTime() - at.getTime() < timing.promptLeftMinMs
   return isTooLate || isTooLateToOpen(transaction, at)
     ? later('end', transaction, attempt, at)
     : { todo: 'send', ...toSend({ transaction, attempt }, at) }
@@ -163,10 +156,12 @@ function claimOne(payment: FullPayment, at: Date): Claimed {
 
 /** The account of a bank transfer charge ends two hours after acceptance. An account opened later would outlive the charge. */
 export function isTooLateToOpen({ method, created_at }: Transaction, at: Date): boolean {
-  return method === 'bank-transfer' && at.getTime() - created_at.getTime() > accountMs - accountMinMs
+  return (
+    method === 'bank-transfer' && at.getTime() - created_at.getTime() > timing.accountOpenMs - timing.accountOpenMinMs
+  )
 }
 
-const sendDeadline = (at: Date) => new Date(at.getTime() + sendWithinMs)
+const sendDeadline = (at: Date) => new Date(at.getTime() + timing.sendDeadlineMs)
 
 function toSend({ transaction, attempt }: Payment, at: Date): Payment {
   const send_deadline = sendDeadline(at)
@@ -177,7 +172,7 @@ function toSend({ transaction, attempt }: Payment, at: Date): Payment {
 }
 
 function later(todo: 'ask' | 'end', transaction: Transaction, attempt: Attempt, at: Date): Claimed {
-  const wake_at = new Date(at.getTime() + askWithinMs)
+  const wake_at = new Date(at.getTime() + timing.queryClaimMs)
   return { todo, transaction: { ...transaction, wake_at }, attempt: { ...attempt, is_hinted: false } }
 }
 

@@ -2,8 +2,7 @@ import { createSecretKey, randomBytes } from 'node:crypto'
 import { type Db, sql, type Tx } from '../../platform/db.ts'
 import { reach } from '../../platform/failpoints.ts'
 import { createVault, type Vault } from '../../platform/seal.ts'
-
-const keptMinutes = 15
+import { timing } from '../resolve/timing.ts'
 
 const contextOf = (transactionId: string) => `card_continuations ${transactionId}`
 
@@ -25,10 +24,10 @@ export async function keepContinuation(
   const sealed = [vault.seal(key.toString('base64url'), context), rowVault(key).seal(continuation, context)].join(' ')
   await tx.query(sql`
     insert into card_continuations (transaction_id, sealed, expires_at)
-    values (${transactionId}, ${sealed}, record_time() + make_interval(mins => ${keptMinutes}))
+    values (${transactionId}, ${sealed}, record_time() + make_interval(secs => ${timing.continuationKeptMs / 1000}))
     on conflict (transaction_id) do update
     set sealed = excluded.sealed, expires_at = excluded.expires_at`)
-  reach('continuation.kept')
+  reach('continuation.written')
 }
 
 /** Undefined when it was lost in a database crash, used up, or has expired. */

@@ -16,7 +16,6 @@ import type {
   SubmitOutcome,
 } from '../../providers/contract.ts'
 import type { Connectors } from '../../providers/routing.ts'
-import { accountMinMs, accountMs, sendWithinMs } from '../accept/accept.ts'
 import { movedOf } from '../late-money/late-money.ts'
 import { openCounterparty } from '../model/counterparty.ts'
 import { isFinal } from '../model/state.ts'
@@ -25,6 +24,7 @@ import { isContrary } from '../resolve/decide-late.ts'
 import { isUnbooked } from '../resolve/decide-received.ts'
 import type { Observation } from '../resolve/decision.ts'
 import type { ResolveResult, Resolver } from '../resolve/resolve.ts'
+import { timing } from '../resolve/timing.ts'
 import type { Claimed } from './claim.ts'
 import { keepContinuation } from './continuations.ts'
 import { type LaneHealth, type Reply, replyOf, replyToQuery } from './lane-health.ts'
@@ -52,9 +52,6 @@ export interface Codes {
 
 export type GivenCard = Omit<CardChargeAttempt, keyof AttemptRef | 'customer'>
 
-/** The timeout of a provider call. After it the provider may still act, so it is queried. */
-export const submitMs = 35_000
-const queryMs = 15_000
 const questionsMax = 3
 
 /**
@@ -65,7 +62,7 @@ export async function dispatch(dispatcher: Dispatcher, claimed: Claimed, elapsed
   const { transaction, attempt } = claimed
   const { sent, cause } = await work(dispatcher, claimed, elapsedMs)
   if (sent) await resolveSent(dispatcher, { transaction, attempt }, sent, cause)
-  reach('dispatch.settled')
+  reach('dispatch.resolved')
 }
 
 /** Resolves the observation and stores the continuation, if there is one. */
@@ -114,7 +111,7 @@ export async function askWhatIsTrue(
   const { id: transaction_id } = transaction
   for (let tries = 0; tries < questionsMax; tries += 1) {
     const question = await putQuestion(dispatcher.db.write, transaction_id, number)
-    const { observation } = await ask(dispatcher, { transaction, attempt: { number } })
+    const { observation } = await queryProvider(dispatcher, { transaction, attempt: { number } })
     if (observation.kind !== 'reported') return false
     const common = { transaction_id, attempt: number, cause: 'query' } as const
     const result = await dispatcher.resolver.submit({ ...common, observation, question })
@@ -159,7 +156,7 @@ async function work(
     case 'send':
       return { sent: await send(dispatcher, claimed, elapsedMs), cause: 'attempt' }
     case 'ask':
-      return { sent: await ask(dispatcher, claimed), cause: 'query' }
+      return { sent: await queryProvider(dispatcher, claimed), cause: 'query' }
     case 'end':
       return {
         sent: { observation: { kind: claimed.transaction.type === 'withdrew' ? 'paid_before' : 'too_late' } },
@@ -183,14 +180,14 @@ export async function send(
   const submit = submission(dispatcher, connector, payment, given)
   reach('send.due')
   // Checked last, just before the first byte: a process that claims the payment after this time queries first and finds nothing.
-  if (elapsedMs() > sendWithinMs) {
+  if (elapsedMs() > timing.sendDeadlineMs) {
     const transactionId = showId('transaction', payment.transaction.id)
-    dispatcher.log.warn({ transactionId }, 'a payment was not sent: its time to be sent had passed')
+    dispatcher.log.warn({ transactionId }, 'payment not sent: its send deadline passed')
     return undefined
   }
   reach('send.first_byte')
-  const outcome = await submit(AbortSignal.timeout(submitMs))
-  reach('send.answered')
+  const outcome = await submit(AbortSignal.timeout(timing.submitTimeoutMs))
+  reach('send.responded')
   await noteReply(dispatcher, payment.transaction, replyOf(outcome))
   return sentOf(outcome)
 }
@@ -212,11 +209,11 @@ export async function sendAnswer(
   const cards = connectorOf(dispatcher, transaction)?.cardCharges
   const unsent = (detail: string): Sent => ({ observation: { kind: 'answer_unsent', action, detail } })
   if (!cards) return unsent('the provider is not configured')
-  if (elapsedMs() > sendWithinMs) return unsent('its time to be sent had passed')
+  if (elapsedMs() > timing.sendDeadlineMs) return unsent('its send deadline passed')
   const ref = refOf(transaction, attempt.number)
   reach('authorise.first_byte')
-  const outcome = await cards.authorise(ref, answer, continuation, AbortSignal.timeout(submitMs))
-  reach('authorise.answered')
+  const outcome = await cards.authorise(ref, answer, continuation, AbortSignal.timeout(timing.submitTimeoutMs))
+  reach('authorise.responded')
   await noteReply(dispatcher, transaction, replyOf(outcome))
   if (outcome.certainty === 'wrong_value') return { observation: { kind: 'answer_refused', action } }
   return outcome.certainty === 'definitely_not_submitted' ? unsent(outcome.detail) : sentOf(outcome)
@@ -241,21 +238,21 @@ function submission(
   given: Given,
 ): Submit {
   const counterparty = openCounterparty(vault, transaction)
-  const ref = { ...refOf(transaction, attempt.number), ...playedTo(transaction, attempt) }
+  const ref = { ...refOf(transaction, attempt.number), ...scenarioFor(transaction, attempt) }
   const lifeSeconds = accountSeconds(transaction, attempt)
   const { id, payouts, momoCharges, cardCharges, transferCharges } = connector
   switch (counterparty.role) {
     case 'payee':
-      assert(payouts, `${id} pays nobody out`)
+      assert(payouts, `${id} makes no payouts`)
       return (signal) => payouts.submit({ ...ref, to: counterparty.to }, signal)
     case 'payer': {
-      assert(momoCharges, `${id} charges no phones`)
+      assert(momoCharges, `${id} makes no mobile money charges`)
       const { role: _, ...payer } = counterparty
       return (signal) => momoCharges.submit({ ...ref, ...payer, ...given.codes }, signal)
     }
     case 'cardholder': {
       const { card } = given
-      assert(cardCharges && card, `${id} charges no cards, or the card is not here`)
+      assert(cardCharges && card, `${id} makes no card charges, or the card is missing`)
       const { role: _, card: __, ...customer } = counterparty
       return (signal) => cardCharges.submit({ ...ref, ...card, customer }, signal)
     }
@@ -266,14 +263,17 @@ function submission(
 }
 
 /** A scenario applies only to the first send, so that a payment that is sent again can end. */
-function playedTo({ scenario, merchant_id }: Transaction, { sends }: Attempt): Pick<AttemptRef, 'scenario' | 'owner'> {
+function scenarioFor(
+  { scenario, merchant_id }: Transaction,
+  { sends }: Attempt,
+): Pick<AttemptRef, 'scenario' | 'owner'> {
   return scenario !== null && sends === 1 ? { scenario, owner: merchant_id } : {}
 }
 
 /** Until the charge is two hours old, whenever it is sent. */
 function accountSeconds({ created_at }: Transaction, { send_deadline }: Attempt): number {
-  const ageMs = (send_deadline?.getTime() ?? 0) - sendWithinMs - created_at.getTime()
-  return Math.round(Math.max(accountMs - Math.max(ageMs, 0), accountMinMs) / 1000)
+  const ageMs = (send_deadline?.getTime() ?? 0) - timing.sendDeadlineMs - created_at.getTime()
+  return Math.round(Math.max(timing.accountOpenMs - Math.max(ageMs, 0), timing.accountOpenMinMs) / 1000)
 }
 
 function sentOf(outcome: SubmitOutcome): Sent {
@@ -293,14 +293,14 @@ function unknownObservation({ cause, detail, failure }: Extract<SubmitOutcome, {
   return { kind: 'unknown', detail: `${cause}: ${detail}`, ...(failure && { failure }) }
 }
 
-export async function ask(dispatcher: Dispatcher, { transaction, attempt }: Claimable): Promise<Sent> {
+export async function queryProvider(dispatcher: Dispatcher, { transaction, attempt }: Claimable): Promise<Sent> {
   const connector = connectorOf(dispatcher, transaction)
   const rail = connector && railOf(connector, transaction)
   if (!rail) return { observation: { kind: 'unclear', detail: 'the provider is not configured' } }
   const askedMsAgo = startWatch()
-  reach('ask.first_byte')
-  const outcome = await rail.query(refOf(transaction, attempt.number), AbortSignal.timeout(queryMs))
-  reach('ask.answered')
+  reach('query.first_byte')
+  const outcome = await rail.query(refOf(transaction, attempt.number), AbortSignal.timeout(timing.queryTimeoutMs))
+  reach('query.responded')
   await noteReply(dispatcher, transaction, replyToQuery(outcome))
   return { ...answered(outcome), askedMsAgo }
 }

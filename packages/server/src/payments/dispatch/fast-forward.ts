@@ -75,7 +75,7 @@ async function eachPage(
   { merchant_id, env }: Owner,
   work: (tx: Tx, open: readonly Pullable[]) => Promise<void>,
 ): Promise<void> {
-  assert.equal(env, 'sandbox', 'time passes in live by itself')
+  assert.equal(env, 'sandbox', 'time cannot be advanced in live')
   let page: readonly Pullable[]
   let after = firstId
   do {

@@ -73,8 +73,10 @@ test('a paused provider is not usable, and a resumed provider is', async (t) => 
 
   await malipo.operator.providers.pause('house', { env: 'sandbox', reason: 'maintenance' })
   await until('it to be seen', () => !isUsable())
+  assert.equal(health.isPaused('sandbox', 'house'), true)
   await malipo.operator.providers.resume('house', { env: 'sandbox', reason: 'maintenance' })
   await until('it to be seen', isUsable)
+  assert.equal(health.isPaused('sandbox', 'house'), false)
 })
 
 test('a refusal is a response; silence and a server error are not; an unsent request is neither', () => {

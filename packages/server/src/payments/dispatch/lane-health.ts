@@ -2,12 +2,15 @@ import { type Db, type Environment, sql } from '../../platform/db.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Wakeups, Watch } from '../../platform/wakeups.ts'
 import type { AuthoriseOutcome, QueryOutcome } from '../../providers/contract.ts'
+import { timing } from '../resolve/timing.ts'
 import { laneOf } from './timers.ts'
 
 /** Knows which providers are paused or unhealthy without a database query for every payment. */
 export interface LaneHealth {
   /** Whether payments may be routed to the provider. */
   isUsable(env: Environment, provider: string): boolean
+  /** Whether the operator has paused the provider: nothing is sent to it or queried. */
+  isPaused(env: Environment, provider: string): boolean
   /** Counts whether the provider responded to a request. Never throws. */
   note(env: Environment, provider: string, reply: Reply): Promise<void>
   watch(): Watch
@@ -18,11 +21,8 @@ export type Reply = 'responded' | 'no_response'
 /** Woken when a lane is paused or resumed, or its provider becomes healthy or unhealthy. */
 export const lanesTopic = 'lanes'
 
-const pollEveryMs = 1000
 /** A provider that fails to respond to one process this many times in a row is unhealthy for all processes. */
 const failuresMax = 5
-/** After this time one payment is routed to the provider again, unless it responded to a request before. */
-const unhealthySeconds = 30
 
 /**
  * Health is one column of the lane's row: the time until which the provider counts as unhealthy. Workers and sending requests
@@ -31,21 +31,26 @@ const unhealthySeconds = 30
  */
 export function createLaneHealth(db: Db, wakeups: Wakeups, log: Log): LaneHealth {
   let unusable: ReadonlySet<string> = new Set()
+  let paused: ReadonlySet<string> = new Set()
   const failures = new Map<string, number>()
-  const look = async () => {
-    const rows = await db.query<{ lane: string }>(sql`
-      select lane from lanes where paused_at is not null or unhealthy_until > record_time()`)
+  const poll = async () => {
+    const rows = await db.query<{ lane: string; is_paused: boolean }>(sql`
+      select lane, paused_at is not null as is_paused
+      from lanes
+      where paused_at is not null or unhealthy_until > record_time()`)
     unusable = new Set(rows.map(({ lane }) => lane))
+    paused = new Set(rows.filter(({ is_paused }) => is_paused).map(({ lane }) => lane))
   }
   const change = async (lane: string, reply: Reply) => {
     const changed = reply === 'responded' ? await setHealthy(db, lane) : await setUnhealthy(db, lane)
     if (!changed) return
     wakeups.wake(lanesTopic)
-    if (reply === 'responded') log.info({ lane }, 'provider responds again')
-    else log.warn({ lane }, 'provider does not respond, payments are routed to others')
+    if (reply === 'responded') log.info({ lane }, 'provider responding again')
+    else log.warn({ lane }, 'provider not responding, payments routed to others')
   }
   return {
     isUsable: (env, provider) => !unusable.has(laneOf(env, provider)),
+    isPaused: (env, provider) => paused.has(laneOf(env, provider)),
     note: async (env, provider, reply) => {
       const lane = laneOf(env, provider)
       const before = failures.get(lane) ?? 0
@@ -53,7 +58,7 @@ export function createLaneHealth(db: Db, wakeups: Wakeups, log: Log): LaneHealth
       const isChange = reply === 'responded' ? before > 0 || unusable.has(lane) : before + 1 >= failuresMax
       if (isChange) await change(lane, reply).catch((err) => log.warn({ err, lane }, 'provider health not recorded'))
     },
-    watch: () => wakeups.onWake(lanesTopic, pollEveryMs, look),
+    watch: () => wakeups.onWake(lanesTopic, timing.healthPollEveryMs, poll),
   }
 }
 
@@ -82,10 +87,10 @@ async function setUnhealthy(db: Db, lane: string): Promise<boolean> {
       select unhealthy_until from lanes where lane = ${lane} for no key update
     )
     update lanes as l
-    set unhealthy_until = record_time() + make_interval(secs => ${unhealthySeconds})
+    set unhealthy_until = record_time() + make_interval(secs => ${timing.unhealthyMs / 1000})
     from before
     where l.lane = ${lane}
-      and coalesce(before.unhealthy_until, '-infinity') < record_time() + make_interval(secs => ${unhealthySeconds / 2})
+      and coalesce(before.unhealthy_until, '-infinity') < record_time() + make_interval(secs => ${timing.unhealthyMs / 2000})
     returning coalesce(before.unhealthy_until, '-infinity') < record_time() as is_new`)
   return changed?.is_new === true
 }

@@ -23,7 +23,7 @@ export function routeQueryOf(
 ): RouteQuery {
   const { type, method, destination, country, currency, code } = payment
   const operation = type === 'deposit' ? chargeOperations[method ?? ''] : payoutOperations[destination]
-  if (operation === undefined) throw new Error(`nobody serves ${method} to ${destination}`)
+  if (operation === undefined) throw new Error(`no operation serves ${method} to ${destination}`)
   const hasTarget = operation.endsWith('.momo') || operation === 'payout.bank'
   return { operation, country, currency, target: hasTarget ? code : '*' }
 }

@@ -48,7 +48,7 @@ const rowsScannedMax = 20_000
 
 /** Makes the accounts of one sandbox merchant end that much sooner. */
 export async function fastForwardAccounts(db: Db, { merchant_id, env }: Owner, seconds: number): Promise<void> {
-  assert.equal(env, 'sandbox', 'time passes in live by itself')
+  assert.equal(env, 'sandbox', 'time cannot be advanced in live')
   await db.query(sql`
     update paid_accounts p
     set due = p.due - make_interval(secs => ${seconds})

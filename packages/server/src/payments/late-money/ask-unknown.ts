@@ -6,6 +6,7 @@ import { cellOfKey, showId } from '../../platform/ids.ts'
 import type { Log } from '../../platform/log.ts'
 import type { CallbackObservation, Connector, ProviderStatus, QueryOutcome } from '../../providers/contract.ts'
 import type { Connectors } from '../../providers/routing.ts'
+import { dayMs, minuteMs, timing } from '../resolve/timing.ts'
 import type { Booked, ConfirmedMoney, UnknownPayments } from './unknown-payments.ts'
 
 /** A report on a payment that is not known here. */
@@ -24,10 +25,6 @@ export interface AskUnknownOptions {
   readonly log: Log
   readonly unknownPayments: UnknownPayments
 }
-
-const queryMs = 15_000
-const dayMs = 86_400_000
-const minuteMs = 60_000
 
 /**
  * Queries the provider about money of an unknown payment, and books it to suspense with a case. A callback is never enough,
@@ -59,7 +56,7 @@ async function book(
   { providerStatus, country: named }: Extract<QueryOutcome, { found: 'yes' }>,
 ): Promise<void> {
   const facts = { env, provider, key }
-  if (providerStatus.state === 'reversed') return log.error(facts, 'money of an unknown payment was taken back')
+  if (providerStatus.state === 'reversed') return log.error(facts, 'money of an unknown payment reversed')
   const money = moneyOf(providerStatus)
   if (!money) return
   const country = named ?? countryOf(money.currency)
@@ -93,7 +90,7 @@ async function ask(connector: Connector | undefined, key: string): Promise<Query
   const rails = [connector?.transferCharges, connector?.cardCharges, connector?.momoCharges]
   let last: QueryOutcome = { found: 'no' }
   for (const rail of rails) {
-    const outcome = rail ? await rail.query({ key }, AbortSignal.timeout(queryMs)) : undefined
+    const outcome = rail ? await rail.query({ key }, AbortSignal.timeout(timing.queryTimeoutMs)) : undefined
     if (outcome?.found === 'yes') return outcome
     if (outcome?.found === 'unclear') last = outcome
   }

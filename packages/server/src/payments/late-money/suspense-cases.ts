@@ -2,17 +2,52 @@ import { type Environment, sql, type Tx } from '../../platform/db.ts'
 import { newTransactionId } from '../../platform/ids.ts'
 import type { Transaction } from '../model/store.ts'
 
-/** Why money is in suspense, as staff read it. docs/operating/suspense.md says what to do about each kind. */
+/** What staff need to know about a kind of case. `summary` is for lists; docs/operating/suspense.md shows the rest as a table. */
+interface CaseEntry {
+  readonly summary: string
+  readonly meaning: string
+  readonly usuallyClearedAs: string
+}
+
+/** Every reason why money is in suspense. The database accepts no other. */
 export const caseKinds = {
-  underpaid: 'less than the amount was transferred before the account expired',
-  amount_mismatch: 'the provider moved another amount than the payment has',
-  abandoned_attempt_success: 'an attempt that was given up moved money',
-  paid_twice: 'the customer paid more than once',
-  paid_after_failure: 'the payout failed here and its money is back with the merchant, but the provider paid',
-  paid_after_return: 'the provider returned the payout, and then paid it after all',
-  unknown_payment: 'the provider reported money of a payment that is not known here',
-  carried_over: 'in suspense since before there were cases',
-} as const
+  underpaid: {
+    summary: 'less than the amount was transferred before the account expired',
+    meaning: 'A bank transfer charge ended with less than its amount.',
+    usuallyClearedAs: '`credit-merchant` or `return-to-payer`, as agreed with the merchant',
+  },
+  amount_mismatch: {
+    summary: 'the provider moved another amount than the payment has',
+    meaning: "The provider moved a different amount from the payment's.",
+    usuallyClearedAs: '`credit-merchant`, or `return-to-payer` for the excess',
+  },
+  abandoned_attempt_success: {
+    summary: 'abandoned attempt moved money',
+    meaning:
+      'An abandoned attempt moved money. Ask the provider why. While a payout is open it is not sent again: once its current attempt has certainly moved nothing, the earlier one counts and the case closes by itself.',
+    usuallyClearedAs: '`return-to-payer` for a charge; `write-off`, or recover it from the provider, for a payout',
+  },
+  paid_twice: {
+    summary: 'the customer paid more than once',
+    meaning: 'The customer paid more than once.',
+    usuallyClearedAs: '`return-to-payer`',
+  },
+  paid_after_failure: {
+    summary: 'the payout failed and its money was returned to the merchant, but the provider paid',
+    meaning: 'The payout failed here and its money is back with the merchant, but the provider paid.',
+    usuallyClearedAs: '`debit-merchant`, or `write-off`',
+  },
+  paid_after_return: {
+    summary: 'the provider returned the payout, then paid it',
+    meaning: 'The provider returned the payout, and then paid it after all.',
+    usuallyClearedAs: '`debit-merchant`',
+  },
+  unknown_payment: {
+    summary: 'the provider reported money of an unknown payment',
+    meaning: 'The provider reported money of a payment that is not known here.',
+    usuallyClearedAs: '`credit-merchant` with `--payment txn_…`, or `return-to-payer`',
+  },
+} as const satisfies Readonly<Record<string, CaseEntry>>
 
 export type CaseKind = keyof typeof caseKinds
 

@@ -44,7 +44,7 @@ export function createUnknownPayments(options: Options): UnknownPayments {
   return createBatcher({
     db: options.db,
     decide: (tx, [confirmed]) =>
-      confirmed ? book(options, writer, tx, confirmed) : Promise.resolve({ answers: [] as Booked[] }),
+      confirmed ? book(options, writer, tx, confirmed) : Promise.resolve({ results: [] as Booked[] }),
     keyOf: ({ key }) => key,
     sizeMax: 1,
   })
@@ -60,15 +60,15 @@ async function book(
   const opened = amount > 0n ? await open(tx, options.cell, confirmed) : undefined
   if (opened !== undefined) {
     const written = await post(options, writer, tx, { id: opened, confirmed, difference: amount })
-    return { answers: [{ caseId: opened, change: 'opened' }], ...written }
+    return { results: [{ caseId: opened, change: 'opened' }], ...written }
   }
   const found = await lockCase(tx, confirmed)
-  if (!found) return { answers: [{ change: 'none' }] }
+  if (!found) return { results: [{ change: 'none' }] }
   const change = changeOf(found, confirmed)
-  if (change !== 'changed') return { answers: [{ caseId: found.id, change }] }
+  if (change !== 'changed') return { results: [{ caseId: found.id, change }] }
   await changeCase(tx, found.id, amount)
   const written = await post(options, writer, tx, { id: found.id, confirmed, difference: amount - found.amount })
-  return { answers: [{ caseId: found.id, change }], ...written }
+  return { results: [{ caseId: found.id, change }], ...written }
 }
 
 /** A person's decision stays. The provider may report money returned through it as taken back. */
@@ -122,7 +122,7 @@ async function post(
   writer: Writer,
   tx: BatchTx,
   { id, confirmed, difference }: Order,
-): Promise<Omit<Decided<never>, 'answers'>> {
+): Promise<Omit<Decided<never>, 'results'>> {
   const { env, currency, provider, country, fee } = confirmed
   const [float, suspense, cost] = await Promise.all([
     accounts.idOf({ env, kind: 'float', currency, provider, country }),

@@ -39,11 +39,11 @@ export const publicStatus = {
 
 /** More detail than the status, for people, and the meaning of each stage. docs/reference/states.md is generated from this. */
 export const stageMeanings = {
-  PROCESSING: 'Accepted here, or with the provider. Nobody has to do anything.',
+  PROCESSING: 'Accepted, or in progress at the provider. No action needed.',
   AWAITING_CUSTOMER: 'The customer must act; `nextAction` says how.',
-  UNCONFIRMED: 'It may have been sent, and nobody has said what became of it. The provider is being asked.',
+  UNCONFIRMED: 'It may have been sent, and its outcome is not known yet. Malipo queries the provider.',
   COMPLETED: 'The money has moved. Final.',
-  FAILED: 'It did not happen; `failureReason` says why. What was held for a payout is back in the wallet. Final.',
+  FAILED: 'It did not happen; `failureReason` says why. The amount held for a payout is back in the wallet. Final.',
   EXPIRED: 'It was not completed in time. Final.',
 } as const
 

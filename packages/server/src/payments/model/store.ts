@@ -4,6 +4,7 @@ import type { KeptFeeRule } from '../../money/fees.ts'
 import { type Db, type Environment, sql, type Tx } from '../../platform/db.ts'
 import type { CustomerAction, Failure } from '../../providers/contract.ts'
 import type { Scenario } from '../../scenarios/catalogue.ts'
+import type { DoubtOrNone } from './doubts.ts'
 import { allowed, type State } from './state.ts'
 
 type TransactionType = 'deposit' | 'withdrew' | 'adjustment'
@@ -83,7 +84,8 @@ export interface Progress {
   readonly state: State
   readonly attempt: number
   readonly provider: string
-  readonly doubt: string
+  /** Why the payment waits or is in doubt. */
+  readonly doubt: DoubtOrNone
   readonly action: PendingAction | null
   readonly failure: Failure | null
   readonly receipt: string
@@ -226,7 +228,7 @@ export async function move(tx: Tx, at: Date, moves: readonly Move[]): Promise<vo
     where t.id = m.id
       and t.state = a.source
     returning t.id`)
-  assert.equal(moved.length, moves.length, 'a payment was moved where the table does not allow it')
+  assert.equal(moved.length, moves.length, 'a payment made a transition that is not allowed')
 }
 
 export async function updateAttempts(tx: Tx, rows: readonly Attempt[]): Promise<void> {

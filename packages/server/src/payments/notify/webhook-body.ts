@@ -40,7 +40,7 @@ export type Subject = Pick<
 
 /** Creates a notification with its own id and the bytes that are signed and sent at every delivery. */
 export function merchantEventOf(
-  subject: Played,
+  subject: ScenarioSubject,
   name: EventName,
   sequence: number,
   at: Date,
@@ -51,7 +51,7 @@ export function merchantEventOf(
   return { name, id, sequence, scenario, body: JSON.stringify(bodyOf({ id, name, sequence, at }, subject)) }
 }
 
-type Played = Subject & Pick<Transaction, 'scenario'>
+type ScenarioSubject = Subject & Pick<Transaction, 'scenario'>
 
 export interface EventFacts {
   readonly id: string

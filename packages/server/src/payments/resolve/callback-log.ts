@@ -5,14 +5,15 @@ import { attemptOfKey, newId } from '../../platform/ids.ts'
 import { hideCardNumbers } from '../../platform/redact.ts'
 import type { Vault } from '../../platform/seal.ts'
 import type { InboundRequest } from '../../providers/contract.ts'
+import { hourMs } from './timing.ts'
 
 /** The outcome of a callback, as staff read it. */
 export const callbackOutcomes = {
   applied: 'verified and applied to its payment',
-  hint: 'not proof by itself: the provider was asked, or will be',
-  unknown_payment: 'names a payment that this provider was not given from here',
+  hint: 'not proof by itself: Malipo queries the provider',
+  unknown_payment: 'names a payment that was not sent to this provider',
   ignored: 'names no payment',
-  failed: 'could not be applied: the provider is to send it again',
+  failed: 'could not be applied: the provider must send it again',
   refused: 'failed verification',
 } as const
 
@@ -61,7 +62,6 @@ export interface CallbackLog {
 const samplesAnHour = 10
 const unsignedPerPayment = 10
 const sampleBytes = 4096
-const hourMs = 3_600_000
 /** The limit when the database does not keep up. Each row holds a body. */
 const waitingMax = 500
 

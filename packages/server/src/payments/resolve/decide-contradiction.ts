@@ -10,15 +10,15 @@ interface About {
   readonly attempt: Attempt
 }
 
-const message = 'The provider reported what cannot be booked; nothing has changed.'
-const alert = 'a provider contradicts a payment in a way that cannot be booked'
+const message = 'The provider reported a status that cannot be booked; nothing has changed.'
+const alert = 'provider status not booked: it contradicts the payment'
 
 /** A report that cannot be booked becomes an event and alerts the operator, once for a payment that has ended. */
 export function contradicted({ transaction, attempt }: About, detail: Record<string, unknown>): Decision | undefined {
   const { state, doubt } = transaction
   const isOver = isFinal(state)
   if (isOver ? doubt === 'contradicted' : attempt.moved !== null) return undefined
-  const noted = isOver
+  const noted: Pick<Decision, 'progress' | 'late'> = isOver
     ? { progress: { doubt: 'contradicted' } }
     : { progress: {}, late: { attempt: attempt.number, moved: movedOf(transaction, attempt) } }
   return {

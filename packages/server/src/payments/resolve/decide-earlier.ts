@@ -24,8 +24,8 @@ export function unlessPaidBefore(
   around: DecisionInputs,
 ): Decision | undefined {
   const { type, state } = payment.transaction
-  const isToLookAt = type === 'withdrew' && !isFinal(state) && around.movedElsewhere > 0n
-  if (!decision || !isToLookAt || !isNothingMoved(decision)) return decision
+  const needsCheck = type === 'withdrew' && !isFinal(state) && around.movedElsewhere > 0n
+  if (!decision || !needsCheck || !isNothingMoved(decision)) return decision
   if (observation.kind === 'cancel' || observation.kind === 'retry') return undefined
   if (around.paidBy) return paidBy(payment, around.paidBy, decision)
   return observation.kind === 'operator_resolved' ? decision : otherAmountPaid(payment, around)
@@ -61,11 +61,11 @@ function otherAmountPaid(payment: Payment, around: DecisionInputs): Decision {
     attempt: { ...asked(payment), is_lost: false },
     ...(isNew && {
       event: {
-        message: 'An earlier attempt moved another amount; it is not sent again.',
+        message: 'An earlier attempt moved another amount; the payout is not sent again.',
         notifiesMerchant: false,
         detail,
       },
-      alert: 'an earlier attempt moved another amount than a payout has',
+      alert: 'earlier attempt moved another amount than the payout',
     }),
   }
 }

@@ -31,7 +31,7 @@ export interface Reported {
  */
 export function decideLate(reported: Reported, { observation, question }: Observed): Decision | undefined {
   if (observation.kind === 'contradicted')
-    return contradicted(reported, { reported: observation.reported, asked: 'no answer' })
+    return contradicted(reported, { reported: observation.reported, asked: 'no response' })
   return observation.kind === 'reported' && question === reported.attempt.polls
     ? decideReport(reported, observation.providerStatus)
     : undefined
@@ -98,7 +98,7 @@ function paidInstead({ attempt }: Reported, settled: Settled): Decision {
       notifiesMerchant: true,
       detail: { provider: attempt.provider, attempt: attempt.number },
     },
-    alert: 'an abandoned attempt moved money',
+    alert: 'abandoned attempt moved money',
   }
 }
 
@@ -191,7 +191,7 @@ function decisionOf({ transaction, attempt }: Reported, providerStatus: Provider
     progress: {},
     late: { ...late, ...(movedOf(transaction, attempt) === 0n && fee > 0n && { fee }) },
     event: { message: messageOf(late), notifiesMerchant: false, detail: { moved: String(late.moved) } },
-    alert: isAbandoned ? 'an abandoned attempt moved money' : 'a provider reported money moved after the end',
+    alert: isAbandoned ? 'abandoned attempt moved money' : 'provider reported money moved after the end',
   }
 }
 

@@ -17,11 +17,11 @@ import {
   type Decision,
   type DecisionInputs,
   endIfExpired,
-  goOn,
   type Late,
   mismatch,
   type NewReceipt,
   type Observed,
+  proceed,
   wakeLater,
 } from './decision.ts'
 
@@ -59,7 +59,7 @@ function besideStrange(
   around: DecisionInputs,
 ): Decision {
   if (!isChange(change)) return mismatch(payment, strange, around)
-  const doubt = 'amount_mismatch'
+  const doubt = 'amount_mismatch' as const
   const inDoubt = { ...payment, transaction: { ...payment.transaction, doubt } }
   const counted = beforeTheEnd(inDoubt, change, cause, around)
   if (counted.progress.state === 'successful') return counted
@@ -85,7 +85,7 @@ function traced(
     ...decision,
     receipts: [...(decision?.receipts ?? []), ...noted],
     event: { message, notifiesMerchant, detail: { ...decision?.event?.detail, otherCurrency } },
-    alert: 'a bank reported a transfer in another currency than the charge has',
+    alert: 'transfer reported in another currency than the charge',
   }
 }
 
@@ -172,7 +172,7 @@ function beforeTheEnd(payment: KnownPayment, change: Change, cause: Cause, aroun
   const total = { ...payment, transaction: { ...transaction, received } }
   const next =
     endIfExpired(total, cause, around) ??
-    (isChange(change) ? short(payment, change, around) : goOn(payment, 'submitted', null, around))
+    (isChange(change) ? short(payment, change, around) : proceed(payment, 'submitted', null, around))
   return {
     ...next,
     progress: { ...next.progress, received },
@@ -197,7 +197,7 @@ function complete({ transaction }: KnownPayment, receipts: readonly NewReceipt[]
     attempt: { outcome: 'successful', is_lost: false },
     postings: ['receipts_complete'],
     settled: { amount: received, currency: transaction.currency },
-    event: { message: isOver ? 'Paid, with more than was requested.' : 'Paid.', notifiesMerchant: true },
+    event: { message: isOver ? 'Paid, with more than the requested amount.' : 'Paid.', notifiesMerchant: true },
   }
 }
 
@@ -211,7 +211,7 @@ function feeTaken({ fee, fee_rule }: Transaction, received: bigint): bigint {
 
 function short(payment: KnownPayment, { fresh }: Change, around: DecisionInputs): Decision {
   const came = 'A part of the amount was received; waiting for the rest.'
-  const message = fresh.length > 0 ? came : 'The bank took back a part of what was received.'
+  const message = fresh.length > 0 ? came : 'The bank took back a part of the received amount.'
   return {
     progress: { state: 'waiting', doubt: '', failure: null, ...wakeLater(payment, around) },
     attempt: { ...asked(payment), refusals: 0, is_lost: false },
@@ -239,7 +239,7 @@ function afterTheEnd(payment: KnownPayment, change: Change): Decision | undefine
     ...marked(change),
     late,
     event: { message: messageOf(late), notifiesMerchant: false },
-    alert: 'a bank reported transfers moved after the end of a charge',
+    alert: 'transfers reported after the end of a charge',
   }
 }
 

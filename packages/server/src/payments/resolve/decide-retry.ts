@@ -9,4 +9,4 @@ export function retry({ transaction }: Payment, { nowMs }: DecisionInputs): Deci
   return { ...again, attempt: { is_lost: true } }
 }
 
-const retried = { message: 'The operator had it sent again under the same key.', notifiesMerchant: false }
+const retried = { message: 'The operator requested a resend with the same key.', notifiesMerchant: false }

@@ -1,11 +1,8 @@
 import { failureCodes } from '../../providers/contract.ts'
 import type { Payment } from '../model/store.ts'
 import { type Decision, type DecisionInputs, failed, failureOf } from './decision.ts'
+import { spread, timing } from './timing.ts'
 
-const minuteMs = 60_000
-/** How long a payout waits for our float at the provider, by the number of attempts that found too little. */
-const waitsMs = [1, 2, 5, 15, 30].map((minutes) => minutes * minuteMs)
-const lastWaitMs = 60 * minuteMs
 /** The number of an attempt is one byte of its key. By then our float has been too low for ten days. */
 const attemptsMax = 250
 
@@ -18,21 +15,21 @@ export function unfunded({ transaction, attempt }: Payment, around: DecisionInpu
   const [elsewhere] = around.alternatives
   if (elsewhere === undefined && attempt.number >= attemptsMax)
     return failed(failureOf('PROVIDER_UNAVAILABLE'), failureCodes.PROVIDER_UNAVAILABLE)
-  const waitMs = elsewhere === undefined ? (waitsMs[attempt.number - 1] ?? lastWaitMs) : 0
+  const waitMs = elsewhere === undefined ? (timing.shortfallStepsMs[attempt.number - 1] ?? timing.lastShortfallMs) : 0
   return {
     progress: {
       state: 'accepted',
       doubt: elsewhere === undefined ? 'float_exhausted' : '',
       failure: null,
-      wake_at: new Date(around.nowMs + waitMs * (0.8 + 0.4 * around.jitter)),
+      wake_at: new Date(around.nowMs + spread(waitMs, around.jitter)),
     },
     attempt: { outcome: 'failed', is_lost: false },
     reroute: elsewhere ?? attempt.provider,
     event: {
-      message: 'The provider did not pay it; it is sent again later.',
+      message: 'The provider did not pay it; it will be sent again.',
       notifiesMerchant: transaction.state === 'unknown', // The merchant was notified of the doubt, and it is over.
       detail: { provider: attempt.provider, attempt: attempt.number },
     },
-    alert: 'a provider has too little of our money',
+    alert: 'float at provider too low',
   }
 }

@@ -8,6 +8,7 @@ import {
   type Settled,
 } from '../../providers/contract.ts'
 import { chargeReversed, payoutReturned } from '../late-money/late-money.ts'
+import type { Doubt, DoubtOrNone } from '../model/doubts.ts'
 import { isFinal } from '../model/state.ts'
 import type { Attempt, KnownPayment, Payment, Transaction } from '../model/store.ts'
 import { answerRefused, answerUnsent } from './decide-answer.ts'
@@ -24,20 +25,16 @@ import {
   endIfExpired,
   failed,
   failureOf,
-  goOn,
   isAnswerable,
   isAsAsked,
   mismatch,
   type Observed,
   overdue,
+  proceed,
   released,
   wakeLater,
 } from './decision.ts'
-
-const backoffPlanMs = [2000, 5000, 15_000, 30_000]
-const lastBackoffMs = 60_000
-/** How long after its send deadline a customer's answer may still be under way. */
-const answerMs = 40_000
+import { spread, timing } from './timing.ts'
 
 /**
  * The one place where an observation changes a payment. Pure, so the result is the same in every process and after every crash.
@@ -62,7 +59,7 @@ function askOnceMore(decision: Decision, { nowMs }: DecisionInputs): Decision {
 function decideObservation(payment: KnownPayment, observed: Observed, around: DecisionInputs): Decision | undefined {
   const { cause, observation } = observed
   if (observation.kind === 'announce')
-    return { progress: {}, event: { message: 'Told again on request.', notifiesMerchant: true } }
+    return { progress: {}, event: { message: 'Notification repeated on request.', notifiesMerchant: true } }
   if (observation.kind === 'reported' && observation.providerStatus.state === 'received')
     return decideReceived(payment, observation.providerStatus.receipts, observed, around)
   if (isFinal(payment.transaction.state))
@@ -115,7 +112,7 @@ function decideReported(
   const decision = decideWord(payment, providerStatus, cause, around)
   const wasCertain = payment.transaction.state === 'accepted'
   if (!wasCertain) return decision
-  return { ...decision, alert: 'a provider knows a payment that we were certain it had not got' }
+  return { ...decision, alert: 'provider has a payment recorded as not submitted' }
 }
 
 function decideWord(payment: Payment, providerStatus: ProviderStatus, cause: Cause, around: DecisionInputs): Decision {
@@ -136,11 +133,11 @@ function decideWord(payment: Payment, providerStatus: ProviderStatus, cause: Cau
         overdue(payment, providerStatus.action, cause, around) ??
         askedAgain(payment, providerStatus.action, cause, around) ??
         answeredAlready(payment, providerStatus.action, cause, around) ??
-        goOn(payment, 'waiting', providerStatus.action, around)
+        proceed(payment, 'waiting', providerStatus.action, around)
       )
     case 'received': // Decided before, because it also counts after the end.
     case 'submitted':
-      return overdue(payment, null, cause, around) ?? goOn(payment, 'submitted', null, around)
+      return overdue(payment, null, cause, around) ?? proceed(payment, 'submitted', null, around)
   }
 }
 
@@ -180,9 +177,9 @@ function answeredAlready(
   const { state, action } = payment.transaction
   if (cause === 'attempt' || !isAnswerable(asks) || !action || !isAnswerable(action) || state === 'waiting')
     return undefined
-  const onItsWayUntil = (payment.attempt.send_deadline?.getTime() ?? 0) + answerMs
+  const onItsWayUntil = (payment.attempt.send_deadline?.getTime() ?? 0) + timing.answerUnderWayMs
   if (state === 'sending' && around.nowMs < onItsWayUntil) return { progress: { wake_at: new Date(onItsWayUntil) } }
-  return action.kind === asks.kind ? goOn(payment, 'submitted', null, around) : undefined
+  return action.kind === asks.kind ? proceed(payment, 'submitted', null, around) : undefined
 }
 
 function successful(payment: Payment, settled: Settled): Decision {
@@ -231,7 +228,7 @@ function notSubmitted(
   if (transaction.state !== 'sending') return undefined
   if (attempt.sends > 1) return unknown(payment, { detail: `not submitted, but sent before: ${cause}` }, around)
   if (attempt.is_hinted)
-    return unknown(payment, { detail: `not submitted, but the provider spoke of it: ${cause}` }, around)
+    return unknown(payment, { detail: `not submitted, but the provider reported it: ${cause}` }, around)
   const reason = cause === 'unwritable' ? 'DETAILS_NOT_ACCEPTED' : 'PROVIDER_UNAVAILABLE'
   // The request that sent it had data that is not stored, and waits for the outcome: no other process could send it.
   if (transaction.sent_via === 'request') return failed(failureOf(reason), failureCodes[reason])
@@ -249,8 +246,8 @@ function notSubmitted(
   return {
     progress: { state: 'accepted', doubt: cause, wake_at: new Date(around.nowMs + backoffMs(attempt, around)) },
     attempt: { sends: 0, send_deadline: null, refusals: Math.min(attempt.refusals + 1, countMax) },
-    ...(isNew && { event: { message: 'The provider cannot take it now; it waits.', ...silently } }),
-    ...(isNew && cause === 'rejected' && { alert: 'a provider refuses what we send it' }),
+    ...(isNew && { event: { message: 'The provider cannot accept it now; it waits.', ...silently } }),
+    ...(isNew && cause === 'rejected' && { alert: 'provider refuses our requests' }),
   }
 }
 
@@ -260,7 +257,7 @@ function unwritable(detail: string, { provider }: Attempt): Decision {
   return {
     ...ended,
     event: { message: failureCodes.DETAILS_NOT_ACCEPTED, notifiesMerchant: true, detail: { detail, provider } },
-    alert: 'a payment has no form that any provider takes',
+    alert: 'no provider accepts the payment',
   }
 }
 
@@ -297,7 +294,7 @@ function unknown(
     attempt: { ...asked(payment), is_lost: false },
     ...(isNew && {
       event: {
-        message: "The provider's answer is not known yet; it is being asked.",
+        message: 'The outcome is not known yet; the provider is being queried.',
         notifiesMerchant,
         detail: { detail },
       },
@@ -308,16 +305,16 @@ function unknown(
 /** Doubts in which the provider refused the payment but may have it. */
 const refusals = {
   refused_on_resend: {
-    message: 'The provider refused it when it was sent again; it is being asked.',
-    alert: 'a provider refused a payment that was sent again',
+    message: 'The provider refused the resend; it is being queried.',
+    alert: 'provider refused a resent payment',
   },
   refused_unclear: {
-    message: 'The provider refused it in words that we do not know; it is being asked.',
-    alert: 'a provider refused a payment in unknown words',
+    message: 'The provider refused it for an unknown reason; it is being queried.',
+    alert: 'provider refused a payment for an unknown reason',
   },
-} as const
+} as const satisfies Partial<Record<Doubt, { readonly message: string; readonly alert: string }>>
 
-const isRefusalDoubt = (doubt: string): doubt is keyof typeof refusals => Object.hasOwn(refusals, doubt)
+const isRefusalDoubt = (doubt: DoubtOrNone): doubt is keyof typeof refusals => Object.hasOwn(refusals, doubt)
 
 /**
  * The provider refused one of several sends, and may have taken another. It is queried: the refusal counts only when the payment
@@ -367,12 +364,12 @@ function notFound(payment: Payment, around: DecisionInputs): Decision {
   return {
     progress: { state: 'unknown', doubt: 'not_found', wake_at: new Date(around.nowMs) },
     attempt: { is_lost: true },
-    event: { message: 'The provider never got it; it is sent again.', notifiesMerchant: false },
+    event: { message: 'The provider never received it; it is sent again.', notifiesMerchant: false },
   }
 }
 
 /** A more serious doubt keeps its name. A provider may not yet know a charge that waits for its customer. */
-function keepDoubt({ doubt, state }: Transaction): string {
+function keepDoubt({ doubt, state }: Transaction): DoubtOrNone {
   if (doubt === 'amount_mismatch' || isRefusalDoubt(doubt)) return doubt
   return state === 'waiting' ? '' : 'not_found'
 }
@@ -387,9 +384,9 @@ function resolved(payment: Payment, outcome: 'successful' | 'failed'): Decision 
   if (outcome === 'successful' && (method === 'bank-transfer' || isOtherAmount)) return undefined
   return outcome === 'successful'
     ? successful(payment, { amount, currency })
-    : failed(failureOf('UNSPECIFIED_FAILURE'), 'The operator found out that it failed.')
+    : failed(failureOf('UNSPECIFIED_FAILURE'), 'The operator resolved it as failed.')
 }
 
 function backoffMs({ refusals }: Attempt, { jitter }: DecisionInputs): number {
-  return (backoffPlanMs[refusals] ?? lastBackoffMs) * (0.8 + 0.4 * jitter)
+  return spread(timing.refusalStepsMs[refusals] ?? timing.lastRefusalMs, jitter)
 }

@@ -13,6 +13,7 @@ import type { CaseKind } from '../late-money/suspense-cases.ts'
 import type { State } from '../model/state.ts'
 import type { Attempt, BookedReceipt, Payment, PendingAction, Progress } from '../model/store.ts'
 import type { PaymentPosting } from './payment-postings.ts'
+import { spread, timing } from './timing.ts'
 
 /** What was observed about a payment, or is requested for it. */
 export type Observation =
@@ -123,8 +124,6 @@ export interface Decision {
   readonly alert?: string
 }
 
-const pollPlanMs = [5000, 15_000, 30_000, 60_000, 120_000, 300_000]
-const lastPollMs = 15 * 60_000
 export const countMax = 30_000
 
 export function failureOf(code: FailureCode): Failure {
@@ -159,8 +158,8 @@ export function mismatch(payment: Payment, settled: Settled, around: DecisionInp
     attempt: { ...asked(payment), is_lost: false },
     ...suspended(payment, settled),
     ...(doubt !== 'amount_mismatch' && {
-      event: { message: 'The provider reported another amount than was requested.', notifiesMerchant: false, detail },
-      alert: 'a provider settled another amount than was requested',
+      event: { message: 'The provider reported another amount than requested.', notifiesMerchant: false, detail },
+      alert: 'provider moved another amount than requested',
     }),
   }
 }
@@ -187,7 +186,7 @@ export function released({ transaction, attempt }: Payment, moved: bigint): Pick
 }
 
 /** The provider has it and may report so any number of times. Only a change makes an event. */
-export function goOn(
+export function proceed(
   payment: Payment,
   providerStatus: State,
   asksFor: CustomerAction | null,
@@ -200,7 +199,7 @@ export function goOn(
   const kept = target === 'waiting' || (before && isAnswerable(before)) ? before : null
   const action = asksFor && !isSameAction(asksFor, before) ? begun(asksFor) : kept
   const isNewAction = !isSameAction(action, before)
-  const message = target === 'waiting' ? 'Waiting for the customer.' : 'The provider is working on it.'
+  const message = target === 'waiting' ? 'Waiting for the customer.' : 'The provider is processing it.'
   // An action that acceptance already returned needs no notification when the provider reports the same.
   const notifiesMerchant = (target === 'waiting' && isNewAction) || state === 'unknown'
   return {
@@ -268,7 +267,7 @@ export function overdue(
     attempt: { ...asked(payment), is_lost: false },
     ...(doubt !== 'overdue' && {
       event: {
-        message: 'The time to pay is over, but the provider still reports it as under way.',
+        message: 'It has expired, but the provider still reports it as pending.',
         notifiesMerchant: true,
       },
     }),
@@ -279,8 +278,8 @@ export const asked = ({ attempt }: Payment): Partial<Attempt> => ({ polls: Math.
 
 /** When to poll next: soon at first, then ever less often, and at the latest when the payment expires. */
 export function wakeLater({ transaction, attempt }: Payment, around: DecisionInputs): Pick<Progress, 'wake_at'> {
-  const plain = pollPlanMs[attempt.polls] ?? lastPollMs
-  const later = around.nowMs + plain * (0.8 + 0.4 * around.jitter)
+  const plain = timing.pollStepsMs[attempt.polls] ?? timing.lastPollMs
+  const later = around.nowMs + spread(plain, around.jitter)
   const end = transaction.expires_at?.getTime()
   return { wake_at: new Date(end !== undefined && end > around.nowMs ? Math.min(later, end) : later) }
 }

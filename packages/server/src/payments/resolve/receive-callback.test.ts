@@ -192,7 +192,7 @@ test('a callback is readable for 90 days, and its month is dropped 90 days after
   await malipo.later(day)
   assert.ok((await months()).includes(month))
   assert.deepEqual(await list({ payment: id }), [])
-  await assert.rejects(operator.callbacks.show(found.id), /there is no callback cb_\w+; they are kept for 90 days/)
+  await assert.rejects(operator.callbacks.show(found.id), /callback cb_\w+ not found; callbacks are kept for 90 days/)
   await malipo.later((32 - dayOfMonth) * day)
   const endReading = await openTransaction(t, 'select from callbacks')
   assert.ok((await months()).includes(month), 'a month that is being read is dropped later')

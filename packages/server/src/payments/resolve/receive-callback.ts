@@ -6,12 +6,13 @@ import type { Environment } from '../../platform/db.ts'
 import { reach } from '../../platform/failpoints.ts'
 import { attemptOfKey } from '../../platform/ids.ts'
 import { logRetry } from '../../platform/log-retry.ts'
-import type { CallbackObservation, CallbackVerdict, InboundRequest } from '../../providers/contract.ts'
+import type { CallbackObservation, CallbackReading, InboundRequest } from '../../providers/contract.ts'
 import { askWhatIsTrue, isContraryTo } from '../dispatch/dispatch.ts'
 import { laneOf } from '../dispatch/timers.ts'
 import { isFinal } from '../model/state.ts'
 import type { CallbackOutcome, ReceivedCallback } from './callback-log.ts'
 import type { Observation } from './decision.ts'
+import { minuteMs, timing } from './timing.ts'
 
 /** The provider that a callback claims to be from, and the address it came from. */
 export interface CallbackSource {
@@ -20,7 +21,7 @@ export interface CallbackSource {
   readonly address: string
 }
 
-type Genuine = Extract<CallbackVerdict, { isGenuine: true }>
+type Genuine = Extract<CallbackReading, { isGenuine: true }>
 
 /**
  * Verifies a callback, applies it to its payment and then stores what was sent. Resolves once the payment is durable: until then
@@ -30,16 +31,16 @@ export async function receiveCallback(ctx: Context, source: CallbackSource, requ
   const { env, provider } = source
   const connector = ctx.connectors[env].get(provider)
   if (!connector?.callbacks) throw new AppError('ROUTE_NOT_FOUND')
-  const verdict = await connector.callbacks.read(request)
-  if (!verdict.isGenuine) return refuse(ctx, { ...source, request, keys: [], isUnsigned: true }, verdict.why)
+  const reading = await connector.callbacks.read(request)
+  if (!reading.isGenuine) return refuse(ctx, { ...source, request, keys: [], isUnsigned: true }, reading.why)
   reach('callback.verified')
   const [applied] = await Promise.allSettled([
-    Promise.all(verdict.observations.map((observation) => applyObservation(ctx, source, verdict, observation))),
+    Promise.all(reading.observations.map((observation) => applyObservation(ctx, source, reading, observation))),
   ])
   const isFailed = applied.status === 'rejected'
-  const outcome = isFailed ? 'failed' : outcomeOf(verdict, applied.value)
-  const keys = verdict.observations.map(({ key }) => key)
-  const isUnsigned = verdict.isUnsigned === true
+  const outcome = isFailed ? 'failed' : outcomeOf(reading, applied.value)
+  const keys = reading.observations.map(({ key }) => key)
+  const isUnsigned = reading.isUnsigned === true
   const reason = isFailed ? { reason: reasonOf(applied.reason) } : {}
   await keep(ctx, { ...source, request, outcome, keys, isUnsigned, ...reason })
   if (isFailed) throw applied.reason
@@ -62,9 +63,6 @@ async function refuse(ctx: Context, received: Omit<ReceivedCallback, 'outcome'>,
   throw new AppError('UNAUTHORIZED')
 }
 
-/** The longest that a provider waits for its callback to be stored once the payment is durable. */
-const keepMs = 1000
-
 /**
  * A callback that could not be stored, or not in time, was still handled. For an unknown payment it is the only record, so the
  * provider must send it again.
@@ -77,7 +75,7 @@ async function keep({ callbackLog, log }: Context, received: ReceivedCallback): 
   })
   if (outcome === 'unknown_payment') return stored
   const patience = new AbortController()
-  await Promise.race([stored, pause(keepMs, undefined, patience).catch(() => undefined)])
+  await Promise.race([stored, pause(timing.callbackStoreWaitMs, undefined, patience).catch(() => undefined)])
   patience.abort()
 }
 
@@ -85,7 +83,7 @@ async function keep({ callbackLog, log }: Context, received: ReceivedCallback): 
  * Unsigned callbacks can come from anyone, and one that contradicts the end of a payment costs a provider call. This many per
  * provider are followed up in a minute.
  */
-const isUnsignedAskAllowed = createAllowance(60, 60_000)
+const isUnsignedAskAllowed = createAllowance(60, minuteMs)
 
 /** Whether it names a payment that we sent to this provider. If not, the provider is queried about the money. */
 async function applyObservation(

@@ -169,7 +169,7 @@ test('a query that starts while a response is resolved has its own number', asyn
   }
 
   const settled = settle(id, saying(back), first)
-  await until('the settlement to wait for the wallet', async () => (await waiting()) >= 1)
+  await until('the resolution to wait for the wallet', async () => (await waiting()) >= 1)
   let isPut = false
   const older = put(id).finally(() => {
     isPut = true
@@ -221,6 +221,6 @@ test('a report against an end makes one event and one alert when the provider do
     [transaction_id],
   )
   assert.equal(events.filter(({ detail }) => detail.reported === 'successful').length, 1)
-  assert.equal(malipo.log.filter((line) => line.includes('a way that cannot be booked')).length, 1)
+  assert.equal(malipo.log.filter((line) => line.includes('provider status not booked')).length, 1)
   assert.equal(await malipo.stateOf(id), 'failed')
 })

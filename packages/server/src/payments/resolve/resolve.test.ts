@@ -118,7 +118,7 @@ test('an unsubmitted payout is rerouted; a report that the first provider paid o
   assert.equal(strays[0]?.transaction.suspended, -10_000n)
   const [open] = (await malipo.operator.suspense.list({ limit: 1000 })).filter((each) => each.transactionId === id)
   assert.deepEqual([open?.kind, open?.amount], ['abandoned_attempt_success', '-100.00'])
-  assert.ok(malipo.log.some((line) => line.includes('an abandoned attempt moved money')))
+  assert.ok(malipo.log.some((line) => line.includes('abandoned attempt moved money')))
   await isClean()
 })
 
@@ -199,7 +199,7 @@ test('an unproven callback on an abandoned attempt is verified, and what it paid
   ])
   assert.deepEqual(payment, { state: 'successful', suspended: '0', wake_at: null })
   assert.deepEqual(await walletOf(malipo, merchant.id), { available: 99_989_900n, reserved: 0n })
-  assert.ok(malipo.log.some((line) => line.includes('an abandoned attempt moved money')))
+  assert.ok(malipo.log.some((line) => line.includes('abandoned attempt moved money')))
   assert.equal((await settle(id, paid, 1))?.isChanged, false)
   assert.equal((await settle(id, refused, 1))?.isChanged, true)
   assert.deepEqual(await walletOf(malipo, merchant.id), { available: 99_999_900n, reserved: 0n })

@@ -44,6 +44,7 @@ import {
   mayMoveMoney,
   movementsFor,
 } from './payment-postings.ts'
+import { timing } from './timing.ts'
 
 /** An observation of one payment. It may name an attempt; an abandoned one counts only if it moved money. */
 interface Resolution extends Observed {
@@ -138,7 +139,7 @@ export async function resolveBatch(
   const books = await openBooks(tx, writer, moving.flatMap(endingsOf), wallets)
   reach('resolve.locked')
   const alerts: (() => void)[] = []
-  const answers = resolutions.map((resolution): ResolveResult | undefined => {
+  const results = resolutions.map((resolution): ResolveResult | undefined => {
     const draft = drafts.get(resolution.transaction_id)
     if (!draft || !isEntitled(resolution, draft)) return undefined
     const { isChanged, alert } = take(options, draft, resolution, at, (provider, decision, adjustments) => {
@@ -156,7 +157,7 @@ export async function resolveBatch(
     return { isChanged, transaction, attempts: [attempt, ...givenUp, ...ended], receipts }
   })
   const changed = [...drafts.values()].filter(({ before, transaction }) => transaction !== before.transaction)
-  for (const [index, { alongside }] of resolutions.entries()) if (answers[index]?.isChanged) await alongside?.(tx)
+  for (const [index, { alongside }] of resolutions.entries()) if (results[index]?.isChanged) await alongside?.(tx)
   const [{ committed, ...written }] = await Promise.all([books.write(), write(tx, at, options.cell, changed)])
   reach('resolve.written')
   const onCommitted = () => {
@@ -167,7 +168,7 @@ export async function resolveBatch(
       transaction.notified > before.transaction.notified || adjustments.length > 0
     if (changed.some(notifiesMerchant)) options.onMerchantEvents()
   }
-  return { answers, ...written, committed: onCommitted }
+  return { results, ...written, committed: onCommitted }
 }
 
 /** A provider cannot report on a payment in another environment, or on an attempt made through another provider. */
@@ -324,9 +325,6 @@ function eventOf(
 
 const nameOf = ({ type }: Transaction) => (type === 'adjustment' ? 'adjustment_created' : 'transaction_updated')
 
-/** Minimum assumed age of a query response when the caller did not measure it. */
-const questionMs = 20_000
-
 function decisionInputs(
   { connectors, routing }: ResolverContext,
   draft: PaymentDraft,
@@ -339,7 +337,7 @@ function decisionInputs(
   const rail = connector && railOf(connector, transaction)
   return {
     nowMs: at.getTime(),
-    askedMsAgo: Math.max(questionMs, askedMsAgo?.() ?? 0),
+    askedMsAgo: Math.max(timing.queryAgeMinMs, askedMsAgo?.() ?? 0),
     notFoundWindowMs: rail?.notFoundWindowMs ?? Number.POSITIVE_INFINITY,
     deadAfterMs: rail?.deadAfterMs,
     movedElsewhere: others.reduce((sum, other) => sum + movedOf(transaction, other), 0n),

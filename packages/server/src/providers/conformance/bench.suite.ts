@@ -8,7 +8,7 @@ import type {
   AttemptRef,
   AuthoriseOutcome,
   BillingAddress,
-  CallbackVerdict,
+  CallbackReading,
   CardChargeAttempt,
   Connector,
   CustomerAnswer,
@@ -111,7 +111,7 @@ interface AuthoriseOptions {
   readonly continuation?: string
 }
 
-export interface CardDesk extends CardSteps<CardTrial> {
+export interface CardActions extends CardSteps<CardTrial> {
   readonly values: CardValues
   /** Sends the customer's answer through the unreachable connector, with this charge's continuation. */
   authoriseLost(trial: CardTrial, answer: CustomerAnswer): Promise<AuthoriseOutcome>
@@ -125,7 +125,7 @@ export interface Trial {
 }
 
 /** Every kind of charge and payout runs the same cases. */
-export interface Lane {
+export interface Flow {
   readonly name: 'charge' | 'card charge' | 'transfer charge' | 'payout'
   /** The simulator's name for it. */
   readonly operation: 'charge' | 'payout'
@@ -140,25 +140,25 @@ export interface Lane {
   /** Payments that no provider can accept, by the reason. */
   readonly impossible: Readonly<Record<string, Trial>>
   /** Only card charges have steps. */
-  readonly cards?: CardDesk
+  readonly cards?: CardActions
 }
 
 export interface Case {
   readonly guarantee: string
   /** What the connector must support for the case to apply. */
-  readonly needs?: (lane: Lane, bench: Bench) => unknown
-  run(lane: Lane, bench: Bench): Promise<void>
+  readonly needs?: (flow: Flow, bench: Bench) => unknown
+  run(flow: Flow, bench: Bench): Promise<void>
 }
 
 /** Sets a fault for one payment. It strikes once unless `times` is given. */
 export async function strike(
   bench: Bench,
-  lane: Lane,
+  flow: Flow,
   { ref }: Trial,
   fault: Omit<FaultOrder, 'provider' | 'operation' | 'match'> & { readonly on?: 'query' | 'authorise' },
 ): Promise<void> {
   const { on, ...order } = fault
-  const operation = on === undefined ? lane.operation : on === 'query' ? `${lane.operation}_status` : on
+  const operation = on === undefined ? flow.operation : on === 'query' ? `${flow.operation}_status` : on
   await bench.control.setFault({ times: 1, ...order, provider: bench.provider, operation, match: { key: ref.key } })
 }
 
@@ -168,7 +168,7 @@ export async function settle({ control, settleMs }: Bench): Promise<void> {
 }
 
 /** The customer approves where the lane needs it, then every payment that ends by itself ends. */
-export async function fulfil(bench: Bench, { endsBy }: Lane, { ref }: Trial): Promise<void> {
+export async function fulfil(bench: Bench, { endsBy }: Flow, { ref }: Trial): Promise<void> {
   if (endsBy === 'customer') await bench.control.act(ref.key, 'approve')
   await settle(bench)
 }
@@ -233,7 +233,7 @@ export function amountReported(providerStatus: ProviderStatus): bigint {
     assert.equal(
       new Set(providerStatus.receipts.map(({ id }) => id)).size,
       providerStatus.receipts.length,
-      'every receipt is told once',
+      'every receipt is reported once',
     )
     return providerStatus.receipts.filter(({ isReversed }) => !isReversed).reduce((sum, { amount }) => sum + amount, 0n)
   }
@@ -246,14 +246,14 @@ export function isOpen(providerStatus: ProviderStatus): boolean {
 }
 
 /** The provider has the payment and it has not ended. A silent provider does not know it before the customer pays. */
-export async function stillOpen({ isSilent }: Lane, trial: Trial): Promise<void> {
+export async function stillOpen({ isSilent }: Flow, trial: Trial): Promise<void> {
   const outcome = await trial.query()
   if (isSilent) assert.deepEqual(outcome, { found: 'no' })
   else assert.ok(isOpen(found(outcome)))
 }
 
 /** How many requests to move money the provider received for this key. */
-export async function timesSent({ control }: Bench, { operation }: Lane, { ref }: Trial): Promise<number> {
+export async function timesSent({ control }: Bench, { operation }: Flow, { ref }: Trial): Promise<number> {
   return (await control.requests(ref.key)).filter((request) => request.operation === operation).length
 }
 
@@ -265,7 +265,7 @@ export function callbacksFor({ inbox }: Bench, { ref }: Trial, count = 1): Promi
   })
 }
 
-export async function read({ connector }: Bench, request: InboundRequest | undefined): Promise<CallbackVerdict> {
+export async function read({ connector }: Bench, request: InboundRequest | undefined): Promise<CallbackReading> {
   assert.ok(connector.callbacks && request)
   return connector.callbacks.read(request)
 }
@@ -275,10 +275,10 @@ export async function observationsOf(
   bench: Bench,
   request: InboundRequest | undefined,
 ): Promise<{ key: string; providerStatus: ProviderStatus }> {
-  const verdict = await read(bench, request)
-  assert.ok(verdict.isGenuine, `genuine, not: ${verdict.isGenuine ? '' : verdict.why}`)
-  assert.equal(verdict.isProof, bench.callbacks?.areProof)
-  const [observations] = verdict.observations
-  assert.ok(observations && verdict.observations.length === 1)
+  const reading = await read(bench, request)
+  assert.ok(reading.isGenuine, `genuine, not: ${reading.isGenuine ? '' : reading.why}`)
+  assert.equal(reading.isProof, bench.callbacks?.areProof)
+  const [observations] = reading.observations
+  assert.ok(observations && reading.observations.length === 1)
   return observations
 }

@@ -7,9 +7,9 @@ import {
   type Bench,
   type Case,
   callbacksFor,
+  type Flow,
   found,
   fulfil,
-  type Lane,
   movedOnce,
   observationsOf,
   read,
@@ -21,14 +21,14 @@ import {
 } from './bench.suite.ts'
 import { endsByItself } from './query.suite.ts'
 
-const areKnown = (_: Lane, { callbacks }: Bench) => callbacks?.areKnown
+const areKnown = (_: Flow, { callbacks }: Bench) => callbacks?.areKnown
 
 /** How a connector reads callbacks. Only a signature by the provider, for this exact request and still fresh, is proof. */
 const cases: readonly Case[] = [
   {
     guarantee: 'a success callback names the payment and exactly what moved',
-    run: async (lane, bench) => {
-      const { trial, request } = await calledBack(lane, bench)
+    run: async (flow, bench) => {
+      const { trial, request } = await calledBack(flow, bench)
 
       const observations = await observationsOf(bench, request)
       assert.equal(observations.key, trial.ref.key)
@@ -52,11 +52,11 @@ const cases: readonly Case[] = [
   },
   {
     guarantee: 'a callback reports the outcome after the response to the submission is lost',
-    run: async (lane, bench) => {
-      const trial = lane.examples.succeeds()
-      await strike(bench, lane, trial, { mode: 'drop_after_processing' })
+    run: async (flow, bench) => {
+      const trial = flow.examples.succeeds()
+      await strike(bench, flow, trial, { mode: 'drop_after_processing' })
       unknown(await trial.submit())
-      await fulfil(bench, lane, trial)
+      await fulfil(bench, flow, trial)
 
       const observations = await observationsOf(bench, (await callbacksFor(bench, trial))[0])
       succeeded(observations.providerStatus, trial.ref)
@@ -65,8 +65,8 @@ const cases: readonly Case[] = [
   },
   {
     guarantee: 'a callback delivered twice yields the same observation twice',
-    run: async (lane, bench) => {
-      const { trial } = await calledBack(lane, bench, { mode: 'callback_duplicate' })
+    run: async (flow, bench) => {
+      const { trial } = await calledBack(flow, bench, { mode: 'callback_duplicate' })
 
       const requests = await callbacksFor(bench, trial, 2)
       const observations = await Promise.all(requests.map((request) => observationsOf(bench, request)))
@@ -78,9 +78,9 @@ const cases: readonly Case[] = [
   {
     guarantee: 'a callback before the response to the submission disturbs neither',
     needs: endsByItself,
-    run: async (lane, bench) => {
-      const trial = lane.examples.succeeds()
-      await strike(bench, lane, trial, { mode: 'callback_before_response' })
+    run: async (flow, bench) => {
+      const trial = flow.examples.succeeds()
+      await strike(bench, flow, trial, { mode: 'callback_before_response' })
 
       const submitted = trial.submit()
       const [request] = await callbacksFor(bench, trial)
@@ -92,13 +92,13 @@ const cases: readonly Case[] = [
   },
   {
     guarantee: 'a late callback still counts, and a query replaces a callback that never comes',
-    run: async (lane, bench) => {
-      const [late, never] = [lane.examples.succeeds(), lane.examples.succeeds()]
-      await strike(bench, lane, late, { mode: 'callback_late', delayMs: 600_000 })
-      await strike(bench, lane, never, { mode: 'callback_never' })
+    run: async (flow, bench) => {
+      const [late, never] = [flow.examples.succeeds(), flow.examples.succeeds()]
+      await strike(bench, flow, late, { mode: 'callback_late', delayMs: 600_000 })
+      await strike(bench, flow, never, { mode: 'callback_never' })
       for (const trial of [late, never]) {
         accepted(await trial.submit())
-        await fulfil(bench, lane, trial)
+        await fulfil(bench, flow, trial)
       }
 
       for (const trial of [late, never]) succeeded(found(await trial.query()), trial.ref)
@@ -111,10 +111,10 @@ const cases: readonly Case[] = [
   {
     guarantee: 'callbacks in the wrong order each report their own status',
     needs: endsByItself,
-    run: async (lane, bench) => {
-      const trial = lane.examples.succeeds()
-      await strike(bench, lane, trial, { mode: 'flap', delayMs: 1000 })
-      await strike(bench, lane, trial, { mode: 'callback_reorder' })
+    run: async (flow, bench) => {
+      const trial = flow.examples.succeeds()
+      await strike(bench, flow, trial, { mode: 'flap', delayMs: 1000 })
+      await strike(bench, flow, trial, { mode: 'callback_reorder' })
       await trial.submit()
       await settle(bench)
       await bench.control.advance(1000)
@@ -128,8 +128,8 @@ const cases: readonly Case[] = [
   },
   {
     guarantee: 'a callback with a wrong amount reports that amount, and a query reports the true one',
-    run: async (lane, bench) => {
-      const { trial, request } = await calledBack(lane, bench, { mode: 'callback_wrong_amount' })
+    run: async (flow, bench) => {
+      const { trial, request } = await calledBack(flow, bench, { mode: 'callback_wrong_amount' })
 
       const { key, providerStatus } = await observationsOf(bench, request)
       assert.equal(key, trial.ref.key)
@@ -139,11 +139,11 @@ const cases: readonly Case[] = [
   },
   {
     guarantee: 'a callback about an unknown payment names that payment and no other',
-    run: async (lane, bench) => {
-      const trial = lane.examples.succeeds()
-      await strike(bench, lane, trial, { mode: 'callback_unknown_reference' })
+    run: async (flow, bench) => {
+      const trial = flow.examples.succeeds()
+      await strike(bench, flow, trial, { mode: 'callback_unknown_reference' })
       accepted(await trial.submit())
-      await fulfil(bench, lane, trial)
+      await fulfil(bench, flow, trial)
 
       const [sent] = await bench.control.callbacks(trial.ref.key)
       const request = await until('it', () => bench.inbox.received.find(({ body }) => String(body) === sent?.body))
@@ -153,8 +153,8 @@ const cases: readonly Case[] = [
   {
     guarantee: 'a forged callback is refused, and the genuine one that follows is accepted',
     needs: areKnown,
-    run: async (lane, bench) => {
-      const { trial, request } = await calledBack(lane, bench, { mode: 'callback_bad_signature', count: 1 })
+    run: async (flow, bench) => {
+      const { trial, request } = await calledBack(flow, bench, { mode: 'callback_bad_signature', count: 1 })
 
       assert.equal((await read(bench, request)).isGenuine, false)
       await bench.control.resendCallback(trial.ref.key)
@@ -164,24 +164,24 @@ const cases: readonly Case[] = [
   },
   {
     guarantee: 'a callback altered in transit or copied from another request is never proof',
-    run: async (lane, bench) => {
-      const { trial, request } = await calledBack(lane, bench)
-      const other = await calledBack(lane, bench)
+    run: async (flow, bench) => {
+      const { trial, request } = await calledBack(flow, bench)
+      const other = await calledBack(flow, bench)
       assert.ok((await read(bench, request)).isGenuine)
 
       const moved = bench.callbacks?.arePathBound ? elsewhere(request) : {}
       for (const [name, changed] of Object.entries({ ...forgeries(request, other.request, trial), ...moved })) {
-        const verdict = await read(bench, changed)
-        assert.ok(!(verdict.isGenuine && verdict.isProof), name)
-        if (bench.callbacks?.areProof) assert.ok(!verdict.isGenuine, name)
+        const reading = await read(bench, changed)
+        assert.ok(!(reading.isGenuine && reading.isProof), name)
+        if (bench.callbacks?.areProof) assert.ok(!reading.isGenuine, name)
       }
     },
   },
   {
     guarantee: 'an old callback that is replayed is refused',
     needs: (_, { callbacks }) => callbacks?.aging,
-    run: async (lane, bench) => {
-      const { request } = await calledBack(lane, bench)
+    run: async (flow, bench) => {
+      const { request } = await calledBack(flow, bench)
       const { ageMaxMs = 0, moveClock } = bench.callbacks?.aging ?? {}
 
       assert.equal((await read(bench, request)).isGenuine, true)
@@ -211,19 +211,19 @@ const cases: readonly Case[] = [
 /** Run for every connector with callbacks. */
 export const callbackCases: readonly Case[] = cases.map((each) => ({
   ...each,
-  needs: (lane, bench) => bench.callbacks && (each.needs === undefined || each.needs(lane, bench)),
+  needs: (flow, bench) => bench.callbacks && (each.needs === undefined || each.needs(flow, bench)),
 }))
 
 /** A successful payment and the first callback about it. */
 async function calledBack(
-  lane: Lane,
+  flow: Flow,
   bench: Bench,
   fault?: Parameters<typeof strike>[3],
 ): Promise<{ trial: Trial; request: InboundRequest }> {
-  const trial = lane.examples.succeeds()
-  if (fault) await strike(bench, lane, trial, fault)
+  const trial = flow.examples.succeeds()
+  if (fault) await strike(bench, flow, trial, fault)
   accepted(await trial.submit())
-  await fulfil(bench, lane, trial)
+  await fulfil(bench, flow, trial)
   const [request] = await callbacksFor(bench, trial)
   assert.ok(request)
   return { trial, request }

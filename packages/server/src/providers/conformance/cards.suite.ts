@@ -5,13 +5,13 @@ import type { AuthoriseOutcome, CustomerAction, CustomerAnswer, FailureCode, Pro
 import {
   accepted,
   type Bench,
-  type CardDesk,
+  type CardActions,
   type CardTrial,
   type Case,
   callbacksFor,
+  type Flow,
   found,
   isOpen,
-  type Lane,
   movedNothing,
   movedOnce,
   notSubmitted,
@@ -138,12 +138,12 @@ const cases: readonly CardCase[] = [
   },
   ...lostSteps().map(({ name, fault, cause }) => ({
     guarantee: `${name} to a PIN or a code is unknown, and a query reports the outcome`,
-    run: async (lane: CardLane, bench: Bench) => {
-      const { cards } = lane
+    run: async (flow: CardLane, bench: Bench) => {
+      const { cards } = flow
       const early = await askedForPin(cards)
       const late = await askedForPin(cards)
       await late.authorise(pin(cards))
-      for (const trial of [early, late]) await strike(bench, lane, trial, { ...fault, on: 'authorise' })
+      for (const trial of [early, late]) await strike(bench, flow, trial, { ...fault, on: 'authorise' })
 
       assert.equal(unknownStep(await early.authorise(pin(cards))), cause)
       assert.equal(actionOf(found(await early.query())), 'otp')
@@ -155,15 +155,15 @@ const cases: readonly CardCase[] = [
   })),
   {
     guarantee: 'an answer cut off before processing is unknown, and goes through when sent again',
-    run: async (lane, bench) => {
-      const { cards } = lane
+    run: async (flow, bench) => {
+      const { cards } = flow
       const trial = await askedForPin(cards)
-      await strike(bench, lane, trial, { mode: 'drop_before_processing', on: 'authorise' })
+      await strike(bench, flow, trial, { mode: 'drop_before_processing', on: 'authorise' })
 
       assert.equal(unknownStep(await trial.authorise(pin(cards))), 'broken_off')
       assert.deepEqual(await trial.query(), { found: 'no' })
       assert.equal(actionOf(reported(await trial.authorise(pin(cards)))), 'otp')
-      await strike(bench, lane, trial, { mode: 'drop_before_processing', on: 'authorise' })
+      await strike(bench, flow, trial, { mode: 'drop_before_processing', on: 'authorise' })
       assert.equal(unknownStep(await trial.authorise(otp(cards))), 'broken_off')
       assert.ok(isOpen(found(await trial.query())))
       succeeded(reported(await trial.authorise(otp(cards))), trial.ref)
@@ -172,24 +172,24 @@ const cases: readonly CardCase[] = [
   },
   {
     guarantee: 'an answer is not submitted under a rate limit or expired credentials, and may be resent',
-    run: async (lane, bench) => {
-      const trial = await askedForPin(lane.cards)
+    run: async (flow, bench) => {
+      const trial = await askedForPin(flow.cards)
       for (const [mode, cause] of [
         ['rate_limited', 'rate_limited'],
         ['token_expired', 'rejected'],
       ] as const) {
-        await strike(bench, lane, trial, { mode, on: 'authorise' })
-        assert.equal(notSubmittedStep(await trial.authorise(pin(lane.cards))), cause)
+        await strike(bench, flow, trial, { mode, on: 'authorise' })
+        assert.equal(notSubmittedStep(await trial.authorise(pin(flow.cards))), cause)
       }
-      assert.equal(actionOf(reported(await trial.authorise(pin(lane.cards)))), 'otp')
+      assert.equal(actionOf(reported(await trial.authorise(pin(flow.cards)))), 'otp')
     },
   },
   {
     guarantee: 'success that a query cannot confirm at once is not reported until a query confirms it',
-    run: async (lane, bench) => {
+    run: async (flow, bench) => {
       for (const mode of ['html_503', 'malformed_json', 'drop_after_processing', 'rate_limited'] as const) {
-        const trial = lane.cards.ends()
-        await strike(bench, lane, trial, { mode, on: 'query' })
+        const trial = flow.cards.ends()
+        await strike(bench, flow, trial, { mode, on: 'query' })
 
         assert.deepEqual(reported(await trial.submit()), { state: 'submitted' }, mode)
         succeeded(found(await trial.query()), trial.ref)
@@ -199,11 +199,11 @@ const cases: readonly CardCase[] = [
   },
   {
     guarantee: 'success is not reported while a query does not yet show it',
-    run: async (lane, bench) => {
-      const [unseen, lagging, stuck] = [lane.cards.ends(), lane.cards.ends(), lane.cards.ends()]
-      await strike(bench, lane, unseen, { mode: 'not_found_window', seconds: 600 })
-      await strike(bench, lane, lagging, { mode: 'status_lags_callback', delayMs: 600_000 })
-      await strike(bench, lane, stuck, { mode: 'stuck_pending' })
+    run: async (flow, bench) => {
+      const [unseen, lagging, stuck] = [flow.cards.ends(), flow.cards.ends(), flow.cards.ends()]
+      await strike(bench, flow, unseen, { mode: 'not_found_window', seconds: 600 })
+      await strike(bench, flow, lagging, { mode: 'status_lags_callback', delayMs: 600_000 })
+      await strike(bench, flow, stuck, { mode: 'stuck_pending' })
 
       for (const trial of [unseen, lagging, stuck])
         assert.deepEqual(reported(await trial.submit()), { state: 'submitted' })
@@ -217,9 +217,9 @@ const cases: readonly CardCase[] = [
   },
   {
     guarantee: 'a 503 after the money moved is unknown, and a query reports the success',
-    run: async (lane, bench) => {
-      const trial = lane.cards.ends()
-      await strike(bench, lane, trial, { mode: 'http_status', status: 503, moment: 'after' })
+    run: async (flow, bench) => {
+      const trial = flow.cards.ends()
+      await strike(bench, flow, trial, { mode: 'http_status', status: 503, moment: 'after' })
 
       assert.equal(unknown(await trial.submit()), 'server_error')
       succeeded(found(await trial.query()), trial.ref)
@@ -228,9 +228,9 @@ const cases: readonly CardCase[] = [
   },
   {
     guarantee: 'a decline that turns into a success is reported as it is each time',
-    run: async (lane, bench) => {
-      const trial = lane.cards.ends()
-      await strike(bench, lane, trial, { mode: 'flap', delayMs: 600_000 })
+    run: async (flow, bench) => {
+      const trial = flow.cards.ends()
+      await strike(bench, flow, trial, { mode: 'flap', delayMs: 600_000 })
 
       assert.equal(failed(await trial.submit()), 'UNSPECIFIED_FAILURE')
       assert.equal(found(await trial.query()).state, 'failed')
@@ -240,9 +240,9 @@ const cases: readonly CardCase[] = [
   },
   {
     guarantee: 'a callback before the response to the last step disturbs neither',
-    run: async (lane, bench) => {
-      const trial = lane.cards.ends()
-      await strike(bench, lane, trial, { mode: 'callback_before_response' })
+    run: async (flow, bench) => {
+      const trial = flow.cards.ends()
+      await strike(bench, flow, trial, { mode: 'callback_before_response' })
 
       const submitted = trial.submit()
       const [request] = await callbacksFor(bench, trial)
@@ -266,20 +266,20 @@ const cases: readonly CardCase[] = [
   },
 ]
 
-type CardLane = Lane & { readonly cards: CardDesk }
+type CardLane = Flow & { readonly cards: CardActions }
 
 interface CardCase {
   readonly guarantee: string
-  run(lane: CardLane, bench: Bench): Promise<void>
+  run(flow: CardLane, bench: Bench): Promise<void>
 }
 
 /** Run for every connector that charges cards. */
 export const cardCases: readonly Case[] = cases.map(({ guarantee, run }) => ({
   guarantee,
-  run: async (lane, bench) => {
-    const { cards } = lane
+  run: async (flow, bench) => {
+    const { cards } = flow
     assert.ok(cards)
-    await run({ ...lane, cards }, bench)
+    await run({ ...flow, cards }, bench)
   },
 }))
 
@@ -289,27 +289,31 @@ function lostSteps(): readonly {
   cause: string
 }[] {
   return [
-    { name: 'a connection cut after the answer', fault: { mode: 'drop_after_processing' }, cause: 'broken_off' },
-    { name: 'half an answer', fault: { mode: 'half_response' }, cause: 'broken_off' },
-    { name: 'an answer that is not JSON', fault: { mode: 'malformed_json' }, cause: 'unreadable' },
+    {
+      name: 'a connection cut after the customer’s answer',
+      fault: { mode: 'drop_after_processing' },
+      cause: 'broken_off',
+    },
+    { name: 'half a response', fault: { mode: 'half_response' }, cause: 'broken_off' },
+    { name: 'a response that is not JSON', fault: { mode: 'malformed_json' }, cause: 'unreadable' },
     { name: 'a page of HTML with 503', fault: { mode: 'html_503', moment: 'after' }, cause: 'server_error' },
     { name: 'a 503', fault: { mode: 'http_status', moment: 'after', status: 503 }, cause: 'server_error' },
     {
-      name: 'a refusal without words',
+      name: 'a refusal without a message',
       fault: { mode: 'http_status', moment: 'after', status: 400 },
       cause: 'unreadable',
     },
   ]
 }
 
-async function askedForPin(cards: CardDesk): Promise<CardTrial> {
+async function askedForPin(cards: CardActions): Promise<CardTrial> {
   const trial = cards.asksPin()
   assert.equal(actionOf(accepted(await trial.submit())), 'pin')
   return trial
 }
 
-const pin = ({ values }: CardDesk): CustomerAnswer => ({ kind: 'pin', value: values.pin })
-const otp = ({ values }: CardDesk): CustomerAnswer => ({ kind: 'otp', value: values.otp })
+const pin = ({ values }: CardActions): CustomerAnswer => ({ kind: 'pin', value: values.pin })
+const otp = ({ values }: CardActions): CustomerAnswer => ({ kind: 'otp', value: values.otp })
 
 function actionOf(providerStatus: ProviderStatus): CustomerAction['kind'] | undefined {
   return providerStatus.state === 'waiting' ? providerStatus.action.kind : undefined

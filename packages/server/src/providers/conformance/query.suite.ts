@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import {
   accepted,
   type Case,
+  type Flow,
   found,
   fulfil,
-  type Lane,
   movedNothing,
   movedOnce,
   sentAgain,
@@ -15,7 +15,7 @@ import {
   unknown,
 } from './bench.suite.ts'
 
-export const endsByItself = ({ endsBy }: Lane) => endsBy === 'time'
+export const endsByItself = ({ endsBy }: Flow) => endsBy === 'time'
 
 /** How a connector reads query responses. A failed query is never "not found", and silence is never an end. */
 export const queryCases: readonly Case[] = [
@@ -27,15 +27,15 @@ export const queryCases: readonly Case[] = [
   },
   {
     guarantee: 'a payment that never ends stays open after days of queries and moves no money',
-    run: async (lane, bench) => {
-      const struck = lane.examples.succeeds()
-      await strike(bench, lane, struck, { mode: 'stuck_pending' })
+    run: async (flow, bench) => {
+      const struck = flow.examples.succeeds()
+      await strike(bench, flow, struck, { mode: 'stuck_pending' })
 
-      for (const trial of [lane.examples.stays(), struck]) {
+      for (const trial of [flow.examples.stays(), struck]) {
         accepted(await trial.submit())
         for (let day = 0; day < 3; day++) {
           await bench.control.advance(24 * 3600_000)
-          await stillOpen(lane, trial)
+          await stillOpen(flow, trial)
         }
         await movedNothing(bench, trial)
       }
@@ -43,8 +43,8 @@ export const queryCases: readonly Case[] = [
   },
   {
     guarantee: 'a failed query is unclear, never "not found", and the next query reports the payment',
-    run: async (lane, bench) => {
-      const trial = lane.examples.succeeds()
+    run: async (flow, bench) => {
+      const trial = flow.examples.succeeds()
       await trial.submit()
       const faults = [
         { mode: 'drop_before_processing' },
@@ -64,45 +64,45 @@ export const queryCases: readonly Case[] = [
       ] as const
 
       for (const fault of faults) {
-        await strike(bench, lane, trial, { ...fault, on: 'query' })
+        await strike(bench, flow, trial, { ...fault, on: 'query' })
         assert.equal((await trial.query()).found, 'unclear', fault.mode)
-        await stillOpen(lane, trial)
+        await stillOpen(flow, trial)
       }
     },
   },
   {
     guarantee: 'a query that times out is unclear',
-    run: async (lane, bench) => {
-      const trial = lane.examples.succeeds()
+    run: async (flow, bench) => {
+      const trial = flow.examples.succeeds()
       await trial.submit()
-      await strike(bench, lane, trial, { mode: 'latency', delayMs: 3_600_000, on: 'query' })
+      await strike(bench, flow, trial, { mode: 'latency', delayMs: 3_600_000, on: 'query' })
 
       assert.equal((await trial.query(AbortSignal.timeout(200))).found, 'unclear')
     },
   },
   {
     guarantee: 'an accepted payment may be "not found", but never beyond the not-found window',
-    run: async (lane, bench) => {
-      const trial = lane.examples.stays()
-      await strike(bench, lane, trial, { mode: 'not_found_window', seconds: lane.notFoundWindowMs / 1000 })
+    run: async (flow, bench) => {
+      const trial = flow.examples.stays()
+      await strike(bench, flow, trial, { mode: 'not_found_window', seconds: flow.notFoundWindowMs / 1000 })
 
       accepted(await trial.submit())
       assert.deepEqual(await trial.query(), { found: 'no' })
-      await bench.control.advance(lane.notFoundWindowMs)
-      await stillOpen(lane, trial)
+      await bench.control.advance(flow.notFoundWindowMs)
+      await stillOpen(flow, trial)
     },
   },
   {
     guarantee: 'a key sent again after "not found" moves money once',
-    run: async (lane, bench) => {
-      const trial = lane.examples.succeeds()
-      await strike(bench, lane, trial, { mode: 'not_found_window', seconds: 3600 })
-      await strike(bench, lane, trial, { mode: 'drop_after_processing' })
+    run: async (flow, bench) => {
+      const trial = flow.examples.succeeds()
+      await strike(bench, flow, trial, { mode: 'not_found_window', seconds: 3600 })
+      await strike(bench, flow, trial, { mode: 'drop_after_processing' })
 
       assert.equal(unknown(await trial.submit()), 'broken_off')
       assert.deepEqual(await trial.query(), { found: 'no' })
       sentAgain(await trial.submit())
-      await fulfil(bench, lane, trial)
+      await fulfil(bench, flow, trial)
       await bench.control.advance(3_600_000)
       succeeded(found(await trial.query()), trial.ref)
       await movedOnce(bench, trial)
@@ -110,14 +110,14 @@ export const queryCases: readonly Case[] = [
   },
   {
     guarantee: 'a lagging status is open, not an end',
-    run: async (lane, bench) => {
-      const trial = lane.examples.succeeds()
-      await strike(bench, lane, trial, { mode: 'status_lags_callback', delayMs: 600_000 })
+    run: async (flow, bench) => {
+      const trial = flow.examples.succeeds()
+      await strike(bench, flow, trial, { mode: 'status_lags_callback', delayMs: 600_000 })
       await trial.submit()
 
-      await fulfil(bench, lane, trial)
+      await fulfil(bench, flow, trial)
       await movedOnce(bench, trial)
-      await stillOpen(lane, trial)
+      await stillOpen(flow, trial)
       await bench.control.advance(600_000)
       succeeded(found(await trial.query()), trial.ref)
     },
@@ -125,9 +125,9 @@ export const queryCases: readonly Case[] = [
   {
     guarantee: 'a failure that turns into a success is reported as it is each time',
     needs: endsByItself,
-    run: async (lane, bench) => {
-      const trial = lane.examples.succeeds()
-      await strike(bench, lane, trial, { mode: 'flap', delayMs: 600_000 })
+    run: async (flow, bench) => {
+      const trial = flow.examples.succeeds()
+      await strike(bench, flow, trial, { mode: 'flap', delayMs: 600_000 })
       await trial.submit()
 
       await settle(bench)
@@ -140,12 +140,12 @@ export const queryCases: readonly Case[] = [
   {
     guarantee: 'a success that was reversed stops being reported as success',
     needs: ({ name }) => name !== 'transfer charge',
-    run: async (lane, bench) => {
-      const trial = lane.examples.succeeds()
-      await strike(bench, lane, trial, { mode: 'reversal_after_success', delayMs: 600_000 })
+    run: async (flow, bench) => {
+      const trial = flow.examples.succeeds()
+      await strike(bench, flow, trial, { mode: 'reversal_after_success', delayMs: 600_000 })
       await trial.submit()
 
-      await fulfil(bench, lane, trial)
+      await fulfil(bench, flow, trial)
       succeeded(found(await trial.query()), trial.ref)
       await bench.control.advance(600_000)
       const { state } = found(await trial.query())

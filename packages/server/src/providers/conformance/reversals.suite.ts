@@ -7,21 +7,21 @@ import {
   type Bench,
   type Case,
   callbacksFor,
+  type Flow,
   found,
   fulfil,
-  type Lane,
   observationsOf,
   succeeded,
   type Trial,
 } from './bench.suite.ts'
 
-const isTransfer = ({ name }: Lane) => name === 'transfer charge'
+const isTransfer = ({ name }: Flow) => name === 'transfer charge'
 
 /** A successful payment, and a way to reverse a part of it. */
-async function paid(lane: Lane, bench: Bench): Promise<{ trial: Trial; takeBack(part?: bigint): Promise<void> }> {
-  const trial = lane.examples.succeeds()
+async function paid(flow: Flow, bench: Bench): Promise<{ trial: Trial; takeBack(part?: bigint): Promise<void> }> {
+  const trial = flow.examples.succeeds()
   accepted(await trial.submit())
-  await fulfil(bench, lane, trial)
+  await fulfil(bench, flow, trial)
   await callbacksFor(bench, trial)
   const { key, currency } = trial.ref
   const takeBack = (part?: bigint) =>
@@ -34,8 +34,8 @@ const paymentCases: readonly Case[] = [
   {
     guarantee: 'a success reversed in parts is reported with the sum so far, by query and by callback',
     needs: (_, { showsReturned }) => showsReturned,
-    run: async (lane, bench) => {
-      const { trial, takeBack } = await paid(lane, bench)
+    run: async (flow, bench) => {
+      const { trial, takeBack } = await paid(flow, bench)
       const { amount } = trial.ref
 
       const quarter = amount / 4n
@@ -57,8 +57,8 @@ const paymentCases: readonly Case[] = [
   {
     guarantee: 'a reversal without an amount is a full reversal',
     needs: (_, { showsReturned }) => !showsReturned,
-    run: async (lane, bench) => {
-      const { trial, takeBack } = await paid(lane, bench)
+    run: async (flow, bench) => {
+      const { trial, takeBack } = await paid(flow, bench)
 
       await takeBack()
       const providerStatus = found(await trial.query())
@@ -68,8 +68,8 @@ const paymentCases: readonly Case[] = [
   },
   {
     guarantee: 'a chargeback that is won is reported as the original success',
-    run: async (lane, bench) => {
-      const { trial, takeBack } = await paid(lane, bench)
+    run: async (flow, bench) => {
+      const { trial, takeBack } = await paid(flow, bench)
       const before = found(await trial.query())
       await takeBack()
       const back = (await callbacksFor(bench, trial, 2)).at(-1)
@@ -86,8 +86,8 @@ const paymentCases: readonly Case[] = [
 const transferCases: readonly Case[] = [
   {
     guarantee: 'a reversed transfer is reported with the others, marked as reversed',
-    run: async (lane, bench) => {
-      const { trial, receipts } = await paidInParts(lane, bench)
+    run: async (flow, bench) => {
+      const { trial, receipts } = await paidInParts(flow, bench)
       const [first] = await receipts()
       assert.ok(first)
 
@@ -100,8 +100,8 @@ const transferCases: readonly Case[] = [
   },
   {
     guarantee: 'transfers that were all reversed are all reported, marked as reversed',
-    run: async (lane, bench) => {
-      const { trial, receipts } = await paidInParts(lane, bench)
+    run: async (flow, bench) => {
+      const { trial, receipts } = await paidInParts(flow, bench)
       const before = await receipts()
 
       for (let time = 0; time < 2; time += 1) await bench.control.reverse(trial.ref.key)
@@ -111,8 +111,8 @@ const transferCases: readonly Case[] = [
   },
   {
     guarantee: 'the callback of a reversed transfer reports it as reversed, under the same id',
-    run: async (lane, bench) => {
-      const { trial, receipts } = await paidInParts(lane, bench)
+    run: async (flow, bench) => {
+      const { trial, receipts } = await paidInParts(flow, bench)
       const [newest] = (await receipts()).toSorted((one, other) => Number(other.id) - Number(one.id))
       await callbacksFor(bench, trial, 2)
       await bench.control.reverse(trial.ref.key)
@@ -125,8 +125,8 @@ const transferCases: readonly Case[] = [
   },
   {
     guarantee: 'a transfer that arrives after the charge failed is reported as received',
-    run: async (lane, bench) => {
-      const trial = lane.examples.succeeds()
+    run: async (flow, bench) => {
+      const trial = flow.examples.succeeds()
       accepted(await trial.submit())
       await bench.control.act(trial.ref.key, 'decline')
       assert.equal(found(await trial.query()).state, 'failed')
@@ -137,8 +137,8 @@ const transferCases: readonly Case[] = [
   },
 ]
 
-async function paidInParts(lane: Lane, bench: Bench) {
-  const trial = lane.examples.succeeds()
+async function paidInParts(flow: Flow, bench: Bench) {
+  const trial = flow.examples.succeeds()
   accepted(await trial.submit())
   const { key, amount, currency } = trial.ref
   for (const part of [amount / 3n, amount - amount / 3n]) await bench.control.pay(key, formatMinor(part, currency))
@@ -160,7 +160,7 @@ const idsOf = (receipts: readonly Receipt[]) => {
 export const reversalCases: readonly Case[] = [
   ...paymentCases.map((each) => ({
     ...each,
-    needs: (lane: Lane, bench: Bench) => !isTransfer(lane) && (each.needs === undefined || each.needs(lane, bench)),
+    needs: (flow: Flow, bench: Bench) => !isTransfer(flow) && (each.needs === undefined || each.needs(flow, bench)),
   })),
   ...transferCases.map((each) => ({ ...each, needs: isTransfer })),
 ]

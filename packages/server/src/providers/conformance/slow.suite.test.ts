@@ -3,8 +3,8 @@ import { type TestContext, test } from 'node:test'
 import {
   accepted,
   type Bench,
+  type Flow,
   fulfil,
-  type Lane,
   movedOnce,
   stillOpen,
   strike,
@@ -12,7 +12,7 @@ import {
   unknown,
 } from './bench.suite.ts'
 import { flutterwaveBench, houseBench, pawapayBench } from './benches.suite.ts'
-import { lanesOf } from './lanes.suite.ts'
+import { flowsOf } from './flows.suite.ts'
 
 /** How long the service waits for a response. Real time: nothing in between may time out earlier. */
 const patienceMs = 35_000
@@ -28,12 +28,12 @@ test('a connector waits for a slow response, and a 503 after 28 seconds is unkno
   const running = Object.entries(benches).map(([name, setup]) =>
     t.test(name, { concurrency: true }, async (each) => {
       const bench = await setup(each)
-      const lanes = lanesOf(bench)
-      const answered = lanes.flatMap((lane) => [9000, 28_000].map((ms) => answersAfter(bench, lane, ms)))
-      const others = lanes.flatMap((lane) => [unavailableAfter(bench, lane), stepAfter(bench, lane)])
+      const flows = flowsOf(bench)
+      const answered = flows.flatMap((flow) => [9000, 28_000].map((ms) => answersAfter(bench, flow, ms)))
+      const others = flows.flatMap((flow) => [unavailableAfter(bench, flow), stepAfter(bench, flow)])
       await Promise.all([...answered, ...others])
-      for (const { lane, trial } of await Promise.all(answered)) {
-        await fulfil(bench, lane, trial)
+      for (const { flow, trial } of await Promise.all(answered)) {
+        await fulfil(bench, flow, trial)
         await movedOnce(bench, trial)
       }
     }),
@@ -41,33 +41,33 @@ test('a connector waits for a slow response, and a 503 after 28 seconds is unkno
   await Promise.all(running)
 })
 
-async function answersAfter(bench: Bench, lane: Lane, delayMs: number): Promise<{ lane: Lane; trial: Trial }> {
-  const trial = lane.examples.succeeds()
-  await strike(bench, lane, trial, { mode: 'latency', delayMs })
+async function answersAfter(bench: Bench, flow: Flow, delayMs: number): Promise<{ flow: Flow; trial: Trial }> {
+  const trial = flow.examples.succeeds()
+  await strike(bench, flow, trial, { mode: 'latency', delayMs })
 
   const begunAt = Date.now()
   accepted(await trial.submit(AbortSignal.timeout(patienceMs)))
   assert.ok(Date.now() - begunAt >= delayMs - 100)
-  return { lane, trial }
+  return { flow, trial }
 }
 
 /** A provider responds like this when its own partner times out: the money may already have moved. */
-async function unavailableAfter(bench: Bench, lane: Lane): Promise<void> {
-  const trial = lane.examples.succeeds()
-  await strike(bench, lane, trial, { mode: 'latency', delayMs: 28_000 })
-  await strike(bench, lane, trial, { mode: 'http_status', status: 503, moment: 'after' })
+async function unavailableAfter(bench: Bench, flow: Flow): Promise<void> {
+  const trial = flow.examples.succeeds()
+  await strike(bench, flow, trial, { mode: 'latency', delayMs: 28_000 })
+  await strike(bench, flow, trial, { mode: 'http_status', status: 503, moment: 'after' })
 
   assert.equal(unknown(await trial.submit(AbortSignal.timeout(patienceMs))), 'server_error')
-  await stillOpen(lane, trial)
+  await stillOpen(flow, trial)
 }
 
-async function stepAfter(bench: Bench, lane: Lane): Promise<void> {
-  const trial = lane.cards?.asksPin()
-  if (!trial || !lane.cards) return
+async function stepAfter(bench: Bench, flow: Flow): Promise<void> {
+  const trial = flow.cards?.asksPin()
+  if (!trial || !flow.cards) return
   accepted(await trial.submit())
-  await strike(bench, lane, trial, { mode: 'latency', delayMs: 28_000, on: 'authorise' })
+  await strike(bench, flow, trial, { mode: 'latency', delayMs: 28_000, on: 'authorise' })
 
-  const answer = { kind: 'pin', value: lane.cards.values.pin } as const
+  const answer = { kind: 'pin', value: flow.cards.values.pin } as const
   const outcome = await trial.authorise(answer, { signal: AbortSignal.timeout(patienceMs) })
   assert.ok(
     outcome.certainty === 'accepted' &&

@@ -5,10 +5,10 @@ import {
   accepted,
   type Bench,
   type Case,
+  type Flow,
   found,
   fulfil,
   isOpen,
-  type Lane,
   movedNothing,
   movedOnce,
   notSubmitted,
@@ -22,20 +22,20 @@ import {
   unknown,
 } from './bench.suite.ts'
 
-const hasFailures = ({ examples }: Lane) => Object.keys(examples.fails).length > 0
+const hasFailures = ({ examples }: Flow) => Object.keys(examples.fails).length > 0
 
 /** The outcome of a submission for every kind of response. Money moves at most once, whatever the connector does. */
 export const submitCases: readonly Case[] = [
   {
     guarantee: 'a payment is accepted, then succeeds, and moves exactly its amount once',
-    run: async (lane, bench) => {
-      const trial = lane.examples.succeeds()
+    run: async (flow, bench) => {
+      const trial = flow.examples.succeeds()
 
       accepted(await trial.submit())
-      await stillOpen(lane, trial)
+      await stillOpen(flow, trial)
       await movedNothing(bench, trial)
 
-      await fulfil(bench, lane, trial)
+      await fulfil(bench, flow, trial)
       succeeded(found(await trial.query()), trial.ref)
       await movedOnce(bench, trial)
     },
@@ -68,26 +68,26 @@ export const submitCases: readonly Case[] = [
   },
   {
     guarantee: 'one key submitted five times at once moves money once',
-    run: async (lane, bench) => {
-      const trial = lane.examples.succeeds()
+    run: async (flow, bench) => {
+      const trial = flow.examples.succeeds()
 
       const outcomes = await Promise.all(Array.from({ length: 5 }, () => trial.submit()))
       assert.ok(outcomes.some(({ certainty }) => certainty === 'accepted'))
       for (const outcome of outcomes) sentAgain(outcome)
 
-      await fulfil(bench, lane, trial)
+      await fulfil(bench, flow, trial)
       succeeded(found(await trial.query()), trial.ref)
       await movedOnce(bench, trial)
     },
   },
   {
     guarantee: 'a key submitted again after its end makes no new payment and moves nothing more',
-    run: async (lane, bench) => {
-      const won = lane.examples.succeeds()
-      const lost = Object.values(lane.examples.fails).map((make) => make())
+    run: async (flow, bench) => {
+      const won = flow.examples.succeeds()
+      const lost = Object.values(flow.examples.fails).map((make) => make())
       const trials = [won, ...lost]
       for (const trial of trials) await trial.submit()
-      await fulfil(bench, lane, won)
+      await fulfil(bench, flow, won)
       const before = await Promise.all(trials.map((trial) => trial.query()))
 
       for (const trial of trials) sentAgain(await trial.submit())
@@ -100,7 +100,7 @@ export const submitCases: readonly Case[] = [
   },
   {
     guarantee: 'the connector sends once and never retries by itself, whatever happens to the request',
-    run: async (lane, bench) => {
+    run: async (flow, bench) => {
       const modes = [
         'drop_before_processing',
         'drop_after_processing',
@@ -109,20 +109,20 @@ export const submitCases: readonly Case[] = [
         'rate_limited',
       ] as const
       for (const mode of modes) {
-        const trial = lane.examples.succeeds()
-        await strike(bench, lane, trial, { mode })
+        const trial = flow.examples.succeeds()
+        await strike(bench, flow, trial, { mode })
 
         await trial.submit()
-        assert.equal(await timesSent(bench, lane, trial), 1, mode)
+        assert.equal(await timesSent(bench, flow, trial), 1, mode)
       }
     },
   },
   {
     guarantee: 'a payment the provider cannot do is refused before anything is sent',
-    run: async (lane, bench) => {
-      for (const [name, trial] of Object.entries(lane.impossible)) {
+    run: async (flow, bench) => {
+      for (const [name, trial] of Object.entries(flow.impossible)) {
         assert.equal(notSubmitted(await trial.submit()), 'unwritable', name)
-        assert.equal(await timesSent(bench, lane, trial), 0, name)
+        assert.equal(await timesSent(bench, flow, trial), 0, name)
       }
     },
   },
@@ -135,52 +135,52 @@ export const submitCases: readonly Case[] = [
   },
   {
     guarantee: 'a connection cut before processing is unknown, and the same key sent again pays once',
-    run: async (lane, bench) => {
-      const trial = lane.examples.succeeds()
-      await strike(bench, lane, trial, { mode: 'drop_before_processing' })
+    run: async (flow, bench) => {
+      const trial = flow.examples.succeeds()
+      await strike(bench, flow, trial, { mode: 'drop_before_processing' })
 
       assert.equal(unknown(await trial.submit()), 'broken_off')
       assert.deepEqual(await trial.query(), { found: 'no' })
       accepted(await trial.submit())
 
-      await fulfil(bench, lane, trial)
+      await fulfil(bench, flow, trial)
       await movedOnce(bench, trial)
     },
   },
-  ...lostAnswers().map(({ name, fault, cause }) => ({
+  ...lostResponses().map(({ name, fault, cause }) => ({
     guarantee: `${name} after processing is unknown; a query finds it, a resend moves nothing more`,
-    run: async (lane: Lane, bench: Bench) => {
-      const trial = lane.examples.succeeds()
-      await strike(bench, lane, trial, fault)
+    run: async (flow: Flow, bench: Bench) => {
+      const trial = flow.examples.succeeds()
+      await strike(bench, flow, trial, fault)
 
       assert.equal(unknown(await trial.submit()), cause)
-      await stillOpen(lane, trial)
+      await stillOpen(flow, trial)
       sentAgain(await trial.submit())
 
-      await fulfil(bench, lane, trial)
+      await fulfil(bench, flow, trial)
       succeeded(found(await trial.query()), trial.ref)
       await movedOnce(bench, trial)
     },
   })),
   {
     guarantee: 'a timeout is unknown, whatever the provider did with the request',
-    run: async (lane, bench) => {
-      const trial = lane.examples.succeeds()
-      await strike(bench, lane, trial, { mode: 'latency', delayMs: 3_600_000 })
+    run: async (flow, bench) => {
+      const trial = flow.examples.succeeds()
+      await strike(bench, flow, trial, { mode: 'latency', delayMs: 3_600_000 })
 
       assert.equal(unknown(await trial.submit(AbortSignal.timeout(200))), 'timeout')
       await bench.control.advance(3_600_000) // The provider processes the request now.
       sentAgain(await trial.submit())
-      await fulfil(bench, lane, trial)
+      await fulfil(bench, flow, trial)
       await movedOnce(bench, trial)
     },
   },
   {
     guarantee: 'a server error before processing is still unknown',
-    run: async (lane, bench) => {
+    run: async (flow, bench) => {
       for (const status of [500, 502, 503, 504]) {
-        const trial = lane.examples.succeeds()
-        await strike(bench, lane, trial, { mode: 'http_status', status, moment: 'before' })
+        const trial = flow.examples.succeeds()
+        await strike(bench, flow, trial, { mode: 'http_status', status, moment: 'before' })
 
         assert.equal(unknown(await trial.submit()), 'server_error')
         await movedNothing(bench, trial)
@@ -190,36 +190,36 @@ export const submitCases: readonly Case[] = [
   {
     guarantee: 'a refusal with an undocumented reason is unknown, on the first attempt and on a resend',
     needs: ({ operation }, { refusesInSentences }) => !refusesInSentences || operation === 'payout',
-    run: async (lane, bench) => {
-      const trial = lane.examples.succeeds()
-      await strike(bench, lane, trial, { mode: 'unknown_words' })
+    run: async (flow, bench) => {
+      const trial = flow.examples.succeeds()
+      await strike(bench, flow, trial, { mode: 'unknown_words' })
       assert.match(unknown(await trial.submit()), /^(unreadable|refused)$/)
       await movedNothing(bench, trial)
 
-      await strike(bench, lane, trial, { mode: 'drop_after_processing' })
+      await strike(bench, flow, trial, { mode: 'drop_after_processing' })
       assert.equal(unknown(await trial.submit()), 'broken_off')
-      await strike(bench, lane, trial, { mode: 'unknown_words' })
+      await strike(bench, flow, trial, { mode: 'unknown_words' })
       assert.match(unknown(await trial.submit()), /^(unreadable|refused)$/)
-      await fulfil(bench, lane, trial)
+      await fulfil(bench, flow, trial)
       await movedOnce(bench, trial)
     },
   },
   {
     guarantee: 'a charge refused with any other sentence is not submitted',
     needs: ({ operation }, { refusesInSentences }) => refusesInSentences && operation === 'charge',
-    run: (lane, bench) => refusedOnce(lane, bench, { mode: 'unknown_words' }, 'rejected'),
+    run: (flow, bench) => refusedOnce(flow, bench, { mode: 'unknown_words' }, 'rejected'),
   },
   {
     guarantee: 'a duplicate key refused in undocumented words is unknown, and the payment is found',
     needs: (_, { refusesInSentences }) => refusesInSentences,
-    run: async (lane, bench) => {
-      const trial = lane.examples.succeeds()
+    run: async (flow, bench) => {
+      const trial = flow.examples.succeeds()
       const code = 'Kindly supply another transaction reference'
-      await strike(bench, lane, trial, { mode: 'unknown_words', moment: 'after', code })
+      await strike(bench, flow, trial, { mode: 'unknown_words', moment: 'after', code })
 
       assert.equal(unknown(await trial.submit()), 'repeated')
-      await stillOpen(lane, trial)
-      await fulfil(bench, lane, trial)
+      await stillOpen(flow, trial)
+      await fulfil(bench, flow, trial)
       await movedOnce(bench, trial)
     },
   },
@@ -241,14 +241,14 @@ export const submitCases: readonly Case[] = [
   },
   {
     guarantee: 'a payment is not submitted while our account is blocked, and its key goes through later',
-    run: (lane, bench) => refusedOnce(lane, bench, { mode: 'account_not_allowed' }, 'rejected'),
+    run: (flow, bench) => refusedOnce(flow, bench, { mode: 'account_not_allowed' }, 'rejected'),
   },
   {
     guarantee: 'an undocumented HTTP status is unknown',
-    run: async (lane, bench) => {
+    run: async (flow, bench) => {
       for (const status of [302, 404, 405, 409, 413, 418, 422]) {
-        const trial = lane.examples.succeeds()
-        await strike(bench, lane, trial, { mode: 'http_status', status, moment: 'before' })
+        const trial = flow.examples.succeeds()
+        await strike(bench, flow, trial, { mode: 'http_status', status, moment: 'before' })
 
         assert.equal(unknown(await trial.submit()), 'unreadable', `HTTP ${status}`)
         await movedNothing(bench, trial)
@@ -257,27 +257,27 @@ export const submitCases: readonly Case[] = [
   },
   {
     guarantee: 'expired credentials submit nothing, and the same key goes through with valid ones',
-    run: (lane, bench) => refusedOnce(lane, bench, { mode: 'token_expired' }, 'rejected'),
+    run: (flow, bench) => refusedOnce(flow, bench, { mode: 'token_expired' }, 'rejected'),
   },
   {
     guarantee: 'a rate-limited payment is not submitted, and its key goes through later',
-    run: (lane, bench) => refusedOnce(lane, bench, { mode: 'rate_limited' }, 'rate_limited'),
+    run: (flow, bench) => refusedOnce(flow, bench, { mode: 'rate_limited' }, 'rate_limited'),
   },
   {
     guarantee: 'a closed operator accepts nothing, and the same key goes through once it is open',
-    run: (lane, bench) => refusedOnce(lane, bench, { mode: 'operator_closed' }, 'closed'),
+    run: (flow, bench) => refusedOnce(flow, bench, { mode: 'operator_closed' }, 'closed'),
   },
   {
     guarantee: 'a payout is not submitted while our float is empty, and its key goes through later',
     needs: ({ operation }, { takesWithoutFloat }) => operation === 'payout' && !takesWithoutFloat,
-    run: (lane, bench) => refusedOnce(lane, bench, { mode: 'float_empty' }, 'float_exhausted'),
+    run: (flow, bench) => refusedOnce(flow, bench, { mode: 'float_empty' }, 'float_exhausted'),
   },
   {
     guarantee: 'a payout that fails because of our float is reported so, and its key is never paid',
     needs: ({ operation }, { takesWithoutFloat }) => operation === 'payout' && takesWithoutFloat,
-    run: async (lane, bench) => {
-      const trial = lane.examples.succeeds()
-      await strike(bench, lane, trial, { mode: 'float_empty' })
+    run: async (flow, bench) => {
+      const trial = flow.examples.succeeds()
+      await strike(bench, flow, trial, { mode: 'float_empty' })
 
       accepted(await trial.submit())
       await settle(bench)
@@ -292,28 +292,28 @@ export const submitCases: readonly Case[] = [
   {
     guarantee: 'a charge at a slow operator is accepted or refused as closed, and a resend pays once',
     needs: ({ operation }) => operation === 'charge',
-    run: async (lane, bench) => {
-      const trial = lane.examples.succeeds()
-      await strike(bench, lane, trial, { mode: 'operator_delayed', seconds: 600 })
+    run: async (flow, bench) => {
+      const trial = flow.examples.succeeds()
+      await strike(bench, flow, trial, { mode: 'operator_delayed', seconds: 600 })
 
       const outcome = await trial.submit()
       if (outcome.certainty === 'accepted') assert.ok(isOpen(outcome.providerStatus))
       else assert.equal(notSubmitted(outcome), 'closed')
       await bench.control.advance(600_000)
       sentAgain(await trial.submit())
-      await fulfil(bench, lane, trial)
+      await fulfil(bench, flow, trial)
       await movedOnce(bench, trial)
     },
   },
   {
     guarantee: 'a payout to a slow operator is accepted, waits, and moves money once on its turn',
     needs: ({ operation }) => operation === 'payout',
-    run: async (lane, bench) => {
-      const trial = lane.examples.succeeds()
-      await strike(bench, lane, trial, { mode: 'operator_delayed', seconds: 600 })
+    run: async (flow, bench) => {
+      const trial = flow.examples.succeeds()
+      await strike(bench, flow, trial, { mode: 'operator_delayed', seconds: 600 })
 
       assert.deepEqual(accepted(await trial.submit()), { state: 'submitted' })
-      await stillOpen(lane, trial)
+      await stillOpen(flow, trial)
       await movedNothing(bench, trial)
       await bench.control.advance(600_000)
       await settle(bench)
@@ -323,41 +323,41 @@ export const submitCases: readonly Case[] = [
   },
 ]
 
-interface LostAnswer {
+interface LostResponse {
   readonly name: string
   readonly fault: Pick<FaultOrder, 'mode' | 'status' | 'moment' | 'body'>
   readonly cause: string
 }
 
-function lostAnswers(): readonly LostAnswer[] {
+function lostResponses(): readonly LostResponse[] {
   const after = { mode: 'http_status', moment: 'after' } as const
   return [
     { name: 'a connection cut', fault: { mode: 'drop_after_processing' }, cause: 'broken_off' },
-    { name: 'half an answer', fault: { mode: 'half_response' }, cause: 'broken_off' },
-    { name: 'an answer that is not JSON', fault: { mode: 'malformed_json' }, cause: 'unreadable' },
+    { name: 'half a response', fault: { mode: 'half_response' }, cause: 'broken_off' },
+    { name: 'a response that is not JSON', fault: { mode: 'malformed_json' }, cause: 'unreadable' },
     { name: 'a page of HTML with 503', fault: { mode: 'html_503', moment: 'after' }, cause: 'server_error' },
     { name: 'an internal error', fault: { ...after, status: 500 }, cause: 'server_error' },
     { name: 'a bad gateway', fault: { ...after, status: 502 }, cause: 'server_error' },
-    { name: 'an empty answer', fault: { ...after, status: 200, body: {} }, cause: 'unreadable' },
-    { name: 'a list for an answer', fault: { ...after, status: 200, body: [] }, cause: 'unreadable' },
+    { name: 'an empty response', fault: { ...after, status: 200, body: {} }, cause: 'unreadable' },
+    { name: 'a list as response', fault: { ...after, status: 200, body: [] }, cause: 'unreadable' },
     {
-      name: 'an answer for another version',
+      name: 'a response for another version',
       fault: { ...after, status: 202, body: { ok: true } },
       cause: 'unreadable',
     },
-    { name: 'a refusal without words', fault: { ...after, status: 400 }, cause: 'unreadable' },
+    { name: 'a refusal without a message', fault: { ...after, status: 400 }, cause: 'unreadable' },
   ]
 }
 
-async function refusedOnce(lane: Lane, bench: Bench, fault: Pick<FaultOrder, 'mode'>, cause: string): Promise<void> {
-  const trial: Trial = lane.examples.succeeds()
-  await strike(bench, lane, trial, fault)
+async function refusedOnce(flow: Flow, bench: Bench, fault: Pick<FaultOrder, 'mode'>, cause: string): Promise<void> {
+  const trial: Trial = flow.examples.succeeds()
+  await strike(bench, flow, trial, fault)
 
   assert.equal(notSubmitted(await trial.submit()), cause)
   await settle(bench)
   await movedNothing(bench, trial)
 
   accepted(await trial.submit())
-  await fulfil(bench, lane, trial)
+  await fulfil(bench, flow, trial)
   await movedOnce(bench, trial)
 }

@@ -7,8 +7,8 @@ import {
   type Bench,
   type Case,
   callbacksFor,
+  type Flow,
   found,
-  type Lane,
   movedNothing,
   observationsOf,
   stillOpen,
@@ -32,8 +32,8 @@ export const transferCases: readonly Case[] = [
   },
   {
     guarantee: 'partial payments are reported one by one, each with its own stable id',
-    run: async (lane, bench) => {
-      const { trial, pay } = await opened(lane, bench)
+    run: async (flow, bench) => {
+      const { trial, pay } = await opened(flow, bench)
       const { amount } = trial.ref
 
       await pay(amount / 3n)
@@ -48,9 +48,9 @@ export const transferCases: readonly Case[] = [
   },
   {
     guarantee: 'an overpayment, or the same amount paid twice, is reported in full',
-    run: async (lane, bench) => {
-      const over = await opened(lane, bench)
-      const twice = await opened(lane, bench)
+    run: async (flow, bench) => {
+      const over = await opened(flow, bench)
+      const twice = await opened(flow, bench)
 
       await over.pay(over.trial.ref.amount + 5_000n)
       assert.equal(amountReported(found(await over.trial.query())), over.trial.ref.amount + 5_000n)
@@ -60,8 +60,8 @@ export const transferCases: readonly Case[] = [
   },
   {
     guarantee: 'all payments are reported when they exceed one page',
-    run: async (lane, bench) => {
-      const { trial, pay } = await opened(lane, bench)
+    run: async (flow, bench) => {
+      const { trial, pay } = await opened(flow, bench)
       for (let part = 0; part < 23; part += 1) await pay(100n)
 
       assert.equal((await receiptsOf(trial)).length, 23)
@@ -70,10 +70,10 @@ export const transferCases: readonly Case[] = [
   },
   {
     guarantee: 'money that arrives after the account expires is still reported',
-    run: async (lane, bench) => {
-      const { trial, pay } = await opened(lane, bench)
+    run: async (flow, bench) => {
+      const { trial, pay } = await opened(flow, bench)
       await bench.control.advance(48 * 3_600_000)
-      await stillOpen(lane, trial)
+      await stillOpen(flow, trial)
 
       await pay(trial.ref.amount)
       succeeded(found(await trial.query()), trial.ref)
@@ -81,9 +81,9 @@ export const transferCases: readonly Case[] = [
   },
   {
     guarantee: 'a customer’s first underpayment is reported with the amount paid',
-    run: async (lane, bench) => {
-      const trial = lane.examples.succeeds()
-      await strike(bench, lane, trial, { mode: 'bank_under_payment' })
+    run: async (flow, bench) => {
+      const trial = flow.examples.succeeds()
+      await strike(bench, flow, trial, { mode: 'bank_under_payment' })
       accepted(await trial.submit())
 
       await bench.control.act(trial.ref.key, 'approve')
@@ -94,9 +94,9 @@ export const transferCases: readonly Case[] = [
   },
   {
     guarantee: 'money counts when the first account number was lost and when an account is reopened',
-    run: async (lane, bench) => {
-      const trial = lane.examples.succeeds()
-      await strike(bench, lane, trial, { mode: 'drop_after_processing' })
+    run: async (flow, bench) => {
+      const trial = flow.examples.succeeds()
+      await strike(bench, flow, trial, { mode: 'drop_after_processing' })
       unknown(await trial.submit())
       const { accountNumber } = accountIn(await trial.submit())
       const { amount } = trial.ref
@@ -110,8 +110,8 @@ export const transferCases: readonly Case[] = [
   },
   {
     guarantee: 'a charge fails when the customer declines, and no money moves',
-    run: async (lane, bench) => {
-      const { trial } = await opened(lane, bench)
+    run: async (flow, bench) => {
+      const { trial } = await opened(flow, bench)
 
       await bench.control.act(trial.ref.key, 'decline')
       assert.equal(found(await trial.query()).state, 'failed')
@@ -120,8 +120,8 @@ export const transferCases: readonly Case[] = [
   },
   {
     guarantee: 'each payment has its own callback, with the id that a query reports',
-    run: async (lane, bench) => {
-      const { trial, pay } = await opened(lane, bench)
+    run: async (flow, bench) => {
+      const { trial, pay } = await opened(flow, bench)
       await pay(trial.ref.amount / 2n)
       await pay(trial.ref.amount - trial.ref.amount / 2n)
 
@@ -137,9 +137,9 @@ export const transferCases: readonly Case[] = [
   },
   {
     guarantee: 'a callback delivered twice reports the same receipt twice',
-    run: async (lane, bench) => {
-      const trial = lane.examples.succeeds()
-      await strike(bench, lane, trial, { mode: 'callback_duplicate' })
+    run: async (flow, bench) => {
+      const trial = flow.examples.succeeds()
+      await strike(bench, flow, trial, { mode: 'callback_duplicate' })
       accepted(await trial.submit())
       await bench.control.act(trial.ref.key, 'approve')
 
@@ -158,8 +158,8 @@ function accountIn(outcome: SubmitOutcome): VirtualAccount {
   return providerStatus.action.account
 }
 
-async function opened(lane: Lane, bench: Bench): Promise<{ trial: Trial; pay(amount: bigint): Promise<void> }> {
-  const trial = lane.examples.succeeds()
+async function opened(flow: Flow, bench: Bench): Promise<{ trial: Trial; pay(amount: bigint): Promise<void> }> {
+  const trial = flow.examples.succeeds()
   accountIn(await trial.submit())
   const { key, currency } = trial.ref
   return { trial, pay: (amount) => bench.control.pay(key, formatMinor(amount, currency)) }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Secret } from '../../platform/secret.ts'
 import type { InboundRequest } from '../contract.ts'
 import { readCallback } from './callbacks.ts'
-import { key, webhookHash } from './desk.suite.ts'
+import { key, webhookHash } from './stub.suite.ts'
 
 const charge = { id: 7, tx_ref: key, amount: 1500.5, currency: 'NGN', status: 'successful', payment_type: 'card' }
 const transfer = { id: 8, reference: key, amount: 1500.5, currency: 'NGN', status: 'SUCCESSFUL' }
@@ -42,7 +42,7 @@ test('a callback without exactly our hash is refused', () => {
 })
 
 test('a callback in the legacy format, or not a JSON object, is refused with the reason', () => {
-  const old = { isGenuine: false, why: 'it has the form of old accounts, which is not taken' }
+  const old = { isGenuine: false, why: 'it has the form of old accounts, which is not supported' }
 
   assert.deepEqual(read(callback({ txRef: key, status: 'successful', 'event.type': 'CARD_TRANSACTION' })), old)
   assert.deepEqual(read(callback({ 'event.type': 'Transfer', transfer: { reference: key } })), old)

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Secret } from '../../platform/secret.ts'
-import type { CallbackObservation, CallbackVerdict, InboundRequest, ProviderStatus } from '../contract.ts'
+import type { CallbackObservation, CallbackReading, InboundRequest, ProviderStatus } from '../contract.ts'
 import { isTakenBack, receiptOf, statusOfCharge } from './charges.ts'
 import { asFields, type Fields, readFields } from './messages.ts'
 import { statusOfTransfer } from './payouts.ts'
@@ -9,16 +9,16 @@ import { statusOfTransfer } from './payouts.ts'
  * Flutterwave sends the same secret with every callback, whatever the content: anyone who has seen one can forge any.
  * So a callback is never proof, only a hint to query the payment that it names.
  */
-export function readCallback({ headers, body }: InboundRequest, webhookHash: Secret): CallbackVerdict {
+export function readCallback({ headers, body }: InboundRequest, webhookHash: Secret): CallbackReading {
   if (!isSame(headers['verif-hash'] ?? '', webhookHash.reveal())) return refused('its hash is wrong')
   const callback = readFields(body.toString('utf8'))
   if (callback === undefined) return refused('it is not a JSON object')
-  if (!('event' in callback)) return refused('it has the form of old accounts, which is not taken')
+  if (!('event' in callback)) return refused('it has the form of old accounts, which is not supported')
   const observations = observationsOf(callback)
   return { isGenuine: true, isProof: false, observations: observations ? [observations] : [] }
 }
 
-const refused = (why: string): CallbackVerdict => ({ isGenuine: false, why })
+const refused = (why: string): CallbackReading => ({ isGenuine: false, why })
 
 /** Constant-time comparison. */
 function isSame(given: string, wanted: string): boolean {

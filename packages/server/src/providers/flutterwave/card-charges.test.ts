@@ -17,7 +17,7 @@ import {
   secretKey,
   soon,
   success,
-} from './desk.suite.ts'
+} from './stub.suite.ts'
 
 const data = { id: 285_959_875, tx_ref: key, flw_ref: 'FLW-MOCK-1', amount: 1500.5, charged_amount: 1500.5 }
 const paid = { ...data, currency: 'NGN', app_fee: 21, status: 'successful', processor_response: 'successful' }
@@ -83,16 +83,16 @@ test('a charge that Flutterwave cannot take is refused before anything is sent',
 })
 
 test('a PIN or an address resends the whole charge; a code sends Flutterwave’s reference', async (t) => {
-  const { cardCharges, seen, desk } = await flutterwave(t, success(asks('pin')))
+  const { cardCharges, seen, stub } = await flutterwave(t, success(asks('pin')))
   const toPin = await cardCharges.submit(cardCharge, soon())
-  desk.answers = [
+  stub.responses = [
     success({ data: { ...data, status: 'pending' }, ...asks('otp', { endpoint: '/v3/validate-charge' }) }),
   ]
   const toCode = await cardCharges.authorise(cardCharge, { kind: 'pin', value: '3310' }, continuationOf(toPin), soon())
-  desk.answers = [success({ data: paid })]
+  stub.responses = [success({ data: paid })]
   const code = { kind: 'otp', value: '123456' } as const
   const done = await cardCharges.authorise(cardCharge, code, continuationOf(toCode), soon())
-  desk.answers = [success(asks('avs_noauth'))]
+  stub.responses = [success(asks('avs_noauth'))]
   const toAddress = await cardCharges.submit(cardCharge, soon())
   const address = { street1: '1 Marina', city: 'Lagos', state: 'LA', zip: '100001', country: 'NG' }
   await cardCharges.authorise(cardCharge, { kind: 'address', address }, continuationOf(toAddress), soon())
@@ -126,7 +126,7 @@ test('the continuation for a code holds no card', async (t) => {
 })
 
 test('the question to the customer is found beside the data and inside it', async (t) => {
-  const { cardCharges, desk } = await flutterwave(t)
+  const { cardCharges, stub } = await flutterwave(t)
   const page = 'https://bank.example/3ds/1'
   const pending = { ...data, status: 'pending', processor_response: 'Please enter the OTP sent to 080****** today' }
   const redirect = { state: 'waiting', action: { kind: 'redirect', url: page } }
@@ -145,14 +145,14 @@ test('the question to the customer is found beside the data and inside it', asyn
       { state: 'waiting', action: { kind: 'pin' } },
     ],
   ]
-  for (const [answer, providerStatus] of cases) {
-    desk.answers = [success(answer)]
+  for (const [response, providerStatus] of cases) {
+    stub.responses = [success(response)]
     assert.deepEqual(providerStatusIn(await cardCharges.submit(cardCharge, soon())), providerStatus)
   }
 })
 
 test('success is reported only when a query confirms exactly the requested amount', async (t) => {
-  const { cardCharges, desk } = await flutterwave(t)
+  const { cardCharges, stub } = await flutterwave(t)
   const confirmed = [
     paid,
     { ...paid, amount: '1500.50', charged_amount: '1521.50', app_fee: '21.00' },
@@ -172,17 +172,17 @@ test('success is reported only when a query confirms exactly the requested amoun
     cutOff,
   ]
   for (const fields of confirmed) {
-    desk.answers = [success({ data: paid }), success({ data: fields })]
+    stub.responses = [success({ data: paid }), success({ data: fields })]
     assert.deepEqual(providerStatusIn(await cardCharges.submit(cardCharge, soon())), { state: 'successful', settled })
   }
   for (const verify of unconfirmed) {
-    desk.answers = [success({ data: paid }), verify]
+    stub.responses = [success({ data: paid }), verify]
     assert.deepEqual(providerStatusIn(await cardCharges.submit(cardCharge, soon())), { state: 'submitted' })
   }
 })
 
 test('a decline is final in every envelope and reports the issuer’s reason', async (t) => {
-  const { cardCharges, desk } = await flutterwave(t)
+  const { cardCharges, stub } = await flutterwave(t)
   const words: [unknown, string][] = [
     ['Insufficient Funds', 'INSUFFICIENT_BALANCE'],
     ['Do Not Honour', 'CARD_DECLINED'],
@@ -207,12 +207,12 @@ test('a decline is final in every envelope and reports the issuer’s reason', a
       [200, 'error'],
       [400, 'error'],
     ] as const) {
-      desk.answers = [says(status, { status: outer, message: 'Charge failed', data: failed })]
+      stub.responses = [says(status, { status: outer, message: 'Charge failed', data: failed })]
       const outcome = await cardCharges.submit(cardCharge, soon())
       assert.partialDeepStrictEqual(outcome, { certainty: 'definitely_failed', failure: { code } })
     }
   }
-  desk.answers = [refuses(400, 'Insufficient Funds')]
+  stub.responses = [refuses(400, 'Insufficient Funds')]
   const refused = { certainty: 'definitely_failed', failure: { code: 'INSUFFICIENT_BALANCE' } }
   assert.partialDeepStrictEqual(await cardCharges.submit(cardCharge, soon()), refused)
 })
@@ -227,15 +227,15 @@ test('an unknown reason is stored short, printable and without card numbers', as
 })
 
 test('only Flutterwave’s own sentence, or an impossible value, counts as a wrong value', async (t) => {
-  const { cardCharges, desk, seen } = await flutterwave(t, success(asks('pin')))
+  const { cardCharges, stub, seen } = await flutterwave(t, success(asks('pin')))
   const toPin = continuationOf(await cardCharges.submit(cardCharge, soon()))
   const toCode = JSON.stringify({ key, step: 'otp', flwRef: 'FLW-MOCK-1' })
   const pin = (value: string) => cardCharges.authorise(cardCharge, { kind: 'pin', value }, toPin, soon())
   const otp = (value: string) => cardCharges.authorise(cardCharge, { kind: 'otp', value }, toCode, soon())
 
-  desk.answers = [refuses(400, 'Invalid PIN. Please try again')]
+  stub.responses = [refuses(400, 'Invalid PIN. Please try again')]
   assert.equal((await pin('1111')).certainty, 'wrong_value')
-  desk.answers = [refuses(400, 'Invalid OTP. Please try again')]
+  stub.responses = [refuses(400, 'Invalid OTP. Please try again')]
   assert.equal((await otp('11111')).certainty, 'wrong_value')
   assert.equal((await pin('1111')).certainty, 'definitely_not_submitted')
   const sent = seen.length
@@ -244,30 +244,30 @@ test('only Flutterwave’s own sentence, or an impossible value, counts as a wro
     assert.equal((await otp(value)).certainty, 'wrong_value')
   }
   assert.equal(seen.length, sent)
-  desk.answers = [refuses(400, 'Transaction not found')]
+  stub.responses = [refuses(400, 'Transaction not found')]
   assert.equal((await otp('11111')).certainty, 'definitely_not_submitted')
-  desk.answers = [sentence('Charge validated')]
+  stub.responses = [sentence('Charge validated')]
   assert.equal((await otp('11111')).certainty, 'definitely_failed')
 })
 
 test('the last step matches only our reference or Flutterwave’s', async (t) => {
-  const { cardCharges, desk } = await flutterwave(t)
+  const { cardCharges, stub } = await flutterwave(t)
   const kept = JSON.stringify({ key, step: 'otp', flwRef: 'FLW-MOCK-1' })
   const validate = () => cardCharges.authorise(cardCharge, { kind: 'otp', value: '12345' }, kept, soon())
 
   for (const fields of [{}, { tx_ref: undefined }]) {
-    desk.answers = [success({ data: { ...paid, ...fields } }), success({ data: paid })]
+    stub.responses = [success({ data: { ...paid, ...fields } }), success({ data: paid })]
     assert.deepEqual(providerStatusIn(await validate()), { state: 'successful', settled })
   }
   for (const fields of [{ tx_ref: other }, { tx_ref: undefined, flw_ref: 'FLW-MOCK-2' }]) {
-    desk.answers = [success({ data: { ...paid, ...fields } }), success({ data: paid })]
+    stub.responses = [success({ data: { ...paid, ...fields } }), success({ data: paid })]
     const outcome = await validate()
     assert.equal(outcome.certainty === 'unknown' && outcome.cause, 'unreadable')
   }
 })
 
 test('a query reports Flutterwave’s status of the charge, and is unclear when unreadable', async (t) => {
-  const { cardCharges, desk } = await flutterwave(t)
+  const { cardCharges, stub } = await flutterwave(t)
   const ask = () => cardCharges.query(cardCharge, soon())
   const states: [object, object][] = [
     [{}, { state: 'successful', settled }],
@@ -285,10 +285,10 @@ test('a query reports Flutterwave’s status of the charge, and is unclear when 
     [{ status: 'reversed' }, { state: 'reversed', failure: { code: 'REVERSED' } }],
   ]
   for (const [fields, providerStatus] of states) {
-    desk.answers = [success({ data: { ...paid, ...fields } })]
+    stub.responses = [success({ data: { ...paid, ...fields } })]
     assert.partialDeepStrictEqual(await ask(), { found: 'yes', providerStatus })
   }
-  desk.answers = [refuses(400, 'No transaction was found for this id')]
+  stub.responses = [refuses(400, 'No transaction was found for this id')]
   assert.deepEqual(await ask(), { found: 'no' })
   const unclear = [
     refuses(404, 'No transaction was found for this id'),
@@ -303,8 +303,8 @@ test('a query reports Flutterwave’s status of the charge, and is unclear when 
     success({ data: { ...paid, status: 'SUCCESSFUL' } }),
     cutOff,
   ]
-  for (const [index, answer] of unclear.entries()) {
-    desk.answers = [answer]
+  for (const [index, response] of unclear.entries()) {
+    stub.responses = [response]
     assert.equal((await ask()).found, 'unclear', String(index))
   }
 })
@@ -320,12 +320,12 @@ test('a timeout is unknown, and a failed connection is definitely not submitted'
 })
 
 test('no outcome shows a card, a PIN, a code, our key or what Flutterwave wrote', async (t) => {
-  const { cardCharges, desk } = await flutterwave(t)
+  const { cardCharges, stub } = await flutterwave(t)
   const values = { pin: '4713', otp: '847130' }
   const hidden = [pan, ...Object.values(values), secretKey, encryptionKey]
   const leaky = hidden.join(' ')
   const kept = JSON.stringify({ key, step: 'otp', flwRef: 'FLW-MOCK-1' })
-  const answers = [
+  const responses = [
     ...[200, 302, 400, 401, 404, 500].map((status) => refuses(status, leaky)),
     success({ data: { ...paid, echo: leaky } }),
     success({ data: { ...paid, status: 'failed', processor_response: `${pan} 4713 847130` } }),
@@ -333,8 +333,8 @@ test('no outcome shows a card, a PIN, a code, our key or what Flutterwave wrote'
     success({ data: { ...data, status: 'odd', echo: leaky } }),
     says(400, leaky),
   ]
-  for (const answer of answers) {
-    desk.answers = [answer]
+  for (const response of responses) {
+    stub.responses = [response]
     const outcomes = [
       await cardCharges.submit(cardCharge, soon()),
       await cardCharges.authorise(cardCharge, { kind: 'otp', value: values.otp }, kept, soon()),

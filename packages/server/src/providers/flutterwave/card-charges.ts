@@ -13,13 +13,13 @@ import type {
   QueryOutcome,
   SubmitOutcome,
 } from '../contract.ts'
-import { type Answer, answerOf, isRefusal, notSubmitted, refusalOf, unreadable } from './answers.ts'
 import { otpAsked, statusOfCharge } from './charges.ts'
 import { isReference, readContinuation, writeContinuation } from './continuations.ts'
 import { encrypt } from './encryption.ts'
 import { cardFailure, knownCardFailure } from './failures.ts'
 import type { Line } from './line.ts'
 import { asFields, type Fields, isSafeUrl, readEnvelope, writeAmount } from './messages.ts'
+import { type FlutterwaveResponse, isRefusal, notSubmitted, refusalOf, responseOf, unreadable } from './responses.ts'
 
 export interface CardLine {
   readonly line: Line
@@ -43,20 +43,20 @@ export const cardCurrencies = [
 ] as const satisfies readonly Currency[]
 
 export async function submitCard(
-  desk: CardLine,
+  cardLine: CardLine,
   attempt: CardChargeAttempt,
   signal: AbortSignal,
 ): Promise<SubmitOutcome> {
   const charge = chargeOf(attempt)
   if (charge === undefined)
-    return notSubmitted('unwritable', 'Flutterwave has no way to take this card, amount or currency')
-  const outcome = await outcomeOf(desk, attempt, charge, await send(desk, charge, signal), signal)
-  return attempt.address ? withAddress(desk, attempt, attempt.address, outcome, signal) : outcome
+    return notSubmitted('unwritable', 'Flutterwave does not support this card, amount or currency')
+  const outcome = await outcomeOf(cardLine, attempt, charge, await send(cardLine, charge, signal), signal)
+  return attempt.address ? withAddress(cardLine, attempt, attempt.address, outcome, signal) : outcome
 }
 
 /** The merchant sent the address with the charge. If it is wrong, the customer is asked as if none had been sent. */
 async function withAddress(
-  desk: CardLine,
+  cardLine: CardLine,
   attempt: CardChargeAttempt,
   address: BillingAddress,
   asked: SubmitOutcome,
@@ -67,27 +67,27 @@ async function withAddress(
     asked.providerStatus.state === 'waiting' &&
     asked.providerStatus.action.kind === 'address'
   if (!isAsked || asked.continuation === undefined) return asked
-  const outcome = await authoriseCard(desk, attempt, { kind: 'address', address }, asked.continuation, signal)
+  const outcome = await authoriseCard(cardLine, attempt, { kind: 'address', address }, asked.continuation, signal)
   return outcome.certainty === 'wrong_value' || outcome.certainty === 'definitely_not_submitted' ? asked : outcome
 }
 
 export async function authoriseCard(
-  desk: CardLine,
+  cardLine: CardLine,
   attempt: AttemptRef,
   answer: CustomerAnswer,
   continuation: string,
   signal: AbortSignal,
 ): Promise<AuthoriseOutcome> {
   const kept = readContinuation(continuation, attempt.key, answer.kind)
-  if (kept === undefined) return notSubmitted('rejected', 'what is needed to go on with the charge is not there')
+  if (kept === undefined) return notSubmitted('rejected', 'the continuation of the charge is missing')
   if (answer.kind !== 'address' && !valueForms[answer.kind].test(answer.value))
-    return { certainty: 'wrong_value', detail: `no ${answer.kind} looks like this` }
+    return { certainty: 'wrong_value', detail: `the ${answer.kind} is malformed` }
   const reply =
     kept.step === 'otp'
-      ? await validate(desk, kept.flwRef, answer, signal)
-      : await send(desk, { ...kept.charge, authorization: authorizationOf(answer) }, signal)
+      ? await validate(cardLine, kept.flwRef, answer, signal)
+      : await send(cardLine, { ...kept.charge, authorization: authorizationOf(answer) }, signal)
   const charge = kept.step === 'otp' ? { flw_ref: kept.flwRef } : kept.charge
-  return wrongValue(reply, answer.kind) ?? outcomeOf(desk, attempt, charge, reply, signal)
+  return wrongValue(reply, answer.kind) ?? outcomeOf(cardLine, attempt, charge, reply, signal)
 }
 
 /** Flutterwave refuses any other form as an error in our request, although the customer only mistyped. */
@@ -95,14 +95,14 @@ const valueForms = { pin: /^\d{4,6}$/, otp: /^\d{4,7}$/ } as const
 
 export async function queryCard({ line }: CardLine, { key }: AttemptKey, signal: AbortSignal): Promise<QueryOutcome> {
   const reply = await line.get(`/transactions/verify_by_reference?tx_ref=${key}`, signal)
-  if (reply.kind !== 'answered') return { found: 'unclear', detail: reply.detail }
+  if (reply.kind !== 'responded') return { found: 'unclear', detail: reply.detail }
   const envelope = readEnvelope(reply.text)
   if (reply.status === 400 && envelope?.isSuccess === false && /^no transaction was found/i.test(envelope.message))
     return { found: 'no' }
   const data = reply.status === 200 && envelope?.isSuccess ? asFields(envelope.data) : undefined
   const providerStatus = data?.['tx_ref'] === key ? statusOfCharge(data) : undefined
   if (providerStatus) return { found: 'yes', providerStatus, ...continuationOf(providerStatus, data, key) }
-  return { found: 'unclear', detail: `Flutterwave answered ${reply.status} with nothing that we can read` }
+  return { found: 'unclear', detail: `Flutterwave responded ${reply.status} with an unreadable body` }
 }
 
 /** The charge before encryption. It is sent again with the customer's answer. Undefined when it cannot be written. */
@@ -148,29 +148,30 @@ function validate({ line }: CardLine, flwRef: string, answer: CustomerAnswer, si
 /** The customer may retry. Only Flutterwave's own sentence counts: a charge that ended stays ended. */
 function wrongValue(reply: OutboundReply, kind: CustomerAnswer['kind']): AuthoriseOutcome | undefined {
   const { isSuccess, message = '' } =
-    (reply.kind === 'answered' && reply.status === 400 && readEnvelope(reply.text)) || {}
+    (reply.kind === 'responded' && reply.status === 400 && readEnvelope(reply.text)) || {}
   if (isSuccess !== false || !message.toLowerCase().startsWith(`invalid ${kind}`)) return undefined
   return { certainty: 'wrong_value', detail: `Flutterwave says that the ${kind} is wrong` }
 }
 
 /** The outcome of a call for this charge, in any of its steps. */
 async function outcomeOf(
-  desk: CardLine,
+  cardLine: CardLine,
   attempt: AttemptRef,
   charge: Fields,
   reply: OutboundReply,
   signal: AbortSignal,
 ): Promise<SubmitOutcome> {
-  const answer = answerOf(reply)
-  if ('certainty' in answer) return answer
-  const data = asFields(answer.data)
+  const response = responseOf(reply)
+  if ('certainty' in response) return response
+  const data = asFields(response.data)
   const isOurs = data !== undefined && isAbout(data, attempt.key, charge)
   if (isOurs && data['status'] === 'failed')
     return { certainty: 'definitely_failed', failure: cardFailure(data['processor_response']) }
-  if (isRefusal(answer)) return refusalOf(answer, knownCardFailure)
-  if (!answer.isSuccess || (data && !isOurs)) return unreadable(`${answer.httpStatus} that is not about this charge`)
-  if (data?.['status'] === 'successful') return verified(desk, attempt, signal)
-  return asked(answer, data, attempt.key, charge) ?? unreadable(`${answer.httpStatus} with a step that we do not know`)
+  if (isRefusal(response)) return refusalOf(response, knownCardFailure)
+  if (!response.isSuccess || (data && !isOurs))
+    return unreadable(`${response.httpStatus} that is not about this charge`)
+  if (data?.['status'] === 'successful') return verified(cardLine, attempt, signal)
+  return asked(response, data, attempt.key, charge) ?? unreadable(`${response.httpStatus} with an unknown step`)
 }
 
 /** The response names our reference or, without it, the Flutterwave reference known in the last step. */
@@ -179,8 +180,8 @@ function isAbout({ tx_ref: reference, flw_ref: own }: Fields, key: string, charg
 }
 
 /** Success is reported only when a query confirms exactly the requested amount. Until then the charge is submitted. */
-async function verified(desk: CardLine, attempt: AttemptRef, signal: AbortSignal): Promise<SubmitOutcome> {
-  const outcome = await queryCard(desk, attempt, signal)
+async function verified(cardLine: CardLine, attempt: AttemptRef, signal: AbortSignal): Promise<SubmitOutcome> {
+  const outcome = await queryCard(cardLine, attempt, signal)
   const providerStatus = outcome.found === 'yes' ? outcome.providerStatus : undefined
   const isAsAsked =
     providerStatus?.state === 'successful' &&
@@ -190,8 +191,13 @@ async function verified(desk: CardLine, attempt: AttemptRef, signal: AbortSignal
 }
 
 /** The question that Flutterwave now has for the customer, with the continuation for the answer. */
-function asked(answer: Answer, data: Fields | undefined, key: string, charge: Fields): SubmitOutcome | undefined {
-  const { mode, redirect: url } = answer.authorization ?? {}
+function asked(
+  response: FlutterwaveResponse,
+  data: Fields | undefined,
+  key: string,
+  charge: Fields,
+): SubmitOutcome | undefined {
+  const { mode, redirect: url } = response.authorization ?? {}
   switch (mode) {
     case 'pin':
       return askedAgain('pin', key, charge)

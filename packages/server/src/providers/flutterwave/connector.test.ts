@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Secret } from '../../platform/secret.ts'
 import { createFlutterwave } from './connector.ts'
-import { encryptionKey, flutterwave, secretKey, webhookHash } from './desk.suite.ts'
 import { sandboxKeysOf } from './sandbox-keys.ts'
+import { encryptionKey, flutterwave, secretKey, webhookHash } from './stub.suite.ts'
 
 test('the connector offers only what Flutterwave serves, with its not-found windows', async (t) => {
   const { capabilities, cardCharges, transferCharges, payouts } = await flutterwave(t)
@@ -42,7 +42,7 @@ test('the connector refuses to start with invalid keys', () => {
   }
   for (const wrong of ['', 'short', `${encryptionKey}!`])
     assert.throws(() => createFlutterwave({ ...good, encryptionKey: new Secret(wrong) }), /24 characters/)
-  assert.throws(() => createFlutterwave({ ...good, webhookHash: new Secret('') }), /empty hash/)
+  assert.throws(() => createFlutterwave({ ...good, webhookHash: new Secret('') }), /the webhook hash must not be empty/)
 })
 
 test('the simulator’s keys are derived from its token, the same every time', () => {

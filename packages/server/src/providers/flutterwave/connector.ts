@@ -54,11 +54,11 @@ function bankCapabilities({ bankCodes, zarContact }: FlutterwaveOptions): Capabi
 export function createFlutterwave(options: FlutterwaveOptions): Connector {
   const { encryptionKey, webhookHash, bankCodes, zarContact } = options
   assert.match(encryptionKey.reveal(), /^[\x21-\x7e]{24}$/, 'Flutterwave: an encryption key has 24 characters')
-  assert.notEqual(webhookHash.reveal(), '', 'Flutterwave: anybody could send an empty hash')
+  assert.notEqual(webhookHash.reveal(), '', 'Flutterwave: the webhook hash must not be empty')
   const line = openLine(options.baseUrl, options.secretKey, options.connectionsMax ?? 400)
-  const desk = { line, encryptionKey }
+  const cardLine = { line, encryptionKey }
   const codes = (country: string, code: string) => bankCodes.get(`${country}:${code}`)
-  const bankDesk = { line, codes, zarContact }
+  const bankLine = { line, codes, zarContact }
   return {
     id: 'flutterwave',
     capabilities: [...capabilities, ...bankCapabilities(options)],
@@ -66,9 +66,10 @@ export function createFlutterwave(options: FlutterwaveOptions): Connector {
     operationsPerSecond: options.operationsPerSecond ?? {},
     cardCharges: {
       notFoundWindowMs: chargeWindowMs,
-      submit: (attempt, signal) => submitCard(desk, attempt, signal),
-      authorise: (attempt, answer, continuation, signal) => authoriseCard(desk, attempt, answer, continuation, signal),
-      query: (attempt, signal) => queryCard(desk, attempt, signal),
+      submit: (attempt, signal) => submitCard(cardLine, attempt, signal),
+      authorise: (attempt, answer, continuation, signal) =>
+        authoriseCard(cardLine, attempt, answer, continuation, signal),
+      query: (attempt, signal) => queryCard(cardLine, attempt, signal),
     },
     transferCharges: {
       notFoundWindowMs: chargeWindowMs,
@@ -79,7 +80,7 @@ export function createFlutterwave(options: FlutterwaveOptions): Connector {
     },
     payouts: {
       notFoundWindowMs: payoutWindowMs,
-      submit: (attempt, signal) => submitPayout(bankDesk, attempt, signal),
+      submit: (attempt, signal) => submitPayout(bankLine, attempt, signal),
       query: (attempt, signal) => queryPayout(line, attempt, signal),
     },
     callbacks: { read: async (request) => readCallback(request, webhookHash) },
@@ -87,8 +88,8 @@ export function createFlutterwave(options: FlutterwaveOptions): Connector {
     rates: { quote: (base, quote, signal) => quoteRate(line, base, quote, signal) },
     findUrlFlaw: async (signal) => {
       const reply = await line.get('/banks/NG', signal)
-      if (reply.kind !== 'answered' || reply.status !== 404) return undefined
-      return `MALIPO_FLUTTERWAVE_URL: there is no Flutterwave API at ${options.baseUrl} (HTTP 404). Set it without the version, such as https://api.flutterwave.com`
+      if (reply.kind !== 'responded' || reply.status !== 404) return undefined
+      return `MALIPO_FLUTTERWAVE_URL: Flutterwave not found at ${options.baseUrl} (HTTP 404). Set it without the version, such as https://api.flutterwave.com`
     },
     close: () => line.close(),
   }

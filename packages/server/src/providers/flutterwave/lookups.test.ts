@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { cutOff, flutterwave, refuses, says, soon, success } from './desk.suite.ts'
+import { cutOff, flutterwave, refuses, says, soon, success } from './stub.suite.ts'
 
 const account = { kind: 'bank', bankCode: '044', branchCode: '', accountNumber: '0690000032', currency: 'NGN' } as const
 const cost = (source: string, amount: unknown, destination: string, bought: unknown = 1_000_000) =>
@@ -9,15 +9,15 @@ const cost = (source: string, amount: unknown, destination: string, bought: unkn
   })
 
 test('a name is returned only for the exact account requested, at a Nigerian bank', async (t) => {
-  const { names, desk, seen } = await flutterwave(t)
+  const { names, stub, seen } = await flutterwave(t)
   const reported = { account_number: '0690000032', account_name: 'Amina Okafor' }
 
-  desk.answers = [success({ data: reported })]
+  stub.responses = [success({ data: reported })]
   const found = { found: 'yes', accountId: '0690000032', accountName: 'Amina Okafor' }
   assert.deepEqual(await names.resolve(account, soon()), found)
   assert.deepEqual(seen[0]?.json, { account_number: '0690000032', account_bank: '044' })
   assert.equal(seen[0]?.line, 'POST /v3/accounts/resolve')
-  desk.answers = [refuses(400, 'Sorry, that account number is invalid, please check and try again')]
+  stub.responses = [refuses(400, 'Sorry, that account number is invalid, please check and try again')]
   assert.deepEqual(await names.resolve(account, soon()), { found: 'no' })
   const unclear = [
     success({ data: { ...reported, account_number: '0690000033' } }),
@@ -28,8 +28,8 @@ test('a name is returned only for the exact account requested, at a Nigerian ban
     says(404, ''),
     cutOff,
   ]
-  for (const answer of unclear) {
-    desk.answers = [answer]
+  for (const response of unclear) {
+    stub.responses = [response]
     assert.equal((await names.resolve(account, soon())).found, 'unclear')
   }
   const calls = seen.length
@@ -41,8 +41,8 @@ test('a name is returned only for the exact account requested, at a Nigerian ban
 async function quoting(t: TestContext, sell: unknown, inverse: unknown) {
   const { rates, seen } = await flutterwave(t, (response) => {
     const isForDollars = response.req.url?.includes('destination_currency=USD')
-    const answer = isForDollars ? cost('KES', sell, 'USD') : cost('USD', inverse, 'KES')
-    answer(response)
+    const respond = isForDollars ? cost('KES', sell, 'USD') : cost('USD', inverse, 'KES')
+    respond(response)
   })
   return { rates, seen }
 }
@@ -75,7 +75,7 @@ test('a contradictory or unreadable rate is refused', async (t) => {
     const { rates } = await quoting(t, sell, inverse)
     await assert.rejects(rates.quote('USD', 'KES', soon()), /no rate of/)
   }
-  for (const answer of [
+  for (const response of [
     refuses(400, 'Unable to fetch rates at the moment'),
     cost('KES', 129, 'USD', 1000),
     cost('UGX', 129, 'USD'),
@@ -83,7 +83,7 @@ test('a contradictory or unreadable rate is refused', async (t) => {
     says(200, ''),
     cutOff,
   ]) {
-    const { rates } = await flutterwave(t, answer)
+    const { rates } = await flutterwave(t, response)
     await assert.rejects(rates.quote('USD', 'KES', soon()), /no rate of/)
   }
 })

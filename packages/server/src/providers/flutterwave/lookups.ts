@@ -16,17 +16,17 @@ export async function resolveName(
   if (query.kind !== 'bank' || query.currency !== 'NGN') return { found: 'unclear', detail: 'not at a Nigerian bank' }
   const { accountNumber: accountId, bankCode } = query
   const account_bank = codes('NG', bankCode)
-  if (account_bank === undefined) return { found: 'unclear', detail: 'Flutterwave does not have this bank' }
+  if (account_bank === undefined) return { found: 'unclear', detail: 'Flutterwave does not support this bank' }
   const body = { account_number: accountId, account_bank }
   const reply = await line.post('/accounts/resolve', body, signal)
-  if (reply.kind !== 'answered') return { found: 'unclear', detail: reply.kind }
+  if (reply.kind !== 'responded') return { found: 'unclear', detail: reply.kind }
   const envelope = readEnvelope(reply.text)
   if (reply.status === 400 && envelope?.isSuccess === false && /account number is invalid/i.test(envelope.message))
     return { found: 'no' }
   const { account_number: number, account_name: accountName } =
     (reply.status === 200 && envelope?.isSuccess && asFields(envelope.data)) || {}
   if (number !== accountId || typeof accountName !== 'string' || accountName.trim() === '')
-    return { found: 'unclear', detail: `answered ${reply.status}` }
+    return { found: 'unclear', detail: `responded ${reply.status}` }
   return { found: 'yes', accountId, accountName }
 }
 
@@ -60,14 +60,14 @@ export async function quoteRate(
 async function costOf(line: Line, pair: { of: Currency; in: Currency }, signal: AbortSignal): Promise<Decimal> {
   const request = `amount=${sample}&destination_currency=${pair.of}&source_currency=${pair.in}`
   const reply = await line.get(`/transfers/rates?${request}`, signal)
-  const envelope = reply.kind === 'answered' && reply.status === 200 ? readEnvelope(reply.text) : undefined
+  const envelope = reply.kind === 'responded' && reply.status === 200 ? readEnvelope(reply.text) : undefined
   const { source, destination } = (envelope?.isSuccess && asFields(envelope.data)) || {}
   const [cost, bought] = [asFields(source), asFields(destination)]
   const price = parseDecimal(String(cost?.['amount']))
   const isAsAsked =
     cost?.['currency'] === pair.in && bought?.['currency'] === pair.of && Number(bought['amount']) === sample
   if (isAsAsked && price && price.digits > 0n) return price
-  throw new Error(`no rate of ${pair.in}/${pair.of}: ${reply.kind === 'answered' ? reply.status : reply.kind}`)
+  throw new Error(`no rate of ${pair.in}/${pair.of}: ${reply.kind === 'responded' ? reply.status : reply.kind}`)
 }
 
 /** In units of the last decimal that we keep. */

@@ -15,7 +15,7 @@ import {
   secretKey,
   soon,
   success,
-} from './desk.suite.ts'
+} from './stub.suite.ts'
 
 const accountNumber = '0690000032'
 const transfer = {
@@ -113,7 +113,7 @@ test('a payout that Flutterwave cannot take is refused before anything is sent',
 })
 
 test('an accepted transfer is reported with its current status', async (t) => {
-  const { payouts, desk } = await flutterwave(t)
+  const { payouts, stub } = await flutterwave(t)
   const states: [object, object][] = [
     [{ status: 'NEW' }, { certainty: 'accepted', providerStatus: { state: 'submitted' } }],
     [{ status: 'PENDING' }, { certainty: 'accepted', providerStatus: { state: 'submitted' } }],
@@ -128,13 +128,13 @@ test('an accepted transfer is reported with its current status', async (t) => {
     ],
   ]
   for (const [fields, outcome] of states) {
-    desk.answers = [success({ data: { ...transfer, ...fields } })]
+    stub.responses = [success({ data: { ...transfer, ...fields } })]
     assert.partialDeepStrictEqual(await payouts.submit(payout, soon()), outcome)
   }
 })
 
 test('a refused payout is not submitted, has failed, or is known to Flutterwave already', async (t) => {
-  const { payouts, desk } = await flutterwave(t)
+  const { payouts, stub } = await flutterwave(t)
   const outcomes: [Says, string][] = [
     [refuses(400, 'Insufficient funds in customer wallet'), 'definitely_not_submitted: float_exhausted'],
     [refuses(400, 'Bank is not available at the moment'), 'definitely_not_submitted: closed'],
@@ -172,14 +172,14 @@ test('a refused payout is not submitted, has failed, or is known to Flutterwave 
     [says(200, { status: 'error', message: 'no', data: transfer }), 'unknown: unreadable'],
     [cutOff, 'unknown: broken_off'],
   ]
-  for (const [answer, expected] of outcomes) {
-    desk.answers = [answer]
+  for (const [response, expected] of outcomes) {
+    stub.responses = [response]
     assert.equal(causeOf(await payouts.submit(payout, soon())), expected)
   }
 })
 
 test('a payout refused by validation fails with a code, and the sentence is not stored', async (t) => {
-  const { payouts, desk } = await flutterwave(t)
+  const { payouts, stub } = await flutterwave(t)
   const failures: [string, object][] = [
     ['Payout was made to a blacklisted account number', { code: 'RECIPIENT_NOT_FOUND' }],
     ['Sorry, that account number is invalid, please check and try again', { code: 'RECIPIENT_NOT_FOUND' }],
@@ -190,14 +190,14 @@ test('a payout refused by validation fails with a code, and the sentence is not 
     ['destination_branch_code is required', { code: 'DETAILS_NOT_ACCEPTED', providerCode: 'branch' }],
   ]
   for (const [message, failure] of failures) {
-    desk.answers = [refuses(400, message)]
+    stub.responses = [refuses(400, message)]
     const outcome = await payouts.submit(payout, soon())
     assert.partialDeepStrictEqual(outcome, { certainty: 'definitely_failed', failure }, message)
   }
 })
 
 test('a query returns the one transfer of the reference, and its failure by the sentence', async (t) => {
-  const { payouts, desk, seen } = await flutterwave(t, success({ data: [] }))
+  const { payouts, stub, seen } = await flutterwave(t, success({ data: [] }))
   const ask = () => payouts.query(payout, soon())
   const failed = (complete_message: unknown) => ({ status: 'FAILED', complete_message })
   const states: [object, object][] = [
@@ -222,7 +222,7 @@ test('a query returns the one transfer of the reference, and its failure by the 
   assert.deepEqual(await ask(), { found: 'no' })
   assert.equal(seen[0]?.line, `GET /v3/transfers?reference=${key}`)
   for (const [fields, providerStatus] of states) {
-    desk.answers = [success({ data: [{ ...transfer, ...fields }] })]
+    stub.responses = [success({ data: [{ ...transfer, ...fields }] })]
     assert.partialDeepStrictEqual(await ask(), { found: 'yes', providerStatus })
   }
   const unclear = [
@@ -235,21 +235,21 @@ test('a query returns the one transfer of the reference, and its failure by the 
     says(200, { status: 'error', message: 'no', data: [] }),
     cutOff,
   ]
-  for (const [index, answer] of unclear.entries()) {
-    desk.answers = [answer]
+  for (const [index, response] of unclear.entries()) {
+    stub.responses = [response]
     assert.equal((await ask()).found, 'unclear', String(index))
   }
 })
 
 test('no detail shows an account, a name, our key or what Flutterwave wrote', async (t) => {
-  const { payouts, desk } = await flutterwave(t)
+  const { payouts, stub } = await flutterwave(t)
   const leaky = `account_number ${accountNumber} of Juma Otieno, ${secretKey}`
   for (const status of [200, 302, 400, 401, 404, 500]) {
-    desk.answers = [refuses(status, leaky)]
+    stub.responses = [refuses(status, leaky)]
     const reported = JSON.stringify([await payouts.submit(payout, soon()), await payouts.query(payout, soon())])
     for (const each of [accountNumber, 'Juma', secretKey]) assert.ok(!reported.includes(each), reported)
   }
-  desk.answers = [refuses(401, leaky)]
+  stub.responses = [refuses(401, leaky)]
   const outcome = await payouts.submit(payout, soon())
-  assert.equal('detail' in outcome && outcome.detail, 'Flutterwave answered 401, naming account_number')
+  assert.equal('detail' in outcome && outcome.detail, 'Flutterwave responded 401, naming account_number')
 })

@@ -1,10 +1,10 @@
 import type { Currency } from '../../money/currencies.ts'
 import type { AttemptKey, PayoutAttempt, ProviderStatus, QueryOutcome, SubmitOutcome } from '../contract.ts'
-import { answerOf, isRefusal, notSubmitted, payoutRefusalOf, unreadable } from './answers.ts'
 import { isReversal } from './charges.ts'
 import { isShortfall, reversal, transferFailure } from './failures.ts'
 import type { Line } from './line.ts'
 import { asFields, type Fields, readEnvelope, readFee, readId, readMoney, writeAmount } from './messages.ts'
+import { isRefusal, notSubmitted, payoutRefusalOf, responseOf, unreadable } from './responses.ts'
 
 interface Place {
   readonly currency: Currency
@@ -35,26 +35,26 @@ export interface ZarContact {
 /** Flutterwave's code of a bank, by country and our own code. Undefined when Flutterwave does not serve the bank. */
 export type BankCodes = (country: string, code: string) => string | undefined
 
-interface BankDesk {
+interface BankLine {
   readonly line: Line
   readonly codes: BankCodes
   readonly zarContact: ZarContact | undefined
 }
 
 export async function submitPayout(
-  desk: BankDesk,
+  bankLine: BankLine,
   attempt: PayoutAttempt,
   signal: AbortSignal,
 ): Promise<SubmitOutcome> {
-  const { line } = desk
-  const content = bodyOf(desk, attempt)
+  const { line } = bankLine
+  const content = bodyOf(bankLine, attempt)
   if ('flaw' in content) return notSubmitted('unwritable', content.flaw)
-  const answer = answerOf(await line.post('/transfers', content.fields, signal))
-  if ('certainty' in answer) return answer
-  if (isRefusal(answer)) return payoutRefusalOf(answer)
-  const data = answer.isSuccess ? asFields(answer.data) : undefined
+  const response = responseOf(await line.post('/transfers', content.fields, signal))
+  if ('certainty' in response) return response
+  if (isRefusal(response)) return payoutRefusalOf(response)
+  const data = response.isSuccess ? asFields(response.data) : undefined
   const providerStatus = data?.['reference'] === attempt.key ? statusOfTransfer(data) : undefined
-  if (!providerStatus) return unreadable(`${answer.httpStatus} with nothing that we can read of the transfer`)
+  if (!providerStatus) return unreadable(`${response.httpStatus} with an unreadable transfer`)
   return providerStatus.state === 'failed' && !providerStatus.isOurShortfall
     ? { certainty: 'definitely_failed', failure: providerStatus.failure }
     : { certainty: 'accepted', providerStatus }
@@ -63,14 +63,14 @@ export async function submitPayout(
 /** Flutterwave lists the transfers of a reference: at most one, since it refuses a second. */
 export async function queryPayout(line: Line, { key }: AttemptKey, signal: AbortSignal): Promise<QueryOutcome> {
   const reply = await line.get(`/transfers?reference=${key}`, signal)
-  if (reply.kind !== 'answered') return { found: 'unclear', detail: reply.detail }
+  if (reply.kind !== 'responded') return { found: 'unclear', detail: reply.detail }
   const envelope = reply.status === 200 ? readEnvelope(reply.text) : undefined
   const list = envelope?.isSuccess && Array.isArray(envelope.data) ? envelope.data : undefined
   if (list?.length === 0) return { found: 'no' }
   const transfer = list?.length === 1 ? asFields(list[0]) : undefined
   const providerStatus = transfer?.['reference'] === key ? statusOfTransfer(transfer) : undefined
   if (providerStatus) return { found: 'yes', providerStatus }
-  return { found: 'unclear', detail: `Flutterwave answered ${reply.status} with nothing that we can read` }
+  return { found: 'unclear', detail: `Flutterwave responded ${reply.status} with an unreadable body` }
 }
 
 /** The status in a transfer's `data`. Undefined when it is ambiguous. */
@@ -100,7 +100,7 @@ function paid({ id, amount, currency, fee }: Fields): ProviderStatus | undefined
 }
 
 function bodyOf(
-  { codes, zarContact }: BankDesk,
+  { codes, zarContact }: BankLine,
   { key, country, currency, amount: minor, to }: PayoutAttempt,
 ): { readonly fields: Fields } | { readonly flaw: string } {
   if (to.kind !== 'bank') return { flaw: `Flutterwave pays banks, not a ${to.kind}` }
@@ -108,10 +108,10 @@ function bodyOf(
   const amount = writeAmount(minor, currency)
   const account_bank = codes(country, to.bankCode)
   if (place?.currency !== currency) return { flaw: 'Flutterwave does not pay banks there in this currency' }
-  if (amount === undefined) return { flaw: 'Flutterwave has no way to write the amount' }
-  if (account_bank === undefined) return { flaw: 'Flutterwave does not have this bank' }
-  if (place.needsBranch && to.branchCode === '') return { flaw: 'Flutterwave wants to know the branch there' }
-  if (place.needsContact && !zarContact) return { flaw: 'Flutterwave wants to know how the recipient is reached' }
+  if (amount === undefined) return { flaw: 'Flutterwave cannot represent the amount' }
+  if (account_bank === undefined) return { flaw: 'Flutterwave does not support this bank' }
+  if (place.needsBranch && to.branchCode === '') return { flaw: 'Flutterwave requires the branch there' }
+  if (place.needsContact && !zarContact) return { flaw: 'Flutterwave requires a contact of the recipient' }
   return {
     fields: {
       account_bank,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { causeOf, cutOff, flutterwave, key, other, refuses, says, soon, success, transferCharge } from './desk.suite.ts'
+import { causeOf, cutOff, flutterwave, key, other, refuses, says, soon, success, transferCharge } from './stub.suite.ts'
 
 const account = {
   transfer_reference: 'MockFLWRef-1',
@@ -45,7 +45,7 @@ test('an account is opened for exactly the amount and time, with only documented
 })
 
 test('an account’s expiry is read in every known form and never an hour late', async (t) => {
-  const { transferCharges, desk } = await flutterwave(t)
+  const { transferCharges, stub } = await flutterwave(t)
   const times: [unknown, string][] = [
     [1_790_000_000_000, '2026-09-21T14:13:20.000Z'],
     ['1790000000000', '2026-09-21T14:13:20.000Z'],
@@ -54,7 +54,7 @@ test('an account’s expiry is read in every known form and never an hour late',
     ['2026-09-21 15:13:20', '2026-09-21T14:13:20.000Z'],
   ]
   for (const [account_expiration, expiresAt] of times) {
-    desk.answers = [opens({ account_expiration })]
+    stub.responses = [opens({ account_expiration })]
     const outcome = await transferCharges.submit(transferCharge, soon())
     assert.deepEqual(outcome.certainty === 'accepted' && outcome.providerStatus, waiting(expiresAt))
   }
@@ -67,7 +67,7 @@ test('an account inside the data is read like one beside it', async (t) => {
 })
 
 test('an unreadable account is unknown, and one for another amount is never shown', async (t) => {
-  const { transferCharges, desk } = await flutterwave(t)
+  const { transferCharges, stub } = await flutterwave(t)
   const unreadable = [
     opens({ transfer_account: undefined }),
     opens({ transfer_account: 67_100_155 }),
@@ -78,19 +78,19 @@ test('an unreadable account is unknown, and one for another amount is never show
     success({}),
     says(200, { status: 'error', message: 'no', meta: { authorization: account } }),
   ]
-  for (const [index, answer] of unreadable.entries()) {
-    desk.answers = [answer]
+  for (const [index, response] of unreadable.entries()) {
+    stub.responses = [response]
     assert.equal(causeOf(await transferCharges.submit(transferCharge, soon())), 'unknown: unreadable', String(index))
   }
-  desk.answers = [opens({ transfer_amount: '1521.50' })]
+  stub.responses = [opens({ transfer_amount: '1521.50' })]
   const outcome = await transferCharges.submit(transferCharge, soon())
   assert.equal(causeOf(outcome), 'definitely_not_submitted: rejected')
 })
 
 test('every payment on every page is a receipt with Flutterwave’s id', async (t) => {
-  const { transferCharges, desk, seen } = await flutterwave(t)
+  const { transferCharges, stub, seen } = await flutterwave(t)
   const second = { ...receipt, id: '902', amount: '500.50', app_fee: 7.01, charged_amount: '500.50' }
-  desk.answers = [listed([second], 2), listed([receipt, { ...receipt, id: 900, status: 'failed' }], 2)]
+  stub.responses = [listed([second], 2), listed([receipt, { ...receipt, id: 900, status: 'failed' }], 2)]
 
   const outcome = await transferCharges.query(transferCharge, soon())
   const receipts = [
@@ -106,12 +106,12 @@ test('every payment on every page is a receipt with Flutterwave’s id', async (
 })
 
 test('a charge without payments is not found; pending and failed payments report their status', async (t) => {
-  const { transferCharges, desk } = await flutterwave(t)
+  const { transferCharges, stub } = await flutterwave(t)
   const ask = () => transferCharges.query(transferCharge, soon())
   const failed = { ...receipt, status: 'failed', processor_response: 'Declined' }
 
-  for (const answer of [listed([]), listed([], 0), listed([], 1)]) {
-    desk.answers = [answer]
+  for (const response of [listed([]), listed([], 0), listed([], 1)]) {
+    stub.responses = [response]
     assert.deepEqual(await ask(), { found: 'no' })
   }
   const states: [object[], object][] = [
@@ -119,31 +119,31 @@ test('a charge without payments is not found; pending and failed payments report
     [[failed], { state: 'failed' }],
   ]
   for (const [list, providerStatus] of states) {
-    desk.answers = [listed(list)]
+    stub.responses = [listed(list)]
     assert.partialDeepStrictEqual(await ask(), { found: 'yes', providerStatus })
   }
 })
 
 test('a reversed transfer is reported as a reversed receipt, in both forms of Flutterwave', async (t) => {
-  const { transferCharges, desk } = await flutterwave(t)
+  const { transferCharges, stub } = await flutterwave(t)
   const ask = () => transferCharges.query(transferCharge, soon())
   const reported = { id: '901', amount: 100_000n, currency: 'NGN', isReversed: true }
   const failed = { ...receipt, id: 900, status: 'failed', processor_response: 'Declined' }
 
   for (const words of [{ status: 'reversed' }, { status: 'failed', processor_response: 'Reversed by the bank' }]) {
     const back = { ...receipt, ...words }
-    desk.answers = [listed([{ ...receipt, id: 902, amount: 40 }, back, failed])]
+    stub.responses = [listed([{ ...receipt, id: 902, amount: 40 }, back, failed])]
     const other = { id: '902', amount: 4000n, currency: 'NGN' }
     assert.deepEqual(await ask(), { found: 'yes', providerStatus: { state: 'received', receipts: [other, reported] } })
-    desk.answers = [listed([back, failed])]
+    stub.responses = [listed([back, failed])]
     assert.deepEqual(await ask(), { found: 'yes', providerStatus: { state: 'received', receipts: [reported] } })
-    desk.answers = [listed([{ ...back, amount: 'much' }])]
+    stub.responses = [listed([{ ...back, amount: 'much' }])]
     assert.equal((await ask()).found, 'unclear')
   }
 })
 
 test('a partial list of receipts is never reported as complete', async (t) => {
-  const { transferCharges, desk } = await flutterwave(t)
+  const { transferCharges, stub } = await flutterwave(t)
   const unclear = [
     listed([receipt, { ...receipt, id: undefined }]),
     listed([receipt, receipt]),
@@ -161,10 +161,10 @@ test('a partial list of receipts is never reported as complete', async (t) => {
     says(404, ''),
     cutOff,
   ]
-  for (const [index, answer] of unclear.entries()) {
-    desk.answers = [answer]
+  for (const [index, response] of unclear.entries()) {
+    stub.responses = [response]
     assert.equal((await transferCharges.query(transferCharge, soon())).found, 'unclear', String(index))
   }
-  desk.answers = [listed([receipt], 2), cutOff]
+  stub.responses = [listed([receipt], 2), cutOff]
   assert.equal((await transferCharges.query(transferCharge, soon())).found, 'unclear')
 })

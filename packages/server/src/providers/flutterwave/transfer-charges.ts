@@ -7,11 +7,11 @@ import type {
   TransferChargeAttempt,
   VirtualAccount,
 } from '../contract.ts'
-import { answerOf, isRefusal, notSubmitted, refusalOf, unreadable } from './answers.ts'
 import { isTakenBack, receiptOf } from './charges.ts'
 import { cardFailure } from './failures.ts'
 import type { Line } from './line.ts'
 import { asFields, type Fields, readEnvelope, readMoney, writeAmount } from './messages.ts'
+import { isRefusal, notSubmitted, refusalOf, responseOf, unreadable } from './responses.ts'
 
 /** Opens an account for this one charge. The same reference again opens another; money into either counts for the charge. */
 export async function submitTransfer(
@@ -32,14 +32,14 @@ export async function submitTransfer(
     is_permanent: false,
     narration: 'Malipo payment',
   }
-  const answer = answerOf(await line.post('/charges?type=bank_transfer', body, signal))
-  if ('certainty' in answer) return answer
-  if (isRefusal(answer)) return refusalOf(answer, () => undefined)
-  const account = answer.isSuccess && answer.authorization && accountIn(answer.authorization)
-  if (!account) return unreadable(`${answer.httpStatus} without an account that we can read`)
+  const response = responseOf(await line.post('/charges?type=bank_transfer', body, signal))
+  if ('certainty' in response) return response
+  if (isRefusal(response)) return refusalOf(response, () => undefined)
+  const account = response.isSuccess && response.authorization && accountIn(response.authorization)
+  if (!account) return unreadable(`${response.httpStatus} without a readable account`)
   // The customer does not have the account number yet, so no money can arrive.
-  if (!wants(answer.authorization, attempt))
-    return notSubmitted('rejected', 'Flutterwave wants another amount paid in: our account there must bear the fees')
+  if (!wants(response.authorization, attempt))
+    return notSubmitted('rejected', 'Flutterwave requests another amount: our account there must bear the fees')
   return { certainty: 'accepted', providerStatus: { state: 'waiting', action: { kind: 'pay_to_account', account } } }
 }
 
@@ -56,7 +56,7 @@ export async function queryTransfer(line: Line, { key }: AttemptKey, signal: Abo
   const providerStatus = providerStatusOf(payments)
   return providerStatus
     ? { found: 'yes', providerStatus }
-    : { found: 'unclear', detail: 'Flutterwave tells of money that we cannot read' }
+    : { found: 'unclear', detail: 'Flutterwave reports transfers that are unreadable' }
 }
 
 /** Newest first, and each is booked once: earlier queries reported the older pages. */
@@ -69,14 +69,14 @@ async function readPage(
   signal: AbortSignal,
 ): Promise<{ readonly payments: readonly Fields[]; readonly pages: number } | { readonly detail: string }> {
   const reply = await line.get(`/transactions?tx_ref=${key}${page > 1 ? `&page=${page}` : ''}`, signal)
-  if (reply.kind !== 'answered') return { detail: reply.detail }
+  if (reply.kind !== 'responded') return { detail: reply.detail }
   const envelope = reply.status === 200 ? readEnvelope(reply.text) : undefined
   const list = envelope?.isSuccess && Array.isArray(envelope.data) ? envelope.data.map(asFields) : undefined
   const payments = list?.filter((each) => each?.['tx_ref'] === key) as Fields[] | undefined
   const pages = asFields(envelope?.meta?.['page_info'])?.['total_pages'] ?? 1
   const isWhole = payments?.length === list?.length && Number.isInteger(pages)
   if (payments && isWhole) return { payments, pages: Number(pages) }
-  return { detail: `Flutterwave answered ${reply.status} with nothing that we can read` }
+  return { detail: `Flutterwave responded ${reply.status} with an unreadable body` }
 }
 
 /**

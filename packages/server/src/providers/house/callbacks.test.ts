@@ -71,7 +71,7 @@ test('a signature is valid only for these bytes, this time and our secret', () =
     'more digest': callback(done, `${good}00`),
     'no digest': callback(done, `t=${nowS},v1=`),
     'no time': callback(done, `v1=${digest}`),
-    'a time that is no number': callback(done, seal(body, 'NaN')),
+    'a time that is not a number': callback(done, seal(body, 'NaN')),
     'a second signature': callback(done, `${good},v1=${digest}`),
     'an empty header': callback(done, ''),
     'no header': { ...callback(done), headers: {} },
@@ -94,7 +94,7 @@ test('a signature is valid for five minutes before and after its time', () => {
 
   for (const atMs of [nowMs - 300_000, nowMs + 300_000]) assert.equal(read(request, atMs).isGenuine, true)
   for (const atMs of [nowMs - 300_001, nowMs + 300_001])
-    assert.deepEqual(read(request, atMs), { isGenuine: false, why: 'its signature is not of now' })
+    assert.deepEqual(read(request, atMs), { isGenuine: false, why: 'its signature is too old or from the future' })
 })
 
 test('a half-readable callback is a hint to query, and an unrelated one has no observations', () => {

@@ -15,7 +15,7 @@ import { createHouse } from './connector.ts'
 const key = '0197d3a0-0000-4000-8000-000000000001'
 const other = '0197d3a0-0000-4000-8000-000000000002'
 const phone = '+254703456789'
-const token = 'a-token-that-nobody-may-see'
+const token = 'a-token-that-must-stay-secret'
 const common = { key, country: 'KE', currency: 'KES', amount: 12_820n } as const
 const charge: MomoChargeAttempt = { ...common, operator: 'MPESA_KE', phone }
 const momo: PayoutTarget = { kind: 'momo', operator: 'MPESA_KE', phone, name: 'Juma Otieno' }
@@ -43,13 +43,13 @@ const refuses = (status: number, code: string) => says(status, { error: { code, 
 /** A fake house for one test, and a connector to it. */
 async function house(t: TestContext, first: Answer) {
   const seen: { readonly line: string; readonly authorization: string | undefined; readonly json: unknown }[] = []
-  const desk = { answer: first }
+  const stub = { respond: first }
   const server = createServer(async (request, response) => {
     const body = String(Buffer.concat(await request.toArray()))
     const { method, url, headers } = request
     const json = body === '' ? undefined : JSON.parse(body)
     seen.push({ line: `${method} ${url}`, authorization: headers.authorization, json })
-    desk.answer(response)
+    stub.respond(response)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
@@ -66,7 +66,7 @@ async function house(t: TestContext, first: Answer) {
     server.close()
   })
   assert.ok(charges && transfers && payouts)
-  return { seen, desk, server, charges, transfers, payouts, ...rest }
+  return { seen, stub, server, charges, transfers, payouts, ...rest }
 }
 
 const causeOf = (outcome: SubmitOutcome) => ('cause' in outcome ? `${outcome.certainty}: ${outcome.cause}` : '')
@@ -86,7 +86,7 @@ test('house offers every rail except cards everywhere, with a not-found window o
 
 test('the connector refuses to start with an empty callback secret', () => {
   const options = { baseUrl: 'http://127.0.0.1:1', token: new Secret(token), secret: new Secret('') }
-  assert.throws(() => createHouse(options), /empty secret/)
+  assert.throws(() => createHouse(options), /the callback secret must not be empty/)
 })
 
 test('a payment sends only the fields house documents', async (t) => {
@@ -155,30 +155,30 @@ test('an accepted charge asks for a PIN, unless a code or a voucher was given', 
 })
 
 test('only codes that house documents for it mean not submitted', async (t) => {
-  const { payouts, desk } = await house(t, says(200, {}))
+  const { payouts, stub } = await house(t, says(200, {}))
   const documented: [Answer, string][] = [
     [says(429, '<html>'), 'rate_limited'],
     [answers({ state: 'failed', failure: { code: 'FLOAT_EMPTY', message: 'x' } }), 'float_exhausted'],
     ...['UNAUTHORIZED', 'TOKEN_EXPIRED'].map((code): [Answer, string] => [refuses(401, code), 'rejected']),
     ...['OPERATOR_CLOSED', 'OPERATOR_DELAYED'].map((code): [Answer, string] => [refuses(409, code), 'closed']),
   ]
-  for (const [answer, cause] of documented) {
-    desk.answer = answer
+  for (const [respond, cause] of documented) {
+    stub.respond = respond
     assert.equal(causeOf(await payouts.submit(payout, soon())), `definitely_not_submitted: ${cause}`)
   }
 })
 
 test('a payment that house’s validation refuses fails', async (t) => {
-  const { payouts, desk } = await house(t, says(200, {}))
+  const { payouts, stub } = await house(t, says(200, {}))
   for (const providerCode of ['INVALID_BODY', 'UNKNOWN_FIELD', 'MISSING_FIELD', 'INVALID_FIELD']) {
-    desk.answer = refuses(400, providerCode)
+    stub.respond = refuses(400, providerCode)
     const failure = { code: 'DETAILS_NOT_ACCEPTED', providerCode }
     assert.partialDeepStrictEqual(await payouts.submit(payout, soon()), { certainty: 'definitely_failed', failure })
   }
 })
 
 test('a broken, repeated or undocumented response leaves open whether money moved', async (t) => {
-  const { payouts, desk } = await house(t, says(200, {}))
+  const { payouts, stub } = await house(t, says(200, {}))
   const unclear: Record<string, [Answer, string]> = {
     500: [refuses(500, 'INVALID_FIELD'), 'server_error'],
     'HTML 503': [says(503, '<html>'), 'server_error'],
@@ -210,14 +210,14 @@ test('a broken, repeated or undocumented response leaves open whether money move
     'a redirect': [says(302, ''), 'unreadable'],
     'cut off': [(response) => void response.socket?.destroy(), 'broken_off'],
   }
-  for (const [name, [answer, cause]] of Object.entries(unclear)) {
-    desk.answer = answer
+  for (const [name, [respond, cause]] of Object.entries(unclear)) {
+    stub.respond = respond
     assert.equal(causeOf(await payouts.submit(payout, soon())), `unknown: ${cause}`, name)
   }
 })
 
 test('an immediate failure is final with our code, and an immediate success has its amount', async (t) => {
-  const { payouts, desk } = await house(t, says(200, {}))
+  const { payouts, stub } = await house(t, says(200, {}))
   const failures: [object, object][] = [
     [{ failure: { code: 'RECIPIENT_NOT_FOUND' } }, { code: 'RECIPIENT_NOT_FOUND' }],
     [{ failure: { code: 'NEW_REASON' } }, { code: 'UNKNOWN_ERROR', providerCode: 'NEW_REASON' }],
@@ -225,12 +225,12 @@ test('an immediate failure is final with our code, and an immediate success has 
     [{}, { code: 'UNSPECIFIED_FAILURE' }],
   ]
   for (const [fields, failure] of failures) {
-    desk.answer = answers({ state: 'failed', ...fields })
+    stub.respond = answers({ state: 'failed', ...fields })
     const outcome = await payouts.submit(payout, soon())
     assert.partialDeepStrictEqual(outcome, { certainty: 'definitely_failed', failure })
   }
 
-  desk.answer = answers({ state: 'completed', amount: '128.20', currency: 'KES' })
+  stub.respond = answers({ state: 'completed', amount: '128.20', currency: 'KES' })
   const providerStatus = { state: 'successful', settled: { amount: 12_820n, currency: 'KES' } }
   assert.deepEqual(await payouts.submit(payout, soon()), { certainty: 'accepted', providerStatus })
 })
@@ -246,19 +246,19 @@ test('a timeout is unknown, and a failed connection is definitely not submitted'
 })
 
 test('no detail shows a phone number, the token or what house wrote', async (t) => {
-  const { payouts, desk } = await house(t, says(200, {}))
+  const { payouts, stub } = await house(t, says(200, {}))
   const leaky = { echo: phone, authorization: token, error: { code: phone, message: token } }
   const replies = [200, 302, 400, 401, 404, 409, 500].map((status) => says(status, leaky))
   const failure = { code: 'RECIPIENT_NOT_FOUND', message: `${phone} ${token}` }
-  for (const answer of [...replies, refuses(400, 'INVALID_FIELD'), answers({ state: 'failed', failure })]) {
-    desk.answer = answer
+  for (const respond of [...replies, refuses(400, 'INVALID_FIELD'), answers({ state: 'failed', failure })]) {
+    stub.respond = respond
     const reported = JSON.stringify([await payouts.submit(payout, soon()), await payouts.query(payout, soon())])
     assert.ok(!reported.includes(phone.slice(1)) && !reported.includes(token), reported)
   }
 })
 
 test('a query reports house’s status of the payment, in every state', async (t) => {
-  const { charges, payouts, desk, seen } = await house(t, refuses(404, 'NOT_FOUND'))
+  const { charges, payouts, stub, seen } = await house(t, refuses(404, 'NOT_FOUND'))
   const money = { amount: '128.20', currency: 'KES' }
   const settled = { amount: 12_820n, currency: 'KES' }
   const states: [object, object][] = [
@@ -296,7 +296,7 @@ test('a query reports house’s status of the payment, in every state', async (t
   assert.deepEqual(await charges.query(charge, soon()), { found: 'no' })
   assert.deepEqual(await payouts.query(payout, soon()), { found: 'no' })
   for (const [fields, providerStatus] of states) {
-    desk.answer = says(200, { key, ...fields })
+    stub.respond = says(200, { key, ...fields })
     assert.partialDeepStrictEqual(await charges.query(charge, soon()), { found: 'yes', providerStatus })
   }
   assert.equal(seen[0]?.line, `GET /house/v1/charges/${key}`)
@@ -304,7 +304,7 @@ test('a query reports house’s status of the payment, in every state', async (t
 })
 
 test('an unreadable query response is neither "not found" nor an end', async (t) => {
-  const { payouts, desk } = await house(t, says(200, {}))
+  const { payouts, stub } = await house(t, says(200, {}))
   const about = (fields: object) => says(200, { key, state: 'completed', amount: '128.20', currency: 'KES', ...fields })
   const unclear = [
     says(404, 'Not Found'),
@@ -328,69 +328,69 @@ test('an unreadable query response is neither "not found" nor an end', async (t)
     about({ receipts: [{ id: '1', amount: '60', isReversed: 'yes' }] }),
     about({ state: undefined }),
   ]
-  for (const answer of unclear) {
-    desk.answer = answer
+  for (const respond of unclear) {
+    stub.respond = respond
     assert.equal((await payouts.query(payout, soon())).found, 'unclear')
   }
 })
 
 test('names and rates are exactly what house reports', async (t) => {
-  const { names, rates, desk, seen } = await house(t, says(200, { accountId: 'acc_1', accountName: 'Amina Diallo' }))
+  const { names, rates, stub, seen } = await house(t, says(200, { accountId: 'acc_1', accountName: 'Amina Diallo' }))
   const bank = { kind: 'bank', bankCode: '068', branchCode: '', accountNumber: '0123456789', currency: 'KES' } as const
   const { branchCode: _, ...sent } = bank
 
   const found = { found: 'yes', accountId: 'acc_1', accountName: 'Amina Diallo' }
   assert.deepEqual(await names?.resolve(bank, soon()), found)
   assert.deepEqual(seen[0]?.json, sent)
-  desk.answer = refuses(404, 'NOT_FOUND')
+  stub.respond = refuses(404, 'NOT_FOUND')
   assert.deepEqual(await names?.resolve(bank, soon()), { found: 'no' })
-  desk.answer = says(404, '<html>')
+  stub.respond = says(404, '<html>')
   assert.equal((await names?.resolve(bank, soon()))?.found, 'unclear')
-  desk.answer = says(200, { buy: '128.5', sell: '129.5', at: 'now' })
+  stub.respond = says(200, { buy: '128.5', sell: '129.5', at: 'now' })
   assert.deepEqual(await rates?.quote('USD', 'KES', soon()), { buy: '128.5', sell: '129.5' })
-  desk.answer = refuses(404, 'NO_RATE')
+  stub.respond = refuses(404, 'NO_RATE')
   await assert.rejects(async () => rates?.quote('USD', 'KES', soon()), /no rate of USD\/KES: 404/)
 })
 
 test('a transfer charge returns its account, and the same account when it is sent again', async (t) => {
-  const { transfers, desk, seen } = await house(t, answers({ state: 'accepted', account }))
+  const { transfers, stub, seen } = await house(t, answers({ state: 'accepted', account }))
   const accepted = { certainty: 'accepted', providerStatus: toPay }
 
   assert.deepEqual(await transfers.submit(transfer, soon()), accepted)
   const money = { key, country: 'KE', currency: 'KES', amount: '128.20' }
   const own = { kind: 'bank-transfer', email: 'amina@example.com', lifeSeconds: 7200 }
   assert.deepEqual(seen[0]?.json, { ...money, ...own })
-  desk.answer = answers({ state: 'accepted', account, repeated: true })
+  stub.respond = answers({ state: 'accepted', account, repeated: true })
   assert.deepEqual(await transfers.submit(transfer, soon()), accepted)
   for (const fields of [{ state: 'accepted' }, { state: 'failed', account }]) {
-    desk.answer = answers({ ...fields, repeated: true })
+    stub.respond = answers({ ...fields, repeated: true })
     assert.equal(causeOf(await transfers.submit(transfer, soon())), 'unknown: repeated')
   }
   for (const broken of [undefined, {}, { ...account, number: 7 }, { ...account, expiresAt: 'soon' }]) {
-    desk.answer = answers({ state: 'accepted', account: broken })
+    stub.respond = answers({ state: 'accepted', account: broken })
     assert.equal(causeOf(await transfers.submit(transfer, soon())), 'unknown: unreadable')
   }
 })
 
 test('money in an account is reported receipt by receipt, all of it or none', async (t) => {
-  const { transfers, desk } = await house(t, says(200, {}))
+  const { transfers, stub } = await house(t, says(200, {}))
   const shows = (fields: object) =>
     says(200, { key, state: 'accepted', amount: '128.20', currency: 'KES', account, ...fields })
   const one = { id: '901', amount: '100.00' }
   const ask = () => transfers.query(transfer, soon())
 
-  desk.answer = shows({ receipts: [] })
+  stub.respond = shows({ receipts: [] })
   assert.deepEqual(await ask(), { found: 'yes', providerStatus: toPay })
-  desk.answer = shows({ receipts: [one, { id: '902', amount: '28.20' }] })
+  stub.respond = shows({ receipts: [one, { id: '902', amount: '28.20' }] })
   const receipts = [
     { id: '901', amount: 10_000n, currency: 'KES' },
     { id: '902', amount: 2820n, currency: 'KES' },
   ]
   assert.deepEqual(await ask(), { found: 'yes', providerStatus: { state: 'received', receipts } })
-  desk.answer = shows({ receipts: [], state: 'failed', failure: { code: 'PAYMENT_NOT_APPROVED' } })
+  stub.respond = shows({ receipts: [], state: 'failed', failure: { code: 'PAYMENT_NOT_APPROVED' } })
   assert.partialDeepStrictEqual(await ask(), { found: 'yes', providerStatus: { state: 'failed' } })
   for (const broken of [{ ...one, amount: 28.2 }, { amount: '28.20' }, { ...one, amount: '0' }, 7]) {
-    desk.answer = shows({ receipts: [one, broken] })
+    stub.respond = shows({ receipts: [one, broken] })
     assert.equal((await ask()).found, 'unclear')
   }
 })

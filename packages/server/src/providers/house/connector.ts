@@ -15,10 +15,10 @@ import {
   type SubmitOutcome,
   type TransferChargeAttempt,
 } from '../contract.ts'
-import { notSubmitted, queryOutcome, submitOutcome, type Taken } from './answers.ts'
 import { readCallback } from './callbacks.ts'
 import { nameFrom, rateFrom } from './lookups.ts'
 import { accountIn, writeAmount } from './messages.ts'
+import { notSubmitted, queryOutcome, submitOutcome, type Taken } from './responses.ts'
 
 export interface HouseOptions {
   /** The simulator's house URL, such as http://127.0.0.1:4010/house. */
@@ -41,9 +41,9 @@ const capabilities = operations
 /** The sandbox's own provider, for rails without a public protocol. It accepts whatever the routes send it. */
 export function createHouse(options: HouseOptions): Connector {
   const { baseUrl, token, secret, notFoundWindowMs = 60_000, requestsPerSecond = 500, now = Date.now } = options
-  assert.notEqual(secret.reveal(), '', 'house: anybody could sign with an empty secret')
+  assert.notEqual(secret.reveal(), '', 'house: the callback secret must not be empty')
   const outbound = openOutbound({ baseUrl, connectionsMax: 400 })
-  const ask = createAsk(outbound, token)
+  const call = createCall(outbound, token)
   return {
     id: 'house',
     capabilities,
@@ -51,33 +51,33 @@ export function createHouse(options: HouseOptions): Connector {
     operationsPerSecond: options.operationsPerSecond ?? {},
     momoCharges: {
       notFoundWindowMs,
-      submit: (attempt, signal) => submitCharge(ask, attempt, signal),
-      query: (attempt, signal) => query(ask, chargesPath, attempt, signal),
+      submit: (attempt, signal) => submitCharge(call, attempt, signal),
+      query: (attempt, signal) => query(call, chargesPath, attempt, signal),
     },
     transferCharges: {
       notFoundWindowMs,
       deadAfterMs: 0, // An account expires a day before its charge.
-      submit: (attempt, signal) => submitTransfer(ask, attempt, signal),
-      query: (attempt, signal) => query(ask, chargesPath, attempt, signal),
+      submit: (attempt, signal) => submitTransfer(call, attempt, signal),
+      query: (attempt, signal) => query(call, chargesPath, attempt, signal),
     },
     payouts: {
       notFoundWindowMs,
-      submit: (attempt, signal) => submitPayout(ask, attempt, signal),
-      query: (attempt, signal) => query(ask, payoutsPath, attempt, signal),
+      submit: (attempt, signal) => submitPayout(call, attempt, signal),
+      query: (attempt, signal) => query(call, payoutsPath, attempt, signal),
     },
     callbacks: { read: async (request) => readCallback(request, secret, now()) },
-    names: { resolve: async (name, signal) => nameFrom(await ask('POST', '/v1/resolve', signal, withoutEmpty(name))) },
+    names: { resolve: async (name, signal) => nameFrom(await call('POST', '/v1/resolve', signal, withoutEmpty(name))) },
     rates: {
       quote: async (base, quote, signal) =>
-        rateFrom(await ask('GET', `/v1/rates?base=${base}&quote=${quote}`, signal), `${base}/${quote}`),
+        rateFrom(await call('GET', `/v1/rates?base=${base}&quote=${quote}`, signal), `${base}/${quote}`),
     },
     close: () => outbound.close(),
   }
 }
 
-type Ask = (method: 'GET' | 'POST', path: string, signal: AbortSignal, body?: object) => Promise<OutboundReply>
+type Call = (method: 'GET' | 'POST', path: string, signal: AbortSignal, body?: object) => Promise<OutboundReply>
 
-function createAsk(outbound: Outbound, token: Secret): Ask {
+function createCall(outbound: Outbound, token: Secret): Call {
   return (method, path, signal, body) =>
     outbound.call({
       method,
@@ -92,7 +92,7 @@ const chargesPath = '/v1/charges'
 const payoutsPath = '/v1/payouts'
 
 /** The phone asks for a PIN, unless the customer already gave a code or a voucher. */
-function submitCharge(ask: Ask, attempt: MomoChargeAttempt, signal: AbortSignal): Promise<SubmitOutcome> {
+function submitCharge(call: Call, attempt: MomoChargeAttempt, signal: AbortSignal): Promise<SubmitOutcome> {
   const { operator, phone, otpCode: code, voucherPin: voucher, successUrl, failureUrl } = attempt
   const own = withoutEmpty({ operator, phone, code, voucher, successUrl, failureUrl })
   const hasAuthorised = 'code' in own || 'voucher' in own
@@ -100,7 +100,7 @@ function submitCharge(ask: Ask, attempt: MomoChargeAttempt, signal: AbortSignal)
     ? { state: 'submitted' }
     : { state: 'waiting', action: { kind: 'pin_prompt' } }
   return submit(
-    (body) => ask('POST', chargesPath, signal, body),
+    (body) => call('POST', chargesPath, signal, body),
     attempt,
     own,
     () => taken,
@@ -108,16 +108,16 @@ function submitCharge(ask: Ask, attempt: MomoChargeAttempt, signal: AbortSignal)
 }
 
 /** A resend returns the same account, so the customer can still receive it. */
-function submitTransfer(ask: Ask, attempt: TransferChargeAttempt, signal: AbortSignal): Promise<SubmitOutcome> {
+function submitTransfer(call: Call, attempt: TransferChargeAttempt, signal: AbortSignal): Promise<SubmitOutcome> {
   const { email, lifeSeconds } = attempt
   const own = { kind: 'bank-transfer', email, lifeSeconds }
-  return submit((body) => ask('POST', chargesPath, signal, body), attempt, own, accountIn)
+  return submit((body) => call('POST', chargesPath, signal, body), attempt, own, accountIn)
 }
 
-function submitPayout(ask: Ask, attempt: PayoutAttempt, signal: AbortSignal): Promise<SubmitOutcome> {
+function submitPayout(call: Call, attempt: PayoutAttempt, signal: AbortSignal): Promise<SubmitOutcome> {
   const own = { to: withoutEmpty(attempt.to) }
   return submit(
-    (body) => ask('POST', payoutsPath, signal, body),
+    (body) => call('POST', payoutsPath, signal, body),
     attempt,
     own,
     () => ({ state: 'submitted' }),
@@ -131,12 +131,12 @@ async function submit(
   taken: Taken,
 ): Promise<SubmitOutcome> {
   const amount = writeAmount(minor, currency)
-  if (amount === undefined) return notSubmitted('unwritable', 'house has no way to write the amount')
+  if (amount === undefined) return notSubmitted('unwritable', 'house cannot represent the amount')
   return submitOutcome(await send({ key, country, currency, amount, ...own }), key, taken)
 }
 
-async function query(ask: Ask, path: string, { key }: AttemptKey, signal: AbortSignal): Promise<QueryOutcome> {
-  return queryOutcome(await ask('GET', `${path}/${key}`, signal), key)
+async function query(call: Call, path: string, { key }: AttemptKey, signal: AbortSignal): Promise<QueryOutcome> {
+  return queryOutcome(await call('GET', `${path}/${key}`, signal), key)
 }
 
 /** House refuses empty texts, so empty fields are left out. */

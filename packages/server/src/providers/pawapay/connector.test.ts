@@ -10,7 +10,7 @@ import { findFlaw, signatureHeaders } from './signatures.ts'
 
 const key = '0197d3a0-0000-4000-8000-000000000001'
 const phone = '+256783456789'
-const token = 'a-token-that-nobody-may-see'
+const token = 'a-token-that-must-stay-secret'
 const common = { key, country: 'UG', currency: 'UGX', amount: 1500n } as const
 const charge: MomoChargeAttempt = { ...common, operator: 'mtn_ug', phone }
 const payout: PayoutAttempt = { ...common, to: { kind: 'momo', operator: 'mtn_ug', phone, name: 'Amina' } }
@@ -30,13 +30,13 @@ const says =
 /** A fake pawaPay for one test, and a connector to it. */
 async function pawapay(t: TestContext, first: Answer, options: Partial<PawapayOptions> = {}) {
   const seen: (InboundRequest & { readonly json: unknown })[] = []
-  const desk = { answer: first }
+  const stub = { respond: first }
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray())
     const { method = '', url: path = '', headers } = request
     const inbound = { method, path, authority: headers.host ?? '', headers: headers as InboundRequest['headers'], body }
     seen.push({ ...inbound, json: body.length > 0 ? JSON.parse(String(body)) : undefined })
-    desk.answer(request, response, String(body))
+    stub.respond(request, response, String(body))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
@@ -47,11 +47,11 @@ async function pawapay(t: TestContext, first: Answer, options: Partial<PawapayOp
     server.closeAllConnections()
     server.close()
   })
-  return { seen, desk, connector, baseUrl, server }
+  return { seen, stub, connector, baseUrl, server }
 }
 
-const pay = async (t: TestContext, answer: Answer) =>
-  (await pawapay(t, answer)).connector.payouts?.submit(payout, soon()) as Promise<SubmitOutcome>
+const pay = async (t: TestContext, respond: Answer) =>
+  (await pawapay(t, respond)).connector.payouts?.submit(payout, soon()) as Promise<SubmitOutcome>
 const rejected = (failureCode: string) =>
   says(200, { payoutId: key, status: 'REJECTED', failureReason: { failureCode, failureMessage: `${phone} ${token}` } })
 const refused = (status: number, failureCode: string) => says(status, { failureReason: { failureCode } })
@@ -115,7 +115,7 @@ test('a payment that pawaPay cannot take is refused before anything is sent', as
     await connector.payouts?.submit({ ...payout, amount: -5n }, soon()),
     await connector.payouts?.submit({ ...payout, amount: 10n ** 18n }, soon()),
     await connector.payouts?.submit({ ...payout, currency: 'KES' }, soon()),
-    await connector.momoCharges?.submit({ ...charge, operator: 'nobody' }, soon()),
+    await connector.momoCharges?.submit({ ...charge, operator: 'UNKNOWN' }, soon()),
     await connector.momoCharges?.submit({ ...charge, phone: '0783456789' }, soon()),
   ]
 
@@ -125,15 +125,15 @@ test('a payment that pawaPay cannot take is refused before anything is sent', as
 })
 
 test('a submission that pawaPay took is never more than accepted', async (t) => {
-  const { connector, desk } = await pawapay(t, says(200, { payoutId: key, status: 'ACCEPTED' }))
+  const { connector, stub } = await pawapay(t, says(200, { payoutId: key, status: 'ACCEPTED' }))
   const asked = async (fields: object) => {
-    desk.answer = says(200, { depositId: key, status: 'ACCEPTED', ...fields })
+    stub.respond = says(200, { depositId: key, status: 'ACCEPTED', ...fields })
     return connector.momoCharges?.submit(charge, soon())
   }
 
   const submitted = { certainty: 'accepted', providerStatus: { state: 'submitted' } }
   assert.deepEqual(await connector.payouts?.submit(payout, soon()), submitted)
-  desk.answer = says(200, { payoutId: key, status: 'ENQUEUED' })
+  stub.respond = says(200, { payoutId: key, status: 'ENQUEUED' })
   assert.deepEqual(await connector.payouts?.submit(payout, soon()), submitted)
   const prompt = { certainty: 'accepted', providerStatus: { state: 'waiting', action: { kind: 'pin_prompt' } } }
   assert.deepEqual(await asked({ nextStep: 'FINAL_STATUS' }), prompt)
@@ -150,8 +150,8 @@ test('only codes that pawaPay documents for it mean not submitted', async (t) =>
     ['401', refused(401, 'NO_AUTHENTICATION'), 'rejected'],
     ['403', refused(403, 'HTTP_SIGNATURE_ERROR'), 'rejected'],
   ]
-  for (const [name, answer, cause] of causes) {
-    const outcome = await pay(t, answer)
+  for (const [name, respond, cause] of causes) {
+    const outcome = await pay(t, respond)
     assert.equal(outcome.certainty, 'definitely_not_submitted', name)
     assert.equal('cause' in outcome && outcome.cause, cause, name)
   }
@@ -217,8 +217,8 @@ test('a broken, contradictory or undocumented response leaves open whether money
       'broken_off',
     ],
   ]
-  for (const [name, answer, cause] of unclear) {
-    const outcome = await pay(t, answer)
+  for (const [name, respond, cause] of unclear) {
+    const outcome = await pay(t, respond)
     assert.equal(outcome.certainty, 'unknown', name)
     assert.equal('cause' in outcome && outcome.cause, cause, name)
   }
@@ -232,15 +232,15 @@ test('a timeout is unknown, and a failed connection is definitely not submitted'
   server.closeAllConnections()
   server.close()
   await once(server, 'close')
-  const nobody = await connector.payouts?.submit(payout, soon())
-  assert.equal(nobody?.certainty === 'definitely_not_submitted' && nobody.cause, 'not_reached')
+  const unreached = await connector.payouts?.submit(payout, soon())
+  assert.equal(unreached?.certainty === 'definitely_not_submitted' && unreached.cause, 'not_reached')
 })
 
 test('no detail shows a phone number, the token or what pawaPay wrote', async (t) => {
   const leaky = JSON.stringify({ echo: phone, authorization: token })
   const answers = [200, 302, 400, 401, 404, 500].map((status) => says(status, leaky))
-  for (const answer of [...answers, rejected('INVALID_PROVIDER'), rejected('NEW'), rejected('RECIPIENT_NOT_FOUND')]) {
-    const { connector } = await pawapay(t, answer)
+  for (const respond of [...answers, rejected('INVALID_PROVIDER'), rejected('NEW'), rejected('RECIPIENT_NOT_FOUND')]) {
+    const { connector } = await pawapay(t, respond)
     const reported = JSON.stringify([
       await connector.payouts?.submit(payout, soon()),
       await connector.payouts?.query(payout, soon()),
@@ -253,7 +253,7 @@ const completed = { status: 'COMPLETED', amount: '1500', currency: 'UGX', provid
 const done = { state: 'successful', settled: { amount: 1500n, currency: 'UGX', receipt: 'R1' } }
 
 test('a query reports pawaPay’s status of the payment, in every state', async (t) => {
-  const { connector, desk, seen } = await pawapay(t, says(200, { status: 'NOT_FOUND' }))
+  const { connector, stub, seen } = await pawapay(t, says(200, { status: 'NOT_FOUND' }))
   const prompt = { state: 'waiting', action: { kind: 'pin_prompt' } }
   const link = 'https://pay.wave.com/c/1'
   const unknownFailure = { code: 'UNKNOWN_ERROR', providerCode: 'NEW_REASON' }
@@ -284,26 +284,26 @@ test('a query reports pawaPay’s status of the payment, in every state', async 
 
   assert.deepEqual(await connector.momoCharges?.query(charge, soon()), { found: 'no' })
   for (const [data, providerStatus] of states) {
-    desk.answer = says(200, { status: 'FOUND', data: { depositId: key, ...data } })
+    stub.respond = says(200, { status: 'FOUND', data: { depositId: key, ...data } })
     assert.partialDeepStrictEqual(await connector.momoCharges?.query(charge, soon()), { found: 'yes', providerStatus })
   }
-  desk.answer = says(200, { status: 'FOUND', data: { payoutId: key, status: 'ACCEPTED' } })
+  stub.respond = says(200, { status: 'FOUND', data: { payoutId: key, status: 'ACCEPTED' } })
   assert.deepEqual(await connector.payouts?.query(payout, soon()), {
     found: 'yes',
     providerStatus: { state: 'submitted' },
   })
   assert.equal(seen.at(-1)?.path, `/pawapay/v2/payouts/${key}`)
   const payer = { type: 'MMO', accountDetails: { phoneNumber: '256783456789', provider: 'MTN_MOMO_UGA' } }
-  desk.answer = says(200, { status: 'FOUND', data: { depositId: key, ...completed, payer } })
+  stub.respond = says(200, { status: 'FOUND', data: { depositId: key, ...completed, payer } })
   assert.partialDeepStrictEqual(await connector.momoCharges?.query({ key }, soon()), { found: 'yes', country: 'UG' })
   const outOfFunds = { status: 'FAILED', failureReason: { failureCode: 'PAWAPAY_WALLET_OUT_OF_FUNDS' } }
-  desk.answer = says(200, { status: 'FOUND', data: { payoutId: key, ...outOfFunds } })
+  stub.respond = says(200, { status: 'FOUND', data: { payoutId: key, ...outOfFunds } })
   const failed = { found: 'yes', providerStatus: { state: 'failed', isOurShortfall: true } }
   assert.partialDeepStrictEqual(await connector.payouts?.query(payout, soon()), failed)
 })
 
 test('an unreadable query response is neither "not found" nor success', async (t) => {
-  const { connector, desk } = await pawapay(t, says(404, { status: 'NOT_FOUND' }))
+  const { connector, stub } = await pawapay(t, says(404, { status: 'NOT_FOUND' }))
   const about = (data: object) => says(200, { status: 'FOUND', data: { depositId: key, ...data } })
   const answers = [
     says(404, { status: 'NOT_FOUND' }),
@@ -326,8 +326,8 @@ test('an unreadable query response is neither "not found" nor success', async (t
     about({ status: 'NEW_STATE' }),
     about({}),
   ]
-  for (const answer of answers) {
-    desk.answer = answer
+  for (const respond of answers) {
+    stub.respond = respond
     const outcome = await connector.momoCharges?.query(charge, soon())
     assert.equal(outcome?.found, 'unclear')
   }

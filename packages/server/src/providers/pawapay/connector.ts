@@ -5,7 +5,7 @@ import type { Secret } from '../../platform/secret.ts'
 import type {
   AttemptKey,
   AttemptRef,
-  CallbackVerdict,
+  CallbackReading,
   Capability,
   Connector,
   InboundRequest,
@@ -15,10 +15,10 @@ import type {
   QueryOutcome,
   SubmitOutcome,
 } from '../contract.ts'
-import { notSubmitted, observationsOf, queryOutcome, submitOutcome } from './answers.ts'
 import type { Direction } from './failures.ts'
 import { readFields, words, writeAmount } from './messages.ts'
 import { createProviderKeys } from './provider-keys.ts'
+import { notSubmitted, observationsOf, queryOutcome, submitOutcome } from './responses.ts'
 import { type FindKey, findFlaw, type SignatureForm, type Signer, signatureHeaders } from './signatures.ts'
 
 export interface PawapayOptions {
@@ -88,8 +88,8 @@ export function createPawapay(options: PawapayOptions): Connector & { close(): P
     callbacks: { read: (request) => readCallback(line, findKey, request) },
     findUrlFlaw: async (signal) => {
       const reply = await outbound.call({ method: 'GET', path: '/v2/active-conf', headers: bearer(line), signal })
-      if (reply.kind !== 'answered' || reply.status !== 404) return undefined
-      return `MALIPO_PAWAPAY_URL: there is no pawaPay API at ${baseUrl} (HTTP 404). Set it without a path, such as https://api.pawapay.io`
+      if (reply.kind !== 'responded' || reply.status !== 404) return undefined
+      return `MALIPO_PAWAPAY_URL: pawaPay not found at ${baseUrl} (HTTP 404). Set it without a path, such as https://api.pawapay.io`
     },
     close: () => outbound.close(),
   }
@@ -128,7 +128,7 @@ function bodyOf(
   if (found === undefined || found.country !== country || found.currency !== currency)
     return { flaw: 'pawaPay does not serve this operator there' }
   const text = writeAmount(amount, currency)
-  if (text === undefined) return { flaw: 'pawaPay has no way to write the amount' }
+  if (text === undefined) return { flaw: 'pawaPay cannot represent the amount' }
   if (!/^\+[1-9][0-9]{5,14}$/.test(phone)) return { flaw: 'the phone number is not in international form' }
   const account = { type: 'MMO', accountDetails: { phoneNumber: phone.slice(1), provider: found.code } }
   return { fields: { ...own(account), amount: text, currency, customerMessage } }
@@ -183,7 +183,7 @@ async function readCallback(
   { options, now }: Line,
   findKey: FindKey,
   request: InboundRequest,
-): Promise<CallbackVerdict> {
+): Promise<CallbackReading> {
   const { areCallbacksSigned = true, signatureForm: form = 'der' } = options
   if (areCallbacksSigned) {
     const flaw = await findFlaw(request, { findKey, form }, now())

@@ -74,12 +74,12 @@ const notAllowed = [
 ]
 
 /** The codes that pawaPay documents for requests it rejects before it reads the payment, by HTTP status. */
-const turnedAway: Readonly<Record<number, readonly string[]>> = {
+const rejections: Readonly<Record<number, readonly string[]>> = {
   400: ['INVALID_INPUT', 'MISSING_PARAMETER', 'UNSUPPORTED_PARAMETER', 'INVALID_PARAMETER', 'DUPLICATE_METADATA_FIELD'],
   401: notAllowed,
   403: notAllowed,
 }
 
 export function isTurnedAway(httpStatus: number, providerCode: string): boolean {
-  return turnedAway[httpStatus]?.includes(providerCode) ?? false
+  return rejections[httpStatus]?.includes(providerCode) ?? false
 }

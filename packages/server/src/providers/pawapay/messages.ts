@@ -20,9 +20,9 @@ export function asFields(value: unknown): Fields | undefined {
 
 /** pawaPay's names for each direction. */
 export const words = {
-  charge: { path: '/v2/deposits', id: 'depositId', party: 'payer' },
-  payout: { path: '/v2/payouts', id: 'payoutId', party: 'recipient' },
-} as const satisfies Record<Direction, { path: string; id: string; party: string }>
+  charge: { path: '/v2/deposits', id: 'depositId', counterparty: 'payer' },
+  payout: { path: '/v2/payouts', id: 'payoutId', counterparty: 'recipient' },
+} as const satisfies Record<Direction, { path: string; id: string; counterparty: string }>
 
 /** The failure code, if present and in the form of a code. */
 export function failureCodeOf(fields: Fields): string | undefined {

@@ -6,7 +6,7 @@ import { createProviderKeys } from './provider-keys.ts'
 
 const pem = String(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ type: 'spki', format: 'pem' }))
 const answer = (body: unknown, status = 200): OutboundReply => ({
-  kind: 'answered',
+  kind: 'responded',
   status,
   headers: {},
   text: JSON.stringify(body),
@@ -43,7 +43,7 @@ test('an unknown key id refetches the keys at most once a minute and finds a new
   assert.equal(world.calls, 1)
   world.at = 60_000
   assert.ok(await find('two'))
-  assert.equal(await find('one'), undefined, 'a key that was withdrawn is no longer one')
+  assert.equal(await find('one'), undefined, 'a withdrawn key is not accepted')
   assert.equal(world.calls, 2)
 })
 

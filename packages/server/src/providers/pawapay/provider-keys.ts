@@ -57,7 +57,7 @@ async function readKeys(
     headers,
     signal: AbortSignal.timeout(timeoutMs),
   })
-  if (reply.kind !== 'answered' || reply.status !== 200) return undefined
+  if (reply.kind !== 'responded' || reply.status !== 200) return undefined
   try {
     const list: unknown = JSON.parse(reply.text)
     return Array.isArray(list) ? new Map(list.flatMap(readKey)) : undefined

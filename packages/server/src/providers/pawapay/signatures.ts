@@ -83,14 +83,14 @@ export async function findFlaw(
 ): Promise<string | undefined> {
   const input = readSignatureInput(headerOf(request, 'signature-input'))
   const signature = input && readBytes(headerOf(request, 'signature'), input.label)
-  if (!input || !signature) return 'it has no signature that we can read'
+  if (!input || !signature) return 'it has no readable signature'
   return findFlawOutside(input, request, nowMs) ?? findFlawWithin(input, request, signature, expected)
 }
 
 function findFlawOutside(input: SignatureInput, request: InboundRequest, nowMs: number): string | undefined {
   const missing = mustCover.find((each) => !input.components.includes(each))
   if (missing !== undefined) return `its signature does not cover ${missing}`
-  if (!isDigestOf(request.body, headerOf(request, 'content-digest'))) return 'its digest is not that of its body'
+  if (!isDigestOf(request.body, headerOf(request, 'content-digest'))) return 'its digest does not match its body'
   return findWrongTime(input.parameters, nowMs / 1000)
 }
 
@@ -101,10 +101,10 @@ async function findFlawWithin(
   { findKey, form }: Expected,
 ): Promise<string | undefined> {
   const values = components.map((each) => componentOf(each, request))
-  if (values.includes(undefined)) return 'its signature covers something that it does not have'
+  if (values.includes(undefined)) return 'its signature covers a missing component'
   const { keyid, alg } = parameters
   const key = typeof keyid === 'string' ? await findKey(keyid) : undefined
-  if (key === undefined) return 'it is signed with a key that is not the provider’s'
+  if (key === undefined) return 'it is not signed with a key of the provider'
   const base = Buffer.from(writeBase(components, values, text))
   return algorithmsOf(key, form).some((each) => isSignedBy(key, each, { named: alg, base, signature }))
     ? undefined

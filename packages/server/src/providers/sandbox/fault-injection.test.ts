@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Connector, PayoutAttempt, SubmitOutcome } from '../contract.ts'
-import { playing } from './fault-injection.ts'
-import type { PlayOrder, Simulator } from './simulator.ts'
+import { withFaults } from './fault-injection.ts'
+import type { FaultOrder, Simulator } from './simulator.ts'
 
 const attempt: PayoutAttempt = {
   key: '019a0000-0000-4000-8000-000000000001',
@@ -15,7 +15,7 @@ const taken: SubmitOutcome = { certainty: 'accepted', providerStatus: { state: '
 
 /** A connector that records its input, and a simulator that accepts the faults or not. */
 function stage(consents: boolean) {
-  const [sent, played]: [unknown[], unknown[]] = [[], []]
+  const [sent, simulated]: [unknown[], unknown[]] = [[], []]
   const payouts = {
     notFoundWindowMs: 0,
     submit: async (given: PayoutAttempt) => {
@@ -26,33 +26,33 @@ function stage(consents: boolean) {
   }
   const connector = { id: 'house', payouts } as unknown as Connector
   const simulator = {
-    playing: async ({ key, operation, owner, faults }: PlayOrder, work: () => Promise<unknown>) => {
-      played.push([key, operation, owner, faults.map((fault) => (fault as { mode: string }).mode)])
+    withFaults: async ({ key, operation, owner, faults }: FaultOrder, work: () => Promise<unknown>) => {
+      simulated.push([key, operation, owner, faults.map((fault) => (fault as { mode: string }).mode)])
       return consents ? work() : undefined
     },
   } as unknown as Simulator
-  const submit = playing(connector, simulator).payouts?.submit
+  const submit = withFaults(connector, simulator).payouts?.submit
   assert(submit)
-  return { sent, played, submit: (given: PayoutAttempt) => submit(given, new AbortController().signal) }
+  return { sent, simulated, submit: (given: PayoutAttempt) => submit(given, new AbortController().signal) }
 }
 
 test('the simulator gets the faults of a scenario, and the connector never sees them', async () => {
-  const { sent, played, submit } = stage(true)
+  const { sent, simulated, submit } = stage(true)
 
   assert.deepEqual(await submit({ ...attempt, scenario: 'lost-answer', owner: 'amina' }), taken)
 
   assert.deepEqual(sent, [attempt])
-  assert.deepEqual(played, [[attempt.key, 'payout', 'amina', ['drop_after_processing', 'callback_never']]])
+  assert.deepEqual(simulated, [[attempt.key, 'payout', 'amina', ['drop_after_processing', 'callback_never']]])
 })
 
 test('an attempt without faults at its provider goes straight to the provider', async () => {
-  const { sent, played, submit } = stage(false)
+  const { sent, simulated, submit } = stage(false)
 
   const silent = ['duplicate-webhook', 'late-success', 'charge-reversed'] as const // Two of them are for charges.
   for (const given of [attempt, ...silent.map((scenario) => ({ ...attempt, scenario }))])
     assert.deepEqual(await submit(given), taken)
 
-  assert.deepEqual([sent, played], [Array(4).fill(attempt), []])
+  assert.deepEqual([sent, simulated], [Array(4).fill(attempt), []])
 })
 
 test('an attempt whose faults cannot be set is definitely not submitted', async () => {

@@ -1,6 +1,6 @@
 import { faultsOf } from '../../scenarios/catalogue.ts'
 import type { AttemptRef, Connector, SubmitOutcome } from '../contract.ts'
-import type { PlayOrder, Simulator } from './simulator.ts'
+import type { FaultOrder, Simulator } from './simulator.ts'
 
 interface Rail<Attempt> {
   submit(attempt: Attempt, signal: AbortSignal): Promise<SubmitOutcome>
@@ -10,19 +10,19 @@ interface Rail<Attempt> {
  * Wraps a sandbox connector so that the simulator injects the faults of an attempt's scenario. Live connectors are
  * never wrapped, so no live payment can reach this code.
  */
-export function playing(connector: Connector, simulator: Simulator): Connector {
+export function withFaults(connector: Connector, simulator: Simulator): Connector {
   const { momoCharges, cardCharges, transferCharges, payouts } = connector
   return {
     ...connector,
-    ...(momoCharges && { momoCharges: onStage('charge', momoCharges, simulator) }),
-    ...(cardCharges && { cardCharges: onStage('charge', cardCharges, simulator) }),
-    ...(transferCharges && { transferCharges: onStage('charge', transferCharges, simulator) }),
-    ...(payouts && { payouts: onStage('payout', payouts, simulator) }),
+    ...(momoCharges && { momoCharges: withScenario('charge', momoCharges, simulator) }),
+    ...(cardCharges && { cardCharges: withScenario('charge', cardCharges, simulator) }),
+    ...(transferCharges && { transferCharges: withScenario('charge', transferCharges, simulator) }),
+    ...(payouts && { payouts: withScenario('payout', payouts, simulator) }),
   }
 }
 
-function onStage<Attempt extends AttemptRef, Kind extends Rail<Attempt>>(
-  operation: PlayOrder['operation'],
+function withScenario<Attempt extends AttemptRef, Kind extends Rail<Attempt>>(
+  operation: FaultOrder['operation'],
   rail: Kind & Rail<Attempt>,
   simulator: Simulator,
 ): Kind {
@@ -33,13 +33,15 @@ function onStage<Attempt extends AttemptRef, Kind extends Rail<Attempt>>(
       const submit = () => rail.submit(plain as Attempt, signal)
       const faults = scenario === undefined ? [] : faultsOf(scenario, operation)
       if (faults.length === 0) return submit()
-      return (await simulator.playing({ key: attempt.key, operation, owner, faults }, submit)) ?? notPlayed
+      return (
+        (await simulator.withFaults({ key: attempt.key, operation, owner, faults }, submit)) ?? unreachableSimulator
+      )
     },
   }
 }
 
-const notPlayed: SubmitOutcome = {
+const unreachableSimulator: SubmitOutcome = {
   certainty: 'definitely_not_submitted',
   cause: 'not_reached',
-  detail: 'the simulator was not reached to play a scenario; nothing was sent',
+  detail: 'the simulator is unreachable; nothing was sent',
 }

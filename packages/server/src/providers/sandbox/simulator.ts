@@ -8,7 +8,7 @@ export interface SimulatorSettings {
 }
 
 /** The values that choose an outcome in the simulator, in its own format. */
-interface PlayedValues {
+interface SimulatedValues {
   phones: NumberValue[]
   accounts: NumberValue[]
   cards: CardValue[]
@@ -38,15 +38,15 @@ export interface Simulator {
   /** Acts as the customer or recipient of an attempt. False when the simulator does not know the key yet or the payment ended. */
   act(key: string, action: 'approve' | 'decline'): Promise<boolean>
   /** Injects these faults once into the payment that `work` sends. Undefined when the simulator does not accept them. */
-  playing<Result>(order: PlayOrder, work: () => Promise<Result>): Promise<Result | undefined>
+  withFaults<Result>(order: FaultOrder, work: () => Promise<Result>): Promise<Result | undefined>
   /** Moves time forward for one merchant's scenario payments. False when the simulator does not respond. */
   passTime(owner: string, ms: number): Promise<boolean>
   /** The outcomes of test phones, accounts, cards and codes. Undefined when the simulator does not respond. */
-  testValues(): Promise<PlayedValues | undefined>
+  testValues(): Promise<SimulatedValues | undefined>
   close(): Promise<void>
 }
 
-export interface PlayOrder {
+export interface FaultOrder {
   /** The key of the attempt. */
   readonly key: string
   readonly operation: 'charge' | 'payout'
@@ -55,7 +55,8 @@ export interface PlayOrder {
   readonly faults: readonly object[]
 }
 
-const answerMs = 2000
+/** The timeout of a call to the simulator. */
+export const simulatorTimeoutMs = 2000
 
 export function openSimulator({ simulatorUrl, simulatorToken }: SimulatorSettings): Simulator | undefined {
   if (simulatorUrl === undefined || simulatorToken === undefined) return undefined
@@ -63,17 +64,17 @@ export function openSimulator({ simulatorUrl, simulatorToken }: SimulatorSetting
   const headers = { authorization: `Bearer ${simulatorToken.reveal()}`, 'content-type': 'application/json' }
   const ask = async (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<string | undefined> => {
     const sent = body && { body: JSON.stringify(body) }
-    const signal = AbortSignal.timeout(answerMs)
+    const signal = AbortSignal.timeout(simulatorTimeoutMs)
     const reply = await outbound.call({ method, path: `/__sim/${path}`, headers, signal, ...sent })
-    return reply.kind === 'answered' && reply.status < 300 ? reply.text : undefined
+    return reply.kind === 'responded' && reply.status < 300 ? reply.text : undefined
   }
-  const add = async ({ key, operation, owner }: PlayOrder, fault: object) => {
+  const add = async ({ key, operation, owner }: FaultOrder, fault: object) => {
     const added = await ask('POST', 'faults', { provider: '*', operation, owner, match: { key }, times: 1, ...fault })
     return added === undefined ? undefined : (JSON.parse(added) as { id: string }).id
   }
   return {
     act: async (key, action) => (await ask('POST', `payer/${key}/act`, { action })) !== undefined,
-    playing: async (order, work) => {
+    withFaults: async (order, work) => {
       const ids = await Promise.all(order.faults.map((fault) => add(order, fault)))
       try {
         return ids.includes(undefined) ? undefined : await work()
@@ -85,7 +86,7 @@ export function openSimulator({ simulatorUrl, simulatorToken }: SimulatorSetting
     passTime: async (owner, ms) => (await ask('POST', 'time/pass', { owner, ms })) !== undefined,
     testValues: async () => {
       const text = await ask('GET', 'test-values')
-      return text === undefined ? undefined : (JSON.parse(text) as PlayedValues)
+      return text === undefined ? undefined : (JSON.parse(text) as SimulatedValues)
     },
     close: () => outbound.close(),
   }
