@@ -22,7 +22,7 @@ export const accept: Bench = async (print) =>
     await servers.postgres.run('postgres', `alter system set max_wal_size = '8GB'`, 'select pg_reload_conf()')
     const merchants = await merchantsOf(cell, merchantCount, 'https://shop.example.com/webhooks')
     const [hot] = merchants
-    if (!hot) throw new Error('there is no merchant')
+    if (!hot) throw new Error('no merchant was created')
     const { url, pid } = await cell.start('api', 'api')
     const tokens = await tokensOf(merchants, url)
     const [sample = ''] = (await putLoad(url, { tokens, seconds: 2, connections })).ids

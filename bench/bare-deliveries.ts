@@ -18,8 +18,8 @@ async function post({ urls, each, inFlight, body }: Order): Promise<void> {
     return Array.from({ length: inFlight }, async () => {
       while (left > 0) {
         left -= 1
-        const answer = await request(url, { method: 'POST', headers, body, dispatcher })
-        await answer.body.dump()
+        const response = await request(url, { method: 'POST', headers, body, dispatcher })
+        await response.body.dump()
       }
     })
   })

@@ -53,7 +53,7 @@ export const deliverFairness: Bench = async (print) => {
       await reset()
       const { p99, p50, late } = await oneRun(ctx, env, { hasBad: kind === 'bad', print })
       medians[kind].push(p50)
-      if (late > 0) print(`${late} healthy deliveries never came`)
+      if (late > 0) print(`${late} healthy deliveries were never received`)
       return p99
     }
     const result = await inPairs(rounds, measure('bad'), measure('well'), print)

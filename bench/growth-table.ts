@@ -19,15 +19,15 @@ export function growthTable({ figures, ratios }: Pick<Result, 'figures' | 'ratio
     ),
   )
   return [
-    line('of the speed when empty', sizes, 'to reach'),
+    line('share of the speed of an empty database', sizes, 'target'),
     `|---|${sizes.map(() => '---|').join('')}---|`,
     ...rows,
     line(
-      'bytes that each took',
+      'bytes per payment',
       sizes.map((size) => say(figures[`bytesPerPayment${size}`])),
     ),
     line(
-      'dead rows that vacuum has not come to',
+      'dead rows not yet vacuumed',
       sizes.map((size) => `${say((figures[`deadShare${size}`] ?? Number.NaN) * 100)} %`),
     ),
     '',

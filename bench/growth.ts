@@ -43,12 +43,12 @@ export const growth: Bench = async (print) =>
     for (const { name, ...wanted } of sizes) {
       full.halt() // It has no indexes during the load.
       parts.push(await load(grown, full.sampleId, name, held, wanted, print))
-      full.goOn()
+      full.resume()
       parts.push(...(await measure(name, { empty, full }, print)))
       parts.push({ figures: { [`deadShare${name}`]: await deadShare(grown) }, ratios: {} })
       for (const each of [empty, full]) {
         await each.clear()
-        each.goOn()
+        each.resume()
       }
       held = wanted
     }
@@ -107,7 +107,7 @@ type Measures = Readonly<Record<Workload, () => Promise<number>>> & {
   readonly sampleId: string
   /** From here on nothing is sent or delivered. */
   halt(): void
-  goOn(): void
+  resume(): void
   /** Deletes the payouts accepted while it was halted. */
   clear(): Promise<void>
   stop(): Promise<void>
@@ -137,7 +137,7 @@ async function openAll(site: Site): Promise<Measures> {
     single: read(`/transactions/${ids[0]}`),
     users: read('/users'),
     halt: signal('SIGSTOP'),
-    goOn: signal('SIGCONT'),
+    resume: signal('SIGCONT'),
     clear: async () => {
       await cell.ask(`update transactions set state = 'successful', wake_at = null where state = 'accepted'`)
       await cell.ask(`update webhook_records set next_attempt_at = null where next_attempt_at is not null`)

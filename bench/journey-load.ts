@@ -28,7 +28,7 @@ export interface JourneyReport {
 /** Time for the final webhooks of payouts in progress when the load ends. */
 const graceMs = 20_000
 const warmShare = 0.3
-const answeredAt = new Map<string, number>()
+const respondedAt = new Map<string, number>()
 const endedAt = new Map<string, number>()
 let onEnd: () => void = () => undefined
 
@@ -52,7 +52,7 @@ process.on('message', async (order: JourneyOrder) => process.send?.(await run(or
 process.on('disconnect', () => process.exit())
 
 async function run(order: JourneyOrder): Promise<JourneyReport> {
-  answeredAt.clear()
+  respondedAt.clear()
   endedAt.clear()
   const pool = new Pool(order.url, { connections: 64, pipelining: 1 })
   const begin = createBegin(pool, order)
@@ -63,18 +63,18 @@ async function run(order: JourneyOrder): Promise<JourneyReport> {
   const tookMs = performance.now() - startedAt
   await Promise.all(begun)
   const deadline = performance.now() + graceMs
-  while (endedAt.size < answeredAt.size && performance.now() < deadline)
+  while (endedAt.size < respondedAt.size && performance.now() < deadline)
     await new Promise((resolve) => setTimeout(resolve, 20))
   await pool.close()
   const warmUntil = startedAt + tookMs * warmShare
   const isMeasured = (at: number) => at >= warmUntil && at < startedAt + tookMs
-  const measured = [...answeredAt].filter(([, at]) => isMeasured(at))
+  const measured = [...respondedAt].filter(([, at]) => isMeasured(at))
   const waits = measured.map(([id, at]) => (endedAt.get(id) ?? Number.POSITIVE_INFINITY) - at)
   return {
     ended: [...endedAt.values()].filter(isMeasured).length,
     tookMs: tookMs * (1 - warmShare),
     waitsMs: waits.toSorted((left, right) => left - right),
-    unreported: answeredAt.size - endedAt.size,
+    unreported: respondedAt.size - endedAt.size,
     cpuShare: (used.user + used.system) / 1000 / tookMs,
   }
 }
@@ -93,11 +93,12 @@ function createBegin(pool: Pool, { tokens }: JourneyOrder): () => Promise<void> 
       externalReference: `${run}-${number}`,
     })
     const headers = { 'content-type': 'application/json', authorization: tokens[number % tokens.length] }
-    const answer = await pool.request({ method: 'POST', path: '/api/sandbox/b2b/fiat/payout', headers, body })
-    const text = await answer.body.text()
+    const response = await pool.request({ method: 'POST', path: '/api/sandbox/b2b/fiat/payout', headers, body })
+    const text = await response.body.text()
     const [, id] = /"transactionId":"([^"]+)"/.exec(text) ?? []
-    if (answer.statusCode !== 200 || id === undefined) throw new Error(`answered ${answer.statusCode}: ${text}`)
-    answeredAt.set(id, performance.now())
+    if (response.statusCode !== 200 || id === undefined)
+      throw new Error(`payout refused: ${response.statusCode} ${text}`)
+    respondedAt.set(id, performance.now())
   }
 }
 

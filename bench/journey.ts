@@ -40,7 +40,7 @@ export const journey: Bench = async (print) =>
       const costs = await openCosts(site, journeys)
       const { waitsMs } = await journeys.run({ perSecond, seconds: 2 * seconds })
       const [p50, p99] = [percentile(waitsMs, 0.5), percentile(waitsMs, 0.99)]
-      print(`[steady] at ${perSecond}/s from answer to webhook: median ${rounded(p50)} ms, p99 ${rounded(p99)} ms`)
+      print(`[steady] at ${perSecond}/s from response to webhook: median ${rounded(p50)} ms, p99 ${rounded(p99)} ms`)
       return {
         figures: {
           journeysPerSecond: rounded(result.ours),
@@ -90,7 +90,7 @@ export async function openJourneys({ cell, simulator }: Site): Promise<Journeys>
   const run: Journeys['run'] = async (order) => {
     load.send({ url, tokens, ...order })
     const [report] = (await once(load, 'message')) as [JourneyReport]
-    if (report.unreported > 0) throw new Error(`the end of ${report.unreported} payouts was not told`)
+    if (report.unreported > 0) throw new Error(`${report.unreported} payouts got no final webhook`)
     return report
   }
   return {

@@ -18,7 +18,7 @@ const workers = 2
 export const lanes: Bench = async (print) =>
   onSite({ cell: { MALIPO_SANDBOX_REQUESTS_PER_SECOND: String(requestsPerSecond) } }, async ({ cell, simulator }) => {
     const [big, ...small] = await merchantsOf(cell, 6, '')
-    if (!big) throw new Error('there is no merchant')
+    if (!big) throw new Error('no merchant was created')
     const { url } = await cell.start('api', 'api')
     const pids: number[] = []
     for (let place = 1; place <= workers; place += 1) pids.push((await cell.start('worker', `worker-${place}`)).pid)

@@ -43,7 +43,7 @@ const bench = benches[name]
 if (bench) {
   const rig = describeRig()
   console.log(
-    `${rig.cores} cores of ${rig.processor}, ${rig.memoryGiB} GiB, Node ${rig.node}, PostgreSQL ${rig.postgres}, NATS ${rig.nats}, ${rig.fsyncMicroseconds} µs to have 8 KiB on disk`,
+    `${rig.cores} cores of ${rig.processor}, ${rig.memoryGiB} GiB, Node ${rig.node}, PostgreSQL ${rig.postgres}, NATS ${rig.nats}, ${rig.fsyncMicroseconds} µs to write 8 KiB to disk`,
   )
   const { figures, ratios } = await bench((line) => console.log(line))
   const commit = execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { encoding: 'utf8' }).trim()

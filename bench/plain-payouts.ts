@@ -102,7 +102,7 @@ function scriptFor(samples: readonly Sample[], id: string): Script {
     [transaction?.['merchant_id'], ':merchant'],
     [transaction?.['wallet_id'], ':wallet'],
     [transaction?.['external_reference'], ':id::uuid::text'],
-    [record?.['id'], ':told'],
+    [record?.['id'], ':event'],
   ])
   const constant = (value: unknown) => {
     if (typeof value === 'number' || typeof value === 'boolean') return String(value)
@@ -147,7 +147,7 @@ function textOf({ statements }: Script, merchants: number, how: 'pipelined' | 'o
   return [
     `\\set n random(1, ${merchants})`,
     '\\set ms :ms + 1',
-    'select merchant_id as merchant, wallet_id as wallet, plain_id(:ms, :run, :client_id) as id, plain_id(:ms, :run, :client_id + 4096) as told from plain_merchants where n = :n \\gset',
+    'select merchant_id as merchant, wallet_id as wallet, plain_id(:ms, :run, :client_id) as id, plain_id(:ms, :run, :client_id + 4096) as event from plain_merchants where n = :n \\gset',
     ...(isPipelined ? ['\\startpipeline'] : []),
     'begin;',
     ...statements,

@@ -17,9 +17,9 @@ export const reference: Bench = async (print) => {
     const headers = { authorization: `Bearer ${await tokenOf(stack.exports)}` }
     const ask = async (path: string) => {
       const startedAt = performance.now()
-      const answer = await fetch(`${stack.exports['MALIPO_URL']}/api/b2b/utilities/${path}`, { headers })
-      await answer.arrayBuffer()
-      if (!answer.ok) throw new Error(`${path} answered ${answer.status}`)
+      const response = await fetch(`${stack.exports['MALIPO_URL']}/api/b2b/utilities/${path}`, { headers })
+      await response.arrayBuffer()
+      if (!response.ok) throw new Error(`${path} returned ${response.status}`)
       return performance.now() - startedAt
     }
     for (let warm = 0; warm < 200; warm += 1) await ask(paths[warm % paths.length] ?? '')

@@ -130,7 +130,7 @@ function comparisonTable(name: string, { unit, names, comparisons }: Chapter, re
   )
   return `![${name}](performance-${name}.svg)
 
-| ${unit} | ${names[0]} | ${names[1]} | ratio | to reach |
+| ${unit} | ${names[0]} | ${names[1]} | ratio | target |
 |---|---|---|---|---|
 ${rows.join('\n')}
 ${rest.length > 0 ? `\n${rest.map(([figure, value]) => `${inWords(figure)} ${say(value)}`).join('; ')}.\n` : ''}`
@@ -142,7 +142,7 @@ function figureTable({ figures, ratios }: Result): string {
 }
 
 function measuredOn({ at, commit, rig }: Result): string {
-  return `<sub>${at.slice(0, 10)}, commit ${commit.slice(0, 7)}: ${rig.cores} cores of ${rig.processor}, ${rig.memoryGiB} GiB, Node ${rig.node}, PostgreSQL ${rig.postgres}, NATS ${rig.nats}; ${rig.fsyncMicroseconds} µs to have 8 KiB on disk.</sub>`
+  return `<sub>${at.slice(0, 10)}, commit ${commit.slice(0, 7)}: ${rig.cores} cores of ${rig.processor}, ${rig.memoryGiB} GiB, Node ${rig.node}, PostgreSQL ${rig.postgres}, NATS ${rig.nats}; ${rig.fsyncMicroseconds} µs to write 8 KiB to disk.</sub>`
 }
 
 const say = (value = Number.NaN) => value.toLocaleString('en', { maximumFractionDigits: 3 })

@@ -21,11 +21,11 @@ export function costTable({ figures }: Result): string {
     ['api: processor time', `${round(apiMs)} ms`],
     ['worker: processor time', `${round(workerMs)} ms`],
     ['PostgreSQL: processor time', `${round(postgresMs)} ms`],
-    ['kept permanently', `${round(bytes / 1000)} kB`],
-    ['written ahead (WAL)', `${round(walBytes / 1000)} kB`],
+    ['stored permanently', `${round(bytes / 1000)} kB`],
+    ['WAL written', `${round(walBytes / 1000)} kB`],
     ['flushes to disk', String(round(flushes))],
   ]
-  return `| of one payment | |\n|---|---|\n${rows.map(([name, value]) => `| ${name} | ${value} |`).join('\n')}\n`
+  return `| cost per payment | |\n|---|---|\n${rows.map(([name, value]) => `| ${name} | ${value} |`).join('\n')}\n`
 }
 
 /** Cores that the peaks of others would need, by those that were measured. */
@@ -46,9 +46,9 @@ export function sizesTable({ figures }: Result): string {
       `${round(terabytes)} TB`,
     ].join(' | ')
   })
-  return `One cell with ${databaseCores} cores for its PostgreSQL carries ${Math.round(cellPerSecond).toLocaleString('en')} payments a second by this.
+  return `One cell with ${databaseCores} cores for its PostgreSQL handles ${Math.round(cellPerSecond).toLocaleString('en')} payments a second at this cost.
 
-| peak | cells | api processes in each | worker processes in each | WAL of each | kept in a year, all cells |
+| peak | cells | api processes in each | worker processes in each | WAL in each | stored in a year, all cells |
 |---|---|---|---|---|---|
 ${rows.map((row) => `| ${row} |`).join('\n')}
 `

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { createDatabase, login } from '../packages/server/src/dev-stack/database.ts'
 import { type Cell, type CellMerchant, openCell } from '../test/support/cluster/cell.ts'
 import { type OwnServers, startOwnServers } from '../test/support/cluster/own-servers.ts'
-import { type SimulatorDesk, startSimulatorDesk } from '../test/support/cluster/simulator-desk.ts'
+import { type SimulatorControl, startControlledSimulator } from '../test/support/cluster/simulator-control.ts'
 import type { LoadOrder, LoadReport } from '../test/support/load/payout-load.ts'
 
 /** A cell to measure, with its own servers and a simulator. */
 export interface Site {
   readonly servers: OwnServers
-  readonly simulator: SimulatorDesk
+  readonly simulator: SimulatorControl
   readonly cell: Cell
   /** Another cell on the same servers, with its own database and simulator. */
   beside(database: string): Promise<Site>
@@ -35,7 +35,7 @@ export async function onSite<Value>(settings: SiteSettings, work: (site: Site) =
 }
 
 async function openSite(life: Life, servers: OwnServers, settings: SiteSettings): Promise<Site> {
-  const simulator = await startSimulatorDesk(life, settings.simulator)
+  const simulator = await startControlledSimulator(life, settings.simulator)
   const cell = openCell(life, servers, { ...simulator.settings, MALIPO_LOG_LEVEL: 'warn', ...settings.cell })
   return {
     servers,
@@ -87,7 +87,7 @@ export async function putLoad(url: string, order: Asked): Promise<LoadReport> {
   const [report] = (await once(child, 'message')) as [LoadReport]
   const statuses = Object.keys(report.latencies)
   if (statuses.some((status) => status !== '200') || report.ids.length === 0)
-    throw new Error(`payouts were answered ${statuses.join(', ')}: ${JSON.stringify(report.samples)}`)
+    throw new Error(`payouts failed with ${statuses.join(', ')}: ${JSON.stringify(report.samples)}`)
   return report
 }
 

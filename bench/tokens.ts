@@ -43,7 +43,7 @@ export const tokens: Bench = async (print) => {
   const first = () => microseconds(uncachedChecks, (token) => signer.verify(token))
   await cached()
   const { ours, theirs, ratio } = await inPairs(5, cached, first, print)
-  print(`a remembered token costs ${rounded(ours)} µs, a new one ${rounded(theirs)} µs`)
+  print(`a cached token costs ${rounded(ours)} µs, a new one ${rounded(theirs)} µs`)
   return {
     figures: { rememberedMicroseconds: rounded(ours), newMicroseconds: rounded(theirs) },
     ratios: { rememberedToNew: rounded(ratio) },

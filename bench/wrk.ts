@@ -13,6 +13,6 @@ export async function requestsPerSecond(
   const { stdout } = await promisify(execFile)(program, args)
   const [, rate] = /Requests\/sec:\s+([\d.]+)/.exec(stdout) ?? []
   if (rate === undefined || /Non-2xx|Socket errors/.test(stdout))
-    throw new Error(`wrk did not get good answers:\n${stdout}`)
+    throw new Error(`wrk got failed responses:\n${stdout}`)
   return Number(rate)
 }

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import { findOrStartServers } from '../packages/server/src/dev-stack/servers.ts'
 import { offerServers } from '../packages/server/src/dev-stack/servers-on-request.ts'
 import { findPlanted, plantedInPayments } from '../test/simulation/planted.ts'
-import { livesPerWorld, type Played, playWorlds, root } from '../test/simulation/runner.ts'
+import { livesPerWorld, root, runWorlds, type WorldsResult } from '../test/simulation/runner.ts'
 import { proofSize } from '../test/support/cluster/proof.ts'
 
 const { values } = parseArgs({
@@ -36,18 +36,18 @@ async function proveNone(): Promise<boolean> {
   const startedAt = performance.now()
   const all = await Promise.all(
     Array.from({ length: workers }, (_, place) =>
-      playWorlds(root, { first: seed + place * worlds, worlds, env: servers.exports }),
+      runWorlds(root, { first: seed + place * worlds, worlds, env: servers.exports }),
     ),
   )
   const seconds = (performance.now() - startedAt) / 1000
-  const sum = (of: (played: Played) => number) => all.reduce((total, played) => total + of(played), 0)
+  const sum = (of: (result: WorldsResult) => number) => all.reduce((total, result) => total + of(result), 0)
   const failures = all.flatMap(({ failure }) => failure ?? [])
   for (const { seed: failed, violations, trace } of failures)
     console.log([...trace, '', `seed ${failed}:`, ...violations].join('\n'))
-  const played = sum((each) => each.lives)
+  const lived = sum((each) => each.lives)
   console.log(
-    `${played} lives in ${sum((each) => each.steps)} steps, ${seconds.toFixed(0)} s, ` +
-      `${(played / seconds).toFixed(1)} lives a second, ${sum((each) => each.unanswerable)} never answered; ${failures.length === 0 ? 'nothing was wrong' : 'something was wrong'}`,
+    `${lived} lives in ${sum((each) => each.steps)} steps, ${seconds.toFixed(0)} s, ` +
+      `${(lived / seconds).toFixed(1)} lives a second, ${sum((each) => each.givenUp)} requests given up; ${failures.length === 0 ? 'no violations' : 'violations found'}`,
   )
   return failures.length === 0
 }
@@ -55,7 +55,8 @@ async function proveNone(): Promise<boolean> {
 /** Plants bugs, one after another, and prints the seed that finds each. */
 async function findAll(name: string): Promise<boolean> {
   const wanted = plantedInPayments.filter((bug) => name === 'all' || bug.name === name)
-  if (wanted.length === 0) throw new Error(`there are: ${plantedInPayments.map((bug) => bug.name).join(', ')}, all`)
+  if (wanted.length === 0)
+    throw new Error(`unknown bug ${name}; use one of: ${plantedInPayments.map((bug) => bug.name).join(', ')}, all`)
   let isEachFound = true
   for (const bug of wanted) {
     const { lives, failure } = await findPlanted(bug, { first: Number(values.seed), worlds: 200, env: servers.exports })

@@ -7,8 +7,8 @@ import { until } from '../packages/server/src/dev-stack/until.ts'
 import { showId } from '../packages/server/src/platform/ids.ts'
 import { type Cell, openCell, type Role } from './support/cluster/cell.ts'
 import { type OwnServers, startOwnServers } from './support/cluster/own-servers.ts'
-import { type SimulatorDesk, startSimulatorDesk } from './support/cluster/simulator-desk.ts'
-import { cardStories, forgottenForms, type Say, secretForms, secretValue } from './support/load/card-stories.ts'
+import { type SimulatorControl, startControlledSimulator } from './support/cluster/simulator-control.ts'
+import { type Call, cardStories, forgottenForms, secretForms, secretValue } from './support/load/card-stories.ts'
 import { openReceiver, type Receiver } from './support/load/webhook-receiver.ts'
 import { createSearch, findInFiles } from './support/oracles/search.ts'
 
@@ -19,17 +19,17 @@ const inMemory = createSearch(forgottenForms)
 
 interface Bench {
   readonly servers: OwnServers
-  readonly simulator: SimulatorDesk
+  readonly simulator: SimulatorControl
   readonly cell: Cell
   readonly roles: Readonly<Record<'api' | 'worker', Role>>
   readonly receiver: Receiver
-  readonly say: Say
+  readonly call: Call
   /** All responses of the API. */
-  readonly answers: readonly string[]
+  readonly responses: readonly string[]
 }
 
 async function openBench(t: TestContext): Promise<Bench> {
-  const [servers, simulator] = [await startOwnServers(t), await startSimulatorDesk(t)]
+  const [servers, simulator] = [await startOwnServers(t), await startControlledSimulator(t)]
   const cell = openCell(t, servers, {
     ...simulator.settings,
     MALIPO_LOG_LEVEL: 'trace',
@@ -44,8 +44,8 @@ async function openBench(t: TestContext): Promise<Bench> {
   const receiver = await openReceiver(t, () => ({ status: 200 }))
   const merchant = await cell.merchant()
   await merchant.call(roles.api.url, 'PUT', '/users', { sandboxWebhookUrl: receiver.url })
-  const answers: string[] = []
-  const say: Say = async (method, path, body, headers) => {
+  const responses: string[] = []
+  const call: Call = async (method, path, body, headers) => {
     const authorization = await merchant.authorization(roles.api.url)
     const response = await fetch(`${roles.api.url}/api/sandbox/b2b${path}`, {
       method,
@@ -53,10 +53,10 @@ async function openBench(t: TestContext): Promise<Bench> {
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await response.text()
-    answers.push(`${path} ${JSON.stringify([...response.headers])} ${text}`)
+    responses.push(`${path} ${JSON.stringify([...response.headers])} ${text}`)
     return { status: response.status, text }
   }
-  return { servers, simulator, cell, roles, receiver, say, answers }
+  return { servers, simulator, cell, roles, receiver, call, responses }
 }
 
 const heapPath = ({ folder }: Cell, role: string) => join(folder, `${role}.heapsnapshot`)
@@ -130,14 +130,14 @@ test('after every card scenario, card data is found nowhere but at the provider'
   timeout: 300_000,
 }, async (t) => {
   const bench = await openBench(t)
-  const { servers, simulator, cell, roles, receiver, say, answers } = bench
+  const { servers, simulator, cell, roles, receiver, call, responses } = bench
   const startedAt = performance.now()
-  const stories = cardStories(say, simulator)
+  const stories = cardStories(call, simulator)
   await runAll(stories)
   await until('the last call to a provider to end, and the last webhook to be delivered', () => isIdle(bench))
   const reportedMs = performance.now() - startedAt
   const places: Record<string, number> = {}
-  const look = (place: string, texts: readonly string[]) =>
+  const searchIn = (place: string, texts: readonly string[]) =>
     t.test(`no ${place} contains card data`, () => {
       places[place] = texts.length
       assert.ok(texts.length > 0, `there is no ${place}`)
@@ -147,21 +147,21 @@ test('after every card scenario, card data is found nowhere but at the provider'
   const memories = { api: await memoryOf(bench, 'api'), worker: await memoryOf(bench, 'worker') }
   for (const [role, texts] of Object.entries(memories))
     await t.test(`the memory of the ${role} contains no card data`, () => {
-      assert.ok(texts.length > 1_000_000, 'it remembers hardly anything')
+      assert.ok(texts.length > 1_000_000, 'the heap has too few strings')
       assert.deepEqual(inMemory.find(texts), [])
     })
-  await look('answer', answers)
-  await look(
+  await searchIn('response', responses)
+  await searchIn(
     'webhook',
     receiver.got.map(({ body }) => body),
   )
-  await look(
+  await searchIn(
     'line of a log',
     Object.values(roles).flatMap((role) => role.log().split('\n')),
   )
-  await look('page of metrics', await metricsOf(bench))
-  await look('screen of the operator', await screensOf(bench))
-  await look('row of the database', await rowsOf(bench))
+  await searchIn('page of metrics', await metricsOf(bench))
+  await searchIn('screen of the operator', await screensOf(bench))
+  await searchIn('row of the database', await rowsOf(bench))
   await cell.ask('checkpoint')
   for (const [whose, folder] of [
     ['the servers', servers.folder],
@@ -172,7 +172,7 @@ test('after every card scenario, card data is found nowhere but at the provider'
       t.diagnostic(`${whose}: ${files} files of ${Math.round(bytes / 1e6)} MB`)
       assert.deepEqual(found, [])
     })
-  t.diagnostic(`${stories.length} stories in ${(reportedMs / 1000).toFixed(1)} s; ${JSON.stringify(places)}`)
+  t.diagnostic(`${stories.length} scenarios in ${(reportedMs / 1000).toFixed(1)} s; ${JSON.stringify(places)}`)
 })
 
 test('the search finds each secret in every form, whatever the surrounding bytes', () => {

@@ -22,7 +22,7 @@ test(`${seconds} s of load under every fault: nothing is lost, doubled or stuck,
 
   for (const line of showReport(report)) t.diagnostic(line)
   assert.deepEqual(
-    report.violations.map(({ words, story }) => [words, ...story].join('\n')),
+    report.violations.map(({ words, history }) => [words, ...history].join('\n')),
     [],
   )
   const unused = Object.keys(report.steadyFaults).filter((kind) => report.steadyFaults[kind] === 0)

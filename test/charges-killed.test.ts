@@ -7,7 +7,7 @@ import { type Cell, type CellMerchant, openCell } from './support/cluster/cell.t
 import { startOwnServers } from './support/cluster/own-servers.ts'
 import { proofSize } from './support/cluster/proof.ts'
 import { createRandom, type Random } from './support/cluster/random.ts'
-import { type SimulatorDesk, startSimulatorDesk } from './support/cluster/simulator-desk.ts'
+import { type SimulatorControl, startControlledSimulator } from './support/cluster/simulator-control.ts'
 import { moments, startVictims, workMs } from './support/faults/victims.ts'
 import { keyOf } from './support/load/payments.ts'
 import {
@@ -23,7 +23,7 @@ import {
   sellByTransfer,
 } from './support/load/sales.ts'
 import { type BookedCharge, readCharges, wrongCharges } from './support/oracles/charge-books.ts'
-import { show } from './support/oracles/truth.ts'
+import { show } from './support/oracles/ledger-results.ts'
 
 const kills = proofSize('KILLS', 10)
 const seed = proofSize('SEED', 1)
@@ -39,19 +39,19 @@ const untilTheEnd = [61 * minute, ...Array<number>(5).fill(5 * hour), hour]
 interface Bench {
   readonly random: Random
   readonly cell: Cell
-  readonly simulator: SimulatorDesk
+  readonly simulator: SimulatorControl
   readonly merchants: readonly CellMerchant[]
   /** The api that is not killed. */
   readonly url: string
 }
 
 /** A request during which a process dies: a charge, or a customer's answer. */
-interface RouteQuery {
+interface DoomedRequest {
   readonly sale: Sale
   run(url: string): Promise<unknown>
 }
 
-const errands: readonly ((bench: Bench) => Promise<RouteQuery>)[] = [
+const requestMakers: readonly ((bench: Bench) => Promise<DoomedRequest>)[] = [
   async ({ random, merchants }) => charging(sellByCard(random, random.pick(merchants), anyCard(random))),
   async ({ random, merchants }) => charging(sellByTransfer(random, random.pick(merchants))),
   (bench) => answering(bench, cards.asksPin, 0),
@@ -59,10 +59,10 @@ const errands: readonly ((bench: Bench) => Promise<RouteQuery>)[] = [
   (bench) => answering(bench, cards.asksAddress, 0),
 ]
 
-const charging = (sale: Sale): RouteQuery => ({ sale, run: (url) => ask(sale, url) })
+const charging = (sale: Sale): DoomedRequest => ({ sale, run: (url) => ask(sale, url) })
 
 /** A card charge with an open question, after this many answers. */
-async function answering({ random, merchants, url }: Bench, number: string, answered: number): Promise<RouteQuery> {
+async function answering({ random, merchants, url }: Bench, number: string, answered: number): Promise<DoomedRequest> {
   const sale = sellByCard(random, random.pick(merchants), number)
   assert.equal((await ask(sale, url))?.status, 200)
   const next = async (isRight: boolean) => {
@@ -78,7 +78,7 @@ async function answering({ random, merchants, url }: Bench, number: string, answ
 
 async function openBench(t: TestContext) {
   const ground = await startOwnServers(t)
-  const simulator = await startSimulatorDesk(t, { SIMULATOR_SEED: String(seed) })
+  const simulator = await startControlledSimulator(t, { SIMULATOR_SEED: String(seed) })
   const cell = openCell(t, ground, simulator.settings)
   const [api, merchants] = [await cell.start('api', 'api'), [await cell.merchant(), await cell.merchant()]]
   await cell.start('worker', 'worker')
@@ -140,14 +140,14 @@ test(`${kills} api processes killed during charges lose, double and strand nothi
     const left: Sale[] = []
     for (let inARow = 0; inARow < killsInARow && count < kills; inARow += 1, count += 1) {
       const both = await Promise.all(
-        [errands[count % errands.length], random.pick(errands)].map((make) => make?.(bench)),
+        [requestMakers[count % requestMakers.length], random.pick(requestMakers)].map((make) => make?.(bench)),
       )
       const moment = moments[count % moments.length] ?? 'any time'
-      await victims.kill(moment, (victim) => Promise.all(both.map((routeQuery) => routeQuery?.run(victim))))
-      left.push(...both.flatMap((routeQuery) => routeQuery?.sale ?? []))
+      await victims.kill(moment, (victim) => Promise.all(both.map((request) => request?.run(victim))))
+      left.push(...both.flatMap((request) => request?.sale ?? []))
     }
     await forward(bench, pastAnswering)
-    await Promise.all(left.map(till.goOn))
+    await Promise.all(left.map(till.continueSales))
     sales.push(...left)
   }
   const killedMs = performance.now() - startedAt
@@ -155,13 +155,13 @@ test(`${kills} api processes killed during charges lose, double and strand nothi
   await until('the last charge to end', async () => (await open(cell, `doubt <> 'overdue'`)).length === 0)
   const overdue = (await open(cell, 'true')).length
   const late = await comeLate(bench, sales)
-  await until('what was overdue to end', async () => (await open(cell, 'true')).length === 0)
+  await until('overdue charges to end', async () => (await open(cell, 'true')).length === 0)
 
   const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
   t.diagnostic(`seed ${seed}: killed in ${seconds(killedMs)}, done in ${seconds(performance.now() - startedAt)}`)
   t.diagnostic(`deaths: ${show(Object.fromEntries(victims.deaths))}`)
   t.diagnostic(
-    `told afterwards: ${show(Object.fromEntries(till.reported))}; ${late} came late, ${overdue} of them to a charge that was open`,
+    `responses afterwards: ${show(Object.fromEntries(till.counts))}; ${late} customers were late, ${overdue} of them for an open charge`,
   )
   const charges = await readCharges(cell)
   t.diagnostic(`charges: ${show(tally(charges))}`)

@@ -92,7 +92,7 @@ test('a connection to a server turned read-only is dropped, so the next one reac
     await until(`${name} to be refused`, () => write(db).then(() => false, isReadOnly))
     await isRefusedAsReadOnly(write(db))
     await readOnly('off')
-    await until(`${name} to be taken`, () =>
+    await until(`${name} to be accepted`, () =>
       write(db).then(
         () => true,
         () => false,
@@ -140,12 +140,12 @@ async function requests(malipo: Malipo) {
   }
 }
 
-type Asked = Awaited<ReturnType<typeof requests>>
+type RequestKind = Awaited<ReturnType<typeof requests>>
 
 const shown = ({ status, headers, body }: ApiResponse) => `${status} ${body['errorCode']} ${headers.get('retry-after')}`
 
 /** Every write is refused as retryable; a read may still succeed. No response is a 500. */
-async function areRefused(asked: Asked): Promise<void> {
+async function areRefused(asked: RequestKind): Promise<void> {
   const refused = (['payout', 'profile', 'callback'] as const).map(async (name) =>
     assert.equal(shown(await asked[name]()), '503 OVERLOADED 1', name),
   )
@@ -161,7 +161,7 @@ function signalAll({ pid }: Postgres, signal: 'SIGSTOP' | 'SIGCONT'): void {
   for (const each of [pid, ...children.split(' ').filter(Boolean).map(Number)]) process.kill(each, signal)
 }
 
-const isTaken = async (asked: Asked) => (await asked.payout()).status === 200
+const isTaken = async (asked: RequestKind) => (await asked.payout()).status === 200
 
 /** Commits wait for a standby of this name, which does not exist; without a name they do not wait. */
 const waitForStandby = (name: 'nowhere' | '') =>
@@ -191,18 +191,15 @@ test('a commit that the standby may lack gets its response only once the standby
   const waiting = waitingForStandby
   await waitForStandby('nowhere')
 
-  let isAnswered = false
+  let isDone = false
   const submitted = batcher.submit(7).finally(() => {
-    isAnswered = true
+    isDone = true
   })
   const [first] = await until('the commit to wait', async () => (await waiting()).length > 0 && waiting())
   assert(first)
   await ask(servers.superuserUrl, `set synchronous_commit = local; select pg_cancel_backend(${first.pid})`)
-  await until(
-    'another commit to wait',
-    async () => (await waiting()).some(({ xid }) => xid !== first.xid) || isAnswered,
-  )
-  assert.ok(!isAnswered, 'it was answered before the standby had it')
+  await until('another commit to wait', async () => (await waiting()).some(({ xid }) => xid !== first.xid) || isDone)
+  assert.ok(!isDone, 'the response came before the standby had the commit')
   await waitForStandby('')
 
   assert.equal(await submitted, 7)
@@ -276,12 +273,12 @@ test('a server that vanishes with open connections is left as soon as another ta
   await standby.run('postgres', 'select pg_promote()')
   leadTo(standby.urlOf('story'), { isCut: false })
   const startedAt = machineTime()
-  const answered = await lost
+  const response = await lost
   const tookMs = machineTime() - startedAt
 
   assert.ok(tookMs < 6000, `a payment on a dead connection took ${tookMs} ms, as long as without another server`)
-  assert.match(shown(answered), /^200|^503 OVERLOADED 1/)
-  await until('a payout to be taken', () => isTaken(asked), { timeoutMs: 3000 })
+  assert.match(shown(response), /^200|^503 OVERLOADED 1/)
+  await until('a payout to be accepted', () => isTaken(asked), { timeoutMs: 3000 })
 })
 
 test('a read-only database, a standby, a dead server and a frozen server give 503, never 500', async (t) => {
@@ -294,23 +291,23 @@ test('a read-only database, a standby, a dead server and a frozen server give 50
   await until('a payout to be refused', async () => !(await isTaken(asked)))
   await areRefused(asked)
   await readOnly('off')
-  await until('a payout to be taken', () => isTaken(asked))
+  await until('a payout to be accepted', () => isTaken(asked))
 
   const standby = await startStandby(t, servers.postgres)
   leadTo(standby.urlOf('story'), { isCut: true })
   await areRefused(asked)
   leadTo(servers.loginUrl, { isCut: true })
-  await until('a payout to be taken', () => isTaken(asked))
+  await until('a payout to be accepted', () => isTaken(asked))
 
   signalAll(servers.postgres, 'SIGSTOP')
   await areRefused(asked)
   signalAll(servers.postgres, 'SIGCONT')
-  await until('a payout to be taken', () => isTaken(asked))
+  await until('a payout to be accepted', () => isTaken(asked))
 
   await servers.postgres.stop('SIGKILL')
   await areRefused(asked)
   await standby.run('postgres', 'select pg_promote()')
   leadTo(standby.urlOf('story'), { isCut: true })
-  await until('a payout to be taken', () => isTaken(asked))
+  await until('a payout to be accepted', () => isTaken(asked))
   assert.ok(!malipo.log.some((line) => line.includes('internal error')))
 })

@@ -8,11 +8,11 @@ import { type Cell, type CellMerchant, openCell } from './support/cluster/cell.t
 import { type OwnServers, startOwnServers } from './support/cluster/own-servers.ts'
 import { proofSize } from './support/cluster/proof.ts'
 import { createRandom } from './support/cluster/random.ts'
-import { type SimulatorDesk, startSimulatorDesk } from './support/cluster/simulator-desk.ts'
+import { type SimulatorControl, startControlledSimulator } from './support/cluster/simulator-control.ts'
 import { openPost, type Post } from './support/cluster/struck-processes.ts'
 import { type Strike, struckWords } from './support/faults/armed-failpoints.ts'
 import { planStrikes, type Target } from './support/faults/strike-plan.ts'
-import { gather } from './support/load/crowd.ts'
+import { startCrowd } from './support/load/crowd.ts'
 import type { Market, Ordered } from './support/load/market.ts'
 import { createNudges } from './support/load/nudges.ts'
 import { openOperators } from './support/load/operating.ts'
@@ -25,7 +25,7 @@ import {
   type Row,
   readAll,
   tally,
-} from './support/oracles/reckoning.ts'
+} from './support/oracles/payment-books.ts'
 
 const times = proofSize('STRIKES', 1)
 const seed = proofSize('SEED', 1)
@@ -38,7 +38,7 @@ const stepsMs = [
 ]
 
 /** Responses get lost, so that requests are continued and lanes query. */
-async function breakProvider({ fault }: SimulatorDesk): Promise<void> {
+async function breakProvider({ fault }: SimulatorControl): Promise<void> {
   for (const mode of ['drop_before_processing', 'drop_after_processing']) {
     await fault({ operation: 'charge', provider: 'flutterwave', mode, probability: 0.1 })
     for (const operation of ['payout', 'charge', 'authorise']) await fault({ operation, mode, probability: 0.02 })
@@ -86,7 +86,7 @@ test(`with every failpoint struck ${times} times, every payment is made once or 
   const startedAt = performance.now()
   const random = createRandom(seed)
   const servers = await startOwnServers(t)
-  const simulator = await startSimulatorDesk(t, { SIMULATOR_SEED: String(seed) })
+  const simulator = await startControlledSimulator(t, { SIMULATOR_SEED: String(seed) })
   const receiver = await openReceiver(t, () => (random.below(20) === 0 ? 'reset' : { status: 200 }))
   const cell = openCell(t, servers, { ...simulator.settings, MALIPO_WEBHOOK_RANGES: '127.0.0.0/8' })
   const names = ['api-1', 'api-2', 'worker-1', 'worker-2'] as const
@@ -104,11 +104,11 @@ test(`with every failpoint struck ${times} times, every payment is made once or 
   const market: Market = { random, merchants, urls, simulator, orders: [], refusals: [], setbacks: new Map() }
   const plan = planStrikes(random, times)
 
-  const crowd = gather(market)
+  const crowd = startCrowd(market)
   const byName = new Map<Target, Post>(names.map((name, index) => [name, posts[index] as Post]))
   await strikeAll(cell, servers, plan, byName, market.orders)
   const struckMs = performance.now() - startedAt
-  await crowd.disperse()
+  await crowd.stop()
   await simulator.clearFaults()
   await cell.operator.providers.resume('house', { env: 'sandbox', reason: 'the end' })
   await letTimePass(t, cell, simulator, stepsMs, openOperators(cell, market.orders).endAll)
@@ -152,7 +152,7 @@ function reportOf(t: TestContext, { plan, market, rows, struckMs, totalMs }: Rep
   t.diagnostic(`${Object.keys(failpoints).length} failpoints, ${strikes.length} strikes: ${kinds.join(', ')}`)
   t.diagnostic(`seed ${seed}: struck in ${seconds(struckMs)} s, done in ${seconds(totalMs)} s`)
   t.diagnostic(`${rows.length} payments: ${JSON.stringify(tally(rows))}`)
-  t.diagnostic(`told to come again: ${JSON.stringify(Object.fromEntries(market.setbacks))}`)
+  t.diagnostic(`retryable responses: ${JSON.stringify(Object.fromEntries(market.setbacks))}`)
 }
 
 /** Every accepted order is stored once, as requested, and nothing else is; every payout reported as cancelled is cancelled. */
@@ -195,7 +195,7 @@ async function letWebhooksArrive(cell: Cell): Promise<void> {
     return row?.count ?? 0
   }
   for (let passed = 0; passed < 60 && (await pending(`status <> 'SUCCESS'`)) > 0; passed += 1) {
-    await until('what is due to be delivered', async () => (await pending('next_attempt_at <= record_time()')) === 0)
+    await until('due webhooks to be delivered', async () => (await pending('next_attempt_at <= record_time()')) === 0)
     await cell.forward(minute)
   }
 }

@@ -125,12 +125,12 @@ async function paid(url: string, printed: string): Promise<string> {
   const [publicKey] = /pk_test_\w+/.exec(printed) ?? []
   const [apiKey = ''] = /sk_test_\w+/.exec(printed) ?? []
   const call = async (path: string, headers: Record<string, string>, body?: object) => {
-    const answer = await fetch(`${url}/api/b2b${path}`, {
+    const response = await fetch(`${url}/api/b2b${path}`, {
       method: body ? 'POST' : 'GET',
       headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
     })
-    return (await answer.json()) as { token: string; data: { status: string } }
+    return (await response.json()) as { token: string; data: { status: string } }
   }
   const { token: bearer } = await call('/auth/generate-bearer-token', { 'api-key': apiKey }, { publicKey })
   const headers = { authorization: `Bearer ${bearer}` }

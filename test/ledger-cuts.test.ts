@@ -10,8 +10,8 @@ import { proofSize } from './support/cluster/proof.ts'
 import { createRandom, type Random } from './support/cluster/random.ts'
 import { type CutPlan, planCuts, stepOf } from './support/faults/cut-plan.ts'
 import { startTcpProxy, type TcpProxyOptions } from './support/faults/tcp-proxy.ts'
-import { type Customers, createCustomers, proofEvent, type Reported, reportedBy } from './support/load/customers.ts'
-import { compareAnswers, readTransfers, show, wrongCounters } from './support/oracles/truth.ts'
+import { type Customers, createCustomers, type PostingResult, proofEvent, resultOf } from './support/load/customers.ts'
+import { compareResults, readTransfers, show, wrongCounters } from './support/oracles/ledger-results.ts'
 
 const cutsMax = proofSize('CUTS', 500)
 const seed = proofSize('SEED', 1)
@@ -44,7 +44,7 @@ async function loadUntilCut(
     const poster = posters[index % posters.length]
     while (poster && plan.count() < cutsMax) {
       const asked = customers.ask()
-      customers.hear(asked, await reportedBy(poster.submit(asked.posting)))
+      customers.noteResult(asked, await resultOf(poster.submit(asked.posting)))
     }
   }
   await Promise.all(Array.from({ length: inFlight }, (_, index) => run(index)))
@@ -62,18 +62,21 @@ test('the comparison finds a wrong result and a transfer without a request', () 
   const asked = movement({ kind: 'transfer', event: proofEvent, debit_account: 'a', credit_account: 'b', amount: 1n })
   const posting = { wallets: [], movements: [asked] }
   const row = { ...asked, phase: 0, wallet_id: null, entry_at: null, balance: null } as Transfer
-  const liesOf = (reported: readonly Reported[], rows: readonly Transfer[]) =>
-    compareAnswers(
-      reported.map((each) => ({ posting, reported: each })),
+  const mismatchesOf = (result: readonly PostingResult[], rows: readonly Transfer[]) =>
+    compareResults(
+      result.map((each) => ({ posting, result: each })),
       rows,
-    ).lies.length
+    ).mismatches.length
 
-  assert.deepEqual([liesOf(['applied'], [row]), liesOf(['overloaded'], [row]), liesOf(['overloaded'], [])], [0, 0, 0])
-  assert.equal(liesOf(['applied'], []), 1, 'told and not done')
-  assert.equal(liesOf(['applied'], [{ ...row, amount: 2n }]), 1, 'done with another amount')
-  assert.equal(liesOf(['applied', 'applied'], [row]), 1, 'told twice')
-  assert.equal(liesOf(['insufficient_funds'], [row]), 2, 'refused and done, so that nobody asked for it')
-  assert.equal(liesOf([], [row]), 1, 'done without being asked for')
+  assert.deepEqual(
+    [mismatchesOf(['applied'], [row]), mismatchesOf(['overloaded'], [row]), mismatchesOf(['overloaded'], [])],
+    [0, 0, 0],
+  )
+  assert.equal(mismatchesOf(['applied'], []), 1, 'reported but not done')
+  assert.equal(mismatchesOf(['applied'], [{ ...row, amount: 2n }]), 1, 'done with another amount')
+  assert.equal(mismatchesOf(['applied', 'applied'], [row]), 1, 'reported twice')
+  assert.equal(mismatchesOf(['insufficient_funds'], [row]), 2, 'refused but done, so without a request')
+  assert.equal(mismatchesOf([], [row]), 1, 'done without a request')
 })
 
 test(`with ${cutsMax} cut connections under load, at every step of a batch, every ledger result is true`, {
@@ -96,11 +99,11 @@ test(`with ${cutsMax} cut connections under load, at every step of a batch, ever
   await until('the end of every transaction', () => noneOpen(ledger))
 
   const transfers = await readTransfers(ledger.db.write)
-  const { lies, counts } = compareAnswers(customers.record, transfers)
+  const { mismatches, counts } = compareResults(customers.record, transfers)
   t.diagnostic(`seed ${seed}: ${plan.count()} cuts in ${seconds} s`)
   for (const [step, times] of plan.done) t.diagnostic(`cut at ${step}: ${show(times)}`)
-  t.diagnostic(`${customers.record.length} answers: ${show(counts)}`)
-  assert.deepEqual(lies, [])
+  t.diagnostic(`${customers.record.length} results: ${show(counts)}`)
+  assert.deepEqual(mismatches, [])
   assert.deepEqual(await wrongCounters(ledger.db.write, transfers), [])
   const checked = await checkLedger(ledger.db.write, { isFull: true, sealLines: [] })
   assert.equal(checked.transfers, transfers.length)
@@ -123,11 +126,11 @@ test('a COMMIT that arrives after we gave up is reported as unknown, and a new c
   })
 
   const [first, second] = [hold(), hold()]
-  const reported = await reportedBy(poster.submit({ wallets: [wallet], movements: [first] }))
+  const result = await resultOf(poster.submit({ wallets: [wallet], movements: [first] }))
   proxy.deliver()
-  const next = await reportedBy(poster.submit({ wallets: [wallet], movements: [second] }))
+  const next = await resultOf(poster.submit({ wallets: [wallet], movements: [second] }))
 
-  assert.deepEqual([reported, next], ['overloaded', 'applied'])
+  assert.deepEqual([result, next], ['overloaded', 'applied'])
   const transfers = await readTransfers(ledger.db.write)
   const isThere = ({ transaction_id }: { transaction_id: string }) =>
     transfers.some((row) => row.transaction_id === transaction_id)

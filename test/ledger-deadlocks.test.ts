@@ -11,9 +11,9 @@ import { openTestDatabase, type TestLedger, testLedger } from '../packages/serve
 import { createPoster } from '../packages/server/src/testing/poster.ts'
 import { proofSize } from './support/cluster/proof.ts'
 import { createRandom } from './support/cluster/random.ts'
-import { reportedBy } from './support/load/customers.ts'
+import { resultOf } from './support/load/customers.ts'
 import { createFunder, createTraffic, type Held, type PlatformIds } from './support/load/traffic.ts'
-import { readTransfers, show, wrongCounters } from './support/oracles/truth.ts'
+import { readTransfers, show, wrongCounters } from './support/oracles/ledger-results.ts'
 
 const seconds = proofSize('SECONDS', 8)
 const seed = proofSize('SEED', 1)
@@ -95,7 +95,7 @@ async function runTraffic(t: TestContext, market: Awaited<ReturnType<typeof make
   const random = createRandom(seed)
   const traffic = createTraffic(random, platform, wallets)
   const open: Held[] = []
-  const reported: Record<string, number> = {}
+  const outcomes: Record<string, number> = {}
   const rounds: Record<string, number> = {}
   const sealLines: string[] = []
   const deadline = performance.now() + seconds * 1000
@@ -109,16 +109,16 @@ async function runTraffic(t: TestContext, market: Awaited<ReturnType<typeof make
     }
     await db.close()
   }
-  const note = async (what: string, answer: Promise<string>) => {
-    const heard = `${what} ${await answer}`
-    reported[heard] = (reported[heard] ?? 0) + 1
-    return heard.endsWith(' applied')
+  const note = async (what: string, result: Promise<string>) => {
+    const outcome = `${what} ${await result}`
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
+    return outcome.endsWith(' applied')
   }
   const accepter = (size: number, kind: 'accept' | 'acceptAbroad') => (db: Database) => {
     const poster = createPoster(db.write)
     const one = async () => {
       const { posting, held } = traffic[kind]()
-      if (await note(kind, reportedBy(poster.submit(posting)))) open.push(held)
+      if (await note(kind, resultOf(poster.submit(posting)))) open.push(held)
     }
     return () => Promise.all(times(size, one))
   }
@@ -126,13 +126,13 @@ async function runTraffic(t: TestContext, market: Awaited<ReturnType<typeof make
     const poster = createPoster(db.write)
     return () =>
       Promise.all([
-        ...open.splice(0, 500).map((held) => note('settle', reportedBy(poster.submit(traffic.settle(held))))),
-        ...times(20, () => note('exchange', reportedBy(poster.submit(traffic.exchange())))),
+        ...open.splice(0, 500).map((held) => note('settle', resultOf(poster.submit(traffic.settle(held))))),
+        ...times(20, () => note('exchange', resultOf(poster.submit(traffic.exchange())))),
       ])
   }
   const exchanger = (db: Database) => {
     const poster = createPoster(db.write)
-    return () => Promise.all(times(100, () => note('exchange', reportedBy(poster.submit(traffic.exchange())))))
+    return () => Promise.all(times(100, () => note('exchange', resultOf(poster.submit(traffic.exchange())))))
   }
   const newest = () => Math.min(Math.floor((1 - (deadline - performance.now()) / seconds / 1000) * 600), 599)
   const operator = (db: Database) => {
@@ -162,8 +162,8 @@ async function runTraffic(t: TestContext, market: Awaited<ReturnType<typeof make
     actor('check', (db) => () => checkLedger(db.write, { isFull: false, sealLines: [...sealLines] })),
   ])
   t.diagnostic(`rounds in ${seconds} s: ${show(rounds)}`)
-  t.diagnostic(`answers: ${show(reported)}`)
-  return { reported, sealLines }
+  t.diagnostic(`outcomes: ${show(outcomes)}`)
+  return { outcomes, sealLines }
 }
 
 const times = <Result>(count: number, make: () => Result): Result[] => Array.from({ length: count }, make)
@@ -177,11 +177,11 @@ test(`in ${seconds} s of all writers at once no deadlock occurs, and no writer i
   const market = await makeMarket(ledger)
   const counted = await watchDeadlocks(ledger)
 
-  const { reported, sealLines } = await runTraffic(t, market)
+  const { outcomes, sealLines } = await runTraffic(t, market)
 
   assert.equal(await counted(), 0)
   assert.deepEqual(
-    Object.keys(reported).filter((heard) => !/ (applied|funded)$/.test(heard)),
+    Object.keys(outcomes).filter((outcome) => !/ (applied|funded)$/.test(outcome)),
     [],
   )
   const transfers = await readTransfers(ledger.db.write)

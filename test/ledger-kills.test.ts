@@ -16,8 +16,8 @@ import { testLedger } from '../packages/server/src/testing/ledger.ts'
 import { writePosting } from './support/cluster/posting-lines.ts'
 import { proofSize } from './support/cluster/proof.ts'
 import { createRandom, type Random } from './support/cluster/random.ts'
-import { type Asked, type Customers, createCustomers, type Reported } from './support/load/customers.ts'
-import { compareAnswers, readTransfers, show, wrongCounters } from './support/oracles/truth.ts'
+import { type Customers, createCustomers, type PostingRequest, type PostingResult } from './support/load/customers.ts'
+import { compareResults, readTransfers, show, wrongCounters } from './support/oracles/ledger-results.ts'
 
 const killsMax = proofSize('KILLS', 100)
 const seed = proofSize('SEED', 1)
@@ -25,10 +25,10 @@ const inFlight = 40
 const program = fileURLToPath(import.meta.resolve('./support/cluster/posting-process.ts'))
 
 /** Where customers wait for their results. It outlives every process, and sends open requests to the next one. */
-interface OperatorContext {
+interface RequestQueue {
   readonly customers: Customers
-  readonly open: Set<Asked>
-  answers: number
+  readonly open: Set<PostingRequest>
+  results: number
   isClosing: boolean
   /** Output that is not a result. */
   readonly faults: string[]
@@ -41,45 +41,45 @@ const cache = mkdtempSync(join(tmpdir(), 'malipo-kills-'))
 const env = { ...process.env, NODE_COMPILE_CACHE: cache }
 after(() => rmSync(cache, { recursive: true }))
 
-function startProcess(t: TestContext, url: string, context: OperatorContext): PostingProcess {
+function startProcess(t: TestContext, url: string, queue: RequestQueue): PostingProcess {
   const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'], env })
   t.after(() => child.kill('SIGKILL'))
   child.stdin.on('error', () => undefined) // It was killed during a write.
   child.stdin.write(`${url}\n`)
-  const places: Asked[] = []
-  const send = (asked: Asked) => {
-    context.open.add(asked)
+  const places: PostingRequest[] = []
+  const send = (asked: PostingRequest) => {
+    queue.open.add(asked)
     child.stdin.write(`${writePosting(places.push(asked) - 1, asked.posting)}\n`)
   }
-  for (const asked of [...context.open]) send(Object.assign(asked, { isRepeated: true as const }))
-  while (context.open.size < inFlight && !context.isClosing) send(context.customers.ask())
+  for (const asked of [...queue.open]) send(Object.assign(asked, { isRepeated: true as const }))
+  while (queue.open.size < inFlight && !queue.isClosing) send(queue.customers.ask())
   createInterface({ input: child.stdout }).on('line', (line) => {
-    const [, place, reported] = /^(\d+) (\w+)$/.exec(line) ?? []
+    const [, place, result] = /^(\d+) (\w+)$/.exec(line) ?? []
     const asked = places[Number(place)]
-    if (!asked || !reported) return void context.faults.push(line)
-    context.customers.hear(asked, reported as Reported)
-    context.open.delete(asked)
-    context.answers += 1
-    if (!context.isClosing) send(context.customers.ask())
+    if (!asked || !result) return void queue.faults.push(line)
+    queue.customers.noteResult(asked, result as PostingResult)
+    queue.open.delete(asked)
+    queue.results += 1
+    if (!queue.isClosing) send(queue.customers.ask())
   })
   return child
 }
 
 /** Lets a process post for a while and kills it at a random moment of a batch. */
-async function killOne(t: TestContext, url: string, context: OperatorContext, random: Random): Promise<void> {
-  const child = startProcess(t, url, context)
-  const enough = context.answers + 1 + random.below(120)
-  await until('answers', () => context.answers >= enough)
+async function killOne(t: TestContext, url: string, queue: RequestQueue, random: Random): Promise<void> {
+  const child = startProcess(t, url, queue)
+  const enough = queue.results + 1 + random.below(120)
+  await until('results', () => queue.results >= enough)
   await pause(random() * 15)
   child.kill('SIGKILL')
   await once(child, 'close')
 }
 
 /** A process that is not killed completes the open requests. */
-async function close(t: TestContext, url: string, context: OperatorContext): Promise<void> {
-  context.isClosing = true
-  const child = startProcess(t, url, context)
-  await until('the last answers', () => context.open.size === 0)
+async function close(t: TestContext, url: string, queue: RequestQueue): Promise<void> {
+  queue.isClosing = true
+  const child = startProcess(t, url, queue)
+  await until('the last results', () => queue.open.size === 0)
   child.stdin.end()
   assert.deepEqual(await once(child, 'close'), [0, null])
 }
@@ -95,40 +95,40 @@ test(`with ${killsMax} kills of posting processes, two at work at a time, every 
   const customers = createCustomers(random, { wallets, treasury, clearing })
   let kills = 0
   let checks = Promise.resolve()
-  const killAgainAndAgain = async (context: OperatorContext) => {
+  const killAgainAndAgain = async (queue: RequestQueue) => {
     while (kills < killsMax) {
       kills += 1
       const isTenth = kills % 10 === 0
-      await killOne(t, loginUrl, context, random)
+      await killOne(t, loginUrl, queue, random)
       if (isTenth)
         checks = checks.then(async () => void (await checkLedger(ledger.db.write, { isFull: false, sealLines: [] })))
       await checks
     }
-    await close(t, loginUrl, context)
+    await close(t, loginUrl, queue)
   }
 
   const startedAt = performance.now()
-  const openOperatorContext = (): OperatorContext => ({
+  const openQueue = (): RequestQueue => ({
     customers,
     open: new Set(),
-    answers: 0,
+    results: 0,
     isClosing: false,
     faults: [],
   })
-  const contexts = [openOperatorContext(), openOperatorContext()]
-  await close(t, loginUrl, { ...openOperatorContext(), isClosing: true }) // Fills the compile cache.
-  await Promise.all(contexts.map(killAgainAndAgain))
+  const queues = [openQueue(), openQueue()]
+  await close(t, loginUrl, { ...openQueue(), isClosing: true }) // Fills the compile cache.
+  await Promise.all(queues.map(killAgainAndAgain))
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
 
   const transfers = await readTransfers(ledger.db.write)
-  const { lies, counts } = compareAnswers(customers.record, transfers)
+  const { mismatches, counts } = compareResults(customers.record, transfers)
   t.diagnostic(`seed ${seed}: ${kills} kills in ${seconds} s`)
-  t.diagnostic(`${customers.record.length} answers: ${show(counts)}`)
+  t.diagnostic(`${customers.record.length} results: ${show(counts)}`)
   assert.deepEqual(
-    contexts.flatMap(({ faults }) => faults),
+    queues.flatMap(({ faults }) => faults),
     [],
   )
-  assert.deepEqual(lies, [])
+  assert.deepEqual(mismatches, [])
   assert.deepEqual(await wrongCounters(ledger.db.write, transfers), [])
   const checked = await checkLedger(ledger.db.write, { isFull: true, sealLines: [] })
   assert.equal(checked.transfers, transfers.length)

@@ -14,8 +14,8 @@ import { createRandom, type Random } from './support/cluster/random.ts'
 import { createSuperuser, type Superuser } from './support/cluster/superuser.ts'
 import { cutTail, forgeChain } from './support/faults/tail-cuts.ts'
 import { edit, forge, remove, reorder, type Tampering } from './support/faults/tampering.ts'
-import { createCustomers, reportedBy } from './support/load/customers.ts'
-import { show } from './support/oracles/truth.ts'
+import { createCustomers, resultOf } from './support/load/customers.ts'
+import { show } from './support/oracles/ledger-results.ts'
 
 const editsMax = proofSize('EDITS', 200)
 const tailCutsMax = 20
@@ -30,8 +30,8 @@ async function post(random: Random, posters: readonly Poster[], ledger: TestLedg
   for (let round = 0; round < rounds; round += 1) {
     const poster = random.pick(posters)
     const asked = Array.from({ length: 2 + random.below(6) }, () => customers.ask())
-    const answers = await Promise.all(asked.map(({ posting }) => reportedBy(poster.submit(posting))))
-    for (const [index, each] of asked.entries()) customers.hear(each, answers[index] ?? 'overloaded')
+    const results = await Promise.all(asked.map(({ posting }) => resultOf(poster.submit(posting))))
+    for (const [index, each] of asked.entries()) customers.noteResult(each, results[index] ?? 'overloaded')
   }
 }
 
@@ -72,7 +72,7 @@ async function buildLedger(t: TestContext) {
     if (part === 1) await foldDeltas(ledger.db.write)
     await seal()
   }
-  await until('everything to be settled', async () => {
+  await until('every batch to be complete', async () => {
     const unsettled = await ledger.ask(
       'select from ledger_batches where batch >= pg_snapshot_xmin(pg_current_snapshot())::text::bigint',
     )
@@ -148,10 +148,10 @@ test('the check finds what a superuser changes in the ledger', { timeout: 60_000
       const [writer, chain] = random.pick(writers)
       const number = chain.length - 1 - random.below(15)
       const hash = chain.find((row) => row['number'] === String(number))?.['hash']?.slice(2) ?? ''
-      const afterwards = made % 2 === 0 ? 'seals removed' : 'seals made anew'
+      const afterwards = made % 2 === 0 ? 'seals removed' : 'seals rewritten'
 
       assert.ok(await superuser.tamper(cutTail({ writer, kept: { number, hash }, seals, afterwards })))
-      assert.equal(await complaintOf(check([])), undefined, 'what is left has no flaw')
+      assert.equal(await complaintOf(check([])), undefined, 'the remaining ledger is consistent')
       found.push((await complaintOf(check(sealLines))) ?? `not found after ${afterwards}`)
       await superuser.undo()
     }
@@ -172,8 +172,8 @@ test('the check finds what a superuser changes in the ledger', { timeout: 60_000
     const complaint = await complaintOf(check())
     await superuser.undo()
 
-    assert.ok(complaint, 'no seal ever told of it, though it pretends to be older than one')
+    assert.ok(complaint, 'no seal reveals it, although it claims to be older than one')
   })
 
-  assert.deepEqual(await check(), untouched, 'everything is as it was, and passes')
+  assert.deepEqual(await check(), untouched, 'everything is restored and passes')
 })

@@ -14,7 +14,7 @@ import { ask } from '../packages/server/src/testing/malipo.ts'
 import { type Cell, type CellMerchant, type Ground, openCell } from './support/cluster/cell.ts'
 import { startOwnServers } from './support/cluster/own-servers.ts'
 import { openRunbook } from './support/cluster/runbook.ts'
-import { startSimulatorDesk } from './support/cluster/simulator-desk.ts'
+import { startControlledSimulator } from './support/cluster/simulator-control.ts'
 
 const moved = 'The database was restored from another cluster. Run malipo migrate, which starts a new epoch.'
 const password = 'of-the-processes'
@@ -28,7 +28,7 @@ test('a dump restored at a lower or higher transaction id keeps its books and sk
   const runbook = openRunbook('move.md', backups)
   const first = await startOwnServers(t)
   await burn(first.superuserUrl, 30_000)
-  const simulator = await startSimulatorDesk(t)
+  const simulator = await startControlledSimulator(t)
   const { natsUrl } = first
   const cell = openCell(t, first, simulator.settings)
   const merchant = await cell.merchant()
@@ -49,8 +49,8 @@ test('a dump restored at a lower or higher transaction id keeps its books and sk
     const there = openCell(t, from, simulator.settings, undefined, cell.secrets)
     if (epoch !== undefined) await assertRefused(there, merchant)
     const settings = { ...there.operatorSettings, DATABASE_OWNER_URL: superuserUrl }
-    const providerStatus = await runbook.run('migrate', settings, { isPostgres: false })
-    assert.equal(/Started epoch (\d+)/.exec(providerStatus)?.[1], epoch?.toString(), providerStatus)
+    const output = await runbook.run('migrate', settings, { isPostgres: false })
+    assert.equal(/Started epoch (\d+)/.exec(output)?.[1], epoch?.toString(), output)
     await payAndStop(there, merchant, name, natsUrl)
     await assertWhole(there, loginUrl)
   }
@@ -103,7 +103,7 @@ async function payAndStop(cell: Cell, merchant: CellMerchant, name: string, nats
     const open = await cell.ask(`select from transactions where state <> 'successful'`)
     return open.length === 0
   })
-  await until('every event to be told', async () => (await unreported(cell, natsUrl)).length === 0)
+  await until('every event to be relayed', async () => (await unreported(cell, natsUrl)).length === 0)
   await until('every delta to be folded', async () => {
     const left = await cell.ask('select from account_deltas where batch >= (select folded_below from delta_folds)')
     return left.length === 0
@@ -148,14 +148,14 @@ async function assertRefused(cell: Cell, merchant: CellMerchant): Promise<void> 
   const state = () =>
     cell.ask(`
       select (select count(*) from batch_commits) as batches, (select count(*) from transactions) as payments,
-        (select folded_below from delta_folds) as folded, (select relayed_below from relays) as told, (select held_by from relays)`)
+        (select folded_below from delta_folds) as folded, (select relayed_below from relays) as relayed, (select held_by from relays)`)
   const before = await state()
   const [api, worker] = [await cell.start('api', 'early'), await cell.start('worker', 'early-worker')]
 
   for (const { url } of [api, worker]) {
-    const answer = await fetch(`${url}/health/ready`)
-    const { checks } = (await answer.json()) as { checks: Record<string, string> }
-    assert.deepEqual([answer.status, checks], [503, { database: moved }])
+    const response = await fetch(`${url}/health/ready`)
+    const { checks } = (await response.json()) as { checks: Record<string, string> }
+    assert.deepEqual([response.status, checks], [503, { database: moved }])
   }
   const refused = await merchant.call(api.url, 'POST', '/fiat/payout', payout('too-early'))
   assert.equal(refused.status, 503)

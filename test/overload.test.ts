@@ -10,9 +10,9 @@ import { readId } from '../packages/server/src/platform/ids.ts'
 import { type Cell, openCell, type Role } from './support/cluster/cell.ts'
 import { startOwnServers } from './support/cluster/own-servers.ts'
 import { proofSize } from './support/cluster/proof.ts'
-import { startSimulatorDesk } from './support/cluster/simulator-desk.ts'
+import { startControlledSimulator } from './support/cluster/simulator-control.ts'
 import type { LoadOrder, LoadReport } from './support/load/payout-load.ts'
-import { complaintsIn } from './support/oracles/reckoning.ts'
+import { complaintsIn } from './support/oracles/payment-books.ts'
 
 const seconds = proofSize('SECONDS', 10)
 const times = 10
@@ -29,7 +29,7 @@ test(`overloaded tenfold for ${seconds} s, an api refuses the rest, keeps most c
   timeout: (seconds + 240) * 1000,
 }, async (t) => {
   const servers = await startOwnServers(t)
-  const simulator = await startSimulatorDesk(t)
+  const simulator = await startControlledSimulator(t)
   const cell = openCell(t, servers, { ...simulator.settings, MALIPO_CONNECTIONS_PER_ADDRESS: '2000' })
   const api = await cell.start('api', 'api')
   const merchants = await Promise.all(Array.from({ length: merchantCount }, () => cell.merchant()))
@@ -74,13 +74,13 @@ test(`overloaded tenfold for ${seconds} s, an api refuses the rest, keeps most c
   assert.deepEqual(complaintsIn(cell), [])
   const checked = await cell.operator.ledger.check({ isFull: true })
   t.diagnostic(`check clean: ${checked.batches} batches, ${checked.transfers} transfers`)
-  assert.ok(isNormal(after), 'it did not get back to normal')
+  assert.ok(isNormal(after), 'response times did not recover')
   const refused = over.report.latencies['503'] ?? []
-  const answered = Object.keys(over.report.latencies)
-  assert.deepEqual(answered, ['200', '503'])
+  const statuses = Object.keys(over.report.latencies)
+  assert.deepEqual(statuses, ['200', '503'])
   assert.ok(refused.length > countOf(over.report, '200'), 'too few were refused')
   assert.ok(percentile(refused, 0.5) * over.share < refusedWithinMs, 'refusals took too long')
-  assert.ok(perSecond(over.report, '200') >= keptShare * capacity, 'refusing took the capacity of payments')
+  assert.ok(perSecond(over.report, '200') >= keptShare * capacity, 'refusals used up the capacity for payments')
   assert.match(over.report.samples['503'] ?? '', /\r\nretry-after: 1\r\n[\s\S]+"errorCode":"OVERLOADED"/)
   assert.ok(over.seen.mostMiB - over.seen.beforeMiB < growthMaxMiB, 'memory grew')
 })
@@ -115,9 +115,9 @@ function notify(t: TestContext, name: string, report: LoadReport, seen: Seen): v
     return `${perSecond(report, status)}/s ${status} in ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`
   })
   const percent = (share: number) => `${Math.round(share * 100)} %`
-  t.diagnostic(`${name}: ${words.join('; ')}; ${report.unsent} not sent, all connections being busy`)
+  t.diagnostic(`${name}: ${words.join('; ')}; ${report.unsent} not sent because all connections were busy`)
   t.diagnostic(
-    `  the load used ${percent(report.cpuShare)} of a core, the api ${percent(seen.cpuShare)}; everything took the api ${seen.stretch.toFixed(1)} times as long as on a core of its own; RSS ${seen.beforeMiB} to ${seen.mostMiB} MiB`,
+    `  the load used ${percent(report.cpuShare)} of a core, the api ${percent(seen.cpuShare)}; the api ran ${seen.stretch.toFixed(1)} times slower than on its own core; RSS ${seen.beforeMiB} to ${seen.mostMiB} MiB`,
   )
 }
 

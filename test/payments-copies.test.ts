@@ -6,7 +6,7 @@ import { showId } from '../packages/server/src/platform/ids.ts'
 import type { ApiResponse } from '../packages/server/src/testing/malipo.ts'
 import { type Cell, type CellMerchant, openCell, type Role } from './support/cluster/cell.ts'
 import { proofSize } from './support/cluster/proof.ts'
-import { type SimulatorDesk, startSimulatorDesk } from './support/cluster/simulator-desk.ts'
+import { type SimulatorControl, startControlledSimulator } from './support/cluster/simulator-control.ts'
 import { chargeBody, keyOf, payoutBody } from './support/load/payments.ts'
 
 const payoutsMax = proofSize('PAYOUTS', 40)
@@ -17,13 +17,13 @@ const wave = 10
 
 let apis: readonly Role[] = []
 let cell: Cell
-let simulator: SimulatorDesk
+let simulator: SimulatorControl
 const endings: (() => unknown)[] = []
 
 // No worker runs: accepted payouts stay accepted, and every effect comes from acceptance.
 before(async () => {
   const lifetime = { after: (end: () => unknown) => void endings.push(end) } as never
-  simulator = await startSimulatorDesk(lifetime)
+  simulator = await startControlledSimulator(lifetime)
   cell = openCell(lifetime, await testDatabase(), simulator.settings)
   apis = await Promise.all([cell.start('api', 'api-1'), cell.start('api', 'api-2')])
 })
@@ -42,8 +42,8 @@ async function sendCopies(
   const send = async (index: number): Promise<ApiResponse> => {
     const { url } = apis[index % 2] as Role
     for (;;) {
-      const answer = await merchant.call(url, 'POST', path, body, headers)
-      if (answer.status !== 503) return answer
+      const response = await merchant.call(url, 'POST', path, body, headers)
+      if (response.status !== 503) return response
       overloads += 1
     }
   }
@@ -109,13 +109,13 @@ test(`of ${copiesMax} copies of a payout sent to two processes at once one is ac
 
   const all = await inWaves(payoutsMax, () => sendCopies(merchant, payoutBody(), copiesMax))
 
-  for (const answers of all) {
-    const codes = answers.map(codeOf).sort()
+  for (const responses of all) {
+    const codes = responses.map(codeOf).sort()
     assert.deepEqual(codes, [...Array<string>(copiesMax - 1).fill('E-API-D.S-28'), 'accepted'])
   }
   assert.deepEqual(await effectsOf(merchant), oneEach(payoutsMax))
   await assertFeedIsDense(merchant)
-  t.diagnostic(`${payoutsMax * copiesMax} requests, ${overloads} told to come again`)
+  t.diagnostic(`${payoutsMax * copiesMax} requests, ${overloads} overloaded responses`)
 })
 
 test(`of ${copiesMax} copies under one key one takes effect, and the rest get its response or must wait`, async () => {
@@ -125,11 +125,11 @@ test(`of ${copiesMax} copies under one key one takes effect, and the rest get it
     sendCopies(merchant, payoutBody(), copiesMax, { 'idempotency-key': randomUUID() }),
   )
 
-  for (const answers of all) {
-    const codes = new Set(answers.map(codeOf))
+  for (const responses of all) {
+    const codes = new Set(responses.map(codeOf))
     codes.delete('IDEMPOTENCY_KEY_IN_PROGRESS')
     assert.deepEqual([...codes], ['accepted'])
-    const accepted = answers.filter(({ status }) => status === 200)
+    const accepted = responses.filter(({ status }) => status === 200)
     assert.equal(new Set(accepted.map(({ body }) => body['transactionId'])).size, 1)
     assert.equal(accepted.filter(({ headers }) => headers.get('idempotency-replayed') === null).length, 1)
   }
@@ -145,10 +145,10 @@ test('a key sent at once with different payouts belongs to one, and the others a
     return Promise.all(Array.from({ length: 10 }, () => sendCopies(merchant, payoutBody(), 2, headers)))
   })
 
-  for (const answers of all) {
-    const codes = answers.flat().map(codeOf)
+  for (const responses of all) {
+    const codes = responses.flat().map(codeOf)
     assert.ok(codes.includes('accepted'))
-    const ids = answers.flat().flatMap(({ status, body }) => (status === 200 ? [body['transactionId']] : []))
+    const ids = responses.flat().flatMap(({ status, body }) => (status === 200 ? [body['transactionId']] : []))
     assert.equal(new Set(ids).size, 1)
     const refused = codes.filter((code) => code !== 'accepted' && code !== 'IDEMPOTENCY_KEY_REUSED')
     assert.deepEqual(refused, [])
@@ -188,7 +188,7 @@ test('copies of a bulk request under one key pay each payout once', async () => 
   const merchant = await cell.merchant()
   const payouts = Array.from({ length: 50 }, () => payoutBody())
 
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 10 }, (_, index) =>
       merchant.call(
         apis[index % 2]?.url ?? '',
@@ -200,8 +200,8 @@ test('copies of a bulk request under one key pay each payout once', async () => 
     ),
   )
 
-  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
-  const ids = answers.map(({ body }) =>
+  assert.deepEqual([...new Set(responses.map(({ status }) => status))], [200])
+  const ids = responses.map(({ body }) =>
     JSON.stringify((body['data'] as ApiResponse['body'][]).map((item) => item['transactionId'])),
   )
   assert.equal(new Set(ids).size, 1)
@@ -216,8 +216,8 @@ test('copies of a charge that is sent while the caller waits call the provider o
     return sendCopies(merchant, chargeBody(code), 10, headers, '/fiat/deposit/momo')
   })
 
-  for (const answers of all) {
-    const codes = new Set(answers.map(codeOf))
+  for (const responses of all) {
+    const codes = new Set(responses.map(codeOf))
     codes.delete('IDEMPOTENCY_KEY_IN_PROGRESS')
     assert.deepEqual([...codes], ['accepted'])
   }
@@ -233,9 +233,9 @@ test('copies sent at once without funds are all refused for that, and the refere
     await merchant.call(apis[0]?.url ?? '', 'POST', '/fiat/payout', payoutBody({ amount: 249_000 }))
   await merchant.call(apis[0]?.url ?? '', 'POST', '/fiat/payout', payoutBody({ amount: 100_000 }))
 
-  const answers = await sendCopies(merchant, body, copiesMax)
+  const responses = await sendCopies(merchant, body, copiesMax)
 
-  assert.deepEqual([...new Set(answers.map(codeOf))], ['INSUFFICIENT_FUNDS'])
+  assert.deepEqual([...new Set(responses.map(codeOf))], ['INSUFFICIENT_FUNDS'])
   const again = await sendCopies(merchant, { ...body, amount: 100 }, 1)
   assert.equal(codeOf(again[0] as ApiResponse), 'accepted')
 })

@@ -9,7 +9,7 @@ import { assertFinalIsFinal, keyOf, minutes, type Payments, testPayments } from 
 const pastWindow = minutes(16)
 const success: ProviderStatus = { state: 'successful', settled: { amount: 10_000n, currency: 'KES', receipt: 'R1' } }
 
-const say = (
+const report = (
   { malipo }: Payments,
   id: string,
   providerStatus: ProviderStatus,
@@ -30,14 +30,14 @@ test('a resent payout with an undocumented 400 stays in doubt until the provider
   const id = await payments.payOut()
   await payments.becomes(id, { state: 'unknown', sends: 1 })
   await simulator.fault({ operation: 'payout', mode: 'unknown_words', times: 1 })
-  const body = { failureReason: { failureCode: 'NOBODY_KNOWS' } }
+  const body = { failureReason: { failureCode: 'UNDOCUMENTED_CODE' } }
 
   await payments.forward(pastWindow)
   await payments.becomes(id, { state: 'unknown', sends: 2, provider: 'pawapay', doubt: 'no_answer' })
   await simulator.fault({ operation: 'payout', mode: 'http_status', status: 400, body, moment: 'after', times: 1 })
   await simulator.fault({ operation: 'payout', mode: 'callback_never' })
   await payments.forward(pastWindow)
-  const taken = await until('a third sending', async () => {
+  const taken = await until('a third send', async () => {
     const seen = await payments.seen(id)
     return seen.sends === 3 && seen.state !== 'sending' && seen
   })
@@ -60,9 +60,9 @@ test('two observations of one payment in one batch have one effect and one event
   const { events } = await payments.seen(id)
 
   const [, called, asked] = await Promise.all([
-    say(payments, first, { state: 'submitted' }), // Keeps the writer busy, so that the next two share a batch.
-    say(payments, id, success),
-    say(payments, id, success, 'query'),
+    report(payments, first, { state: 'submitted' }), // Keeps the writer busy, so that the next two share a batch.
+    report(payments, id, success),
+    report(payments, id, success, 'query'),
   ])
 
   assert.deepEqual([called?.isChanged, asked?.isChanged], [true, false])
@@ -115,9 +115,9 @@ test('a report on a payout believed unsent is taken, and the rest of its batch i
   await lanes.stop()
 
   const reported = await Promise.allSettled([
-    say(payments, neighbour, { state: 'submitted' }),
-    say(payments, closed, success),
-    say(payments, neighbour, success),
+    report(payments, neighbour, { state: 'submitted' }),
+    report(payments, closed, success),
+    report(payments, neighbour, success),
   ])
 
   assert.deepEqual(
@@ -151,7 +151,7 @@ test('a report of money from an abandoned provider is matched to its payment', a
 
   const from = { env: 'sandbox', provider: 'pawapay' } as const
   const observation = { kind: 'reported', providerStatus: success } as const
-  const standing = await resolver.submit({
+  const result = await resolver.submit({
     transaction_id: id,
     attempt: 1,
     cause: 'query',
@@ -160,7 +160,7 @@ test('a report of money from an abandoned provider is matched to its payment', a
     observation,
   })
 
-  assert.ok(standing, 'nobody is told that there is such a payment')
+  assert.ok(result, 'the report is not matched to a payment')
   assert.ok(errors.some((text) => text.includes('abandoned attempt moved money')))
 })
 
@@ -176,7 +176,7 @@ test('a payout to be sent again that turns out to be with the provider does not 
 
   const { resolver } = payments.malipo.ctx
   await resolver.submit({ transaction_id: id, attempt: 1, cause: 'operator', observation: { kind: 'retry' } })
-  await say(payments, id, { state: 'submitted' }, 'query')
+  await report(payments, id, { state: 'submitted' }, 'query')
   await payments.forwardDatabase(minutes(1))
   const other = await payments.payOut()
   payments.work()

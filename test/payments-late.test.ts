@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import { until } from '../packages/server/src/dev-stack/until.ts'
-import { simulatorToken } from './support/cluster/simulator-desk.ts'
+import { simulatorToken } from './support/cluster/simulator-control.ts'
 import { assertFinalIsFinal, keyOf, minutes, testPayments } from './support/load/payments.ts'
 
 /** Fee 1 KES of 100: in minor units 10,000 and 100. */
@@ -264,7 +264,7 @@ test('a charge whose last query gets no response is queried again before it is g
   await until('the customer to pay', async () => (await simulator.moved(keyOf(id))).length === 1)
 
   await payments.forwardDatabase(minutes(15) + 1000)
-  await until('the question to fail', async () =>
+  await until('the query to fail', async () =>
     (await simulator.requests(keyOf(id))).some(({ status }) => status === 503),
   )
   await payments.forwardDatabase(minutes(15))
@@ -300,7 +300,7 @@ test('a failure reported after the later success takes no money back in the book
   await simulator.fault({ operation: 'payout', mode: 'callback_reorder' })
   payments.work()
   const id = await payments.payOut()
-  await until('it to be taken', async () => (await payments.seen(id)).state === 'submitted')
+  await until('it to be booked', async () => (await payments.seen(id)).state === 'submitted')
   await simulator.advance(2000)
   await payments.becomes(id, { state: 'successful' })
   await simulator.advance(minutes(1))

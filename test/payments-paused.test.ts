@@ -6,7 +6,7 @@ import { providerKeyOf, readId } from '../packages/server/src/platform/ids.ts'
 import { type Malipo, testMalipo } from '../packages/server/src/testing/malipo.ts'
 import { startLanes } from '../packages/server/src/workers/lanes.ts'
 import { type Cell, openCell, type Role } from './support/cluster/cell.ts'
-import { type SimulatorDesk, startSimulatorDesk } from './support/cluster/simulator-desk.ts'
+import { type SimulatorControl, startControlledSimulator } from './support/cluster/simulator-control.ts'
 import { type ProviderGate, startProviderGate } from './support/faults/provider-gate.ts'
 import { startTcpProxy } from './support/faults/tcp-proxy.ts'
 import { assertFinalIsFinal, chargeBody, keyOf, minutes, payoutBody, testPayments } from './support/load/payments.ts'
@@ -38,14 +38,14 @@ async function startSleeper(t: TestContext, cell: Cell, role: 'api' | 'worker', 
 }
 
 async function openBench(t: TestContext) {
-  const simulator = await startSimulatorDesk(t)
+  const simulator = await startControlledSimulator(t)
   const cell = openCell(t, await testDatabase(), simulator.settings)
   const stateOf = async (id: string) =>
     (await cell.ask<{ state: string }>(`select state from transactions where id = $1`, [id]))[0]?.state
   return { simulator, cell, stateOf, merchant: await cell.merchant() }
 }
 
-const submits = async (simulator: SimulatorDesk, key: string, operation: 'payout' | 'charge') =>
+const submits = async (simulator: SimulatorControl, key: string, operation: 'payout' | 'charge') =>
   (await simulator.requests(key)).filter((request) => request.operation === operation).length
 
 test('a worker stopped between claim and send, while another takes over, moves no money again', async (t) => {
@@ -56,21 +56,21 @@ test('a worker stopped between claim and send, while another takes over, moves n
   const { body } = await merchant.call(api.url, 'POST', '/fiat/payout', payoutBody())
   const id = readId('transaction', String(body['transactionId'])) ?? ''
   const key = providerKeyOf(id, 1)
-  await until('the worker to fall asleep', sleeper.isAsleep)
+  await until('the worker to be stopped', sleeper.isAsleep)
   await until('the claim to be committed', async () => (await stateOf(id)) === 'sending')
 
   await cell.start('worker', 'worker-awake')
   await cell.forward(pastSending)
-  await until('the other to ask', async () => (await stateOf(id)) === 'unknown')
+  await until('the other worker to query', async () => (await stateOf(id)) === 'unknown')
   assert.equal(await submits(simulator, key, 'payout'), 0)
   await simulator.advance(pastWindow)
   await cell.forward(pastWindow)
-  await until('the other to send', async () => (await stateOf(id)) === 'successful')
+  await until('the other worker to send', async () => (await stateOf(id)) === 'successful')
   // By its own clock the sleeper is still in time, like one stopped on the way to the first byte.
   sleeper.wake()
-  await until('the sleeper to send too', async () => (await submits(simulator, key, 'payout')) === 2)
+  await until('the stopped worker to send too', async () => (await submits(simulator, key, 'payout')) === 2)
   const { body: second } = await merchant.call(api.url, 'POST', '/fiat/payout', payoutBody())
-  await until('life to go on', async () => {
+  await until('the payout to end', async () => {
     const other = readId('transaction', String(second['transactionId'])) ?? ''
     return (await stateOf(other)) === 'successful'
   })
@@ -92,14 +92,14 @@ test('a process stopped past the send deadline does not send', async (t) => {
   const paying = merchant.call(other.url, 'POST', '/fiat/payout', payoutBody())
   const payout = readId('transaction', String((await paying).body['transactionId'])) ?? ''
   const charging = merchant.call(api.url, 'POST', '/fiat/deposit/momo', chargeBody(code)).catch(() => undefined)
-  await until('both to fall asleep', () => worker.isAsleep() && api.isAsleep())
+  await until('both processes to be stopped', () => worker.isAsleep() && api.isAsleep())
   const asleepAt = performance.now()
   const [charge] = await cell.ask<{ id: string }>(`select id from transactions where code = 'ORANGE_CI'`)
 
-  await until('their time to send to pass', () => performance.now() - asleepAt > 10_500)
+  await until('their send deadline to pass', () => performance.now() - asleepAt > 10_500)
   worker.wake()
   api.wake()
-  await until('the worker to be at work again', () => /send deadline passed|poll failed/.test(worker.log()))
+  await until('the worker to run again', () => /send deadline passed|poll failed/.test(worker.log()))
   await charging
 
   await t.test('a worker does not send its payout', async () => {
@@ -116,7 +116,7 @@ test('a process stopped past the send deadline does not send', async (t) => {
  */
 async function sendOnce(t: TestContext, { ctx }: Malipo, gate: ProviderGate): Promise<() => Promise<unknown>> {
   const lanes = startLanes(ctx)
-  await until('it to be on its way', () => gate.held.length === 1)
+  await until('the request to be sent', () => gate.held.length === 1)
   const stopped = Promise.all(lanes.map((lane) => lane.stop()))
   t.after(() => {
     gate.open()

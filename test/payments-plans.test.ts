@@ -4,7 +4,7 @@ import { testDatabase } from '../packages/server/src/dev-stack/servers.ts'
 import { until } from '../packages/server/src/dev-stack/until.ts'
 import { readId } from '../packages/server/src/platform/ids.ts'
 import { openCell } from './support/cluster/cell.ts'
-import { startSimulatorDesk } from './support/cluster/simulator-desk.ts'
+import { startControlledSimulator } from './support/cluster/simulator-control.ts'
 import { chargeBody, payoutBody } from './support/load/payments.ts'
 
 /** Every payment has rows in these. */
@@ -16,7 +16,7 @@ const atOnce = 10
 const rowsMax = 20
 
 test('plans made while a month’s tables are empty use their keys, and stay right when full', async (t) => {
-  const simulator = await startSimulatorDesk(t)
+  const simulator = await startControlledSimulator(t)
   const cell = openCell(t, await testDatabase(), simulator.settings)
   const [api, merchant] = [await cell.start('api', 'api'), await cell.merchant()]
   const worker = await cell.start('worker', 'worker')
@@ -35,9 +35,9 @@ test('plans made while a month’s tables are empty use their keys, and stay rig
     )
   const before = await readFromEndToEnd()
   const paid = async (path: string, body: object) => {
-    const { body: answer } = await merchant.call(api.url, 'POST', path, body)
-    const id = readId('transaction', String(answer['transactionId']))
-    assert.ok(id, JSON.stringify(answer))
+    const { body: response } = await merchant.call(api.url, 'POST', path, body)
+    const id = readId('transaction', String(response['transactionId']))
+    assert.ok(id, JSON.stringify(response))
     await until(`${id} to succeed`, async () => {
       const [row] = await cell.ask<{ state: string }>('select state from transactions where id = $1', [id])
       return row?.state === 'successful'

@@ -16,9 +16,9 @@ import { type OwnServers, startOwnServers } from './support/cluster/own-servers.
 import { proofSize } from './support/cluster/proof.ts'
 import { createRandom } from './support/cluster/random.ts'
 import { openRunbook } from './support/cluster/runbook.ts'
-import { startSimulatorDesk } from './support/cluster/simulator-desk.ts'
+import { startControlledSimulator } from './support/cluster/simulator-control.ts'
 import { openShop, type Shop } from './support/load/shop.ts'
-import { complaintsIn, letTimePass, type Row, readAll } from './support/oracles/reckoning.ts'
+import { complaintsIn, letTimePass, type Row, readAll } from './support/oracles/payment-books.ts'
 
 const seed = proofSize('SEED', 1)
 /** Before the backup, between it and the target second, around that second, and after it. */
@@ -31,7 +31,7 @@ test('a backup under load restores any second with right books, pays once, repor
   const backups = makeBackupFolder(t)
   const runbook = openRunbook('backup.md', backups)
   const servers = await startOwnServers(t, { settings: runbook.settings() })
-  const simulator = await startSimulatorDesk(t, { SIMULATOR_SEED: String(seed) })
+  const simulator = await startControlledSimulator(t, { SIMULATOR_SEED: String(seed) })
   const cell = openCell(t, servers, simulator.settings)
   const [api, worker] = [await cell.start('api', 'api'), await cell.start('worker', 'worker')]
   const balancer = await startBalancer(t)
@@ -64,7 +64,7 @@ test('a backup under load restores any second with right books, pays once, repor
   const rows = await readAll(again)
   const lost = assertPast(before, rows, second)
   const { epoch } = await again.operator.database.migrate()
-  assert.equal(epoch, undefined, 'the cluster is the same, and its numbers go on')
+  assert.equal(epoch, undefined, 'the cluster is the same, and its numbers continue')
   assert.deepEqual(await again.ask('select from card_continuations'), [])
   const [apiAgain] = [await again.start('api', 'api'), await again.start('worker', 'worker')]
   balancer.remove(api.url)
@@ -122,7 +122,7 @@ function makeBackupFolder(t: TestContext): string {
 
 async function served(shop: Shop): Promise<void> {
   const enough = shop.requests() + requests
-  await until(`${requests} requests more`, () => shop.requests() >= enough, { timeoutMs: 120_000 })
+  await until(`${requests} more requests`, () => shop.requests() >= enough, { timeoutMs: 120_000 })
 }
 
 async function timeOf({ superuserUrl }: OwnServers): Promise<number> {
@@ -182,7 +182,7 @@ function assertPast(before: readonly Row[], after: readonly Row[], second: strin
     after.filter(({ id }) => !before.some((row) => row.id === id)),
     [],
   )
-  assert.ok(lost.length > 0 && after.length > 0, 'the second has nothing before or after it')
+  assert.ok(lost.length > 0 && after.length > 0, 'no payment before or after the target second')
   const last = after.at(-1)?.id ?? ''
   assert.deepEqual(lost.filter(({ id }) => madeAt(id) < Date.parse(second) - 5000 || id < last).slice(0, 1), [])
   return lost
@@ -207,5 +207,5 @@ async function assertUnknownIsReported(
     assert.ok(log.some((line) => line.includes('callback names an unknown payment') && line.includes(key)))
     return
   }
-  assert.fail('no callback was ever made about what is lost')
+  assert.fail('no callback was sent for a lost payment')
 }

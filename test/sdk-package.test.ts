@@ -85,16 +85,16 @@ async function runShop(node: string, file: string): Promise<string> {
   const { MALIPO_URL, MALIPO_PUBLIC_KEY, MALIPO_API_KEY } = stack.exports
   const env = { PATH: path, MALIPO_URL, MALIPO_PUBLIC_KEY, MALIPO_API_KEY }
   const shop = spawn(node, [file], { cwd: project, env, timeout: 60_000 })
-  const providerStatus = { out: '', err: '' }
+  const output = { out: '', err: '' }
   shop.stdout.on('data', (part) => {
-    providerStatus.out += part
+    output.out += part
   })
   shop.stderr.on('data', (part) => {
-    providerStatus.err += part
+    output.err += part
   })
   const [code] = (await once(shop, 'close')) as [number | null]
-  assert.equal(code, 0, `${providerStatus.out}${providerStatus.err}`)
-  return providerStatus.out
+  assert.equal(code, 0, `${output.out}${output.err}`)
+  return output.out
 }
 
 /** The first node of that version in PATH, or one that npm installed among the tools. */
@@ -139,7 +139,7 @@ test('the declarations compile without the types of Node and without skipLibChec
 })
 
 for (const { name, node = '' } of nodes) {
-  const options = { skip: node === '' && `there is no ${name} here`, timeout: 90_000 }
+  const options = { skip: node === '' && `${name} is not installed`, timeout: 90_000 }
 
   test(`a shop in JavaScript charges, pays out and gets verified webhooks on ${name}`, options, async () => {
     writeFileSync(join(project, 'shop.js'), shopInJavaScript)
@@ -166,10 +166,10 @@ for (const { name, node = '' } of nodes) {
     const port = String(await freePort())
     writeFileSync(join(project, 'readme.js'), blocks.join('\n').replaceAll('3000', port))
 
-    const providerStatus = await runShop(node, 'readme.js')
+    const output = await runShop(node, 'readme.js')
 
-    assert.match(providerStatus, /deposit 1500 KES successful/)
-    assert.match(providerStatus, /withdrew 300 KES successful/)
-    assert.match(providerStatus, /^successful$/m)
+    assert.match(output, /deposit 1500 KES successful/)
+    assert.match(output, /withdrew 300 KES successful/)
+    assert.match(output, /^successful$/m)
   })
 }

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findPlanted, plantedInPayments } from './simulation/planted.ts'
-import { livesPerWorld, type Played, playWorlds, root } from './simulation/runner.ts'
+import { livesPerWorld, root, runWorlds, type WorldsResult } from './simulation/runner.ts'
 import { proofSize } from './support/cluster/proof.ts'
 
-const notify = ({ failure }: Played) =>
+const notify = ({ failure }: WorldsResult) =>
   failure ? [...failure.trace.slice(-80), `seed ${failure.seed}:`, ...failure.violations].join('\n') : ''
 
 test('in any order of events every payment ends, its money moves once, and the books agree', async (t) => {
   const worlds = Math.ceil(proofSize('LIVES', 320) / livesPerWorld / 2)
   const first = proofSize('SEED', 1)
 
-  const all = await Promise.all([0, 1].map((part) => playWorlds(root, { first: first + part * worlds, worlds })))
+  const all = await Promise.all([0, 1].map((part) => runWorlds(root, { first: first + part * worlds, worlds })))
 
-  for (const played of all) assert.equal(played.failure, undefined, notify(played))
+  for (const result of all) assert.equal(result.failure, undefined, notify(result))
   t.diagnostic(all.map(({ lives, steps, seconds }) => `${lives} lives, ${steps} steps, ${seconds} s`).join('; '))
 })
 
 test('a seed gives the same run every time', async () => {
-  const [once, again] = await Promise.all([1, 2].map(() => playWorlds(root, { first: 7, worlds: 1 })))
+  const [once, again] = await Promise.all([1, 2].map(() => runWorlds(root, { first: 7, worlds: 1 })))
 
   assert.equal(once?.digest, again?.digest)
 })

@@ -10,7 +10,7 @@ import { call, exchange } from '../packages/server/src/testing/malipo.ts'
 import { openCell } from './support/cluster/cell.ts'
 import { startOwnServers } from './support/cluster/own-servers.ts'
 import { proofSize } from './support/cluster/proof.ts'
-import { startSimulatorDesk } from './support/cluster/simulator-desk.ts'
+import { startControlledSimulator } from './support/cluster/simulator-control.ts'
 import { type AttackOrder, attacks } from './support/load/attacker.ts'
 
 const seconds = proofSize('SECONDS', 4)
@@ -34,7 +34,7 @@ before(async () => {
 async function openSite() {
   const t = { after: (end: () => unknown) => void ends.push(end) }
   const servers = await startOwnServers(t)
-  const simulator = await startSimulatorDesk(t)
+  const simulator = await startControlledSimulator(t)
   const live = { MALIPO_PAWAPAY_URL: await openLiveProvider(t), MALIPO_PAWAPAY_TOKEN: 'token-of-live-payments' }
   const cell = openCell(t, servers, { ...simulator.settings, ...live, MALIPO_PAWAPAY_CALLBACKS: 'unsigned' })
   await cell.operator.fees.set({ env: 'live', basisPoints: 0, reason: 'a test' })

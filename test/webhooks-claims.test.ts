@@ -16,7 +16,7 @@ import { minutes, seconds, testWebhooks } from './support/load/webhooks.ts'
 
 const delivered = proofSize('DELIVERED', 30_000)
 
-const answered = (status: number): Posted => ({
+const respondedWith = (status: number): Posted => ({
   ...{ kind: 'responded', status, body: '', retryAfter: undefined, durationMs: 1 },
 })
 
@@ -36,7 +36,7 @@ async function testClaims(t: TestContext) {
     claimFrom: (place: ClaimPlace) => claimDeliveries(write, 100, { place }),
     report: (delivery: Delivery | undefined, status: number) => {
       assert.ok(delivery, 'nothing was claimed')
-      return reporter.submit({ delivery, posted: answered(status) })
+      return reporter.submit({ delivery, posted: respondedWith(status) })
     },
     isDisabled: async () => {
       const found = await hooks.malipo.ask<{ is: boolean }>(
@@ -66,11 +66,11 @@ test('an event written while its endpoint is claimed is not left behind', async 
     })
     assert.deepEqual(await claim(), [])
   })
-  const [reported] = (await notifying) ?? []
+  const [event] = (await notifying) ?? []
 
   assert.deepEqual(
     (await claim()).map(({ id }) => showId('webhook', id)),
-    [reported?.id],
+    [event?.id],
   )
 })
 
@@ -187,21 +187,21 @@ test('an endpoint locked while it is due is claimed by the same worker once it i
   const { write, endpoint, claimFrom } = await testClaims(t)
   const place = newPlace()
   assert.deepEqual(await claimFrom(place), [])
-  const [reported] = await endpoint.notify(1)
+  const [event] = await endpoint.notify(1)
 
   await write.transaction(async (tx) => {
     await tx.query(sql`select from webhook_endpoints where merchant_id = ${endpoint.id} for no key update`)
     assert.deepEqual(await claimFrom(place), [])
   })
 
-  assert.deepEqual(idsOf(await claimFrom(place)), [reported?.id])
+  assert.deepEqual(idsOf(await claimFrom(place)), [event?.id])
 })
 
 test('an endpoint due for longer than a claim looks back is found by the next deep claim', async (t) => {
   const { malipo, endpoint, claimFrom } = await testClaims(t)
   const place = newPlace()
   await claimFrom(place)
-  const [reported] = await endpoint.notify(1)
+  const [event] = await endpoint.notify(1)
   await malipo.ask(`update webhook_endpoints set next_due = next_due - interval '1 hour' where merchant_id = $1`, [
     endpoint.id,
   ])
@@ -209,12 +209,12 @@ test('an endpoint due for longer than a claim looks back is found by the next de
   assert.deepEqual(await claimFrom(place), [])
   place.deepPolledAt -= minutes(1)
 
-  assert.deepEqual(idsOf(await claimFrom(place)), [reported?.id])
+  assert.deepEqual(idsOf(await claimFrom(place)), [event?.id])
 })
 
 test('a record that waits from before its endpoint’s due_from is found by the sweep', async (t) => {
   const { malipo, write, endpoint, claim } = await testClaims(t)
-  const [reported] = await endpoint.notify(1)
+  const [event] = await endpoint.notify(1)
   const since = `interval '1 hour' where merchant_id = $1`
   await malipo.ask(`update webhook_records set next_attempt_at = next_attempt_at - ${since}`, [endpoint.id])
   await malipo.ask('update webhook_endpoints set due_from = record_time() where merchant_id = $1', [endpoint.id])
@@ -223,7 +223,7 @@ test('a record that waits from before its endpoint’s due_from is found by the 
   assert.equal(await sweepEndpoints(write), 1)
   assert.equal(await sweepEndpoints(write), 0)
 
-  assert.deepEqual(idsOf(await claim()), [reported?.id])
+  assert.deepEqual(idsOf(await claim()), [event?.id])
 })
 
 /** Runs the work while a session holds a snapshot, as pg_dump does: indexes keep dead rows for it. */

@@ -15,23 +15,23 @@ const seed = proofSize('SEED', 1)
 const isTaken = ({ status = 0 }: Got) => status >= 200 && status < 300
 
 /** Errors in what a shop received. */
-async function faultsOf({ merchant, receiver, reported }: Shop): Promise<string[]> {
+async function faultsOf({ merchant, receiver, events: notified }: Shop): Promise<string[]> {
   const byId = Map.groupBy(receiver.got, ({ id }) => id)
-  const lost = reported.filter(({ id }) => !byId.get(id)?.some(isTaken)).map(({ id }) => `${id} was never taken`)
-  const bodies = new Map(reported.map(({ id, body }) => [id, body]))
+  const lost = notified.filter(({ id }) => !byId.get(id)?.some(isTaken)).map(({ id }) => `${id} was never accepted`)
+  const bodies = new Map(notified.map(({ id, body }) => [id, body]))
   const changed = receiver.got
     .filter(({ id, body }) => bodies.get(id) !== body)
     .map(({ id }) => `${id} has other bytes`)
   const feed = await merchant.feed()
   const isDense =
-    feed.length === reported.length && feed.every(({ number, id }, at) => number === at + 1 && bodies.has(id))
-  const inOrder = feed.every(({ id }, at) => id === reported[at]?.id)
+    feed.length === notified.length && feed.every(({ number, id }, at) => number === at + 1 && bodies.has(id))
+  const inOrder = feed.every(({ id }, at) => id === notified[at]?.id)
   return [
     ...lost,
     ...changed,
     ...(isDense ? [] : ['the feed has a gap']),
     ...(inOrder ? [] : ['the feed is out of order']),
-    ...(receiver.mostOpen > 8 ? [`${receiver.mostOpen} were under way at once`] : []),
+    ...(receiver.mostOpen > 8 ? [`${receiver.mostOpen} deliveries were in progress at once`] : []),
   ]
 }
 
@@ -47,19 +47,19 @@ test(`${events} events reach every endpoint that recovers within 45 of 72 h, wit
   const { shops } = storm
   const got = shops.flatMap(({ receiver }) => receiver.got)
   const taken = got.filter(isTaken).length
-  const reported = shops.reduce((sum, shop) => sum + shop.reported.length, 0)
+  const notified = shops.reduce((sum, shop) => sum + shop.events.length, 0)
   const took = ((performance.now() - startedAt) / 1000).toFixed(1)
   t.diagnostic(
-    `seed ${seed}: ${reported} events to ${shops.length} shops in ${took} s; ${storm.kills} times two workers killed, over ${storm.cut} requests`,
+    `seed ${seed}: ${notified} events to ${shops.length} shops in ${took} s; ${storm.kills} times two workers were killed, with ${storm.cut} requests in progress`,
   )
-  t.diagnostic(`${got.length} requests came, ${taken} were taken, ${taken - reported} of them again`)
+  t.diagnostic(`${got.length} requests received, ${taken} accepted, of which ${taken - notified} were repeats`)
   assert.deepEqual((await Promise.all(shops.map(faultsOf))).flat().slice(0, 20), [])
-  const standing = await hooks.malipo.ask(
+  const records = await hooks.malipo.ask(
     `select status, (next_attempt_at is null) as is_done, count(*)::int, max(attempts) <= 12 as is_within from webhook_records
      where merchant_id = any($1) group by 1, 2`,
     [shops.map(({ merchant }) => merchant.id)],
   )
-  assert.deepEqual(standing, [{ status: 'SUCCESS', is_done: true, count: reported, is_within: true }])
+  assert.deepEqual(records, [{ status: 'SUCCESS', is_done: true, count: notified, is_within: true }])
 })
 
 const delays = [

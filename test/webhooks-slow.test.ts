@@ -44,7 +44,7 @@ test(`${slowEndpoints} slow endpoints leave room for a quick one`, async (t) => 
   await merchant.notify(1)
   await until('the quick one to get its event', () => quick.got.length === 1)
 
-  t.diagnostic(`${Math.round(performance.now() - startedAt)} ms, while ${slow.open} slow attempts were under way`)
+  t.diagnostic(`${Math.round(performance.now() - startedAt)} ms, while ${slow.open} slow attempts were in progress`)
   assert.ok(slow.open >= 1000, 'it had to wait until slow attempts ended')
   slow.release({ status: 200 })
 })

@@ -31,7 +31,7 @@ const lastSteps = [
 export async function waitForPayments(site: Site, quietMs: number): Promise<number> {
   const startedAt = performance.now()
   const isDone = async () => (await countOf(site, inMotion)) === 0
-  await until('payments to settle', isDone, { timeoutMs: quietMs }).catch(() => undefined)
+  await until('payments to end', isDone, { timeoutMs: quietMs }).catch(() => undefined)
   return (performance.now() - startedAt) / 1000
 }
 
@@ -41,7 +41,7 @@ export async function letTimePass(site: Site): Promise<Aftermath> {
   let movedMs = 0
   const move = async (ms: number) => {
     await untilNothingIsDue(site)
-    await site.desk().advance(ms)
+    await site.simulatorControl().advance(ms)
     await site.ask(`update clock_offset set ahead = ahead + make_interval(secs => $1)`, [ms / 1000])
     await site.ask(`select attach_timer_hours(24, 6)`)
     movedMs += ms
@@ -93,11 +93,11 @@ async function unfinishedOf(site: Site): Promise<string[]> {
   return [
     ...payments.map(
       ({ id, state, wake_at }) =>
-        `payment ${id} is ${state}, without a name for it, to be looked at ${wake_at?.toISOString()}`,
+        `payment ${id} is ${state} without a reason for doubt, next poll at ${wake_at?.toISOString()}`,
     ),
     ...hooks.map(
       ({ id, attempts, response }) =>
-        `webhook ${id} was not taken in ${attempts} attempts: ${JSON.stringify(response)}`,
+        `webhook ${id} was not accepted in ${attempts} attempts: ${JSON.stringify(response)}`,
     ),
   ]
 }

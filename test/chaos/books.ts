@@ -1,4 +1,4 @@
-import type { Moved } from '../support/cluster/simulator-desk.ts'
+import type { Moved } from '../support/cluster/simulator-control.ts'
 import type { Site } from './site.ts'
 
 /** A broken invariant, and the payment whose history explains it. */
@@ -82,7 +82,7 @@ export interface Books {
   readonly moved: readonly Moved[]
 }
 
-export async function readBooks(site: Pick<Site, 'ask' | 'desk'>): Promise<Books> {
+export async function readBooks(site: Pick<Site, 'ask' | 'simulatorControl'>): Promise<Books> {
   return {
     payments: await site.ask<Kept>(`select * from transactions where type <> 'adjustment' order by id`),
     adjustments: await site.ask<KeptAdjustment>(`select * from transactions where type = 'adjustment' order by id`),
@@ -92,7 +92,7 @@ export async function readBooks(site: Pick<Site, 'ask' | 'desk'>): Promise<Books
       select id, merchant_id, currency, country, credits_posted - debits_posted as balance, debits_pending as pending,
         owed
       from wallets where env = 'sandbox'`),
-    moved: await site.desk().moved(),
+    moved: await site.simulatorControl().moved(),
   }
 }
 

@@ -10,7 +10,7 @@ export function checkAdjustments({ payments, adjustments }: Books): Violation[] 
     ...adjustments
       .filter((each) => !isFit(each, known.get(each.related_transaction_id)))
       .map(({ id, related_transaction_id }) =>
-        wrong(id, `an adjustment of ${related_transaction_id}, which is no final payment of its merchant`),
+        wrong(id, `an adjustment of ${related_transaction_id}, which is not a final payment of its merchant`),
       ),
     ...payments.flatMap((kept) => checkNamed(kept, byFirst.get(kept.id) ?? [])),
   ]
@@ -28,7 +28,7 @@ function checkNamed({ id, adjustments: named, adjusted }: Kept, own: readonly Ke
   const isSame = own.map((each) => each.id).join() === named.toSorted().join()
   if (isSame && sum === BigInt(adjusted)) return []
   const made = own.map(({ id: each, direction, amount }) => `${each} ${direction} ${amount}`).join(', ') || 'none'
-  return [wrong(id, `it names ${named.join(', ') || 'no adjustments'} of ${adjusted}, and there are: ${made}`)]
+  return [wrong(id, `it names ${named.join(', ') || 'no adjustments'} of ${adjusted}, but these exist: ${made}`)]
 }
 
 const signedOf = ({ direction, amount }: KeptAdjustment) => (direction === 'credit' ? BigInt(amount) : -BigInt(amount))
@@ -42,10 +42,10 @@ export function checkCases({ payments, cases }: Books): Violation[] {
       const open = byPayment.get(id) ?? []
       const isRight = suspended === '0' ? open.length === 0 : open.length === 1 && open[0]?.amount === suspended
       const found = open.map(({ amount }) => amount).join(', ') || 'none'
-      return isRight ? [] : [wrong(id, `${suspended} is in suspense for it, and its open cases are: ${found}`)]
+      return isRight ? [] : [wrong(id, `${suspended} is in suspense for it, but its open cases are: ${found}`)]
     }),
     ...cases
       .filter(({ transaction_id }) => transaction_id === null || !known.has(transaction_id))
-      .map(({ id, amount }): Violation => ({ kind: 'lost', words: `case ${id} has ${amount} of an unknown payment` })),
+      .map(({ id, amount }): Violation => ({ kind: 'lost', words: `case ${id} has ${amount} for an unknown payment` })),
   ]
 }

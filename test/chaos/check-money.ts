@@ -1,7 +1,7 @@
 import { sandboxFunds } from '../../packages/server/src/merchants/sandbox-funds.ts'
 import { type Currency, currencies } from '../../packages/server/src/money/currencies.ts'
 import { attemptOfKey } from '../../packages/server/src/platform/ids.ts'
-import type { Moved } from '../support/cluster/simulator-desk.ts'
+import type { Moved } from '../support/cluster/simulator-control.ts'
 import {
   type Books,
   isFinal,
@@ -25,11 +25,11 @@ export function checkWallets({ wallets, payments, adjustments }: Books): Violati
     const balance = paid + adjusted + BigInt(wallet.owed)
     const pending = own.reduce((sum, kept) => sum + heldOf(kept), 0n)
     if (balance === BigInt(wallet.balance) && pending === BigInt(wallet.pending)) return []
-    const reported = `${wallet.balance} with ${wallet.pending} held and ${wallet.owed} owed`
+    const shown = `${wallet.balance} with ${wallet.pending} held and ${wallet.owed} owed`
     return [
       {
         kind: 'wrong',
-        words: `wallet ${wallet.id} (${wallet.currency}) has ${reported}, its payments make ${balance} with ${pending}`,
+        words: `wallet ${wallet.id} (${wallet.currency}) has ${shown}, but its payments add up to ${balance} with ${pending} held`,
       },
     ]
   })
@@ -63,7 +63,7 @@ export function checkMovements({ payments, receipts, moved }: Books): Violation[
     ...strangers.map(
       ([id, all]): Violation => ({
         kind: 'lost',
-        words: `the provider moved ${all.map(show)} for ${id}, of which we know nothing`,
+        words: `the provider moved ${all.map(show)} for ${id}, which is not in the database`,
       }),
     ),
     ...payments.flatMap((kept) => {
@@ -81,7 +81,7 @@ const minorOf = ({ amount, currency }: Moved) =>
 
 /** A final payment moved exactly its outcome, adjustments and suspense; an open payment moved at most once. */
 function checkOnce(kept: Kept, moved: readonly Moved[]): Violation[] {
-  const words = `${kept.type} is ${kept.state} ${kept.doubt}, adjusted by ${kept.adjusted} with ${kept.suspended} in suspense, and the provider moved: ${moved.map(show).join(', ') || 'nothing'}`
+  const words = `${kept.type} is ${kept.state} ${kept.doubt}, adjusted by ${kept.adjusted} with ${kept.suspended} in suspense, but the provider moved: ${moved.map(show).join(', ') || 'nothing'}`
   const wrong = (kind: Violation['kind']): Violation[] => [{ kind, words, payment: kept.id }]
   const inAll = moved.reduce((sum, each) => sum + (each.kind === 'reversed' ? -minorOf(each) : minorOf(each)), 0n)
   if (moved.some(({ currency }) => currency !== kept.currency)) return wrong('wrong')
@@ -112,7 +112,7 @@ function checkReceipts(kept: Kept, moved: readonly Moved[], receipts: readonly K
     `${id} ${amount}${isBack ? ' and back' : ''}`
   const came = arrived.map((each) => name(each.receipt, String(minorOf(each)), back.has(each.receipt))).sort()
   const booked = receipts.map(({ receipt_id, amount, is_reversed }) => name(receipt_id, amount, is_reversed)).sort()
-  const words = `charge by transfer is ${kept.state} with ${kept.received} received in time, adjusted by ${kept.adjusted} with ${kept.suspended} in suspense; into its account came ${came.join(', ') || 'nothing'}, booked are ${booked.join(', ') || 'none'}`
+  const words = `charge by transfer is ${kept.state} with ${kept.received} received in time, adjusted by ${kept.adjusted} with ${kept.suspended} in suspense; its account received ${came.join(', ') || 'nothing'}, booked receipts are ${booked.join(', ') || 'none'}`
   if (came.join() !== booked.join()) return [{ kind: 'lost', words, payment: kept.id }]
   return isCounted(kept, receipts) ? [] : [{ kind: 'wrong', words, payment: kept.id }]
 }

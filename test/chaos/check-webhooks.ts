@@ -47,14 +47,14 @@ export async function checkWebhooks(
       .map(({ number }) => wrong(`the feed has a gap before ${number}`)),
     ...feed
       .filter(({ id }) => !got.get(id)?.some(isTaken))
-      .map(({ id, event }) => lost(`event ${id} (${event}) never came`)),
-    ...[...got.keys()].filter((id) => !bodies.has(id)).map((id) => wrong(`webhook ${id} is of no event that is kept`)),
+      .map(({ id, event }) => lost(`event ${id} (${event}) was never received`)),
+    ...[...got.keys()].filter((id) => !bodies.has(id)).map((id) => wrong(`webhook ${id} belongs to no stored event`)),
     ...merchant.receiver.got
       .filter(({ id, body }) => bodies.has(id) && bodies.get(id) !== body)
-      .map(({ id }) => wrong(`webhook ${id} came with other bytes`)),
+      .map(({ id }) => wrong(`webhook ${id} was received with different bytes`)),
     ...(feed.length === records.length
       ? []
-      : [wrong(`the feed tells ${feed.length} events, and ${records.length} webhooks were made`)]),
+      : [wrong(`the feed has ${feed.length} events, but ${records.length} webhook records exist`)]),
     ...checkStories(merchant, payments, feed),
     ...checkAdjusting(merchant, adjustments, feed),
     ...checkKnown(merchant, [...payments, ...adjustments], feed),
@@ -67,15 +67,15 @@ function checkStories(merchant: Merchant, payments: readonly Kept[], feed: reado
   return payments
     .filter(({ merchant_id }) => merchant_id === merchant.id)
     .flatMap((kept): Violation[] => {
-      const reported = byPayment.get(showId('transaction', kept.id)) ?? []
-      const isOwn = reported.every(({ event }) => event !== 'adjustment_created')
+      const events = byPayment.get(showId('transaction', kept.id)) ?? []
+      const isOwn = events.every(({ event }) => event !== 'adjustment_created')
       const isDense =
-        isOwn && reported.length === kept.notified && reported.every(({ sequence }, at) => sequence === at + 1)
-      const last = reported.at(-1)
+        isOwn && events.length === kept.notified && events.every(({ sequence }, at) => sequence === at + 1)
+      const last = events.at(-1)
       const isEnded = !isFinal(kept) || last?.data.status === kept.state
-      const isBegun = reported[0]?.event === 'transaction_created'
+      const isBegun = events[0]?.event === 'transaction_created'
       if (isDense && isEnded && isBegun) return []
-      const words = `it is ${kept.state} and was told of as ${reported.map(({ sequence, event, data }) => `${sequence} ${event} ${data.status}`).join(', ')}`
+      const words = `it is ${kept.state} but was reported as ${events.map(({ sequence, event, data }) => `${sequence} ${event} ${data.status}`).join(', ')}`
       return [{ kind: 'wrong', words, payment: kept.id }]
     })
 }
@@ -90,9 +90,9 @@ function checkAdjusting(
   return adjustments
     .filter(({ merchant_id }) => merchant_id === merchant.id)
     .flatMap(({ id, related_transaction_id, direction, reason }): Violation[] => {
-      const reported = byId.get(showId('transaction', id)) ?? []
+      const events = byId.get(showId('transaction', id)) ?? []
       const wanted = `adjustment_created 1 ${showId('transaction', related_transaction_id)} ${direction} ${reason} successful`
-      const shown = reported.map(({ event, sequence, data }) =>
+      const shown = events.map(({ event, sequence, data }) =>
         [event, sequence, data.relatedTransactionId, data.direction, data.reason, data.status].join(' '),
       )
       const words = `the adjustment has the events ${shown.join(', ') || 'none'}, not ${wanted}`
@@ -113,7 +113,7 @@ function checkKnown(
     .map(({ id, event, data }): Violation => {
       return {
         kind: 'wrong',
-        words: `${merchant.name}: event ${id} (${event}) is of ${data.transactionId}, not its own`,
+        words: `${merchant.name}: event ${id} (${event}) names ${data.transactionId} of another merchant`,
       }
     })
 }

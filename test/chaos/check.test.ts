@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newTransactionId, providerKeyOf, showId } from '../../packages/server/src/platform/ids.ts'
-import type { Moved } from '../support/cluster/simulator-desk.ts'
+import type { Moved } from '../support/cluster/simulator-control.ts'
 import type { Books, Kept, KeptAdjustment, KeptReceipt, KeptWallet } from './books.ts'
 import { checkAdjustments, checkCases } from './check-late.ts'
 import { checkMovements, checkWallets } from './check-money.ts'
 import { checkReads } from './check-reads.ts'
-import { checkReported } from './check-told.ts'
+import { checkResponses } from './check-responses.ts'
+import type { ClientRequest } from './client.ts'
 import type { Merchant } from './merchants.ts'
-import type { Asked } from './told.ts'
 
 const merchant = { id: 'm1', name: 'duka' } as Merchant
 const id = newTransactionId(Date.UTC(2026, 10, 15), 0)
@@ -41,48 +41,48 @@ const books = (over: Partial<Books>): Books => ({
   ...{ payments: [], adjustments: [], cases: [], receipts: [], wallets: [], moved: [] },
   ...over,
 })
-const asked = (over: Partial<Asked> = {}): Asked => ({
-  ...{ kind: 'payout', merchant, method: 'POST', path: '/fiat/payout', exchanges: [], reported: 'done' },
+const sent = (over: Partial<ClientRequest> = {}): ClientRequest => ({
+  ...{ kind: 'payout', merchant, method: 'POST', path: '/fiat/payout', exchanges: [], outcome: 'done' },
   ...{ body: { externalReference: 'r1', amount: 100, currency: 'KES' } },
-  answer: { success: true, transactionId: showId('transaction', id) },
+  response: { success: true, transactionId: showId('transaction', id) },
   ...over,
 })
 
 test('a payment that was accepted, stored and moved once passes every check', () => {
   const found = books({ payments: [kept()], moved: [moved()], wallets: [wallet('99989900')] })
-  assert.deepEqual([...checkReported([asked()], [kept()]), ...checkMovements(found), ...checkWallets(found)], [])
+  assert.deepEqual([...checkResponses([sent()], [kept()]), ...checkMovements(found), ...checkWallets(found)], [])
   assert.deepEqual([...checkAdjustments(found), ...checkCases(found)], [])
 })
 
 test('the check finds a response that does not match the stored payment', () => {
-  const cases: [Asked[], Kept[], string][] = [
-    [[asked()], [], 'lost'],
-    [[asked({ reported: 'refused', answer: {} })], [kept()], 'wrong'],
+  const cases: [ClientRequest[], Kept[], string][] = [
+    [[sent()], [], 'lost'],
+    [[sent({ outcome: 'refused', response: {} })], [kept()], 'wrong'],
     [[], [kept()], 'wrong'],
-    [[asked()], [kept({ amount: '10001' })], 'wrong'],
-    [[asked()], [kept({ type: 'deposit' })], 'wrong'],
-    [[asked({ again: { success: true, transactionId: 'another' } })], [kept()], 'wrong'],
-    [[asked(), asked({ kind: 'cancel', path: '/fiat/payout/r1/cancel', body: {} })], [kept()], 'wrong'],
+    [[sent()], [kept({ amount: '10001' })], 'wrong'],
+    [[sent()], [kept({ type: 'deposit' })], 'wrong'],
+    [[sent({ again: { success: true, transactionId: 'another' } })], [kept()], 'wrong'],
+    [[sent(), sent({ kind: 'cancel', path: '/fiat/payout/r1/cancel', body: {} })], [kept()], 'wrong'],
   ]
   for (const [record, payments, kind] of cases)
     assert.deepEqual(
-      checkReported(record, payments).map((violation) => violation.kind),
+      checkResponses(record, payments).map((violation) => violation.kind),
       [kind],
     )
 })
 
 test('a repeated bulk request may change the result of an overloaded item only', () => {
   const taken = { success: true, externalReference: 'r1', transactionId: showId('transaction', id) }
-  const many = (last: object): Asked =>
-    asked({
+  const many = (last: object): ClientRequest =>
+    sent({
       kind: 'bulk payout',
       body: { payouts: [{ externalReference: 'r1', amount: 100, currency: 'KES' }, { externalReference: 'r1' }] },
-      answer: { success: true, data: [taken, { success: false, externalReference: 'r1', errorCode: 'USED' }] },
+      response: { success: true, data: [taken, { success: false, externalReference: 'r1', errorCode: 'USED' }] },
       again: { success: true, data: [taken, { success: false, externalReference: 'r1', ...last }] },
     })
-  assert.deepEqual(checkReported([many({ errorCode: 'OVERLOADED' })], [kept()]), [])
+  assert.deepEqual(checkResponses([many({ errorCode: 'OVERLOADED' })], [kept()]), [])
   assert.deepEqual(
-    checkReported([many({ errorCode: 'OTHER' })], [kept()]).map(({ kind }) => kind),
+    checkResponses([many({ errorCode: 'OTHER' })], [kept()]).map(({ kind }) => kind),
     ['wrong'],
   )
 })
@@ -184,10 +184,10 @@ test('the check finds reads that fail after the faults, except one lost connecti
   const failed = { at: 0, tookMs: 10_005, status: 503, word: 'OVERLOADED' }
   const expired = { at: 0, tookMs: 5, status: 401, word: 'UNAUTHORIZED' }
   const answered = { at: 0, tookMs: 20, status: 200, word: '' }
-  const [read, again] = [asked({ exchanges: [expired, answered] }), asked({ exchanges: [failed, answered] })]
+  const [read, again] = [sent({ exchanges: [expired, answered] }), sent({ exchanges: [failed, answered] })]
 
   assert.deepEqual(checkReads([read, again, read, again, read]), [])
   assert.deepEqual(checkReads([again, read, again, again]), [
-    { kind: 'stuck', words: '3 of 8 reads failed although every fault was healed; the longest took 10005 ms' },
+    { kind: 'stuck', words: '3 of 8 reads failed although every fault had ended; the longest took 10005 ms' },
   ])
 })

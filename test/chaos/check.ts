@@ -3,11 +3,11 @@ import { type Books, readBooks, type Violation } from './books.ts'
 import { checkAdjustments, checkCases } from './check-late.ts'
 import { checkMovements, checkWallets } from './check-money.ts'
 import { checkReads } from './check-reads.ts'
-import { checkBeneficiaries, checkReported } from './check-told.ts'
+import { checkBeneficiaries, checkResponses } from './check-responses.ts'
 import { checkWebhooks } from './check-webhooks.ts'
+import type { Client } from './client.ts'
 import type { Merchant } from './merchants.ts'
 import type { Site } from './site.ts'
-import type { Client } from './told.ts'
 
 export interface Checked {
   readonly violations: readonly Violation[]
@@ -42,7 +42,7 @@ export async function checkEverything({ site, client, merchants }: CheckOptions)
   const steps = await site.ask<{ id: string; source: string; target: string }>('select * from steps_out_of_final')
   return {
     violations: [
-      ...checkReported(record, books.payments),
+      ...checkResponses(record, books.payments),
       ...checkBeneficiaries(record, beneficiaries),
       ...checkWallets(books),
       ...checkMovements(books),
@@ -95,10 +95,9 @@ async function checkLedger(site: Site): Promise<{ violations: Violation[]; words
 }
 
 async function readAs(client: Client, merchant: Merchant, path: string): Promise<Readonly<Record<string, unknown>>> {
-  const { reported, answer } = await client.ask('read of the checker', merchant, { method: 'GET', path })
-  if (reported !== 'done')
-    throw new Error(`${path} is not answered although everything is well: ${JSON.stringify(answer)}`)
-  return answer
+  const { outcome, response } = await client.ask('checker read', merchant, { method: 'GET', path })
+  if (outcome !== 'done') throw new Error(`${path} failed although no fault is active: ${JSON.stringify(response)}`)
+  return response
 }
 
 async function beneficiariesOf(client: Client, merchant: Merchant): Promise<Set<string>> {

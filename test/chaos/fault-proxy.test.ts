@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { until } from '../../packages/server/src/dev-stack/until.ts'
 import { startFaultProxy } from './fault-proxy.ts'
 
-test('a connection keeps the order of its bytes when the weather changes', async (t) => {
+test('a connection keeps the order of its bytes when the network changes', async (t) => {
   let got = ''
   const server = createServer((socket) => {
     socket.on('data', (chunk) => {
@@ -29,7 +29,7 @@ test('a connection keeps the order of its bytes when the weather changes', async
     client.write(word)
     await turn()
   }
-  await until('all of it to arrive', () => got.length === words.join('').length)
+  await until('all bytes to arrive', () => got.length === words.join('').length)
 
   assert.equal(got, words.join(''))
 })

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { breakOff } from '../support/faults/break-off.ts'
 
 /** The state of the network between two parts. */
-export type Weather =
+export type Conditions =
   | 'clear'
   /** Every packet is delayed, in both directions. */
   | 'slow'
@@ -17,7 +17,7 @@ export type Weather =
 
 export interface FaultProxy {
   readonly port: number
-  change(weather: Weather): void
+  change(conditions: Conditions): void
   close(): Promise<void>
 }
 
@@ -25,19 +25,19 @@ interface Link {
   readonly client: Socket
   readonly upstream: Socket
   /** Drops all bytes. */
-  isDeaf: boolean
+  dropsBytes: boolean
 }
 
 /** A proxy on loopback before a server. The server may move: every new connection asks for its port. */
 export async function startFaultProxy(target: () => number, slowMs: number): Promise<FaultProxy> {
   const links = new Set<Link>()
-  let weather: Weather = 'clear'
+  let conditions: Conditions = 'clear'
   const server = createServer((client) => {
     client.on('error', () => undefined) // The close event follows.
-    if (weather === 'cut') return void breakOff(client)
-    const link: Link = { client, upstream: connect(target(), '127.0.0.1'), isDeaf: weather === 'half-open' }
+    if (conditions === 'cut') return void breakOff(client)
+    const link: Link = { client, upstream: connect(target(), '127.0.0.1'), dropsBytes: conditions === 'half-open' }
     links.add(link)
-    carry(link, () => (weather === 'slow' ? slowMs : 0))
+    carry(link, () => (conditions === 'slow' ? slowMs : 0))
     link.upstream.on('close', () => links.delete(link))
   })
   server.listen(0, '127.0.0.1')
@@ -49,10 +49,10 @@ export async function startFaultProxy(target: () => number, slowMs: number): Pro
   return {
     port,
     change: (next) => {
-      if (weather === 'half-open') breakAll([...links].filter(({ isDeaf }) => isDeaf))
-      weather = next
+      if (conditions === 'half-open') breakAll([...links].filter(({ dropsBytes }) => dropsBytes))
+      conditions = next
       if (next === 'cut') breakAll(links)
-      if (next === 'half-open' || next === 'forgotten') for (const link of links) link.isDeaf = true
+      if (next === 'half-open' || next === 'forgotten') for (const link of links) link.dropsBytes = true
     },
     close: async () => {
       server.close()
@@ -62,14 +62,14 @@ export async function startFaultProxy(target: () => number, slowMs: number): Pro
   }
 }
 
-/** Carries one connection. A deaf one does not report to one side that the other has closed. */
+/** Carries one connection. One that drops bytes does not report to one side that the other has closed. */
 function carry(link: Link, delayMs: () => number): void {
   const { client, upstream } = link
   for (const [from, to] of [
     [client, upstream],
     [upstream, client],
   ] as const) {
-    // One after another: a connection never reorders its bytes, not even when the weather changes.
+    // One after another: a connection never reorders its bytes, even when the conditions change.
     let sent = Promise.resolve()
     const later = (work: () => void) => {
       const at = performance.now() + delayMs()
@@ -78,10 +78,10 @@ function carry(link: Link, delayMs: () => number): void {
     }
     from.setNoDelay(true)
     from.on('data', (chunk: Buffer) => {
-      if (!link.isDeaf) later(() => to.writable && to.write(chunk))
+      if (!link.dropsBytes) later(() => to.writable && to.write(chunk))
     })
-    from.on('end', () => !link.isDeaf && later(() => to.end()))
+    from.on('end', () => !link.dropsBytes && later(() => to.end()))
     from.on('error', () => undefined)
-    from.on('close', () => !link.isDeaf && later(() => to.destroy()))
+    from.on('close', () => !link.dropsBytes && later(() => to.destroy()))
   }
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { until } from '../../packages/server/src/dev-stack/until.ts'
 import type { Random } from '../support/cluster/random.ts'
-import type { FaultRequest } from '../support/cluster/simulator-desk.ts'
-import type { Weather } from './fault-proxy.ts'
+import type { FaultRequest } from '../support/cluster/simulator-control.ts'
+import type { Conditions } from './fault-proxy.ts'
 import type { Merchant } from './merchants.ts'
 import { isAlive, type Part, type Place, places, type Site } from './site.ts'
 import { anotherTime, canCutPower, type Volume } from './volume.ts'
@@ -15,7 +15,7 @@ export interface Scene {
 }
 
 /** Undoes a fault; the part runs again when it returns. */
-type Heal = () => Promise<void>
+type Undo = () => Promise<void>
 
 export interface Fault {
   readonly name: string
@@ -23,7 +23,7 @@ export interface Fault {
   readonly part: string
   /** Shortest and longest duration. */
   readonly lastsMs: readonly [number, number]
-  readonly strike: (scene: Scene) => Promise<Heal>
+  readonly strike: (scene: Scene) => Promise<Undo>
 }
 
 /** All faults possible on this machine, and the reasons for those that are not. */
@@ -32,10 +32,10 @@ export function listFaults(site: Site, pauseMaxMs: number): { readonly faults: F
   const skipped: string[] = []
   const disk = typeof volume === 'string' ? [] : diskFaults(site, volume)
   if (typeof volume === 'string') skipped.push(`disk full and power cut: ${volume}`)
-  else if (!canCutPower()) skipped.push('power cut: python3 is not there')
+  else if (!canCutPower()) skipped.push('power cut: python3 is not installed')
   const clocks = anotherTime('+0') ? clockFaults(site) : []
   if (clocks.length === 0)
-    skipped.push('clocks: libfaketime is not there (Debian and Ubuntu: apt-get install libfaketime)')
+    skipped.push('clocks: libfaketime is not installed (Debian and Ubuntu: apt-get install libfaketime)')
   const faults = [
     ...killFaults(site),
     ...pauseFaults(site, [2000, pauseMaxMs]),
@@ -114,7 +114,7 @@ const endSessions = (site: Site): Fault => ({
   },
 })
 
-function pause(pids: readonly number[]): Heal {
+function pause(pids: readonly number[]): Undo {
   const signal = (name: NodeJS.Signals) => {
     for (const pid of pids) if (isAlive(pid)) process.kill(pid, name)
   }
@@ -125,34 +125,36 @@ function pause(pids: readonly number[]): Heal {
 const childrenOf = (pid: number) =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 
-const weathers = ['slow', 'cut', 'half-open', 'forgotten'] as const satisfies readonly Weather[]
+const badConditions = ['slow', 'cut', 'half-open', 'forgotten'] as const satisfies readonly Conditions[]
 
 /** Only the database loses connections silently: only there do callers wait on long-lived connections. */
 function networkFaults(): Fault[] {
-  const isFelt = (place: string, weather: Weather) => weather !== 'forgotten' || place.startsWith('database')
+  const isFelt = (place: string, conditions: Conditions) => conditions !== 'forgotten' || place.startsWith('database')
   const between = places.flatMap((place) =>
-    weathers
-      .filter((weather) => isFelt(place, weather))
-      .map((weather) => weatherFault(place, weather, ({ site }) => [site.proxies[place as Place]])),
+    badConditions
+      .filter((conditions) => isFelt(place, conditions))
+      .map((conditions) => networkFault(place, conditions, ({ site }) => [site.proxies[place as Place]])),
   )
-  const receivers = weathers
-    .filter((weather) => isFelt('receivers', weather))
-    .map((weather) => weatherFault('receivers', weather, ({ merchants, random }) => [random.pick(merchants).proxy]))
+  const receivers = badConditions
+    .filter((conditions) => isFelt('receivers', conditions))
+    .map((conditions) =>
+      networkFault('receivers', conditions, ({ merchants, random }) => [random.pick(merchants).proxy]),
+    )
   return [...between, ...receivers]
 }
 
-function weatherFault(
+function networkFault(
   place: string,
-  weather: Weather,
-  proxiesOf: (scene: Scene) => readonly { change(weather: Weather): void }[],
+  conditions: Conditions,
+  proxiesOf: (scene: Scene) => readonly { change(conditions: Conditions): void }[],
 ): Fault {
   return {
-    name: `${weather} ${kindOf(place)}`,
+    name: `${conditions} ${kindOf(place)}`,
     part: place,
     lastsMs: [500, 4000],
     strike: async (scene) => {
       const proxies = proxiesOf(scene)
-      for (const proxy of proxies) proxy.change(weather)
+      for (const proxy of proxies) proxy.change(conditions)
       return async () => {
         for (const proxy of proxies) proxy.change('clear')
       }
@@ -181,16 +183,16 @@ export const steadyFaults: readonly FaultRequest[] = [
 /** Faults of the provider itself, for half of the requests. */
 function providerFaults(): Fault[] {
   const modes = [
-    { name: 'providers answer 503', mode: 'html_503' },
-    { name: 'providers drop answers', mode: 'drop_after_processing' },
+    { name: 'providers return 503', mode: 'html_503' },
+    { name: 'providers drop responses', mode: 'drop_after_processing' },
   ]
   return modes.map(({ name, mode }) => ({
     name,
     part: 'simulator',
     lastsMs: [500, 3000],
     strike: async ({ site }) => {
-      const id = await site.desk().fault({ operation: '*', mode, probability: 0.5 })
-      return () => site.desk().removeFault(id)
+      const id = await site.simulatorControl().fault({ operation: '*', mode, probability: 0.5 })
+      return () => site.simulatorControl().removeFault(id)
     },
   }))
 }
@@ -226,7 +228,7 @@ function diskFaults(site: Site, volume: Volume): Fault[] {
 
 /** A server that cannot write its log exits, now or during recovery, and must be started again. */
 async function standUp(site: Site): Promise<void> {
-  const answers = () =>
+  const isUp = () =>
     site.ask('select 1').then(
       () => true,
       () => false,
@@ -235,7 +237,7 @@ async function standUp(site: Site): Promise<void> {
     'PostgreSQL to be back',
     async () => {
       await site.postgres.revive()
-      return answers()
+      return isUp()
     },
     { timeoutMs: 60_000 },
   )

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { codes, keyOf } from '../../packages/server/src/testing/charging.ts'
 import type { Random } from '../support/cluster/random.ts'
-import type { SimulatorDesk } from '../support/cluster/simulator-desk.ts'
+import type { SimulatorControl } from '../support/cluster/simulator-control.ts'
+import type { Client, ClientRequest } from './client.ts'
 import type { Merchant } from './merchants.ts'
-import type { Asked, Client } from './told.ts'
-import * as requests from './wishes.ts'
+import * as requests from './request-bodies.ts'
 
 /** What the load works with. */
 export interface Floor {
   readonly client: Client
   readonly random: Random
   readonly merchants: readonly Merchant[]
-  readonly desk: () => SimulatorDesk
+  readonly simulatorControl: () => SimulatorControl
 }
 
 /** An action of a merchant, in one or more requests. */
@@ -57,21 +57,21 @@ interface ChargeData {
   readonly nextAction?: { readonly type: string }
 }
 
-const dataOf = ({ answer }: Asked) => (answer['data'] ?? answer) as unknown as ChargeData
+const dataOf = ({ response }: ClientRequest) => (response['data'] ?? response) as unknown as ChargeData
 
 const address = { street1: '1 Moi Avenue', city: 'Nairobi', state: 'Nairobi', zip: '00100', country: 'KE' }
 
 /** Completes every step that the card asks for. */
 const chargeCard: Flow = async (floor, merchant) => {
   const started = await send(floor, 'charge by card', merchant, '/fiat/deposit/card', requests.cardCharge(floor.random))
-  if (started.reported !== 'done') return
+  if (started.outcome !== 'done') return
   const { transactionId } = dataOf(started)
   let last = dataOf(started)
   for (let step = 0; step < 8 && last.status === 'PENDING'; step += 1) {
     await answerStep(floor, merchant, transactionId, last.nextAction?.type ?? 'NONE')
     await new Promise((resolve) => setTimeout(resolve, 400))
     const seen = await read(floor, 'read of a charge', merchant, `/transactions/${transactionId}`)
-    if (seen.reported !== 'done') return
+    if (seen.outcome !== 'done') return
     last = dataOf(seen)
   }
 }
@@ -84,7 +84,7 @@ async function answerStep(floor: Floor, merchant: Merchant, id: string, type: st
     ADDRESS: { type: 'address', value: address },
   }[type]
   if (answer) await send(floor, 'authorise', merchant, `/fiat/deposit/${id}/authorise`, answer)
-  if (type === 'REDIRECT') await act(() => floor.desk().approve(keyOf(id)))
+  if (type === 'REDIRECT') await act(() => floor.simulatorControl().approve(keyOf(id)))
 }
 
 /** Customers pay the exact amount, in two parts, too much, twice, or not at all. */
@@ -92,13 +92,15 @@ const chargeByTransfer: Flow = async (floor, merchant) => {
   const { random } = floor
   const request = requests.transferCharge(random)
   const opened = await send(floor, 'charge by bank transfer', merchant, '/fiat/deposit/bank-transfer', request)
-  if (opened.reported !== 'done') return
+  if (opened.outcome !== 'done') return
   const { amount } = request
   const short = 1 + random.below(amount - 1)
   const parts = random.pick([[amount], [amount], [short, amount - short], [short], [amount + 50], [amount, amount], []])
   const { transactionId, virtualAccount } = dataOf(opened)
   for (const part of parts) {
-    await act(() => floor.desk().pay(keyOf(transactionId), String(part), virtualAccount?.accountNumber ?? ''))
+    await act(() =>
+      floor.simulatorControl().pay(keyOf(transactionId), String(part), virtualAccount?.accountNumber ?? ''),
+    )
     await new Promise((resolve) => setTimeout(resolve, random.below(1500)))
   }
 }
@@ -110,7 +112,7 @@ const keepBeneficiary: Flow = async (floor, merchant) => {
   const { client, random } = floor
   const made = await send(floor, 'create beneficiary', merchant, '/external-accounts', requests.beneficiary(random))
   await read(floor, 'list of beneficiaries', merchant, '/external-accounts?limit=20')
-  const { id } = (made.answer['data'] ?? {}) as { id?: string }
+  const { id } = (made.response['data'] ?? {}) as { id?: string }
   if (id === undefined) return
   const choice = random.below(3)
   if (choice === 0) {
@@ -130,7 +132,7 @@ const keepBeneficiary: Flow = async (floor, merchant) => {
 
 const look: Flow = async (floor, merchant) => {
   const { client, random } = floor
-  const own = client.record.slice(-200).filter((asked) => asked.merchant === merchant && asked.reported === 'done')
+  const own = client.record.slice(-200).filter((sent) => sent.merchant === merchant && sent.outcome === 'done')
   const references = own.map(({ body }) => (body as { externalReference?: string } | undefined)?.externalReference)
   const known = references.filter((reference) => reference !== undefined)
   if (known.length > 0) await read(floor, 'read', merchant, `/transactions/${random.pick(known)}`)

@@ -96,7 +96,7 @@ async function openMerchant(site: Site, name: string, receiver: Receiver, proxy:
   const apiUrl = site.seats.api(0)
   const headers = { authorization: `Bearer ${await token(apiUrl)}` }
   const { status } = await call(apiUrl, 'PUT', '/api/sandbox/b2b/users', headers, { sandboxWebhookUrl: url })
-  if (status !== 200) throw new Error(`the webhook URL of ${name} was not taken: ${status}`)
+  if (status !== 200) throw new Error(`the webhook URL of ${name} was not accepted: ${status}`)
   return {
     name,
     id: readId('merchant', id) ?? '',

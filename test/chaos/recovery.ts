@@ -1,11 +1,11 @@
+import type { ClientRequest } from './client.ts'
 import type { Struck } from './storm.ts'
-import type { Asked } from './told.ts'
 import type { Sample } from './watch.ts'
 
 /** Milliseconds after faults of one kind ended. Empty when recovery was not seen before the load ended. */
 export interface Recovery {
   readonly count: number
-  readonly answers: Spread
+  readonly responses: Spread
   readonly payments: Spread
 }
 
@@ -29,26 +29,26 @@ export const lateMaxMs = 3000
  */
 export function recoveries(
   struck: readonly Struck[],
-  record: readonly Asked[],
+  record: readonly ClientRequest[],
   samples: readonly Sample[],
 ): Record<string, Recovery> {
   const tries = record.flatMap(({ exchanges }) => exchanges).sort((one, other) => one.at - other.at)
   const isGood = tries.map(({ status }) => status > 0 && status < 500)
-  const answersAgain = ({ healedAt }: Struck) => {
-    for (let at = tries.findIndex((each) => each.at >= healedAt); at >= 0 && at + goodInARow <= tries.length; at += 1)
-      if (isGood.slice(at, at + goodInARow).every(Boolean)) return (tries[at]?.at ?? 0) - healedAt
+  const respondsAgain = ({ endedAt }: Struck) => {
+    for (let at = tries.findIndex((each) => each.at >= endedAt); at >= 0 && at + goodInARow <= tries.length; at += 1)
+      if (isGood.slice(at, at + goodInARow).every(Boolean)) return (tries[at]?.at ?? 0) - endedAt
     return undefined
   }
-  const paysAgain = ({ healedAt }: Struck) => {
-    const found = samples.find(({ at, lateMs }) => at >= healedAt && lateMs < lateMaxMs)
-    return found && found.at - healedAt
+  const paysAgain = ({ endedAt }: Struck) => {
+    const found = samples.find(({ at, lateMs }) => at >= endedAt && lateMs < lateMaxMs)
+    return found && found.at - endedAt
   }
   return Object.fromEntries(
     [...Map.groupBy(struck, ({ name }) => name)]
       .sort()
       .map(([name, all]) => [
         name,
-        { count: all.length, answers: spreadOf(all.map(answersAgain)), payments: spreadOf(all.map(paysAgain)) },
+        { count: all.length, responses: spreadOf(all.map(respondsAgain)), payments: spreadOf(all.map(paysAgain)) },
       ]),
   )
 }

@@ -2,14 +2,14 @@ import { createRandom } from '../support/cluster/random.ts'
 import { type Aftermath, letTimePass, waitForPayments } from './aftermath.ts'
 import type { Violation } from './books.ts'
 import { type Checked, checkEverything, tally, watchFinalStates } from './check.ts'
+import { type Client, type ClientRequest, createClient } from './client.ts'
 import { type Fault, listFaults, steadyFaults } from './faults.ts'
+import { historyOf } from './history.ts'
 import { type LoadReport, runLoad } from './load.ts'
 import { type Market, openMarket } from './merchants.ts'
 import { type Recovery, recoveries } from './recovery.ts'
 import { type Site, startSite } from './site.ts'
 import { runStorm, type Struck } from './storm.ts'
-import { storyOf } from './story.ts'
-import { type Asked, type Client, createClient } from './told.ts'
 import { dueBeforeMs, forgottenIn, type Sample, watchPayments } from './watch.ts'
 
 export interface ChaosOptions {
@@ -37,7 +37,7 @@ export interface ChaosReport {
   readonly steadyFaults: Readonly<Record<string, number>>
   /** Every fault, in milliseconds of the run's own clock. */
   readonly struck: readonly Struck[]
-  readonly troubles: readonly string[]
+  readonly faultErrors: readonly string[]
   readonly skipped: readonly string[]
   readonly recovery: Readonly<Record<string, Recovery>>
   readonly aftermath: Aftermath
@@ -48,7 +48,7 @@ export interface ChaosReport {
   /** Details of some payments still in doubt. */
   readonly doubts: readonly string[]
   readonly complaints: Readonly<Record<string, number>>
-  readonly violations: readonly (Violation & { readonly story: readonly string[] })[]
+  readonly violations: readonly (Violation & { readonly history: readonly string[] })[]
 }
 
 const atOnceMax = 200
@@ -62,7 +62,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const startedAt = performance.now()
   const say = (line: string) => options.say(`${Math.round((performance.now() - startedAt) / 1000)} s: ${line}`)
   const site = await startSite({ isKept, seed })
-  if (isKept) say(`everything is kept in ${site.folder}`)
+  if (isKept) say(`data kept in ${site.folder}`)
   let market: Market | undefined
   try {
     market = await openMarket(site, createRandom(seed + 1))
@@ -70,7 +70,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     return await suffer({ ...options, say }, site, market)
   } finally {
     await market?.stop()
-    await site.stop().catch((error: Error) => say(`not everything could be taken away: ${error.message}`))
+    await site.stop().catch((error: Error) => say(`cleanup failed: ${error.message}`))
     say('all processes have ended')
   }
 }
@@ -85,19 +85,19 @@ async function suffer(options: ChaosOptions, site: Site, market: Market): Promis
   }
   const client = createClient({ random: createRandom(seed + 2), apiUrl })
   const { faults, skipped } = chosenFaults(options, site)
-  for (const reason of skipped) say(`left out: ${reason}`)
-  say(`${faults.length} kinds of faults by part; ${rate} arrivals a second for ${seconds} s, seed ${seed}`)
+  for (const reason of skipped) say(`skipped: ${reason}`)
+  say(`${faults.length} kinds of faults; ${rate} arrivals a second for ${seconds} s, seed ${seed}`)
   const steady = steadyFaults.filter(({ mode }) => isWanted(options, mode))
   await site.simulator.disturb(steady)
   const watch = watchPayments(site)
-  const floor = { client, random: createRandom(seed + 3), merchants, desk: site.desk }
+  const floor = { client, random: createRandom(seed + 3), merchants, simulatorControl: site.simulatorControl }
   const scene = { site, merchants, random: createRandom(seed + 4) }
   const [load, struck] = await Promise.all([
     runLoad(floor, { seconds, rate, atOnceMax }),
     runStorm(scene, { faults, seconds, pace }),
   ])
   say(`the load has ended: ${load.arrivals} arrivals, ${struck.length} faults`)
-  for (const { name, trouble } of struck) if (trouble) say(`trouble with ${name}: ${trouble}`)
+  for (const { name, error } of struck) if (error) say(`fault ${name} failed: ${error}`)
   market.behave()
   const record = [...client.record]
   await reviveAll(site)
@@ -107,10 +107,10 @@ async function suffer(options: ChaosOptions, site: Site, market: Market): Promis
   await watch.stop()
   const passed = await letTimePass(site)
   const aftermath = { ...passed, realSeconds: passed.realSeconds + waited }
-  say(`${Math.round(aftermath.realSeconds)} s, and ${aftermath.movedSeconds} s of moved clocks, for everything to end`)
+  say(`${Math.round(aftermath.realSeconds)} s, and ${aftermath.movedSeconds} s of moved clocks, until everything ended`)
   client.giveUpAt(Number.POSITIVE_INFINITY)
   const checked = await checkEverything({ site, client, merchants })
-  say('everything is checked')
+  say('all checks are done')
   return report({
     options,
     site,
@@ -150,20 +150,20 @@ interface Findings {
   readonly aftermath: Aftermath
   readonly checked: Checked
   readonly skipped: readonly string[]
-  readonly record: readonly Asked[]
+  readonly record: readonly ClientRequest[]
   readonly steadyCounts: Readonly<Record<string, number>>
 }
 
-const storiesMax = 20
-const doubtStoriesMax = 1
+const historiesMax = 20
+const doubtHistoriesMax = 1
 
 async function report(found: Findings): Promise<ChaosReport> {
   const { options, site, load, struck, samples, aftermath, checked, skipped, record } = found
   const complaints = site.complaints()
   const violations = [...checked.violations, ...stuckOf(samples, struck, aftermath), ...noisyOf(complaints)]
-  const reported = violations.slice(0, storiesMax).map(async (violation) => {
-    const story = violation.payment ? await storyOf(site, violation.payment, record) : []
-    return { ...violation, story }
+  const histories = violations.slice(0, historiesMax).map(async (violation) => {
+    const history = violation.payment ? await historyOf(site, violation.payment, record) : []
+    return { ...violation, history }
   })
   const { violations: _, ...rest } = checked
   const countOf = (kind: Violation['kind']) => violations.filter((each) => each.kind === kind).length
@@ -176,7 +176,7 @@ async function report(found: Findings): Promise<ChaosReport> {
     faults: tally(struck.map(({ name }) => name)),
     steadyFaults: found.steadyCounts,
     struck,
-    troubles: struck.flatMap(({ name, trouble }) => (trouble ? `${name}: ${trouble}` : [])),
+    faultErrors: struck.flatMap(({ name, error }) => (error ? `${name}: ${error}` : [])),
     skipped,
     recovery: recoveries(struck, record, samples),
     aftermath,
@@ -185,12 +185,12 @@ async function report(found: Findings): Promise<ChaosReport> {
     doubled: countOf('doubled'),
     stuck: countOf('stuck'),
     doubts: (
-      await Promise.all(aftermath.inDoubt.slice(0, doubtStoriesMax).map(({ id }) => storyOf(site, id, record)))
+      await Promise.all(aftermath.inDoubt.slice(0, doubtHistoriesMax).map(({ id }) => historyOf(site, id, record)))
     ).flat(),
     complaints,
     violations: [
-      ...(await Promise.all(reported)),
-      ...violations.slice(storiesMax).map((violation) => ({ ...violation, story: [] })),
+      ...(await Promise.all(histories)),
+      ...violations.slice(historiesMax).map((violation) => ({ ...violation, history: [] })),
     ],
   }
 }
@@ -199,9 +199,9 @@ async function report(found: Findings): Promise<ChaosReport> {
 function stuckOf(samples: readonly Sample[], struck: readonly Struck[], { unfinished }: Aftermath): Violation[] {
   return [
     ...forgottenIn(samples).map(({ id, from, to }): Violation => {
-      const meanwhile = struck.filter(({ struckAt, healedAt }) => healedAt > from - dueBeforeMs && struckAt < to)
-      const when = `seen so for ${Math.round((to - from) / 1000)} s; faults since it was due: ${meanwhile.map(({ name }) => name).join(', ')}`
-      return { kind: 'stuck', words: `nobody looked at it for a minute after it was due (${when})`, payment: id }
+      const meanwhile = struck.filter(({ struckAt, endedAt }) => endedAt > from - dueBeforeMs && struckAt < to)
+      const when = `overdue for ${Math.round((to - from) / 1000)} s; faults since it was due: ${meanwhile.map(({ name }) => name).join(', ')}`
+      return { kind: 'stuck', words: `no worker polled it within a minute after it was due (${when})`, payment: id }
     }),
     ...unfinished.map((words): Violation => {
       const [, id] = /^payment (\S+)/.exec(words) ?? []
@@ -218,7 +218,7 @@ const noisyOf = (complaints: ChaosReport['complaints']): Violation[] =>
     .filter((words) => handled.test(words))
     .map((words) => ({ kind: 'wrong', words: `logged as an error, although it was handled: ${words}` }))
 
-function requestsOf(record: readonly Asked[]): Record<string, Record<string, number>> {
+function requestsOf(record: readonly ClientRequest[]): Record<string, Record<string, number>> {
   const byKind = [...Map.groupBy(record, ({ kind }) => kind)].sort()
   return Object.fromEntries(
     byKind.map(([kind, all]) => [
@@ -232,5 +232,5 @@ function requestsOf(record: readonly Asked[]): Record<string, Record<string, num
   )
 }
 
-const refusalsOf = ({ kind, exchanges }: Asked) =>
+const refusalsOf = ({ kind, exchanges }: ClientRequest) =>
   exchanges.filter(({ status }) => status >= 400).map(({ status, word }) => `${status} ${word} (${kind})`)

@@ -31,13 +31,13 @@ export async function createSeats(folder: string, seats: Seat[], envOf: (side: 1
   for (const role of ['api', 'worker'] as const)
     for (const side of [1, 2] as const) seats.push(await createSeat(folder, role, side, envOf(side)))
   await Promise.all(seats.map((seat) => seat.revive()))
-  const watch = every(200, () => Promise.all(seats.map((seat) => (seat as KnownSeat).look())))
+  const watch = every(200, () => Promise.all(seats.map((seat) => (seat as KnownSeat).check())))
   return {
     all: seats,
     api: (turn) => {
       const apis = seats.filter(({ role }) => role === 'api')
-      const well = apis.filter(({ isReady }) => isReady)
-      const from = well.length > 0 ? well : apis
+      const healthy = apis.filter(({ isReady }) => isReady)
+      const from = healthy.length > 0 ? healthy : apis
       return `http://127.0.0.1:${from[turn % from.length]?.port ?? 0}`
     },
     stop: async () => {
@@ -48,7 +48,7 @@ export async function createSeats(folder: string, seats: Seat[], envOf: (side: 1
 }
 
 interface KnownSeat extends Seat {
-  look(): Promise<void>
+  check(): Promise<void>
 }
 
 async function createSeat(folder: string, role: Seat['role'], side: 1 | 2, env: Variables): Promise<KnownSeat> {
@@ -64,8 +64,8 @@ async function createSeat(folder: string, role: Seat['role'], side: 1 | 2, env: 
     get isReady() {
       return isReady
     },
-    look: async () => {
-      isReady = await answers(`${url}/health/ready`)
+    check: async () => {
+      isReady = await responds(`${url}/health/ready`)
     },
     pid: () => service?.pid ?? 0,
     kill: async () => {
@@ -82,7 +82,7 @@ async function createSeat(folder: string, role: Seat['role'], side: 1 | 2, env: 
         args: [main, role],
         env: { ...env, ...over, MALIPO_PORT: String(port) },
         folder,
-        isReady: () => answers(`${url}/health/live`),
+        isReady: () => responds(`${url}/health/live`),
       })
     },
   }
@@ -90,7 +90,7 @@ async function createSeat(folder: string, role: Seat['role'], side: 1 | 2, env: 
 
 const patienceMs = 700
 
-const answers = (url: string) =>
+const responds = (url: string) =>
   fetch(url, { signal: AbortSignal.timeout(patienceMs) }).then(
     async (reply) => {
       await reply.arrayBuffer()

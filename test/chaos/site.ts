@@ -16,7 +16,12 @@ import {
 import { makeSecrets, type Operator, openOperator } from '../../packages/server/src/operate/operator.ts'
 import { ask } from '../../packages/server/src/testing/malipo.ts'
 import { startNatsAt } from '../support/cluster/own-servers.ts'
-import { deskOf, type FaultRequest, type SimulatorDesk, simulatorToken } from '../support/cluster/simulator-desk.ts'
+import {
+  controlOf,
+  type FaultRequest,
+  type SimulatorControl,
+  simulatorToken,
+} from '../support/cluster/simulator-control.ts'
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts'
 import { createSeats, type Seat, type Seats } from './seats.ts'
 import { mountVolume, type Volume } from './volume.ts'
@@ -36,7 +41,7 @@ export interface Site {
   readonly postgres: Part
   readonly nats: Part & { wipe(): void }
   readonly simulator: Provider
-  desk(): SimulatorDesk
+  simulatorControl(): SimulatorControl
   ask<Row extends Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>
   /** Lines that the service logged as errors, with counts. */
   complaints(): Readonly<Record<string, number>>
@@ -106,7 +111,7 @@ export async function startSite({ isKept, seed }: SiteOptions): Promise<Site> {
     postgres,
     nats,
     simulator,
-    desk: () => simulator.desk(),
+    simulatorControl: () => simulator.simulatorControl(),
     ask: (text, values) => ask(direct(), text, values),
     complaints: () => complaintsIn(folder),
     stop: async () => {
@@ -223,19 +228,19 @@ async function startSimulator(folder: string, callbackPort: number, seed: number
   let isUp = true
   let steady: readonly FaultRequest[] = []
   const counts: Record<string, number> = {}
-  const desk = () => deskOf(last, folder)
+  const simulatorControl = () => controlOf(last, folder)
   const arm = async () => {
-    for (const fault of steady) await desk().fault(fault)
+    for (const fault of steady) await simulatorControl().fault(fault)
   }
   const count = async () => {
     const kinds = new Set(steady.map(({ mode }) => mode))
-    for (const { mode, struck } of await desk().faults())
+    for (const { mode, struck } of await simulatorControl().faults())
       if (kinds.has(mode)) counts[mode] = (counts[mode] ?? 0) + struck
   }
   return {
     port: () => Number(new URL(last.url).port),
     pid: () => last.pid,
-    desk,
+    simulatorControl,
     disturb: async (faults: readonly FaultRequest[]) => {
       steady = faults
       await arm()
@@ -243,7 +248,7 @@ async function startSimulator(folder: string, callbackPort: number, seed: number
     recover: async () => {
       await count()
       steady = []
-      await desk().clearFaults()
+      await simulatorControl().clearFaults()
       return counts
     },
     kill: async () => {
@@ -273,8 +278,8 @@ async function startProxies({ postgres, nats, seats, simulatorPort }: Ends): Pro
   const anyApi = () => {
     turn += 1
     const apis = seats.filter(({ role }) => role === 'api')
-    const well = apis.filter(({ isReady }) => isReady)
-    const [from, count] = well.length > 0 ? [well, well.length] : [apis, apis.length]
+    const healthy = apis.filter(({ isReady }) => isReady)
+    const [from, count] = healthy.length > 0 ? [healthy, healthy.length] : [apis, apis.length]
     return from[turn % count]?.port ?? 0
   }
   return {

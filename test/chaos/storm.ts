@@ -6,9 +6,9 @@ export interface Struck {
   readonly name: string
   readonly part: string
   readonly struckAt: number
-  readonly healedAt: number
+  readonly endedAt: number
   /** The error that stopped it from starting or ending. */
-  readonly trouble?: string
+  readonly error?: string
 }
 
 interface StormOptions {
@@ -57,12 +57,12 @@ async function suffer(fault: Fault, scene: Scene, longestMs: number): Promise<St
   const struckAt = performance.now()
   const { name, part } = fault
   try {
-    const heal = await fault.strike(scene)
+    const undo = await fault.strike(scene)
     await new Promise((resolve) => setTimeout(resolve, lastsMs))
-    await heal()
-    return { name, part, struckAt, healedAt: performance.now() }
+    await undo()
+    return { name, part, struckAt, endedAt: performance.now() }
   } catch (error) {
-    return { name, part, struckAt, healedAt: performance.now(), trouble: (error as Error).message }
+    return { name, part, struckAt, endedAt: performance.now(), error: (error as Error).message }
   }
 }
 

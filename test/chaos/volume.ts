@@ -47,7 +47,7 @@ export async function mountVolume(folder: string): Promise<Volume | string> {
     mkdirSync(path)
     await mount()
   } catch (error) {
-    return `no volume of its own could be mounted (${(error as Error).message.split('\n')[0]})`
+    return `no separate volume could be mounted (${(error as Error).message.split('\n')[0]})`
   }
   const guard = guardMount(path)
   const filler = join(path, 'filler')

@@ -85,7 +85,7 @@ export const cases: Readonly<Record<string, Strike>> = {
 
 export async function strike(cluster: Cluster, name: string): Promise<void> {
   const work = cases[name]
-  if (!work) throw new Error(`there is no case ${name}; there are ${Object.keys(cases).join(', ')}`)
+  if (!work) throw new Error(`unknown case ${name}; use one of ${Object.keys(cases).join(', ')}`)
   await isWhole(cluster)
   await work(cluster)
   await isWhole(cluster)

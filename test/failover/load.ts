@@ -84,14 +84,14 @@ async function payOnce(url: string, merchant: CellMerchant, reference: string): 
 }
 
 /** When the database took a write, and when it did not, by several writers in parallel. */
-interface Look {
+interface WriteSample {
   readonly from: number
   readonly to: number
   readonly isWritable: boolean
 }
 
 export interface Writable {
-  readonly looks: readonly Look[]
+  readonly samples: readonly WriteSample[]
   stop(): Promise<void>
 }
 
@@ -100,7 +100,7 @@ const tries = 4
 const tryEveryMs = 200
 
 export function watchWritable(url: string): Writable {
-  const looks: Look[] = []
+  const samples: WriteSample[] = []
   const limits = { connectionsMax: 1, statementTimeoutMs: 5000 }
   const db = openDatabase({ url: new Secret(url), ...limits, onError: () => undefined })
   let isOver = false
@@ -112,14 +112,14 @@ export function watchWritable(url: string): Writable {
         () => true,
         () => false,
       )
-      looks.push({ from, to: performance.now(), isWritable })
+      samples.push({ from, to: performance.now(), isWritable })
       await pause(tryEveryMs * (0.5 + Math.random()))
     }
     await probe.close()
   }
   const running = Promise.all(Array.from({ length: tries }, run))
   return {
-    looks,
+    samples,
     stop: async () => {
       isOver = true
       await running

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { until } from '../../packages/server/src/dev-stack/until.ts'
 import { attemptOfKey } from '../../packages/server/src/platform/ids.ts'
 import { type Cell, openCell } from '../support/cluster/cell.ts'
-import { type SimulatorDesk, startSimulatorDesk } from '../support/cluster/simulator-desk.ts'
+import { type SimulatorControl, startControlledSimulator } from '../support/cluster/simulator-control.ts'
 import { cases, strike } from './cases.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 import { type Load, startLoad, type Writable, watchWritable } from './load.ts'
@@ -41,9 +41,9 @@ export async function runFailover(
   try {
     const cluster = await startCluster()
     endings.push(() => cluster.close())
-    const desk = await startSimulatorDesk(t)
+    const simulator = await startControlledSimulator(t)
     const cell = openCell(t, cluster, {
-      ...desk.settings,
+      ...simulator.settings,
       MALIPO_NATS_REPLICAS: '3',
       MALIPO_TRUSTED_PROXIES: '127.0.0.1',
     })
@@ -51,7 +51,7 @@ export async function runFailover(
     say('three PostgreSQL under Patroni, HAProxy, three NATS, two api and two workers are up')
     const results: Result[] = []
     for (const name of wanted.length > 0 ? wanted : Object.keys(cases)) {
-      const result = await runCase({ cluster, cell, desk, name, perSecond })
+      const result = await runCase({ cluster, cell, simulator, name, perSecond })
       results.push(result)
       say(show(result))
     }
@@ -79,12 +79,12 @@ async function startProcesses(cell: Cell, cluster: Cluster): Promise<void> {
 interface Order {
   readonly cluster: Cluster
   readonly cell: Cell
-  readonly desk: SimulatorDesk
+  readonly simulator: SimulatorControl
   readonly name: string
   readonly perSecond: number
 }
 
-async function runCase({ cluster, cell, desk, name, perSecond }: Order): Promise<Result> {
+async function runCase({ cluster, cell, simulator, name, perSecond }: Order): Promise<Result> {
   const merchants = await Promise.all(Array.from({ length: 4 }, () => cell.merchant()))
   for (const merchant of merchants) await merchant.authorization(cluster.apiUrl)
   const watch = watchWritable(cluster.loginUrl)
@@ -101,21 +101,21 @@ async function runCase({ cluster, cell, desk, name, perSecond }: Order): Promise
     acknowledged: load.acknowledged.length,
     statuses: [...load.statuses].map(([status, count]) => `${count} × ${status}`).join(', '),
     lost: await countLost(cell, load),
-    doubled: await countDoubled(cell, desk, load),
+    doubled: await countDoubled(cell, simulator, load),
     ...timesOf(load, watch, struckAt),
   }
 }
 
 /** The longest gap between two successes, and how much of it came after the database took writes again. */
-function timesOf(load: Load, { looks }: Writable, struckAt: number): Times {
+function timesOf(load: Load, { samples }: Writable, struckAt: number): Times {
   const times = load.acknowledged.map(({ at }) => at).sort((left, right) => left - right)
   const gaps = times.slice(1).map((at, index) => ({ from: times[index] ?? at, to: at }))
   const longest = gaps
     .filter(({ to }) => to > struckAt)
     .reduce((most, gap) => (gap.to - gap.from > most.to - most.from ? gap : most), { from: 0, to: 0 })
-  const failed = looks.filter(({ isWritable, to }) => !isWritable && to > longest.from)
+  const failed = samples.filter(({ isWritable, to }) => !isWritable && to > longest.from)
   const brokeAt = Math.min(...failed.map(({ from }) => from))
-  const written = looks.filter(({ isWritable, from }) => isWritable && from > brokeAt)
+  const written = samples.filter(({ isWritable, from }) => isWritable && from > brokeAt)
   const writableAt = Math.min(...written.map(({ to }) => to))
   const isOut = Number.isFinite(brokeAt) && Number.isFinite(writableAt) && brokeAt < longest.to
   return {
@@ -135,13 +135,13 @@ async function countLost(cell: Cell, { acknowledged }: Load): Promise<number> {
 }
 
 /** Payments stored twice under one reference, and payouts that the provider paid twice. */
-async function countDoubled(cell: Cell, desk: SimulatorDesk, { acknowledged }: Load): Promise<number> {
+async function countDoubled(cell: Cell, simulator: SimulatorControl, { acknowledged }: Load): Promise<number> {
   const references = acknowledged.map(({ reference }) => reference)
   const twice = await cell.ask(
     'select external_reference from transactions where external_reference = any($1) group by 1 having count(*) > 1',
     [references],
   )
-  const paid = (await desk.moved()).flatMap(({ key, kind }) => (kind === 'paid' ? (attemptOfKey(key) ?? []) : []))
+  const paid = (await simulator.moved()).flatMap(({ key, kind }) => (kind === 'paid' ? (attemptOfKey(key) ?? []) : []))
   const ids = paid.map(({ transactionId }) => transactionId)
   return twice.length + ids.length - new Set(ids).size
 }

@@ -51,12 +51,12 @@ const framings: Record<string, Framing> = {
     isCut: true,
     allowed: [400, 413, 0],
   }),
-  'body shorter than said': ({ world, random }) => ({
+  'body shorter than declared': ({ world, random }) => ({
     text: put(world, `Content-Length: ${body.length}\r\n`, body.slice(0, random.below(body.length))),
     isCut: true,
     allowed: [400, 0],
   }),
-  'body longer than said': ({ world, random }) => ({
+  'body longer than declared': ({ world, random }) => ({
     text: put(world, `Content-Length: ${random.below(body.length)}\r\n`),
     allowed: [400, 200, 0],
   }),

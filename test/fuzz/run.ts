@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { startStack } from '../../packages/server/src/dev-stack/stack.ts'
 import { openOperator } from '../../packages/server/src/operate/operator.ts'
 import { createRandom } from '../support/cluster/random.ts'
+import { checkRaw, checkResponse, isOverload, type Problem } from './check-response.ts'
 import { asSent, drawRequest, type SentRequest } from './draft.ts'
 import { drawFraming, type RawRequest } from './framing.ts'
-import { isOverload, judge, judgeRaw, type Problem } from './judge.ts'
 import { mutate } from './mutations.ts'
 import { type Client, openClient } from './send.ts'
 import { openWorld, renewTokens, type World } from './world.ts'
@@ -87,7 +87,7 @@ async function sendOne(client: Client, world: World, tally: Tally, number: numbe
     const raw = drawFraming(random, world)
     const received = await client.sendRaw(raw)
     for (const each of received) tally.count(each)
-    return tally.note(number, judgeRaw(world, raw, received), raw)
+    return tally.note(number, checkRaw(world, raw, received), raw)
   }
   const draft = drawRequest(world.document, world, random)
   mutate(draft, random, world)
@@ -96,7 +96,7 @@ async function sendOne(client: Client, world: World, tally: Tally, number: numbe
     const received = await client.send(sent)
     tally.count(received)
     if (received.status === 200) tally.reach(world.document.operationFor(sent.method, sent.target)?.id)
-    tally.note(number, judge(world, sent, received), sent)
+    tally.note(number, checkResponse(world, sent, received), sent)
   } catch (error) {
     const what = `${draft.operation.id}: ${(error as Error).message}`
     tally.note(number, [{ kind: 'no response', what }], sent)

@@ -1,4 +1,4 @@
-import { problemKinds } from './judge.ts'
+import { problemKinds } from './check-response.ts'
 import type { FuzzReport } from './run.ts'
 
 /** The report as lines: a table, then each problem with the first request that showed it. */
@@ -20,7 +20,7 @@ export function showReport(report: FuzzReport): string[] {
   const shown = findings.flatMap(({ kind, what, count, number, request }) => [
     '',
     `${kind}, ${count} times: ${what}`,
-    `again: npm run fuzz -- --seed ${seed} --only ${number}`,
+    `repeat: npm run fuzz -- --seed ${seed} --only ${number}`,
     ...request.split('\n').map((line) => `  ${line}`),
   ])
   return [...rows.map(([name, value]) => `${name.padEnd(20)} ${value}`), ...shown, ...ledgerProblems]

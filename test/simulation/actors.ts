@@ -18,7 +18,7 @@ export function sendRequest(world: World, life: Life): void {
   asking.push(life)
   life.underWay += 1
   life.asked += 1
-  run(world, process, `${process.name} is asked for ${life.kind} ${life.place}`, async () => {
+  run(world, process, `${process.name} receives ${life.kind} ${life.place}`, async () => {
     await ask(process.ctx, life)
     asking.splice(asking.indexOf(life), 1)
     const fault = life.refusals.find((word) => word.startsWith('fault'))
@@ -39,7 +39,7 @@ function run(world: World, process: SimulatedProcess, task: string, work: () => 
 }
 
 export function wake({ schedule }: World, watcher: Watcher): void {
-  if (watcher.isRung) schedule.note(`${watcher.process.name} is rung for ${watcher.topic}`)
+  if (watcher.isWoken) schedule.note(`${watcher.process.name} is woken for ${watcher.topic}`)
   watcher.poll()
 }
 
@@ -58,14 +58,14 @@ export function answerCard(world: World, entry: Entry): void {
 }
 
 function ownerOf({ lives }: World, id: string) {
-  return lives.find(({ notified }) => notified.has(id))?.owner
+  return lives.find(({ acceptedIds }) => acceptedIds.has(id))?.owner
 }
 
 export function cancel(world: World, life: Life): void {
-  const [id] = life.notified
+  const [id] = life.acceptedIds
   const process = world.random.pick(world.processes)
   if (id === undefined) return
-  run(world, process, `${process.name} is asked to cancel ${life.place}`, async () => {
+  run(world, process, `${process.name} receives a cancel of ${life.place}`, async () => {
     await cancelPayout(process.ctx, life.owner, showId('transaction', id), undefined)
     life.isCancelled = true
   })
@@ -75,24 +75,29 @@ export function cancel(world: World, life: Life): void {
 export function deliver(world: World, callback: Callback): void {
   const { books, random, schedule } = world
   const process = random.pick(world.processes)
-  run(world, process, `${process.name} is called about ${callback.key}: ${callback.providerStatus.state}`, async () => {
-    try {
-      await process.receive(callback)
-      const entry = books.entries.get(callback.key)
-      if (entry) entry.heard = Math.max(entry.heard, callback.observation)
-    } catch (error) {
-      if (!schedule.isFaulty) books.callbacks.push(callback)
-      throw error
-    }
-  })
+  run(
+    world,
+    process,
+    `${process.name} receives a callback for ${callback.key}: ${callback.providerStatus.state}`,
+    async () => {
+      try {
+        await process.receive(callback)
+        const entry = books.entries.get(callback.key)
+        if (entry) entry.heard = Math.max(entry.heard, callback.observation)
+      } catch (error) {
+        if (!schedule.isFaulty) books.callbacks.push(callback)
+        throw error
+      }
+    },
+  )
 }
 
 /** An operator reads the statement of the payment's current provider, and decides by it. */
-export function judge(world: World, id: string): void {
+export function resolveManually(world: World, id: string): void {
   const process = world.random.pick(world.processes)
   const isOpen = entriesOf(world, id).some(({ state, rail }) => state === 'pending' || rail === 'transfer')
   if (isOpen) return
-  run(world, process, `an operator judges ${id}`, async () => {
+  run(world, process, `an operator resolves ${id}`, async () => {
     const [row] = await process.context.db.write.query<{ attempt: number; doubt: string }>(
       sql`select attempt, doubt from transactions where id = ${id}`,
     )
@@ -113,7 +118,7 @@ export function entriesOf({ books }: World, id: string): Entry[] {
 
 export function retry(world: World, id: string): void {
   const process = world.random.pick(world.processes)
-  run(world, process, `an operator has ${id} sent again`, () =>
+  run(world, process, `an operator resends ${id}`, () =>
     retryPayment(process.context, showId('transaction', id), 'asked'),
   )
 }

@@ -13,13 +13,13 @@ export interface Chance {
 
 let chance: Chance | undefined
 
-export function playBy(next: Chance | undefined): void {
+export function useChance(next: Chance | undefined): void {
   chance = next
 }
 
 /** Replaces `node:timers/promises`. */
 export async function setTimeout<Value>(ms: number, value?: Value): Promise<Value | undefined> {
-  assert(chance, 'somebody waits outside of a world')
+  assert(chance, 'a wait outside of a world')
   await chance.pause(ms)
   return value
 }

@@ -23,8 +23,8 @@ import {
 } from './provider-book.ts'
 import type { Schedule } from './schedule.ts'
 
-const silent = Symbol('no answer came')
-const unreached = Symbol('there is no connection')
+const noResponse = Symbol('no response')
+const unreached = Symbol('no connection')
 
 export interface Codec {
   encode(callback: Callback): Buffer
@@ -109,18 +109,18 @@ async function exchange<Reply>(
   label: string,
   patienceMs: number,
   effect: () => Reply,
-): Promise<Reply | typeof silent | typeof unreached> {
+): Promise<Reply | typeof noResponse | typeof unreached> {
   const process = schedule.doing()?.process
   const departedAt = schedule.nowMs()
   const reply = await schedule.gate({ label: `→ ${label}`, kind: 'request', process }, () => {
-    if (schedule.nowMs() - departedAt > networkMs || schedule.hasChance(0.07)) return noted(schedule, silent)
+    if (schedule.nowMs() - departedAt > networkMs || schedule.hasChance(0.07)) return noted(schedule, noResponse)
     if (schedule.hasChance(0.03)) return noted(schedule, unreached)
     const answer = effect()
-    return schedule.hasChance(0.08) ? noted(schedule, silent) : answer
+    return schedule.hasChance(0.08) ? noted(schedule, noResponse) : answer
   })
-  return schedule.gate({ label: `← ${label}`, kind: 'answer', process }, () => {
+  return schedule.gate({ label: `← ${label}`, kind: 'response', process }, () => {
     const isLate = schedule.nowMs() - departedAt > patienceMs
-    return isLate && schedule.random() < 0.7 ? noted(schedule, silent) : reply
+    return isLate && schedule.random() < 0.7 ? noted(schedule, noResponse) : reply
   })
 }
 
@@ -142,19 +142,19 @@ async function submit(
   )
 }
 
-function outcomeOf<Outcome>(reply: Outcome | typeof silent | typeof unreached): Outcome | SubmitOutcome {
-  if (reply === silent) return { certainty: 'unknown', cause: 'timeout', detail: 'no answer' }
+function outcomeOf<Outcome>(reply: Outcome | typeof noResponse | typeof unreached): Outcome | SubmitOutcome {
+  if (reply === noResponse) return { certainty: 'unknown', cause: 'timeout', detail: 'no response' }
   if (reply === unreached)
     return { certainty: 'definitely_not_submitted', cause: 'not_reached', detail: 'no connection' }
   return reply
 }
 
 async function ask(line: Line, { key }: AttemptRef): Promise<QueryOutcome> {
-  const reply = await exchange(line, `question about ${key}`, timing.queryTimeoutMs, (): QueryOutcome => {
+  const reply = await exchange(line, `query for ${key}`, timing.queryTimeoutMs, (): QueryOutcome => {
     const entry = line.books.find(key)
     return entry ? { found: 'yes', providerStatus: providerStatusOf(entry), ...continuationOf(entry) } : { found: 'no' }
   })
-  return reply === silent || reply === unreached ? { found: 'unclear', detail: 'no answer' } : reply
+  return reply === noResponse || reply === unreached ? { found: 'unclear', detail: 'no response' } : reply
 }
 
 /** Right answers end in 4. */

@@ -9,7 +9,7 @@ const faults = { lostCommit: 0.015, lostBatch: 0.01, broken: 0.02 }
  * lost, before the commit or after.
  */
 export function gatedDatabase(real: Database, schedule: Schedule, process: Process, purpose?: string): Database {
-  const labelOf = (kind: string) => `${purpose ?? schedule.doing()?.task ?? 'somebody'}, ${kind}`
+  const labelOf = (kind: string) => `${purpose ?? schedule.doing()?.task ?? 'no task'}, ${kind}`
   const turn = <Value>(kind: string, work: () => Promise<Value>) =>
     schedule.gate({ label: labelOf(kind), kind: kind === 'batch' ? 'batch' : 'database', process }, work)
   return {
@@ -59,7 +59,7 @@ interface BatchEnd {
 function batchEndOf(schedule: Schedule): BatchEnd {
   const isLost = schedule.hasChance(faults.lostCommit)
   const isUndone = !isLost && schedule.hasChance(faults.lostBatch)
-  if (isLost || isUndone) schedule.note(`  the answer to COMMIT gets lost, and it was ${isLost ? 'done' : 'not done'}`)
+  if (isLost || isUndone) schedule.note(`  the response to COMMIT is lost, and it was ${isLost ? 'done' : 'not done'}`)
   const isBroken = !isLost && !isUndone && schedule.hasChance(faults.broken)
   if (isBroken) schedule.note('  the connection breaks before the commit')
   return { isLost, isUndone, isBroken }

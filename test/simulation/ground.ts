@@ -115,11 +115,11 @@ async function knownFees({ db }: Context): Promise<Fees> {
   const known = new Map<string, FeeRule>()
   const keyOf = ({ operation, method, currency }: Pick<Charged, 'operation' | 'method' | 'currency'>) =>
     [operation, method, currency].join(' ')
-  const nobody = { merchant_id: '00000000-0000-0000-0000-000000000000', env: 'sandbox' } as const
+  const noMerchant = { merchant_id: '00000000-0000-0000-0000-000000000000', env: 'sandbox' } as const
   for (const operation of ['charge', 'payout'] as const)
     for (const method of ['momo', 'card', 'bank-transfer', 'bank'] as const)
       for (const { currency } of currencies) {
-        const charged = { ...nobody, operation, method, currency }
+        const charged = { ...noMerchant, operation, method, currency }
         known.set(keyOf(charged), await createFees(db.write).ruleFor(charged))
       }
   return { ruleFor: async (charged) => known.get(keyOf(charged)) ?? { fixed: 0n, basisPoints: 0 } }

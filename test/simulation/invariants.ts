@@ -54,7 +54,7 @@ export async function checkWorld(world: World): Promise<void> {
         `${what} (${payment.type} ${payment.method} ${payment.state}, adjusted ${payment.adjusted}, suspended ${payment.suspended})`,
       )
   }
-  for (const life of world.lives) for (const what of answersOf(life, ended)) complain(`life ${life.place}`, what)
+  for (const life of world.lives) for (const what of responsesOf(life, ended)) complain(`life ${life.place}`, what)
   world.violations.push(...strangers(world, ended), ...(await feeds(world)), ...(await steps(world)))
   world.violations.push(...(await wallets(world, ended)))
   for (const line of world.ground.alerts())
@@ -113,9 +113,9 @@ function moneyOf(payment: Ended, entries: readonly Entry[]): string[] {
   const mayHaveFailed = is_operator_resolved || entries.some(({ hasReportedFailure }) => hasReportedFailure)
   const isPaid = moving.some((entry) => !entry.isDenied)
   if (type === 'withdrew' && state === 'failed' && isPaid && !mayHaveFailed)
-    complaints.push('failed, though nobody said so, and its money has left')
+    complaints.push('failed without a report, although its money has left')
   if (state === 'successful' && entries.every((entry) => netOf(entry) === 0n && entry.state !== 'reversed'))
-    complaints.push('successful, and its provider moved nothing')
+    complaints.push('successful, but its provider moved nothing')
   return complaints
 }
 
@@ -125,11 +125,10 @@ function booksOf(payment: Ended): string[] {
   const complaints: string[] = []
   if (type === 'withdrew' && (holds === 0 || posts + voids !== holds || (posts > 0 && voids > 0)))
     complaints.push(`${holds} holds, ${posts} posts, ${voids} voids`)
-  if (type === 'withdrew' && posts > 0 !== (state === 'successful'))
-    complaints.push('its holds do not say what its state says')
+  if (type === 'withdrew' && posts > 0 !== (state === 'successful')) complaints.push('its holds contradict its state')
   if (method === 'bank-transfer' && state !== 'successful' && receipts !== received)
-    complaints.push(`received ${receipts}, told ${received}`)
-  if (suspended !== kept) complaints.push(`${kept} in suspense, the payment says ${suspended}`)
+    complaints.push(`received ${receipts}, reported ${received}`)
+  if (suspended !== kept) complaints.push(`${kept} in suspense, but its row has ${suspended}`)
   return complaints
 }
 
@@ -140,24 +139,24 @@ function eventsOf({ owners }: World, payment: Ended): string[] {
   if (event_count !== events || event_max !== events)
     complaints.push(`${events} events, ${event_count} up to ${event_max}`)
   if (notified_count !== notified || sequence_max !== notified)
-    complaints.push(`told ${notified}, ${notified_count} up to ${sequence_max}`)
+    complaints.push(`${notified} notifications, ${notified_count} up to ${sequence_max}`)
   const wanted = owners[0]?.merchant_id === merchant_id ? 0 : notified
-  if (records !== wanted) complaints.push(`${records} webhook records for ${wanted} told`)
+  if (records !== wanted) complaints.push(`${records} webhook records for ${wanted} notifications`)
   return complaints
 }
 
 /** Responses to a merchant are true and stay true: one payment for one request, the requested one. */
-function answersOf(life: Life, ended: readonly Ended[]): string[] {
-  const { notified, reference, owner, isCancelled, refusals } = life
+function responsesOf(life: Life, ended: readonly Ended[]): string[] {
+  const { acceptedIds, reference, owner, isCancelled, refusals } = life
   const complaints: string[] = []
   const own = ended.filter((each) => each.external_reference === reference && each.merchant_id === owner.merchant_id)
   const [payment] = own
   if (own.length > 1) complaints.push(`${own.length} payments for one reference`)
-  for (const id of notified)
-    if (id !== payment?.id) complaints.push(`was told ${id}, there is ${payment?.id ?? 'nothing'}`)
+  for (const id of acceptedIds)
+    if (id !== payment?.id) complaints.push(`the response named ${id}, but ${payment?.id ?? 'no payment'} exists`)
   if (isCancelled && payment?.state !== 'failed')
-    complaints.push(`was told that it is cancelled, and it is ${payment?.state}`)
-  if (refusals.includes('REFERENCE_USED') && !payment) complaints.push('its reference is used up by nothing')
+    complaints.push(`the response said cancelled, but it is ${payment?.state}`)
+  if (refusals.includes('REFERENCE_USED') && !payment) complaints.push('its reference is used without a payment')
   return complaints
 }
 
@@ -166,7 +165,7 @@ function strangers({ books }: World, ended: readonly Ended[]): string[] {
   const known = new Map(ended.map(({ id, attempts }) => [`${id.slice(0, 14)}4${id.slice(15, -2)}`, attempts]))
   return [...books.entries.keys()]
     .filter((key) => Number.parseInt(key.slice(-2), 16) > (known.get(key.slice(0, -2)) ?? 0))
-    .map((key) => `a provider was sent ${key}, and no such attempt is written down`)
+    .map((key) => `a provider received ${key}, but no attempt with this key is stored`)
 }
 
 /** Feeds have every number once. */
@@ -179,7 +178,10 @@ async function feeds({ ground, owners }: World): Promise<string[]> {
     group by c.merchant_id, c.env, c.last`)
   return rows
     .filter(({ last, count, max }) => last !== count || last !== max)
-    .map(({ merchant_id, last, count, max }) => `the feed of ${merchant_id} says ${last}, has ${count} up to ${max}`)
+    .map(
+      ({ merchant_id, last, count, max }) =>
+        `the feed of ${merchant_id} ends at ${last}, but has ${count} events up to ${max}`,
+    )
 }
 
 /** The allowed transitions of a payment, written separately from the code that makes them. */
@@ -211,7 +213,7 @@ async function wallets({ ground, owners, funds }: World, ended: readonly Ended[]
     const own = ended.filter((each) => each.merchant_id === merchant_id)
     const expected = own.reduce((sum, each) => sum + changeOf(each) + adjustedOf(each), begun)
     if (balance === expected && pending === 0n) return []
-    return [`the wallets of ${merchant_id} have ${balance} and ${pending} reserved; it should be ${expected}`]
+    return [`the wallets of ${merchant_id} have ${balance} and ${pending} reserved; expected ${expected}`]
   })
 }
 

@@ -23,7 +23,7 @@ export interface Life {
   underWay: number
   asked: number
   /** Ids from successful responses, and refusals. */
-  readonly notified: Set<string>
+  readonly acceptedIds: Set<string>
   readonly refusals: string[]
   isCancelled: boolean
 }
@@ -47,7 +47,7 @@ export function planLives(random: Random, owners: readonly Owner[], count: numbe
     key: random() < 0.6 ? `key-${place}` : undefined,
     underWay: 0,
     asked: 0,
-    notified: new Set<string>(),
+    acceptedIds: new Set<string>(),
     refusals: [],
     isCancelled: false,
   }))
@@ -64,7 +64,7 @@ export function planRush(bulk: Owner, neighbour: Owner, { first, count }: { firs
     key: undefined,
     underWay: 0,
     asked: 0,
-    notified: new Set<string>(),
+    acceptedIds: new Set<string>(),
     refusals: [],
     isCancelled: false,
   })
@@ -79,7 +79,7 @@ export function planRush(bulk: Owner, neighbour: Owner, { first, count }: { firs
 export async function ask(ctx: Context, life: Life): Promise<void> {
   try {
     const { response } = await request(ctx, life)
-    life.notified.add(idIn(response))
+    life.acceptedIds.add(idIn(response))
   } catch (error) {
     life.refusals.push(error instanceof AppError ? error.key : wordOf(error))
   }
@@ -161,15 +161,15 @@ const passing = new Set(['BROKEN', 'OVERLOADED', 'PROVIDER_UNAVAILABLE', 'IDEMPO
 const patience = 6
 
 /** Whether the merchant knows the outcome of its request, or will never know. */
-export function isAnswered(life: Life): boolean {
-  const { notified, refusals, underWay } = life
-  return underWay === 0 && (notified.size > 0 || refusals.some((key) => !passing.has(key)) || isUnanswerable(life))
+export function hasOutcome(life: Life): boolean {
+  const { acceptedIds, refusals, underWay } = life
+  return underWay === 0 && (acceptedIds.size > 0 || refusals.some((key) => !passing.has(key)) || isGivenUp(life))
 }
 
-export function isUnanswerable({ kind, notified, refusals }: Life): boolean {
+export function isGivenUp({ kind, acceptedIds, refusals }: Life): boolean {
   return (
     kind === 'transfer' &&
-    notified.size === 0 &&
+    acceptedIds.size === 0 &&
     refusals.filter((key) => key === 'PROVIDER_UNAVAILABLE').length > patience
   )
 }

@@ -1,5 +1,5 @@
 import { copyServer, type Edit } from '../../tools/checks/planted-bugs.ts'
-import { type Played, playWorlds } from './runner.ts'
+import { runWorlds, type WorldsResult } from './runner.ts'
 
 /** A bug in how payments are made, planted in a copy of the server. */
 export interface PlantedInPayments {
@@ -26,7 +26,7 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
         instead: `['not_found', 'operator_resolved', 'cancel', 'unknown'].includes(observation.kind)`,
       },
     ],
-    complaint: /failed, though nobody said so, and its money has left|the provider moved|resolution refused/,
+    complaint: /failed without a report, although its money has left|the provider moved|resolution refused/,
   },
   {
     name: 'wakeup before commit',
@@ -42,7 +42,7 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
 `,
       },
     ],
-    complaint: /was told .* there is|no such attempt is written down/,
+    complaint: /the response named .* exists|no attempt with this key is stored/,
   },
   {
     name: 'double resolve',
@@ -78,7 +78,7 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
         instead: '  if (event && wake_at && wake_at !== before.wake_at)\n',
       },
     ],
-    complaint: /nobody will look at/,
+    complaint: /no worker will poll/,
   },
   {
     name: 'state written twice',
@@ -91,7 +91,7 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
 `,
       },
     ],
-    complaint: /nobody will look at|went from|is still/,
+    complaint: /no worker will poll|went from|is still/,
   },
   {
     name: 'callback trusted without re-query',
@@ -198,11 +198,11 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
 /** Runs worlds on a copy of the server with the bug, until one has a violation. */
 export async function findPlanted(
   { edits }: PlantedInPayments,
-  order: Parameters<typeof playWorlds>[1],
-): Promise<Played> {
+  order: Parameters<typeof runWorlds>[1],
+): Promise<WorldsResult> {
   const { folder, remove } = copyServer(edits, ['test', 'packages/server/data', 'tools/checks/planted-bugs.ts'])
   try {
-    return await playWorlds(folder, order)
+    return await runWorlds(folder, order)
   } finally {
     remove()
   }

@@ -20,7 +20,7 @@ export interface Watcher {
   readonly topic: string
   readonly everyMs: number
   readonly process: Process
-  isRung: boolean
+  isWoken: boolean
   isPolling: boolean
   polledAt: number
   poll(): void
@@ -112,7 +112,7 @@ function createWakeups(
   wake: ProcessOptions['wake'],
 ): Wakeups {
   return {
-    wake: (topic) => (schedule.hasChance(0.2) ? schedule.note(`  nobody hears ${topic} ring`) : wake(topic)),
+    wake: (topic) => (schedule.hasChance(0.2) ? schedule.note(`  the wakeup of ${topic} is lost`) : wake(topic)),
     isConnected: () => true,
     close: async () => undefined,
     onWake: (topic, everyMs, poll) => {
@@ -120,17 +120,17 @@ function createWakeups(
         topic,
         everyMs,
         process,
-        isRung: true,
+        isWoken: true,
         isPolling: false,
         polledAt: 0,
         poll: () => {
-          Object.assign(watcher, { isRung: false, isPolling: true, polledAt: schedule.nowMs() })
+          Object.assign(watcher, { isWoken: false, isPolling: true, polledAt: schedule.nowMs() })
           const end = () => Object.assign(watcher, { isPolling: false })
-          schedule.as(process, `${process.name} looks at ${topic}`, () => void poll().then(end, end))
+          schedule.as(process, `${process.name} polls ${topic}`, () => void poll().then(end, end))
         },
       }
       if (!topic.startsWith('live/')) watchers.push(watcher)
-      return { wake: () => Object.assign(watcher, { isRung: true }), stop: async () => undefined }
+      return { wake: () => Object.assign(watcher, { isWoken: true }), stop: async () => undefined }
     },
   }
 }

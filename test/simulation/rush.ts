@@ -1,6 +1,6 @@
 import { sendRequest } from './actors.ts'
 import { type Life, planRush } from './lives.ts'
-import { settleDown } from './play.ts'
+import { settleDown } from './steps.ts'
 import type { World } from './world.ts'
 
 const bulkSize = 24
@@ -13,7 +13,7 @@ const roundsMax = 40
 export async function rush(world: World): Promise<void> {
   const { lives, owners, books, requestsPerSecond } = world
   const [, neighbour, busy] = owners
-  if (!neighbour || !busy) throw new Error('a rush takes two merchants')
+  if (!neighbour || !busy) throw new Error('a rush needs two merchants')
   const planned = planRush(busy, neighbour, { first: lives.length, count: bulkSize })
   const [bulk, late] = [planned.slice(0, bulkSize), planned.slice(bulkSize)]
   lives.push(...planned)
@@ -26,7 +26,7 @@ export async function rush(world: World): Promise<void> {
     world.schedule.advance(1000)
   }
   const sent = [...books.entries.keys()].filter((key) => !before.has(key))
-  for (const life of late.filter(({ notified }) => notified.size > 0)) {
+  for (const life of late.filter(({ acceptedIds }) => acceptedIds.size > 0)) {
     const place = sent.findIndex((key) => isOf(life, key))
     const ahead = sent
       .slice(0, place === -1 ? sent.length : place)
@@ -41,5 +41,5 @@ export async function rush(world: World): Promise<void> {
 const isSent = ({ books }: World, life: Life) => [...books.entries.keys()].some((key) => isOf(life, key))
 
 /** A provider's key starts with the payment's id, except for its version. */
-const isOf = ({ notified }: Life, key: string) =>
-  [...notified].some((id) => key.slice(0, 14) === id.slice(0, 14) && key.slice(15, -2) === id.slice(15, -2))
+const isOf = ({ acceptedIds }: Life, key: string) =>
+  [...acceptedIds].some((id) => key.slice(0, 14) === id.slice(0, 14) && key.slice(15, -2) === id.slice(15, -2))

@@ -12,7 +12,7 @@ interface Op {
   run(): Promise<void>
 }
 
-type OpKind = 'database' | 'batch' | 'request' | 'answer' | 'timer'
+type OpKind = 'database' | 'batch' | 'request' | 'response' | 'timer'
 
 /** A process as the schedule sees it. A dead one never continues: another takes its name. */
 export interface Process {
@@ -56,7 +56,7 @@ interface Gate {
 }
 
 /** Batch work waits a little longer than the rest, so that batches fill. */
-const patience: Record<OpKind, number> = { database: 4, batch: 0.4, request: 4, answer: 4, timer: 4 }
+const patience: Record<OpKind, number> = { database: 4, batch: 0.4, request: 4, response: 4, timer: 4 }
 
 export function createSchedule(random: Random, startMs: number): Schedule {
   const storage = new AsyncLocalStorage<Doing>()

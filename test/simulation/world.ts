@@ -1,6 +1,6 @@
 import { type Owner, sql } from '../../packages/server/src/platform/db.ts'
 import { createRandom, type Random } from '../support/cluster/random.ts'
-import { playBy } from './chance.ts'
+import { useChance } from './chance.ts'
 import { type Ground, startMs } from './ground.ts'
 import { type Life, planLives } from './lives.ts'
 import { type ProcessOptions, type SimulatedProcess, startProcess, type Watcher } from './processes.ts'
@@ -34,11 +34,11 @@ export const scarce = 5
 export async function createWorld(ground: Ground, seed: number, size: number): Promise<World> {
   const random = createRandom(seed * 7919 + 17)
   const schedule = createSchedule(random, startMs)
-  playBy({
+  useChance({
     nowMs: schedule.nowMs,
     random,
     pause: (ms) => {
-      const { process, task } = schedule.doing() ?? { process: undefined, task: 'somebody' }
+      const { process, task } = schedule.doing() ?? { process: undefined, task: 'no task' }
       return schedule.gate({ label: `${task}, pause`, kind: 'timer', process, inMs: ms }, () => undefined)
     },
   })
@@ -72,7 +72,7 @@ export async function createWorld(ground: Ground, seed: number, size: number): P
 function optionsOf(world: World): ProcessOptions {
   const { ground, schedule, books, requestsPerSecond } = world
   const wake = (topic: string) => {
-    for (const watcher of watchersOf(world)) if (watcher.topic === topic) watcher.isRung = true
+    for (const watcher of watchersOf(world)) if (watcher.topic === topic) watcher.isWoken = true
   }
   return { base: ground.base, schedule, books, requestsPerSecond, wake }
 }
@@ -128,6 +128,6 @@ export function openPayments({ ground, owners }: World): Promise<OpenPayment[]> 
 export async function checkTimers(world: World): Promise<OpenPayment[]> {
   const open = await openPayments(world)
   for (const { id, state, wake_at, has_timer } of open)
-    if (!wake_at || !has_timer) world.violations.push(`nobody will look at ${id}, which is ${state}`)
+    if (!wake_at || !has_timer) world.violations.push(`no worker will poll ${id}, which is ${state}`)
   return open
 }

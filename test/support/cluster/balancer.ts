@@ -17,13 +17,13 @@ export interface Balancer {
 /** The last readiness reply of a process, and how many polls in a row had no reply. */
 interface Target {
   isReady: boolean
-  unanswered: number
+  missedPolls: number
   words: string
 }
 
 const pollEveryMs = 200
 /** A process that reports not ready is left out at once; one that does not reply, after this many polls. */
-const unansweredMax = 3
+const missedPollsMax = 3
 /** One way. */
 const wireMs = 10
 
@@ -47,17 +47,17 @@ export async function startBalancer(t: TestContext): Promise<Balancer> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const over = new AbortController()
-  const looking = look(targets, over.signal)
+  const polling = look(targets, over.signal)
   t.after(async () => {
     over.abort()
-    await looking
+    await polling
     for (const socket of sockets) socket.destroy()
     server.close()
   })
   const address = server.address()
   return {
     url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
-    add: (url) => void targets.set(url, { isReady: false, unanswered: 0, words: 'not asked yet' }),
+    add: (url) => void targets.set(url, { isReady: false, missedPolls: 0, words: 'not polled yet' }),
     remove: (url) => void targets.delete(url),
     isReady: (url) => targets.get(url)?.isReady === true,
     refused,
@@ -76,12 +76,12 @@ async function ask(url: string, target: Target): Promise<void> {
   try {
     const reply = await fetch(`${url}/health/ready`, request)
     target.words = `${reply.status} ${await reply.text()}`
-    target.unanswered = 0
+    target.missedPolls = 0
     target.isReady = reply.ok
   } catch (error) {
     target.words = String(error)
-    target.unanswered += 1
-    target.isReady &&= target.unanswered < unansweredMax
+    target.missedPolls += 1
+    target.isReady &&= target.missedPolls < missedPollsMax
   }
 }
 

@@ -34,7 +34,7 @@ export async function startFleet(cell: Cell, balancer: Balancer, program?: strin
       const place = turn % places.length
       turn += 1
       const [old, role] = [running[place], places[place]]
-      if (!old || !role) throw new Error('there is nobody in that place')
+      if (!old || !role) throw new Error('no process runs in that place')
       await old.stop('SIGTERM')
       balancer.remove(old.url)
       running[place] = await start(role, code)

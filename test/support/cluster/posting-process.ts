@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { openDatabase } from '../../../packages/server/src/platform/db.ts'
 import { Secret } from '../../../packages/server/src/platform/secret.ts'
 import { createPoster } from '../../../packages/server/src/testing/poster.ts'
-import { reportedBy } from '../load/customers.ts'
+import { resultOf } from '../load/customers.ts'
 import { readPosting } from './posting-lines.ts'
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
@@ -17,13 +17,13 @@ const db = openDatabase({
 const poster = createPoster(db.write)
 
 /** A pipe takes the line before `write` returns, so a printed line survives whatever happens next. */
-const say = (line: string) => process.stdout.write(`${line}\n`)
+const print = (line: string) => process.stdout.write(`${line}\n`)
 
 for (let line = await lines.next(); !line.done; line = await lines.next()) {
   const { place, posting } = readPosting(line.value)
-  void reportedBy(poster.submit(posting)).then(
-    (reported) => say(`${place} ${reported}`),
-    (error) => say(`${place} fault ${error}`),
+  void resultOf(poster.submit(posting)).then(
+    (result) => print(`${place} ${result}`),
+    (error) => print(`${place} fault ${error}`),
   )
 }
 await db.close()

@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { Malipo } from '@malipo/sdk'
 
 const required = createRequire(import.meta.url)('@malipo/sdk')
-if (required.Malipo !== Malipo) throw new Error('required, it is another one')
+if (required.Malipo !== Malipo) throw new Error('require and import load different modules')
 
 const { MALIPO_PUBLIC_KEY: publicKey, MALIPO_API_KEY: apiKey, MALIPO_URL: baseUrl } = process.env
 const malipo = new Malipo({ publicKey, apiKey, baseUrl })
@@ -15,13 +15,13 @@ const { secret } = await malipo.account.rotateWebhookSecret()
 
 const [order, wage] = ['order', 'wage'].map((name) => name + '-' + process.pid + '-' + Date.now())
 const ends = new Map()
-let allTold
-const told = new Promise((resolve) => (allTold = resolve))
+let allNotified
+const notified = new Promise((resolve) => (allNotified = resolve))
 const on = {
   transaction_updated: ({ data }) => {
     if (data.status === 'pending' || ![order, wage].includes(data.externalReference)) return
     ends.set(data.externalReference, data.type + ' ' + data.status)
-    if (ends.size === 2) allTold()
+    if (ends.size === 2) allNotified()
   },
 }
 const server = createServer(malipo.webhooks.handler({ secret, on })).listen(0, '127.0.0.1')
@@ -36,7 +36,7 @@ const payout = await malipo.payouts.create({
   payoutMethod: { accountName: 'Amina Otieno', accountNumber: '+254703456788' },
 })
 const [paid, sent] = await Promise.all([charge, payout].map(({ transactionId }) => malipo.transactions.waitFor(transactionId)))
-await told
+await notified
 
 const stuck = order + '-stuck'
 await malipo.charges.mobileMoney({ amount: 150, currency: 'KES', phoneNumber: '+254703456129', externalReference: stuck })
@@ -45,7 +45,7 @@ const { status: simulated } = await malipo.transactions.waitFor(stuck)
 
 server.closeAllConnections()
 server.close()
-const result = { charge: paid.status, payout: sent.status, told: [ends.get(order), ends.get(wage)], simulated }
+const result = { charge: paid.status, payout: sent.status, reported: [ends.get(order), ends.get(wage)], simulated }
 console.log(JSON.stringify({ version: process.version, ...result }))
 `
 
@@ -66,27 +66,27 @@ const { secret }: { secret: string } = await malipo.account.rotateWebhookSecret(
 const reference = (name: string) => name + '-' + process.pid + '-' + Date.now()
 const [order, wage] = [reference('ts-order'), reference('ts-wage')]
 const ends = new Map<string, string>()
-let allTold: () => void = () => undefined
-const told = new Promise<void>((resolve) => { allTold = resolve })
+let allNotified: () => void = () => undefined
+const notified = new Promise<void>((resolve) => { allNotified = resolve })
 const take = ({ data }: WebhookEvent): void => {
   if (data.status === 'pending' || ![order, wage].includes(data.externalReference)) return
   ends.set(data.externalReference, data.type + ' ' + data.status)
-  if (ends.size === 2) allTold()
+  if (ends.size === 2) allNotified()
 }
 const server = createServer(malipo.webhooks.handler({ secret, seen: new Set<string>(), on: { transaction_updated: take } }))
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
 await malipo.account.update({ webhookUrl: 'http://127.0.0.1:' + (server.address() as AddressInfo).port + '/hooks' })
 
-const wish: MobileMoneyCharge = { amount: 150, currency: 'KES', phoneNumber: '+254703456789', externalReference: order }
-const charge = await malipo.charges.mobileMoney(wish)
+const request: MobileMoneyCharge = { amount: 150, currency: 'KES', phoneNumber: '+254703456789', externalReference: order }
+const charge = await malipo.charges.mobileMoney(request)
 const payout: AcceptedPayout = await malipo.payouts.create({
   amount: '70.00', currency: 'KES', country: 'KE', destination: 'MoMo', externalReference: wage,
   payoutMethod: { accountName: 'Amina Otieno', accountNumber: '+254703456788' },
 })
 const waitFor = (id: string): Promise<TransactionDetails> => malipo.transactions.waitFor(id, { timeoutMs: 30_000 })
 const [paid, sent]: [Status, Status] = [(await waitFor(charge.transactionId)).status, (await waitFor(payout.transactionId)).status]
-await told
+await notified
 
 for await (const each of malipo.transactions.list({ status: 'successful' })) {
   const amount: number = each.amount
@@ -95,15 +95,15 @@ for await (const each of malipo.transactions.list({ status: 'successful' })) {
 const refused: unknown = await malipo.transactions.get('nothing').catch((error: unknown) => error)
 if (!(refused instanceof ApiError) || refused.errorCode !== 'TRANSACTION_NOT_FOUND') throw refused
 
-// @ts-expect-error A payout without a reference is no payout.
+// @ts-expect-error A payout needs a reference.
 const wrong = () => malipo.payouts.create({ amount: 1 })
-// @ts-expect-error There is no such destination.
+// @ts-expect-error This destination does not exist.
 const nowhere = () => malipo.payouts.create({ amount: 1, externalReference: 'r', destination: 'Mars' })
 if (typeof wrong !== typeof nowhere) throw new Error('never')
 
 server.closeAllConnections()
 server.close()
-console.log(JSON.stringify({ charge: paid, payout: sent, told: [ends.get(order), ends.get(wage)] }))
+console.log(JSON.stringify({ charge: paid, payout: sent, reported: [ends.get(order), ends.get(wage)] }))
 `
 
 export const withoutNodeTypes = `

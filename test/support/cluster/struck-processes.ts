@@ -46,7 +46,7 @@ export async function openPost(cell: Cell, role: 'api' | 'worker', name: string)
       if (strike.kind === 'kill') {
         await current.stop('SIGKILL')
         current = await start()
-      } else await until(`${name} to go on`, () => existsSync(files.over))
+      } else await until(`${name} to continue`, () => existsSync(files.over))
       for (const path of [files.struck, files.over]) rmSync(path, { force: true })
     },
   }
@@ -59,7 +59,7 @@ function arm({ armed }: ReturnType<typeof filesOf>, strike: Strike): void {
 }
 
 /** Whether the command was struck, and its output if it survived. */
-export interface ProviderStatus {
+export interface CommandResult {
   readonly isStruck: boolean
   readonly code: number | null
   readonly text: string
@@ -71,7 +71,7 @@ export async function runCommand(
   env: Readonly<Record<string, string>>,
   args: readonly string[],
   strike?: Strike,
-): Promise<ProviderStatus> {
+): Promise<CommandResult> {
   const path = join(folder, 'operator')
   const files = filesOf(path)
   if (strike) arm(files, strike)

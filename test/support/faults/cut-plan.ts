@@ -9,8 +9,8 @@ const steps = {
   write: /^\s*with changed as/,
   commit: /commit$/,
   rollback: /^rollback$/,
-  'ask for its fate': /pg_xact_status/,
-  'look for its link': /^\s*select from ledger_batches/,
+  'query the outcome': /pg_xact_status/,
+  'find its batch row': /^\s*select from ledger_batches/,
 } as const
 
 type Step = keyof typeof steps | 'read holds' | 'read endings'
@@ -27,7 +27,7 @@ interface Cut {
   readonly isAtOnce?: true
 }
 
-const moments = ['request lost', 'cut at once', 'answer lost', 'half an answer'] as const satisfies Fault[]
+const moments = ['request lost', 'cut at once', 'response lost', 'half a response'] as const satisfies Fault[]
 
 /** Three in a row exceed a batch's retries: six, since two posters share them. */
 const storm: readonly Cut[] = Array.from({ length: 6 }, () => ({
@@ -43,13 +43,13 @@ const round: readonly Cut[] = [
     { step: 'commit', fault },
     { step: 'connect', fault, isAtOnce: true },
     { step: 'read holds', fault },
-    { step: 'commit', fault: 'answer lost' },
-    { step: 'ask for its fate', fault, isAtOnce: true },
+    { step: 'commit', fault: 'response lost' },
+    { step: 'query the outcome', fault, isAtOnce: true },
     { step: 'lock wallets', fault },
     { step: 'rollback', fault },
     { step: 'read endings', fault },
-    { step: 'commit', fault: 'half an answer' },
-    { step: 'look for its link', fault, isAtOnce: true },
+    { step: 'commit', fault: 'half a response' },
+    { step: 'find its batch row', fault, isAtOnce: true },
     { step: 'write', fault },
     { step: 'commit', fault: 'cut at once' },
   ]),

@@ -10,16 +10,16 @@ export type Passage =
   /** The gate responds in the provider's place, once it is opened. */
   | { readonly status: number; readonly body: (request: { readonly path: string; readonly json: unknown }) => object }
   /** It passes, and the callbacks report when it leaves for the provider and when the response comes back. */
-  | Reported
+  | PassageHooks
   /** It never arrives and gets no response. */
   | 'lose'
 
-interface Reported {
+interface PassageHooks {
   readonly going: () => void
-  readonly answered: () => void
+  readonly responded: () => void
 }
 
-const unreported: Reported = { going: () => undefined, answered: () => undefined }
+const noHooks: PassageHooks = { going: () => undefined, responded: () => undefined }
 
 interface PassedRequest {
   readonly method: string
@@ -46,32 +46,34 @@ export async function startProviderGate(
   const opened = new Promise<void>((resolve) => {
     open = resolve
   })
-  const pass = async (request: PassedRequest, { going, answered }: Reported) => {
+  const pass = async (request: PassedRequest, { going, responded }: PassageHooks) => {
     const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers
     const { method, path, body } = request
-    const answering = fetch(target + path, { method, headers, ...(body.length > 0 && { body }) })
+    const pending = fetch(target + path, { method, headers, ...(body.length > 0 && { body }) })
     going()
-    const reply = await answering
-    const answer = Buffer.from(await reply.arrayBuffer())
-    answered()
-    return { status: reply.status, type: reply.headers.get('content-type') ?? '', answer }
+    const reply = await pending
+    const content = Buffer.from(await reply.arrayBuffer())
+    responded()
+    return { status: reply.status, type: reply.headers.get('content-type') ?? '', content }
   }
   const handle = async (incoming: IncomingMessage, response: ServerResponse) => {
     const { method = '', url: path = '', headers } = incoming
     const body = Buffer.concat(await incoming.toArray())
     const passage = passageOf({ method, path })
     if (passage === 'lose') return
-    const reported = typeof passage === 'object' && 'going' in passage ? passage : unreported
-    if (passage !== 'pass' && reported === unreported) {
+    const hooks = typeof passage === 'object' && 'going' in passage ? passage : noHooks
+    if (passage !== 'pass' && hooks === noHooks) {
       held.push(`${method} ${path}`)
       await opened
     }
     if (typeof passage === 'object' && 'status' in passage) {
-      const answer = passage.body({ path, json: JSON.parse(body.toString('utf8')) })
-      return void response.writeHead(passage.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+      const content = passage.body({ path, json: JSON.parse(body.toString('utf8')) })
+      return void response
+        .writeHead(passage.status, { 'content-type': 'application/json' })
+        .end(JSON.stringify(content))
     }
-    const passed = await pass({ method, path, headers: headers as Record<string, string>, body }, reported)
-    response.writeHead(passed.status, { 'content-type': passed.type }).end(passed.answer)
+    const passed = await pass({ method, path, headers: headers as Record<string, string>, body }, hooks)
+    response.writeHead(passed.status, { 'content-type': passed.type }).end(passed.content)
   }
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy())

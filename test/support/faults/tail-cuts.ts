@@ -6,7 +6,7 @@ export interface TailCut {
   /** Number and hexadecimal hash of the last batch that stays. */
   readonly kept: { readonly number: number; readonly hash: string }
   readonly seals: readonly Seal[]
-  readonly afterwards: 'seals removed' | 'seals made anew'
+  readonly afterwards: 'seals removed' | 'seals rewritten'
 }
 
 const counters = ['debits_pending', 'debits_posted', 'credits_pending', 'credits_posted'] as const

@@ -9,9 +9,9 @@ export type Fault =
   /** It reaches the server, and the client is gone when the response comes. */
   | 'cut at once'
   /** The server has responded, and no byte of it came through. */
-  | 'answer lost'
+  | 'response lost'
   /** Part of the response came through. */
-  | 'half an answer'
+  | 'half a response'
   /** The client sees the connection end; the server sees nothing, and gets the request when it is delivered. */
   | 'request late'
 
@@ -86,7 +86,7 @@ function carry({ client, upstream, faultOf, random, late }: Carried): void {
   const messagesIn = createFramer({ firstHasLetter: true })
   let isLate = false
   let isConnecting = false
-  let answering: { fault: Fault; parts: Buffer[] } | undefined
+  let responding: { fault: Fault; parts: Buffer[] } | undefined
 
   const cut = () => {
     if (random() < 0.5) breakOff(client)
@@ -101,7 +101,7 @@ function carry({ client, upstream, faultOf, random, late }: Carried): void {
       late.push(() => upstream.end(bytes))
       breakOff(client)
     } else {
-      if (fault) answering = { fault, parts: [] }
+      if (fault) responding = { fault, parts: [] }
       upstream.write(bytes)
     }
   }
@@ -113,12 +113,12 @@ function carry({ client, upstream, faultOf, random, late }: Carried): void {
   })
   upstream.on('data', (chunk: Buffer) => {
     const isWhole = messagesIn(chunk).some((message) => message[0] === readyForQuery) || isConnecting
-    if (!answering) return void (client.writable && client.write(chunk))
-    answering.parts.push(chunk)
+    if (!responding) return void (client.writable && client.write(chunk))
+    responding.parts.push(chunk)
     if (!isWhole) return
-    const answer = Buffer.concat(answering.parts)
-    if (answering.fault === 'answer lost') return cut()
-    client.end(answer.subarray(0, 1 + Math.floor(random() * (answer.length - 1))))
+    const response = Buffer.concat(responding.parts)
+    if (responding.fault === 'response lost') return cut()
+    client.end(response.subarray(0, 1 + Math.floor(random() * (response.length - 1))))
     upstream.destroy()
   })
   client.on('close', () => !isLate && upstream.end())

@@ -10,15 +10,15 @@ export const moments = [
   /** The charge, or the claim for a customer's answer, is being committed; nothing has left for the provider. */
   'journalled',
   /** The first bytes have left, and the provider never gets them. */
-  'on its way',
+  'request sent',
   /** The provider has it and works on it. */
-  'worked on',
+  'provider working',
   /** The provider has responded, and no process receives it. */
-  'answered',
+  'provider responded',
   /** The response was received, and the outcome is lost on the way to the database. */
-  'not settled',
+  'outcome lost',
   /** The outcome is being committed; the caller gets no response. */
-  'settled',
+  'outcome committing',
   'any time',
 ] as const
 type Moment = (typeof moments)[number]
@@ -57,20 +57,20 @@ export async function startVictims(
     random,
     faultOf: (request) => {
       if (isJournal(request)) strikeAt('journalled')
-      if (isResolution(request) && strikeAt('not settled')) return 'request lost'
-      if (isResolution(request)) strikeAt('settled')
+      if (isResolution(request) && strikeAt('outcome lost')) return 'request lost'
+      if (isResolution(request)) strikeAt('outcome committing')
       return undefined
     },
   })
   t.after(() => proxy.close())
   const going = () => {
     const { moment, strike } = aim ?? {}
-    if (moment === 'worked on') void pause(random.below(workMs)).then(strike)
+    if (moment === 'provider working') void pause(random.below(workMs)).then(strike)
   }
-  const reported: Passage = { going, answered: () => void strikeAt('answered') }
+  const hooks: Passage = { going, responded: () => void strikeAt('provider responded') }
   const gate = await startProviderGate(t, providerUrl, ({ method }) => {
     if (method !== 'POST') return 'pass'
-    return strikeAt('on its way') ? 'lose' : reported
+    return strikeAt('request sent') ? 'lose' : hooks
   })
   const next = keepReady(t, cell, { DATABASE_URL: proxy.url, MALIPO_SIMULATOR_URL: gate.url })
   const deaths = new Map<string, number>()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { cardBody } from '../../../packages/server/src/testing/charging.ts'
-import type { SimulatorDesk } from '../cluster/simulator-desk.ts'
+import type { SimulatorControl } from '../cluster/simulator-control.ts'
 import { formsOf } from '../oracles/search.ts'
 import { press } from './sales.ts'
 
@@ -39,24 +39,24 @@ export const secretValue = new RegExp(
   'i',
 )
 /** Calls the API as a merchant. Returns the response as text, headers included. */
-export type Say = (
+export type Call = (
   method: string,
   path: string,
   body?: string | object,
   headers?: Record<string, string>,
-) => Promise<ProviderStatus>
+) => Promise<TextResponse>
 
-interface ProviderStatus {
+interface TextResponse {
   readonly status: number
   readonly text: string
 }
 
-interface Reported {
+interface ChargeData {
   readonly transactionId: string
   readonly nextAction: { readonly type: string; readonly redirectUrl?: string }
 }
 
-const reportedBy = ({ text }: ProviderStatus) => (JSON.parse(text) as { data?: Reported }).data
+const dataOf = ({ text }: TextResponse) => (JSON.parse(text) as { data?: ChargeData }).data
 const amounts = { next: 100 }
 /** Every charge has its own amount, so that a fault can target it. */
 const nextAmount = () => {
@@ -73,24 +73,24 @@ function bodyOf(number: string, over: object = {}, card: object = {}) {
   return { ...body, cardDetails: { ...body.cardDetails, ...own, ...card } }
 }
 
-const charge = (say: Say, body: string | object, headers?: Record<string, string>) =>
-  say('POST', '/fiat/deposit/card', body, headers)
-const authorise = (say: Say, id: string, type: string, value: unknown) =>
-  say('POST', `/fiat/deposit/${id}/authorise`, { type, value })
-const read = async (say: Say, id: string) => reportedBy(await say('GET', `/transactions/${id}`))
+const charge = (call: Call, body: string | object, headers?: Record<string, string>) =>
+  call('POST', '/fiat/deposit/card', body, headers)
+const authorise = (call: Call, id: string, type: string, value: unknown) =>
+  call('POST', `/fiat/deposit/${id}/authorise`, { type, value })
+const read = async (call: Call, id: string) => dataOf(await call('GET', `/transactions/${id}`))
 
 const address = { street1: '1 Market Street', city: 'Lagos', state: 'LA', zip: '100001', country: 'NG' }
 
 /** Completes every step of a card, with one wrong answer wherever that is possible. */
-async function goThrough(say: Say, number: string, over: object = {}): Promise<void> {
-  const providerStatus = await charge(say, bodyOf(number, over))
-  assert.equal(providerStatus.status, 200, providerStatus.text)
-  const { transactionId: id = '' } = reportedBy(providerStatus) ?? {}
+async function goThrough(call: Call, number: string, over: object = {}): Promise<void> {
+  const response = await charge(call, bodyOf(number, over))
+  assert.equal(response.status, 200, response.text)
+  const { transactionId: id = '' } = dataOf(response) ?? {}
   for (let steps = 0; steps < 3; steps += 1) {
-    const { type, redirectUrl } = (await read(say, id))?.nextAction ?? { type: 'NONE' }
-    if (type === 'PIN') await answerTwice(say, id, 'pin', [wrong.pin, pinOf(number)])
-    if (type === 'OTP') await answerTwice(say, id, 'otp', [wrong.otp, otpOf(number)])
-    if (type === 'ADDRESS') await authorise(say, id, 'address', address)
+    const { type, redirectUrl } = (await read(call, id))?.nextAction ?? { type: 'NONE' }
+    if (type === 'PIN') await answerTwice(call, id, 'pin', [wrong.pin, pinOf(number)])
+    if (type === 'OTP') await answerTwice(call, id, 'otp', [wrong.otp, otpOf(number)])
+    if (type === 'ADDRESS') await authorise(call, id, 'address', address)
     if (redirectUrl !== undefined) await press(redirectUrl, 'approve')
   }
 }
@@ -98,18 +98,18 @@ async function goThrough(say: Say, number: string, over: object = {}): Promise<v
 const pinOf = (number: string) => (number === pinCard ? right.pin : right.publishedPin)
 const otpOf = (number: string) => (number === pinCard ? right.otp : right.publishedOtp)
 
-async function answerTwice(say: Say, id: string, type: string, values: readonly string[]): Promise<void> {
-  for (const value of values) await authorise(say, id, type, value)
+async function answerTwice(call: Call, id: string, type: string, values: readonly string[]): Promise<void> {
+  for (const value of values) await authorise(call, id, type, value)
 }
 
-async function askedForPin(say: Say, over: object = {}): Promise<string> {
-  const { transactionId = '' } = reportedBy(await charge(say, bodyOf(pinCard, over))) ?? {}
-  assert.equal((await read(say, transactionId))?.nextAction.type, 'PIN')
+async function askedForPin(call: Call, over: object = {}): Promise<string> {
+  const { transactionId = '' } = dataOf(await charge(call, bodyOf(pinCard, over))) ?? {}
+  assert.equal((await read(call, transactionId))?.nextAction.type, 'PIN')
   return transactionId
 }
 
 /** Requests refused before the provider is called. */
-function refusals(say: Say): (() => Promise<unknown>)[] {
+function refusals(call: Call): (() => Promise<unknown>)[] {
   const grouped = plainCard.match(/.{4}/g)?.join(' ') ?? ''
   const bodies: (string | object)[] = [
     bodyOf(long.number),
@@ -130,13 +130,13 @@ function refusals(say: Say): (() => Promise<unknown>)[] {
     JSON.stringify(bodyOf(plainCard, { firstName: plainCard.repeat(5000) })),
   ]
   const isRefused = async (body: string | object, headers?: Record<string, string>) => {
-    const { status, text } = await charge(say, body, headers)
+    const { status, text } = await charge(call, body, headers)
     assert.ok(status >= 400 && status < 500, `${status} ${text}`)
   }
   return [
     ...bodies.map((body) => () => isRefused(body)),
     () => isRefused(bodyOf(plainCard), { 'content-type': 'text/plain' }),
-    () => isRefused(bodyOf(plainCard), { authorization: 'Bearer nobody' }),
+    () => isRefused(bodyOf(plainCard), { authorization: 'Bearer unknown' }),
   ]
 }
 
@@ -165,7 +165,7 @@ function echo(status: string) {
 /** Longer than the caller waits, so that the caller gets its response before the provider responds. */
 const slow = { mode: 'latency', delayMs: 8500 }
 
-function troubles(say: Say, { fault }: SimulatorDesk): (() => Promise<unknown>)[] {
+function faultStories(call: Call, { fault }: SimulatorControl): (() => Promise<unknown>)[] {
   const aimed = (operation: string, request: object) => {
     const amount = nextAmount()
     const aim = { operation, mode: '', times: 1, match: { amount: String(amount) }, ...request }
@@ -174,45 +174,45 @@ function troubles(say: Say, { fault }: SimulatorDesk): (() => Promise<unknown>)[
   const charged = (request: object) => async () => {
     const { amount, set } = aimed('charge', request)
     await set()
-    await charge(say, bodyOf(pinCard, { amount }))
+    await charge(call, bodyOf(pinCard, { amount }))
   }
   const answered = (request: object) => async () => {
     const { amount, set } = aimed('authorise', request)
-    const id = await askedForPin(say, { amount })
+    const id = await askedForPin(call, { amount })
     await set()
-    await authorise(say, id, 'pin', right.pin)
-    await read(say, id)
+    await authorise(call, id, 'pin', right.pin)
+    await read(call, id)
   }
   return [slow, ...faults].flatMap((request) => [charged(request), answered(request)])
 }
 
 /** Repetitions: a key with another card, a reference that is taken, an attacker with guessed values. */
-function repetitions(say: Say): (() => Promise<unknown>)[] {
+function repetitions(call: Call): (() => Promise<unknown>)[] {
   const keyed = async () => {
     const [body, key] = [bodyOf(pinCard), { 'idempotency-key': `key-${nextAmount()}` }]
-    const first = await charge(say, body, key)
-    const again = await charge(say, { ...body, cardDetails: bodyOf(plainCard).cardDetails }, key)
+    const first = await charge(call, body, key)
+    const again = await charge(call, { ...body, cardDetails: bodyOf(plainCard).cardDetails }, key)
     assert.equal(again.text, first.text)
-    assert.equal((await charge(say, body)).status, 409)
+    assert.equal((await charge(call, body)).status, 409)
   }
   const guessed = async () => {
-    const id = await askedForPin(say)
+    const id = await askedForPin(call)
     for (const value of [long.pin, wrong.pin, long.pin])
-      assert.equal((await authorise(say, id, 'pin', value)).status, 422)
-    assert.equal((await authorise(say, id, 'pin', right.pin)).status, 409)
+      assert.equal((await authorise(call, id, 'pin', value)).status, 422)
+    assert.equal((await authorise(call, id, 'pin', right.pin)).status, 409)
   }
   const confused = async () => {
-    const id = await askedForPin(say)
-    assert.equal((await authorise(say, id, 'otp', long.otp)).status, 422)
-    assert.equal((await authorise(say, id, 'pin', `${long.pin}${long.pin}`)).status, 400)
-    assert.equal((await authorise(say, id, 'pin', { street1: pinCard })).status, 400)
-    await say('POST', `/fiat/deposit/${id}/authorise`, `{"type":"pin","value":"${long.pin}`)
+    const id = await askedForPin(call)
+    assert.equal((await authorise(call, id, 'otp', long.otp)).status, 422)
+    assert.equal((await authorise(call, id, 'pin', `${long.pin}${long.pin}`)).status, 400)
+    assert.equal((await authorise(call, id, 'pin', { street1: pinCard })).status, 400)
+    await call('POST', `/fiat/deposit/${id}/authorise`, `{"type":"pin","value":"${long.pin}`)
   }
   return [keyed, guessed, confused]
 }
 
 /** Every scenario of a card. They run side by side, so that their traces mix. */
-export function cardStories(say: Say, simulator: SimulatorDesk): (() => Promise<unknown>)[] {
+export function cardStories(call: Call, simulator: SimulatorControl): (() => Promise<unknown>)[] {
   const grouped = (number: string, gap: string) => number.match(/.{1,4}/g)?.join(gap) ?? ''
   const device = {
     colorDepth: 24,
@@ -223,11 +223,11 @@ export function cardStories(say: Say, simulator: SimulatorDesk): (() => Promise<
     deviceId: 'd',
   }
   return [
-    ...troubles(say, simulator),
-    ...refusals(say),
-    ...repetitions(say),
-    ...numbers.map((number) => () => goThrough(say, number)),
-    () => goThrough(say, plainCard, { currency: 'USD', device3DSInfo: device }),
-    ...[' ', '-'].map((gap) => () => charge(say, bodyOf(plainCard, {}, { number: grouped(plainCard, gap) }))),
+    ...faultStories(call, simulator),
+    ...refusals(call),
+    ...repetitions(call),
+    ...numbers.map((number) => () => goThrough(call, number)),
+    () => goThrough(call, plainCard, { currency: 'USD', device3DSInfo: device }),
+    ...[' ', '-'].map((gap) => () => charge(call, bodyOf(plainCard, {}, { number: grouped(plainCard, gap) }))),
   ]
 }

@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { requests } from './crowd-wishes.ts'
+import { requests } from './crowd-requests.ts'
 import type { Market, Request } from './market.ts'
 
 export interface Crowd {
   /** Stops new orders; returns when every open one has its response. */
-  disperse(): Promise<void>
+  stop(): Promise<void>
 }
 
 /** Limit in progress for each kind, so that slow requests do not block other kinds. */
 const underWayMax = 30
 
 /** Customers who order, each kind at its pace, and retry until they get a response. */
-export function gather(market: Market): Crowd {
+export function startCrowd(market: Market): Crowd {
   let isOver = false
   const follow = async (request: Request) => {
     const { everyMs, run } = requests[request]
@@ -29,7 +29,7 @@ export function gather(market: Market): Crowd {
   }
   const following = (Object.keys(requests) as Request[]).map(follow)
   return {
-    disperse: async () => {
+    stop: async () => {
       isOver = true
       await Promise.all(following)
     },

@@ -7,12 +7,12 @@ import type { Random } from '../cluster/random.ts'
 type Ending = Extract<Movement, { kind: 'post' | 'void' }>
 
 /** The result that the ledger reported to a customer. */
-export type Reported = 'applied' | Refusal | 'duplicate' | 'overloaded'
+export type PostingResult = 'applied' | Refusal | 'duplicate' | 'overloaded'
 
 /** A posting request, and its result if one came. */
-export interface Asked {
+export interface PostingRequest {
   readonly posting: Posting
-  reported?: Reported
+  result?: PostingResult
   /** It was retried because no result came: the ledger may hold the earlier one. */
   isRepeated?: true
 }
@@ -25,15 +25,15 @@ export interface Accounts {
 
 /** Customers that request everything the ledger can do, refusals included, and record every request. */
 export interface Customers {
-  readonly record: readonly Asked[]
-  ask(): Asked
-  hear(asked: Asked, reported: Reported): void
+  readonly record: readonly PostingRequest[]
+  ask(): PostingRequest
+  noteResult(asked: PostingRequest, result: PostingResult): void
 }
 
 export const proofEvent = 'proof'
 
 export function createCustomers(random: Random, accounts: Accounts): Customers {
-  const record: Asked[] = []
+  const record: PostingRequest[] = []
   const open: Ending[] = []
   const ended: Ending[] = []
   const applied: Movement[] = []
@@ -41,13 +41,13 @@ export function createCustomers(random: Random, accounts: Accounts): Customers {
   return {
     record,
     ask: () => {
-      const asked: Asked = { posting: random.pick(kinds)() }
+      const asked: PostingRequest = { posting: random.pick(kinds)() }
       record.push(asked)
       return asked
     },
-    hear: (asked, reported) => {
-      asked.reported = reported
-      for (const movement of reported === 'applied' ? asked.posting.movements : []) {
+    noteResult: (asked, result) => {
+      asked.result = result
+      for (const movement of result === 'applied' ? asked.posting.movements : []) {
         if (!('amount' in movement)) ended.push(movement)
         else if (movement.kind === 'hold')
           open.push({ ...keyOf(movement), event: proofEvent, kind: random.pick(endings) })
@@ -117,9 +117,9 @@ function move(kind: 'hold' | 'transfer', debit_account: string, credit_account: 
 }
 
 /** A result of the ledger as one word. Faults are rethrown. */
-export async function reportedBy(answer: Promise<Refusal | undefined>): Promise<Reported> {
+export async function resultOf(pending: Promise<Refusal | undefined>): Promise<PostingResult> {
   try {
-    return (await answer) ?? 'applied'
+    return (await pending) ?? 'applied'
   } catch (error) {
     if (error instanceof AppError && error.key === 'OVERLOADED') return 'overloaded'
     if ((error as { code?: string }).code === '23505') return 'duplicate'

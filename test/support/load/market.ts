@@ -4,7 +4,7 @@ import { readId } from '../../../packages/server/src/platform/ids.ts'
 import type { ApiResponse } from '../../../packages/server/src/testing/malipo.ts'
 import type { CellMerchant } from '../cluster/cell.ts'
 import type { Random } from '../cluster/random.ts'
-import type { SimulatorDesk } from '../cluster/simulator-desk.ts'
+import type { SimulatorControl } from '../cluster/simulator-control.ts'
 
 export type Request = 'payout' | 'bulk' | 'till' | 'momo' | 'wave' | 'card' | 'transfer'
 
@@ -27,7 +27,7 @@ export interface Market {
   readonly merchants: readonly CellMerchant[]
   /** URLs of the service; each may be down at any moment. */
   readonly urls: readonly string[]
-  readonly simulator: SimulatorDesk
+  readonly simulator: SimulatorControl
   readonly orders: Ordered[]
   /** Responses that are never allowed. */
   readonly refusals: string[]
@@ -35,7 +35,7 @@ export interface Market {
   readonly setbacks: Map<string, number>
 }
 
-const comeAgainMs = 250
+const retryMs = 250
 /** Longer than repeated strikes can keep both servers from their work. */
 const patienceMs = 600_000
 
@@ -45,19 +45,19 @@ export async function insist(
   merchant: CellMerchant,
   path: string,
   body: object | undefined,
-  { isDone = () => true, within = patienceMs }: { isDone?: (answer: ApiResponse) => boolean; within?: number } = {},
+  { isDone = () => true, within = patienceMs }: { isDone?: (response: ApiResponse) => boolean; within?: number } = {},
 ): Promise<ApiResponse> {
   const key = { 'idempotency-key': randomUUID() }
   const deadline = performance.now() + within
   for (;;) {
-    const answer = await merchant.call(random.pick(urls), 'POST', path, body, key).catch(() => undefined)
-    const isToComeAgain =
-      answer === undefined || answer.status >= 500 || answer.body['errorCode'] === 'IDEMPOTENCY_KEY_IN_PROGRESS'
-    if (!isToComeAgain && isDone(answer)) return answer
-    const word = answer ? `${answer.status} ${String(answer.body['errorCode'] ?? '')}`.trim() : 'nobody there'
+    const response = await merchant.call(random.pick(urls), 'POST', path, body, key).catch(() => undefined)
+    const isRetryable =
+      response === undefined || response.status >= 500 || response.body['errorCode'] === 'IDEMPOTENCY_KEY_IN_PROGRESS'
+    if (!isRetryable && isDone(response)) return response
+    const word = response ? `${response.status} ${String(response.body['errorCode'] ?? '')}`.trim() : 'no connection'
     setbacks.set(word, (setbacks.get(word) ?? 0) + 1)
-    if (performance.now() > deadline) throw new Error(`not answered in ${within} ms: ${path}, at last ${word}`)
-    await pause(comeAgainMs)
+    if (performance.now() > deadline) throw new Error(`no final response in ${within} ms: ${path}, last: ${word}`)
+    await pause(retryMs)
   }
 }
 

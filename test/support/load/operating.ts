@@ -15,7 +15,7 @@ export interface Operators {
 }
 
 const findMs = 120_000
-const verdict = { reason: 'stuck', evidence: 'the provider says it was never paid' }
+const decision = { reason: 'stuck', evidence: 'the provider says it was never paid' }
 
 export function openOperators(cell: Cell, orders: readonly Ordered[]): Operators {
   const ended = new Set<string>()
@@ -28,23 +28,23 @@ export function openOperators(cell: Cell, orders: readonly Ordered[]): Operators
     return rows.map(({ id }) => id)
   }
   const settle = (id: string, strike?: Strike) => {
-    const words = ['--failed', '--reason', verdict.reason, '--evidence', verdict.evidence]
+    const words = ['--failed', '--reason', decision.reason, '--evidence', decision.evidence]
     const args = ['payments', 'resolve', showId('transaction', id), ...words]
     return runCommand(cell.folder, cell.operatorSettings, args, strike)
   }
   /** The command fails while a struck process holds the payment locked; the operator checks and retries. */
-  const isTurnedAway = ({ text }: { readonly text: string }) => text.includes('the database is too busy')
+  const isBusy = ({ text }: { readonly text: string }) => text.includes('the database is too busy')
   const finish = (id: string) =>
     until('an operator to end a payout', async () => {
       const { code, text } = await settle(id)
-      assert.ok(code === 0 || text.includes('is failed already') || isTurnedAway({ text }), text)
-      return !isTurnedAway({ text })
+      assert.ok(code === 0 || text.includes('is failed already') || isBusy({ text }), text)
+      return !isBusy({ text })
     })
   const strikeAt = async (strike: Strike) => {
     const id = await until('a payout to be stuck', async () => (await waiting())[0], { timeoutMs: findMs })
     ended.add(id)
     const first = await settle(id, strike)
-    assert.ok(first.isStruck || isTurnedAway(first), `the operator did not reach ${strike.place}: ${first.text}`)
+    assert.ok(first.isStruck || isBusy(first), `the operator did not reach ${strike.place}: ${first.text}`)
     if (first.code !== 0) await finish(id)
     return first.isStruck
   }
@@ -53,7 +53,7 @@ export function openOperators(cell: Cell, orders: readonly Ordered[]): Operators
     endAll: async () => {
       for (const id of await waiting()) {
         ended.add(id)
-        await cell.operator.payments.settle(showId('transaction', id), { outcome: 'failed', ...verdict })
+        await cell.operator.payments.settle(showId('transaction', id), { outcome: 'failed', ...decision })
       }
     },
   }

@@ -13,7 +13,7 @@ import {
   testMalipo,
 } from '../../../packages/server/src/testing/malipo.ts'
 import { startLanes } from '../../../packages/server/src/workers/lanes.ts'
-import { type SimulatorDesk, startSimulatorDesk } from '../cluster/simulator-desk.ts'
+import { type SimulatorControl, startControlledSimulator } from '../cluster/simulator-control.ts'
 
 /** A payment in the database. */
 interface Seen {
@@ -34,7 +34,7 @@ interface Seen {
 /** The whole service in this process, except for the simulator, and a merchant with money. */
 export interface Payments {
   readonly malipo: Malipo
-  readonly simulator: SimulatorDesk
+  readonly simulator: SimulatorControl
   readonly merchantId: string
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>
   payOut(over?: Record<string, unknown>): Promise<string>
@@ -55,7 +55,7 @@ export const minutes = (count: number) => count * 60_000
 export const keyOf = (id: string) => providerKeyOf(id, 1)
 
 export async function testPayments(t: TestContext, settings: Record<string, string> = {}): Promise<Payments> {
-  const simulator = await startSimulatorDesk(t)
+  const simulator = await startControlledSimulator(t)
   const malipo = await testMalipo(t, {
     ...simulator.settings,
     MALIPO_RATE_LIMIT_SANDBOX: '100000',
@@ -76,7 +76,7 @@ export async function testPayments(t: TestContext, settings: Record<string, stri
        join attempts a on a.transaction_id = t.id and a.number = t.attempt where id = $1`,
       [id],
     )
-    assert.ok(row, `${id} is not there`)
+    assert.ok(row, `${id} does not exist`)
     return row
   }
   const forwardDatabase = async (ms: number) => {

@@ -94,14 +94,14 @@ async function run(order: LoadOrder): Promise<LoadReport> {
   over.abort()
   const used = process.cpuUsage(cpu)
   const tookMs = performance.now() - startedAt
-  await allAnswered(lines)
+  await allResponded(lines)
   for (const { socket } of lines) socket.destroy()
   const cpuShare = (used.user + used.system) / 1000 / tookMs
   return { ...tally.report(), lateMs: late.percentile(99) / 1e6, cpuShare, tookMs }
 }
 
 /** Waits for requests still in progress when the load ends, as a client would. */
-async function allAnswered(lines: ReadonlySet<Line>): Promise<void> {
+async function allResponded(lines: ReadonlySet<Line>): Promise<void> {
   const deadline = performance.now() + 30_000
   while (performance.now() < deadline && [...lines].some(({ sentAt }) => sentAt > 0))
     await new Promise((resolve) => setTimeout(resolve, 10))

@@ -65,16 +65,16 @@ export const anyCard = (random: Random) => random.pick(Object.values(cards))
 /** Sends the charge. Undefined without a response. */
 export async function ask(sale: Sale, url: string): Promise<ApiResponse | undefined> {
   const { merchant, path, body, headers } = sale
-  const answer = await merchant.call(url, 'POST', `/fiat/deposit/${path}`, body, headers).catch(() => undefined)
-  const { transactionId } = (answer?.body['data'] ?? {}) as { transactionId?: string }
+  const response = await merchant.call(url, 'POST', `/fiat/deposit/${path}`, body, headers).catch(() => undefined)
+  const { transactionId } = (response?.body['data'] ?? {}) as { transactionId?: string }
   if (transactionId !== undefined) sale.id = known(sale, transactionId)
-  return answer
+  return response
 }
 
 /** One reference is one charge, always. */
-function known({ id, body }: Sale, reported: string): string {
-  assert.ok(id === undefined || id === reported, `${body.externalReference} was ${id}, and is ${reported}`)
-  return reported
+function known({ id, body }: Sale, given: string): string {
+  assert.ok(id === undefined || id === given, `${body.externalReference} was ${id} and is now ${given}`)
+  return given
 }
 
 /** Reads a charge by its reference. Undefined when there is none. */
@@ -113,31 +113,31 @@ type Pay = (sale: Sale, amount: number, account: string) => Promise<void>
 
 /** Continues sales whose merchant may have no response, and counts the responses. */
 export function openTill(url: string, pay: Pay) {
-  const reported = new Map<string, number>()
-  const note = (what: string, answer: ApiResponse | undefined) => {
-    const heading = `${what} ${answer?.status}`
-    reported.set(heading, (reported.get(heading) ?? 0) + 1)
+  const counts = new Map<string, number>()
+  const note = (what: string, response: ApiResponse | undefined) => {
+    const heading = `${what} ${response?.status}`
+    counts.set(heading, (counts.get(heading) ?? 0) + 1)
   }
 
-  const goOn = async (sale: Sale) => {
-    if (sale.path === 'card') await goOnByCard(sale)
-    else await goOnByTransfer(sale)
+  const continueSales = async (sale: Sale) => {
+    if (sale.path === 'card') await continueCard(sale)
+    else await continueTransfer(sale)
   }
 
   /** An existing charge is not made again; a missing one is made now. */
-  const goOnByCard = async (sale: Sale) => {
+  const continueCard = async (sale: Sale) => {
     const found = await read(sale, url)
     const again = await ask(sale, url)
-    note(found ? 'card again' : 'card anew', again)
+    note(found ? 'repeated card charge' : 'new card charge', again)
     const hasKey = Object.keys(sale.headers).length > 0
     if (!found || hasKey) assert.equal(again?.status, 200, JSON.stringify(again?.body))
     else assert.deepEqual([again?.status, again?.body['errorCode']], [409, 'E-API-D.S-28'])
     for (let steps = 0; steps < 3; steps += 1) {
       const answer = await nextAnswer(sale, url)
       if (!answer) break
-      const providerStatus = await authorise(sale, url, answer)
-      note(`answer ${answer.type}`, providerStatus)
-      if (providerStatus?.status !== 200) break
+      const response = await authorise(sale, url, answer)
+      note(`answer ${answer.type}`, response)
+      if (response?.status !== 200) break
     }
     await goToPage(sale)
   }
@@ -151,19 +151,19 @@ export function openTill(url: string, pay: Pay) {
   }
 
   /** Repeats the request until there is an account, or until the service refuses it as a duplicate reference. */
-  const goOnByTransfer = async (sale: Sale) => {
-    const answer = await until(`an account for ${sale.body.externalReference}`, async () => {
-      const providerStatus = await ask(sale, url)
-      note('transfer again', providerStatus)
-      return providerStatus?.status === 503 ? undefined : providerStatus
+  const continueTransfer = async (sale: Sale) => {
+    const opened = await until(`an account for ${sale.body.externalReference}`, async () => {
+      const response = await ask(sale, url)
+      note('repeated transfer charge', response)
+      return response?.status === 503 ? undefined : response
     })
     const found = await read(sale, url)
     assert.ok(found)
-    assert.ok(answer.status === 200 || answer.body['errorCode'] === 'E-API-D.S-28', JSON.stringify(answer.body))
+    assert.ok(opened.status === 200 || opened.body['errorCode'] === 'E-API-D.S-28', JSON.stringify(opened.body))
     const account = found.virtualAccount?.accountNumber
     if (account !== undefined) await transfer(sale, account, pay)
   }
-  return { goOn, reported }
+  return { continueSales, counts }
 }
 
 /** The customer pays into the account, as planned. */
@@ -181,5 +181,5 @@ async function transfer(sale: Sale, account: string, pay: Pay): Promise<void> {
 export async function press(page: string, action: 'approve' | 'decline'): Promise<void> {
   const body = new URLSearchParams({ action })
   const { status } = await fetch(page, { method: 'POST', redirect: 'manual', body })
-  assert.ok(status === 303 || status === 200, `the page answered ${status}`)
+  assert.ok(status === 303 || status === 200, `the page returned ${status}`)
 }

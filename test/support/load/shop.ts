@@ -37,21 +37,21 @@ export function openShop(t: TestContext, { url, merchants, random, customers, pe
   const latencies: number[] = []
   const over = new AbortController()
 
-  const askTwice = async (what: string, ask: () => Promise<ApiResponse>): Promise<ApiResponse | undefined> => {
+  const tryTwice = async (what: string, ask: () => Promise<ApiResponse>): Promise<ApiResponse | undefined> => {
     const startedAt = performance.now()
     const first = await tried(ask)
-    if (first.answer === undefined) retried.push(`${what}: ${first.why}`)
-    const last = first.answer ? first : await tried(ask)
-    if (last.answer === undefined) failed.push(`${what}: ${first.why}, then ${last.why}`)
+    if (first.response === undefined) retried.push(`${what}: ${first.why}`)
+    const last = first.response ? first : await tried(ask)
+    if (last.response === undefined) failed.push(`${what}: ${first.why}, then ${last.why}`)
     latencies.push(performance.now() - startedAt)
-    return last.answer
+    return last.response
   }
   const order = async (kind: Order['kind']) => {
     const wanted = makeOrder(random, random.pick(merchants), kind)
     orders.push(wanted)
     const headers = { 'idempotency-key': wanted.reference }
     const ask = () => wanted.merchant.call(url, 'POST', pathOf(wanted), bodyOf(wanted), headers)
-    const id = readId('transaction', String((await askTwice(kind, ask))?.body['transactionId']))
+    const id = readId('transaction', String((await tryTwice(kind, ask))?.body['transactionId']))
     if (id === undefined) return
     wanted.id = id
     known.push(wanted)
@@ -62,7 +62,7 @@ export function openShop(t: TestContext, { url, merchants, random, customers, pe
       reference === ''
         ? '/users'
         : random.pick([`/transactions/${reference}`, '/users', '/wallets/statement?currency=KES'])
-    if (merchant) await askTwice(`GET ${path.split('/')[1]}`, () => merchant.call(url, 'GET', path))
+    if (merchant) await tryTwice(`GET ${path.split('/')[1]}`, () => merchant.call(url, 'GET', path))
   }
   const serve = async () => {
     while (!over.signal.aborted) {
@@ -89,10 +89,10 @@ export function openShop(t: TestContext, { url, merchants, random, customers, pe
 }
 
 /** Anything but success counts as no response: no request here should be refused. */
-async function tried(ask: () => Promise<ApiResponse>): Promise<{ answer?: ApiResponse; why?: string }> {
+async function tried(ask: () => Promise<ApiResponse>): Promise<{ response?: ApiResponse; why?: string }> {
   try {
-    const answer = await ask()
-    return answer.status < 300 ? { answer } : { why: `${answer.status} ${answer.body['errorCode']}` }
+    const response = await ask()
+    return response.status < 300 ? { response } : { why: `${response.status} ${response.body['errorCode']}` }
   } catch (error) {
     const { cause, message } = error as Error & { cause?: { code?: string; message?: string } }
     return { why: cause?.code ?? cause?.message ?? message }

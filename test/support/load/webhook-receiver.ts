@@ -50,7 +50,7 @@ export async function openReceiver(t: Pick<TestContext, 'after'>, react: Receive
     got.push(arrived)
     const reaction = receiver.react(arrived)
     if (reaction === 'held') held.set(response, arrived)
-    else answer(arrived, response, reaction)
+    else respond(arrived, response, reaction)
   }
   let server: Server | undefined
   const receiver = {
@@ -64,7 +64,7 @@ export async function openReceiver(t: Pick<TestContext, 'after'>, react: Receive
       return mostOpen
     },
     release: (reaction: Exclude<Reaction, 'held'>) => {
-      for (const [response, request] of held) answer(request, response, reaction)
+      for (const [response, request] of held) respond(request, response, reaction)
       held.clear()
     },
     listen: async () => {
@@ -91,7 +91,7 @@ export async function openReceiver(t: Pick<TestContext, 'after'>, react: Receive
   return receiver
 }
 
-function answer(request: Got, response: ServerResponse, reaction: Exclude<Reaction, 'held'>): void {
+function respond(request: Got, response: ServerResponse, reaction: Exclude<Reaction, 'held'>): void {
   if (reaction === 'reset') return void breakOff(response.socket)
   request.status = reaction.status
   response.writeHead(reaction.status, reaction.headers).end('kept')

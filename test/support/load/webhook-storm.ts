@@ -11,7 +11,7 @@ import { type HookedMerchant, hours, minutes, seconds, settings, type Webhooks }
 export interface Shop {
   readonly merchant: HookedMerchant
   readonly receiver: Receiver
-  readonly reported: NotifiedEvent[]
+  readonly events: NotifiedEvent[]
   /** From then on it accepts everything. */
   readonly backAtMs: number
   /** Accepts a notification now and then before that; others accept none. */
@@ -82,7 +82,7 @@ async function openShops(t: TestContext, { hooks, random, shops }: StormOptions)
     opened.push({
       receiver,
       merchant: await hooks.merchant(receiver.url),
-      reported: [],
+      events: [],
       backAtMs,
       isShaky: index % 2 === 0,
     })
@@ -95,10 +95,10 @@ const failures: readonly Reaction[] = [{ status: 500 }, { status: 503 }, { statu
 /** Healthy, failing now and then, always failing, or down. */
 async function changeMood({ receiver, backAtMs, isShaky }: Shop, random: Random, nowMs: number): Promise<void> {
   const moods = isShaky ? (['shaky', 'down', 'shut'] as const) : (['down', 'shut'] as const)
-  const mood = nowMs >= backAtMs ? 'well' : random.pick<'shaky' | 'down' | 'shut'>(moods)
+  const mood = nowMs >= backAtMs ? 'healthy' : random.pick<'shaky' | 'down' | 'shut'>(moods)
   await receiver.shut()
   if (mood !== 'shut') await receiver.listen()
-  const failing = { well: 0, shaky: 0.3, down: 1, shut: 1 }[mood]
+  const failing = { healthy: 0, shaky: 0.3, down: 1, shut: 1 }[mood]
   receiver.react = () => (random() < failing ? random.pick(failures) : { status: random.pick([200, 202, 204]) })
 }
 
@@ -112,7 +112,7 @@ async function notifySome(shops: readonly Shop[], random: Random, count: number)
   for (let left = count; left > 0; ) {
     const shop = random.pick(shops)
     const some = Math.min(left, 1 + random.below(Math.max(5, count / 10)))
-    shop.reported.push(...(await shop.merchant.notify(some)))
+    shop.events.push(...(await shop.merchant.notify(some)))
     left -= some
   }
 }
@@ -149,12 +149,12 @@ async function openCrew(t: TestContext, { hooks, random }: StormOptions) {
 
 /** Nothing is due and nothing in progress: the clock may be moved without ending a lease. */
 async function quiet(hooks: Webhooks, shops: readonly Shop[]): Promise<void> {
-  const look = async () => {
+  const sample = async () => {
     for (const { receiver } of shops) receiver.release('reset')
     hooks.malipo.ctx.wakeups.wake('webhooks')
     return isQuiet(hooks)
   }
-  await until('deliveries to be quiet', look, { timeoutMs: 120_000 })
+  await until('deliveries to be quiet', sample, { timeoutMs: 120_000 })
 }
 
 async function isQuiet({ malipo }: Webhooks): Promise<boolean> {

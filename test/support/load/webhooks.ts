@@ -105,9 +105,9 @@ async function openMerchant(malipo: Malipo, url: string): Promise<HookedMerchant
     setUrl,
     record,
     notify: async (count) => {
-      const reported = await notifyMerchants(malipo.ctx.db.write, Array<string>(count).fill(id))
+      const events = await notifyMerchants(malipo.ctx.db.write, Array<string>(count).fill(id))
       malipo.ctx.wakeups.wake('webhooks')
-      return reported
+      return events
     },
     becomes: async (shown, what) => {
       let last: SeenRecord | undefined

@@ -1,6 +1,6 @@
 import { providerKeyOf } from '../../../packages/server/src/platform/ids.ts'
 import type { Cell } from '../cluster/cell.ts'
-import type { Moved } from '../cluster/simulator-desk.ts'
+import type { Moved } from '../cluster/simulator-control.ts'
 
 /** A charge, with its money by the ledger in minor units, its adjustments included. */
 export interface BookedCharge extends Record<string, unknown> {
@@ -74,7 +74,10 @@ export function wrongCharges(charges: readonly BookedCharge[], moved: readonly M
     collected.delete(providerKeyOf(charge.id, 1))
     return complaintsOf(charge, movements).map((what) => `${charge.method} ${charge.id} (${charge.state}) ${what}`)
   })
-  return [...wrong, ...[...collected.keys()].map((key) => `the provider moved money for ${key}, which nobody knows`)]
+  return [
+    ...wrong,
+    ...[...collected.keys()].map((key) => `the provider moved money for ${key}, which is not a known charge`),
+  ]
 }
 
 function complaintsOf(charge: BookedCharge, movements: readonly Moved[]): string[] {
@@ -93,7 +96,10 @@ function complaintsOf(charge: BookedCharge, movements: readonly Moved[]): string
     [credited === inTime + adjusted, `was credited ${credited}, not ${inTime} in time and ${adjusted} later`],
     [charged === fees, `was charged ${charged}, not ${fees}`],
     [credited + kept === came, `has ${came}, of which ${credited} are credited and ${kept} kept`],
-    [kept === suspended && kept === open_case, `keeps ${kept}, says ${suspended}, with ${open_case} in its open case`],
+    [
+      kept === suspended && kept === open_case,
+      `keeps ${kept}, its row has ${suspended}, with ${open_case} in its open case`,
+    ],
     [kept >= 0n && (kept === 0n || failure === 'UNDERPAID'), `keeps ${kept} although it is not underpaid`],
   ]
   return rules.filter(([isKept]) => !isKept).map(([, complaint]) => complaint)

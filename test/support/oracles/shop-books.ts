@@ -3,10 +3,10 @@ import type { TestContext } from 'node:test'
 import { readBooks } from '../../chaos/books.ts'
 import { checkMovements, checkWallets } from '../../chaos/check-money.ts'
 import type { Cell } from '../cluster/cell.ts'
-import type { SimulatorDesk } from '../cluster/simulator-desk.ts'
+import type { SimulatorControl } from '../cluster/simulator-control.ts'
 import type { Shop } from '../load/shop.ts'
 import type { Order } from '../load/shopper.ts'
-import { assertFeeds, complaintsIn, letTimePass, type Row, readAll } from './reckoning.ts'
+import { assertFeeds, complaintsIn, letTimePass, type Row, readAll } from './payment-books.ts'
 
 /** Every accepted order is stored as requested, and nothing else is. */
 function assertOrdersAreKept(orders: readonly Order[], rows: readonly Row[]): void {
@@ -23,7 +23,7 @@ const minutes = Array<number>(40).fill(60_000)
 export async function assertShopIsRight(
   t: TestContext,
   cell: Cell,
-  simulator: SimulatorDesk,
+  simulator: SimulatorControl,
   { orders, url }: Pick<Shop, 'orders' | 'url'>,
 ): Promise<void> {
   await letTimePass(t, cell, simulator, minutes)
@@ -38,8 +38,8 @@ export async function assertShopIsRight(
 }
 
 /** The provider moved each success once, wallets equal their payments, and no money moved after an end. */
-async function assertBooks(cell: Cell, simulator: SimulatorDesk): Promise<void> {
-  const books = await readBooks({ ask: cell.ask, desk: () => simulator })
+async function assertBooks(cell: Cell, simulator: SimulatorControl): Promise<void> {
+  const books = await readBooks({ ask: cell.ask, simulatorControl: () => simulator })
   assert.deepEqual([...checkMovements(books), ...checkWallets(books)], [])
   assert.deepEqual([books.adjustments, books.cases], [[], []])
   assert.ok(books.moved.length > 0, 'no money moved')

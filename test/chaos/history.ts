@@ -1,28 +1,28 @@
 import { providerKeyOf, showId } from '../../packages/server/src/platform/ids.ts'
+import type { ClientRequest } from './client.ts'
 import type { Site } from './site.ts'
-import type { Asked } from './told.ts'
 
 /** Everything recorded about a payment, from all sides, one entry a line. */
-export async function storyOf(site: Site, id: string, record: readonly Asked[]): Promise<string[]> {
+export async function historyOf(site: Site, id: string, record: readonly ClientRequest[]): Promise<string[]> {
   const rows = async (title: string, text: string) =>
     (await site.ask(text, [id])).map((row) => `  ${title}: ${JSON.stringify(row)}`)
   const attempts = await site.ask<{ number: number }>('select number from attempts where transaction_id = $1', [id])
   const keys = attempts.map(({ number }) => providerKeyOf(id, number))
-  const desk = site.desk()
+  const simulatorControl = site.simulatorControl()
   const provider = await Promise.all(
     keys.map(async (key) => [
-      ...(await desk.moved(key)).map((each) => `  provider moved: ${JSON.stringify(each)}`),
-      ...(await desk.requests(key)).map((each) => `  provider was asked: ${JSON.stringify(each)}`),
-      ...(await desk.callbacks(key)).map(
-        ({ status, attempts: tries }) => `  provider called back: ${status} ${JSON.stringify(tries)}`,
+      ...(await simulatorControl.moved(key)).map((each) => `  provider movement: ${JSON.stringify(each)}`),
+      ...(await simulatorControl.requests(key)).map((each) => `  provider request: ${JSON.stringify(each)}`),
+      ...(await simulatorControl.callbacks(key)).map(
+        ({ status, attempts: tries }) => `  provider callback: ${status} ${JSON.stringify(tries)}`,
       ),
     ]),
   )
   return [
     `payment ${id}`,
-    ...reportedOf(id, record, await referenceOf(site, id)),
+    ...requestsOf(id, record, await referenceOf(site, id)),
     ...(await rows(
-      'kept',
+      'stored',
       `select state, doubt, type, method, provider, amount, currency, wallet_amount, wallet_currency, fee, received,
       adjustments, adjusted, adjusted_fee, suspended, related_transaction_id, direction, reason, failure, created_at, updated_at, wake_at, expires_at from transactions where id = $1`,
     )),
@@ -67,14 +67,14 @@ async function referenceOf(site: Site, id: string): Promise<string> {
   return row?.reference ?? id
 }
 
-function reportedOf(id: string, record: readonly Asked[], reference: string): string[] {
+function requestsOf(id: string, record: readonly ClientRequest[], reference: string): string[] {
   const shown = showId('transaction', id)
   const about = record.filter(
     ({ body, path }) =>
       path.includes(shown) || path.includes(reference) || JSON.stringify(body ?? '').includes(reference),
   )
-  return about.flatMap(({ kind, method, path, reported, exchanges }) => [
-    `  client: ${kind}, ${method} ${path}, told ${reported}`,
+  return about.flatMap(({ kind, method, path, outcome, exchanges }) => [
+    `  client: ${kind}, ${method} ${path}, outcome ${outcome}`,
     ...exchanges.map(
       ({ at, tookMs, status, word }) => `    at ${Math.round(at)} ms: ${status} ${word} after ${Math.round(tookMs)} ms`,
     ),

@@ -12,7 +12,7 @@ interface Exchange {
 }
 
 /** A request of a client, with all its retries. */
-export interface Asked {
+export interface ClientRequest {
   readonly kind: string
   readonly merchant: Merchant
   readonly method: string
@@ -20,16 +20,16 @@ export interface Asked {
   readonly body: unknown
   readonly exchanges: Exchange[]
   /** `done` and `refused` are responses of the service; the outcome of the rest is unknown. */
-  reported: 'done' | 'refused' | 'unknown'
-  answer: Readonly<Record<string, unknown>>
+  outcome: 'done' | 'refused' | 'unknown'
+  response: Readonly<Record<string, unknown>>
   /** The response to the same request, sent once more. */
   again?: Readonly<Record<string, unknown>>
 }
 
 /** Behaves like a good merchant: retries the same request until it has a response. */
 export interface Client {
-  readonly record: readonly Asked[]
-  ask(kind: string, merchant: Merchant, request: Request): Promise<Asked>
+  readonly record: readonly ClientRequest[]
+  ask(kind: string, merchant: Merchant, request: Request): Promise<ClientRequest>
   /** No try starts after this. */
   giveUpAt(at: number): void
 }
@@ -49,18 +49,18 @@ interface ClientOptions {
   readonly apiUrl: () => string
 }
 
-const answerWithinMs = 12_000
+const responseWithinMs = 12_000
 const patienceMs = 45_000
 const againOneIn = 12
 
 export function createClient({ random, apiUrl }: ClientOptions): Client {
-  const record: Asked[] = []
+  const record: ClientRequest[] = []
   let endsAt = Number.POSITIVE_INFINITY
 
-  const insist = async (asked: Asked, request: Request) => {
+  const insist = async (sent: ClientRequest, request: Request) => {
     const deadline = performance.now() + (request.patienceMs ?? patienceMs)
     for (let tries = 0; ; tries += 1) {
-      const reply = await tryOnce(asked, request, apiUrl())
+      const reply = await tryOnce(sent, request, apiUrl())
       if (reply) return reply
       const waitMs = Math.min(3000, 150 * 2 ** tries) * (0.5 + random())
       if (performance.now() + waitMs > Math.min(deadline, endsAt)) return undefined
@@ -69,14 +69,14 @@ export function createClient({ random, apiUrl }: ClientOptions): Client {
   }
   const ask: Client['ask'] = async (kind, merchant, request) => {
     const { method, path, body } = request
-    const asked: Asked = { kind, merchant, method, path, body, exchanges: [], reported: 'unknown', answer: {} }
-    record.push(asked)
-    const reply = await insist(asked, request)
-    if (reply) Object.assign(asked, { reported: reply.status < 400 ? 'done' : 'refused', answer: reply.body })
-    const isAgain = asked.reported === 'done' && request.key !== undefined && random.below(againOneIn) === 0
-    const again = isAgain ? await insist(asked, request) : undefined
-    if (again) asked.again = again.body
-    return asked
+    const sent: ClientRequest = { kind, merchant, method, path, body, exchanges: [], outcome: 'unknown', response: {} }
+    record.push(sent)
+    const reply = await insist(sent, request)
+    if (reply) Object.assign(sent, { outcome: reply.status < 400 ? 'done' : 'refused', response: reply.body })
+    const isAgain = sent.outcome === 'done' && request.key !== undefined && random.below(againOneIn) === 0
+    const again = isAgain ? await insist(sent, request) : undefined
+    if (again) sent.again = again.body
+    return sent
   }
   return {
     record,
@@ -93,16 +93,16 @@ interface Reply {
 }
 
 /** A definite response, or nothing: no response, a server error, or a request still in progress. */
-async function tryOnce(asked: Asked, request: Request, url: string): Promise<Reply | undefined> {
+async function tryOnce(sent: ClientRequest, request: Request, url: string): Promise<Reply | undefined> {
   const at = performance.now()
   const note = (status: number, word: string) =>
-    void asked.exchanges.push({ at, tookMs: performance.now() - at, status, word })
+    void sent.exchanges.push({ at, tookMs: performance.now() - at, status, word })
   try {
-    const token = await asked.merchant.token(url)
+    const token = await sent.merchant.token(url)
     const { status, body } = await send(url, request, token)
     const word = String(body['errorCode'] ?? '')
     note(status, word)
-    if (status === 401) asked.merchant.forgetToken(token)
+    if (status === 401) sent.merchant.forgetToken(token)
     const isPassing = status >= 500 || status === 429 || status === 401 || word === 'IDEMPOTENCY_KEY_IN_PROGRESS'
     return isPassing ? undefined : { status, body }
   } catch (error) {
@@ -114,7 +114,7 @@ async function tryOnce(asked: Asked, request: Request, url: string): Promise<Rep
 async function send(url: string, { method, path, body, key }: Request, token: string): Promise<Reply> {
   const reply = await fetch(`${url}/api/sandbox/b2b${path}`, {
     method,
-    signal: AbortSignal.timeout(answerWithinMs),
+    signal: AbortSignal.timeout(responseWithinMs),
     headers: {
       authorization: `Bearer ${token}`,
       ...(body !== undefined && { 'content-type': 'application/json' }),

@@ -7,7 +7,7 @@ import type { Currency } from '../../../packages/server/src/money/currencies.ts'
 import { numberFromMinor } from '../../../packages/server/src/money/money.ts'
 import { providerKeyOf } from '../../../packages/server/src/platform/ids.ts'
 import type { Cell } from '../cluster/cell.ts'
-import type { Moved, SimulatorDesk } from '../cluster/simulator-desk.ts'
+import type { Moved, SimulatorControl } from '../cluster/simulator-control.ts'
 
 /** The final row of a payment. */
 export interface Row extends Record<string, unknown> {
@@ -45,7 +45,7 @@ export const tally = (rows: readonly Row[]) =>
 export async function letTimePass(
   t: TestContext,
   cell: Cell,
-  simulator: SimulatorDesk,
+  simulator: SimulatorControl,
   stepsMs: readonly number[],
   eachStep: () => Promise<void> = async () => undefined,
 ): Promise<void> {

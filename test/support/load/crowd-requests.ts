@@ -51,11 +51,11 @@ async function payMany(market: Market): Promise<void> {
   const payouts = orders.map((order) => payoutBody(order, phoneOf(market, 'payout')))
   const resultsOf = ({ body }: { body: Record<string, unknown> }) =>
     body['data'] as { success: boolean; transactionId?: string }[]
-  const isDone = (answer: { body: Record<string, unknown> }) => resultsOf(answer).every(({ success }) => success)
-  const answer = await insist(market, merchant, '/fiat/payouts/bulk', { payouts }, { isDone })
-  for (const [index, { transactionId }] of resultsOf(answer).entries()) {
+  const isDone = (response: { body: Record<string, unknown> }) => resultsOf(response).every(({ success }) => success)
+  const response = await insist(market, merchant, '/fiat/payouts/bulk', { payouts }, { isDone })
+  for (const [index, { transactionId }] of resultsOf(response).entries()) {
     const order = orders[index]
-    if (order) order.id = idIn({ ...answer, body: { transactionId } })
+    if (order) order.id = idIn({ ...response, body: { transactionId } })
   }
 }
 
@@ -67,9 +67,9 @@ async function payTill(market: Market): Promise<void> {
   order.id = idIn(await insist(market, order.merchant, '/fiat/payout', body))
   if (market.random.below(2) === 0) return
   const path = `/fiat/payout/${showId('transaction', order.id)}/cancel`
-  const { status, body: providerStatus } = await insist(market, order.merchant, path, undefined)
+  const { status, body: reply } = await insist(market, order.merchant, path, undefined)
   if (status === 200) order.isCancelled = true
-  else throw new Error(`not cancelled: ${status} ${JSON.stringify(providerStatus)}`)
+  else throw new Error(`not cancelled: ${status} ${JSON.stringify(reply)}`)
 }
 
 async function chargePhone(market: Market): Promise<void> {
@@ -139,9 +139,9 @@ async function answerQuestion(market: Market, order: Ordered, question: Question
 async function chargeByTransfer(market: Market): Promise<void> {
   const order = note(market, 'transfer')
   const body = { ...common(order, 'NGN'), email: customer.email }
-  const answer = await insist(market, order.merchant, '/fiat/deposit/bank-transfer', body)
-  order.id = idIn(answer)
-  const { virtualAccount } = answer.body['data'] as { virtualAccount: { accountNumber: string } }
+  const response = await insist(market, order.merchant, '/fiat/deposit/bank-transfer', body)
+  order.id = idIn(response)
+  const { virtualAccount } = response.body['data'] as { virtualAccount: { accountNumber: string } }
   const pay = (sum: number) => market.simulator.pay(key, `${sum}.00`, virtualAccount.accountNumber)
   const first = market.random.below(order.amount - 1) + 1
   const key = keyOf(order.id)

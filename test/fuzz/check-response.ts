@@ -28,7 +28,7 @@ const waitMs: Readonly<Record<string, number | undefined>> = {
 const beforeRoutes: readonly string[] = ['ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED']
 
 /** Problems of the response to a request, by the document. */
-export function judge({ document }: World, sent: SentRequest, received: Received): Problem[] {
+export function checkResponse({ document }: World, sent: SentRequest, received: Received): Problem[] {
   const operation = document.operationFor(sent.method, sent.target)
   const { status, tookMs } = received
   const name = operation ? operation.id : 'no operation'
@@ -45,13 +45,13 @@ export function judge({ document }: World, sent: SentRequest, received: Received
 }
 
 /** Problems of the responses to raw bytes on a connection. */
-export function judgeRaw(world: World, request: RawRequest, received: readonly Received[]): Problem[] {
+export function checkRaw(world: World, request: RawRequest, received: readonly Received[]): Problem[] {
   const { name, allowed } = request
   if (received.length === 0 && !allowed.includes(0)) return [{ kind: 'no response', what: name }]
-  return received.flatMap((each) => judgeOneRaw(world, request, each))
+  return received.flatMap((each) => checkOneRaw(world, request, each))
 }
 
-function judgeOneRaw({ document }: World, { name, allowed }: RawRequest, received: Received): Problem[] {
+function checkOneRaw({ document }: World, { name, allowed }: RawRequest, received: Received): Problem[] {
   const { status, tookMs, text, headers } = received
   const what = `${name} ${status}`
   const isAllowed = allowed.includes(status) || isOverload(received)

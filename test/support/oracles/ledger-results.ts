@@ -3,17 +3,17 @@ import type { Movement } from '../../../packages/server/src/ledger/books.ts'
 import type { Transfer } from '../../../packages/server/src/ledger/chain.ts'
 import { platformBalances } from '../../../packages/server/src/ledger/deltas.ts'
 import { type Db, sql } from '../../../packages/server/src/platform/db.ts'
-import { type Asked, proofEvent } from '../load/customers.ts'
+import { type PostingRequest, proofEvent } from '../load/customers.ts'
 
 export interface Comparison {
   /** Wrong results, and transfers without a request. */
-  readonly lies: readonly string[]
+  readonly mismatches: readonly string[]
   readonly counts: Readonly<Record<string, number>>
 }
 
 type Rows = ReadonlyMap<string, Transfer>
 
-interface Judged extends Asked {
+interface Compared extends PostingRequest {
   readonly keys: readonly string[]
   /** All of it is in the ledger, as requested. */
   readonly isThere: boolean
@@ -21,42 +21,42 @@ interface Judged extends Asked {
 }
 
 /** Compares the results that customers got with the ledger. */
-export function compareAnswers(record: readonly Asked[], transfers: readonly Transfer[]): Comparison {
+export function compareResults(record: readonly PostingRequest[], transfers: readonly Transfer[]): Comparison {
   const rows = new Map(transfers.filter(({ event }) => event === proofEvent).map((row) => [keyOf(row), row]))
-  const resolved = record.map((asked) => judge(asked, rows))
-  const applied = resolved.filter(({ reported }) => reported === 'applied').flatMap(({ keys }) => keys)
+  const resolved = record.map((asked) => compare(asked, rows))
+  const applied = resolved.filter(({ result }) => result === 'applied').flatMap(({ keys }) => keys)
   const isApplied = new Set(applied)
-  const isOpen = ({ reported, isRepeated }: Asked) => reported === 'overloaded' || isRepeated
-  const isSecretly = ({ keys, isThere }: Judged) => isThere && !keys.some((key) => isApplied.has(key))
+  const isOpen = ({ result, isRepeated }: PostingRequest) => result === 'overloaded' || isRepeated
+  const isSecretly = ({ keys, isThere }: Compared) => isThere && !keys.some((key) => isApplied.has(key))
   const claimed = new Set([
     ...applied,
     ...resolved.filter(isOpen).flatMap(({ keys, isThere }) => (isThere ? keys : [])),
   ])
   const headings = resolved.map((each) => {
-    const note = isSecretly(each) ? 'there after all' : 'not there'
-    return each.reported === 'overloaded'
+    const note = isSecretly(each) ? 'in the ledger' : 'not in the ledger'
+    return each.result === 'overloaded'
       ? `overloaded and ${note}`
-      : `${each.reported}${each.isRepeated ? ' at last' : ''}`
+      : `${each.result}${each.isRepeated ? ' after a retry' : ''}`
   })
   return {
-    lies: [
+    mismatches: [
       ...resolved
         .filter(({ isTrue }) => !isTrue)
-        .map(({ reported, keys }) => `it is not true that ${keys} was ${reported}`),
-      ...(applied.length === isApplied.size ? [] : ['something was applied twice']),
-      ...[...rows.keys()].filter((key) => !claimed.has(key)).map((key) => `nobody asked for ${key}`),
+        .map(({ result, keys }) => `${keys} was reported as ${result}, but the ledger differs`),
+      ...(applied.length === isApplied.size ? [] : ['a posting was applied twice']),
+      ...[...rows.keys()].filter((key) => !claimed.has(key)).map((key) => `no customer requested ${key}`),
     ],
     counts: Object.fromEntries([...Map.groupBy(headings, String)].map(([name, all]) => [name, all.length])),
   }
 }
 
-function judge(asked: Asked, rows: Rows): Judged {
+function compare(asked: PostingRequest, rows: Rows): Compared {
   const { movements } = asked.posting
   const keys = movements.map(keyOf)
   const found = movements.filter((movement) => isIn(rows, movement)).length
   const isThere = found === movements.length
   const isTaken = keys.some((key) => rows.has(key))
-  return { ...asked, keys, isThere, isTrue: isTrueAnswer(asked, { isThere, isTaken, isPart: found > 0 && !isThere }) }
+  return { ...asked, keys, isThere, isTrue: isTrueResult(asked, { isThere, isTaken, isPart: found > 0 && !isThere }) }
 }
 
 interface Found {
@@ -66,11 +66,11 @@ interface Found {
   readonly isTaken: boolean
 }
 
-function isTrueAnswer({ reported }: Asked, { isThere, isPart, isTaken }: Found): boolean {
-  if (reported === 'applied') return isThere
-  if (reported === 'overloaded') return !isPart
-  if (reported === 'duplicate' || reported === 'number_used' || reported === 'hold_ended') return isTaken && !isPart
-  return reported !== undefined && !isTaken
+function isTrueResult({ result }: PostingRequest, { isThere, isPart, isTaken }: Found): boolean {
+  if (result === 'applied') return isThere
+  if (result === 'overloaded') return !isPart
+  if (result === 'duplicate' || result === 'number_used' || result === 'hold_ended') return isTaken && !isPart
+  return result !== undefined && !isTaken
 }
 
 const phaseOf = ({ kind }: Pick<Movement, 'kind'>) => (kind === 'post' || kind === 'void' ? 1 : 0)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRandom } from '../support/cluster/random.ts'
+import { checkRaw, checkResponse } from './check-response.ts'
 import { readDocument } from './document.ts'
 import { asSent, drawRequest } from './draft.ts'
 import { drawFraming } from './framing.ts'
-import { judge, judgeRaw } from './judge.ts'
 import { mutate } from './mutations.ts'
 import type { World } from './world.ts'
 
@@ -63,7 +63,7 @@ const refused = (status: number, errorCode: string, more = {}) => ({
   text: JSON.stringify({ success: false, message: 'No.', errorCode, requestId: 'req_1' }),
 })
 const kinds = (received: typeof good, target = sent.target) =>
-  judge(world, { ...sent, target }, received).map(({ kind }) => kind)
+  checkResponse(world, { ...sent, target }, received).map(({ kind }) => kind)
 
 test('a documented response that fits its schema gives no problem', () => {
   assert.deepEqual(kinds(good), [])
@@ -90,7 +90,7 @@ test('a fault, a slow, an undocumented and a misshapen response are each found',
 test('raw bytes on a connection get an allowed status, or no response where that is allowed', () => {
   const request = { name: 'x', bytes: Buffer.alloc(0), parts: 1, isCut: false, allowed: [400] }
   const found = (received: (typeof good)[], allowed = [400]) =>
-    judgeRaw(world, { ...request, allowed }, received).map(({ kind }) => kind)
+    checkRaw(world, { ...request, allowed }, received).map(({ kind }) => kind)
 
   assert.deepEqual(found([refused(400, 'VALIDATION_ERROR')]), [])
   assert.deepEqual(found([good]), ['undocumented'])

@@ -1,5 +1,5 @@
-import { answerCard, cancel, deliver, judge, retry, sendRequest, wake } from './actors.ts'
-import { isAnswered } from './lives.ts'
+import { answerCard, cancel, deliver, resolveManually, retry, sendRequest, wake } from './actors.ts'
+import { hasOutcome } from './lives.ts'
 import type { Watcher } from './processes.ts'
 import type { Entry } from './provider-book.ts'
 import { checkTimers, crash, openPayments, runOne, type World, watchersOf } from './world.ts'
@@ -16,7 +16,7 @@ const checkEvery = 100
 const drainRoundsMax = 60
 
 /** Runs steps in the order of the seed, with everything that can go wrong. */
-export async function play(world: World): Promise<void> {
+export async function runSteps(world: World): Promise<void> {
   const { schedule, lives } = world
   const enough = lives.length * stepsPerLife
   while (world.steps < enough && world.violations.length === 0) {
@@ -63,12 +63,12 @@ function pollsOf(world: World): Watcher[][] {
   const polls = watchersOf(world).filter((watcher) => mayPoll(world, watcher))
   const sweeps = polls.filter(({ topic }) => topic === 'sweep')
   const lanes = polls.filter(({ topic }) => topic !== 'sweep')
-  return [lanes.filter(({ isRung }) => isRung), lanes.filter(({ isRung }) => !isRung), sweeps]
+  return [lanes.filter(({ isWoken }) => isWoken), lanes.filter(({ isWoken }) => !isWoken), sweeps]
 }
 
-function mayPoll({ schedule }: World, { isPolling, isRung, polledAt, everyMs, process }: Watcher): boolean {
+function mayPoll({ schedule }: World, { isPolling, isWoken, polledAt, everyMs, process }: Watcher): boolean {
   const now = schedule.nowMs()
-  return !isPolling && process.pausedUntil <= now && (isRung || now - polledAt >= everyMs)
+  return !isPolling && process.pausedUntil <= now && (isWoken || now - polledAt >= everyMs)
 }
 
 function sleep({ schedule, random, processes }: World): void {
@@ -112,7 +112,7 @@ function nudge(world: World, entry: Entry): void {
   if (entry.rail === 'transfer') {
     const part = random.pick([entry.asked, entry.asked / 2n, entry.asked / 3n, entry.asked + 100n])
     books.receive(entry, part)
-    schedule.note(`${part} comes in for ${entry.key}`)
+    schedule.note(`${part} arrives for ${entry.key}`)
   } else if (entry.question?.kind === 'pin' || entry.question?.kind === 'otp') answerCard(world, entry)
   else books.progress(entry)
 }
@@ -133,7 +133,7 @@ function merchantChoices(world: World): Choice[] {
   if (fresh) choices.push({ weight: 10, do: () => sendRequest(world, fresh) })
   const known = lives.filter(({ asked, key }) => asked > 0 && asked < 4 && key !== undefined)
   if (known.length > 0) choices.push({ weight: 0.7, do: () => sendRequest(world, random.pick(known)) })
-  const payouts = lives.filter(({ kind, notified }) => kind === 'payout' && notified.size > 0)
+  const payouts = lives.filter(({ kind, acceptedIds }) => kind === 'payout' && acceptedIds.size > 0)
   if (payouts.length > 0) choices.push({ weight: 0.7, do: () => cancel(world, random.pick(payouts)) })
   return choices
 }
@@ -142,7 +142,7 @@ async function operate(world: World): Promise<void> {
   const doubtful = (await openPayments(world)).filter(({ state, doubt }) => state === 'unknown' || doubt !== '')
   if (doubtful.length === 0) return
   const { id } = world.random.pick(doubtful)
-  if (world.random() < 0.5) judge(world, id)
+  if (world.random() < 0.5) resolveManually(world, id)
   else retry(world, id)
 }
 
@@ -152,19 +152,19 @@ export async function drain(world: World): Promise<void> {
     if (await drainRound(world, round)) return
   for (const { id, state, doubt } of await openPayments(world))
     world.violations.push(`${id} is still ${state} ${doubt}`)
-  for (const { place, refusals, underWay } of world.lives.filter((each) => !isAnswered(each)))
-    world.violations.push(`the request of life ${place} is not answered: ${refusals} (${underWay})`)
+  for (const { place, refusals, underWay } of world.lives.filter((each) => !hasOutcome(each)))
+    world.violations.push(`the request of life ${place} has no outcome: ${refusals} (${underWay})`)
 }
 
 /** True when there is nothing left to do. */
 async function drainRound(world: World, round: number): Promise<boolean> {
   const { schedule, lives } = world
   await settleDown(world, round)
-  for (const life of lives.filter((each) => each.underWay === 0 && !isAnswered(each))) sendRequest(world, life)
+  for (const life of lives.filter((each) => each.underWay === 0 && !hasOutcome(each))) sendRequest(world, life)
   const open = await checkTimers(world)
   const isQuiet = schedule.nextAt() === undefined && world.books.callbacks.length === 0
-  if (round > 0 && open.length === 0 && isQuiet && lives.every(isAnswered)) return true
-  for (const { id, doubt } of open) if (doubt === 'amount_mismatch') judge(world, id)
+  if (round > 0 && open.length === 0 && isQuiet && lives.every(hasOutcome)) return true
+  for (const { id, doubt } of open) if (doubt === 'amount_mismatch') resolveManually(world, id)
   const wakes = open.map(({ wake_at }) => wake_at?.getTime() ?? 0)
   skipTo(world, wakes, round)
   return false
@@ -184,14 +184,14 @@ export async function settleDown(world: World, round: number): Promise<void> {
   if (round > 0) finishProviders(world)
   const polling = processes[round % processes.length]
   for (const watcher of watchersOf(world))
-    if (mayPoll(world, watcher) && (watcher.isRung || watcher.process === polling)) wake(world, watcher)
+    if (mayPoll(world, watcher) && (watcher.isWoken || watcher.process === polling)) wake(world, watcher)
   await tick()
   for (const callback of books.callbacks.splice(0)) deliver(world, callback)
   await tick()
   while (schedule.ready() > 0) {
     world.steps += 1
     await runOne(world)
-    const woken = watchersOf(world).filter((watcher) => watcher.isRung && mayPoll(world, watcher))
+    const woken = watchersOf(world).filter((watcher) => watcher.isWoken && mayPoll(world, watcher))
     if (woken.length > 0 && random() < 0.3) wake(world, random.pick(woken))
   }
 }

@@ -31,7 +31,7 @@ export interface FaultRequest {
 }
 
 /** Controls the provider's side in a whole-system test. */
-export interface SimulatorDesk {
+export interface SimulatorControl {
   readonly url: string
   readonly pid: number
   /** Folder of its journal and its log. */
@@ -66,10 +66,10 @@ export interface SimulatorDesk {
 export const simulatorToken = 'simulator-of-a-story'
 
 /** Ends with the test, or with this process. With a journal it can be killed and restarted on its data. */
-export async function startSimulatorDesk(
+export async function startControlledSimulator(
   t: Pick<TestContext, 'after'>,
   settings: Readonly<Record<string, string>> = {},
-): Promise<SimulatorDesk> {
+): Promise<SimulatorControl> {
   const folder = mkdtempSync(join(tmpdir(), 'malipo-simulator-'))
   const guard = guardFolder(folder, { isKept: false })
   const service = await startSimulatorIn(folder, {
@@ -83,11 +83,11 @@ export async function startSimulatorDesk(
     await service.stop('SIGKILL')
     await guard.dismiss()
   })
-  return deskOf(service, folder)
+  return controlOf(service, folder)
 }
 
 /** The provider's side of a running simulator. */
-export function deskOf(service: SimulatorService, folder: string): SimulatorDesk {
+export function controlOf(service: SimulatorService, folder: string): SimulatorControl {
   const { url } = service
   const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
     const reply = await fetch(`${url}/__sim/${path}`, {
