@@ -93,7 +93,7 @@ test('a receiver with both secrets of a rotation accepts a signature by either',
 
 for (const [offset, expected] of [
   [300, 'ok'],
-  [301, 'the signature matches, but the timestamp is too old by 1 s: it is of 301 s ago, and 300 are allowed'],
+  [301, 'the signature matches, but the timestamp is too old by 1 s: it is 301 s old, and 300 s are allowed'],
   [-300, 'ok'],
   [-301, 'the signature matches, but the timestamp lies 301 s in the future, and 300 s are allowed; check the clock'],
 ] as const) {
