@@ -71,8 +71,8 @@ test('an invalid manual posting is refused and moves nothing', async (t) => {
     [{ country: 'Kenya' }, /Kenya is not a two-letter country/],
     [{ amount: '0' }, /0 is not an amount of KES/],
     [{ amount: '1.001' }, /1\.001 is not an amount of KES/],
-    [{ amount: '-5' }, /an amount above 0/],
-    [{ evidence: ' ' }, /evidence must say/],
+    [{ amount: '-5' }, /the amount must be above 0/],
+    [{ evidence: ' ' }, /evidence must name what proves/],
     [{ country: 'UG' }, /KES is not used in UG/],
     [{ currency: 'XOF', amount: '5', country: 'FR' }, /XOF is not used in FR/],
   ]
@@ -248,6 +248,6 @@ test('the check finds and names counters that were tampered with', async (t) => 
 
   await assert.rejects(
     malipo.operator.ledger.check({ isFull: true }),
-    /wallet .* says credits_posted 100000001, its transfers say 100000000/,
+    /wallet .* has credits_posted 100000001, its transfers add up to 100000000/,
   )
 })

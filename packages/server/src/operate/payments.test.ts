@@ -40,7 +40,7 @@ test('a payout resolved as successful is paid: money, event and audit row are on
   assert.equal(await malipo.stateOf(id), 'successful')
   assert.match(
     resolved.money,
-    /^100\.00 KES and the fee of 1\.00 KES have left .* pawapay in KE is lower by 100\.00 KES\.$/,
+    /^100\.00 KES and the fee of 1\.00 KES have permanently left .* pawapay in KE is lower by 100\.00 KES\.$/,
   )
   assert.deepEqual(await walletOf(malipo, merchant.id), { available: funded - 101_00n, reserved: 0n })
   const writers = await writersOf(malipo, id, 'payment.settle')
@@ -270,7 +270,7 @@ test('a payment shows attempts, events, entries and next step, with its account 
     ['request', 'attempt'],
   )
   assert.match(shown.ledger ?? '', /payout accepted\n {4}0 {2}wallet KES KE of Duka/)
-  assert.equal(shown.next.what, 'pawapay is asked again.')
+  assert.equal(shown.next.what, 'Malipo queries pawapay again.')
   assert.ok(shown.next.at)
 })
 

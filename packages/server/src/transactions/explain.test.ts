@@ -186,14 +186,14 @@ test('an awaited transfer is explained with its account, the missing amount and 
   })
   assert.match(
     explain({ ...charge, ...over, action }, names, after(4000), running).sentence,
-    /which ended at 13:00:00 UTC on 15 November 2026; nothing came in yet; we ask the bank again now; /,
+    /which ended at 13:00:00 UTC on 15 November 2026; nothing was received yet; we query the bank again now; /,
   )
 })
 
 test('a payment in doubt is explained with its doubt, the next query and its held money', () => {
   assert.deepEqual(explained(payout, { state: 'unknown', doubt: 'no_answer' }), {
     sentence:
-      "The payout of KES 100 to Amina Otieno is in doubt: the provider's response was lost, and the outcome is not known yet; we ask it again at 12:00:10 UTC on 15 November 2026; its money stays held until the outcome is known.",
+      "The payout of KES 100 to Amina Otieno is in doubt: the provider's response was lost, and the outcome is not known yet; we query it again at 12:00:10 UTC on 15 November 2026; its money stays held until the outcome is known.",
     next: 'we query it again',
     by: '2026-11-15T12:00:10.000Z',
   })
@@ -248,7 +248,7 @@ test('money moved after the end is explained, and whether the operator still dec
   assert.equal(explained(charge, { state: 'successful', adjustments }).next, null)
   assert.match(
     sentence(payout, { ...failedFor('UNSPECIFIED_FAILURE'), suspended: -150_050n }),
-    /; the provider moved another amount; the operator looks into it\.$/,
+    /; the provider moved another amount; the operator investigates\.$/,
   )
   assert.equal(explained(payout, { state: 'successful', suspended: 5n }).next, 'the operator investigates')
 })

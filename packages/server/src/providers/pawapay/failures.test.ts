@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { failureOf, isTurnedAway, refusalOf } from './failures.ts'
+import { failureOf, isRejection, refusalOf } from './failures.ts'
 
 test('every documented failure reason of pawaPay has one of our codes, and others are kept', () => {
   const charges = {
@@ -45,7 +45,7 @@ test('the same reason is the payer’s in a charge and the recipient’s in a pa
 test('a technical error of pawaPay is not a refusal, and a code rejects only with its status', () => {
   for (const code of ['UNKNOWN_ERROR', 'UNSPECIFIED_FAILURE', 'NOT_FOUND', 'INVALID_STATE', 'toString'])
     assert.equal(refusalOf(code), undefined, code)
-  assert.equal(isTurnedAway(400, 'INVALID_PARAMETER'), true)
-  for (const status of [401, 403, 404, 409, 422]) assert.equal(isTurnedAway(status, 'INVALID_PARAMETER'), false)
-  assert.equal(isTurnedAway(400, 'RECIPIENT_NOT_FOUND'), false)
+  assert.equal(isRejection(400, 'INVALID_PARAMETER'), true)
+  for (const status of [401, 403, 404, 409, 422]) assert.equal(isRejection(status, 'INVALID_PARAMETER'), false)
+  assert.equal(isRejection(400, 'RECIPIENT_NOT_FOUND'), false)
 })

@@ -80,6 +80,6 @@ const rejections: Readonly<Record<number, readonly string[]>> = {
   403: notAllowed,
 }
 
-export function isTurnedAway(httpStatus: number, providerCode: string): boolean {
+export function isRejection(httpStatus: number, providerCode: string): boolean {
   return rejections[httpStatus]?.includes(providerCode) ?? false
 }

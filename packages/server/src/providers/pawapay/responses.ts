@@ -1,6 +1,6 @@
 import type { OutboundReply } from '../../platform/outbound-http.ts'
 import type { CallbackObservation, QueryOutcome, SubmitOutcome } from '../contract.ts'
-import { type Direction, failureOf, isTurnedAway, refusalOf } from './failures.ts'
+import { type Direction, failureOf, isRejection, refusalOf } from './failures.ts'
 import { acceptedAs, asFields, type Fields, failureCodeOf, providerStatusOf, readFields, words } from './messages.ts'
 
 type PawapayResponse = Extract<OutboundReply, { kind: 'responded' }>
@@ -48,7 +48,7 @@ function refused({ status, text }: PawapayResponse, key: string, direction: Dire
   const fields = readFields(text)
   const code = fields && failureCodeOf(fields)
   const id = fields?.[words[direction].id] ?? key
-  if (code === undefined || id !== key || !isTurnedAway(status, code))
+  if (code === undefined || id !== key || !isRejection(status, code))
     return unreadable(`${status} with an undocumented message`)
   // pawaPay's validation refuses the same request every time, so the payment fails. Any other refusal is about our account.
   return status === 400
