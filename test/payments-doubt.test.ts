@@ -33,7 +33,7 @@ test('a resent payout with an undocumented 400 stays in doubt until the provider
   const body = { failureReason: { failureCode: 'UNDOCUMENTED_CODE' } }
 
   await payments.forward(pastWindow)
-  await payments.becomes(id, { state: 'unknown', sends: 2, provider: 'pawapay', doubt: 'no_answer' })
+  await payments.becomes(id, { state: 'unknown', sends: 2, provider: 'pawapay', doubt: 'no_response' })
   await simulator.fault({ operation: 'payout', mode: 'http_status', status: 400, body, moment: 'after', times: 1 })
   await simulator.fault({ operation: 'payout', mode: 'callback_never' })
   await payments.forward(pastWindow)

@@ -54,7 +54,7 @@ create table transactions (
   provider text not null,
   -- Why the payment waits or is in doubt; empty otherwise.
   doubt text not null default '' constraint transactions_doubt_is_known check (
-    doubt in ('', 'no_answer', 'not_found', 'refused_on_resend', 'refused_unclear', 'amount_mismatch', 'overdue',
+    doubt in ('', 'no_response', 'not_found', 'refused_on_resend', 'refused_unclear', 'amount_mismatch', 'overdue',
       'contradicted', 'float_exhausted', 'rate_limited', 'closed', 'not_reached', 'rejected')
   ),
   action jsonb,

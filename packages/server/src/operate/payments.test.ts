@@ -80,7 +80,7 @@ test('a payout resolved as failed returns its money; the audit row has operator 
   const [entry] = await malipo.ask('select actor, action, env, reason, detail from audit_entries where subject = $1', [
     id,
   ])
-  const from = { state: 'unknown', doubt: 'no_answer', provider: 'pawapay', key }
+  const from = { state: 'unknown', doubt: 'no_response', provider: 'pawapay', key }
   const detail = { outcome: 'failed', evidence: resolution.evidence, from }
   assert.deepEqual(entry, { actor: 'test', action: 'payment.settle', env: 'sandbox', reason: 'case 4711', detail })
   const { events } = await malipo.operator.payments.show(id)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { until } from '../dev-stack/until.ts'
 import { providerKeyOf, readId } from '../platform/ids.ts'
-import { type PayingMalipo, payingMalipo, walletsOf } from '../testing/paying.ts'
+import { createNudge, type PayingMalipo, payingMalipo, walletsOf } from '../testing/paying.ts'
 
 type Merchant = Awaited<ReturnType<PayingMalipo['merchant']>>
 
@@ -17,10 +17,9 @@ async function unfundedPayout(malipo: PayingMalipo, merchant: Merchant, external
   const place = { currency: 'NGN', country: 'NG', destination: 'Bank Account' }
   const { body } = await merchant.call('POST', path, { amount: 1000, ...place, externalReference, payoutMethod })
   const id = String(body['transactionId'])
-  const transaction_id = readId('transaction', id) ?? ''
+  const nudge = createNudge(malipo, id)
   await until(`${id} to wait for our money`, async () => {
-    const observation = { kind: 'hint' } as const
-    await malipo.ctx.resolver.submit({ transaction_id, attempt: 1, cause: 'callback', observation })
+    await nudge()
     return (await seen(malipo, id))?.attempt === 2
   })
   return id

@@ -191,7 +191,7 @@ test('an awaited transfer is explained with its account, the missing amount and 
 })
 
 test('a payment in doubt is explained with its doubt, the next query and its held money', () => {
-  assert.deepEqual(explained(payout, { state: 'unknown', doubt: 'no_answer' }), {
+  assert.deepEqual(explained(payout, { state: 'unknown', doubt: 'no_response' }), {
     sentence:
       "The payout of KES 100 to Amina Otieno is in doubt: the provider's response was lost, and the outcome is not known yet; we query it again at 12:00:10 UTC on 15 November 2026; its money stays held until the outcome is known.",
     next: 'we query it again',

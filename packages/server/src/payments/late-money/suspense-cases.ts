@@ -34,17 +34,17 @@ export const caseKinds = {
   },
   paid_after_failure: {
     summary: 'the payout failed and its money was returned to the merchant, but the provider paid',
-    meaning: 'The payout failed here and its money is back with the merchant, but the provider paid.',
+    meaning: 'The payout failed and its money was returned to the merchant, but the provider paid.',
     usuallyClearedAs: '`debit-merchant`, or `write-off`',
   },
   paid_after_return: {
     summary: 'the provider returned the payout, then paid it',
-    meaning: 'The provider returned the payout, and then paid it after all.',
+    meaning: 'The provider returned the payout, then paid it.',
     usuallyClearedAs: '`debit-merchant`',
   },
   unknown_payment: {
     summary: 'the provider reported money of an unknown payment',
-    meaning: 'The provider reported money of a payment that is not known here.',
+    meaning: 'The provider reported money of an unknown payment.',
     usuallyClearedAs: '`credit-merchant` with `--payment txn_…`, or `return-to-payer`',
   },
 } as const satisfies Readonly<Record<string, CaseEntry>>

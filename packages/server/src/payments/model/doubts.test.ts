@@ -31,7 +31,7 @@ test('the documents for staff have every doubt and every kind of case, in the wo
   const rows = Object.entries(doubts).map(([name, { meaning, withoutHelp, check, action }]) =>
     rowOf(name, meaning, withoutHelp, check, action),
   )
-  assert.deepEqual(rowsOf('payments.md', '| doubt | meaning | without help | what to check | then |'), rows)
+  assert.deepEqual(rowsOf('payments.md', '| reason | meaning | without help | what to check | then |'), rows)
 
   const cases = Object.entries(caseKinds).map(([name, { meaning, usuallyClearedAs }]) =>
     rowOf(name, meaning, usuallyClearedAs),

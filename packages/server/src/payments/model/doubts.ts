@@ -16,7 +16,7 @@ type WaitingCause = Exclude<NotSubmittedCause, 'unwritable'>
 
 /** Every reason why a payment waits or is in doubt. The database accepts no other. */
 export const doubts = {
-  no_answer: {
+  no_response: {
     summary: 'no clear response: the money may have moved',
     meaning: 'It was sent and no clear response came. The money may have moved.',
     withoutHelp: 'Malipo queries the provider, soon at first, then every 15 minutes.',

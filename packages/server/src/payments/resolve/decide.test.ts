@@ -88,7 +88,7 @@ test('an unclear refusal counts once the provider does not find the payment, wit
   assert.equal(take(payment(doubted), paid)?.progress.state, 'successful')
   assert.equal(take(payment({}, { sends: 2 }), observation)?.progress.doubt, 'refused_on_resend')
   assert.equal(take(payment({ state: 'submitted' }), observation), undefined)
-  assert.equal(take(charge(), observation)?.progress.doubt, 'no_answer')
+  assert.equal(take(charge(), observation)?.progress.doubt, 'no_response')
 })
 
 test('an expired charge is open while its provider reports it under way, and ends on its report', () => {

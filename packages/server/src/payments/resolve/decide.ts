@@ -290,7 +290,7 @@ function unknown(
   const isNew = payment.transaction.state !== 'unknown'
   const notifiesMerchant = payment.transaction.doubt === '' // One notification of doubt is enough.
   return {
-    progress: { state: 'unknown', doubt: 'no_answer', ...wakeLater(payment, around) },
+    progress: { state: 'unknown', doubt: 'no_response', ...wakeLater(payment, around) },
     attempt: { ...asked(payment), is_lost: false },
     ...(isNew && {
       event: {
