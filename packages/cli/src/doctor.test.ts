@@ -59,14 +59,14 @@ test('doctor reports each problem with its remedy, and exits with 5', async (t) 
     ],
     [
       { DATABASE_URL: 'postgres://x:y@127.0.0.1:9/z' },
-      /NOT OK {2}database +does not respond at 127\.0\.0\.1:9\/z: .*ECONNREFUSED.*\n +Do: is it running/,
+      /NOT OK {2}database +does not respond at 127\.0\.0\.1:9\/z: .*ECONNREFUSED.*\n +Do: check that it runs/,
     ],
     [{ DATABASE_URL: empty.href }, /NOT OK {2}(migrations|database) +/],
     [{ NATS_URL: 'nats://127.0.0.1:9' }, /NOT OK {2}NATS +does not respond at 127\.0\.0\.1:9\n +Do: start it/],
     [{ MALIPO_PORT: String(port) }, /NOT OK {2}port +127\.0\.0\.1:\d+ is used by another program/],
     [
       { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'nobody-will-ever-ask' },
-      /NOT OK {2}simulator +does not answer/,
+      /NOT OK {2}simulator +does not respond/,
     ],
     [
       { MALIPO_PAWAPAY_URL: 'http://127.0.0.1:9', MALIPO_PAWAPAY_TOKEN: 'a-token-of-sixteen' },

@@ -170,7 +170,10 @@ test('clock advance brings an expiry forward, and a fault is set, listed and cle
   const cleared = await run('faults', 'clear', 'order-6')
 
   assert.equal(set.out, 'order-5: expiry.\n')
-  assert.match(listed.out, /^lost-answer {11}The provider does(.*\n)*\nREFERENCE +SCENARIO\n(.*\n)*order-5 +expiry\n/)
+  assert.match(
+    listed.out,
+    /^lost-answer {11}The provider executes(.*\n)*\nREFERENCE +SCENARIO\n(.*\n)*order-5 +expiry\n/,
+  )
   assert.match(advanced.out, /^60 min nearer: 1 payments, 0 webhooks\.\n$/)
   assert.equal(cleared.out, 'order-6 goes its usual way.\n')
 })

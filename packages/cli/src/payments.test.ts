@@ -33,9 +33,9 @@ test('a payment in doubt is listed, shown and resolved, each by one command', as
   assert.match(listed.out, /^PAYMENT +TYPE +AMOUNT +STATE +PROVIDER +ATTEMPT +AGE +NEXT LOOK +REASON\n/)
   const line = `${id} +payout +100\\.00 KES +unknown +pawapay sandbox +1 +\\d+ (s|min) +.+ no clear response: the money may`
   assert.match(listed.out, new RegExp(line))
-  assert.match(shown.out, new RegExp(`^${id}: payout of 100.00 KES, unknown, no clear answer`))
+  assert.match(shown.out, new RegExp(`^${id}: payout of 100.00 KES, unknown, no clear response`))
   assert.match(shown.out, new RegExp(`1 +pawapay +${key} +once`))
-  assert.match(shown.out, /\nNext: pawapay is asked again\. Due 20\d\d-/)
+  assert.match(shown.out, /\nNext: Malipo queries pawapay again\. Due 20\d\d-/)
   assert.match(shown.out, /Nothing is posted\./)
   assert.equal(settled.err, '')
   assert.match(
@@ -55,7 +55,7 @@ test('a manual resolution requires an outcome, a reason and evidence before it d
     [exitCodes.usage, /cannot be used with option/, [id, '--successful', '--failed', ...grounds]],
     [exitCodes.usage, /'--evidence <text>' not specified/, [id, '--failed', '--reason', 'x']],
     [exitCodes.usage, /'--reason <text>' not specified/, [id, '--failed', '--evidence', 'x']],
-    [exitCodes.refused, /^the evidence must say something/, [id, '--failed', '--reason', 'x', '--evidence', ' ']],
+    [exitCodes.refused, /^the evidence must not be empty/, [id, '--failed', '--reason', 'x', '--evidence', ' ']],
     [exitCodes.refused, /was not sent to a provider yet/, [id, '--successful', ...grounds]],
     [exitCodes.refused, /^order-17 is not a payment; use an id such as txn_/, ['order-17', '--failed', ...grounds]],
   ]

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { type KeyedRequest, storeResponse, type Once, rowOf } from '../idempotency/keys.ts'
+import { type KeyedRequest, type Once, rowOf, storeResponse } from '../idempotency/keys.ts'
 import type { Proposal } from '../payments/accept/accept.ts'
 import { outcomeOf, type Replay } from '../payments/accept/replay.ts'
 import type { Payment, Transaction } from '../payments/model/store.ts'

@@ -5,12 +5,12 @@ import type { Context, RequestKind } from '../context.ts'
 import { AppError, catalogue } from '../errors.ts'
 import { countedAs } from '../platform/addresses.ts'
 import { addressRefusal, type createAddressLimit, isCallbackPath, isExchangePath } from './address-limit.ts'
-import { guards, requestId } from './response-headers.ts'
 import type { Access, App } from './app.ts'
 import { tokenOf } from './authenticate.ts'
 import { postpone } from './connections.ts'
 import { type createRateLimit, rateRefusal } from './rate-limit.ts'
 import { envelope } from './refuse.ts'
+import { guards, requestId } from './response-headers.ts'
 
 /** How many requests a merchant and an address may send. */
 export interface RequestLimits {

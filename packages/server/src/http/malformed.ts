@@ -3,8 +3,8 @@ import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS
 import type { Duplex } from 'node:stream'
 import type { Config } from '../config.ts'
 import { AppError, catalogue } from '../errors.ts'
-import { guards, requestId } from './response-headers.ts'
 import { envelope } from './refuse.ts'
+import { guards, requestId } from './response-headers.ts'
 import { methodNotAllowed } from './routes.ts'
 
 /** Browsers that reached the service by https do not use http for a year. */

@@ -8,12 +8,12 @@ import { type BatchMark, CommitUnknown, type Database, sql, type WriteDb } from 
 import { newId } from '../platform/ids.ts'
 import { movement, openTestDatabase } from '../testing/ledger.ts'
 import {
-  type LedgerOutcome,
   adopt,
   copyOf,
   createModel,
   isEnding,
   isExplained,
+  type LedgerOutcome,
   type Model,
   type Move,
   modelSettings,

@@ -12,10 +12,10 @@ import { type CallbackCommands, callbackCommands } from './callbacks.ts'
 import { type ClearedCase, type Clearing, clearCase } from './clear-suspense.ts'
 import { examine as examineInstallation, type Finding } from './doctor.ts'
 import {
-  type FeeQuote,
   type FeeListOrder,
   type FeeOrder,
   type FeeQuestion,
+  type FeeQuote,
   type FeeRuleView,
   listFees,
   setFees,
@@ -24,11 +24,11 @@ import {
 import { create as createKey, end, type KeyOrder, type KeyView, listOf, type NewPair, rotate } from './keys.ts'
 import { type CheckOrder, type CheckReport, check, show } from './ledger.ts'
 import {
+  type ManualResolution,
   type ResolvedPayment,
   type RetriedPayment,
   resolvePayment,
   retryPayment,
-  type ManualResolution,
 } from './manual-resolution.ts'
 import { type CurrencyOrder, type MerchantCurrencies, setCurrencies, showCurrencies } from './merchant-currencies.ts'
 import { create as createMerchant, freeze, type MerchantOrder, type MerchantView, page, unfreeze } from './merchants.ts'

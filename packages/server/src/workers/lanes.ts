@@ -5,7 +5,7 @@ import type { Budget, LaneOperation, LaneRates } from '../payments/dispatch/lane
 import { createLaneQueue, type LaneQueue, mapKinds, refillMax } from '../payments/dispatch/lane-queue.ts'
 import { createLaneShares, type LaneShares } from '../payments/dispatch/lane-shares.ts'
 import { openWork } from '../payments/dispatch/open-work.ts'
-import { laneOf, type Place, dueAfter, type WorkKind, workKinds } from '../payments/dispatch/timers.ts'
+import { dueAfter, laneOf, type Place, type WorkKind, workKinds } from '../payments/dispatch/timers.ts'
 import { databaseTimeMs, startWatch } from '../platform/clock.ts'
 import type { Environment } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'

@@ -17,11 +17,11 @@ import {
   type Decision,
   type DecisionInputs,
   endIfExpired,
-  proceed,
   type Late,
   mismatch,
   type NewReceipt,
   type Observed,
+  proceed,
   wakeLater,
 } from './decision.ts'
 

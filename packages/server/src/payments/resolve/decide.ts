@@ -24,12 +24,12 @@ import {
   endIfExpired,
   failed,
   failureOf,
-  proceed,
   isAnswerable,
   isAsAsked,
   mismatch,
   type Observed,
   overdue,
+  proceed,
   released,
   wakeLater,
 } from './decision.ts'

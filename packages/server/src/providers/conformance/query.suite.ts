@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import {
   accepted,
   type Case,
+  type Flow,
   found,
   fulfil,
-  type Flow,
   movedNothing,
   movedOnce,
   sentAgain,

@@ -3,8 +3,8 @@ import { type TestContext, test } from 'node:test'
 import {
   accepted,
   type Bench,
-  fulfil,
   type Flow,
+  fulfil,
   movedOnce,
   stillOpen,
   strike,

@@ -13,13 +13,13 @@ import type {
   QueryOutcome,
   SubmitOutcome,
 } from '../contract.ts'
-import { type FlutterwaveResponse, responseOf, isRefusal, notSubmitted, refusalOf, unreadable } from './responses.ts'
 import { otpAsked, statusOfCharge } from './charges.ts'
 import { isReference, readContinuation, writeContinuation } from './continuations.ts'
 import { encrypt } from './encryption.ts'
 import { cardFailure, knownCardFailure } from './failures.ts'
 import type { Line } from './line.ts'
 import { asFields, type Fields, isSafeUrl, readEnvelope, writeAmount } from './messages.ts'
+import { type FlutterwaveResponse, isRefusal, notSubmitted, refusalOf, responseOf, unreadable } from './responses.ts'
 
 export interface CardLine {
   readonly line: Line

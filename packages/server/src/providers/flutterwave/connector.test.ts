@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Secret } from '../../platform/secret.ts'
 import { createFlutterwave } from './connector.ts'
-import { encryptionKey, flutterwave, secretKey, webhookHash } from './stub.suite.ts'
 import { sandboxKeysOf } from './sandbox-keys.ts'
+import { encryptionKey, flutterwave, secretKey, webhookHash } from './stub.suite.ts'
 
 test('the connector offers only what Flutterwave serves, with its not-found windows', async (t) => {
   const { capabilities, cardCharges, transferCharges, payouts } = await flutterwave(t)

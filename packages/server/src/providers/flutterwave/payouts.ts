@@ -1,10 +1,10 @@
 import type { Currency } from '../../money/currencies.ts'
 import type { AttemptKey, PayoutAttempt, ProviderStatus, QueryOutcome, SubmitOutcome } from '../contract.ts'
-import { responseOf, isRefusal, notSubmitted, payoutRefusalOf, unreadable } from './responses.ts'
 import { isReversal } from './charges.ts'
 import { isShortfall, reversal, transferFailure } from './failures.ts'
 import type { Line } from './line.ts'
 import { asFields, type Fields, readEnvelope, readFee, readId, readMoney, writeAmount } from './messages.ts'
+import { isRefusal, notSubmitted, payoutRefusalOf, responseOf, unreadable } from './responses.ts'
 
 interface Place {
   readonly currency: Currency

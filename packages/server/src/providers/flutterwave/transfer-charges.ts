@@ -7,11 +7,11 @@ import type {
   TransferChargeAttempt,
   VirtualAccount,
 } from '../contract.ts'
-import { responseOf, isRefusal, notSubmitted, refusalOf, unreadable } from './responses.ts'
 import { isTakenBack, receiptOf } from './charges.ts'
 import { cardFailure } from './failures.ts'
 import type { Line } from './line.ts'
 import { asFields, type Fields, readEnvelope, readMoney, writeAmount } from './messages.ts'
+import { isRefusal, notSubmitted, refusalOf, responseOf, unreadable } from './responses.ts'
 
 /** Opens an account for this one charge. The same reference again opens another; money into either counts for the charge. */
 export async function submitTransfer(

@@ -15,10 +15,10 @@ import {
   type SubmitOutcome,
   type TransferChargeAttempt,
 } from '../contract.ts'
-import { notSubmitted, queryOutcome, submitOutcome, type Taken } from './responses.ts'
 import { readCallback } from './callbacks.ts'
 import { nameFrom, rateFrom } from './lookups.ts'
 import { accountIn, writeAmount } from './messages.ts'
+import { notSubmitted, queryOutcome, submitOutcome, type Taken } from './responses.ts'
 
 export interface HouseOptions {
   /** The simulator's house URL, such as http://127.0.0.1:4010/house. */

@@ -15,10 +15,10 @@ import type {
   QueryOutcome,
   SubmitOutcome,
 } from '../contract.ts'
-import { notSubmitted, observationsOf, queryOutcome, submitOutcome } from './responses.ts'
 import type { Direction } from './failures.ts'
 import { readFields, words, writeAmount } from './messages.ts'
 import { createProviderKeys } from './provider-keys.ts'
+import { notSubmitted, observationsOf, queryOutcome, submitOutcome } from './responses.ts'
 import { type FindKey, findFlaw, type SignatureForm, type Signer, signatureHeaders } from './signatures.ts'
 
 export interface PawapayOptions {
