@@ -78,7 +78,7 @@ test('the empty object returned for an invalid list query becomes an error with 
 
   const wrong = malipo.transactions.list({ startDate: '2026-02-31' }).toArray()
 
-  assert.match((await refusal(wrong, ValidationError, 'VALIDATION_ERROR')).message, /startDate/)
+  assert.match((await refusal(wrong, ValidationError, 'VALIDATION_ERROR')).message, /startDate is not a calendar day/)
 })
 
 test('a wrong key pair is an AuthenticationError', async (t) => {

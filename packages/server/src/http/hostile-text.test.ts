@@ -70,7 +70,7 @@ test('every text field of a request has a maximum length', async (t) => {
     assert.ok(schema.maxLength !== undefined && schema.maxLength <= 2048, `${method} ${path} ${at.join('.')}`)
   assert.throws(
     () => bounded(Type.Object({ note: Type.Optional(Type.String()) })),
-    /schema\.properties\.note is a text/,
+    /schema\.properties\.note is a request string/,
   )
 })
 

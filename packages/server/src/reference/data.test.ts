@@ -28,7 +28,7 @@ const mistakes: Record<string, { file: string; from: RegExp | string; to: string
     file: 'countries.csv',
     from: 'KE,KEN,Kenya,',
     to: 'KE,KEN,',
-    providerStatus: /countries\.csv:\d+: 5 cells where 6 belong/,
+    providerStatus: /countries\.csv:\d+: 5 cells, expected 6/,
   },
   'a value of the wrong form': {
     file: 'operators.csv',

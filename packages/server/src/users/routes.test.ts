@@ -174,7 +174,7 @@ test('a live URL must be https', async (t) => {
   const plain = await live.call('PUT', users, { webhookUrl: 'http://shop.example.com/hooks' })
   const secure = await live.call('PUT', users, { webhookUrl: 'https://shop.example.com/hooks' })
 
-  assert.equal(plain.body['message'], 'Validation error: webhookUrl must begin with https://')
+  assert.equal(plain.body['message'], 'Validation error: webhookUrl must start with https://')
   assert.equal(secure.status, 200)
 })
 
