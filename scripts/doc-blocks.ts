@@ -58,10 +58,11 @@ export async function runPage(
 }
 
 /**
- * A page names the page it continues, as "from [the start](start.md#get-a-token)"; that page runs up to the end of that section.
+ * A page names the page it continues, as "continue from [Two-minute start](start.md#get-a-token)"; that page runs up to the end of
+ * that section.
  */
 function pagesBefore(page: SourceFile, tree: readonly SourceFile[]): SourceFile[] {
-  const [, target, anchor] = /\bcontinues\s+from[^.]*?\]\(([^)#]+)(?:#([^)]+))?\)/i.exec(withoutCode(page.text)) ?? []
+  const [, target, anchor] = /\bcontinues?\s+from[^.]*?\]\(([^)#]+)(?:#([^)]+))?\)/i.exec(withoutCode(page.text)) ?? []
   if (target === undefined) return []
   const path = posix.join(posix.dirname(page.path), target)
   const before = tree.find((each) => each.path === path)

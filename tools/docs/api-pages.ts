@@ -27,7 +27,7 @@ export function apiPages(document: ApiDocument): Map<string, string> {
     const sections = [...Map.groupBy(operations, ({ summary }) => summary).values()].map((same) =>
       section(same, common),
     )
-    const text = `${note}\n\n# ${name}\n\n${description} The examples run after those of [${before(name)}](${fileBefore(name)}).\n\n${sections.join('\n')}`
+    const text = `${note}\n\n# ${name}\n\n${description} The examples continue from [${before(name)}](${fileBefore(name)}).\n\n${sections.join('\n')}`
     return [pathOf(name), text] as const
   })
   return new Map([['docs/reference/api/README.md', overview(document, groups, common)], ...pages])

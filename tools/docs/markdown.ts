@@ -116,7 +116,7 @@ export function leadOf(text: string): string {
 export function descriptionOf(text: string, charactersMax = 200): string {
   const sentences = leadOf(text)
     .split(/(?<=[.!?]) (?=[\p{Lu}\d])/u)
-    .filter((sentence) => !sentence.startsWith('The examples run after those of'))
+    .filter((sentence) => !sentence.startsWith('The examples continue from'))
   const [first = '', ...others] = sentences.map((sentence) => sentence.replace(/:$/, '.'))
   return others.reduce(
     (kept, sentence) => (kept.length + 1 + sentence.length <= charactersMax ? `${kept} ${sentence}` : kept),

@@ -23,88 +23,88 @@ test('the reviewed data is consistent', () => {
 })
 
 /** Each kind of mistake: the change, and the error it must cause, with file and line. */
-const mistakes: Record<string, { file: string; from: RegExp | string; to: string; providerStatus: RegExp }> = {
+const mistakes: Record<string, { file: string; from: RegExp | string; to: string; message: RegExp }> = {
   'a row with a cell too few': {
     file: 'countries.csv',
     from: 'KE,KEN,Kenya,',
     to: 'KE,KEN,',
-    providerStatus: /countries\.csv:\d+: 5 cells, expected 6/,
+    message: /countries\.csv:\d+: 5 cells, expected 6/,
   },
   'a value of the wrong form': {
     file: 'operators.csv',
     from: /^(MPESA_KE,[^,]+,KE,KES,PROVIDER_AUTH,)0/m,
     to: '$1none',
-    providerStatus: /operators\.csv:\d+: decimals must be a whole number, not "none"/,
+    message: /operators\.csv:\d+: decimals must be a whole number, not "none"/,
   },
   'a currency that does not exist': {
     file: 'banks.csv',
     from: 'KE,KES,01,',
     to: 'KE,KSH,01,',
-    providerStatus: /banks\.csv:\d+: currency must be one of .*, not "KSH"/,
+    message: /banks\.csv:\d+: currency must be one of .*, not "KSH"/,
   },
   'an id that is used twice': {
     file: 'banks.csv',
     from: '1002,KE,KES,02,',
     to: '1001,KE,KES,02,',
-    providerStatus: /banks\.csv:\d+: bank 1001 is on banks\.csv:\d+ already/,
+    message: /banks\.csv:\d+: bank 1001 is on banks\.csv:\d+ already/,
   },
   'a branch of a bank that is not there': {
     file: 'branches.csv',
     from: '992,280,',
     to: '992,281,',
-    providerStatus: /branches\.csv:\d+: bank 281 is not in banks\.csv/,
+    message: /branches\.csv:\d+: bank 281 is not in banks\.csv/,
   },
   'a least amount above the most': {
     file: 'operators.csv',
     from: /^(MTN_UG,.*?,0,)500,/m,
     to: '$16000000,',
-    providerStatus: /operators\.csv:\d+: deposit_min is above deposit_max/,
+    message: /operators\.csv:\d+: deposit_min is above deposit_max/,
   },
   'a prefix of two operators': {
     file: 'operators.csv',
     from: /^(AIRTEL_UG,.*?,)70 /m,
     to: '$177 ',
-    providerStatus: /operators\.csv:\d+: prefix UG 77 is on operators\.csv:\d+ already/,
+    message: /operators\.csv:\d+: prefix UG 77 is on operators\.csv:\d+ already/,
   },
   'a route for an operator that is not there': {
     file: 'routes.csv',
     from: 'charge.momo,KE,KES,MPESA_KE,',
     to: 'charge.momo,KE,KES,MPESSA_KE,',
-    providerStatus: /routes\.csv:\d+: operator MPESSA_KE is not in operators\.csv/,
+    message: /routes\.csv:\d+: operator MPESSA_KE is not in operators\.csv/,
   },
   'a route to an unknown provider': {
     file: 'routes.csv',
     from: 'charge.momo,KE,KES,MPESA_KE,pawapay',
     to: 'charge.momo,KE,KES,MPESA_KE,pawpay',
-    providerStatus: /routes\.csv:\d+: provider pawpay is not known/,
+    message: /routes\.csv:\d+: provider pawpay is not known/,
   },
   'a provider’s code of an operator that is not there': {
     file: 'provider-codes.csv',
     from: 'pawapay,MPESA_KE,',
     to: 'pawapay,MPESSA_KE,',
-    providerStatus: /provider-codes\.csv:\d+: operator MPESSA_KE is not in operators\.csv/,
+    message: /provider-codes\.csv:\d+: operator MPESSA_KE is not in operators\.csv/,
   },
   'a provider’s code of two banks': {
     file: 'banks.csv',
     from: 'Lotus Bank,,10,000029,',
     to: 'Lotus Bank,,10,000026,',
-    providerStatus: /banks\.csv:\d+: Flutterwave code NG 000026 is on banks\.csv:\d+ already/,
+    message: /banks\.csv:\d+: Flutterwave code NG 000026 is on banks\.csv:\d+ already/,
   },
   'a pair in both directions': {
     file: 'pairs.csv',
     from: 'KES,UGX',
     to: 'KES,UGX\nUGX,KES',
-    providerStatus: /pairs\.csv:\d+: pair KES\/UGX is on pairs\.csv:\d+ already/,
+    message: /pairs\.csv:\d+: pair KES\/UGX is on pairs\.csv:\d+ already/,
   },
   'columns in another order': {
     file: 'pairs.csv',
     from: 'base,quote',
     to: 'quote,base',
-    providerStatus: /pairs\.csv:\d+: the columns must be base,quote/,
+    message: /pairs\.csv:\d+: the columns must be base,quote/,
   },
 }
 
-for (const [kind, { file, from, to, providerStatus }] of Object.entries(mistakes)) {
+for (const [kind, { file, from, to, message }] of Object.entries(mistakes)) {
   test(`${kind} stops the start, with file and line`, (t) => {
     const copy = copyOfData(t)
     const path = join(copy, file)
@@ -114,7 +114,7 @@ for (const [kind, { file, from, to, providerStatus }] of Object.entries(mistakes
 
     assert.throws(
       () => loadReferenceData(copy),
-      (error: Error) => error instanceof DataError && providerStatus.test(error.message),
+      (error: Error) => error instanceof DataError && message.test(error.message),
     )
   })
 }
