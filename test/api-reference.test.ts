@@ -21,13 +21,13 @@ function sectionsOf(page: string): Section[] {
     .slice(1)
     .map((text) => {
       const blocks = [...text.matchAll(/<figcaption>([^<]*)<\/figcaption>\s*<pre[^>]*>(.*?)<\/pre>/gs)]
-      const answer = blocks.find(([, caption]) => /^Response \d+$/.test(caption ?? ''))
+      const response = blocks.find(([, caption]) => /^Response \d+$/.test(caption ?? ''))
       const requests = blocks.filter(([, caption]) => caption === 'Request').map(([, , code = '']) => plain(code))
       return {
         id: text.slice(0, text.indexOf('"')),
         requests,
-        status: answer?.[1]?.replace('Response ', ''),
-        response: answer && plain(answer[2] ?? ''),
+        status: response?.[1]?.replace('Response ', ''),
+        response: response && plain(response[2] ?? ''),
       }
     })
 }
