@@ -48,20 +48,20 @@ export const deliverFairness: Bench = async (print) => {
   const ctx = openContext(loadConfig(env))
   try {
     const reset = () => postgres.run('bench', `update webhook_endpoints set url = '', next_due = null`)
-    const medians: Record<'bad' | 'well', number[]> = { bad: [], well: [] }
-    const measure = (kind: 'bad' | 'well') => async () => {
+    const medians: Record<'bad' | 'healthy', number[]> = { bad: [], healthy: [] }
+    const measure = (kind: 'bad' | 'healthy') => async () => {
       await reset()
       const { p99, p50, late } = await oneRun(ctx, env, { hasBad: kind === 'bad', print })
       medians[kind].push(p50)
       if (late > 0) print(`${late} healthy deliveries were never received`)
       return p99
     }
-    const result = await inPairs(rounds, measure('bad'), measure('well'), print)
+    const result = await inPairs(rounds, measure('bad'), measure('healthy'), print)
     const figures = {
       withBadP99Ms: rounded(result.ours),
       withoutP99Ms: rounded(result.theirs),
       withBadMedianMs: rounded(median(medians.bad)),
-      withoutMedianMs: rounded(median(medians.well)),
+      withoutMedianMs: rounded(median(medians.healthy)),
     }
     print(
       `p99 ${figures.withBadP99Ms} ms with bad endpoints, ${figures.withoutP99Ms} ms without: ${rounded(result.ratio)}`,
@@ -94,7 +94,7 @@ async function oneRun(ctx: Context, env: Record<string, string>, { hasBad, print
   await once(worker, 'exit')
   receivers.kill()
   const firsts = new Map(report.firsts)
-  const healthy = [...committedAt].filter(([, { isWell }]) => isWell)
+  const healthy = [...committedAt].filter(([, { isHealthy }]) => isHealthy)
   const waits = healthy.map(([id, { at }]) => (firsts.get(id) ?? Number.POSITIVE_INFINITY) - at)
   const sorted = waits.toSorted((left, right) => left - right)
   const late = sorted.filter((wait) => wait === Number.POSITIVE_INFINITY).length
@@ -111,7 +111,7 @@ function start(program: string, env: Record<string, string>): ChildProcess {
 
 interface Bearer {
   readonly id: string
-  readonly isWell: boolean
+  readonly isHealthy: boolean
 }
 
 /** As the operator creates merchants and merchants set their URLs, in one transaction. */
@@ -120,12 +120,12 @@ async function openEndpoints(ctx: Context, url: string, hasBad: boolean): Promis
     const made: Bearer[] = []
     for (let index = 0; index < endpoints; index += 1) {
       const place = hasBad ? index % 20 : 19
-      const kind = place < 1 ? 'hanging' : place < 4 ? 'failing' : 'well'
+      const kind = place < 1 ? 'hanging' : place < 4 ? 'failing' : 'healthy'
       const id = newId(Date.now(), 0)
       const names = { name: 'Bench', email: 'bench@example.com', first_name: 'B', last_name: 'B' }
       await createMerchant(tx, ctx.vault, { id, ...names, home_country: 'KE' })
       await setEndpointUrl(tx, { merchant_id: id, env: 'sandbox' }, `${url}/${kind}/${index}`)
-      made.push({ id, isWell: index % 20 >= 4 })
+      made.push({ id, isHealthy: index % 20 >= 4 })
     }
     return made
   })
@@ -134,7 +134,7 @@ async function openEndpoints(ctx: Context, url: string, hasBad: boolean): Promis
 interface Committed {
   readonly at: number
   /** Healthy in both kinds of run. */
-  readonly isWell: boolean
+  readonly isHealthy: boolean
 }
 
 /** Every batch leaves at its own time, measured from the start, to merchants in turn. */
@@ -151,7 +151,7 @@ async function notifySteadily(ctx: Context, merchants: readonly Bearer[]): Promi
     )
     const at = Date.now()
     ctx.wakeups.wake('webhooks')
-    for (const [index, { id }] of reported.entries()) notes.set(id, { at, isWell: batch[index]?.isWell ?? false })
+    for (const [index, { id }] of reported.entries()) notes.set(id, { at, isHealthy: batch[index]?.isHealthy ?? false })
   }
   for (let index = 0; index < batchesPerSecond * (warmSeconds + seconds); index += 1) {
     const wait = startedAt + (index * 1000) / batchesPerSecond - performance.now()

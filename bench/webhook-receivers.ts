@@ -1,4 +1,4 @@
-/** A process of receivers: /well responds at once, /failing with 500, /hanging never. Reports when each id came first. */
+/** A process of receivers: /healthy responds at once, /failing with 500, /hanging never. Reports when each id came first. */
 import { createServer } from 'node:http'
 
 const firsts = new Map<string, number>()

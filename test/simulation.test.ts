@@ -4,7 +4,7 @@ import { findPlanted, plantedInPayments } from './simulation/planted.ts'
 import { livesPerWorld, root, runWorlds, type WorldsResult } from './simulation/runner.ts'
 import { proofSize } from './support/cluster/proof.ts'
 
-const notify = ({ failure }: WorldsResult) =>
+const showFailure = ({ failure }: WorldsResult) =>
   failure ? [...failure.trace.slice(-80), `seed ${failure.seed}:`, ...failure.violations].join('\n') : ''
 
 test('in any order of events every payment ends, its money moves once, and the books agree', async (t) => {
@@ -13,7 +13,7 @@ test('in any order of events every payment ends, its money moves once, and the b
 
   const all = await Promise.all([0, 1].map((part) => runWorlds(root, { first: first + part * worlds, worlds })))
 
-  for (const result of all) assert.equal(result.failure, undefined, notify(result))
+  for (const result of all) assert.equal(result.failure, undefined, showFailure(result))
   t.diagnostic(all.map(({ lives, steps, seconds }) => `${lives} lives, ${steps} steps, ${seconds} s`).join('; '))
 })
 

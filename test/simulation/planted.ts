@@ -111,12 +111,12 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     edits: [
       {
         path: 'payments/dispatch/dispatch.ts',
-        text: '  const ref = { ...refOf(transaction, attempt.number), ...playedTo(transaction, attempt) }',
+        text: '  const ref = { ...refOf(transaction, attempt.number), ...scenarioFor(transaction, attempt) }',
         instead:
-          '  const ref = { ...refOf(transaction, attempt.number + 8 * (attempt.sends - 1)), ...playedTo(transaction, attempt) }',
+          '  const ref = { ...refOf(transaction, attempt.number + 8 * (attempt.sends - 1)), ...scenarioFor(transaction, attempt) }',
       },
     ],
-    complaint: /attempts moved money|no such attempt is written down/,
+    complaint: /attempts moved money|no attempt with this key is stored/,
   },
   {
     name: 're-route after unknown',
