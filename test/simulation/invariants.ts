@@ -77,7 +77,7 @@ function readEnded({ ground, owners }: World): Promise<Ended[]> {
       select coalesce(sum(case when d.kind = 'float' then x.amount when c.kind = 'float' then -x.amount end), 0)::bigint as floated,
         coalesce(sum(case when c.kind = 'suspense' then x.amount when d.kind = 'suspense' then -x.amount end), 0)::bigint
           as kept,
-        coalesce(sum(x.amount) filter (where x.event = 'provider_fee_told'), 0)::bigint as costs,
+        coalesce(sum(x.amount) filter (where x.event = 'provider_fee_reported'), 0)::bigint as costs,
         (count(*) filter (where x.kind = 'hold'))::int as holds,
         (count(*) filter (where x.kind = 'post'))::int as posts,
         (count(*) filter (where x.kind = 'void'))::int as voids
@@ -155,7 +155,7 @@ function responsesOf(life: Life, ended: readonly Ended[]): string[] {
   for (const id of acceptedIds)
     if (id !== payment?.id) complaints.push(`the response named ${id}, but ${payment?.id ?? 'no payment'} exists`)
   if (isCancelled && payment?.state !== 'failed')
-    complaints.push(`the response said cancelled, but it is ${payment?.state}`)
+    complaints.push(`the response reports cancelled, but it is ${payment?.state}`)
   if (refusals.includes('REFERENCE_USED') && !payment) complaints.push('its reference is used without a payment')
   return complaints
 }

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
-import type { Entry, Payment, PaymentRef, PlannedOutcome, State } from './entries.ts'
+import type { Entry } from './entries.ts'
 
 export interface Journal {
   append(entry: Entry): void
@@ -13,7 +13,7 @@ export interface Journal {
 export function openJournal(path: string | undefined, replay: (entry: Entry) => void): Journal {
   if (path === undefined) return { append: () => undefined, close: () => undefined }
   const kept = existsSync(path) ? readFileSync(path) : Buffer.alloc(0)
-  const length = readLines(kept, (line) => replay(upgraded(JSON.parse(line) as Entry | EarlierEntry)))
+  const length = readLines(kept, (line) => replay(JSON.parse(line) as Entry))
   const file = openSync(path, 'a')
   // A process killed during a write leaves half a line. Its request got no response, so the line is removed.
   if (length < kept.length) ftruncateSync(file, length)
@@ -31,19 +31,4 @@ function readLines(kept: Buffer, read: (line: string) => void): number {
     start = end + 1
   }
   return start
-}
-
-/** Entries of journals from before two names changed. */
-type EarlierEntry =
-  | {
-      readonly entry: 'accepted'
-      readonly payment: Omit<Payment, 'plannedOutcome'> & { readonly verdict: PlannedOutcome }
-    }
-  | (PaymentRef & { readonly entry: 'told'; readonly state: State; readonly receipt?: string })
-
-function upgraded(entry: Entry | EarlierEntry): Entry {
-  if (entry.entry === 'told') return { ...entry, entry: 'delivered' }
-  if (entry.entry !== 'accepted' || !('verdict' in entry.payment)) return entry as Entry
-  const { verdict: plannedOutcome, ...payment } = entry.payment
-  return { entry: 'accepted', payment: { ...payment, plannedOutcome } }
 }

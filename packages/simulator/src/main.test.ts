@@ -124,33 +124,6 @@ test('a killed simulator keeps all its data after a restart and continues open p
   assert.equal((await third.client.movements(open.payoutId)).length, 1)
 })
 
-test('a journal with the names of an earlier version is read', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'simulator-'))
-  t.after(() => rmSync(folder, { recursive: true }))
-  const receiver = await startReceiver(t)
-  const journal = join(folder, 'journal.jsonl')
-  const variables = { SIMULATOR_JOURNAL: journal, SIMULATOR_SETTLE_MS: '60000', SIMULATOR_CALLBACK_BASE: receiver.base }
-  const before = await start(t, variables)
-  const [done, open] = [payout(), payout({}, '250783456089')]
-  await before.client.pawapay('POST', '/v2/payouts', done)
-  await before.client.control('POST', `/payer/${done.payoutId}/act`, { action: 'approve' })
-  await before.client.pawapay('POST', '/v2/payouts', open)
-  await until('the delivery to be stored', () => readFileSync(journal, 'utf8').includes('"delivered"'))
-  before.child.kill('SIGKILL')
-  await ended(before.child)
-  const earlier = readFileSync(journal, 'utf8')
-    .replaceAll('"plannedOutcome"', '"verdict"')
-    .replaceAll('"delivered"', '"told"')
-  writeFileSync(journal, earlier)
-
-  const { client } = await start(t, variables)
-  await client.advance(60_000)
-  const { data } = (await client.pawapay('GET', `/v2/payouts/${open.payoutId}`)).body
-  assert.deepEqual([data.status, data.failureReason.failureCode], ['FAILED', 'RECIPIENT_NOT_FOUND'])
-  const reported = (await receiver.take(2)).map(({ body }) => body['payoutId'])
-  assert.deepEqual(reported, [done.payoutId, open.payoutId])
-})
-
 test('a callback that was not delivered before the kill is sent after the restart', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'simulator-'))
   t.after(() => rmSync(folder, { recursive: true }))

@@ -152,7 +152,7 @@ function createRequestReader(): (chunk: Buffer) => ReadRequest[] {
     else if (within !== '') within += `\n${found}`
     return [read]
   }
-  const gather = (message: Buffer): ReadRequest[] => {
+  const collect = (message: Buffer): ReadRequest[] => {
     parts.push(message)
     return []
   }
@@ -172,12 +172,12 @@ function createRequestReader(): (chunk: Buffer) => ReadRequest[] {
         return finish(message, text)
       case 'P': // Parse, which gives a statement its name.
         statements.set(name, second)
-        return gather(message)
+        return collect(message)
       case 'B': // Bind, which uses the name.
         text = statements.get(second) ?? ''
-        return gather(message)
+        return collect(message)
       default:
-        return gather(message)
+        return collect(message)
     }
   }
   return (chunk) => framer(chunk).flatMap(read)

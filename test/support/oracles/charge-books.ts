@@ -40,7 +40,7 @@ export async function readCharges(cell: Cell): Promise<BookedCharge[]> {
       join transfers t on t.transaction_id = p.id
       left join platform_accounts d on d.id = t.debit_account
       left join platform_accounts c on c.id = t.credit_account
-      where t.event not in ('debt_collected', 'provider_fee_told')
+      where t.event not in ('debt_collected', 'provider_fee_reported')
     )
     select t.id, t.merchant_id, t.method, t.currency, t.state, t.failure ->> 'code' as failure, t.amount, t.fee,
       t.received, t.adjusted, t.adjusted_fee, cardinality(t.adjustments) as adjustments, t.suspended,

@@ -25,7 +25,7 @@ async function left(malipo: ChargingMalipo, id: string, kind: string): Promise<b
   const [row] = await malipo.ask<{ sum: string }>(
     `select coalesce(sum(case when t.credit_account = a.id then t.amount else -t.amount end), 0)::text as sum
      from platform_accounts a join transfers t on a.id in (t.credit_account, t.debit_account)
-     where a.kind = $1 and t.transaction_id = $2 and t.event <> 'provider_fee_told'`,
+     where a.kind = $1 and t.transaction_id = $2 and t.event <> 'provider_fee_reported'`,
     [kind, readId('transaction', id)],
   )
   return BigInt(row?.sum ?? '0')

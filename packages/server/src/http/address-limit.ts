@@ -35,7 +35,7 @@ export function createAddressLimit({ tokenCache, config, log }: Pick<Context, 't
       warn(request)
       if (!isWithin(request)) throw addressRefusal()
     },
-    /** Whether a request would be refused, judged by its headers alone. Does not count the request. */
+    /** Whether a request would be refused, by its headers alone. Does not count the request. */
     isOver: (request: IncomingMessage): boolean => {
       const { headers, url = '' } = request
       const [address, token] = [addressOf(request), tokenOf(headers.authorization)]

@@ -76,7 +76,7 @@ const handbook: Record<LedgerEvent, string[]> = {
   suspense_loss_written_off: ['transfer 0: cost KES → suspense KES 500'],
   operator_credit: ['transfer 0: treasury USD → wallet USD 500'],
   operator_debit: ['transfer 0: wallet USD → treasury USD 500'],
-  provider_fee_told: ['transfer 0: cost KES → float KES 7'],
+  provider_fee_reported: ['transfer 0: cost KES → float KES 7'],
   wallet_funded: ['transfer 0: treasury USD → wallet USD 500'],
   float_raised: ['transfer 0: float KES → treasury KES 500'],
   float_lowered: ['transfer 0: treasury KES → float KES 500'],

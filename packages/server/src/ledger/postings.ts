@@ -115,7 +115,7 @@ export const postingTable = {
   suspense_loss_written_off: { postings: [transfer('cost', 'suspense', 'received', 'payment')] },
   operator_credit: { postings: [transfer('treasury', 'wallet', 'amount')] },
   operator_debit: { postings: [transfer('wallet', 'treasury', 'amount')] },
-  provider_fee_told: { postings: [transfer('cost', 'float', 'fee', 'payment')] },
+  provider_fee_reported: { postings: [transfer('cost', 'float', 'fee', 'payment')] },
   wallet_funded: { postings: [transfer('treasury', 'wallet', 'amount')] },
   float_raised: { postings: [transfer('float', 'treasury', 'amount', 'payment')] },
   float_lowered: { postings: [transfer('treasury', 'float', 'amount', 'payment')] },

@@ -112,7 +112,7 @@ interface AttemptView {
   readonly key: string
   readonly sends: number
   readonly polls: number
-  readonly sendBy?: string
+  readonly sendDeadline?: string
   readonly outcome: string
 }
 
@@ -214,7 +214,7 @@ function viewOfAttempt({ transaction_id, number, provider, sends, polls, send_de
     key: providerKeyOf(transaction_id, number),
     sends,
     polls,
-    ...(send_deadline && { sendBy: send_deadline.toISOString() }),
+    ...(send_deadline && { sendDeadline: send_deadline.toISOString() }),
     outcome: outcome ?? (is_lost ? 'to be sent again' : 'open'),
   }
 }

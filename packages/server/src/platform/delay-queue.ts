@@ -78,7 +78,7 @@ export function createDelayQueue(limits: DelayLimits, lengthMax: number, now: ()
   }
 }
 
-/** Whether a queue has been backlogged long enough to be shed, judged by how long its entries waited. */
+/** Whether a queue has been backlogged long enough to be shed, by how long its entries waited. */
 function watchPressure({ targetMs, intervalMs }: DelayLimits, now: () => number) {
   let standsSince: number | undefined
   let overAt = Number.NEGATIVE_INFINITY

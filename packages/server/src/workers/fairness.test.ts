@@ -70,7 +70,7 @@ interface Sent {
 }
 
 /** What was sent, in the order of the claims. */
-function sentBy({ ask }: PayingMalipo, ...merchants: Merchant[]): Promise<Sent[]> {
+function sentFor({ ask }: PayingMalipo, ...merchants: Merchant[]): Promise<Sent[]> {
   return ask<Sent & Record<string, unknown>>(
     `select t.merchant_id, t.type, a.send_deadline as at
      from transactions t join attempts a on a.transaction_id = t.id
@@ -109,7 +109,7 @@ for (const workers of [1, 2])
       waits.every(({ ahead }) => ahead <= 2 * 50),
       JSON.stringify(waits),
     )
-    const sent = await sentBy(malipo, big, small)
+    const sent = await sentFor(malipo, big, small)
     assert.ok(sent.length < 0.75 * bulkSize, 'the bulk was sent before: nothing was proved')
   })
 
@@ -118,7 +118,7 @@ test('queries about hanging payments do not delay a payout, and are still made',
   const [hanging, other] = [await malipo.merchant(), await malipo.merchant()]
   malipo.work()
   await payBulk(hanging, 100, '129')
-  await until('all to be sent', async () => (await sentBy(malipo, hanging)).length === 100)
+  await until('all to be sent', async () => (await sentFor(malipo, hanging)).length === 100)
   const asked = () => malipo.ask(`select from attempts where polls > 1`).then(({ length }) => length)
   await malipo.later(120)
 
@@ -136,8 +136,8 @@ test('payouts keep their share of a lane while prompts fill it', async (t) => {
 
   malipo.work()
 
-  await until('60 to be sent', async () => (await sentBy(malipo, selling, paying)).length >= 60)
-  const first = (await sentBy(malipo, selling, paying)).slice(0, 60)
+  await until('60 to be sent', async () => (await sentFor(malipo, selling, paying)).length >= 60)
+  const first = (await sentFor(malipo, selling, paying)).slice(0, 60)
   const payouts = first.filter(({ type }) => type === 'withdrew').length
   assert.ok(payouts >= 6 && payouts <= 18, `${payouts} of the first 60; a fifth is their share`)
 })
@@ -150,7 +150,7 @@ test("two workers together stay within the provider's rate limit", async (t) => 
   malipo.work()
   malipo.work()
 
-  const sent = () => sentBy(malipo, merchant)
+  const sent = () => sentFor(malipo, merchant)
   await until('all to be sent', async () => (await sent()).length === 120)
   const times = (await sent()).map(({ at }) => at.getTime())
   const seconds = (Math.max(...times) - Math.min(...times)) / 1000
@@ -164,11 +164,11 @@ test('an operation with its own limit keeps to it, and the others do not wait fo
   malipo.work()
 
   await waitOf(malipo, await charge(merchant))
-  await until('half to be sent', async () => (await sentBy(malipo, merchant)).length > 15)
+  await until('half to be sent', async () => (await sentFor(malipo, merchant)).length > 15)
 
-  const charged = (await sentBy(malipo, merchant)).findIndex(({ type }) => type === 'deposit')
+  const charged = (await sentFor(malipo, merchant)).findIndex(({ type }) => type === 'deposit')
   assert.ok(charged !== -1 && charged <= 2 * 5, `${charged} payouts ahead of it`)
-  const payouts = (await sentBy(malipo, merchant)).filter(({ type }) => type === 'withdrew')
+  const payouts = (await sentFor(malipo, merchant)).filter(({ type }) => type === 'withdrew')
   const times = payouts.map(({ at }) => at.getTime())
   const seconds = (Math.max(...times) - Math.min(...times)) / 1000
   assert.ok(payouts.length <= 5 + 5 * seconds + 1, `${payouts.length} in ${seconds} s`)
@@ -181,7 +181,7 @@ test('a merchant with more payouts than a worker keeps in memory is worked off t
 
   malipo.work()
 
-  await until('all to be sent', async () => (await sentBy(malipo, merchant)).length === count)
+  await until('all to be sent', async () => (await sentFor(malipo, merchant)).length === count)
 })
 
 test('a lane reads the timers of a backlog a few times, not at every poll', async (t) => {
@@ -199,7 +199,7 @@ test('a lane reads the timers of a backlog a few times, not at every poll', asyn
   malipo.work()
 
   // At four a second, 40 claims take ten seconds and at least as many polls.
-  await until('40 to be sent', async () => (await sentBy(malipo, merchant)).length >= polls)
+  await until('40 to be sent', async () => (await sentFor(malipo, merchant)).length >= polls)
 
   const rows = (await read()) - before
   t.diagnostic(`${rows} timers read in at least ${polls} looks at a backlog of ${backlog}`)

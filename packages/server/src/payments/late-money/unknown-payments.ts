@@ -131,7 +131,7 @@ async function post(
   ])
   const [before] = await tx.query<{ next: number; fee: bigint }>(sql`
     select coalesce(max(number) + 1, 0)::int as next,
-      coalesce(sum(amount) filter (where event = 'provider_fee_told'), 0)::bigint as fee
+      coalesce(sum(amount) filter (where event = 'provider_fee_reported'), 0)::bigint as fee
     from transfers
     where transaction_id = ${id}`)
   const { next = 0, fee: feeBefore = 0n } = before ?? {}
@@ -148,7 +148,7 @@ async function post(
       : movements('late_money_released', next, { received: -difference })
   const refusal = books.apply([
     ...moved,
-    ...(fee > feeBefore ? movements('provider_fee_told', next + 1, { fee: fee - feeBefore }) : []),
+    ...(fee > feeBefore ? movements('provider_fee_reported', next + 1, { fee: fee - feeBefore }) : []),
   ])
   if (refusal) throw new Error(`the ledger refuses money of an unknown payment: ${refusal}`)
   return books.write()

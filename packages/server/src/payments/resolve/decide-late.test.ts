@@ -212,7 +212,7 @@ test('a payout paid by an abandoned attempt before the next send succeeds and is
   const decision = decideLate(waits, asked(paid))
 
   assert.deepEqual([decision?.progress.state, decision?.progress.wake_at], ['successful', null])
-  assert.deepEqual(decision?.postings, ['payout_successful', 'provider_fee_told'])
+  assert.deepEqual(decision?.postings, ['payout_successful', 'provider_fee_reported'])
   assert.deepEqual([decision?.late, decision?.event?.notifiesMerchant], [{ attempt: 1, moved: 2500n }, true])
   assert.ok(decision?.alert)
   const booked = after({ ...waits, transaction: { ...waits.transaction, state: 'successful' } }, decision)

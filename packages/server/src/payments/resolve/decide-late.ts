@@ -90,7 +90,7 @@ function paidInstead({ attempt }: Reported, settled: Settled): Decision {
   return {
     progress: { state: 'successful', failure: null, doubt: '', action: null, wake_at: null, receipt },
     attempt: { outcome: 'not_submitted' },
-    postings: ['payout_successful', 'provider_fee_told'],
+    postings: ['payout_successful', 'provider_fee_reported'],
     settled,
     late: { attempt: attempt.number, moved: amount },
     event: {

@@ -10,9 +10,9 @@ const open = states.filter((state) => !isFinal(state))
 
 test('a provider report ends a payment from every open state, and moves its money once', () => {
   for (const state of open.filter((each) => each !== 'accepted')) {
-    assert.deepEqual(take(payment({ state }), paid)?.postings, ['payout_successful', 'provider_fee_told'], state)
+    assert.deepEqual(take(payment({ state }), paid)?.postings, ['payout_successful', 'provider_fee_reported'], state)
     assert.deepEqual(take(payment({ state }), refused)?.postings, ['payout_failed'], state)
-    assert.deepEqual(take(charge({ state }), paid)?.postings, ['charge_successful', 'provider_fee_told'], state)
+    assert.deepEqual(take(charge({ state }), paid)?.postings, ['charge_successful', 'provider_fee_reported'], state)
   }
 })
 

@@ -195,7 +195,7 @@ function successful(payment: Payment, settled: Settled): Decision {
       receipt: settled.receipt ?? '',
     },
     attempt: { outcome: 'successful', is_lost: false },
-    postings: [type === 'withdrew' ? 'payout_successful' : 'charge_successful', 'provider_fee_told'],
+    postings: [type === 'withdrew' ? 'payout_successful' : 'charge_successful', 'provider_fee_reported'],
     settled,
     event: { message: type === 'withdrew' ? 'Paid out.' : 'Paid.', notifiesMerchant: true },
   }

@@ -119,8 +119,8 @@ const words = [
   'less',
   'stray',
   'stray reversed',
-  'judged successful',
-  'judged failed',
+  'resolved as successful',
+  'resolved as failed',
   'submitted',
 ] as const
 type Word = (typeof words)[number]
@@ -131,9 +131,9 @@ const anyStory = fc.record({
 
 function observationOf(word: Word, { amount, currency }: Transaction): Observation {
   const failure = { code: 'UNSPECIFIED_FAILURE', message: '' } as const
-  if (word === 'judged successful' || word === 'judged failed')
-    return { kind: 'operator_resolved', outcome: word === 'judged failed' ? 'failed' : 'successful' }
-  const providerStatus: Record<Exclude<Word, `judged ${string}`>, ProviderStatus> = {
+  if (word === 'resolved as successful' || word === 'resolved as failed')
+    return { kind: 'operator_resolved', outcome: word === 'resolved as failed' ? 'failed' : 'successful' }
+  const providerStatus: Record<Exclude<Word, `resolved ${string}`>, ProviderStatus> = {
     successful: { state: 'successful', settled: { amount, currency, fee: providerFee, receipt: 'with its fee' } },
     stray: { state: 'successful', settled: { amount, currency } },
     'stray reversed': { state: 'reversed', failure },

@@ -11,7 +11,7 @@ const places = {
   payout_failed: 4,
   charge_successful: 4,
   receipts_complete: 4,
-  provider_fee_told: 8,
+  provider_fee_reported: 8,
 } as const satisfies Partial<Record<LedgerEvent, number>>
 
 /** Receipts come last, because there may be any number of them: the money, then the provider's fee. */
@@ -188,7 +188,7 @@ export function latePostings({ receiptsBack = 0n, suspend, fee = 0n }: Late): { 
   const postings: { event: LedgerEvent; sum: bigint }[] = [
     { event: receiptsBack > 0n ? 'receipt_reversed' : 'receipt_restored', sum: size(receiptsBack) },
     { event: held > 0n ? 'late_money_held' : 'late_money_released', sum: size(held) },
-    { event: 'provider_fee_told', sum: fee },
+    { event: 'provider_fee_reported', sum: fee },
   ]
   return postings.filter(({ sum }) => sum > 0n)
 }
@@ -206,7 +206,7 @@ function receiptMovements(
   return [
     // Money that arrived after the end goes to the wallet by an adjustment.
     ...movementsOf('receipt_taken', { ...common, firstNumber: place, sums: { received: is_late ? 0n : amount } }),
-    ...movementsOf('provider_fee_told', { ...common, firstNumber: place + 1, sums: { fee } }),
+    ...movementsOf('provider_fee_reported', { ...common, firstNumber: place + 1, sums: { fee } }),
   ]
 }
 
@@ -228,7 +228,7 @@ function posted(transaction: Transaction, event: PaymentPosting, decision: Decis
   const received = receivedOf(transaction, decision)
   const exchanged = { credited: wallet_amount, spread: spreadOf(transaction) }
   const sums =
-    event === 'provider_fee_told'
+    event === 'provider_fee_reported'
       ? { fee: decision.settled?.fee ?? 0n }
       : { amount, received, ...exchanged, fee: isPayout ? 0n : fee }
   const isEnding = event === 'payout_successful' || event === 'payout_failed'
