@@ -105,7 +105,10 @@ test('a wrong key pair, a missing one and an unreachable Malipo are each a plain
   assert.equal(await listen([], { MALIPO_API_KEY: 'sk_test_wrong' }), exitCodes.unauthorised)
   assert.match(printed.err, /Malipo rejected the key pair/)
   assert.equal(await listen([], { MALIPO_PUBLIC_KEY: '' }), exitCodes.usage)
-  assert.match(printed.err, /MALIPO_PUBLIC_KEY is not set\.\nStart a local stack with npm run dev, run malipo login, or set/)
+  assert.match(
+    printed.err,
+    /MALIPO_PUBLIC_KEY is not set\.\nStart a local stack with npm run dev, run malipo login, or set/,
+  )
   assert.equal(await listen([], { MALIPO_URL: 'http://127.0.0.1:4' }), exitCodes.unreachable)
   assert.match(printed.err, /Cannot reach Malipo at http:\/\/127\.0\.0\.1:4: ECONNREFUSED/)
   assert.doesNotMatch(printed.err, /at .*\.ts:/)
