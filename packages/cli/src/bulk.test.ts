@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { exactSum } from './bulk-check.ts'
 import { exitCodes } from './exit-codes.ts'
 import { openShop } from './testing/shop.ts'
 
@@ -67,8 +68,85 @@ test('an invalid file is reported with all its problems, and nothing is sent', a
   const missing = await run('bulk', `${home}/nowhere.csv`)
   const checked = await run('bulk', file('wages.csv', csv(wage(1))), '--dry-run')
   assert.match(missing.err, /nowhere\.csv cannot be read: ENOENT/)
-  assert.match(checked.out, /wages\.csv is valid: 1 payouts\.\n$/)
+  assert.match(checked.out, /wages\.csv is valid: 1 payout\. Nothing was sent\.\n/)
   assert.equal((await run('transactions', '--json')).out, '[]\n')
+})
+
+test('a dry run reports the payouts that an operator would reject, as the payment then does', async (t) => {
+  const { run, file } = await openShop(t)
+  const lines = [wage(1), wage(2, '9'), wage(3, '250001'), wage(4, '10.50'), wage(5, '10.00')]
+  const wages = file('wages.csv', csv(...lines))
+
+  const { code, out, err } = await run('bulk', wages, '--dry-run')
+  const json = await run('bulk', wages, '--dry-run', '--json')
+  const before = await run('transactions', '--json')
+  const paid = await run('bulk', wages, '--json')
+
+  assert.deepEqual([code, err], [exitCodes.refused, '3 of 5 payouts would be rejected.\n'])
+  assert.match(
+    out,
+    /wages\.csv can be read: 5 payouts\. Nothing was sent\.\n\nCURRENCY +PAYOUTS +SUM\nKES +5 +250130\.50\n/,
+  )
+  assert.match(out, /\n +3 +wage-2 +9 KES is below the minimum of M-Pesa, 10 KES\.\n/)
+  assert.match(out, /\n +4 +wage-3 +250001 KES is above the maximum of M-Pesa, 250000 KES\.\n/)
+  assert.match(out, /\n +5 +wage-4 +M-Pesa accepts whole amounts only, not 10\.50\.\n/)
+  assert.equal(before.out, '[]\n')
+  const { refusals, unchecked } = JSON.parse(json.out) as { refusals: { line: number }[]; unchecked: number }
+  const { results } = JSON.parse(paid.out) as { results: { line: number; outcome: string }[] }
+  assert.deepEqual(
+    refusals.map(({ line }) => line),
+    results.filter(({ outcome }) => outcome === 'rejected').map(({ line }) => line),
+  )
+  assert.equal(unchecked, 0)
+})
+
+test('a dry run totals each currency, reads semicolons, and counts what it cannot check', async (t) => {
+  const { run, as, file } = await openShop(t)
+  const text = [
+    head.replaceAll(',', ';'),
+    'wage-1;100;KES;KE;"Ali; Juma";+254712300001',
+    'wage-2;0.10;NGN;NG;Ngozi;+2348000000000',
+    'wage-3;0.20;NGN;NG;Ngozi;+2348000000000',
+  ]
+
+  const { out } = await run('bulk', file('wages.csv', text.join('\r\n')), '--dry-run', '--json')
+  const account = file('accounts.csv', 'externalReference,amount,externalAccountId\nwage-1,5,ea_1\n')
+  const unknown = await run('bulk', account, '--dry-run')
+  const repeated = await run('bulk', file('twice.csv', csv(wage(1), wage(1))), '--dry-run')
+  const away = await as({ MALIPO_URL: 'http://127.0.0.1:4' })('bulk', account, '--dry-run')
+
+  assert.deepEqual((JSON.parse(out) as { totals: unknown }).totals, [
+    { currency: 'KES', payouts: 1, sum: '100' },
+    { currency: 'NGN', payouts: 2, sum: '0.30' },
+  ])
+  assert.equal(unknown.code, exitCodes.done, unknown.err)
+  assert.match(unknown.out, /\nthe account's +1 +5\n\nLimits of 1 are not checked: /)
+  assert.equal(repeated.code, exitCodes.usage)
+  assert.match(repeated.err, /lines 2 and 3 have the same externalReference wage-1/)
+  assert.equal(away.code, exitCodes.unreachable)
+})
+
+test('with a live key pair a dry run needs no --live, and the payment does', async (t) => {
+  const { as, file, malipo, merchantId } = await openShop(t)
+  const { publicKey, apiKey } = await malipo.operator.keys.create(merchantId, { env: 'live' })
+  const live = as({ MALIPO_PUBLIC_KEY: publicKey, MALIPO_API_KEY: apiKey })
+  const wages = file('wages.csv', csv(wage(1)))
+
+  const checked = await live('bulk', wages, '--dry-run')
+  const paid = await live('bulk', wages)
+
+  // This Malipo has no live provider, so the check itself finds that.
+  assert.equal(checked.code, exitCodes.refused, checked.err)
+  assert.match(checked.out, /\n +2 +wage-1 +M-Pesa does not accept payments at the moment\.\n/)
+  assert.equal(paid.code, exitCodes.usage)
+  assert.match(paid.err, /Add --live to confirm/)
+})
+
+test('a sum of amounts is exact', () => {
+  assert.equal(exactSum(['0.1', '0.20', '0']), '0.30')
+  assert.equal(exactSum(['999999999999999', '1']), '1000000000000000')
+  assert.equal(exactSum(['0.01']), '0.01')
+  assert.equal(exactSum(['123456789012.345', '0.655']), '123456789013.000')
 })
 
 test('a lost Malipo or Ctrl-C stops bulk, which reports what is done and how to continue', async (t) => {

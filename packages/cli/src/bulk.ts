@@ -1,5 +1,6 @@
 import type { BulkResult, Malipo, TransactionDetails } from '@malipo/sdk'
 import type { Command } from 'commander'
+import { checkBulk, checkScreen } from './bulk-check.ts'
 import { type BulkLine, bulkColumns, readBulkFile } from './bulk-file.ts'
 import type { CliEnvironment } from './cli-environment.ts'
 import { CliError, reportError } from './cli-error.ts'
@@ -33,8 +34,8 @@ export function addBulkCommand(program: Command, context: CommandContext, cli: C
     program
       .command('bulk')
       .description('Pay out every line of a CSV file; run it again to continue after an interruption.')
-      .argument('<file>', 'CSV file with a line of column names')
-      .option('--dry-run', 'check the file and send nothing')
+      .argument('<file>', 'CSV file with a line of column names; commas or semicolons')
+      .option('--dry-run', 'check the file and the limits of its operators, print totals, and send nothing')
       .option('--live', 'confirm that real money moves; required with a live key pair'),
     {
       note: `Columns, in any order:
@@ -42,21 +43,28 @@ ${Object.entries(bulkColumns)
   .map(([name, about]) => `  ${name.padEnd(18)} ${about}`)
   .join('\n')}
 A payout that was accepted before is recognised by its externalReference and not paid again. Exits with 1 if any payout
-is rejected.`,
+is rejected, or would be with --dry-run, which needs no --live.`,
       examples: ['malipo bulk wages.csv --dry-run', 'malipo bulk wages.csv'],
     },
   ).action(async (file: string, options: Options) => {
     const { malipo, access } = context.enter()
+    if (options.dryRun) return dryRun(context, file)
     requireLiveFlag(access, options)
     const lines = await readBulkFile(file)
-    if (options.dryRun)
-      return context.print({ file, payouts: lines.length }, () => `${file} is valid: ${lines.length} payouts.`)
     const { outcomes, error } = await payAll(malipo, lines, cli)
     context.print(summary(file, lines, outcomes), (format) => screen(format, lines, outcomes))
     if (error) throw stopped(connectionError(error, access) as Error)
     const rejected = outcomes.filter(({ outcome }) => outcome === 'rejected').length
     if (rejected > 0) throw new CliError('refused', `${rejected} of ${lines.length} payouts were rejected.`)
   })
+}
+
+async function dryRun(context: CommandContext, file: string): Promise<void> {
+  const lines = await readBulkFile(file)
+  const check = await context.call((malipo) => checkBulk(malipo, lines))
+  context.print({ file, payouts: lines.length, ...check }, (format) => checkScreen(format, file, check))
+  const { length } = check.refusals
+  if (length > 0) throw new CliError('refused', `${length} of ${lines.length} payouts would be rejected.`)
 }
 
 function stopped(error: Error): CliError {

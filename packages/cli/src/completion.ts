@@ -1,90 +1,71 @@
-import { Argument, type Command } from 'commander'
+import { Argument, type Command, type Option } from 'commander'
 import type { CommandContext } from './command-context.ts'
+import { type Place, type Shell, scripts, type Values } from './completion-scripts.ts'
+import { countries, currencies, operators, scenarios } from './generated/known-values.ts'
 import { guide } from './guide.ts'
 
-/** The words that can follow `path`, the commands typed so far: ` keys create`, with a blank before each. */
-interface Place {
-  readonly path: string
-  readonly words: readonly { readonly word: string; readonly about: string }[]
+/**
+ * Values of options and arguments that are not choices, because Malipo may know more of them than this version of the CLI.
+ * Choices complete without an entry here.
+ */
+const suggested: Readonly<Record<string, Values>> = {
+  '--profile': 'profiles',
+  '--currency': currencies,
+  '--wallet-currency': currencies,
+  '--debit-currency': currencies,
+  '--country': countries,
+  '--debit-country': countries,
+  '--operator': operators,
+  '--scenario': scenarios,
+  scenario: scenarios,
 }
-
-type Shell = 'bash' | 'zsh' | 'fish'
 
 export function addCompletionCommand(program: Command, context: CommandContext): void {
   guide(
     program
       .command('completion')
       .description('Print the completion script for your shell.')
-      .addArgument(new Argument('<shell>', 'your shell').choices(['bash', 'zsh', 'fish'])),
+      .addArgument(new Argument('<shell>', 'your shell').choices(Object.keys(scripts))),
     {
       note: `  bash: eval "$(malipo completion bash)" in ~/.bashrc
   zsh:  eval "$(malipo completion zsh)" in ~/.zshrc, after compinit
-  fish: malipo completion fish > ~/.config/fish/completions/malipo.fish`,
+  fish: malipo completion fish > ~/.config/fish/completions/malipo.fish
+Completes commands, options and known values, without a network. Only saved profiles are read while you type.`,
       examples: ['malipo completion bash', 'malipo completion fish > ~/.config/fish/completions/malipo.fish'],
     },
   ).action((shell: Shell) => {
-    const script = writers[shell](placesOf(program, ''))
+    const script = scripts[shell](placesOf(program, ''))
     context.print({ shell, script }, () => script)
   })
 }
 
+/** This command and all below it, as places where words can follow. */
 function placesOf(command: Command, path: string): Place[] {
-  const commands = command.commands.map((each) => ({ word: each.name(), about: each.description() }))
-  const own = [command, ...(command.parent ? [rootOf(command)] : [])].flatMap(({ options }) => options)
-  const options = own.map(({ long, description }) => ({ word: long ?? '', about: description }))
-  const help = { word: '--help', about: 'show help' }
   const below = command.commands.flatMap((each) => placesOf(each, `${path} ${each.name()}`))
-  return [{ path, words: [...commands, ...options, help] }, ...below]
+  const taker = defaultOf(command) ?? command
+  const root = rootOf(command)
+  const options = [...new Set([...command.options, ...taker.options, ...root.options])]
+  return [
+    {
+      path,
+      commands: command.commands.map((each) => ({ word: each.name(), about: each.description() })),
+      options: [...options.map(optionOf), { word: '--help', about: 'show help' }],
+      arguments: taker.registeredArguments.map((each) => each.argChoices ?? suggested[each.name()] ?? []),
+    },
+    ...below,
+  ]
+}
+
+function optionOf({ long, description, argChoices, required, optional }: Option): Place['options'][number] {
+  const word = long ?? ''
+  const isValued = required || optional
+  return { word, about: description, ...(isValued && { values: argChoices ?? suggested[word] ?? [] }) }
+}
+
+/** The command that a group runs when none is named. Commander keeps it in a field that its types do not declare. */
+function defaultOf(group: Command): Command | undefined {
+  const { _defaultCommandName: name } = group as Command & { readonly _defaultCommandName?: string | null }
+  return group.commands.find((each) => each.name() === name)
 }
 
 const rootOf = (command: Command): Command => (command.parent ? rootOf(command.parent) : command)
-
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
-const known = (places: readonly Place[]) => places.slice(1).map(({ path }) => quoted(path))
-
-const writers: Readonly<Record<Shell, (places: readonly Place[]) => string>> = {
-  bash: (places) => `# malipo, for bash
-_malipo() {
-  local word place='' words=''
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$place $word" in
-      ${known(places).join('|')}) place="$place $word" ;;
-    esac
-  done
-  case "$place" in
-${places.map(({ path, words }) => `    ${quoted(path)}) words=${quoted(words.map(({ word }) => word).join(' '))} ;;`).join('\n')}
-  esac
-  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
-}
-complete -o default -F _malipo malipo`,
-
-  zsh: (places) => `#compdef malipo
-_malipo() {
-  local word place='' found=()
-  for word in "\${(@)words[2,CURRENT-1]}"; do
-    case "$place $word" in
-      (${known(places).join('|')}) place="$place $word" ;;
-    esac
-  done
-  case "$place" in
-${places.map(({ path, words }) => `    (${quoted(path)}) found=(${words.map(({ word, about }) => quoted(`${word}:${about}`)).join(' ')}) ;;`).join('\n')}
-  esac
-  _describe malipo found || _files
-}
-compdef _malipo malipo`,
-
-  fish: (places) => `# malipo, for fish
-function __malipo_place
-  set -l place ''
-  for word in (commandline -opc)[2..-1]
-    contains -- "$place $word" ${known(places).join(' ')}; and set place "$place $word"
-  end
-  test "$place" = "$argv[1]"
-end
-${places.flatMap(({ path, words }) => words.map((each) => fishLine(path, each))).join('\n')}`,
-}
-
-function fishLine(path: string, { word, about }: Place['words'][number]): string {
-  const what = word.startsWith('--') ? `-l ${word.slice(2)}` : `-f -a ${word}`
-  return `complete -c malipo -n ${quoted(`__malipo_place '${path}'`)} ${what} -d ${quoted(about)}`
-}

@@ -20,6 +20,7 @@ export interface Access extends Profile {
 }
 
 type Profiles = Readonly<Record<string, Profile>>
+type Stored = Readonly<Record<string, Partial<Profile> | null>>
 
 export const variableNames = {
   url: 'MALIPO_URL',
@@ -52,6 +53,13 @@ export function findAccess(cli: CliEnvironment, named: string | undefined): Acce
   )
 }
 
+/** The name of the profile that a command uses now; undefined if it uses variables, a stack of `npm run dev`, or nothing. */
+export function currentProfile(cli: CliEnvironment, named: string | undefined): string | undefined {
+  if (named !== undefined) return named
+  const isFromVariables = Object.keys(fromVariables(cli)).length > 0
+  return isFromVariables ? undefined : findSaved(cli)?.name
+}
+
 /** The URL of Malipo, which may be configured without a key pair. */
 export function findUrl(cli: CliEnvironment, named: string | undefined): string {
   const profile = named === undefined ? findSaved(cli)?.profile : profileNamed(cli, named)
@@ -65,13 +73,15 @@ export function findUrl(cli: CliEnvironment, named: string | undefined): string 
 interface Saved {
   readonly profile: Partial<Profile>
   readonly source: string
+  /** The profile's name, if it is a profile. */
+  readonly name?: string
 }
 
 /** Where the key pair comes from when no variable sets it. */
 function findSaved(cli: CliEnvironment): Saved | undefined {
   const name = currentProfileName(cli)
   const profile = readProfiles(cli)[name]
-  const saved = profile && { profile, source: `profile ${name}` }
+  const saved = profile && { profile, source: `profile ${name}`, name }
   if (cli.variables['MALIPO_PROFILE'] || cli.folder === undefined) return saved
   return ofStack(findProjectStack(cli)) ?? saved ?? ofStack(findLastStack(cli))
 }
@@ -119,22 +129,46 @@ function pathOfProfiles({ variables }: CliEnvironment): string {
 }
 
 export function readProfiles(cli: CliEnvironment): Profiles {
+  return Object.fromEntries(
+    Object.entries(readStored(cli)).filter((entry): entry is [string, Profile] => missingFields(entry[1]).length === 0),
+  )
+}
+
+/** Every profile in the file, also those that lack fields. */
+export function readStored(cli: CliEnvironment): Stored {
   const { HOME, USERPROFILE, XDG_CONFIG_HOME } = cli.variables
   if (!(HOME || USERPROFILE || XDG_CONFIG_HOME)) return {}
   const path = pathOfProfiles(cli)
   if (!existsSync(path)) return {}
   try {
-    const { profiles } = JSON.parse(readFileSync(path, 'utf8')) as { profiles: Profiles }
+    const stored = storedIn(readFileSync(path, 'utf8'))
     if (statSync(path).mode & 0o077)
       cli.writeError(`Other users of this machine can read ${path}. Run chmod 600 on it.\n`)
-    return Object.fromEntries(Object.entries(profiles).filter(([, profile]) => isProfile(profile)))
+    return stored
   } catch (error) {
     throw new CliError('usage', `${path} cannot be read: ${(error as Error).message}\nDelete it and run malipo login.`)
   }
 }
 
-const isProfile = (profile: Partial<Profile> | undefined) =>
-  Object.keys(variableNames).every((key) => typeof profile?.[key as keyof Profile] === 'string')
+/** The parser's own message would quote the text around the error, which may be an API key. */
+function storedIn(text: string): Stored {
+  let file: { readonly profiles?: unknown } | null
+  try {
+    file = JSON.parse(text) as typeof file
+  } catch {
+    throw new Error('it is not valid JSON.')
+  }
+  const profiles = file?.profiles
+  if (typeof profiles !== 'object' || profiles === null || Array.isArray(profiles))
+    throw new Error('it has no "profiles" object.')
+  return profiles as Stored
+}
+
+/** The fields that a stored profile lacks; a usable profile lacks none. */
+export function missingFields(profile: Stored[string]): (keyof Profile)[] {
+  const names = Object.keys(variableNames) as (keyof Profile)[]
+  return names.filter((key) => typeof profile?.[key] !== 'string')
+}
 
 /** Saves or deletes a profile, in a file that only its owner may read and that is never half written. */
 export function saveProfile(cli: CliEnvironment, name: string, profile: Profile | undefined): string {

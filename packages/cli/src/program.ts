@@ -30,6 +30,7 @@ import { addOpenCommand } from './open.ts'
 import { createPaint } from './paint.ts'
 import { addPayCommand } from './pay.ts'
 import { addPaymentCommands } from './payments.ts'
+import { addProfileCommands } from './profile-commands.ts'
 import { addProviderCommands } from './providers.ts'
 import { addRateCommands } from './rates.ts'
 import { addSecretCommands } from './secrets.ts'
@@ -47,6 +48,7 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
   'Get started:': [
     addDevCommand,
     addLoginCommands,
+    addProfileCommands,
     addWhoamiCommand,
     addDoctorCommand,
     addOpenCommand,

@@ -1,6 +1,7 @@
-import type { Transaction, TransactionDetails } from '@malipo/sdk'
+import type { Transaction, TransactionDetails, TransactionFilter } from '@malipo/sdk'
 import { type Command, Option } from 'commander'
 import type { CommandContext } from './command-context.ts'
+import { csvLine } from './csv.ts'
 import { guide } from './guide.ts'
 import { currency, day, whole } from './options.ts'
 import { type Formatter, right } from './table.ts'
@@ -10,9 +11,11 @@ interface ListOptions {
   readonly status?: 'pending' | 'failed' | 'successful'
   readonly type?: string
   readonly currency?: string
+  readonly reference?: string
   readonly from?: string
   readonly to?: string
   readonly limit: number
+  readonly csv?: true
 }
 
 export function addTransactionCommands(program: Command, context: CommandContext): void {
@@ -59,30 +62,50 @@ function addList(transactions: Command, context: CommandContext): void {
       )
       .addOption(new Option('--type <type>', 'only charges or only payouts').choices(['charge', 'payout']))
       .option('--currency <code>', 'only transactions in this currency', currency)
+      .option('--reference <text>', 'only the transaction with your reference')
       .option('--from <day>', 'first day, such as 2026-11-15, in UTC', day)
       .option('--to <day>', 'last day, included', day)
-      .option('--limit <count>', 'at most this many', whole(1, 100_000), 20),
+      .option('--limit <count>', 'at most this many', whole(1, 100_000), 20)
+      .option('--csv', 'print CSV, for a spreadsheet'),
     {
       examples: [
         'malipo transactions --limit 5',
+        'malipo transactions list --reference order-1042',
+        'malipo transactions list --type payout --limit 1000 --csv',
         'malipo transactions list --status failed --type payout --from 2026-11-01 --json',
       ],
     },
-  ).action(async ({ status, type, currency: code, from, to, limit }: ListOptions) => {
-    const filter = {
-      ...(status && { status }),
-      ...(type && { type: type === 'charge' ? 'deposit' : 'withdrew' }),
-      ...(code && { currency: code }),
-      ...(from && { startDate: from }),
-      ...(to && { endDate: to }),
-    }
-    const found = await context.call((malipo) => malipo.transactions.list(filter).toArray(limit))
+  ).action(async (options: ListOptions) => {
+    const filter = filterOf(options)
+    const found = await context.call((malipo) => malipo.transactions.list(filter).toArray(options.limit))
+    if (options.csv) return context.print(found, () => csvOf(found))
     const none =
       Object.keys(filter).length > 0
         ? 'No transactions match.'
         : 'No transactions yet. Create one: malipo trigger charge.successful'
     context.print(found, (format) => (found.length === 0 ? none : listing(format, found)))
   })
+}
+
+function filterOf({ status, type, currency: code, reference, from, to }: ListOptions): TransactionFilter {
+  return {
+    ...(status && { status }),
+    ...(type && { type: type === 'charge' ? 'deposit' : 'withdrew' }),
+    ...(code && { currency: code }),
+    ...(reference && { externalReference: reference }),
+    ...(from && { startDate: from }),
+    ...(to && { endDate: to }),
+  }
+}
+
+function csvOf(found: readonly Transaction[]): string {
+  const head = ['at', 'transactionId', 'type', 'amount', 'currency', 'status', 'destination', 'accountNumber']
+  const lines = found.map(({ fullTimestamp, transactionId, type, amount, currency: code, status, ...rest }) => {
+    const { destination, beneficiary } = rest
+    const kind = kinds[type] ?? type
+    return csvLine([fullTimestamp, transactionId, kind, amount, code, status, destination, beneficiary.accountNumber])
+  })
+  return [csvLine(head), ...lines].join('\n')
 }
 
 const kinds: Readonly<Record<string, string>> = { deposit: 'charge', withdrew: 'payout' }

@@ -33,6 +33,22 @@ test('a CSV record has the number of its first line', () => {
   assert.throws(() => readCsv('a\n"b" c\n'), /line 2: /)
 })
 
+test('a CSV with semicolons is recognised by its first line, and only by that', () => {
+  const fieldsOf = (text: string) => readCsv(text).map(({ fields }) => fields)
+
+  assert.deepEqual(fieldsOf('\uFEFFa;b\r\n"x;y";1,5\r\n'), [
+    ['a', 'b'],
+    ['x;y', '1,5'],
+  ])
+  assert.deepEqual(fieldsOf('a,b\nx;y,2\n'), [
+    ['a', 'b'],
+    ['x;y', '2'],
+  ])
+  assert.deepEqual(fieldsOf('"a;b",c\n'), [['a;b', 'c']])
+  assert.deepEqual(fieldsOf('"a,b";c\n'), [['a,b', 'c']])
+  assert.throws(() => readCsv('a;b\n"x" y;1\n'), /line 2: /)
+})
+
 test('durations, days, amounts and addresses are read strictly', () => {
   assert.deepEqual(['90s', '15m', '3h', '2d', '1h30m'].map(span), [90, 900, 10_800, 172_800, 5400])
   for (const wrong of ['', '3', 'h', '3 h', '-3h', '0s', '3h!']) assert.throws(() => span(wrong), wrong)
