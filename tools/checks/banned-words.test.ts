@@ -1,30 +1,18 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { allowedPhrases, breachesOf, cleanPlaces, isIn } from './banned-words.ts'
+import { breachesOf } from './banned-words.ts'
 import { readTree } from './tidy.ts'
 
 const tree = readTree(join(import.meta.dirname, '../..'))
 const found = (text: string, path = 'a.ts') => breachesOf([{ path, text }]).map((breach) => breach.found)
 
-test('clean places stay without banned words', () => {
-  const breaches = breachesOf(tree).filter(({ path }) => cleanPlaces.some((place) => isIn(place, path)))
+test('no file has a banned word', () => {
+  const breaches = breachesOf(tree)
 
+  assert.ok(tree.length > 500)
   assert.deepEqual(
     breaches.map(({ path, line, found: word, instead }) => `${path}:${line} has "${word}": ${instead}`),
-    [],
-  )
-})
-
-test('a clean place that is missing from the tree, or an unused phrase, is an error', () => {
-  assert.deepEqual(
-    cleanPlaces.filter((place) => !tree.some(({ path }) => isIn(place, path))),
-    [],
-  )
-  assert.deepEqual(
-    allowedPhrases.filter(
-      (phrase) => !tree.some(({ path, text }) => !path.includes('banned') && text.includes(phrase)),
-    ),
     [],
   )
 })
@@ -45,14 +33,13 @@ test('a planted word is found in prose, strings, comments and names, with its li
   })
 })
 
-test('usual words that contain a banned one pass, and so do allowed phrases', () => {
+test('usual words that contain a banned one pass', () => {
   for (const text of [
     'recommended, health, amendment, recommendsTo',
     'it is no longer open, and there is no other',
     'the body is well-formed and the size is well below it',
     'for good reason',
     'string, spelling, retell',
-    `it ${allowedPhrases[0]}`,
   ])
     assert.deepEqual(found(text), [], text)
   assert.deepEqual(found('whoever', 'package-lock.json'), [])

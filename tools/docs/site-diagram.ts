@@ -80,8 +80,8 @@ function wide(): string[] {
   const [accept, send, book, notify] = steps
   return [
     panel({ x: 250, y: 8, width: 580, height: 284 }, 'Malipo, on your machines'),
-    ...side({ x: 4, y: 60, width: 132, height: 196 }, 'Your server', ['API, SDK or', 'command line']),
-    ...side({ x: 944, y: 60, width: 132, height: 196 }, 'Provider', ['mobile money', 'cards', 'banks']),
+    ...actor({ x: 4, y: 60, width: 132, height: 196 }, 'Your server', ['API, SDK or', 'command line']),
+    ...actor({ x: 944, y: 60, width: 132, height: 196 }, 'Provider', ['mobile money', 'cards', 'banks']),
     ...stepBox({ x: 268, y: 52, width: 258, height: 96 }, accept),
     ...stepBox({ x: 554, y: 52, width: 258, height: 96 }, send),
     ...stepBox({ x: 554, y: 176, width: 258, height: 96 }, book),
@@ -102,10 +102,10 @@ function narrow(): string[] {
   return [
     panel({ x: 8, y: 108, width: 320, height: 252 }, 'Malipo'),
     panel({ x: 8, y: 498, width: 320, height: 252 }, 'Malipo'),
-    ...side(side(10), 'Your server', ['API, SDK or command line']),
+    ...actor(side(10), 'Your server', ['API, SDK or command line']),
     ...stepBox(at(144), accept),
     ...stepBox(at(254), send),
-    ...side(side(400), 'Provider', ['mobile money, cards, banks']),
+    ...actor(side(400), 'Provider', ['mobile money, cards, banks']),
     ...stepBox(at(534), book),
     ...stepBox(at(644), notify),
     ...arrows('out', ['M168 68V142', 'M168 236V252', 'M168 346V398']),
@@ -131,7 +131,7 @@ function panel(box: Box, label: string): string {
   return `${rect('box', box)}<text class="soft" x="${box.x + 18}" y="${box.y + 26}">${label}</text>`
 }
 
-function side(box: Box, title: string, lines: readonly string[]): string[] {
+function actor(box: Box, title: string, lines: readonly string[]): string[] {
   const centre = box.x + box.width / 2
   const top = box.y + box.height / 2 - lines.length * 10
   return [

@@ -170,7 +170,10 @@ test('clock advance brings an expiry forward, and a fault is set, listed and cle
   const cleared = await run('faults', 'clear', 'order-6')
 
   assert.equal(set.out, 'Set expiry for order-5.\n')
-  assert.match(listed.out, /^lost-answer {11}The provider executes(.*\n)*\nREFERENCE +SCENARIO\n(.*\n)*order-5 +expiry\n/)
+  assert.match(
+    listed.out,
+    /^lost-answer {11}The provider executes(.*\n)*\nREFERENCE +SCENARIO\n(.*\n)*order-5 +expiry\n/,
+  )
   assert.match(advanced.out, /^Advanced 60 min: 1 payments, 0 webhooks\.\n$/)
   assert.equal(cleared.out, 'Removed the scenario of order-6.\n')
 })
