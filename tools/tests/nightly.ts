@@ -53,7 +53,7 @@ export function dueProofs(
 
 /**
  * Every path that differs from the base, committed or not. The base is the given commit; or where the branch left origin/main; or,
- * on main itself, the commit before. Undefined if git cannot say, as in a shallow clone.
+ * on main itself, the last commit that a nightly run has surely seen. Undefined if git cannot say, as in a shallow clone.
  */
 export function changedPaths(root: string, base: string | undefined): string[] | undefined {
   const git = (...args: string[]) =>
@@ -69,5 +69,11 @@ export function changedPaths(root: string, base: string | undefined): string[] |
 
 function branchPoint(git: (...args: string[]) => string): string {
   const point = git('merge-base', 'HEAD', 'origin/main')
-  return point === git('rev-parse', 'HEAD') ? git('rev-parse', 'HEAD^1') : point
+  if (point !== git('rev-parse', 'HEAD')) return point
+  const seen = git('rev-list', '-1', `--before=${Number(git('show', '-s', '--format=%ct')) - nightSeconds}`, 'HEAD')
+  if (seen === '') throw new Error('every commit is newer than the last nightly run may be')
+  return seen
 }
+
+/** The age of a commit that is in the last nightly run, which starts once a day and may be late. */
+const nightSeconds = 26 * 3600

@@ -91,22 +91,27 @@ test('changes are those since the branch left main, committed or not; a shallow 
   const tree = makeTree(t, { 'a.ts': '1' })
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { cwd: tree, stdio: 'pipe' })
-  const commit = (name: string) => {
+  const commit = (name: string, hour: number) => {
     writeFileSync(join(tree, name), '1')
     git('add', '.')
+    process.env['GIT_COMMITTER_DATE'] = `${1_800_000_000 + hour * 3600} +0000`
     git('commit', '-qm', name)
   }
+  t.after(() => {
+    delete process.env['GIT_COMMITTER_DATE']
+  })
   git('init', '-qb', 'main')
-  commit('a.ts')
+  commit('a.ts', 0)
   assert.equal(changedPaths(tree, undefined), undefined, 'without origin/main')
   git('update-ref', 'refs/remotes/origin/main', 'HEAD')
-  assert.equal(changedPaths(tree, undefined), undefined, 'the first commit has no commit before it')
+  assert.equal(changedPaths(tree, undefined), undefined, 'on main, without a commit that a nightly run has seen')
 
-  commit('b.ts')
+  commit('late.ts', 10)
+  commit('later.ts', 30)
   git('update-ref', 'refs/remotes/origin/main', 'HEAD')
-  assert.deepEqual(changedPaths(tree, undefined), ['b.ts'], 'on main, what the last commit changed')
-  commit('c.ts')
-  commit('d.ts')
+  assert.deepEqual(changedPaths(tree, undefined), ['late.ts', 'later.ts'], 'on main, the changes of the last day')
+  commit('c.ts', 31)
+  commit('d.ts', 32)
   writeFileSync(join(tree, 'a.ts'), '2')
   writeFileSync(join(tree, 'e.ts'), '1')
 
