@@ -308,7 +308,7 @@ export const catalogue = {
     status: 503,
     message: 'The provider is temporarily unavailable.',
     cause: 'The provider is paused, unreachable, or returned an unclear response.',
-    fix: 'Send the same request again in a moment. A bank transfer charge continues; no other payment was started.',
+    fix: 'Send the same request again in a moment. It continues the same bank transfer charge. For any other payment nothing was started.',
     retryable: true,
   },
   OVERLOADED: {

@@ -195,9 +195,9 @@ function draftOf(found: SuspenseCase, first: FullPayment): Adjustment['draft'] {
 }
 
 /** In the case's currency, which may differ from the wallet's. */
-function feeOf({ amount }: SuspenseCase, { transaction, attempt, givenUp }: FullPayment): bigint {
+function feeOf({ amount }: SuspenseCase, { transaction, attempt, abandoned }: FullPayment): bigint {
   if (isOfItsWallet(transaction)) return lateFee(transaction, amount)
-  const moved = [attempt, ...givenUp].reduce((sum, each) => sum + movedOf(transaction, each), 0n)
+  const moved = [attempt, ...abandoned].reduce((sum, each) => sum + movedOf(transaction, each), 0n)
   return lateFeeAside(transaction, amount, clearedAside(transaction, moved))
 }
 
@@ -309,8 +309,8 @@ function returnsOf(found: SuspenseCase, first: FullPayment | undefined): Pick<Su
   return rest > 0n ? [...through, { provider, amount: rest }] : through
 }
 
-const partsOfCase = ({ provider, amount }: SuspenseCase, { transaction, attempt, givenUp }: FullPayment) =>
-  partsOf(transaction, [attempt, ...givenUp], provider, amount)
+const partsOfCase = ({ provider, amount }: SuspenseCase, { transaction, attempt, abandoned }: FullPayment) =>
+  partsOf(transaction, [attempt, ...abandoned], provider, amount)
 
 /** The provider's next report may or may not include the returned money. */
 async function keepCleared(

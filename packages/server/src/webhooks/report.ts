@@ -5,7 +5,7 @@ import type { Posted } from '../platform/gated-http.ts'
 import type { Log } from '../platform/log.ts'
 import type { Delivery } from './claim.ts'
 import { injectFaults } from './fault-injection.ts'
-import { breakerMs, isGone, isSuccess, retryAfterMs } from './schedule.ts'
+import { breaker, isGone, isSuccess, retryAfterMs } from './schedule.ts'
 
 interface Endpoint {
   readonly merchant_id: string
@@ -100,9 +100,9 @@ async function keepEndpoints(tx: BatchTx, attempted: readonly Attempted[]): Prom
     set failures = case when r.has_success then 0 else least(e.failures + r.failed, 1000) end,
       failing_since = case when r.has_success then null else coalesce(e.failing_since, now) end,
       rests_until = case when r.has_success then '-infinity'
-        else now + rest_of(e.failures + r.failed, ${breakerMs.from}::int, ${breakerMs.first}::int, ${breakerMs.longest}::int) end,
+        else now + rest_of(e.failures + r.failed, ${breaker.failuresMin}::int, ${breaker.firstPauseMs}::int, ${breaker.longestPauseMs}::int) end,
       next_due = greatest(now, case when r.has_success then now
-        else now + rest_of(e.failures + r.failed, ${breakerMs.from}::int, ${breakerMs.first}::int, ${breakerMs.longest}::int) end),
+        else now + rest_of(e.failures + r.failed, ${breaker.failuresMin}::int, ${breaker.firstPauseMs}::int, ${breaker.longestPauseMs}::int) end),
       disabled_at = case when r.gone_url = e.url then now
         when not r.has_success and e.failing_since < now - interval '5 days' then now
         else e.disabled_at end

@@ -4,7 +4,7 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-/** The delay after each failed attempt. After the last, a retry happens only when the merchant requests a resend. */
+/** The delay after each failed attempt: twelve attempts in about 75 hours. After the last, a retry happens only when the merchant requests a resend. */
 const delaysMs = [
   5 * second,
   15 * second,
@@ -20,8 +20,8 @@ const delaysMs = [
 ]
 const retryAfterMax = 24 * hour
 
-/** How many failures in a row make an endpoint rest, its first rest, and its longest. */
-export const breakerMs = { from: 10, first: 30 * second, longest: 15 * minute } as const
+/** How many failures in a row pause an endpoint, and its first and longest pause. */
+export const breaker = { failuresMin: 10, firstPauseMs: 30 * second, longestPauseMs: 15 * minute } as const
 
 export const isSuccess = (posted: Posted) => posted.kind === 'responded' && posted.status >= 200 && posted.status < 300
 

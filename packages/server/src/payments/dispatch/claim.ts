@@ -12,7 +12,7 @@ import {
   type Transaction,
   updateAttempts,
 } from '../model/store.ts'
-import { isPaidBefore } from '../resolve/decide-earlier.ts'
+import { isPaidBefore } from '../resolve/decide-paid-before.ts'
 import { timing } from '../resolve/timing.ts'
 import { type Budget, type LaneOperation, type LaneRates, openLane, spend, spentOf } from './lane-budget.ts'
 import { laneOf, setTimers, type Work, type WorkKind } from './timers.ts'

@@ -17,7 +17,7 @@ interface Changed {
   readonly before: FullPayment
   readonly transaction: Transaction
   readonly attempt: Attempt
-  readonly givenUp: readonly Attempt[]
+  readonly abandoned: readonly Attempt[]
   /** Attempts abandoned in this batch. */
   readonly ended: readonly Attempt[]
   readonly receipts: readonly BookedReceipt[]
@@ -34,8 +34,8 @@ export async function writeLate(tx: BatchTx, at: Date, cell: number, changed: re
         before.transaction.late_postings + before.transaction.adjustments.length ||
       transaction.suspended !== before.transaction.suspended,
   )
-  const reported = changed.flatMap(({ before, attempt, givenUp, ended }) =>
-    [attempt, ...givenUp, ...ended].filter((each) => isReported(each, before)),
+  const reported = changed.flatMap(({ before, attempt, abandoned, ended }) =>
+    [attempt, ...abandoned, ...ended].filter((each) => isReported(each, before)),
   )
   const marks = changed.flatMap(({ before, receipts }) =>
     receipts.filter((each, index) => each.is_reversed !== (before.receipts[index]?.is_reversed ?? false)),
@@ -56,8 +56,8 @@ export async function writeLate(tx: BatchTx, at: Date, cell: number, changed: re
   ])
 }
 
-function isReported({ number, moved, returned }: Attempt, { attempt, givenUp }: FullPayment): boolean {
-  const before = [attempt, ...givenUp].find((each) => each.number === number) ?? freshAttempt
+function isReported({ number, moved, returned }: Attempt, { attempt, abandoned }: FullPayment): boolean {
+  const before = [attempt, ...abandoned].find((each) => each.number === number) ?? freshAttempt
   return moved !== before.moved || returned !== before.returned
 }
 

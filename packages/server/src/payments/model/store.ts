@@ -164,7 +164,7 @@ export interface KnownPayment extends Payment {
 
 /** A payment with its abandoned attempts. */
 export interface FullPayment extends KnownPayment {
-  readonly givenUp: readonly Attempt[]
+  readonly abandoned: readonly Attempt[]
 }
 
 export async function insert(tx: Tx, rows: readonly Transaction[]): Promise<void> {
@@ -319,8 +319,8 @@ async function withAttempts(tx: Tx, transactions: readonly Transaction[]): Promi
       const all = byTransaction.get(transaction.id) ?? []
       const attempt = all.find(({ number }) => number === transaction.attempt) ?? noAttempt(transaction)
       assert(attempt, `payment ${transaction.id} has no attempt ${transaction.attempt}`)
-      const givenUp = all.filter((each) => each !== attempt)
-      return [transaction.id, { transaction, attempt, givenUp, receipts: receipts.get(transaction.id) ?? [] }]
+      const abandoned = all.filter((each) => each !== attempt)
+      return [transaction.id, { transaction, attempt, abandoned, receipts: receipts.get(transaction.id) ?? [] }]
     }),
   )
 }

@@ -88,7 +88,7 @@ const adjustmentsOf = (decision: Decision | undefined) =>
   )
 
 /** Each platform account is named by its kind. */
-const accounts = await accountsOf({ idOf: async ({ kind }) => kind }, [{ ...charge(), givenUp: [] }])
+const accounts = await accountsOf({ idOf: async ({ kind }) => kind }, [{ ...charge(), abandoned: [] }])
 
 /** What a decision posts, as debit → credit amount. */
 function posted({ transaction }: KnownPayment, decision: Decision | undefined): string[] {

@@ -12,8 +12,8 @@ import type { Doubt, DoubtOrNone } from '../model/doubts.ts'
 import { isFinal } from '../model/state.ts'
 import type { Attempt, KnownPayment, Payment, Transaction } from '../model/store.ts'
 import { answerRefused, answerUnsent } from './decide-answer.ts'
-import { unlessPaidBefore } from './decide-earlier.ts'
 import { decideLate } from './decide-late.ts'
+import { unlessPaidBefore } from './decide-paid-before.ts'
 import { decideReceived, withCase } from './decide-received.ts'
 import { retry } from './decide-retry.ts'
 import { unfunded } from './decide-shortfall.ts'
@@ -109,13 +109,18 @@ function decideReported(
   cause: Cause,
   around: DecisionInputs,
 ): Decision {
-  const decision = decideWord(payment, providerStatus, cause, around)
+  const decision = decideStatus(payment, providerStatus, cause, around)
   const wasCertain = payment.transaction.state === 'accepted'
   if (!wasCertain) return decision
   return { ...decision, alert: 'provider has a payment recorded as not submitted' }
 }
 
-function decideWord(payment: Payment, providerStatus: ProviderStatus, cause: Cause, around: DecisionInputs): Decision {
+function decideStatus(
+  payment: Payment,
+  providerStatus: ProviderStatus,
+  cause: Cause,
+  around: DecisionInputs,
+): Decision {
   switch (providerStatus.state) {
     case 'successful':
       return isAsAsked(payment, providerStatus.settled)
@@ -125,9 +130,9 @@ function decideWord(payment: Payment, providerStatus: ProviderStatus, cause: Cau
       if (cause === 'attempt' && payment.attempt.sends > 1) return refusedAgain(payment, providerStatus.failure, around)
       return providerStatus.isOurShortfall && payment.transaction.type === 'withdrew'
         ? unfunded(payment, around)
-        : failedWord(payment, providerStatus.failure, around)
+        : failedStatus(payment, providerStatus.failure, around)
     case 'reversed':
-      return partlyReversed(payment, providerStatus, around) ?? failedWord(payment, providerStatus.failure, around)
+      return partlyReversed(payment, providerStatus, around) ?? failedStatus(payment, providerStatus.failure, around)
     case 'waiting':
       return (
         overdue(payment, providerStatus.action, cause, around) ??
@@ -142,7 +147,7 @@ function decideWord(payment: Payment, providerStatus: ProviderStatus, cause: Cau
 }
 
 /** A prompt that was not approved in time has expired, whatever failure the provider reports. */
-function failedWord(payment: Payment, failure: Failure, { nowMs }: DecisionInputs): Decision {
+function failedStatus(payment: Payment, failure: Failure, { nowMs }: DecisionInputs): Decision {
   const { type, expires_at } = payment.transaction
   const isOver = type === 'deposit' && expires_at !== null && nowMs >= expires_at.getTime()
   const isExpired = isOver && failure.code === 'PAYMENT_NOT_APPROVED'

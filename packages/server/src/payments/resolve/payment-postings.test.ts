@@ -106,8 +106,8 @@ async function paymentOf(
     },
   } as unknown as Transaction
   const attempt: Attempt = { ...freshAttempt, transaction_id: id, number: 2, provider: 'house', sends: 1 }
-  const givenUp: Attempt[] = [{ ...attempt, number: 1, provider: 'pawapay', outcome: 'not_submitted' }]
-  return { transaction, attempt, receipts: [], givenUp }
+  const abandoned: Attempt[] = [{ ...attempt, number: 1, provider: 'pawapay', outcome: 'not_submitted' }]
+  return { transaction, attempt, receipts: [], abandoned }
 }
 
 const words = [
@@ -174,20 +174,20 @@ interface Books {
 
 /** Applies one report to one payment, as the resolver does. */
 function hear(payment: FullPayment, word: Word, books: Books): { payment: FullPayment; movements: Movement[] } {
-  const { transaction, attempt, givenUp } = payment
+  const { transaction, attempt, abandoned } = payment
   const observation = observationOf(word, transaction)
   const cause = observation.kind === 'operator_resolved' ? 'operator' : 'query'
   const observed: Observed = { cause, observation, question: attempt.polls }
-  const [abandoned] = givenUp
-  assert(abandoned)
+  const [other] = abandoned
+  assert(other)
   const isStray = word.startsWith('stray')
-  const movedElsewhere = movedOf(transaction, isStray ? attempt : abandoned)
+  const movedElsewhere = movedOf(transaction, isStray ? attempt : other)
   const decision = isStray
-    ? decideLate({ transaction, attempt: abandoned, movedElsewhere }, observed)
+    ? decideLate({ transaction, attempt: other, movedElsewhere }, observed)
     : decide(payment, observed, { ...around, movedElsewhere })
   if (!decision || !isAllowed(transaction.state, decision.progress.state ?? transaction.state))
     return { payment, movements: [] }
-  const { provider } = isStray ? abandoned : attempt
+  const { provider } = isStray ? other : attempt
   const accountOf = accountsAt(transaction, provider, books.accounts)
   const there = available(walletOf(transaction, books)) + creditedBy(transaction, decision)
   const made = (decision.late?.adjustments ?? []).map((draft) => adjustmentOf(transaction, draft, new Date(0), 0))
@@ -209,17 +209,17 @@ function changed(payment: FullPayment, { progress, attempt: change, late = {} }:
     ...payment,
     transaction,
     attempt: report({ ...payment.attempt, ...change, polls: payment.attempt.polls }),
-    givenUp: payment.givenUp.map(report),
+    abandoned: payment.abandoned.map(report),
   }
 }
 
 type Sums = readonly (readonly [account: string, sum: bigint])[]
 
 /** What the books must show for a payment: credits less debits of what was posted, by account. */
-function expectedOf({ transaction, attempt, givenUp }: FullPayment, owed: bigint): Sums {
+function expectedOf({ transaction, attempt, abandoned }: FullPayment, owed: bigint): Sums {
   const { type, currency, wallet_id, wallet_currency, suspended, rate, amount } = transaction
   const sign = type === 'withdrew' ? 1n : -1n
-  const moved = [attempt, ...givenUp].reduce((sum, each) => sum + movedOf(transaction, each), 0n)
+  const moved = [attempt, ...abandoned].reduce((sum, each) => sum + movedOf(transaction, each), 0n)
   const share = merchantShare(transaction)
   const fees = (transaction.state === 'successful' ? transaction.fee : 0n) + transaction.adjusted_fee
   const gross = (transaction.wallet_amount * share) / amount

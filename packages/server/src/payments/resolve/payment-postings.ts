@@ -5,8 +5,8 @@ import { isFinal } from '../model/state.ts'
 import type { FullPayment, Payment, Transaction } from '../model/store.ts'
 import type { Decision, Late, NewReceipt, Observation } from './decision.ts'
 
-/** Places in a payment's books. Holds come first. Each kind of later posting has its own place, so it happens once. */
-const places = {
+/** The first transfer number of each posting. Holds have the lowest. Each kind of later posting has its own, so it happens once. */
+const firstNumbers = {
   payout_successful: 4,
   payout_failed: 4,
   charge_successful: 4,
@@ -15,13 +15,13 @@ const places = {
 } as const satisfies Partial<Record<LedgerEvent, number>>
 
 /** Receipts come last, because there may be any number of them: the money, then the provider's fee. */
-const receiptPlace = (number: number) => 32 + 2 * number
+const receiptNumber = (number: number) => 32 + 2 * number
 
 /** Postings after the end come after all receipts, each with the next number. */
-const latePlace = (late_postings: number) => 16_384 + late_postings
+const lateNumber = (late_postings: number) => 16_384 + late_postings
 
 /** What a decision may post. */
-export type PaymentPosting = keyof typeof places
+export type PaymentPosting = keyof typeof firstNumbers
 
 /** The fields of a payment that its postings need. */
 type Booked = Pick<
@@ -55,7 +55,7 @@ export function holdsFor(payout: Booked, accounts: Accounts): Movement[] {
   })
 }
 
-/** The holds of a payout, so that the books can be opened with them. */
+/** The books are opened with these, so that they read a payout's holds. Which event ends the holds is decided later. */
 export function endingsOf({ transaction }: Payment): Movement[] {
   if (transaction.type !== 'withdrew') return []
   const event = 'payout_successful'
@@ -112,8 +112,8 @@ export function sharedAccounts(
 
 /** The platform accounts that payments may need, found before any decision. There are few, and they are cached. */
 export function accountsOf(accounts: PlatformAccounts, payments: readonly FullPayment[]): Promise<Accounts> {
-  const floats = payments.flatMap(({ transaction, attempt, givenUp }) =>
-    [attempt, ...givenUp].map(({ provider }) => floatOf(provider, transaction)),
+  const floats = payments.flatMap(({ transaction, attempt, abandoned }) =>
+    [attempt, ...abandoned].map(({ provider }) => floatOf(provider, transaction)),
   )
   const receivables = payments.flatMap(({ transaction }) =>
     mayBeTakenBack(transaction) ? [receivableOf(transaction)] : [],
@@ -174,7 +174,7 @@ function lateMovements(transaction: Transaction, late: Late, accountOf: AccountO
   return latePostings(late).flatMap(({ event, sum }, index) =>
     movementsOf(event, {
       transaction_id,
-      firstNumber: latePlace(late_postings + index),
+      firstNumber: lateNumber(late_postings + index),
       sums: { received: sum, fee: sum },
       accountOf,
       currencies: { wallet: wallet_currency, payment: currency },
@@ -202,7 +202,7 @@ function receiptMovements(
 ): Movement[] {
   const { number, amount, fee, is_late } = receipt
   const common = { transaction_id: id, accountOf, currencies: { wallet: wallet_currency, payment: currency } }
-  const place = receiptPlace(number)
+  const place = receiptNumber(number)
   return [
     // Money that arrived after the end goes to the wallet by an adjustment.
     ...movementsOf('receipt_taken', { ...common, firstNumber: place, sums: { received: is_late ? 0n : amount } }),
@@ -235,7 +235,7 @@ function posted(transaction: Transaction, event: PaymentPosting, decision: Decis
   const isExchanged = event === 'charge_successful' && isAcross(transaction)
   return movementsOf(isExchanged ? 'charge_successful_into_another_currency' : event, {
     transaction_id: id,
-    firstNumber: places[event],
+    firstNumber: firstNumbers[event],
     sums,
     accountOf,
     currencies: { wallet: wallet_currency, payment: currency },

@@ -32,8 +32,8 @@ import {
 } from '../model/store.ts'
 import { merchantEventOf } from '../notify/webhook-body.ts'
 import { decide } from './decide.ts'
-import { earlierPaying, isPaidBefore } from './decide-earlier.ts'
 import { decideLate } from './decide-late.ts'
+import { earlierPaying, isPaidBefore } from './decide-paid-before.ts'
 import type { Decision, DecisionInputs, Observed } from './decision.ts'
 import {
   accountsAt,
@@ -102,7 +102,7 @@ interface PaymentDraft {
   readonly before: FullPayment
   transaction: Transaction
   attempt: Attempt
-  givenUp: readonly Attempt[]
+  abandoned: readonly Attempt[]
   receipts: readonly BookedReceipt[]
   /** Why its money is in suspense and where it moved, if that changed. */
   suspense: Pick<CaseChange, 'kind' | 'provider'> | undefined
@@ -153,8 +153,8 @@ export async function resolveBatch(
       ])
     })
     if (alert) alerts.push(alert)
-    const { transaction, attempt, givenUp, ended, receipts } = draft
-    return { isChanged, transaction, attempts: [attempt, ...givenUp, ...ended], receipts }
+    const { transaction, attempt, abandoned, ended, receipts } = draft
+    return { isChanged, transaction, attempts: [attempt, ...abandoned, ...ended], receipts }
   })
   const changed = [...drafts.values()].filter(({ before, transaction }) => transaction !== before.transaction)
   for (const [index, { alongside }] of resolutions.entries()) if (results[index]?.isChanged) await alongside?.(tx)
@@ -174,7 +174,7 @@ export async function resolveBatch(
 /** A provider cannot report on a payment in another environment, or on an attempt made through another provider. */
 function isEntitled({ from, attempt: number }: Resolution, { before }: PaymentDraft): boolean {
   if (from === undefined) return true
-  const named = [before.attempt, ...before.givenUp].find((attempt) => attempt.number === number)
+  const named = [before.attempt, ...before.abandoned].find((attempt) => attempt.number === number)
   return from.env === before.transaction.env && from.provider === named?.provider
 }
 
@@ -202,15 +202,15 @@ interface Taken {
  * Applies one observation. If the ledger or the transition table refuses it, the payment stays unchanged and the others continue.
  */
 function take(options: ResolverContext, draft: PaymentDraft, resolution: Resolution, at: Date, post: Post): Taken {
-  const { transaction, attempt, receipts, givenUp } = draft
+  const { transaction, attempt, receipts, abandoned } = draft
   // An earlier observation in this batch may have abandoned the attempt that this one is about.
-  const abandoned = [...givenUp, ...draft.ended].find(({ number }) => number === resolution.attempt)
+  const concerned = [...abandoned, ...draft.ended].find(({ number }) => number === resolution.attempt)
   const around = decisionInputs(options, draft, resolution, at)
-  const decision = abandoned
-    ? decideLate({ transaction, attempt: abandoned, movedElsewhere: around.movedElsewhere }, resolution)
+  const decision = concerned
+    ? decideLate({ transaction, attempt: concerned, movedElsewhere: around.movedElsewhere }, resolution)
     : decide({ transaction, attempt, receipts }, resolution, around)
   if (!decision) return { isChanged: false }
-  const { provider } = [...givenUp, ...draft.ended].find(isOf(decision.late)) ?? abandoned ?? attempt
+  const { provider } = [...abandoned, ...draft.ended].find(isOf(decision.late)) ?? concerned ?? attempt
   const facts = {
     transactionId: showId('transaction', transaction.id),
     provider,
@@ -287,7 +287,7 @@ function applyLate(
     return attempt.number === number ? { ...attempt, moved, returned } : attempt
   }
   draft.attempt = report(draft.attempt)
-  draft.givenUp = draft.givenUp.map(report)
+  draft.abandoned = draft.abandoned.map(report)
   draft.ended = draft.ended.map(report)
   draft.receipts = draft.receipts.map(
     (receipt) => changedReceipts.find(({ receipt_id }) => receipt_id === receipt.receipt_id) ?? receipt,
@@ -331,8 +331,8 @@ function decisionInputs(
   { askedMsAgo, attempt: named = draft.attempt.number }: Resolution,
   at: Date,
 ): DecisionInputs {
-  const { transaction, attempt, givenUp } = draft
-  const others = [attempt, ...givenUp, ...draft.ended].filter(({ number }) => number !== named)
+  const { transaction, attempt, abandoned } = draft
+  const others = [attempt, ...abandoned, ...draft.ended].filter(({ number }) => number !== named)
   const connector = connectors[transaction.env].get(attempt.provider)
   const rail = connector && railOf(connector, transaction)
   return {
@@ -350,11 +350,11 @@ function decisionInputs(
 /** Usable providers other than the current one: those that were not tried, and those that may take it now. */
 function providersAfter(
   routing: Routing,
-  { transaction, attempt, givenUp, ended }: PaymentDraft,
+  { transaction, attempt, abandoned, ended }: PaymentDraft,
 ): Pick<DecisionInputs, 'alternatives' | 'returns'> {
   const { env, type } = transaction
   if (type === 'adjustment') return { alternatives: [] }
-  const tried = new Map([...givenUp, ...ended].map(({ provider, outcome }) => [provider, outcome]))
+  const tried = new Map([...abandoned, ...ended].map(({ provider, outcome }) => [provider, outcome]))
   const others = routing
     .providersOf(env, routeQueryOf(transaction))
     .map(({ id }) => id)

@@ -4,8 +4,8 @@ import type { Attempt, FullPayment, Payment } from '../model/store.ts'
 import { asked, type Decision, type DecisionInputs, type Observation, wakeLater } from './decision.ts'
 
 /** Whether an abandoned attempt moved money of a payout, according to the books. Such a payout is not sent again. */
-export function isPaidBefore({ transaction, givenUp }: Pick<FullPayment, 'transaction' | 'givenUp'>): boolean {
-  return transaction.type === 'withdrew' && givenUp.some((attempt) => movedOf(transaction, attempt) > 0n)
+export function isPaidBefore({ transaction, abandoned }: Pick<FullPayment, 'transaction' | 'abandoned'>): boolean {
+  return transaction.type === 'withdrew' && abandoned.some((attempt) => movedOf(transaction, attempt) > 0n)
 }
 
 /** The attempt, other than the current one, that paid the requested amount of a payout. */
