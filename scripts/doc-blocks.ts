@@ -58,7 +58,7 @@ export async function runPage(
 }
 
 /**
- * A page names the page it continues, as "continue from [Two-minute start](start.md#get-a-token)"; that page runs up to the end of
+ * A page names the page it continues, as "continue from [Quick start](start.md#get-a-token)"; that page runs up to the end of
  * that section.
  */
 function pagesBefore(page: SourceFile, tree: readonly SourceFile[]): SourceFile[] {

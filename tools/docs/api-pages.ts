@@ -41,7 +41,7 @@ const order: Readonly<Record<string, string>> = {
   Sandbox: 'Charges',
 }
 
-const before = (tag: string) => order[tag] ?? 'Two-minute start'
+const before = (tag: string) => order[tag] ?? 'Quick start'
 const fileBefore = (tag: string) => (order[tag] ? fileOf(order[tag]) : '../../start.md#get-a-token')
 
 const fileOf = (tag: string) => `${tag.toLowerCase().replaceAll(' ', '-')}.md`
