@@ -98,7 +98,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
     ],
     caughtBy: catchers.anyTraffic,
-    complaint: /LedgerDisagreement: platform account .* its transfers say|AssertionError.*: (debits|credits)_/,
+    complaint: /LedgerDisagreement: platform account .* its transfers add up to|AssertionError.*: (debits|credits)_/,
   },
   {
     name: 'chain skipped: a batch is linked to an older one than the last',
