@@ -100,7 +100,7 @@ test('an item whose lock is never released is refused, and no other item is', as
   const { batcher, table } = await touchingBatcher(t)
   const letGo = await holdLock(t, table, 20)
 
-  const held = assert.rejects(batcher.submit(20), /cannot take this request now/)
+  const held = assert.rejects(batcher.submit(20), /cannot process this request now/)
   assert.equal(await batcher.submit(21), 21)
   await held
 
@@ -114,7 +114,7 @@ test('when the queue is full the next item is refused at once', async (t) => {
 
   const refused = results.filter((result) => result.status === 'rejected')
   assert.equal(refused.length, 9)
-  assert.match(String(refused[0]?.reason), /cannot take this request now/)
+  assert.match(String(refused[0]?.reason), /cannot process this request now/)
 })
 
 test('a programming error fails the batch and is not retried', async (t) => {
@@ -246,7 +246,7 @@ test('a batch older than the stored commit rows is not treated as rolled back', 
     decide,
   })
 
-  await assert.rejects(batcher.submit(7), /cannot take this request now/)
+  await assert.rejects(batcher.submit(7), /cannot process this request now/)
 
   assert.equal(sizes.length, 1)
 })
@@ -281,7 +281,7 @@ test('an outcome that stays unknown is reported as such, and the writer is aband
     }),
   })
 
-  await assert.rejects(batcher.submit(7), /cannot take this request now/)
+  await assert.rejects(batcher.submit(7), /cannot process this request now/)
 
   assert.ok(isAbandoned)
 })
