@@ -48,7 +48,11 @@ before(() => {
   chmodSync(folder, 0o711) // PostgreSQL's own user must reach its data.
   for (const each of [home, join(project, 'src')]) mkdirSync(each, { recursive: true })
   manifestBefore = readFileSync(join(cli, 'package.json'), 'utf8')
-  packed = (JSON.parse(npm(cli, 'pack', '--json', '--loglevel=error', '--pack-destination', folder)) as [Packed])[0]
+  packed = (
+    JSON.parse(
+      npm(cli, 'pack', '--ignore-scripts=false', '--json', '--loglevel=error', '--pack-destination', folder),
+    ) as [Packed]
+  )[0]
   npm(folder, 'install', '--global', '--prefix', join(folder, 'prefix'), join(folder, packed.filename))
 })
 

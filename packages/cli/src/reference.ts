@@ -11,8 +11,8 @@ export function referencePage(program: Command): string {
   return `# Command line
 
 \`malipo\` is one program for merchants' developers, who call Malipo with a key pair, and for the operator's staff, who work
-on its database. In a clone of the repository it is \`npm run malipo -- …\`. To install it, run \`npm pack --workspace packages/cli\` in the
-clone and \`npm install --global ./malipo-cli-0.1.0.tgz\`; an installed \`malipo\` has the merchants' commands.
+on its database. In a clone of the repository it is \`npm run malipo -- …\`. To install it, run \`npm pack --ignore-scripts=false --workspace packages/cli\` in the
+clone and \`npm install --global ./malipo-cli-*.tgz\`; an installed \`malipo\` has the merchants' commands.
 
 A merchant's key pair comes from \`--profile NAME\`; without that from \`MALIPO_URL\`, \`MALIPO_PUBLIC_KEY\` and
 \`MALIPO_API_KEY\`; and if these are not set, from the running stack of \`npm run dev\` in the current project, from the
