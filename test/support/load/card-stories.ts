@@ -14,7 +14,7 @@ const numbers = [
   '4111111111111111',
 ]
 /** The API reference names it, so a process holds it as text. */
-const documented = '4242424242424242'
+const documented = '5531886652142950'
 
 const [pinCard, plainCard] = ['5531886652142950', '4111111111111111']
 const cvv = '739'
