@@ -58,8 +58,8 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
       },
       {
         path: 'payments/resolve/payment-postings.ts',
-        text: 'firstNumber: places[event],',
-        instead: 'firstNumber: places[event] + 1000 * transaction.events,',
+        text: 'firstNumber: firstNumbers[event],',
+        instead: 'firstNumber: firstNumbers[event] + 1000 * transaction.events,',
       },
       {
         path: 'payments/resolve/payment-postings.ts',
