@@ -72,6 +72,8 @@ export interface Schemas {
   DeliveryStatus: 'CREATED' | 'FAILED' | 'SUCCESS'
   /** The kind of account */
   Destination: 'MoMo' | 'Bank Account' | 'Paybill' | 'Till' | (string & {})
+  /** The kind of account, or how a charge is paid */
+  TransactionDestination: 'MoMo' | 'Bank Account' | 'Paybill' | 'Till' | 'Card' | 'Bank Transfer' | (string & {})
   /** What a statement line is for */
   LineKind: 'payment' | 'fee' | 'exchange' | 'adjustment' | 'funding' | 'archived' | (string & {})
   /** Why money moved after the end of a payment */
@@ -218,7 +220,7 @@ export interface Schemas {
     /** Two-letter ISO 3166-1 code */
     country: string
     /** The kind of account: mobile money, bank, paybill or till */
-    destination: Schemas['Destination']
+    destination: Schemas['TransactionDestination']
     /** ISO 8601 with +00:00 */
     fullTimestamp: string
     /** Year, four digits */
@@ -236,7 +238,7 @@ export interface Schemas {
       /** Name of the account holder */
       accountName: string
       /** The kind of account: mobile money, bank, paybill or till */
-      destination: Schemas['Destination']
+      destination: Schemas['TransactionDestination']
       /** Three-letter ISO 4217 code */
       currency: Schemas['Currency']
       /** Number of the account, phone or till */
@@ -304,7 +306,7 @@ export interface Schemas {
     /** Two-letter ISO 3166-1 code */
     country: string
     /** The kind of account: mobile money, bank, paybill or till */
-    destination: Schemas['Destination']
+    destination: Schemas['TransactionDestination']
     /** ISO 8601 with +00:00 */
     fullTimestamp: string
     /** Year, four digits */
@@ -322,7 +324,7 @@ export interface Schemas {
       /** Name of the account holder */
       accountName: string
       /** The kind of account: mobile money, bank, paybill or till */
-      destination: Schemas['Destination']
+      destination: Schemas['TransactionDestination']
       /** Three-letter ISO 4217 code */
       currency: Schemas['Currency']
       /** Number of the account, phone or till */

@@ -7,13 +7,14 @@ import type { Proposal } from '../payments/accept/accept.ts'
 import type { Owner } from '../platform/db.ts'
 import { exactAmount } from '../reference/momo.ts'
 
-const destinations = { card: 'Card', 'bank-transfer': 'Bank Transfer' } as const
+/** What a transaction names as the destination of a charge that is not mobile money. */
+export const chargeDestinations = { card: 'Card', 'bank-transfer': 'Bank Transfer' } as const
 
 interface ChargeInput {
   readonly amount: number
   readonly currency: Currency
   readonly externalReference: string
-  readonly method: keyof typeof destinations
+  readonly method: keyof typeof chargeDestinations
 }
 
 type PlainCharge = Omit<Proposal, 'responseOf' | 'counterparty' | 'expiresInMs' | 'sent_via' | 'keyed'>
@@ -33,7 +34,7 @@ export async function plainCharge(ctx: Context, owner: Owner, input: ChargeInput
     owner,
     type: 'deposit',
     method,
-    destination: destinations[method],
+    destination: chargeDestinations[method],
     country,
     external_reference: input.externalReference,
     amount,

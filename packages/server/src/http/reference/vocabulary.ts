@@ -2,6 +2,7 @@
  * What a field means and which values it has, for the API's document. It only describes: requests are validated by the schemas
  * of their routes, which refuse an unknown currency with an error code of its own.
  */
+import { chargeDestinations } from '../../charges/plain-charge.ts'
 import { eventNames } from '../../events/catalogue.ts'
 import { destinations } from '../../external-accounts/beneficiary.ts'
 import { currencies } from '../../money/currencies.ts'
@@ -63,6 +64,11 @@ export const vocabularies = {
     description: 'CREATED until the first delivery attempt has ended',
   },
   Destination: { values: destinations, description: 'The kind of account', isOpen: true },
+  TransactionDestination: {
+    values: [...destinations, ...Object.values(chargeDestinations)],
+    description: 'The kind of account, or how a charge is paid',
+    isOpen: true,
+  },
   LineKind: { values: lineKinds, description: 'What a statement line is for', isOpen: true },
   AdjustmentReason: { values: reasons, description: 'Why money moved after the end of a payment', isOpen: true },
   Direction: { values: ['credit', 'debit'], description: 'Into or out of your wallet' },
@@ -96,8 +102,8 @@ const vocabularyOf: Readonly<Record<string, VocabularyName | undefined>> = {
   'OneTransaction.type': 'TransactionType',
   'WebhookData.type': 'TransactionType',
   'NextAction.type': 'NextActionType',
-  'Transaction.destination': 'Destination',
-  'OneTransaction.destination': 'Destination',
+  'Transaction.destination': 'TransactionDestination',
+  'OneTransaction.destination': 'TransactionDestination',
   'ExternalAccount.destination': 'Destination',
   'OneTransaction.method': 'PaymentMethod',
   'WebhookData.method': 'PaymentMethod',
