@@ -57,6 +57,7 @@ test('the pure stage has tests without servers only, and a proof that is not due
 
   assert.ok(pure && pure.files.length > 50)
   assert.ok(!pure.files.includes('packages/server/src/platform/db.test.ts'))
+  assert.ok(!roundsOf(root, 'pure', nightlyProofs)[0]?.files.includes('tools/checks/planted-bugs.test.ts'))
   assert.ok(!files('packages').includes('tools/checks/planted-bugs.test.ts'))
   assert.ok(files('systems').includes('test/simulation.test.ts'), 'only some tests of this file wait for the night')
   assert.equal(roundsOf(root, 'systems', [])[0]?.skip?.length, 1)

@@ -23,8 +23,8 @@ const timed = ['overload', 'under-attack', 'payments-lanes', 'webhooks-slow', 'w
   join('test', `${name}.test.ts`),
 )
 
-/** Tests that run a checking tool several times. */
-const ofSlowTools = ['layers', 'openapi'].map((name) => `tools/checks/${name}.test.ts`)
+/** Tests that run a checking tool several times, or other tests that need servers. */
+const ofSlowTools = ['layers', 'openapi', 'planted-bugs'].map((name) => `tools/checks/${name}.test.ts`)
 
 /** The rounds of a stage. Of the nightly proofs only the due ones run, except in the nightly stage. */
 export function roundsOf(root: string, stage: Stage, due: readonly NightlyProof[]): Round[] {
