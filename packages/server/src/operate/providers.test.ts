@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '../dev-stack/until.ts'
 import { readId } from '../platform/ids.ts'
 import { type PayingMalipo, payingMalipo, payOut, payoutInDoubt } from '../testing/paying.ts'
 import { sweepPage } from '../workers/sweeper.ts'
@@ -8,6 +9,12 @@ const incident = { env: 'sandbox', reason: 'incident 12' } as const
 
 const timersOf = async ({ ask }: PayingMalipo, id: string) =>
   (await ask('select from timers where transaction_id = $1', [readId('transaction', id)])).length
+
+/** The explanation that the merchant reads. */
+async function explanationOf({ call }: Awaited<ReturnType<PayingMalipo['merchant']>>, id: string): Promise<string> {
+  const { body } = await call('GET', `/api/b2b/transactions/${id}`)
+  return JSON.stringify((body['data'] as { explanation: unknown }).explanation)
+}
 
 test('a paused provider gets nothing while payouts are accepted, and resuming pays them at once', async (t) => {
   const malipo = await payingMalipo(t)
@@ -21,12 +28,14 @@ test('a paused provider gets nothing while payouts are accepted, and resuming pa
   assert.deepEqual(await malipo.simulator.requests(held.key), [])
   const [{ reason } = { reason: '' }] = await malipo.operator.payments.list({ isDoubtOnly: false, limit: 1 })
   assert.equal(reason, 'held: the provider is paused')
+  await until('the explanation to say so', async () => /is paused/.test(await explanationOf(merchant, held.id)))
 
   const resumed = await malipo.operator.providers.resume('pawapay', incident)
 
   assert.equal(resumed.woken, 1)
   await malipo.comesTo(held.id, 'successful')
   assert.equal((await malipo.simulator.movements(held.key)).length, 1)
+  assert.doesNotMatch(await explanationOf(merchant, held.id), /paused/)
   const trail = await malipo.ask(
     'select actor, action, env, reason from audit_entries where subject = $1 order by id',
     ['sandbox/pawapay'],
