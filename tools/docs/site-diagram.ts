@@ -44,7 +44,7 @@ const steps = [
   { title: '1  Accept', lines: ['The payment is on disk', 'before you get a response.'] },
   { title: '2  Send', lines: ['Each attempt has one key.', 'A retry is the same payment.'] },
   { title: '3  Book', lines: ['Every movement is a transfer', 'between two accounts.'] },
-  { title: '4  Notify', lines: ['Signed webhooks, retried', 'for 72 hours, and a feed.'] },
+  { title: '4  Notify', lines: ['Signed webhooks, retried', 'for three days, and a feed.'] },
 ] as const satisfies readonly Step[]
 
 export const diagramAlt =

@@ -132,7 +132,7 @@ it can be spent: if the provider paid after all, you pay twice.`,
     const { successful, failed, reason, evidence } = options
     if (!(successful || failed)) command.error('error: --successful or --failed is required', { exitCode: 2 })
     const resolution = { outcome: successful ? 'successful' : 'failed', reason, evidence } as const
-    const resolved = await context.operate((operator) => operator.payments.settle(id, resolution))
+    const resolved = await context.operate((operator) => operator.payments.resolve(id, resolution))
     const lines = [`Resolved ${resolved.id} as ${resolved.state}.`, resolved.money, resolved.caution]
     context.print(resolved, () => lines.filter((line) => line !== undefined).join('\n'))
   })

@@ -8,7 +8,7 @@ import { createFees, type Fees } from './ledger/fee-rules.ts'
 import { createEnabledCurrencies, type EnabledCurrencies } from './merchants/enabled-currencies.ts'
 import { type Acceptor, createAcceptor } from './payments/accept/accept.ts'
 import { createLaneHealth, type LaneHealth } from './payments/dispatch/lane-health.ts'
-import { type AskUnknown, createAskUnknown } from './payments/late-money/ask-unknown.ts'
+import { createQueryUnknown, type QueryUnknown } from './payments/late-money/query-unknown.ts'
 import { createUnknownPayments } from './payments/late-money/unknown-payments.ts'
 import { type CallbackLog, createCallbackLog } from './payments/resolve/callback-log.ts'
 import { createResolver, type Resolver } from './payments/resolve/resolve.ts'
@@ -70,7 +70,7 @@ export interface Context {
   /** Stores callbacks exactly as providers sent them. */
   readonly callbackLog: CallbackLog
   /** Queries money of unknown payments and books it into suspense. */
-  readonly askUnknown: AskUnknown
+  readonly queryUnknown: QueryUnknown
   close(): Promise<void>
 }
 
@@ -120,7 +120,7 @@ export function openContext(config: Config, log = createLog({ level: config.logL
     acceptor: createAcceptor({ db: db.write, vault, cell: config.cell, onMerchantEvents }),
     resolver: createResolver({ db: db.write, cell: config.cell, onMerchantEvents, log, accounts, connectors, routing }),
     callbackLog: createCallbackLog({ db: db.write, vault, cell: config.cell }),
-    askUnknown: createAskUnknown({
+    queryUnknown: createQueryUnknown({
       ...{ connectors, cell: config.cell, log },
       unknownPayments: createUnknownPayments({ db: db.write, cell: config.cell, accounts }),
     }),

@@ -27,7 +27,7 @@ export function openOperators(cell: Cell, orders: readonly Ordered[]): Operators
     )
     return rows.map(({ id }) => id)
   }
-  const settle = (id: string, strike?: Strike) => {
+  const resolve = (id: string, strike?: Strike) => {
     const words = ['--failed', '--reason', decision.reason, '--evidence', decision.evidence]
     const args = ['payments', 'resolve', showId('transaction', id), ...words]
     return runCommand(cell.folder, cell.operatorSettings, args, strike)
@@ -36,14 +36,14 @@ export function openOperators(cell: Cell, orders: readonly Ordered[]): Operators
   const isBusy = ({ text }: { readonly text: string }) => text.includes('the database is too busy')
   const finish = (id: string) =>
     until('an operator to end a payout', async () => {
-      const { code, text } = await settle(id)
+      const { code, text } = await resolve(id)
       assert.ok(code === 0 || text.includes('is failed already') || isBusy({ text }), text)
       return !isBusy({ text })
     })
   const strikeAt = async (strike: Strike) => {
     const id = await until('a payout to be stuck', async () => (await waiting())[0], { timeoutMs: findMs })
     ended.add(id)
-    const first = await settle(id, strike)
+    const first = await resolve(id, strike)
     assert.ok(first.isStruck || isBusy(first), `the operator did not reach ${strike.place}: ${first.text}`)
     if (first.code !== 0) await finish(id)
     return first.isStruck
@@ -53,7 +53,7 @@ export function openOperators(cell: Cell, orders: readonly Ordered[]): Operators
     endAll: async () => {
       for (const id of await waiting()) {
         ended.add(id)
-        await cell.operator.payments.settle(showId('transaction', id), { outcome: 'failed', ...decision })
+        await cell.operator.payments.resolve(showId('transaction', id), { outcome: 'failed', ...decision })
       }
     },
   }

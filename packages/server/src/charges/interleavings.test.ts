@@ -40,7 +40,7 @@ test('an operator cannot resolve a partly paid charge as paid: the transfers dec
 
   const resolution = { outcome: 'successful', reason: 'the bank shows the rest', evidence: 'statement' } as const
   await assert.rejects(
-    malipo.operator.payments.settle(id, resolution),
+    malipo.operator.payments.resolve(id, resolution),
     /paid by the transfers that its provider reports/,
   )
   await malipo.simulator.pay(key, '600.00')

@@ -58,7 +58,7 @@ export async function resolvePayment(
         money: isPaidBefore ? paidBefore : moneyOf(transaction, outcome),
         ...(caution !== undefined && { caution }),
       },
-      entry: { ...trail('payment.settle', payment, { outcome, evidence }), reason },
+      entry: { ...trail('payment.resolve', payment, { outcome, evidence }), reason },
       written,
     }
   })
@@ -134,11 +134,11 @@ function refuseOtherAttempt({ transaction, attempt }: Payment, named: number | u
     throw new OperatorError(`attempt ${named} was abandoned; the current one is ${key} at ${attempt.provider}`)
   if (outcome === 'successful' && suspended !== 0n && attempt.moved !== null)
     throw new OperatorError(
-      `another amount was collected for ${showId('transaction', id)} and is in suspense: settle it as failed, then clear the case (malipo suspense list)`,
+      `another amount was collected for ${showId('transaction', id)} and is in suspense: resolve it as failed, then clear the case (malipo suspense list)`,
     )
   if (outcome === 'successful' && named === undefined && suspended !== 0n)
     throw new OperatorError(
-      `an abandoned attempt at ${showId('transaction', id)} moved money, which is in suspense with its own case. If ${attempt.provider} moved it too, name it by the key on its statement, ${key}; else settle it as failed`,
+      `an abandoned attempt at ${showId('transaction', id)} moved money, which is in suspense with its own case. If ${attempt.provider} moved it too, name it by the key on its statement, ${key}; else resolve it as failed`,
     )
 }
 

@@ -81,7 +81,7 @@ export interface Operator {
   readonly payments: {
     list(wanted: ListOrder): Promise<ListedPayment[]>
     show(transactionId: string): Promise<PaymentView>
-    settle(transactionId: string, resolution: ManualResolution): Promise<ResolvedPayment>
+    resolve(transactionId: string, resolution: ManualResolution): Promise<ResolvedPayment>
     retry(transactionId: string, reason: string): Promise<RetriedPayment>
   }
   /** Money in suspense that waits for a person's decision. */
@@ -150,7 +150,7 @@ export function openOperator(variables: Variables, actor: string, open = openDat
     payments: {
       list: (wanted) => listPayments(context, wanted),
       show: (transactionId) => showPayment(context, transactionId),
-      settle: (transactionId, resolution) => resolvePayment(context, transactionId, resolution),
+      resolve: (transactionId, resolution) => resolvePayment(context, transactionId, resolution),
       retry: (transactionId, reason) => retryPayment(context, transactionId, reason),
     },
     suspense: {

@@ -35,7 +35,7 @@ test('a payout resolved as successful is paid: money, event and audit row are on
   const { merchant, id } = await inDoubt(malipo)
   await malipo.later(sendEndsSeconds)
 
-  const resolved = await malipo.operator.payments.settle(id, { ...resolution, outcome: 'successful' })
+  const resolved = await malipo.operator.payments.resolve(id, { ...resolution, outcome: 'successful' })
 
   assert.equal(await malipo.stateOf(id), 'successful')
   assert.match(
@@ -43,7 +43,7 @@ test('a payout resolved as successful is paid: money, event and audit row are on
     /^100\.00 KES and the fee of 1\.00 KES have permanently left .* pawapay in KE is lower by 100\.00 KES\.$/,
   )
   assert.deepEqual(await walletOf(malipo, merchant.id), { available: funded - 101_00n, reserved: 0n })
-  const writers = await writersOf(malipo, id, 'payment.settle')
+  const writers = await writersOf(malipo, id, 'payment.resolve')
   assert.equal(writers.length, 4) // Audit row, event, and the ends of two holds.
   assert.equal(new Set(writers).size, 1)
   await malipo.operator.ledger.check({ isFull: true })
@@ -56,13 +56,13 @@ test('money that an abandoned attempt moved does not count for the current attem
   const suspend = (amount: string) =>
     malipo.ask('update transactions set suspended = $2 where id = $1', [readId('transaction', id), amount])
   await suspend('-10000')
-  const settle = (name: string, outcome: 'successful' | 'failed') =>
-    malipo.operator.payments.settle(name, { ...resolution, outcome })
+  const resolve = (name: string, outcome: 'successful' | 'failed') =>
+    malipo.operator.payments.resolve(name, { ...resolution, outcome })
 
-  await assert.rejects(settle(id, 'successful'), /name it by the key on its statement/)
-  await assert.rejects(settle(key.replace(/01$/, '02'), 'failed'), /attempt 2 was abandoned; the current one is/)
+  await assert.rejects(resolve(id, 'successful'), /name it by the key on its statement/)
+  await assert.rejects(resolve(key.replace(/01$/, '02'), 'failed'), /attempt 2 was abandoned; the current one is/)
   assert.equal(await malipo.stateOf(id), 'unknown')
-  await settle(key, 'successful')
+  await resolve(key, 'successful')
   assert.equal(await malipo.stateOf(id), 'successful')
   await suspend('0') // No money moved for it here, and later tests check all books.
 })
@@ -73,7 +73,7 @@ test('a payout resolved as failed returns its money; the audit row has operator 
   await malipo.later(sendEndsSeconds)
   assert.deepEqual(await walletOf(malipo, merchant.id), { available: funded - 101_00n, reserved: 101_00n })
 
-  await malipo.operator.payments.settle(key, { ...resolution, outcome: 'failed' })
+  await malipo.operator.payments.resolve(key, { ...resolution, outcome: 'failed' })
 
   assert.equal(await malipo.stateOf(id), 'failed')
   assert.deepEqual(await walletOf(malipo, merchant.id), { available: funded, reserved: 0n })
@@ -82,7 +82,7 @@ test('a payout resolved as failed returns its money; the audit row has operator 
   ])
   const from = { state: 'unknown', doubt: 'no_response', provider: 'pawapay', key }
   const detail = { outcome: 'failed', evidence: resolution.evidence, from }
-  assert.deepEqual(entry, { actor: 'test', action: 'payment.settle', env: 'sandbox', reason: 'case 4711', detail })
+  assert.deepEqual(entry, { actor: 'test', action: 'payment.resolve', env: 'sandbox', reason: 'case 4711', detail })
   const { events } = await malipo.operator.payments.show(id)
   assert.deepEqual([events.at(-1)?.cause, events.at(-1)?.detail], ['operator', { ...resolution, by: 'test' }])
   await malipo.operator.ledger.check({ isFull: true })
@@ -96,7 +96,7 @@ test('a payment whose audit row cannot be written is not resolved', async (t) =>
   await malipo.ask('revoke insert on audit_entries from malipo_write')
   t.after(() => malipo.ask('grant insert on audit_entries to malipo_write'))
 
-  await assert.rejects(malipo.operator.payments.settle(id, { ...resolution, outcome: 'failed' }), /permission denied/)
+  await assert.rejects(malipo.operator.payments.resolve(id, { ...resolution, outcome: 'failed' }), /permission denied/)
 
   assert.equal(await malipo.stateOf(id), 'unknown')
   assert.deepEqual(await walletOf(malipo, merchant.id), before)
@@ -105,13 +105,16 @@ test('a payment whose audit row cannot be written is not resolved', async (t) =>
 test('a manual resolution needs a reason, evidence and an existing payment', async (t) => {
   const malipo = await payingMalipo(t)
   const { id } = await inDoubt(malipo)
-  const { settle } = malipo.operator.payments
+  const { resolve } = malipo.operator.payments
   const unknown = `txn_${'0'.repeat(32)}`
 
-  await assert.rejects(settle(id, { ...resolution, outcome: 'failed', reason: ' ' }), /the reason must not be empty/)
-  await assert.rejects(settle(id, { ...resolution, outcome: 'failed', evidence: '' }), /the evidence must not be empty/)
-  await assert.rejects(settle(unknown, { ...resolution, outcome: 'failed' }), /no payment has the id txn_0/)
-  await assert.rejects(settle('order-17', { ...resolution, outcome: 'failed' }), /order-17 is not a payment/)
+  await assert.rejects(resolve(id, { ...resolution, outcome: 'failed', reason: ' ' }), /the reason must not be empty/)
+  await assert.rejects(
+    resolve(id, { ...resolution, outcome: 'failed', evidence: '' }),
+    /the evidence must not be empty/,
+  )
+  await assert.rejects(resolve(unknown, { ...resolution, outcome: 'failed' }), /no payment has the id txn_0/)
+  await assert.rejects(resolve('order-17', { ...resolution, outcome: 'failed' }), /order-17 is not a payment/)
 
   assert.equal(await malipo.stateOf(id), 'unknown')
 })
@@ -119,15 +122,15 @@ test('a manual resolution needs a reason, evidence and an existing payment', asy
 test('a payment that may be on its way is not resolved, and an unsent one cannot have succeeded', async (t) => {
   const malipo = await payingMalipo(t)
   const merchant = await malipo.merchant()
-  const { settle } = malipo.operator.payments
+  const { resolve } = malipo.operator.payments
   const waiting = await payOut(merchant)
 
-  await assert.rejects(settle(waiting.id, { ...resolution, outcome: 'successful' }), /not sent to a provider yet/)
-  await settle(waiting.id, { ...resolution, outcome: 'failed' })
+  await assert.rejects(resolve(waiting.id, { ...resolution, outcome: 'successful' }), /not sent to a provider yet/)
+  await resolve(waiting.id, { ...resolution, outcome: 'failed' })
   malipo.work()
   const { id } = await payoutInDoubt(malipo, merchant)
   await assert.rejects(
-    settle(id, { ...resolution, outcome: 'failed' }),
+    resolve(id, { ...resolution, outcome: 'failed' }),
     /may still reach pawapay until \d\d:\d\d:\d\d UTC/,
   )
 
@@ -142,7 +145,7 @@ test('a final payment is not resolved again, and of many resolutions at once one
   const outcomes = ['successful', 'failed', 'successful', 'failed'] as const
 
   const resolutions = await Promise.allSettled(
-    outcomes.map((outcome) => malipo.operator.payments.settle(id, { ...resolution, outcome })),
+    outcomes.map((outcome) => malipo.operator.payments.resolve(id, { ...resolution, outcome })),
   )
 
   assert.equal(resolutions.filter(({ status }) => status === 'fulfilled').length, 1)

@@ -93,7 +93,7 @@ test('a payout whose earlier attempt moved money is not sent when it is due', as
   assert.equal(cancelled.body['errorCode'], 'PAYOUT_NOT_CANCELLABLE')
   assert.deepEqual([await paidThrough(whole), await paidThrough(part)], [0, 0])
   assert.deepEqual([await cases(whole), await cases(part)], [[], [['abandoned_attempt_success', '-90.00']]])
-  await malipo.operator.payments.settle(part, { outcome: 'failed', reason: 'r', evidence: 'e' })
+  await malipo.operator.payments.resolve(part, { outcome: 'failed', reason: 'r', evidence: 'e' })
   assert.equal(await spent(), 10_100n)
   await malipo.operator.ledger.check({ isFull: true })
 })
@@ -104,7 +104,7 @@ test('an operator who resolves a payout as failed sees that an earlier attempt p
   await send(id)
   await settle(id, paid, 1)
 
-  const settled = await malipo.operator.payments.settle(id, { outcome: 'failed', reason: 'r', evidence: 'e' })
+  const settled = await malipo.operator.payments.resolve(id, { outcome: 'failed', reason: 'r', evidence: 'e' })
 
   assert.equal(settled.state, 'successful')
   assert.deepEqual([await malipo.stateOf(id), await spent(), await cases(id)], ['successful', 10_100n, []])

@@ -8,7 +8,7 @@ export const minuteMs = 60_000
 
 export const around: DecisionInputs = {
   nowMs: now,
-  askedMsAgo: 20_000,
+  queriedMsAgo: 20_000,
   notFoundWindowMs: 15 * minuteMs,
   deadAfterMs: undefined,
   movedElsewhere: 0n,

@@ -88,7 +88,7 @@ function limitsOf(schema: Schema): string[] {
     exclusiveMaximum !== undefined && `less than ${exclusiveMaximum}`,
     multipleOf !== undefined && `a multiple of ${multipleOf}`,
     schema.pattern && `pattern \`${schema.pattern}\``,
-    schema.default !== undefined && `${inCode(schema.default)} when left out`,
+    schema.default !== undefined && `${inCode(schema.default)} if omitted`,
     ...forms.flatMap(limitsOf),
     ...(schema.items ? limitsOf(schema.items).map((limit) => `each ${limit}`) : []),
   ]

@@ -184,7 +184,7 @@ test('nested fields are shown by their dotted names, with their limits in words'
     '1 to 500',
     'one of KES, UGX',
     '1 to 100 characters',
-    '50 when left out',
+    '50 if omitted',
   ])
     assert.ok(text.includes(words), words)
 })

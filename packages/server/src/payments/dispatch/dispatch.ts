@@ -226,7 +226,7 @@ export interface Sent {
   readonly observation: Observation
   readonly continuation?: string
   /** Only for a query. */
-  readonly askedMsAgo?: () => number
+  readonly queriedMsAgo?: () => number
 }
 
 type Submit = (signal: AbortSignal) => Promise<SubmitOutcome>
@@ -297,12 +297,12 @@ export async function queryProvider(dispatcher: Dispatcher, { transaction, attem
   const connector = connectorOf(dispatcher, transaction)
   const rail = connector && railOf(connector, transaction)
   if (!rail) return { observation: { kind: 'unclear', detail: 'the provider is not configured' } }
-  const askedMsAgo = startWatch()
+  const queriedMsAgo = startWatch()
   reach('query.first_byte')
   const outcome = await rail.query(refOf(transaction, attempt.number), AbortSignal.timeout(timing.queryTimeoutMs))
   reach('query.responded')
   await noteReply(dispatcher, transaction, replyToQuery(outcome))
-  return { ...answered(outcome), askedMsAgo }
+  return { ...answered(outcome), queriedMsAgo }
 }
 
 function answered(outcome: QueryOutcome): Sent {

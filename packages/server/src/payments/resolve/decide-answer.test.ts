@@ -10,7 +10,7 @@ const around: DecisionInputs = {
   deadAfterMs: undefined,
   movedElsewhere: 0n,
   nowMs: now,
-  askedMsAgo: 20_000,
+  queriedMsAgo: 20_000,
   notFoundWindowMs: 1_800_000,
   alternatives: [],
   jitter: 0.5,

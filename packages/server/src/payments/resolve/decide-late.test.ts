@@ -57,7 +57,7 @@ function book(reported: Reported, ...observation: readonly Observation[]) {
 test('a not-found response is as old as its query and proves nothing about later events', () => {
   const sent = payment({ state: 'unknown' }, { send_deadline: new Date(now - 16 * minuteMs) })
 
-  const slept = take(sent, { kind: 'not_found' }, { askedMsAgo: 10 * minuteMs })
+  const slept = take(sent, { kind: 'not_found' }, { queriedMsAgo: 10 * minuteMs })
 
   assert.equal(slept?.attempt?.is_lost, undefined)
   assert.equal(slept?.progress.doubt, 'not_found')

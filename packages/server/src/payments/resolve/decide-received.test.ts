@@ -13,7 +13,7 @@ const around: DecisionInputs = {
   deadAfterMs: 0,
   movedElsewhere: 0n,
   nowMs: now,
-  askedMsAgo: 20_000,
+  queriedMsAgo: 20_000,
   notFoundWindowMs: 0,
   alternatives: [],
   jitter: 0.5,

@@ -356,7 +356,7 @@ function refusedInDoubt(
  */
 function notFound(payment: Payment, around: DecisionInputs): Decision {
   const { transaction, attempt } = payment
-  const askedAt = around.nowMs - around.askedMsAgo
+  const askedAt = around.nowMs - around.queriedMsAgo
   const isCounted =
     attempt.send_deadline !== null && askedAt > attempt.send_deadline.getTime() + around.notFoundWindowMs
   const state = transaction.state === 'sending' ? 'unknown' : transaction.state

@@ -54,7 +54,7 @@ export interface Observed {
   /** The number of a query made after the end of the payment. Its response counts until a later query starts. */
   readonly question?: number
   /** For the response to a query: its age. The process that made the query may have slept. */
-  readonly askedMsAgo?: () => number
+  readonly queriedMsAgo?: () => number
   readonly observation: Observation
 }
 
@@ -62,7 +62,7 @@ export interface Observed {
 export interface DecisionInputs {
   readonly nowMs: number
   /** The maximum age of the query that this responds to. */
-  readonly askedMsAgo: number
+  readonly queriedMsAgo: number
   readonly notFoundWindowMs: number
   /** How long after its expiry a charge can no longer be paid, if the provider documents that. */
   readonly deadAfterMs: number | undefined

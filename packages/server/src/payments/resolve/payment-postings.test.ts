@@ -36,7 +36,7 @@ import {
 
 const around: DecisionInputs = {
   nowMs: 0,
-  askedMsAgo: 20_000,
+  queriedMsAgo: 20_000,
   notFoundWindowMs: 0,
   deadAfterMs: undefined,
   movedElsewhere: 0n,

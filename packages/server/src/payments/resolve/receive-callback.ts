@@ -104,7 +104,7 @@ async function applyObservation(
       observation,
     }))
   if (!result) {
-    await ctx.askUnknown({ env, provider, key, providerStatus, isProof, isUnsigned: isUnsigned === true })
+    await ctx.queryUnknown({ env, provider, key, providerStatus, isProof, isUnsigned: isUnsigned === true })
     return false
   }
   if (observation.kind === 'hint') ctx.wakeups.wake(laneOf(env, provider))

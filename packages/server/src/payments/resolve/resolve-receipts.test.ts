@@ -142,7 +142,7 @@ test('a failed charge with a part received has a case until the bank takes the p
     rowId(resolved),
   ])
 
-  await malipo.operator.payments.settle(resolved, { outcome: 'failed', ...why })
+  await malipo.operator.payments.resolve(resolved, { outcome: 'failed', ...why })
   await settle(notified, refused)
 
   for (const id of [resolved, notified]) {

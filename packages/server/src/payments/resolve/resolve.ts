@@ -328,7 +328,7 @@ const nameOf = ({ type }: Transaction) => (type === 'adjustment' ? 'adjustment_c
 function decisionInputs(
   { connectors, routing }: ResolverContext,
   draft: PaymentDraft,
-  { askedMsAgo, attempt: named = draft.attempt.number }: Resolution,
+  { queriedMsAgo, attempt: named = draft.attempt.number }: Resolution,
   at: Date,
 ): DecisionInputs {
   const { transaction, attempt, abandoned } = draft
@@ -337,7 +337,7 @@ function decisionInputs(
   const rail = connector && railOf(connector, transaction)
   return {
     nowMs: at.getTime(),
-    askedMsAgo: Math.max(timing.queryAgeMinMs, askedMsAgo?.() ?? 0),
+    queriedMsAgo: Math.max(timing.queryAgeMinMs, queriedMsAgo?.() ?? 0),
     notFoundWindowMs: rail?.notFoundWindowMs ?? Number.POSITIVE_INFINITY,
     deadAfterMs: rail?.deadAfterMs,
     movedElsewhere: others.reduce((sum, other) => sum + movedOf(transaction, other), 0n),

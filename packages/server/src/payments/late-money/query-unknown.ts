@@ -17,9 +17,9 @@ interface UnknownReport extends CallbackObservation {
   readonly isUnsigned: boolean
 }
 
-export type AskUnknown = (report: UnknownReport) => Promise<void>
+export type QueryUnknown = (report: UnknownReport) => Promise<void>
 
-export interface AskUnknownOptions {
+export interface QueryUnknownOptions {
   readonly connectors: Connectors
   readonly cell: number
   readonly log: Log
@@ -31,7 +31,7 @@ export interface AskUnknownOptions {
  * signed or not: only what the provider confirms under that key is booked. Throws while the provider cannot be queried, so that
  * the callback is sent again. Strangers can trigger these queries, so they are limited per minute.
  */
-export function createAskUnknown(options: AskUnknownOptions): AskUnknown {
+export function createQueryUnknown(options: QueryUnknownOptions): QueryUnknown {
   const { connectors, cell, log } = options
   const isSignedAllowed = createAllowance(60, minuteMs)
   const isUnsignedAllowed = createAllowance(10, minuteMs)
@@ -51,7 +51,7 @@ export function createAskUnknown(options: AskUnknownOptions): AskUnknown {
 
 /** Each of these logs is an immediate alert for the operator. */
 async function book(
-  { log, unknownPayments }: AskUnknownOptions,
+  { log, unknownPayments }: QueryUnknownOptions,
   { env, provider, key }: UnknownReport,
   { providerStatus, country: named }: Extract<QueryOutcome, { found: 'yes' }>,
 ): Promise<void> {
