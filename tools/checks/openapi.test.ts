@@ -14,7 +14,9 @@ interface Operation {
 }
 interface Document {
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, { required: string[]; properties: Record<string, object> }> }
+  components: {
+    schemas: Record<string, { required: string[]; properties: Record<string, object>; enum?: string[] }>
+  }
 }
 
 const written = join(import.meta.dirname, '../../docs/reference/openapi.json')
@@ -44,6 +46,7 @@ const breaking: Record<string, (document: Document) => void> = {
     Object.assign(schema?.properties ?? {}, { region: { type: 'string' } })
   },
   'an answer that lost a field': ({ components }) => delete propertiesOf(components, 'IssuedToken')['expiresAt'],
+  'a value added to a closed list': ({ components }) => components.schemas['Status']?.enum?.push('MAYBE'),
   'a field of another type': ({ components }) =>
     Object.assign(propertiesOf(components, 'UserProfile'), { email: { type: 'integer' } }),
 }
@@ -67,10 +70,11 @@ test('versions of one series stay compatible: of a major version, or before 1.0 
   ])
 })
 
-test('a new path and a new optional field break nothing', (t) => {
+test('a new path, a new optional field and a new value of an extensible list break nothing', (t) => {
   const { before, after } = changed(t, ({ paths, components }) => {
     Object.assign(paths, { '/api/b2b/more': structuredClone(paths['/api/b2b/users']) })
     Object.assign(propertiesOf(components, 'UserProfile'), { nickname: { type: 'string' } })
+    components.schemas['Stage']?.enum?.push('AWAITING_APPROVAL')
   })
 
   const { isFine, report } = compare(before, after)

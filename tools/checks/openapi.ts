@@ -1,6 +1,6 @@
 /** Checks the API's description: it is valid, and compatible with the first version of its series. */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { firstOfSeries, gitIn } from './releases.ts'
@@ -29,9 +29,28 @@ export function lint(document: string): CheckResult {
   return redocly('lint', document)
 }
 
-/** Fails when a caller written for `before` could be broken by `after`. */
+/** Fails when a caller written for `before` could be broken by `after`. Clients expect new values of an extensible list. */
 export function compare(before: string, after: string): CheckResult {
-  return redocly('diff', before, after, '--fail-on=major')
+  const folder = mkdtempSync(join(tmpdir(), 'malipo-openapi-'))
+  const grown = join(folder, 'before.json')
+  writeFileSync(grown, withNewValues(readFileSync(before, 'utf8'), readFileSync(after, 'utf8')))
+  const compared = redocly('diff', grown, after, '--fail-on=major')
+  rmSync(folder, { recursive: true })
+  return compared
+}
+
+interface Lists {
+  components: { schemas: Record<string, { 'x-extensible'?: true; enum?: string[] }> }
+}
+
+/** The earlier document with the values that its extensible lists gained later. */
+function withNewValues(before: string, after: string): string {
+  const [earlier, later] = [JSON.parse(before) as Lists, JSON.parse(after) as Lists]
+  for (const [name, schema] of Object.entries(earlier.components.schemas)) {
+    const values = later.components.schemas[name]?.enum
+    if (schema['x-extensible'] && values) schema.enum = [...new Set([...(schema.enum ?? []), ...values])]
+  }
+  return JSON.stringify(earlier)
 }
 
 /** The document of the first version in the current series, which every later one must stay compatible with. */
