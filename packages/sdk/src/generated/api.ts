@@ -1,6 +1,6 @@
 // Made by npm run generate from docs/reference/openapi.json. Change the routes instead.
 
-export const version = '0.1.0'
+export const version = '0.2.0'
 
 /** Every code a refusal can have; a newer server may know more. */
 export type ErrorCode =
