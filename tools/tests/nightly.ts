@@ -40,6 +40,36 @@ export const nightlyProofs: readonly NightlyProof[] = [
     sources: /^(packages\/server\/(migrations\/|src\/(ledger|platform)\/)|test\/(ledger-kills|support\/))/,
     nightly: { MALIPO_PROOF_KILLS: '1000' },
   },
+  {
+    name: 'a move to another cluster',
+    file: 'test/moved.test.ts',
+    sources: /^(packages\/server\/(migrations\/|src\/(ledger|platform|events|dev-stack)\/)|test\/(moved|support\/))/,
+    nightly: {},
+  },
+  {
+    name: 'a restore to a second',
+    file: 'test/restore.test.ts',
+    sources: /^(packages\/server\/(migrations\/|src\/(ledger|platform|dev-stack)\/)|test\/(restore|support\/))/,
+    nightly: {},
+  },
+  {
+    name: 'a database that accepts no writes',
+    file: 'test/database-unwritable.test.ts',
+    sources: /^(packages\/server\/src\/(platform|http|workers|payments)\/|test\/(database-unwritable|support\/))/,
+    nightly: {},
+  },
+  {
+    name: 'the SDK as a package',
+    file: 'test/sdk-package.test.ts',
+    sources: /^(packages\/sdk\/|tools\/sdk\/|package-lock\.json|test\/sdk-package)/,
+    nightly: {},
+  },
+  {
+    name: 'the processes of npm run dev and npm run stack',
+    file: 'scripts/stack.test.ts',
+    sources: /^(scripts\/(dev|stack)|packages\/(simulator\/|server\/src\/(dev-stack\/|main|config)))/,
+    nightly: {},
+  },
 ]
 
 /** The proofs that these changes make due. Without a list of changes all are due. */

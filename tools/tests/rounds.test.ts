@@ -70,8 +70,12 @@ test('a nightly proof is due when its sources or its test change, or when the ch
   assert.deepEqual(names(['README.md', 'packages/cli/src/main.ts']), [])
   assert.deepEqual(names(['packages/server/src/charges/card.ts']), ['kills during charges'])
   assert.deepEqual(names(['test/ledger-kills.test.ts']), ['kills of posting processes'])
-  assert.equal(names(['packages/server/src/platform/batch.ts']).length, nightlyProofs.length)
-  assert.equal(names(['packages/server/migrations/0011_x.sql']).length, nightlyProofs.length)
+  const moneyProofs = nightlyProofs.slice(0, 6).map(({ name }) => name)
+  for (const path of ['packages/server/src/platform/batch.ts', 'packages/server/migrations/0011_x.sql'])
+    assert.deepEqual(
+      moneyProofs.filter((name) => !names([path]).includes(name)),
+      [],
+    )
   assert.equal(names(undefined).length, nightlyProofs.length)
 })
 
