@@ -6,19 +6,23 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { enableCompileCache } from 'node:module'
 import { dirname, join } from 'node:path'
 import { parseArgs, styleText } from 'node:util'
-import { pointerPath } from '../packages/cli/src/dev-stack.ts'
-import { devFolder, shownFolder } from '../packages/server/src/dev-stack/dev-folder.ts'
+import { isRunning, registeredFolders, registryPath } from '../packages/cli/src/dev-stack.ts'
+import { devFolder, foreignFolder, markFolder, shownFolder } from '../packages/server/src/dev-stack/dev-folder.ts'
 import { freePort, isListening } from '../packages/server/src/dev-stack/processes.ts'
 
 const usualPort = 8080
 const orphanEveryMs = 500
-const pointer = pointerPath(process.env)
+const registry = registryPath(process.env)
 
 const { values } = parseArgs({ options: { fresh: { type: 'boolean', default: false } } })
+const foreign = process.env['MALIPO_FOLDER'] ? foreignFolder(devFolder) : undefined
+if (foreign !== undefined)
+  refuse(`MALIPO_FOLDER is ${devFolder}, which ${foreign}. Set it to a new or an empty folder; nothing was changed.`)
 const pid = runningPid(join(devFolder, 'api.pid'))
 if (pid !== undefined) refuse(`npm run dev is already running as process ${pid}. Stop it with Ctrl-C in its window.`)
 const port = await choosePort(process.env['MALIPO_PORT'])
 if (values.fresh) rmSync(devFolder, { recursive: true, force: true })
+markFolder(devFolder)
 
 const stopped = untilStopped()
 console.log(`Starting Malipo on port ${port}, with its data in ${shownFolder}.`)
@@ -31,26 +35,31 @@ showStep('ready')
 // `npm run malipo` reads this, so that commands use this stack without further settings.
 const lines = Object.entries(stack.exports).map(([name, value]) => `${name}=${value}`)
 writeFileSync(join(devFolder, 'env'), `${lines.join('\n')}\n`, { mode: 0o600 })
-writePointer()
+register()
 for (const note of stack.notes) console.log(note)
 console.log(greeting(stack.exports))
 await stopped
 console.log(`\nStopping. The data stays in ${shownFolder}.`)
-removePointer()
+unregister()
 await stack.stop()
 process.exit(0)
 
-/** An installed malipo finds this stack by it, from any folder. */
-function writePointer(): void {
-  if (pointer === undefined) return
-  mkdirSync(dirname(pointer), { recursive: true, mode: 0o700 })
-  rmSync(pointer, { force: true }) // So that the new file has the right mode.
-  writeFileSync(pointer, `${devFolder}\n`, { mode: 0o600 })
+/** An installed malipo finds this stack by its line, from any folder. */
+function register(): void {
+  writeRegistry([...otherStacks(), devFolder])
 }
 
-function removePointer(): void {
-  const isOwn = pointer !== undefined && existsSync(pointer) && readFileSync(pointer, 'utf8').trim() === devFolder
-  if (isOwn) rmSync(pointer, { force: true })
+function unregister(): void {
+  writeRegistry(otherStacks())
+}
+
+const otherStacks = () => registeredFolders(process.env).filter((folder) => folder !== devFolder && existsSync(folder))
+
+function writeRegistry(folders: readonly string[]): void {
+  if (registry === undefined) return
+  mkdirSync(dirname(registry), { recursive: true, mode: 0o700 })
+  rmSync(registry, { force: true }) // So that the new file has the right mode.
+  if (folders.length > 0) writeFileSync(registry, `${folders.join('\n')}\n`, { mode: 0o600 })
 }
 
 /** A line with the seconds since the start of this process. */
@@ -83,14 +92,9 @@ function untilStopped(): Promise<void> {
   })
 }
 
-function runningPid(path: string): number | undefined {
-  if (!existsSync(path)) return undefined
-  const found = Number(readFileSync(path, 'utf8'))
-  try {
-    return process.kill(found, 0) ? found : undefined
-  } catch {
-    return undefined
-  }
+function runningPid(path: string): string | undefined {
+  const found = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  return isRunning(found) ? found : undefined
 }
 
 function refuse(reason: string): never {

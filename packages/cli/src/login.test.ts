@@ -85,11 +85,13 @@ test('a profiles file that others may read is reported, and so is a broken one',
 
   chmodSync(path, 0o644)
   const open = await as(unset)('whoami')
+  const listed = await as(unset)('profiles')
   writeFileSync(path, '{ "profiles": ')
   const broken = await as(unset)('whoami')
 
   assert.equal(open.code, exitCodes.done)
-  assert.match(open.err, /^Other users of this machine can read .*profiles\.json\. Run chmod 600 on it\.\n$/)
+  for (const { err } of [open, listed])
+    assert.match(err, /^Other users of this machine can read .*profiles\.json\. Run chmod 600 on it\.\n$/)
   assert.equal(broken.code, exitCodes.usage)
   assert.match(broken.err, /profiles\.json cannot be read: /)
 })

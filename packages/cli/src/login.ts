@@ -10,6 +10,7 @@ import {
   currentProfileName,
   environmentOf,
   fromVariables,
+  ownProfile,
   type Profile,
   readProfiles,
   saveProfile,
@@ -59,7 +60,7 @@ Profiles are stored in ~/.config/malipo/profiles.json, which only you can read.`
 }
 
 function deleteProfile(context: CommandContext, cli: CliEnvironment, name: string): void {
-  if (!readProfiles(cli)[name]) throw new CliError('usage', `Profile ${name} does not exist.`)
+  if (!ownProfile(readProfiles(cli), name)) throw new CliError('usage', `Profile ${name} does not exist.`)
   saveProfile(cli, name, undefined)
   context.print({ profile: name, deleted: true }, () => `Deleted profile ${name}. The key pair itself still works.`)
 }

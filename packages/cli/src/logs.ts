@@ -1,4 +1,5 @@
-import { createReadStream, existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
@@ -7,6 +8,7 @@ import { CliError } from './cli-error.ts'
 import type { CommandContext } from './command-context.ts'
 import { findDevFolder } from './dev-stack.ts'
 import { guide } from './guide.ts'
+import { isOwnFile, safeReading } from './private-file.ts'
 import type { Formatter } from './table.ts'
 
 interface Options {
@@ -37,7 +39,8 @@ export function addLogsCommand(program: Command, context: CommandContext, cli: C
     },
   ).action(async (file: string | undefined, options: Options) => {
     const isPiped = file === '-' || (file === undefined && cli.input !== undefined)
-    for await (const text of linesOf(isPiped ? piped(cli) : partsOf(file ?? devLog(cli), options, cli))) {
+    const logFile = () => (file === undefined ? devLog(cli) : { path: file, isFound: false })
+    for await (const text of linesOf(isPiped ? piped(cli) : partsOf(logFile(), options, cli))) {
       const line = parsed(text)
       if (isWanted(line, options))
         context.printItem(line ?? { message: text }, (format) => (line ? shown(format, line) : text))
@@ -71,31 +74,51 @@ function piped({ input }: CliEnvironment): AsyncIterable<string | Uint8Array> {
   return input
 }
 
+interface LogFile {
+  readonly path: string
+  /** The log that was found, not named: it must be a file of this user, and a link in its place is not followed. */
+  readonly isFound: boolean
+}
+
 /** A whole file; with --follow also what is appended. A file that became shorter is read from its start again. */
-async function* partsOf(file: string, { follow }: Options, { signal }: CliEnvironment) {
+async function* partsOf(file: LogFile, { follow }: Options, { signal }: CliEnvironment) {
   let from = 0
   do {
-    const size = sizeOf(file)
-    if (size < from) from = 0
-    if (size > from) {
-      yield* createReadStream(file, { start: from, end: size - 1 }) as AsyncIterable<Uint8Array>
-      from = size
-    } else if (follow) await pause(everyMs, undefined, signal && { signal }).catch(() => undefined)
+    const { handle, size } = await openLog(file)
+    try {
+      if (size < from) from = 0
+      if (size > from) {
+        const range = { start: from, end: size - 1, autoClose: false }
+        yield* handle.createReadStream(range) as AsyncIterable<Uint8Array>
+        from = size
+      } else if (follow) await pause(everyMs, undefined, signal && { signal }).catch(() => undefined)
+    } finally {
+      await handle.close()
+    }
   } while (follow && !signal?.aborted)
 }
 
-function devLog(cli: CliEnvironment): string {
+function devLog(cli: CliEnvironment): LogFile {
   const folder = findDevFolder(cli)
-  if (folder !== undefined && existsSync(join(folder, 'api.log'))) return join(folder, 'api.log')
+  if (folder !== undefined && existsSync(join(folder, 'api.log')))
+    return { path: join(folder, 'api.log'), isFound: true }
   throw new CliError('usage', 'No log file given, and npm run dev has written none. Run malipo logs FILE.')
 }
 
-function sizeOf(file: string): number {
+/** What is checked and measured is the open file: another one in its place is not read. */
+async function openLog({ path, isFound }: LogFile): Promise<{ handle: FileHandle; size: number }> {
   try {
-    return statSync(file).size
+    const handle = await open(path, isFound ? safeReading : 'r')
+    const found = await handle.stat()
+    if (!isFound || isOwnFile(found)) return { handle, size: found.size }
+    await handle.close()
   } catch (error) {
-    throw new CliError('usage', `${file} cannot be read: ${(error as Error).message}`)
+    throw new CliError('usage', `${path} cannot be read: ${(error as Error).message}`)
   }
+  throw new CliError(
+    'usage',
+    `${path} cannot be read: it does not belong to you, or it is not a file. Run malipo logs FILE.`,
+  )
 }
 
 function parsed(text: string): Line | undefined {

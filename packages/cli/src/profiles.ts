@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, w
 import { dirname, join } from 'node:path'
 import type { CliEnvironment } from './cli-environment.ts'
 import { CliError } from './cli-error.ts'
-import { type DevStack, findLastStack, findProjectStack } from './dev-stack.ts'
+import { type DevStack, findLastStack, findProjectStack, placeOf } from './dev-stack.ts'
 import { originIn } from './options.ts'
 import { didYouMean } from './suggest.ts'
 
@@ -31,27 +31,32 @@ export const variableNames = {
 export const environmentOf = (publicKey: string) => (publicKey.startsWith('pk_live_') ? 'live' : 'sandbox')
 
 /**
- * The named profile. Without a name: the environment variables and, for each variable that is not set, the first of these: the
- * profile in `MALIPO_PROFILE`, the running stack of `npm run dev` in this project, the profile `default`, the stack of
- * `npm run dev` that was started last on this machine.
+ * The named profile. Without a name, the first of these: the environment variables, the profile in `MALIPO_PROFILE`, the running
+ * stack of `npm run dev` in this project, the profile `default`, the stack of `npm run dev` that was started last on this
+ * machine. URL and keys come from one source, so that no source gets the keys of another.
  */
 export function findAccess(cli: CliEnvironment, named: string | undefined): Access {
   if (named !== undefined) return accessOf(`profile ${named}`, profileNamed(cli, named))
-  const saved = findSaved(cli)
   const found = fromVariables(cli)
-  const { url, publicKey, apiKey } = { ...saved?.profile, ...found }
-  if (url && publicKey && apiKey) {
-    const source = Object.keys(found).length === 0 && saved ? saved.source : 'the environment'
-    return accessOf(source, { url, publicKey, apiKey })
-  }
+  if (Object.keys(found).length > 0) return accessOf('the environment', completeVariables(found))
+  const saved = findSaved(cli)
+  if (saved) return accessOf(saved.source, saved.profile)
+  throw unconfigured(Object.values(variableNames))
+}
+
+function completeVariables({ url, publicKey, apiKey }: Partial<Profile>): Profile {
+  if (url && publicKey && apiKey) return { url, publicKey, apiKey }
   const missing = Object.entries({ url, publicKey, apiKey }).flatMap(([key, value]) =>
     value ? [] : [variableNames[key as keyof Profile]],
   )
-  throw new CliError(
-    'usage',
-    `No key pair is configured: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set.\nStart a local stack with npm run dev, run malipo login, or set MALIPO_URL, MALIPO_PUBLIC_KEY and MALIPO_API_KEY.`,
-  )
+  throw unconfigured(missing)
 }
+
+const unconfigured = (missing: readonly string[]) =>
+  new CliError(
+    'usage',
+    `No key pair is configured: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set.\nStart a local stack with npm run dev, run malipo login, or set MALIPO_URL, MALIPO_PUBLIC_KEY and MALIPO_API_KEY${missing.length < 3 ? ' together, since all three come from one source' : ''}.`,
+  )
 
 /** The name of the profile that a command uses now; undefined if it uses variables, a stack of `npm run dev`, or nothing. */
 export function currentProfile(cli: CliEnvironment, named: string | undefined): string | undefined {
@@ -71,7 +76,7 @@ export function findUrl(cli: CliEnvironment, named: string | undefined): string 
 }
 
 interface Saved {
-  readonly profile: Partial<Profile>
+  readonly profile: Profile
   readonly source: string
   /** The profile's name, if it is a profile. */
   readonly name?: string
@@ -80,14 +85,25 @@ interface Saved {
 /** Where the key pair comes from when no variable sets it. */
 function findSaved(cli: CliEnvironment): Saved | undefined {
   const name = currentProfileName(cli)
-  const profile = readProfiles(cli)[name]
+  const profile = ownProfile(readProfiles(cli), name)
   const saved = profile && { profile, source: `profile ${name}`, name }
   if (cli.variables['MALIPO_PROFILE'] || cli.folder === undefined) return saved
   return ofStack(findProjectStack(cli)) ?? saved ?? ofStack(findLastStack(cli))
 }
 
-const ofStack = (stack: DevStack | undefined): Saved | undefined =>
-  stack && { profile: fromVariables(stack), source: `npm run dev in ${dirname(stack.folder)}` }
+/** A stack of `npm run dev` is on this machine and has sandbox keys: a file that says otherwise is not its own. */
+function ofStack(stack: DevStack | undefined): Saved | undefined {
+  const { url = '', publicKey = '', apiKey = '' } = stack ? fromVariables(stack) : {}
+  const isLocal = isLoopback(url) && publicKey.startsWith('pk_test_') && apiKey.startsWith('sk_test_')
+  return stack && isLocal
+    ? { profile: { url, publicKey, apiKey }, source: `npm run dev in ${placeOf(stack)}` }
+    : undefined
+}
+
+function isLoopback(url: string): boolean {
+  const place = originIn(url)
+  return place !== undefined && /^(127(\.\d+){3}|localhost|\[::1\])$/.test(new URL(place).hostname)
+}
 
 /** The profile fields that environment variables set. */
 export function fromVariables({ variables }: Pick<CliEnvironment, 'variables'>): Partial<Profile> {
@@ -107,7 +123,7 @@ function accessOf(source: string, profile: Profile): Access {
 
 function profileNamed(cli: CliEnvironment, name: string): Profile {
   const profiles = readProfiles(cli)
-  const profile = profiles[name]
+  const profile = ownProfile(profiles, name)
   if (profile) return profile
   const known = Object.keys(profiles)
   const hint = known.length === 0 ? ' No profiles are saved.' : ` Saved profiles: ${known.join(', ')}.`
@@ -116,6 +132,10 @@ function profileNamed(cli: CliEnvironment, name: string): Profile {
     `Profile ${name} does not exist.${didYouMean(name, known) || hint} Create it: malipo login --profile ${name}`,
   )
 }
+
+/** A name such as `constructor` is not a profile unless the file has it. */
+export const ownProfile = (profiles: Profiles, name: string) =>
+  Object.hasOwn(profiles, name) ? profiles[name] : undefined
 
 function pathOfProfiles({ variables }: CliEnvironment): string {
   const { XDG_CONFIG_HOME: configured, HOME, USERPROFILE } = variables
@@ -142,12 +162,19 @@ export function readStored(cli: CliEnvironment): Stored {
   if (!existsSync(path)) return {}
   try {
     const stored = storedIn(readFileSync(path, 'utf8'))
-    if (statSync(path).mode & 0o077)
-      cli.writeError(`Other users of this machine can read ${path}. Run chmod 600 on it.\n`)
+    if (statSync(path).mode & 0o077) warnOnce(cli, `Other users of this machine can read ${path}. Run chmod 600 on it.`)
     return stored
   } catch (error) {
     throw new CliError('usage', `${path} cannot be read: ${(error as Error).message}\nDelete it and run malipo login.`)
   }
+}
+
+const warned = new WeakSet<CliEnvironment>()
+
+/** A command reads the profiles several times, and warns about them once. */
+function warnOnce(cli: CliEnvironment, warning: string): void {
+  if (!warned.has(cli)) cli.writeError(`${warning}\n`)
+  warned.add(cli)
 }
 
 /** The parser's own message would quote the text around the error, which may be an API key. */

@@ -14,10 +14,25 @@ export function referencePage(program: Command): string {
 on its database. In a clone of the repository it is \`npm run malipo -- …\`. To install it, run \`npm pack --ignore-scripts=false --workspace packages/cli\` in the
 clone and \`npm install --global ./malipo-cli-*.tgz\`; an installed \`malipo\` has the merchants' commands.
 
-A merchant's key pair comes from \`--profile NAME\`; without that from \`MALIPO_URL\`, \`MALIPO_PUBLIC_KEY\` and
-\`MALIPO_API_KEY\`; and if these are not set, from the running stack of \`npm run dev\` in the current project, from the
-profile \`default\` that \`malipo login\` saved, or from the stack of \`npm run dev\` that was started last on this machine.
-\`malipo whoami\` shows the source. The operator's commands read [the settings of the service](config.md).
+URL and key pair of a merchant come together from the first of these:
+
+1. \`--profile NAME\`
+2. \`MALIPO_URL\`, \`MALIPO_PUBLIC_KEY\` and \`MALIPO_API_KEY\`; if one of them is set, all three must be
+3. the profile in \`MALIPO_PROFILE\`
+4. the running stack of \`npm run dev\` in the current project
+5. the profile \`default\` that \`malipo login\` saved
+6. the running stack of \`npm run dev\` that was started last on this machine
+
+A stack of \`npm run dev\` is used if you started it as this user, its URL is on this machine and its keys are sandbox keys.
+\`malipo whoami\` shows the source. The operator's commands read [the settings of the service](config.md); \`npm run malipo\`
+takes all of them from the running stack of its clone if \`DATABASE_URL\` is not set.
+
+| variable | meaning |
+|---|---|
+| \`MALIPO_PROFILE\` | the profile to use, and the one that \`malipo login\` saves; default \`default\` |
+| \`MALIPO_FOLDER\` | the data folder of \`npm run dev\`, for starting and for finding it; default \`.malipo\` in the clone. \`npm run dev\` takes a new folder, an empty one or its own |
+| \`MALIPO_PORT\` | the port of \`npm run dev\`; default 8080, or a free one if 8080 is taken |
+| \`MALIPO_DEBUG\` | if set, an internal error of \`malipo\` is printed with its stack trace |
 
 Results go to standard output, everything else to standard error. Tables have columns and colours on a terminal, and tabs
 between their fields elsewhere; \`NO_COLOR\` and \`--no-color\` turn colours off. With \`--json\` the result is one JSON document,

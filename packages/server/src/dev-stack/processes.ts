@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, closeSync, globSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { until } from './until.ts'
@@ -36,7 +36,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const child = spawn(command, args, { detached: true, stdio: ['ignore', log, log], env, ...user })
   closeSync(log)
   const pidPath = join(folder, `${name}.pid`)
-  if (child.pid !== undefined) writeFileSync(pidPath, String(child.pid))
+  if (child.pid !== undefined) writePid(pidPath, child.pid)
   const isAlive = () => child.exitCode === null && child.signalCode === null && child.pid !== undefined
   const tail = () => readFileSync(logPath, 'utf8').split('\n').slice(-15).join('\n')
   child.on('error', () => undefined) // Seen below as a process that is not alive.
@@ -58,6 +58,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
+/** Only its owner may read it: malipo uses a stack only if no other user can have written its files. */
+function writePid(path: string, pid: number): void {
+  rmSync(path, { force: true }) // An older file would keep its mode.
+  writeFileSync(path, String(pid), { mode: 0o600 })
+}
+
 async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
@@ -69,10 +75,13 @@ async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> 
 
 /**
  * Ends the processes in a folder and removes it if this process dies before it could, even by kill -9: the guard waits for the
- * end of a pipe that only this process holds open.
+ * end of a pipe that only this process holds open. It ends only what starts after it: the number in a file that is there already
+ * may belong to another process by now.
  */
 export function guardFolder(folder: string, { isKept }: { isKept: boolean }): { dismiss(): Promise<void> } {
-  const script = `cat; for pid in "$0"/*.pid; do kill -KILL "$(cat "$pid")"; done; rm -rf ${isKept ? '"$0"/*.pid' : '"$0"'}`
+  for (const path of globSync(join(folder, '*.pid'))) rmSync(path, { force: true })
+  const end = `pid=$(cat "$file"); case "$pid" in ''|0*|1|*[!0-9]*) ;; *) kill -KILL "$pid";; esac`
+  const script = `cat; for file in "$0"/*.pid; do ${end}; done; rm -rf ${isKept ? '"$0"/*.pid' : '"$0"'}`
   const guard = spawn('sh', ['-c', script, folder], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
   return {
     dismiss: async () => {
