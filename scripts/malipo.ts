@@ -1,15 +1,18 @@
 /**
- * npm run malipo -- …: the command line from the sources. It finds the stack of npm run dev by itself; the settings that the
- * operator's commands read are loaded here, unless the environment has them.
+ * npm run malipo -- …: the command line from the sources. It finds the stack of npm run dev by itself. While that runs, the
+ * operator's commands get its settings here, all of them: with DATABASE_URL the environment names another installation, and
+ * settings of two installations are never mixed.
  */
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { parseEnv } from 'node:util'
+import { findProjectStack } from '../packages/cli/src/dev-stack.ts'
 import { devFolder } from '../packages/server/src/dev-stack/dev-folder.ts'
 
 process.env['MALIPO_FOLDER'] ||= devFolder
-const path = join(devFolder, 'env')
-const settings = existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {}
+const isInstallation = Boolean(process.env['DATABASE_URL'] || process.env['DATABASE_URL_FILE'])
+const stack = isInstallation ? undefined : findProjectStack({ variables: process.env })
 const ofMerchant = ['MALIPO_URL', 'MALIPO_PUBLIC_KEY', 'MALIPO_API_KEY']
-for (const [name, value] of Object.entries(settings)) if (!ofMerchant.includes(name)) process.env[name] ??= value ?? ''
+for (const [name, value] of Object.entries(stack?.variables ?? {}))
+  if (!ofMerchant.includes(name)) {
+    process.env[name] = value ?? ''
+    delete process.env[`${name}_FILE`]
+  }
 await import('../packages/cli/src/main.ts')
