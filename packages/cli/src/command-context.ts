@@ -6,6 +6,7 @@ import { CliError } from './cli-error.ts'
 import { connectionError, openMalipo } from './client.ts'
 import { type Access, findAccess, findUrl } from './profiles.ts'
 import { createFormatter, type Formatter } from './table.ts'
+import { jsonText } from './terminal-text.ts'
 
 type Server = typeof import('@malipo/server/operate')
 
@@ -62,9 +63,8 @@ export function createCommandContext(cli: CliEnvironment, program: Command): Com
     enter,
     url: () => findUrl(cli, options().profile),
     server: loadServer,
-    print: (facts, sentences) =>
-      cli.write(`${options().json ? JSON.stringify(facts, null, 2) : sentences(format())}\n`),
-    printItem: (facts, sentence) => cli.write(`${options().json ? JSON.stringify(facts) : sentence(format())}\n`),
+    print: (facts, sentences) => cli.write(`${options().json ? jsonText(facts, 2) : sentences(format())}\n`),
+    printItem: (facts, sentence) => cli.write(`${options().json ? jsonText(facts) : sentence(format())}\n`),
     printNote: (text) => (options().json ? cli.writeError : cli.write)(`${text(format())}\n`),
     isJson: () => options().json === true,
   }

@@ -1,5 +1,5 @@
-import { styleText } from 'node:util'
 import type { CliEnvironment } from './cli-environment.ts'
+import { controlCode } from './terminal-text.ts'
 
 type Colour = 'bold' | 'dim' | 'green' | 'red' | 'yellow'
 export type Paint = (colour: Colour, text: string) => string
@@ -7,7 +7,20 @@ export type Paint = (colour: Colour, text: string) => string
 /** Colours only on a terminal that supports them, unless the person turned them off; otherwise plain text. */
 export function createPaint({ variables, terminal }: CliEnvironment, isWanted: boolean): Paint {
   const isPlain = !(terminal && isWanted) || Boolean(variables['NO_COLOR']) || variables['TERM'] === 'dumb'
-  return isPlain ? (_, text) => text : (colour, text) => styleText(colour, text, { validateStream: false })
+  return isPlain ? (_, text) => text : painted
+}
+
+const codes = {
+  bold: [1, 22],
+  dim: [2, 22],
+  green: [32, 39],
+  red: [31, 39],
+  yellow: [33, 39],
+} as const satisfies Record<Colour, readonly [start: number, end: number]>
+
+function painted(colour: Colour, text: string): string {
+  const [start, end] = codes[colour]
+  return `${controlCode(`\u001b[${start}m`)}${text}${controlCode(`\u001b[${end}m`)}`
 }
 
 const statusColours: Readonly<Record<string, Colour>> = {

@@ -36,6 +36,7 @@ import { addRateCommands } from './rates.ts'
 import { addSecretCommands } from './secrets.ts'
 import { didYouMean } from './suggest.ts'
 import { addSuspenseCommands } from './suspense.ts'
+import { jsonText, terminalText } from './terminal-text.ts'
 import { addTransactionCommands } from './transactions.ts'
 import { addTriggerCommand } from './trigger.ts'
 import { addWebhookCommands } from './webhooks.ts'
@@ -77,7 +78,7 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
 export function createProgram(cli: CliEnvironment): (args: readonly string[]) => Promise<number> {
   return async (args) => {
     let usage = ''
-    const named = nameCommands(cli, () => program)
+    const named = nameCommands(showControls(cli), () => program)
     const program: Command = buildProgram(named, (text) => {
       usage += text
     })
@@ -88,6 +89,12 @@ export function createProgram(cli: CliEnvironment): (args: readonly string[]) =>
       return report(program, error as Error, usage, named)
     }
   }
+}
+
+/** Whatever a command prints, a terminal obeys no control character that came with data. */
+function showControls(cli: CliEnvironment): CliEnvironment {
+  const { write, writeError } = cli
+  return { ...cli, write: (text) => write(terminalText(text)), writeError: (text) => writeError(terminalText(text)) }
 }
 
 /**
@@ -152,8 +159,7 @@ function report(program: Command, error: Error, usage: string, { writeError, var
   const { exit, message, facts } = reportError(error, Boolean(variables['MALIPO_DEBUG']))
   const text = error instanceof CommanderError ? `${usage}${clarification(program, error)}`.trimEnd() : message
   const isJson = program.opts<{ json?: true }>().json === true && exit !== 'done'
-  if (isJson)
-    writeError(`${JSON.stringify({ error: { exit, code: exitCodes[exit], message: text, ...facts } }, null, 2)}\n`)
+  if (isJson) writeError(`${jsonText({ error: { exit, code: exitCodes[exit], message: text, ...facts } }, 2)}\n`)
   else if (text !== '') writeError(`${text}\n`)
   return exitCodes[exit]
 }

@@ -1,4 +1,5 @@
 import type { CliEnvironment } from './cli-environment.ts'
+import { controlCode } from './terminal-text.ts'
 
 interface ProgressLine {
   say(text: string): void
@@ -6,19 +7,20 @@ interface ProgressLine {
 }
 
 const everyMs = 10_000
+const clearLine = controlCode('\r\u001b[K')
 
 /** Shows progress beside the result: on a terminal one line that changes, in a log one line every 10 seconds. */
 export function createProgressLine({ writeError, hasErrorTerminal }: CliEnvironment): ProgressLine {
   let reportedAt = performance.now()
   return {
     say: (text) => {
-      if (hasErrorTerminal) return writeError(`\r\u001b[K${text}`)
+      if (hasErrorTerminal) return writeError(`${clearLine}${text}`)
       if (performance.now() - reportedAt < everyMs) return
       reportedAt = performance.now()
       writeError(`${text}\n`)
     },
     end: () => {
-      if (hasErrorTerminal) writeError('\r\u001b[K')
+      if (hasErrorTerminal) writeError(clearLine)
     },
   }
 }

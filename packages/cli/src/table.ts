@@ -1,6 +1,6 @@
-import { stripVTControlCharacters } from 'node:util'
 import type { CliEnvironment } from './cli-environment.ts'
 import { createPaint, type Paint, paintStatus } from './paint.ts'
+import { widthOf } from './terminal-text.ts'
 
 /** What a column shows of a row. Numbers are right-aligned. */
 export type Column<Row> = ((row: Row) => string) & { readonly isRight?: true }
@@ -27,7 +27,8 @@ export function createFormatter(cli: CliEnvironment, isColourWanted: boolean): F
     wrap: (text, indent) => (cli.terminal ? wrapped(text, indent, cli.terminal.columns) : text),
     table: (rows, columns) => {
       const headings = Object.keys(columns).map((heading) => paint('bold', heading))
-      const lines = [headings, ...rows.map((row) => Object.values(columns).map((show) => show(row)))]
+      const cells = (row: (typeof rows)[number]) => Object.values(columns).map((show) => inOneLine(show(row)))
+      const lines = [headings, ...rows.map(cells)]
       return cli.terminal ? aligned(lines, Object.values(columns)) : tabbed(lines)
     },
   }
@@ -63,8 +64,6 @@ function grouped(amount: number, currency: string): string {
   return amount.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
 }
 
-const widthOf = (text: string) => stripVTControlCharacters(text).length
-
 /** Each column is as wide as its widest entry; lines have no trailing blanks. */
 function aligned(lines: readonly (readonly string[])[], columns: readonly { readonly isRight?: true }[]): string {
   const widths = columns.map((_, index) => Math.max(...lines.map((line) => widthOf(line[index] ?? ''))))
@@ -80,6 +79,9 @@ function aligned(lines: readonly (readonly string[])[], columns: readonly { read
     )
     .join('\n')
 }
+
+/** A tab or line break in a cell would look like another column or row. */
+const inOneLine = (entry: string) => entry.replaceAll(/[\t\n]+/g, ' ')
 
 const tabbed = (lines: readonly (readonly string[])[]) =>
   lines.map((line) => line.map((entry) => entry.replaceAll(/\s+/g, ' ')).join('\t')).join('\n')

@@ -5,6 +5,7 @@ import { csvLine, readCsv } from './csv.ts'
 import { amountProblem, day, originIn, span } from './options.ts'
 import { didYouMean } from './suggest.ts'
 import { createFormatter, right } from './table.ts'
+import { terminalText } from './terminal-text.ts'
 
 test('CSV is read back as it was written, except for escaped spreadsheet formulas', () => {
   const field = fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', ' x', '1') }).map((text) => text.trim())
@@ -74,7 +75,7 @@ test('columns align with any colours, numbers are on the right, and amounts are 
   const plain = createFormatter(cli, true)
   const columns = { STATUS: (row: string) => screen.status(row), SIZE: right((row: string) => String(row.length)) }
 
-  const lines = screen.table(['failed', 'successful'], columns).split('\n')
+  const lines = terminalText(screen.table(['failed', 'successful'], columns)).split('\n')
 
   assert.deepEqual(lines, [
     '\u001b[1mSTATUS\u001b[22m      \u001b[1mSIZE\u001b[22m',
