@@ -53,7 +53,10 @@ function unregister(): void {
   writeRegistry(otherStacks())
 }
 
-const otherStacks = () => registeredFolders(process.env).filter((folder) => folder !== devFolder && existsSync(folder))
+/** A folder that was deleted is forgotten. */
+function otherStacks(): string[] {
+  return registeredFolders(process.env).filter((folder) => folder !== devFolder && existsSync(folder))
+}
 
 function writeRegistry(folders: readonly string[]): void {
   if (registry === undefined) return
