@@ -2,9 +2,12 @@ export const csvLine = (fields: readonly (string | number)[]) => fields.map(csvF
 
 /** A CSV field: quoted if necessary, and escaped so that no spreadsheet takes it for a formula. */
 function csvField(value: string | number): string {
-  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value)
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  const text = typeof value === 'string' ? value.replaceAll(formulaStart, "'") : String(value)
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
+
+/** Where a formula could start: at the start of a field, and after what a spreadsheet may take for the end of one. */
+const formulaStart = /(?<=^|[;\t\r\n]\s*)(?=[=+\-@])|^(?=[\t\r])/g
 
 /** A CSV record, and its first line. */
 export interface CsvRecord {

@@ -21,6 +21,7 @@ test('CSV is read back as it was written, except for escaped spreadsheet formula
     }),
   )
   assert.equal(csvLine(['=1+1', '+2', -3]), `'=1+1,'+2,-3`)
+  assert.equal(csvLine(['a;=1', 'b\t @2', 'c\n-3', 'd=1']), `"a;'=1","b\t '@2","c\n'-3",d=1`)
 })
 
 test('a CSV record has the number of its first line', () => {
