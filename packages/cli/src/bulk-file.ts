@@ -39,6 +39,12 @@ export async function readBulkFile(file: string): Promise<BulkLine[]> {
   if (!head || records.length === 0)
     throw new CliError('usage', `${file} has no payouts. It needs a line of column names and a line for each payout.`)
   const columns = head.fields.map((name) => name as Column)
+  const twice = columns.filter((name, index) => columns.indexOf(name) !== index)
+  if (twice.length > 0)
+    throw new CliError(
+      'usage',
+      `${file} has a column more than once: ${[...new Set(twice)].join(', ')}. Delete one of them.`,
+    )
   const unknown = columns.filter((name) => !Object.hasOwn(bulkColumns, name))
   if (unknown.length > 0)
     throw new CliError(
@@ -52,11 +58,25 @@ export async function readBulkFile(file: string): Promise<BulkLine[]> {
 }
 
 async function textOf(file: string): Promise<string> {
+  let bytes: Buffer
   try {
-    return await readFile(file, 'utf8')
+    bytes = await readFile(file)
   } catch (error) {
     throw new CliError('usage', `${file} cannot be read: ${(error as Error).message}`)
   }
+  return decoded(file, bytes)
+}
+
+/** In another encoding names would be paid with wrong letters. */
+function decoded(file: string, bytes: Buffer): string {
+  const isWide = ['fffe', 'feff'].includes(bytes.toString('hex', 0, 2)) || bytes.includes(0)
+  try {
+    if (!isWide) return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {} // Reported below.
+  throw new CliError(
+    'usage',
+    `${file} is ${isWide ? 'UTF-16' : 'not UTF-8'}: save the file as CSV UTF-8. Nothing was sent.`,
+  )
 }
 
 function parse(file: string, text: string): CsvRecord[] {
@@ -73,8 +93,10 @@ function reported(file: string, problems: readonly string[]): string {
   return [`${file} has errors; nothing was sent.`, ...lines, ...rest].join('\n')
 }
 
+/** Exports write an apostrophe before a plus, so that no spreadsheet takes a phone number for a formula. */
 function rowOf(columns: readonly Column[], fields: readonly string[]): Row {
-  return Object.fromEntries(columns.flatMap((name, index) => (fields[index] ? [[name, fields[index]]] : [])))
+  const values = fields.map((field) => field.replace(/^'(?=[=+\-@])/, ''))
+  return Object.fromEntries(columns.flatMap((name, index) => (values[index] ? [[name, values[index]]] : [])))
 }
 
 interface Read {
@@ -98,13 +120,27 @@ function problemsOf({ line, fields, row }: Read, width: number): string[] {
   const isPlaced = externalAccountId || (accountNumber && accountName && currency && country)
   return [
     ...(fields.length === width ? [] : [`${fields.length} fields, but the first line has ${width}`]),
-    ...(externalReference ? [] : ['externalReference is missing']),
+    ...referenceProblems(externalReference),
     ...(wrongAmount === undefined ? [] : [`amount ${amount || 'is missing'}: ${wrongAmount}`]),
     ...(destination === undefined || destinations.includes(destination)
       ? []
       : [`destination ${destination} must be one of ${destinations.join(', ')}`]),
     ...(isPlaced ? [] : ['externalAccountId is missing, or accountName, accountNumber, currency and country']),
+    ...(externalAccountId ? [] : missingFor(row)),
   ].map((problem) => `line ${line}: ${problem}`)
+}
+
+function referenceProblems(reference: string | undefined): string[] {
+  if (!reference) return ['externalReference is missing']
+  return /^[\x21-\x7e]{1,100}$/.test(reference)
+    ? []
+    : [`externalReference ${reference} must be 1 to 100 printable ASCII characters without spaces`]
+}
+
+function missingFor({ destination, code, businessNumber }: Row): string[] {
+  if (destination === 'Bank Account' && !code) return ['code is missing: the code of the bank']
+  if (destination === 'Paybill' && !businessNumber) return ['businessNumber is missing']
+  return []
 }
 
 function repeated(rows: readonly Read[]): string[] {

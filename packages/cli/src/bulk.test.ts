@@ -59,6 +59,12 @@ test('an invalid file is reported with all its problems, and nothing is sent', a
     [csv(wage(1), wage(2), wage(1)), /lines 2 and 4 have the same externalReference wage-1/],
     [csv('wage-1,5,KES,KE,,'), /line 2: externalAccountId is missing, or accountName/],
     [csv('wage-1,5,KES,KE,"Ali,'), /cannot be read: line 2: a quote is not closed/],
+    [csv(wage(1)).replace('country', 'amount'), /has a column more than once: amount\. Delete one of them/],
+    [csv(wage(1).replace('wage-1', 'wage 1')), /line 2: externalReference wage 1 must be 1 to 100 printable ASCII/],
+    [`${head},destination\n${wage(1)},Bank Account\n${wage(2)},Paybill\n`, /2: code is missing.*\n.*businessNumber is/],
+    [Buffer.from(csv('wage-1,5,KES,KE,José,+254712300001'), 'latin1'), /is not UTF-8: save the file as CSV UTF-8/],
+    [Buffer.from(`\uFEFF${csv(wage(1))}`, 'utf16le'), /is UTF-16: save the file as CSV UTF-8/],
+    [Buffer.from(csv(wage(1)), 'utf16le'), /is UTF-16: save the file as CSV UTF-8/],
   ] as const) {
     const { code, err } = await run('bulk', file('wages.csv', text))
     assert.equal(code, exitCodes.usage)
@@ -98,6 +104,75 @@ test('a dry run reports the payouts that an operator would reject, as the paymen
     results.filter(({ outcome }) => outcome === 'rejected').map(({ line }) => line),
   )
   assert.equal(unchecked, 0)
+})
+
+test('a dry run reports what the file alone shows to be wrong, and the payment rejects the same lines', async (t) => {
+  const { run, file } = await openShop(t)
+  const columns = 'externalReference,amount,currency,country,destination,accountName,accountNumber,code,businessNumber'
+  const lines = [
+    'good,100,KES,KE,MoMo,Juma,+254712300001,,',
+    'currency,100,KSH,KE,MoMo,Juma,+254712300001,,',
+    'lower,100,kes,KE,MoMo,Juma,+254712300001,,',
+    'country,100,KES,XX,MoMo,Juma,+254712300001,,',
+    'national,100,KES,KE,MoMo,Juma,0712300001,,',
+    'mismatch,100,KES,KE,MoMo,Juma,+256712300001,,',
+    'pair,100,UGX,KE,MoMo,Juma,+254712300001,,',
+    'bank,5000,NGN,NG,Bank Account,Ngozi,0690000031,no-bank,',
+    'branch,5000,UGX,UG,Bank Account,Okello,0690000031,044,',
+    'till,100,KES,KE,Till,Shop,12,,',
+    'paybill,100,KES,KE,Paybill,Shop,12,,abc',
+    'abroad,100,NGN,NG,Till,Shop,123456,,',
+    "exported,100,KES,KE,MoMo,Juma,'+254712300001,,",
+  ]
+  const wages = file('wages.csv', [columns, ...lines, ''].join('\n'))
+
+  const checked = await run('bulk', wages, '--dry-run', '--json')
+  const { results } = JSON.parse((await run('bulk', wages, '--json')).out) as {
+    results: { externalReference: string; outcome: string }[]
+  }
+
+  const { refusals } = JSON.parse(checked.out) as { refusals: { externalReference: string }[] }
+  const rejected = results.filter(({ outcome }) => outcome === 'rejected')
+  const names = (all: readonly { externalReference: string }[]) => all.map((each) => each.externalReference)
+  assert.deepEqual(names(refusals), names(rejected))
+  assert.deepEqual(
+    names(results.filter(({ outcome }) => outcome === 'accepted')),
+    ['good', 'exported'],
+    JSON.stringify(results),
+  )
+})
+
+test('a dry run counts payouts accepted before, and reports used references and an empty wallet', async (t) => {
+  const { run, file } = await openShop(t)
+  await run('bulk', file('wages.csv', csv(wage(1), wage(2, '55'))))
+  const [wallet] = JSON.parse((await run('balance', '--currency', 'KES', '--json')).out) as { available: number }[]
+  const most = Array.from({ length: Math.floor((wallet?.available ?? 0) / 250_000) }, (_, at) =>
+    wage(at + 10, '250000'),
+  )
+  const wages = file('wages.csv', csv(wage(1), wage(2, '66'), ...most, wage(3, '250000')))
+
+  const { code, out } = await run('bulk', wages, '--dry-run')
+
+  assert.equal(code, exitCodes.refused)
+  assert.match(out, /\n +3 +wage-2 +External reference already used\. It belongs to another payment, txn_/)
+  assert.match(out, /\n +\d+ +wage-3 +The KES wallet has [\d.]+ KES available, not enough for this one too\.\n/)
+  assert.match(out, /Malipo would reject 2:/)
+  assert.match(out, /\n\nAccepted before and not paid again: 1\.\n/)
+})
+
+test('a reference is already accepted only if every field of the line is the same', async (t) => {
+  const { run, file } = await openShop(t)
+  await run('bulk', file('wages.csv', csv(wage(1))))
+  const outcomeOf = async (line: string) => {
+    const { out } = await run('bulk', file('wages.csv', csv(line)), '--json')
+    return (JSON.parse(out) as { results: { outcome: string }[] }).results[0]?.outcome
+  }
+
+  assert.equal(await outcomeOf(wage(1)), 'already accepted')
+  assert.equal(await outcomeOf(wage(1).replace('+2547', '2547')), 'already accepted')
+  assert.equal(await outcomeOf(wage(1).replace('Ali, Juma', 'Ali, Musa')), 'rejected')
+  assert.equal(await outcomeOf(wage(1).replace('+2547', '+2541')), 'rejected')
+  assert.equal(await outcomeOf(wage(1, '100.01')), 'rejected')
 })
 
 test('a dry run totals each currency, reads semicolons, and counts what it cannot check', async (t) => {

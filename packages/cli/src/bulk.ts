@@ -1,6 +1,7 @@
-import type { BulkResult, Malipo, TransactionDetails } from '@malipo/sdk'
+import type { BulkResult, Malipo } from '@malipo/sdk'
 import type { Command } from 'commander'
 import { checkBulk, checkScreen } from './bulk-check.ts'
+import { findEarlier } from './bulk-earlier.ts'
 import { type BulkLine, bulkColumns, readBulkFile } from './bulk-file.ts'
 import type { CliEnvironment } from './cli-environment.ts'
 import { CliError, reportError } from './cli-error.ts'
@@ -35,7 +36,10 @@ export function addBulkCommand(program: Command, context: CommandContext, cli: C
       .command('bulk')
       .description('Pay out every line of a CSV file; run it again to continue after an interruption.')
       .argument('<file>', 'CSV file with a line of column names; commas or semicolons')
-      .option('--dry-run', 'check the file and the limits of its operators, print totals, and send nothing')
+      .option(
+        '--dry-run',
+        'check the file against rules, limits, references and wallets, print totals, and send nothing',
+      )
       .option('--live', 'confirm that real money moves; required with a live key pair'),
     {
       note: `Columns, in any order:
@@ -43,12 +47,12 @@ ${Object.entries(bulkColumns)
   .map(([name, about]) => `  ${name.padEnd(18)} ${about}`)
   .join('\n')}
 A payout that was accepted before is recognised by its externalReference and not paid again. Exits with 1 if any payout
-is rejected, or would be with --dry-run, which needs no --live.`,
+is rejected, or would be with --dry-run, which needs no --live. A dry run cannot know fees, rates and external accounts.`,
       examples: ['malipo bulk wages.csv --dry-run', 'malipo bulk wages.csv'],
     },
   ).action(async (file: string, options: Options) => {
     const { malipo, access } = context.enter()
-    if (options.dryRun) return dryRun(context, file)
+    if (options.dryRun) return dryRun(context, file, cli)
     requireLiveFlag(access, options)
     const lines = await readBulkFile(file)
     const { outcomes, error } = await payAll(malipo, lines, cli)
@@ -59,9 +63,9 @@ is rejected, or would be with --dry-run, which needs no --live.`,
   })
 }
 
-async function dryRun(context: CommandContext, file: string): Promise<void> {
+async function dryRun(context: CommandContext, file: string, { signal }: CliEnvironment): Promise<void> {
   const lines = await readBulkFile(file)
-  const check = await context.call((malipo) => checkBulk(malipo, lines))
+  const check = await context.call((malipo) => checkBulk(malipo, lines, signal))
   context.print({ file, payouts: lines.length, ...check }, (format) => checkScreen(format, file, check))
   const { length } = check.refusals
   if (length > 0) throw new CliError('refused', `${length} of ${lines.length} payouts would be rejected.`)
@@ -122,29 +126,12 @@ async function outcomeOf(
   const { errorCode } = result
   const rejected = { line, externalReference, outcome: 'rejected', errorCode, message } as const
   if (errorCode !== referenceUsed) return rejected
-  const earlier = await malipo.transactions.get(externalReference, { signal })
-  if (!isSame(bulkLine, earlier))
-    return { ...rejected, message: `${message} It belongs to another payment, ${earlier.transactionId}.` }
-  const reported = `Accepted before; its status is ${earlier.status}.`
-  return {
-    line,
-    externalReference,
-    outcome: 'already accepted',
-    transactionId: earlier.transactionId,
-    message: reported,
-  }
-}
-
-/** Whether an earlier payment belongs to this line: same amount, and same account if the line names one. */
-function isSame({ payout }: BulkLine, { type, amount, currency, beneficiary }: TransactionDetails): boolean {
-  const ending = (number: string) => number.replaceAll(/\D/g, '').slice(-8)
-  const { payoutMethod } = payout
-  return (
-    type === 'withdrew' &&
-    amount === Number(payout.amount) &&
-    (payout.currency ?? currency).toUpperCase() === currency &&
-    (payoutMethod === undefined || ending(payoutMethod.accountNumber ?? '') === ending(beneficiary.accountNumber))
-  )
+  const earlier = await findEarlier(malipo, bulkLine, signal)
+  if (!earlier) return rejected
+  const { transactionId, status } = earlier.payment
+  if (!earlier.isSame) return { ...rejected, message: `${message} It belongs to another payment, ${transactionId}.` }
+  const reported = `Accepted before; its status is ${status}.`
+  return { line, externalReference, outcome: 'already accepted', transactionId, message: reported }
 }
 
 const count = (outcomes: readonly Outcome[], wanted: Outcome['outcome']) =>

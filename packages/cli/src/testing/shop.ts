@@ -16,7 +16,7 @@ export interface Shop {
   /** Same as `run`, with other variables or another environment. */
   as(variables: CliEnvironment['variables'], cli?: Partial<CliEnvironment>): (...args: string[]) => Promise<Seen>
   /** Writes a file into the home folder and returns its path. */
-  file(name: string, text: string): string
+  file(name: string, text: string | Uint8Array): string
 }
 
 export async function openShop(t: TestContext): Promise<Shop> {
