@@ -370,6 +370,9 @@ export class AppError extends Error {
   }
 }
 
+/** An error of the body as a whole, before it has fields. */
+export const invalidBody = (message: string) => invalid([{ field: 'body', message }])
+
 /** An error that names the fields. The message repeats the first one, since many people read only the message. */
 export function invalid(details: readonly [Detail, ...Detail[]]): AppError {
   return new AppError('VALIDATION', { message: `Validation error: ${details[0].message}`, details })

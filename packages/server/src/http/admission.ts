@@ -9,7 +9,7 @@ import type { Access, App } from './app.ts'
 import { tokenOf } from './authenticate.ts'
 import { postpone } from './connections.ts'
 import { type createRateLimit, rateRefusal } from './rate-limit.ts'
-import { envelope } from './refuse.ts'
+import { envelope, helpLink } from './refuse.ts'
 import { guards, requestId } from './response-headers.ts'
 
 /** How many requests a merchant and an address may send. */
@@ -85,7 +85,12 @@ type Refusal = (request: IncomingMessage, response: ServerResponse, headers: Hea
 
 function createRefusal(error: AppError): Refusal {
   const { status } = catalogue[error.key]
-  const common = { ...guards, 'retry-after': '1', 'content-type': 'application/json; charset=utf-8' }
+  const common = {
+    ...guards,
+    ...helpLink(error),
+    'retry-after': '1',
+    'content-type': 'application/json; charset=utf-8',
+  }
   const [before = '', after = ''] = JSON.stringify(envelope(error, '\u0000')).split('\\u0000')
   return (request, response, headers) => {
     const id = requestId(request)

@@ -15,14 +15,17 @@ export async function identify(ctx: Context, request: FastifyRequest): Promise<v
   const bearer = await ctx.tokenCache.of(token)
   if (!bearer) {
     ctx.metrics.authFailures.inc({ at: 'token' })
-    throw new AppError('UNAUTHORIZED', isApiKey.test(token) ? { message: apiKeySent } : {})
+    const [, kind] = keyForm.exec(token) ?? []
+    throw new AppError('UNAUTHORIZED', kind === undefined ? {} : { message: keySent[kind as keyof typeof keySent] })
   }
   setBearer(request, bearer)
 }
 
-const isApiKey = /^[sp]k_(live|test)_/
-const apiKeySent =
-  'An API key is not an access token: exchange it for a token at POST /api/b2b/auth/generate-bearer-token.'
+const keyForm = /^([sp]k)_(live|test)_/
+const keySent = {
+  sk: 'An API key is not an access token: exchange it for a token at POST /api/b2b/auth/generate-bearer-token.',
+  pk: 'A public key is not an access token: send it with your API key to POST /api/b2b/auth/generate-bearer-token.',
+} as const
 
 /** Authorises an identified request: its token must be valid for its address, its environment and its route. */
 export function authorise(request: FastifyRequest): void {

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts'
+import { type AppError, invalidBody } from '../errors.ts'
 
 /** Deeper than any body the API documents, with room for provider callbacks. */
 const depthMax = 20
@@ -33,4 +33,4 @@ function endOfString(text: string, start: number): number {
   return at
 }
 
-const refusal = (why: string) => new AppError('VALIDATION', { message: `Validation error: the body ${why}` })
+const refusal = (why: string) => invalidBody(`the body ${why}`)

@@ -12,7 +12,13 @@ async function listen(t: TestContext, limits: Partial<ConnectionLimits>, handle:
     slow.push(socket)
     socket.destroy()
   }
-  const defaults = { connectionsMax: 100, perAddressMax: 100, trustedProxies: [], onSlowBody }
+  const defaults = {
+    connectionsMax: 100,
+    perAddressMax: 100,
+    trustedProxies: [],
+    onSlowBody,
+    onConnect: () => undefined,
+  }
   const server = createLimitedServer({ ...defaults, ...limits }, handle)
   const accepted: Socket[] = []
   server.on('connection', (socket) => accepted.push(socket))

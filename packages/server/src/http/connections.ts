@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { allowing, countedAs } from '../platform/addresses.ts'
 import { createFloodGuard } from './flood-guard.ts'
-import { refuseConnect } from './malformed.ts'
 
 export interface ConnectionLimits {
   readonly connectionsMax: number
@@ -11,6 +11,8 @@ export interface ConnectionLimits {
   readonly trustedProxies: readonly string[]
   /** Called when a request's body takes too long. It must end the connection. */
   readonly onSlowBody: (socket: Socket) => void
+  /** For CONNECT, which is only for proxies. */
+  readonly onConnect: (request: IncomingMessage, socket: Duplex) => void
   /** The time until a body's first bytes are due; after that a minimum rate applies. */
   readonly bodyGraceMs?: number
   /** An idle connection ends after this, unless a request waits for its response. */
@@ -88,7 +90,7 @@ export function createLimitedServer(limits: ConnectionLimits, handle: RequestLis
   const server = createServer(options, take)
   server.maxHeadersCount = headersMax
   server.on('checkExpectation', take)
-  server.on('connect', refuseConnect)
+  server.on('connect', limits.onConnect)
   serveOnly(server, connections.isAdded)
   server.setTimeout(limits.silenceMs ?? 20_000, (socket) => {
     const { responses = [] } = connections.all.get(socket) ?? {}

@@ -44,6 +44,64 @@ test('a request with no Host header, or two, gets 400 in the usual error format'
   assert.equal((await raw(malipo, 'GET /health/live HTTP/1.0\r\n\r\n')).status, 200, 'HTTP/1.0 knows no Host')
 })
 
+test('a malformed request is logged with its request id, at a bounded rate, and links to its error', async (t) => {
+  const malipo = await testMalipo(t)
+  const linesOf = () => malipo.log.filter((line) => line.includes('malformed request refused'))
+  const requests = [
+    'GET /health/live HTTP/1.1\r\n\r\n',
+    'not a request\r\n\r\n',
+    `GET /${'x'.repeat(20_000)} HTTP/1.1\r\n${host}\r\n`,
+    'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n',
+  ]
+
+  for (const request of requests) {
+    const { headers, body } = await raw(malipo, request)
+    assert.match(headers, /\r\nlink: <[^>]+#[a-z_]+>; rel="help"/, request.slice(0, 40))
+    assert.ok(
+      linesOf().some((line) => line.includes(`"requestId":"${body['requestId']}"`)),
+      request.slice(0, 40),
+    )
+  }
+  for (let sent = 0; sent < 100; sent += 1) await raw(malipo, 'not a request\r\n\r\n')
+
+  assert.ok(linesOf().length < 100, `${linesOf().length} lines`)
+})
+
+test('a body that cannot be read gets details with the field body, and the true reason', async (t) => {
+  const malipo = await testMalipo(t)
+  const token = await (await malipo.merchant()).token()
+  const put = async (body: string) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    return (await (await fetch(`${malipo.url}${users}`, { method: 'PUT', headers, body })).json()) as object
+  }
+
+  for (const [body, message] of [
+    ['{"firstName":', 'the body is not valid JSON'],
+    ['['.repeat(30), 'the body is nested deeper than 20 levels'],
+    [
+      '{"__proto__":{"a":1}}',
+      'the body has a field named __proto__, or prototype below constructor, which is not allowed',
+    ],
+  ]) {
+    const { message: said, details } = (await put(body ?? '')) as { message: string; details: unknown }
+    assert.deepEqual([said, details], [`Validation error: ${message}`, [{ field: 'body', message }]])
+  }
+})
+
+test('a public key or an API key as a token gets a message of its own', async (t) => {
+  const malipo = await testMalipo(t)
+  const messageFor = async (token: string) => {
+    const response = await fetch(`${malipo.url}${users}`, { headers: { authorization: `Bearer ${token}` } })
+    return ((await response.json()) as { message: string }).message
+  }
+
+  assert.match(
+    await messageFor('pk_test_a'),
+    /^A public key is not an access token: send it with your API key to POST /,
+  )
+  assert.match(await messageFor('sk_test_a'), /^An API key is not an access token: exchange it/)
+})
+
 test('a malformed request on a reused connection gets the usual error format', async (t) => {
   const malipo = await testMalipo(t)
   const { port, hostname } = new URL(malipo.url)

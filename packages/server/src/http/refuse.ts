@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError, catalogue, docsOf, type ErrorKey } from '../errors.ts'
+import { AppError, catalogue, docsOf, type ErrorKey, invalidBody } from '../errors.ts'
 import { isPassing } from '../platform/batch.ts'
 import type { Log } from '../platform/log.ts'
 import type { Access } from './app.ts'
@@ -12,10 +12,13 @@ export function refuseWith(log: Log) {
     const { status } = catalogue[error.key]
     return reply
       .code(status)
-      .headers({ link: `<${docsOf(error.key)}>; rel="help"`, ...headersOf(status), ...error.headers })
+      .headers({ ...helpLink(error), ...headersOf(status), ...error.headers })
       .send(bodyOf(error, request, reply, status))
   }
 }
+
+/** The page of the error, for every response with an error. */
+export const helpLink = ({ key }: AppError) => ({ link: `<${docsOf(key)}>; rel="help"` })
 
 /** Headers that every response with this status carries. */
 function headersOf(status: number): Record<string, string> {
@@ -55,7 +58,10 @@ export function envelope(error: AppError, requestId: string): object {
 /** Maps an error of the framework or the driver to a Malipo error. */
 function understood(thrown: Error & { statusCode?: number; code?: string }): AppError {
   const key = keyOf(thrown.statusCode ?? 500)
-  if (key === 'VALIDATION') return new AppError(key, { message: `Validation error: ${inWords(thrown)}` })
+  if (key === 'VALIDATION')
+    return isOfBody(thrown)
+      ? invalidBody(inWords(thrown))
+      : new AppError(key, { message: `Validation error: ${inWords(thrown)}` })
   if (key) return new AppError(key)
   return new AppError(isPassing(thrown) || thrown.code === '55P03' ? 'OVERLOADED' : 'INTERNAL')
 }
@@ -73,6 +79,8 @@ const keysByStatus: Record<number, ErrorKey | undefined> = {
   415: 'UNSUPPORTED_MEDIA_TYPE',
   503: 'OVERLOADED',
 }
+
+const isOfBody = ({ code }: { code?: string }) => code?.startsWith('FST_ERR_CTP_') === true
 
 function inWords({ code }: { code?: string }): string {
   if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY') return 'the body is empty; JSON was expected'

@@ -4,7 +4,7 @@ import { authRoutes, publishedKeysRoute } from '../auth/routes.ts'
 import { bankLogoRoute } from '../charges/bank-logo.ts'
 import { chargeRoutes } from '../charges/routes.ts'
 import type { Context } from '../context.ts'
-import { AppError } from '../errors.ts'
+import { AppError, invalidBody } from '../errors.ts'
 import { externalAccountRoutes } from '../external-accounts/routes.ts'
 import { payoutRoutes } from '../payouts/routes.ts'
 import { referenceRoutes } from '../reference/routes.ts'
@@ -21,7 +21,7 @@ import { refusalOfShape } from './body-shape.ts'
 import { registerCallbacks } from './callbacks.ts'
 import { createLimitedServer, proveConnection } from './connections.ts'
 import { type Health, registerHealth } from './health.ts'
-import { refuseMalformed, refuseSlowBody, refuseUnreadable } from './malformed.ts'
+import { createMalformedRefusals } from './malformed.ts'
 import { observeRequests, registerMetrics } from './metrics.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { registerReference } from './reference/routes.ts'
@@ -85,17 +85,19 @@ function createApp(ctx: Context): App {
   const addressLimit = createAddressLimit(ctx)
   const requestLimits = { rateLimit, addressLimit }
   const { connectionsMax, connectionsPerAddress: perAddressMax, trustedProxies } = ctx.config
-  const limits = { connectionsMax, perAddressMax, trustedProxies, onSlowBody: refuseSlowBody }
+  const malformed = createMalformedRefusals(ctx)
+  const { refuseSlowBody: onSlowBody, refuseConnect: onConnect } = malformed
+  const limits = { connectionsMax, perAddressMax, trustedProxies, onSlowBody, onConnect }
   const app: App = Fastify({
     genReqId: requestId,
     requestIdHeader: false,
     trustProxy: [...ctx.config.trustedProxies],
     bodyLimit: 64 * 1024,
     serverFactory: (handle) =>
-      createLimitedServer(limits, refuseMalformed(ctx.config, refuseEarly(ctx, requestLimits, handle))),
+      createLimitedServer(limits, malformed.refuseMalformed(refuseEarly(ctx, requestLimits, handle))),
     return503OnClosing: false, // While draining, requests on open connections are served as usual.
     forceCloseConnections: 'idle',
-    clientErrorHandler: refuseUnreadable,
+    clientErrorHandler: malformed.refuseUnreadable,
     frameworkErrors: (error, request, reply) =>
       void refuseUnroutable(ctx, error, request, setHeaders(request, reply), requestLimits),
   })
@@ -138,7 +140,21 @@ function parseJson(app: App): FastifyBodyParser<string> {
   return (request, body, done) => {
     if (body === '') return done(null, undefined)
     const refusal = refusalOfShape(body)
-    return refusal ? done(refusal) : parse(request, body, done)
+    if (refusal) return done(refusal)
+    return parse(request, body, (error, value) => done(error && isJson(body) ? forbiddenName() : error, value))
+  }
+}
+
+/** The parser also rejects valid JSON: names that would change the prototype of an object. */
+const forbiddenName = () =>
+  invalidBody('the body has a field named __proto__, or prototype below constructor, which is not allowed')
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
   }
 }
 

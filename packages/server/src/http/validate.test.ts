@@ -22,6 +22,17 @@ test('a value outside a fixed set is refused with the allowed values', () => {
   assert.deepEqual(messagesOf(schema, { destination: 'MoMo' }), [])
 })
 
+test('a number outside its bounds is refused with the bound in words', () => {
+  const schema = Type.Object({
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
+    rate: Type.Optional(Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1 })),
+  })
+
+  assert.deepEqual(messagesOf(schema, { limit: 11 }), ['limit must be at most 10'])
+  assert.deepEqual(messagesOf(schema, { limit: 0, rate: 0 }), ['limit must be at least 1', 'rate must be above 0'])
+  assert.deepEqual(messagesOf(schema, { rate: 1 }), ['rate must be below 1'])
+})
+
 test('a reference with a blank is refused with the form it must have', () => {
   const schema = Type.Object({ externalReference: ExternalReference })
 

@@ -102,10 +102,22 @@ function describe(schema: TSchema, error: TLocalizedValidationError): Detail[] {
       return [say(at(), `must have at least ${error.params.limit} character${error.params.limit === 1 ? '' : 's'}`)]
     case 'maxLength':
       return [say(at(), `must have at most ${error.params.limit} characters`)]
+    case 'minimum':
+    case 'maximum':
+    case 'exclusiveMinimum':
+    case 'exclusiveMaximum':
+      return [say(at(), `must be ${boundWords[error.keyword]} ${error.params.limit}`)]
     default:
       return [say(at(), error.message)]
   }
 }
+
+const boundWords = {
+  minimum: 'at least',
+  maximum: 'at most',
+  exclusiveMinimum: 'above',
+  exclusiveMaximum: 'below',
+} as const
 
 function allowedValues(schema: TSchema, path: readonly string[]): string | undefined {
   const choices = choicesOf(schemaAt(schema as Schema, path))
@@ -130,7 +142,7 @@ const withArticle = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a
 function unknownField(schema: TSchema, path: readonly string[], name: string): string {
   const known = Object.keys(propertiesAt(schema, path))
   const meant = known.find((candidate) => isNear(candidate.toLowerCase(), name.toLowerCase()))
-  return meant ? `is not known; did you mean ${meant}?` : 'is not known here'
+  return meant ? `is not known; did you mean ${meant}?` : 'is not a parameter of this call'
 }
 
 function propertiesAt(schema: TSchema, path: readonly string[]): Record<string, TSchema> {

@@ -193,6 +193,6 @@ test('a countries failure has the specified form, and a refused token the common
   const unasked = await call('GET', '/api/b2b/utilities/countries?continent=Africa')
   const forbidden = await without('GET', '/api/b2b/utilities/countries')
 
-  assert.deepEqual(unasked.body, { success: false, error: 'Validation error: continent is not known here' })
+  assert.deepEqual(unasked.body, { success: false, error: 'Validation error: continent is not a parameter of this call' })
   assert.equal(forbidden.body['errorCode'], 'INSUFFICIENT_SCOPE')
 })
