@@ -4,7 +4,7 @@ import { CliError } from './cli-error.ts'
 import type { CommandContext } from './command-context.ts'
 import { csvLine } from './csv.ts'
 import { guide } from './guide.ts'
-import { country, currency, day } from './options.ts'
+import { country, currency, day, requireOrder } from './options.ts'
 import { type Formatter, right } from './table.ts'
 import { second } from './time.ts'
 
@@ -69,7 +69,9 @@ async function walletsOf(malipo: Malipo, { currency: code, country: where }: Wal
 /** One statement per wallet: each wallet has its own book. */
 async function statementsOf(malipo: Malipo, options: StatementOptions): Promise<WalletStatement[]> {
   const statements: WalletStatement[] = []
-  const days = { startDate: options.from ?? firstOfMonth(new Date()), ...(options.to && { endDate: options.to }) }
+  const { from = firstOfMonth(new Date()), to } = options
+  requireOrder(from, to)
+  const days = { startDate: from, ...(to && { endDate: to }) }
   for (const { currency: code, country: where } of await walletsOf(malipo, options)) {
     const query = { currency: code, country: where, ...days }
     statements.push({ currency: code, country: where, ...(await malipo.account.statement(query)) })

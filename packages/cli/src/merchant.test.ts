@@ -101,9 +101,13 @@ test('wallets and statements agree, as a table and as CSV', async (t) => {
   const [today = ''] = new Date().toISOString().split('T')
   const statement = await run('statement', '--from', today, '--currency', 'KES')
   const csv = await run('statement', '--from', today, '--to', today, '--csv')
+  const backwards = await run('statement', '--from', today, '--to', '2026-01-01')
+  const both = ['--from', '2026-11-02', '--to', '2026-11-01']
   const none = await run('balance', '--currency', 'CHF')
 
   assert.match(balance.out, /^WALLET +AVAILABLE +PENDING +BALANCE\nKES KE +1,001,485\.00 +0\.00 +1,001,485\.00\n$/)
+  assert.deepEqual([backwards.code, backwards.err], [exitCodes.usage, `--to 2026-01-01 is before --from ${today}.\n`])
+  assert.equal((await run('transactions', 'list', ...both)).err, '--to 2026-11-01 is before --from 2026-11-02.\n')
   assert.match(statement.out, /^KES KE: opens with 0\.00, closes with 1,001,485\.00\n/)
   const [head = '', ...lines] = csv.out.trim().split('\n')
   assert.equal(head, 'at,currency,country,transactionId,externalReference,type,amount,balance')

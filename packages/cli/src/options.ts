@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander'
+import { CliError } from './cli-error.ts'
 
 export type Environment = 'live' | 'sandbox'
 
@@ -30,6 +31,11 @@ export function day(text: string): string {
   if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(text))
     throw new InvalidArgumentError('It must be a day such as 2026-11-15.')
   return text
+}
+
+/** The server would name its own parameters, not the options. */
+export function requireOrder(from: string, to: string | undefined): void {
+  if (to !== undefined && to < from) throw new CliError('usage', `--to ${to} is before --from ${from}.`)
 }
 
 const unitSeconds = { s: 1, m: 60, h: 3600, d: 86_400 } as const

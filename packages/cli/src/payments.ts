@@ -97,7 +97,7 @@ const listing = ({ table }: Formatter, found: readonly Listed[]) =>
 
 function nextPoll(inSeconds: number | undefined): string {
   if (inSeconds === undefined) return 'none'
-  return inSeconds >= 0 ? `in ${duration(inSeconds)}` : `due since ${duration(inSeconds)}`
+  return inSeconds >= 0 ? `in ${duration(inSeconds)}` : `due ${duration(inSeconds)} ago`
 }
 
 interface ResolveOptions {

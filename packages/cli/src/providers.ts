@@ -41,11 +41,13 @@ export function addProviderCommands(program: Command, context: CommandContext): 
       },
     ).action(async (provider: string, order: { env: Environment; reason: string }) => {
       const lane = await context.operate((operator) => operator.providers[verb](provider, order))
-      const woken = verb === 'resume' ? ` ${lane.woken} waiting payments continue.` : ''
+      const woken = verb === 'resume' ? ` ${waiting(lane.woken)}.` : ''
       context.print(lane, () => `${done} ${provider} in ${order.env}.${woken}`)
     })
   }
 }
+
+const waiting = (count: number) => (count === 1 ? '1 waiting payment continues' : `${count} waiting payments continue`)
 
 type Status = Awaited<ReturnType<Operator['providers']['status']>>
 

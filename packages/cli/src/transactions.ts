@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import type { CommandContext } from './command-context.ts'
 import { csvLine } from './csv.ts'
 import { guide } from './guide.ts'
-import { currency, day, whole } from './options.ts'
+import { currency, day, requireOrder, whole } from './options.ts'
 import { type Formatter, right } from './table.ts'
 import { second } from './time.ts'
 
@@ -76,6 +76,7 @@ function addList(transactions: Command, context: CommandContext): void {
       ],
     },
   ).action(async (options: ListOptions) => {
+    if (options.from !== undefined) requireOrder(options.from, options.to)
     const filter = filterOf(options)
     const found = await context.call((malipo) => malipo.transactions.list(filter).toArray(options.limit))
     if (options.csv) return context.print(found, () => csvOf(found))

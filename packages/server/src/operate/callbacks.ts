@@ -7,6 +7,7 @@ import {
 import { type Environment, sql } from '../platform/db.ts'
 import { attemptOfKey, readId, showId } from '../platform/ids.ts'
 import { redact } from '../platform/redact.ts'
+import { requireProvider } from './known-provider.ts'
 import { audited, type OperatorContext, OperatorError } from './operator-context.ts'
 
 interface ListedCallback {
@@ -70,6 +71,7 @@ const keptSeconds = 90 * 86_400
 /** Newest first. */
 async function listCallbacks(context: OperatorContext, wanted: CallbacksWanted): Promise<ListedCallback[]> {
   const { payment = null, env = null, provider = null, outcome = null, withinSeconds = keptSeconds, limit } = wanted
+  if (provider !== null) requireProvider(provider)
   const id = payment === null ? null : (readId('transaction', payment) ?? attemptOfKey(payment)?.transactionId ?? null)
   const key = id === null ? payment : null
   const found = await context.db.write.query<Stored>(sql`

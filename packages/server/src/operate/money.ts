@@ -6,9 +6,9 @@ import { type Currency, isCurrency } from '../money/currencies.ts'
 import { formatMinor, parseMinor } from '../money/money.ts'
 import { type BatchTx, type Environment, sql } from '../platform/db.ts'
 import { newTransactionId, showId } from '../platform/ids.ts'
-import { providerIds } from '../providers/registry.ts'
 import { loadReferenceData, type ReferenceData } from '../reference/data.ts'
 import { isWalletPlace } from '../reference/wallet-places.ts'
+import { requireProvider } from './known-provider.ts'
 import { existing, merchantId } from './merchants.ts'
 import { auditedPosting, type OperatorContext, OperatorError } from './operator-context.ts'
 
@@ -144,8 +144,7 @@ async function useEvidence(tx: BatchTx, { env, purpose, evidence }: Proof, trans
 
 /** A float belongs to a provider that charges or pays out in its country and currency. */
 function refuseStranger({ routes }: ReferenceData, { provider, country, currency }: FloatAdjustment): void {
-  if (!providerIds.some((known) => known === provider))
-    throw new OperatorError(`${provider} is not a provider; use ${providerIds.join(', ')}`)
+  requireProvider(provider)
   const isServed = routes.some(
     (route) =>
       /^(charge|payout)\./.test(route.operation) &&

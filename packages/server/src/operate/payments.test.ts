@@ -224,6 +224,11 @@ test('open payments are listed oldest first, by the filter, and final ones are n
   assert.deepEqual(await list({ env: 'live' }), [])
   assert.deepEqual(await list({ isDoubtOnly: true }), [])
   assert.equal((await malipo.operator.payments.list({ isDoubtOnly: false, limit: 1 })).length, 1)
+  for (const listing of [
+    list({ provider: 'pawpay' }),
+    malipo.operator.callbacks.list({ provider: 'pawpay', limit: 1 }),
+  ])
+    await assert.rejects(listing, /pawpay is not a provider; use flutterwave, house, pawapay/)
 })
 
 test('the list of doubts names each reason, also for final payments with money in suspense', async (t) => {

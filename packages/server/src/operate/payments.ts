@@ -7,6 +7,7 @@ import { isFinal } from '../payments/model/state.ts'
 import type { Attempt, Transaction } from '../payments/model/store.ts'
 import type { Environment } from '../platform/db.ts'
 import { attemptOfKey, providerKeyOf, readId, showId } from '../platform/ids.ts'
+import { requireProvider } from './known-provider.ts'
 import { type Inspected, inspect, type OpenPayment, readOpenPayments } from './open-payments.ts'
 import { type OperatorContext, OperatorError } from './operator-context.ts'
 
@@ -37,6 +38,7 @@ export interface ListedPayment {
 
 export async function listPayments(context: OperatorContext, order: ListOrder): Promise<ListedPayment[]> {
   const { isDoubtOnly, env, provider, olderThanMinutes = 0, limit } = order
+  if (provider !== undefined) requireProvider(provider)
   const found = await readOpenPayments(context.db.write, { isDoubtOnly, env, provider, olderThanMinutes, limit })
   return found.map(listed)
 }

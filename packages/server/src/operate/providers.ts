@@ -5,7 +5,7 @@ import { lanesTopic } from '../payments/dispatch/lane-health.ts'
 import { type LaneState, listLanes, pauseLane, resumeLane, wakeHeld } from '../payments/dispatch/lanes.ts'
 import { laneOf } from '../payments/dispatch/timers.ts'
 import type { Environment, Tx } from '../platform/db.ts'
-import { providerIds } from '../providers/registry.ts'
+import { requireProvider } from './known-provider.ts'
 import { countCases, countOpen, countRecent, type OpenCount, type OutcomeCount, recentMax } from './open-payments.ts'
 import { audited, type OperatorContext, OperatorError } from './operator-context.ts'
 
@@ -57,8 +57,7 @@ function change(
   { env, reason, action }: LaneOrder & { readonly action: string },
   work: (tx: Tx, lane: string) => Promise<LaneView>,
 ): Promise<LaneView> {
-  if (!providerIds.some((known) => known === provider))
-    throw new OperatorError(`${provider} is not a provider; use ${providerIds.join(', ')}`)
+  requireProvider(provider)
   if (reason.trim() === '') throw new OperatorError('the reason must not be empty: auditors read it')
   const lane = laneOf(env, provider)
   return audited(context, async (tx) => ({
