@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -69,6 +69,20 @@ test('the package has no sources, tests, server or dependencies, and packing lea
   assert.ok(!Object.keys(manifest).some((name) => /dependencies/i.test(name)))
   assert.ok(packed.size < 200_000, `${packed.size} bytes`)
   assert.equal(readFileSync(join(cli, 'package.json'), 'utf8'), manifestBefore)
+})
+
+test('an interrupted npm pack is undone by the next one, and keeps what was edited since', (t) => {
+  const manifest = join(cli, 'package.json')
+  t.after(() => writeFileSync(manifest, manifestBefore))
+  const step = (name: string) => run(process.execPath, [join(root, 'tools/cli/pack-cli.ts'), name], cli).code
+  const edited = manifestBefore.replace('"private": true', '"private": false')
+
+  assert.deepEqual([step('before'), step('before'), step('after')], [0, 0, 0])
+  assert.equal(readFileSync(manifest, 'utf8'), manifestBefore)
+  step('before')
+  writeFileSync(manifest, edited)
+  assert.deepEqual([step('before'), step('after')], [0, 0])
+  assert.equal(readFileSync(manifest, 'utf8'), edited)
 })
 
 test('an installed malipo prints its version and help without a stack, and says what it lacks', () => {

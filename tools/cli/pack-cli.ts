@@ -3,7 +3,7 @@
  * Node strips no types below node_modules. It contains the SDK and commander and has no dependencies, so that it installs
  * without a registry. It does not contain the server: see docs/decisions/cli-package.md.
  */
-import { copyFileSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire, stripTypeScriptTypes } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 
@@ -12,6 +12,7 @@ const folder = join(root, 'packages/cli')
 const dist = join(folder, 'dist')
 const manifestPath = join(folder, 'package.json')
 const keptPath = join(dist, 'package.json.kept')
+const packedProgram = 'dist/malipo.js'
 
 /** Where the packages that the sources import by name are below dist. */
 const contained: Readonly<Record<string, string>> = {
@@ -23,6 +24,7 @@ if (process.argv[2] === 'after') restore()
 else pack()
 
 function pack(): void {
+  restore() // An interrupted npm pack did not.
   rmSync(dist, { recursive: true, force: true })
   strip(join(folder, 'src'), dist)
   strip(join(root, 'packages/sdk/src'), join(dist, 'sdk'))
@@ -34,12 +36,23 @@ function pack(): void {
   const start = `#!/usr/bin/env node\nimport './require-node.cjs'\nawait import('./main.js')\n`
   writeFileSync(join(dist, 'malipo.js'), start, { mode: 0o755 })
   copyFileSync(manifestPath, keptPath)
-  const { dependencies: _, ...manifest } = JSON.parse(readFileSync(manifestPath, 'utf8')) as Record<string, unknown>
-  writeFileSync(manifestPath, `${JSON.stringify({ ...manifest, bin: { malipo: 'dist/malipo.js' } }, null, 2)}\n`)
+  const { dependencies: _, ...manifest } = readManifest()
+  writeFileSync(manifestPath, `${JSON.stringify({ ...manifest, bin: { malipo: packedProgram } }, null, 2)}\n`)
 }
 
+/** Only a manifest that this script wrote is replaced: one that was restored by hand may have been edited since. */
 function restore(): void {
-  copyFileSync(keptPath, manifestPath)
+  const isPacked = readManifest().bin?.malipo === packedProgram
+  if (isPacked && existsSync(keptPath)) copyFileSync(keptPath, manifestPath)
+}
+
+interface Manifest {
+  readonly bin?: { readonly malipo?: string }
+  readonly dependencies?: unknown
+}
+
+function readManifest(): Manifest {
+  return JSON.parse(readFileSync(manifestPath, 'utf8')) as Manifest
 }
 
 /** Writes every source as JavaScript, without the tests and what they import. */
