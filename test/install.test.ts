@@ -24,6 +24,9 @@ test('an operator who follows the installation page gets a Malipo that takes a p
   await site.sql('database', site.postgres.urlOf('postgres'))
   await site.sh('keys')
   await site.sql('login', site.postgres.urlOf('malipo', { name: 'malipo_admin', password: passwords.malipo_admin }))
+  await site.sh('settings')
+  assert.equal(site.inherits('DATABASE_OWNER_URL'), false, 'the processes do not get the owner')
+  assert.equal(site.inherits('DATABASE_URL'), true)
   site.start('simulator')
   site.start('processes')
   for (const port of [site.ports.api, site.ports.worker])
@@ -39,6 +42,8 @@ interface Site {
   sql(name: string, url: string): Promise<void>
   /** Runs a block and returns its output. */
   sh(name: string): Promise<string>
+  /** Whether the processes get this variable. */
+  inherits(variable: string): boolean
   /** Runs a block in the background until the test ends. */
   start(name: string): void
 }
@@ -60,7 +65,10 @@ async function openSite(t: TestContext): Promise<Site> {
     blockOf(name)
       .replaceAll(/malipo_admin:…@db/g, `malipo_admin:${passwords.malipo_admin}@${host}`)
       .replaceAll(/malipo:…@db/g, `malipo:${passwords.malipo}@${host}`)
-      .replace('token=…', `token=${token}`)
+      .replace('MALIPO_SIMULATOR_TOKEN=…', `MALIPO_SIMULATOR_TOKEN=${token}`)
+      .replace('nats://nats:4222', `nats://127.0.0.1:${natsPort}`)
+      .replace('https://pay.example.com', `http://127.0.0.1:${api}`)
+      .replaceAll('4010', String(simulator))
       .replaceAll('8080', String(api))
       .replaceAll('8081', String(worker))
       .replaceAll('/var/lib/malipo', folder)
@@ -73,12 +81,7 @@ async function openSite(t: TestContext): Promise<Site> {
         'id=$($1 | grep -o "mer_[0-9a-f]*" | head -1)\n$2"$id"',
       )
   const settings = {
-    NATS_URL: `nats://127.0.0.1:${natsPort}`,
-    MALIPO_PUBLIC_URL: `http://127.0.0.1:${api}`,
     MALIPO_PORT: String(api),
-    MALIPO_SIMULATOR_URL: `http://127.0.0.1:${simulator}`,
-    MALIPO_SIMULATOR_TOKEN: token,
-    SIMULATOR_PORT: String(simulator),
     PATH: [...programFolders(), process.env['PATH']].join(':'),
     HOME: folder,
   }
@@ -101,6 +104,7 @@ async function openSite(t: TestContext): Promise<Site> {
       )
     },
     sh: async (name) => (await promisify(execFile)('bash', ['-c', script(name)], shell)).stdout,
+    inherits: (variable) => readFileSync(remembered, 'utf8').includes(` ${variable}=`),
     start: (name) => {
       const child = spawn('bash', ['-c', `${script(name)}\nwait`], { ...shell, detached: true, stdio: 'ignore' })
       t.after(() => process.kill(-(child.pid ?? 0), 'SIGKILL'))
