@@ -110,6 +110,9 @@ test('a folder that npm run dev did not register is not used unless MALIPO_FOLDE
 
   assert.equal(findAccess(at(below), undefined).source, 'profile default')
   assert.equal(findAccess(at(home, { MALIPO_FOLDER: data }), undefined).source, `npm run dev in ${project}`)
+  const other = join(home, 'data')
+  renameSync(data, other)
+  assert.equal(findAccess(at(home, { MALIPO_FOLDER: other }), undefined).source, `npm run dev in ${other}`)
 })
 
 test('a stack with a URL on another machine or with live keys is not used', (t) => {
