@@ -10,6 +10,7 @@ import { accept } from './accept.ts'
 import type { Bench } from './bench.ts'
 import { deliver } from './deliver.ts'
 import { deliverFairness } from './deliver-fairness.ts'
+import { find } from './find.ts'
 import { growth } from './growth.ts'
 import { idle } from './idle.ts'
 import { journey } from './journey.ts'
@@ -24,6 +25,7 @@ const benches: Record<string, Bench> = {
   accept,
   deliver,
   'deliver-fairness': deliverFairness,
+  find,
   growth,
   idle,
   journey,

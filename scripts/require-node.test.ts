@@ -7,7 +7,7 @@ import { test } from 'node:test'
 const root = join(import.meta.dirname, '..')
 const guard = join(import.meta.dirname, 'require-node.cjs')
 const line = (version: string) =>
-  new RegExp(`^Malipo needs Node 24\\.2 or a later 24 \\(this is v${version}\\)\\. Install it with .+\\n$`)
+  new RegExp(`^Malipo needs Node 24\\.7 or a later 24 \\(this is v${version}\\)\\. Install it with .+\\n$`)
 
 /** The guard, run by a Node that says it has this version. */
 function runAs(version: string) {
@@ -16,12 +16,12 @@ function runAs(version: string) {
 }
 
 test('a wrong Node gets one line and exit code 1, and a right one gets nothing', () => {
-  for (const version of ['20.20.2', '22.1.0', '24.1.9', '26.0.0']) {
+  for (const version of ['20.20.2', '22.1.0', '24.6.9', '26.0.0']) {
     const { status, stdout, stderr } = runAs(version)
     assert.deepEqual([status, stdout], [1, ''], version)
     assert.match(stderr, line(version))
   }
-  for (const version of ['24.2.0', '24.10.1']) assert.deepEqual([runAs(version).status, runAs(version).stderr], [0, ''])
+  for (const version of ['24.7.0', '24.10.1']) assert.deepEqual([runAs(version).status, runAs(version).stderr], [0, ''])
 })
 
 test('every npm script that starts Node has the guard, and the guard allows what package.json allows', () => {
@@ -32,7 +32,7 @@ test('every npm script that starts Node has the guard, and the guard allows what
 
   for (const [name, script] of Object.entries(scripts))
     if (/\bnode\b/.test(script)) assert.match(script, /^(exec )?node -r \.\/scripts\/require-node\.cjs /, name)
-  assert.equal(engines.node, '>=24.2 <25')
+  assert.equal(engines.node, '>=24.7 <25')
 })
 
 const node20 = (process.env['PATH'] ?? '')

@@ -13,7 +13,7 @@ import { proofSize } from './support/cluster/proof.ts'
 import { createRandom, type Random } from './support/cluster/random.ts'
 import { createSuperuser, type Superuser } from './support/cluster/superuser.ts'
 import { cutTail, forgeChain } from './support/faults/tail-cuts.ts'
-import { edit, forge, remove, reorder, type Tampering } from './support/faults/tampering.ts'
+import { edit, forge, keys, remove, reorder, type Table, type Tampering } from './support/faults/tampering.ts'
 import { createCustomers, resultOf } from './support/load/customers.ts'
 import { show } from './support/oracles/ledger-results.ts'
 
@@ -82,11 +82,11 @@ async function buildLedger(t: TestContext) {
   return { random, sealLines, check, seals: await sealsAfter(ledger.db.write, 0n) }
 }
 
-async function hireSuperuser(t: TestContext): Promise<Superuser> {
+async function hireSuperuser(t: TestContext): Promise<Superuser<Table>> {
   const { superuserUrl } = await testDatabase()
   const db = openTestDatabase(superuserUrl)
   t.after(() => db.close())
-  return createSuperuser(db)
+  return createSuperuser(db, keys)
 }
 
 /** The problem that a check finds, without names; undefined when it finds none. */

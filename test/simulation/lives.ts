@@ -108,7 +108,7 @@ function request(ctx: Context, life: Life): Promise<{ readonly response: object 
     case 'payout':
     case 'bank payout': {
       const body = { ...common, country: 'KE', ...targetOf(life) }
-      return acceptPayout(ctx, owner, body, keyedOf(life, '/fiat/payout', body))
+      return acceptPayout(ctx, owner, body, keyedOf(life, '/fiat/payout', body), { origin })
     }
     case 'prompt': {
       const body = { ...common, phoneNumber: '+254712345678', momoOperatorId: 'MPESA_KE' }
@@ -130,6 +130,8 @@ function request(ctx: Context, life: Life): Promise<{ readonly response: object 
     }
   }
 }
+
+const origin = { made_by: 'cred_of_the_simulation', isBulk: false }
 
 const cardholder = {
   email: 'amina@example.com',

@@ -22,8 +22,8 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
       },
       {
         path: 'payments/resolve/payment-postings.ts',
-        text: `['not_found', 'operator_resolved', 'cancel'].includes(observation.kind)`,
-        instead: `['not_found', 'operator_resolved', 'cancel', 'unknown'].includes(observation.kind)`,
+        text: `  'approval_expired',\n]`,
+        instead: `  'approval_expired',\n  'unknown',\n]`,
       },
     ],
     complaint: /failed without a report, although its money has left|the provider moved|resolution refused/,

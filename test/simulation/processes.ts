@@ -2,11 +2,16 @@ import type { Context } from '../../packages/server/src/context.ts'
 import type { App } from '../../packages/server/src/http/app.ts'
 import { registerCallbacks } from '../../packages/server/src/http/callbacks.ts'
 import { createWriter } from '../../packages/server/src/ledger/chain.ts'
-import { createPostings, type OperatorContext } from '../../packages/server/src/operate/operator-context.ts'
+import {
+  createPostings,
+  type OperatorContext,
+  performAtOnce,
+} from '../../packages/server/src/operate/operator-context.ts'
 import { createAcceptor } from '../../packages/server/src/payments/accept/accept.ts'
 import { createLaneHealth } from '../../packages/server/src/payments/dispatch/lane-health.ts'
 import { createCallbackLog } from '../../packages/server/src/payments/resolve/callback-log.ts'
 import { createResolver } from '../../packages/server/src/payments/resolve/resolve.ts'
+import { breakGlass } from '../../packages/server/src/people/principal.ts'
 import type { Wakeups } from '../../packages/server/src/platform/wakeups.ts'
 import { createRouting } from '../../packages/server/src/providers/routing.ts'
 import { startLanes } from '../../packages/server/src/workers/lanes.ts'
@@ -90,7 +95,9 @@ export function startProcess(name: string, around: ProcessOptions): SimulatedPro
     wakeups,
     vault,
     cell,
-    actor: 'simulation',
+    publicUrl: config.publicUrl,
+    principal: breakGlass('simulation'),
+    perform: performAtOnce,
     platformAccounts: accounts,
     writer: createWriter(),
     postings: createPostings(dbFor('operator').write),

@@ -7,7 +7,7 @@ import { referencePage } from '../../packages/cli/src/reference.ts'
 import sdk from '../../packages/sdk/package.json' with { type: 'json' }
 import { loadConfig, settings } from '../../packages/server/src/config.ts'
 import { openContext } from '../../packages/server/src/context.ts'
-import { catalogue } from '../../packages/server/src/errors.ts'
+import { catalogue, merchantErrors } from '../../packages/server/src/errors.ts'
 import type { ApiDocument } from '../../packages/server/src/http/reference/document.ts'
 import { createApiServer } from '../../packages/server/src/http/server.ts'
 import { makeSecrets } from '../../packages/server/src/operate/operator.ts'
@@ -19,21 +19,24 @@ import { httpFile, postmanCollection } from './api-requests.ts'
 import { coveragePage } from './coverage.ts'
 import { inRepository, llmsIndex } from './llms.ts'
 import { currenciesPage, eventsPage, note, sandboxPage, statesPage } from './reference-pages.ts'
+import { rolesPage } from './roles-page.ts'
 import { diagrams } from './site-diagram.ts'
 
 export async function generated(): Promise<Map<string, string>> {
-  const document = await openApi()
+  const { document, operators } = await openApi()
   const data = loadReferenceData()
-  const errorCodes = Object.values(catalogue).map(({ errorCode }) => errorCode)
+  const errorCodes = Object.values(merchantErrors).map(({ errorCode }) => errorCode)
   const files = new Map([
     ['docs/reference/config.md', configPage()],
     ['docs/reference/errors.md', errorsPage()],
     ['docs/reference/states.md', statesPage()],
+    ['docs/reference/roles.md', rolesPage()],
     ['docs/reference/events.md', eventsPage(document)],
     ['docs/reference/currencies.md', currenciesPage(data)],
     ['docs/reference/sandbox.md', sandboxPage()],
     ['docs/reference/coverage.md', coveragePage(data)],
     ['docs/reference/cli.md', `${note}\n\n${cliPage()}`],
+    ['docs/reference/operator-openapi.json', `${JSON.stringify(operators, null, 2)}\n`],
     ['docs/reference/openapi.json', `${JSON.stringify(document, null, 2)}\n`],
     ['docs/reference/malipo.postman_collection.json', postmanCollection(document)],
     ['docs/reference/malipo.http', httpFile(document)],
@@ -98,12 +101,13 @@ function cliPage(): string {
 }
 
 /** As the server itself serves it. Opens no connection: the document comes from the routes alone. */
-async function openApi(): Promise<ApiDocument> {
+async function openApi(): Promise<{ document: ApiDocument; operators: ApiDocument }> {
   const variables = { DATABASE_URL: 'postgres://nowhere/none', MALIPO_LOG_LEVEL: 'fatal', ...makeSecrets(new Date()) }
   const ctx = openContext(loadConfig(variables))
   const { app } = createApiServer(ctx)
-  const response = await app.inject('/openapi.json')
+  const read = async (path: string) => (await app.inject(path)).json<ApiDocument>()
+  const [document, operators] = [await read('/openapi.json'), await read('/operator/v1/openapi.json')]
   await app.close()
   await ctx.close()
-  return response.json<ApiDocument>()
+  return { document, operators }
 }

@@ -42,6 +42,7 @@ const serverErrors: Readonly<Record<string, Exit>> = {
   MonthArchived: 'refused',
   DatabaseMoved: 'refused',
   LedgerDisagreement: 'checkFailed',
+  AuditDisagreement: 'checkFailed',
 }
 
 function ownError(error: Error): Reported | undefined {

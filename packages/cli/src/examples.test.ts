@@ -14,6 +14,7 @@ import { putQuestion } from '../../server/src/payments/model/store.ts'
 import { readId } from '../../server/src/platform/ids.ts'
 import { sendHouseCallback } from '../../server/src/testing/house-callbacks.ts'
 import { payOut, payoutInDoubt } from '../../server/src/testing/paying.ts'
+import { testPerson } from '../../server/src/testing/people.ts'
 import type { CliEnvironment } from './cli-environment.ts'
 import { exitCodes } from './exit-codes.ts'
 import { commandsOf, guideOf, pathOf } from './guide.ts'
@@ -163,8 +164,10 @@ async function realIds(
     .replaceAll('pk_test_…', pair.publicKey)
     .replaceAll('txn_0193…', payment)
     .replaceAll('wh_0193…', webhook)
+    .replaceAll('person_0193…', example.includes('person_0193…') ? (await testPerson(shop.malipo)).id : '')
     .replaceAll('case_0193…', example.includes('case_0193…') ? await openCase(shop) : '')
     .replace(/(confirm|reject) 17/, `$1 ${heldRate}`)
+    .replaceAll('aud_0193…', (await operator.audit.list({ limit: 1 }))[0]?.id ?? '')
     .replaceAll('cb_0193…', example.includes('cb_0193…') ? await receiveCallback(shop) : '')
 }
 

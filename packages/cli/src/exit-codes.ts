@@ -18,6 +18,6 @@ export const exitMeanings = {
   usage: 'usage error: an argument, file or setting is wrong or missing',
   unauthorised: 'not authorised: wrong key pair, or its scopes do not allow this',
   unreachable: 'unreachable: Malipo, its database or your receiver did not respond',
-  checkFailed: 'check failed: doctor, conformance, ledger check, webhooks verify',
+  checkFailed: 'check failed: doctor, conformance, ledger check, audit verify, webhooks verify',
   interrupted: 'interrupted by Ctrl-C',
 } as const satisfies Record<Exit, string>

@@ -1,7 +1,9 @@
 import type { Operator } from '@malipo/server/operate'
 import type { Command } from 'commander'
 import type { CommandContext } from './command-context.ts'
+import { addFloatCommands } from './floats.ts'
 import { guide } from './guide.ts'
+import { addWalletShow } from './merchant-overview.ts'
 import { type Environment, environment } from './options.ts'
 import { duration } from './time.ts'
 
@@ -29,8 +31,10 @@ function withFunding(command: Command): Command {
 }
 
 export function addLedgerCommands(program: Command, context: CommandContext): void {
+  const wallets = program.command('wallets').description('Show and fund the wallets of merchants.')
+  addWalletShow(wallets, context)
   guide(
-    withFunding(program.command('wallets').description('Manage the wallets of merchants.').command('fund'))
+    withFunding(wallets.command('fund'))
       .description("Credit a merchant's wallet from treasury.")
       .argument('<merchant>', 'the merchant, mer_…'),
     {
@@ -44,8 +48,10 @@ export function addLedgerCommands(program: Command, context: CommandContext): vo
     context.print(posted, () => `Credited ${posted.amount} ${posted.currency} by ${posted.transactionId}.`)
   })
 
+  const floats = program.command('floats').description('Show, mark and adjust our balances at providers.')
+  addFloatCommands(floats, context)
   guide(
-    withFunding(program.command('floats').description('Manage our balances at providers.').command('adjust'))
+    withFunding(floats.command('adjust'))
       .description('Adjust a float to the balance that the provider reports; a negative amount lowers it.')
       .requiredOption('--provider <name>', 'the provider'),
     {
@@ -71,13 +77,13 @@ function addReading(ledger: Command, context: CommandContext): void {
   guide(
     ledger
       .command('check')
-      .description('Check the books since the last checkpoint; exits with 5 at the first difference.')
+      .description('Check books and audit trail since the last checkpoint; exits with 5 at a difference.')
       .option('--full', 'check from the first entry; use a standby or a restored backup'),
     { examples: ['malipo ledger check', 'malipo ledger check --full'] },
   ).action(async ({ full }: { full?: true }) => {
     const found = await context.operate((operator) => operator.ledger.check({ isFull: full === true }))
-    const { batches, transfers, accounts, seals, suspense, cases } = found
-    const agreement = `The books agree: ${transfers} transfers in ${batches} batches, ${accounts} accounts, ${seals} seals checked.`
+    const { batches, transfers, accounts, seals, auditEntries, suspense, cases } = found
+    const agreement = `The books agree: ${transfers} transfers in ${batches} batches, ${accounts} accounts, ${auditEntries} audit entries, ${seals} seals checked.`
     const sums = suspense.map((sum) => `In suspense: ${sum}.`)
     context.print(found, () => [agreement, ...sums, ...cases.map(lineOf)].join('\n'))
   })

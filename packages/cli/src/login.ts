@@ -5,6 +5,7 @@ import { CliError } from './cli-error.ts'
 import { connectionError, openMalipo } from './client.ts'
 import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
+import { loginOperator } from './operator-login.ts'
 import { origin, originIn } from './options.ts'
 import {
   currentProfileName,
@@ -22,6 +23,7 @@ interface LoginOptions {
   readonly publicKey?: string
   readonly apiKeyFile?: string
   readonly forget?: true
+  readonly operator?: true
 }
 
 export function addLoginCommands(program: Command, context: CommandContext, cli: CliEnvironment): void {
@@ -29,10 +31,11 @@ export function addLoginCommands(program: Command, context: CommandContext, cli:
   guide(
     program
       .command('login')
-      .description('Check a key pair and save it as a profile on this machine.')
+      .description('Check a key pair, or sign in as operator staff, and save it as a profile on this machine.')
       .option('--url <url>', `URL of Malipo; default: ${variableNames.url}`, origin)
       .option('--public-key <key>', `pk_…; default: ${variableNames.publicKey}`)
       .option('--api-key-file <file>', `file with the API key; default: ${variableNames.apiKey}`)
+      .option('--operator', 'sign in as operator staff: approve a code in the browser')
       .option('--forget', 'delete the profile'),
     {
       note: `Missing values are asked for. The API key is never printed and never an argument, since arguments stay in the shell's history.
@@ -45,6 +48,7 @@ Profiles are stored in ~/.config/malipo/profiles.json, which only you can read.`
   ).action(async (options: LoginOptions) => {
     const name = nameOf()
     if (options.forget) return deleteProfile(context, cli, name)
+    if (options.operator) return loginOperator(context, cli, { name, url: options.url ?? context.url() })
     const profile = await completeProfile(await fromOptions(options, cli), cli)
     const who = await check(profile)
     const path = saveProfile(cli, name, profile)

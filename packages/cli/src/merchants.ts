@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { CliError } from './cli-error.ts'
 import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
+import { addMerchantShow } from './merchant-overview.ts'
 import { currency, type Environment, environment, whole } from './options.ts'
 import type { Formatter } from './table.ts'
 import { minute } from './time.ts'
@@ -51,6 +52,7 @@ export function addMerchantCommands(program: Command, context: CommandContext): 
     )
   })
 
+  addMerchantShow(merchants, context)
   addFreezing(merchants, context)
   addCurrencies(merchants, context)
 }

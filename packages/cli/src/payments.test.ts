@@ -113,3 +113,44 @@ test('the payments and providers commands and ledger check print JSON with --jso
     assert.doesNotThrow(() => JSON.parse(out), out)
   }
 })
+
+test('find, show and the lists print what staff look for', async (t) => {
+  const { malipo, run } = await operatorContext(t)
+  const merchant = await malipo.merchant()
+  const { id } = await payOut(merchant)
+  const { externalReference } = await malipo.operator.payments.show(id)
+
+  const found = await run('payments', 'find', externalReference)
+  const nothing = await run('payments', 'find', 'order-unknown')
+  const refused = await run('payments', 'find', ' ')
+  const listed = await run('payments', 'list', '--merchant', merchant.id, '--state', 'accepted', '--limit', '1')
+  const ended = await run('payments', 'list', '--merchant', merchant.id, '--state', 'failed')
+  const shown = await run('merchants', 'show', merchant.id)
+  const wallets = await run('wallets', 'show', merchant.id, '--env', 'sandbox')
+
+  assert.match(found.out, new RegExp(`${id} +reference +Duka, ${merchant.id} +${externalReference} +payout`))
+  assert.equal(nothing.out, 'No payments found.\n')
+  assert.deepEqual([refused.code, refused.err], [exitCodes.refused, 'the query must not be empty\n'])
+  assert.match(listed.out, new RegExp(`\n${id} +payout[^\n]+\nMore: add --after ${id}\n$`))
+  assert.equal(ended.out, 'No payments failed.\n')
+  assert.match(shown.out, new RegExp(`^${merchant.id}: Duka, active\n`))
+  assert.match(shown.out, /\nKES KE +sandbox +999899\.00 +101\.00 +0\.00\n/)
+  assert.match(shown.out, /\naccepted +sandbox +1 /)
+  assert.match(wallets.out, /\nKES KE +sandbox +999899\.00 +101\.00 +0\.00\n/)
+})
+
+test('a float below its mark is a warning in the list and in the status of providers', async (t) => {
+  const { malipo, run } = await operatorContext(t)
+  const float = ['--provider', 'pawapay', '--env', 'sandbox', '--currency', 'KES', '--country', 'KE']
+  t.after(() => malipo.ask('delete from float_marks'))
+
+  const marked = await run('floats', 'mark', ...float, '--amount', '5000000', '--reason', 'two days of payouts')
+  const listed = await run('floats', 'list')
+  const status = await run('providers', 'status')
+  const refused = await run('floats', 'mark', ...float, '--amount', 'much', '--reason', 'two days of payouts')
+
+  assert.match(marked.out, /has the mark 5000000\.00 KES; it holds .+ KES\.\nIt is below the mark: top it up/)
+  for (const { out } of [listed, status])
+    assert.match(out, /pawapay +sandbox +KE +\S+ KES +5000000\.00 +below its mark/)
+  assert.deepEqual([refused.code, refused.out], [exitCodes.refused, ''])
+})

@@ -2,13 +2,13 @@ import type { Operator } from '@malipo/server/operate'
 import { type Command, Option } from 'commander'
 import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
-import { type Environment, environment, whole } from './options.ts'
-import { type Formatter, right } from './table.ts'
-import { duration, second } from './time.ts'
+import { addPaymentLists } from './payment-lists.ts'
+import type { Formatter } from './table.ts'
+import { second } from './time.ts'
 
 export function addPaymentCommands(program: Command, context: CommandContext): void {
-  const payments = program.command('payments').description('List, show, resolve and retry open payments.')
-  addList(payments, context)
+  const payments = program.command('payments').description('Find, list, show, resolve and retry payments.')
+  addPaymentLists(payments, context)
 
   guide(
     payments
@@ -45,59 +45,6 @@ function addRetry(payments: Command, context: CommandContext): void {
     const { provider, key } = retried
     context.print(retried, () => `Malipo sends ${retried.id} to ${provider} ${when}, under the same key ${key}.`)
   })
-}
-
-interface ListOptions {
-  readonly doubt?: true
-  readonly env?: Environment
-  readonly provider?: string
-  readonly olderThan: number
-  readonly limit: number
-}
-
-function addList(payments: Command, context: CommandContext): void {
-  guide(
-    payments
-      .command('list', { isDefault: true })
-      .description('List open payments, oldest first (default command).')
-      .option('--doubt', 'only payments that need a person: in doubt, held, or final with money in suspense')
-      .option('--provider <name>', 'only payments of this provider')
-      .addOption(environment('only payments of this environment'))
-      .option('--older-than <minutes>', 'only payments accepted at least this long ago', whole(0, 1_000_000), 0)
-      .option('--limit <count>', 'at most this many', whole(1, 1000), 50),
-    {
-      examples: [
-        'malipo payments list --doubt --older-than 15',
-        'malipo payments list --provider pawapay --env live --limit 20',
-      ],
-    },
-  ).action(async ({ doubt, env, provider, olderThan, limit }: ListOptions) => {
-    const narrowed = { ...(env && { env }), ...(provider !== undefined && { provider }) }
-    const order = { isDoubtOnly: doubt === true, olderThanMinutes: olderThan, limit, ...narrowed }
-    const found = await context.operate((operator) => operator.payments.list(order))
-    const none = `No payments ${doubt ? 'in doubt' : 'open'}.`
-    context.print(found, (format) => (found.length === 0 ? none : listing(format, found)))
-  })
-}
-
-type Listed = Awaited<ReturnType<Operator['payments']['list']>>[number]
-
-const listing = ({ table }: Formatter, found: readonly Listed[]) =>
-  table(found, {
-    PAYMENT: ({ id }) => id,
-    TYPE: ({ type }) => type,
-    AMOUNT: right(({ amount, currency }) => `${amount} ${currency}`),
-    STATE: ({ state }) => state,
-    PROVIDER: ({ provider, env }) => `${provider} ${env}`,
-    ATTEMPT: ({ attempt }) => String(attempt),
-    AGE: ({ ageSeconds }) => duration(ageSeconds),
-    'NEXT POLL': ({ nextPollInSeconds }) => nextPoll(nextPollInSeconds),
-    REASON: ({ reason }) => reason,
-  })
-
-function nextPoll(inSeconds: number | undefined): string {
-  if (inSeconds === undefined) return 'none'
-  return inSeconds >= 0 ? `in ${duration(inSeconds)}` : `due ${duration(inSeconds)} ago`
 }
 
 interface ResolveOptions {

@@ -137,7 +137,7 @@ function profileNamed(cli: CliEnvironment, name: string): Profile {
 export const ownProfile = (profiles: Profiles, name: string) =>
   Object.hasOwn(profiles, name) ? profiles[name] : undefined
 
-function pathOfProfiles({ variables }: CliEnvironment): string {
+export function pathOfProfiles({ variables }: CliEnvironment): string {
   const { XDG_CONFIG_HOME: configured, HOME, USERPROFILE } = variables
   const home = HOME ?? USERPROFILE
   if (!(configured || home))
@@ -197,14 +197,18 @@ export function missingFields(profile: Stored[string]): (keyof Profile)[] {
   return names.filter((key) => typeof profile?.[key] !== 'string')
 }
 
-/** Saves or deletes a profile, in a file that only its owner may read and that is never half written. */
+/** Saves or deletes a profile. */
 export function saveProfile(cli: CliEnvironment, name: string, profile: Profile | undefined): string {
   const { [name]: _, ...others } = readProfiles(cli)
   const path = pathOfProfiles(cli)
+  writeOwnerOnly(path, { profiles: profile ? { ...others, [name]: profile } : others })
+  return path
+}
+
+/** Writes a file that only its owner may read and that is never half written. */
+export function writeOwnerOnly(path: string, content: object): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const profiles = profile ? { ...others, [name]: profile } : others
-  writeFileSync(`${path}.new`, `${JSON.stringify({ profiles }, null, 2)}\n`, { mode: 0o600 })
+  writeFileSync(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
   chmodSync(`${path}.new`, 0o600)
   renameSync(`${path}.new`, path)
-  return path
 }

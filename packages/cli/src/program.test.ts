@@ -120,7 +120,7 @@ test('an unreachable database and a missing setting are reported in plain words'
 
 /** The verbs that a help line may start with: the list keeps them few and imperative. */
 const verbs =
-  'Accept Adjust Bring Charge Check Clear Collect Control Create Credit End Explain Generate List Make Manage Migrate Move Pay ' +
+  'Accept Adjust Bring Charge Check Clear Collect Control Create Credit End Explain Find Generate List Make Manage Migrate Move Pay ' +
   'Print Reject Remove Replace Resume Revoke Send Set Show Start Stop Test Verify'
 
 test('every help line is one imperative sentence that fits on a line', () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, CommanderError, Help, type Option } from 'commander'
+import { addAuditCommands } from './audit.ts'
 import { addBalanceCommands } from './balance.ts'
 import { addBulkCommand } from './bulk.ts'
 import { addCallbackCommands } from './callbacks.ts'
@@ -30,6 +31,8 @@ import { addOpenCommand } from './open.ts'
 import { createPaint } from './paint.ts'
 import { addPayCommand } from './pay.ts'
 import { addPaymentCommands } from './payments.ts'
+import { addPayoutControlCommands } from './payout-controls.ts'
+import { addPeopleCommands } from './people.ts'
 import { addProfileCommands } from './profile-commands.ts'
 import { addProviderCommands } from './providers.ts'
 import { addRateCommands } from './rates.ts'
@@ -60,15 +63,18 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
   'Webhooks:': [addListenCommand, addWebhookCommands, addConformanceCommand],
   'Test in the sandbox:': [addTriggerCommand, addClockCommand, addFaultCommands],
   'Operate Malipo (staff):': [
+    addPeopleCommands,
     addMerchantCommands,
     addKeyCommands,
     addFeeCommands,
+    addPayoutControlCommands,
     addPaymentCommands,
     addSuspenseCommands,
     addCallbackCommands,
     addProviderCommands,
     addRateCommands,
     addLedgerCommands,
+    addAuditCommands,
     addDatabaseCommands,
     addSecretCommands,
   ],

@@ -1,6 +1,7 @@
 import type { Operator } from '@malipo/server/operate'
 import type { Command } from 'commander'
 import type { CommandContext } from './command-context.ts'
+import { floatTable } from './floats.ts'
 import { guide } from './guide.ts'
 import { type Environment, environment } from './options.ts'
 import type { Formatter } from './table.ts'
@@ -51,9 +52,9 @@ const waiting = (count: number) => (count === 1 ? '1 waiting payment continues' 
 
 type Status = Awaited<ReturnType<Operator['providers']['status']>>
 
-function screen({ table }: Formatter, { providers, floats, isHourCut }: Status): string {
+function screen(format: Formatter, { providers, floats, isHourCut }: Status): string {
   if (providers.length === 0) return 'No provider has had a payment yet.'
-  const status = table(providers, {
+  const status = format.table(providers, {
     PROVIDER: ({ provider }) => provider,
     ENVIRONMENT: ({ env }) => env,
     OPEN: ({ open }) => counts(open),
@@ -66,14 +67,8 @@ function screen({ table }: Formatter, { providers, floats, isHourCut }: Status):
       return isUnhealthy ? 'does not respond' : 'running'
     },
   })
-  const float = table(floats, {
-    FLOAT: ({ provider }) => provider,
-    ENVIRONMENT: ({ env }) => env,
-    COUNTRY: ({ country }) => country,
-    AMOUNT: ({ amount, currency }) => `${amount} ${currency}`,
-  })
   const cut = isHourCut ? ['The last hour had more than 20,000 payments; the newest of them are counted.'] : []
-  return [status, ...cut, ...(floats.length > 0 ? ['', float] : [])].join('\n')
+  return [status, ...cut, ...(floats.length > 0 ? ['', floatTable(format, floats)] : [])].join('\n')
 }
 
 const counts = (open: Readonly<Record<string, number>>) =>

@@ -72,6 +72,15 @@ export function httpUrl(text: string): string {
   return url.origin
 }
 
+/** An issuer may have a path. Its tokens are only as safe as its keys, so it must be https except on this machine. */
+export function issuerUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isLocal = url?.protocol === 'http:' && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
+  if (!url || !(url.protocol === 'https:' || isLocal) || url.search !== '' || url.username !== '')
+    throw new Error('must be an https URL, such as https://login.example.com')
+  return text
+}
+
 export function databaseUrl(text: string): Secret {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^postgres(ql)?:$/.test(url.protocol))

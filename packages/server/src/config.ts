@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { peopleSettings } from './config/people.ts'
 import {
   cipherKey,
   databaseUrl,
@@ -206,7 +207,7 @@ export const settings = {
   sealsPath: {
     name: 'MALIPO_SEALS_PATH',
     about:
-      "File outside the database to which the worker writes the ledger's seals, preferably on another machine's disk. Empty: seals are in the log only.",
+      "File outside the database to which the worker writes the seals of the ledger and the audit trail, preferably on another machine's disk. Empty: seals are in the log only.",
     read: optional(nonEmpty),
     fallback: '',
   },
@@ -315,6 +316,7 @@ export const settings = {
     read: optional(zarContact),
     fallback: '',
   },
+  ...peopleSettings,
   webhookRanges: {
     name: 'MALIPO_WEBHOOK_RANGES',
     about:
@@ -362,7 +364,7 @@ export function loadConfig(variables: Variables): Config {
 /** The settings of operator commands: no token keys, since commands issue no tokens. */
 export function loadOperatorConfig(variables: Variables) {
   return load(variables, [
-    ...(['databaseUrl', 'databaseOwnerUrl', 'cell', 'secretKeys', 'sealsPath'] as const),
+    ...(['publicUrl', 'databaseUrl', 'databaseOwnerUrl', 'cell', 'secretKeys', 'sealsPath'] as const),
     ...(['natsUrl', 'natsCa', 'natsCertificate', 'natsKey', 'natsCredentials'] as const),
   ])
 }

@@ -1,6 +1,8 @@
+import { createFailedExchanges, type FailedExchanges } from './auth/failed-exchanges.ts'
 import { createFailedLogins, type FailedLogins } from './auth/failed-logins.ts'
 import { createRevocations, type Revocations } from './auth/revocations.ts'
 import { createTokenCache, type TokenCache } from './auth/token-cache.ts'
+import { createTokenSigner, type TokenSigner } from './auth/token-signer.ts'
 import { createTokens, type Tokens } from './auth/tokens.ts'
 import type { Config } from './config.ts'
 import { createPlatformAccounts, type PlatformAccounts } from './ledger/accounts.ts'
@@ -13,6 +15,7 @@ import { createUnknownPayments } from './payments/late-money/unknown-payments.ts
 import { type CallbackLog, createCallbackLog } from './payments/resolve/callback-log.ts'
 import { createResolver, type Resolver } from './payments/resolve/resolve.ts'
 import { timing } from './payments/resolve/timing.ts'
+import { createSignInServices, type SignInServices } from './people/services.ts'
 import { type ConcurrencyLimiter, createConcurrencyLimiter } from './platform/concurrency-limiter.ts'
 import { type Database, openDatabase } from './platform/db.ts'
 import { createLog, type Log } from './platform/log.ts'
@@ -30,13 +33,14 @@ export type RequestKind = keyof typeof budgets
 
 /**
  * How many requests of each kind run at a time, the most urgent kind first. The sandbox may use as much as live while there is no
- * live traffic, and a quarter of it otherwise. Each token exchange uses a write connection that live payments need, so few run at
- * a time.
+ * live traffic, and a quarter of it otherwise. Each token exchange and each request of a person or the operator's machine uses a
+ * write connection that live payments need, so few run at a time.
  */
 const budgets = {
   live: { atOnce: 160, queueMax: 512 },
   callback: { atOnce: 64, queueMax: 1024 },
   exchange: { atOnce: 4, queueMax: 256 },
+  people: { atOnce: 4, queueMax: 256 },
   sandbox: { atOnce: 160, queueMax: 512, beside: { live: 40 } },
 } as const
 
@@ -49,7 +53,13 @@ export interface Context {
   readonly vault: Vault
   readonly metrics: Metrics
   readonly tokens: Tokens
+  /** Signs and verifies the tokens of the operator's machines. */
+  readonly signer: TokenSigner
   readonly failedLogins: FailedLogins
+  /** Writes refused token exchanges to the audit trail. */
+  readonly failedExchanges: FailedExchanges
+  /** Of people, in this process. */
+  readonly signIn: SignInServices
   /** Limits concurrent requests. */
   readonly limiter: ConcurrencyLimiter<RequestKind>
   readonly revocations: Revocations
@@ -92,6 +102,7 @@ export function openContext(config: Config, log = createLog({ level: config.logL
   const vault = createVault(config.secretKeys)
   const accounts = createPlatformAccounts(db.write, config.cell)
   const limiter = createConcurrencyLimiter<RequestKind>({ budgets, perTurn: 32 })
+  const signIn = createSignInServices({ db: db.write, config, log })
   const onMerchantEvents = () => wakeups.wake('webhooks')
   return {
     config,
@@ -105,7 +116,10 @@ export function openContext(config: Config, log = createLog({ level: config.logL
       requests: limiter.counts,
     }),
     tokens,
+    signer: createTokenSigner(config.publicUrl, config.tokenKeys),
     failedLogins: createFailedLogins(),
+    failedExchanges: createFailedExchanges(db.write, { cell: config.cell, wakeups }),
+    signIn,
     limiter,
     revocations,
     tokenCache: createTokenCache(tokens, db.write, revocations),
@@ -128,6 +142,7 @@ export function openContext(config: Config, log = createLog({ level: config.logL
       await connectors.close()
       await simulator?.close()
       await wakeups.close()
+      await signIn.failures.flush().catch((err) => log.error({ err }, 'failed sign-ins not audited'))
       await db.close()
     },
   }

@@ -1,5 +1,7 @@
-/** Every error of the API. One key, one errorCode, one status; docs/reference/errors.md is generated from this. */
-export const catalogue = {
+import { peopleErrors } from './errors/people.ts'
+
+/** Every error of the merchants' API. One key, one errorCode, one status; docs/reference/errors.md is generated from this. */
+export const merchantErrors = {
   VALIDATION: {
     errorCode: 'VALIDATION_ERROR',
     status: 400,
@@ -257,6 +259,14 @@ export const catalogue = {
     cause: 'The operator or bank does not accept this amount; `details` names the limit.',
     fix: 'Send an amount within the limits, or split it into several payments, each with its own reference.',
   },
+  PAYOUT_LIMIT_EXCEEDED: {
+    errorCode: 'PAYOUT_LIMIT_EXCEEDED',
+    status: 422,
+    message: 'The payout exceeds a limit of your account.',
+    cause:
+      'The operator set limits for your payouts: for each payout, and for each day (UTC) in total, by key pair or by beneficiary. `details` names the limit, how much it allows, what is left and when it resets.',
+    fix: 'Send at most what is left, or wait until the limit resets. The reference is still free. Ask the operator for another limit.',
+  },
   AUTHORISATION_TYPE_MISMATCH: {
     errorCode: 'AUTHORISATION_TYPE_MISMATCH',
     status: 422,
@@ -320,6 +330,8 @@ export const catalogue = {
     retryable: true,
   },
 } as const satisfies Record<string, CatalogueEntry>
+
+export const catalogue = { ...merchantErrors, ...peopleErrors } as const satisfies Record<string, CatalogueEntry>
 
 interface CatalogueEntry {
   readonly errorCode: string

@@ -1,19 +1,22 @@
 import type { Database } from '../../../packages/server/src/platform/db.ts'
-import { keys, type Row, type Rows, type Table, type Tampering } from '../faults/tampering.ts'
+import type { Row, Tampering } from '../faults/tampering.ts'
 
 /** A superuser who may change anything in the database, and restores it. */
-export interface Superuser {
-  readonly rows: Rows
+export interface Superuser<Table extends string> {
+  /** The original rows as text. */
+  readonly rows: Readonly<Record<Table, readonly Row[]>>
   /** Applies a change. False if the database refuses it or nothing changes. */
   tamper(tampering: Tampering): Promise<boolean>
   /** Restores everything. */
   undo(): Promise<void>
 }
 
-const tables = Object.keys(keys) as Table[]
-
-/** `db` must be the superuser's own login. The tables are restored to their content at this call. */
-export async function createSuperuser({ write }: Database): Promise<Superuser> {
+/** `db` must be the superuser's own login. The tables, with their key columns, are restored to their content at this call. */
+export async function createSuperuser<Table extends string>(
+  { write }: Database,
+  keys: Readonly<Record<Table, readonly string[]>>,
+): Promise<Superuser<Table>> {
+  const tables = Object.keys(keys) as Table[]
   const run = <Found>(statements: readonly string[]): Promise<Found[]> =>
     write.transaction(async (tx) => {
       let found: Found[] = []
@@ -22,7 +25,7 @@ export async function createSuperuser({ write }: Database): Promise<Superuser> {
       return found
     })
   await run(['create schema saved', ...tables.map((table) => `create table saved.${table} as table ${table}`)])
-  await run([dropChecks])
+  await run([dropChecks(tables)])
   const read = async (table: Table): Promise<readonly Row[]> => {
     const found = await run<{ row: Row }>([
       `select (select jsonb_object_agg(key, value) from jsonb_each_text(to_jsonb(t))) as row from ${table} t`,
@@ -34,18 +37,18 @@ export async function createSuperuser({ write }: Database): Promise<Superuser> {
     rows: Object.fromEntries(entries) as Record<Table, readonly Row[]>,
     tamper: async ({ statements }) => {
       const isRefused = ({ code }: { code?: string }) => /^2[23]/.test(code ?? '')
-      const [found] = await run<{ count: number }>([...statements, differences]).catch((error) => {
+      const [found] = await run<{ count: number }>([...statements, differences(tables)]).catch((error) => {
         if (isRefused(error)) return []
         throw error
       })
       return found !== undefined && found.count > 0
     },
-    undo: async () => void (await run(tables.flatMap(undoOf))),
+    undo: async () => void (await run(tables.flatMap((table) => undoOf(table, keys[table])))),
   }
 }
 
 /** Constraints do not stop a superuser either. */
-const dropChecks = `do $$
+const dropChecks = (tables: readonly string[]) => `do $$
 declare
   found record;
 begin
@@ -57,14 +60,14 @@ begin
   end loop;
 end $$`
 
-const differenceOf = (table: Table) =>
+const differenceOf = (table: string) =>
   `(table ${table} except table saved.${table}) union all (table saved.${table} except table ${table})`
-const differences = `select (${tables.map((table) => `(select count(*) from (${differenceOf(table)}) d)`).join(' + ')})::int as count`
+const differences = (tables: readonly string[]) =>
+  `select (${tables.map((table) => `(select count(*) from (${differenceOf(table)}) d)`).join(' + ')})::int as count`
 
-function undoOf(table: Table): string[] {
-  const key = `(${keys[table].join()})`
+function undoOf(table: string, key: readonly string[]): string[] {
   return [
-    `delete from ${table} where ${key} in (select ${keys[table].join()} from (table ${table} except table saved.${table}) d)`,
+    `delete from ${table} where (${key.join()}) in (select ${key.join()} from (table ${table} except table saved.${table}) d)`,
     `insert into ${table} table saved.${table} except table ${table}`,
   ]
 }

@@ -40,6 +40,7 @@ export type ErrorCode =
   | 'WALLET_CURRENCY_NOT_SUPPORTED'
   | 'DEBIT_CURRENCY_NOT_SUPPORTED'
   | 'AMOUNT_OUT_OF_BOUNDS'
+  | 'PAYOUT_LIMIT_EXCEEDED'
   | 'AUTHORISATION_TYPE_MISMATCH'
   | 'AUTHORISATION_FAILED'
   | 'IDEMPOTENCY_KEY_REUSED'
@@ -57,9 +58,9 @@ export interface Schemas {
   /** The status in lower case */
   ChargeStatus: 'pending' | 'successful' | 'failed'
   /** Where the payment is, in more detail than its status */
-  Stage: 'PROCESSING' | 'AWAITING_CUSTOMER' | 'UNCONFIRMED' | 'COMPLETED' | 'FAILED' | 'EXPIRED' | (string & {})
+  Stage: 'AWAITING_APPROVAL' | 'PROCESSING' | 'AWAITING_CUSTOMER' | 'UNCONFIRMED' | 'COMPLETED' | 'FAILED' | 'EXPIRED' | (string & {})
   /** Why a payment failed */
-  FailureCode: 'PAYER_NOT_FOUND' | 'PAYER_LIMIT_REACHED' | 'PAYMENT_NOT_APPROVED' | 'INSUFFICIENT_BALANCE' | 'PAYMENT_IN_PROGRESS' | 'RECIPIENT_NOT_FOUND' | 'RECIPIENT_LIMIT_REACHED' | 'WALLET_LIMIT_REACHED' | 'AMOUNT_NOT_ACCEPTED' | 'DETAILS_NOT_ACCEPTED' | 'CARD_DECLINED' | 'CARD_EXPIRED' | 'SUSPECTED_FRAUD' | 'AUTHENTICATION_FAILED' | 'AUTHORISATION_LOST' | 'UNDERPAID' | 'MANUALLY_CANCELLED' | 'EXPIRED' | 'REVERSED' | 'PROVIDER_UNAVAILABLE' | 'UNSPECIFIED_FAILURE' | 'UNKNOWN_ERROR' | (string & {})
+  FailureCode: 'PAYER_NOT_FOUND' | 'PAYER_LIMIT_REACHED' | 'PAYMENT_NOT_APPROVED' | 'INSUFFICIENT_BALANCE' | 'PAYMENT_IN_PROGRESS' | 'RECIPIENT_NOT_FOUND' | 'RECIPIENT_LIMIT_REACHED' | 'WALLET_LIMIT_REACHED' | 'AMOUNT_NOT_ACCEPTED' | 'DETAILS_NOT_ACCEPTED' | 'CARD_DECLINED' | 'CARD_EXPIRED' | 'SUSPECTED_FRAUD' | 'AUTHENTICATION_FAILED' | 'AUTHORISATION_LOST' | 'UNDERPAID' | 'MANUALLY_CANCELLED' | 'REJECTED_BY_APPROVER' | 'APPROVAL_EXPIRED' | 'EXPIRED' | 'REVERSED' | 'PROVIDER_UNAVAILABLE' | 'UNSPECIFIED_FAILURE' | 'UNKNOWN_ERROR' | (string & {})
   /** What happened */
   EventName: 'transaction_created' | 'transaction_updated' | 'adjustment_created' | (string & {})
   /** deposit: a charge. withdrew: a payout. adjustment: money that moved after the end of a payment */
@@ -336,7 +337,7 @@ export interface Schemas {
     method: Schemas['PaymentMethod']
     /** In the wallet's currency */
     fee: number
-    /** AWAITING_CUSTOMER, PROCESSING, UNCONFIRMED (being queried), COMPLETED, FAILED or EXPIRED */
+    /** AWAITING_APPROVAL, AWAITING_CUSTOMER, PROCESSING, UNCONFIRMED (being queried), COMPLETED, FAILED or EXPIRED */
     stage: Schemas['Stage']
     /** What the customer must do now */
     nextAction: Schemas['NextAction']
@@ -940,7 +941,7 @@ export interface Schemas {
       prefixes: string[]
       /** The code a customer dials to approve or to get a code; may be empty */
       ussdCode: string
-      /** AVAILABLE, or UNAVAILABLE: listed, but payments are refused */
+      /** AVAILABLE; DEGRADED: the service behind it is paused or does not respond, so that payments wait or are refused for now; UNAVAILABLE: listed, but payments are refused */
       status: string
     }[]
   }

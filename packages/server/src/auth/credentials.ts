@@ -97,13 +97,23 @@ export interface TokenClaims {
   readonly token_expires_at: Date
 }
 
+/** The claims of the current token while more than five minutes of it remain; undefined when it must be renewed. */
+export async function currentToken(db: Db, credentialId: string): Promise<TokenClaims | undefined> {
+  const [current] = await db.query<TokenClaims>(sql`
+    select token_id, token_issued_at, token_expires_at
+    from credentials
+    where id = ${credentialId}
+      and revoked_at is null
+      and token_expires_at > now() + interval '5 minutes'`)
+  return current
+}
+
 /**
- * Returns the current token's claims while more than five minutes of it remain, else new ones. Two concurrent calls return the
- * same claims: the second waits for the first one's row lock and then finds a valid token. Returns undefined when the credential
- * is revoked.
+ * Replaces the current token if at most five minutes of it remain. Of two concurrent calls one returns new claims: the other
+ * waits for its row lock, then finds a valid token and returns undefined, as it does when the credential is revoked.
  */
-export async function currentToken(db: Db, credentialId: string, newTokenId: string): Promise<TokenClaims | undefined> {
-  const [renewed] = await db.query<TokenClaims>(sql`
+export async function renewToken(tx: Tx, credentialId: string, newTokenId: string): Promise<TokenClaims | undefined> {
+  const [renewed] = await tx.query<TokenClaims>(sql`
     update credentials
     set token_id = ${newTokenId},
       token_issued_at = date_trunc('second', now()),
@@ -112,13 +122,7 @@ export async function currentToken(db: Db, credentialId: string, newTokenId: str
       and revoked_at is null
       and (token_expires_at is null or token_expires_at <= now() + interval '5 minutes')
     returning token_id, token_issued_at, token_expires_at`)
-  if (renewed) return renewed
-  const [kept] = await db.query<TokenClaims>(sql`
-    select token_id, token_issued_at, token_expires_at
-    from credentials
-    where id = ${credentialId}
-      and revoked_at is null`)
-  return kept
+  return renewed
 }
 
 /**

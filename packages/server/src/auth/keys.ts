@@ -25,6 +25,19 @@ export function isKey(kind: KeyKind, text: string): boolean {
   return patterns[kind].test(text) && checksum(head) === text.slice(-checksumLength)
 }
 
+/** `opk_…` identifies a machine of the operator and is public; `osk_…` is its secret. They belong to no environment. */
+export type OperatorKeyKind = 'opk' | 'osk'
+
+export function makeOperatorKey(kind: OperatorKeyKind): string {
+  const head = `${kind}_${base62(BigInt(`0x${randomBytes(32).toString('hex')}`), randomLength)}`
+  return head + checksum(head)
+}
+
+export function isOperatorKey(kind: OperatorKeyKind, text: string): boolean {
+  const isForm = text.startsWith(`${kind}_`) && /^[0-9A-Za-z_]{53}$/.test(text)
+  return isForm && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength)
+}
+
 const pattern = (kind: KeyKind) => new RegExp(`^${kind}_(live|test)_[0-9A-Za-z]{${randomLength + checksumLength}}$`)
 const patterns = { pk: pattern('pk'), sk: pattern('sk') }
 

@@ -42,8 +42,11 @@ export function authRoutes(app: App, ctx: Context): void {
       },
     },
     async (request) => {
-      const pair = { publicKey: request.body.publicKey, apiKey: request.headers['api-key'], address: request.ip }
-      const { token, expiresAt } = await exchange({ ...ctx, db: ctx.db.write }, pair).catch((error) => {
+      const address = request.ip
+      const origin = { requestId: request.id, address, userAgent: request.headers['user-agent'] }
+      const pair = { publicKey: request.body.publicKey, apiKey: request.headers['api-key'], address, origin }
+      const needs = { ...ctx, db: ctx.db.write, cell: ctx.config.cell }
+      const { token, expiresAt } = await exchange(needs, pair).catch((error) => {
         ctx.metrics.authFailures.inc({ at: 'exchange' })
         throw error
       })

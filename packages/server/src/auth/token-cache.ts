@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
-import type { AuditEntry } from '../audit/record.ts'
+import type { Actor, AuditEntry } from '../audit/record.ts'
 import { allowing } from '../platform/addresses.ts'
 import { BoundedMap } from '../platform/bounded-map.ts'
 import type { Db, Owner } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
-import { findLiving } from './credentials.ts'
+import { type Credential, findLiving } from './credentials.ts'
 import type { Revocations } from './revocations.ts'
 import type { Claims, Tokens } from './tokens.ts'
 
@@ -17,10 +17,18 @@ export interface Bearer extends Owner {
 }
 
 /** The audit entry for a change that a merchant's own key pair made to the merchant. */
-export function auditOf({ credential_id, merchant_id, env }: Bearer, action: string, detail: object = {}): AuditEntry {
-  const actor = showId('credential', credential_id)
+export function auditOf(bearer: Bearer, action: string, detail: object = {}): AuditEntry {
+  const { merchant_id, env } = bearer
+  const actor = credentialActor({ id: bearer.credential_id, public_key: bearer.public_key })
   return { actor, action, merchant_id, env, subject: showId('merchant', merchant_id), detail: { ...detail } }
 }
+
+/** A key pair as an actor. Merchants and staff know it by its public key. */
+export const credentialActor = ({ id, public_key }: Pick<Credential, 'id' | 'public_key'>): Actor => ({
+  kind: 'credential',
+  id: showId('credential', id),
+  name: public_key,
+})
 
 export interface TokenCache {
   /** The bearer of a valid token; undefined for any other. */

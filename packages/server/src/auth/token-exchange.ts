@@ -1,17 +1,30 @@
 import { hash, randomUUID } from 'node:crypto'
+import { type Origin, recordAudit } from '../audit/record.ts'
 import { AppError } from '../errors.ts'
 import { allowing } from '../platform/addresses.ts'
-import type { Db } from '../platform/db.ts'
+import type { WriteDb } from '../platform/db.ts'
+import { nameMerchants } from '../platform/named-merchants.ts'
 import type { Vault } from '../platform/seal.ts'
-import { type Credential, currentToken, findByPublicKey, replaceHash } from './credentials.ts'
+import {
+  type Credential,
+  currentToken,
+  findByPublicKey,
+  renewToken,
+  replaceHash,
+  type TokenClaims,
+} from './credentials.ts'
+import type { FailedExchanges } from './failed-exchanges.ts'
 import type { FailedLogins } from './failed-logins.ts'
 import { isKey } from './keys.ts'
+import { credentialActor } from './token-cache.ts'
 import type { Tokens } from './tokens.ts'
 
 export interface KeyPair {
   readonly publicKey: string
   readonly apiKey: string
   readonly address: string
+  /** Where the request came from, for the audit trail. */
+  readonly origin: Origin
 }
 
 export interface IssuedToken {
@@ -20,10 +33,12 @@ export interface IssuedToken {
 }
 
 interface Needs {
-  readonly db: Db
+  readonly db: WriteDb
+  readonly cell: number
   readonly vault: Vault
   readonly tokens: Tokens
   readonly failedLogins: FailedLogins
+  readonly failedExchanges: FailedExchanges
 }
 
 /** Identifies what the hash is for; part of the hash key. */
@@ -36,13 +51,34 @@ export const apiKeyPurpose = 'api key'
 export async function exchange(needs: Needs, pair: KeyPair): Promise<IssuedToken> {
   const key = hash('sha256', `${pair.publicKey} ${pair.apiKey}`, 'base64')
   const credential = needs.failedLogins.isKnown(key) ? undefined : await findGenuine(needs, pair)
-  if (!credential) throw refusal(needs.failedLogins.count(pair.address, key))
-  if (!allowing(credential.allowed_addresses)(pair.address)) throw new AppError('ADDRESS_NOT_ALLOWED')
+  if (!credential) {
+    needs.failedExchanges.count({ ...pair, error: 'INVALID_API_KEY' })
+    throw refusal(needs.failedLogins.count(pair.address, key))
+  }
+  if (!allowing(credential.allowed_addresses)(pair.address)) {
+    needs.failedExchanges.count({ ...pair, error: 'ADDRESS_NOT_ALLOWED' })
+    throw new AppError('ADDRESS_NOT_ALLOWED')
+  }
   await rehash(needs, credential, pair.apiKey)
-  const claims = await currentToken(needs.db, credential.id, randomUUID())
+  const current = () => currentToken(needs.db, credential.id)
+  const claims = (await current()) ?? (await issue(needs, credential, pair)) ?? (await current())
   if (!claims) throw new AppError('INVALID_API_KEY') // Revoked between the two queries.
   const token = await needs.tokens.sign({ ...credential, credential_id: credential.id }, claims)
   return { token, expiresAt: claims.token_expires_at.getTime() / 1000 }
+}
+
+/** Makes a new token and audits it. An exchange that returns the current token again is not audited. */
+function issue({ db, cell }: Needs, credential: Credential, { origin }: KeyPair): Promise<TokenClaims | undefined> {
+  const { id, merchant_id, env } = credential
+  return db.transaction(async (tx) => {
+    await nameMerchants(tx, [merchant_id])
+    const claims = await renewToken(tx, id, randomUUID())
+    if (!claims) return undefined
+    const actor = credentialActor(credential)
+    const detail = { tokenId: claims.token_id, expiresAt: claims.token_expires_at.toISOString() }
+    await recordAudit(tx, cell, { actor, action: 'token.issue', subject: actor.id, merchant_id, env, detail, origin })
+    return claims
+  })
 }
 
 async function findGenuine({ db, vault }: Needs, { publicKey, apiKey }: KeyPair): Promise<Credential | undefined> {

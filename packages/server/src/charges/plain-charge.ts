@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { countryOf } from '../merchants/home-country.ts'
 import type { Currency } from '../money/currencies.ts'
 import { feeOn, keepRule } from '../money/fees.ts'
-import type { Proposal } from '../payments/accept/accept.ts'
+import type { Proposal } from '../payments/accept/proposal.ts'
 import type { Owner } from '../platform/db.ts'
 import { exactAmount } from '../reference/momo.ts'
 
@@ -51,5 +51,6 @@ export async function plainCharge(ctx: Context, owner: Owner, input: ChargeInput
     action: null,
     isSentAtOnce: true,
     holdsGoTo: undefined,
+    origin: undefined,
   }
 }

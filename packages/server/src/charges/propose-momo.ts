@@ -5,8 +5,8 @@ import type { KeyedRequest } from '../idempotency/keys.ts'
 import { type Currency, currencies, isCurrency } from '../money/currencies.ts'
 import { feeOn, keepRule } from '../money/fees.ts'
 import { formatMinor } from '../money/money.ts'
-import type { Proposal } from '../payments/accept/accept.ts'
 import { type Sides, type WalletSide, walletSideOf } from '../payments/accept/exchange.ts'
+import type { Proposal } from '../payments/accept/proposal.ts'
 import type { Codes } from '../payments/dispatch/dispatch.ts'
 import { timing } from '../payments/resolve/timing.ts'
 import type { Owner } from '../platform/db.ts'
@@ -85,6 +85,7 @@ export async function proposeMomoCharge(
     isSentAtOnce: operator.auth_type !== 'PROVIDER_AUTH',
     sent_via: operator.auth_type === 'PROVIDER_AUTH' ? 'lane' : 'request',
     holdsGoTo: undefined,
+    origin: undefined,
     keyed,
   } as const satisfies Omit<Proposal, 'responseOf'>
   return { proposal, codes }

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { KeyedRequest } from '../idempotency/keys.ts'
-import type { Proposal } from '../payments/accept/accept.ts'
+import type { Proposal } from '../payments/accept/proposal.ts'
 import { timing } from '../payments/resolve/timing.ts'
 import type { Owner } from '../platform/db.ts'
 import { currencyOf } from '../reference/momo.ts'

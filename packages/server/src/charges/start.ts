@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { type KeyedRequest, type Once, rowOf, storeResponse } from '../idempotency/keys.ts'
-import type { Proposal } from '../payments/accept/accept.ts'
+import type { Proposal } from '../payments/accept/proposal.ts'
 import { type Replay, submit } from '../payments/accept/replay.ts'
 import type { Payment, Transaction } from '../payments/model/store.ts'
 import { startWatch } from '../platform/clock.ts'

@@ -37,7 +37,10 @@ export async function insert(
   )
 }
 
-/** Replaces everything except the type and the creation time. Returns false when the account does not exist. */
+/**
+ * Replaces everything except the type and the creation time. With another account it counts as new for approvals from now on.
+ * Returns false when the account does not exist.
+ */
 export async function replace(
   tx: Tx,
   vault: Vault,
@@ -56,7 +59,13 @@ export async function replace(
         account_number_hash = ${vault.hash(made.account_number, accountNumberPurpose)},
         code = ${made.code},
         branch_code = ${made.branch_code},
-        business_number = ${made.business_number}
+        business_number = ${made.business_number},
+        number_set_at = case
+          when account_number_hash = any(${vault.hashes(made.account_number, accountNumberPurpose)})
+            and (destination, code, business_number) = (${made.destination}, ${made.code}, ${made.business_number})
+            then number_set_at
+          else record_time()
+        end
       where id = ${made.id}
         and merchant_id = ${owner.merchant_id}
         and env = ${owner.env}

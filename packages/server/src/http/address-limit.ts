@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
+import { tokenOf } from '../auth/bearer-token.ts'
 import type { Config } from '../config.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { allowing, clientAddress, countedAs } from '../platform/addresses.ts'
 import type { Log } from '../platform/log.ts'
 import { createTokenBuckets } from '../platform/token-buckets.ts'
-import { tokenOf } from './authenticate.ts'
 
 /**
  * Limits requests by client address before any work is done: requests without a token (token exchanges, published documents,

@@ -1,12 +1,13 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { tokenOf } from '../auth/bearer-token.ts'
 import { bearerOf, hasBearer } from '../auth/request-bearer.ts'
 import type { Context, RequestKind } from '../context.ts'
 import { AppError, catalogue } from '../errors.ts'
+import { hasPrincipal, principalOf } from '../people/request-principal.ts'
 import { countedAs } from '../platform/addresses.ts'
 import { addressRefusal, type createAddressLimit, isCallbackPath, isExchangePath } from './address-limit.ts'
 import type { Access, App } from './app.ts'
-import { tokenOf } from './authenticate.ts'
 import { postpone } from './connections.ts'
 import { type createRateLimit, rateRefusal } from './rate-limit.ts'
 import { envelope, helpLink } from './refuse.ts'
@@ -109,7 +110,7 @@ export function limitConcurrency(app: App, { limiter, metrics }: Context): void 
   app.addHook('preValidation', (request, _reply, done) => {
     const kind = kindOf(request)
     if (kind === undefined) return done()
-    const key = hasBearer(request) ? bearerOf(request).merchant_id : countedAs(request.ip)
+    const key = keyOf(request)
     limiter.enter(kind, {
       key,
       begin: () => {
@@ -132,5 +133,12 @@ export function limitConcurrency(app: App, { limiter, metrics }: Context): void 
 
 function kindOf(request: FastifyRequest): RequestKind | undefined {
   if (hasBearer(request)) return bearerOf(request).env
+  if (hasPrincipal(request)) return 'people'
   return (request.routeOptions.config as Access).budget
+}
+
+/** Within a kind, merchants, people and addresses get slots in turn. */
+function keyOf(request: FastifyRequest): string {
+  if (hasBearer(request)) return bearerOf(request).merchant_id
+  return hasPrincipal(request) ? principalOf(request).id : countedAs(request.ip)
 }

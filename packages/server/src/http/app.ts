@@ -4,6 +4,7 @@ import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fasti
 import type { Scope } from '../auth/scopes.ts'
 import type { RequestKind } from '../context.ts'
 import type { ErrorKey } from '../errors.ts'
+import type { OperatorPermission } from '../people/roles.ts'
 import type { Environment } from '../platform/db.ts'
 
 /** The server as routes see it: bodies and responses have the types of their schemas. */
@@ -21,6 +22,12 @@ export interface Access {
   readonly isPublic?: true
   /** The scope the token must have. */
   readonly scope?: Scope
+  /** Any signed-in person may call it. */
+  readonly isForPeople?: true
+  /** The permission that operator staff or a machine of the operator must have. */
+  readonly operator?: OperatorPermission
+  /** The person must have proved presence within the last 5 minutes. */
+  readonly isSteppedUp?: true
   readonly errors?: readonly ErrorKey[]
   /** The format of this route's own errors where the specification wants another one: `{success, error}`, or `{}` for 400. */
   readonly refusal?: 'error' | 'empty'

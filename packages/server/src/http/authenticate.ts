@@ -1,16 +1,20 @@
 import type { FastifyRequest } from 'fastify'
+import { tokenOf } from '../auth/bearer-token.ts'
 import { bearerOf, hasBearer, setBearer } from '../auth/request-bearer.ts'
 import type { Bearer } from '../auth/token-cache.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
+import { hasPrincipal, setPrincipal } from '../people/request-principal.ts'
 import type { Access } from './app.ts'
+import { authorisePrincipal, identifyPrincipal } from './principals.ts'
 
 /**
  * Identifies the sender of a request. Runs before the body is read, for every route that is not public and every unknown path
- * below /api/: without a token, a caller cannot find out which paths exist.
+ * below the roots of the APIs: without a token or session, a caller cannot find out which paths exist.
  */
 export async function identify(ctx: Context, request: FastifyRequest): Promise<void> {
   if (isOpen(request)) return
+  if (isForPrincipals(request)) return setPrincipal(request, await identifyPrincipal(ctx, request))
   const token = tokenOf(request.headers.authorization)
   const bearer = await ctx.tokenCache.of(token)
   if (!bearer) {
@@ -28,7 +32,8 @@ const keySent = {
 } as const
 
 /** Authorises an identified request: its token must be valid for its address, its environment and its route. */
-export function authorise(request: FastifyRequest): void {
+export async function authorise(ctx: Context, request: FastifyRequest): Promise<void> {
+  if (hasPrincipal(request)) await authorisePrincipal(ctx, request, accessOf(request))
   if (!hasBearer(request)) return
   const bearer = bearerOf(request)
   if (!bearer.isAllowedFrom(request.ip)) throw new AppError('ADDRESS_NOT_ALLOWED')
@@ -42,7 +47,18 @@ function accessOf(request: FastifyRequest): Access {
 
 /** Decides by the matched route where there is one: an encoded path reaches the same route. */
 function isOpen(request: FastifyRequest): boolean {
-  return isUnknown(request) ? !isBelow(request, '/api/') : accessOf(request).isPublic === true
+  const isKnownRoot = ['/api/', ...principalRoots].some((root) => isBelow(request, root))
+  return isUnknown(request) ? !isKnownRoot : accessOf(request).isPublic === true
+}
+
+/** The APIs of people and of the operator's machines. */
+const principalRoots = ['/people/', '/operator/', '/dashboard/']
+
+/** Whether the sender must be a person or a machine of the operator. A merchant's token does not work there, and the reverse. */
+function isForPrincipals(request: FastifyRequest): boolean {
+  if (isUnknown(request)) return principalRoots.some((root) => isBelow(request, root)) && !isBelow(request, '/api/')
+  const { isForPeople, operator } = accessOf(request)
+  return isForPeople === true || operator !== undefined
 }
 
 const isUnknown = (request: FastifyRequest) => request.is404 || request.routeOptions.url === undefined
@@ -59,12 +75,6 @@ function decodedPath(url: string): string | undefined {
   } catch {
     return undefined
   }
-}
-
-/** The token of an Authorization header; empty without one. */
-export function tokenOf(authorization = ''): string {
-  const [scheme = '', token = '', ...rest] = authorization.split(' ').filter((word) => word !== '')
-  return scheme.toLowerCase() === 'bearer' && rest.length === 0 ? token : ''
 }
 
 function requireScope(bearer: Bearer, { scope }: Access): void {

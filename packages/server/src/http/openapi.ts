@@ -9,15 +9,13 @@ import type { DeclaredRoute } from './routes.ts'
 
 type Json = Record<string, unknown>
 
-/** The OpenAPI 3.1 document of the routes. TypeBox schemas are JSON Schema 2020-12 already, so nothing is translated. */
+/**
+ * The OpenAPI 3.1 document of the merchants' routes. TypeBox schemas are JSON Schema 2020-12 already, so nothing is translated.
+ */
 export function openApiDocument(declared: readonly DeclaredRoute[]): ApiDocument {
   const components: Json = { ...vocabularyComponents, Failure: lifted(failure, {}) }
   const business = declared.filter((route) => isDescribed(route, declared))
-  const paths: Record<string, Json> = {}
-  for (const route of business) {
-    const path = route.url.replaceAll(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, components) }
-  }
+  const paths = pathsOf(business, components)
   const document: Json = {
     openapi: '3.1.0',
     info,
@@ -42,6 +40,80 @@ export function openApiDocument(declared: readonly DeclaredRoute[]): ApiDocument
     },
   }
   return document as ApiDocument
+}
+
+/** The same for the routes of people and of the operator: each names the permission it needs. */
+export function operatorDocument(declared: readonly DeclaredRoute[]): ApiDocument {
+  const components: Json = { ...vocabularyComponents, Failure: lifted(failure, {}) }
+  const routes = declared.filter(
+    ({ method, url, schema }) => method !== 'HEAD' && principalRoots.test(url) && schema.summary,
+  )
+  const paths = pathsOf(routes, components)
+  const document: Json = {
+    openapi: '3.1.0',
+    info: {
+      ...info,
+      title: 'Malipo for operators',
+      description:
+        'What operator staff and machines do. People send the cookie of their session with `x-malipo-csrf`, command lines and machines a bearer token. `x-permission` names the permission that a caller must have.',
+    },
+    servers: [{ url: '/', description: 'This server' }],
+    tags: [...new Set(routes.flatMap(({ schema }) => schema.tags ?? []))].map((name) => ({
+      name,
+      description: operatorTags[name],
+    })),
+    security: [{ bearer: [] }, { session: [] }],
+    paths,
+    components: {
+      schemas: usedIn(paths, components),
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        session: { type: 'apiKey', in: 'cookie', name: '__Host-malipo' },
+      },
+    },
+  }
+  return document as ApiDocument
+}
+
+/** Without the lists of values that no field has. */
+function usedIn(paths: Json, components: Json): Json {
+  const text = JSON.stringify([paths, components])
+  const isUsed = (name: string) => text.includes(`"#/components/schemas/${name}"`)
+  return Object.fromEntries(Object.entries(components).filter(([name]) => isUsed(name)))
+}
+
+const operatorTags: Record<string, string | undefined> = {
+  merchants: 'Create, list, freeze and unfreeze merchants.',
+  keys: "Merchants' key pairs.",
+  payments: 'Find, resolve and retry payments.',
+  suspense: 'Money whose owner is not clear, and its cases.',
+  webhooks: "Merchants' webhooks.",
+  callbacks: 'Notifications of providers, as they were received.',
+  wallets: "Merchants' wallets.",
+  floats: 'Our money at providers.',
+  fees: 'Fee rules with their history.',
+  providers: 'Health and pauses of providers.',
+  rates: 'Exchange rates, and those that wait for confirmation.',
+  ledger: 'Ledger entries.',
+  thresholds: 'Amounts below which one person may move live money.',
+  proposals: 'Actions that one person proposed and another approves or rejects.',
+  audit: 'The audit trail.',
+  Authentication: 'Exchange the key pair of a machine for a token.',
+  People: 'Sign in, prove presence, and see your own sessions and passkeys.',
+  people: 'People, their roles and sessions.',
+  payoutControls: 'Payout limits and approval rules of merchants.',
+  machines: "The operator's own machines.",
+}
+
+const principalRoots = /^\/(people|operator|dashboard)\/v1\//
+
+function pathsOf(routes: readonly DeclaredRoute[], components: Json): Record<string, Json> {
+  const paths: Record<string, Json> = {}
+  for (const route of routes) {
+    const path = route.url.replaceAll(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, components) }
+  }
+  return paths
 }
 
 /** The webhook request to a merchant's URL. */
@@ -140,6 +212,7 @@ function operation({ method, url, schema, access }: DeclaredRoute, components: J
     tags: schema.tags,
     ...(access.isPublic && { security: [] }),
     ...(access.scope && { 'x-scope': access.scope }),
+    ...(access.operator && { 'x-permission': access.operator }),
     ...(parameters.length > 0 && { parameters }),
     ...(schema.body && {
       requestBody: { required: true, content: json(lifted(schema.body, components), example?.body) },
@@ -163,7 +236,10 @@ const roots = /^\/api\/(sandbox\/)?b2b\//
 
 /** `PUT /api/b2b/users/webhook-secret/rotate` is `putUsersWebhookSecretRotate`. */
 function operationId(method: string, url: string): string {
-  const words = url.replace(roots, '').split(/[^A-Za-z0-9]+/)
+  const words = url
+    .replace(roots, '')
+    .replace(principalRoots, '')
+    .split(/[^A-Za-z0-9]+/)
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
@@ -239,8 +315,12 @@ const isAnyText = ({ type, enum: values, pattern }: Json) =>
   type === 'string' && values === undefined && pattern === undefined
 
 /** Every method except GET may carry a body, whether the operation reads one or not. */
-function errorsOf(method: string, { isPublic, errors = [] }: DeclaredRoute['access']): ErrorKey[] {
-  const guarded: ErrorKey[] = ['UNAUTHORIZED', 'INSUFFICIENT_SCOPE', 'ADDRESS_NOT_ALLOWED', 'RATE_LIMIT_EXCEEDED']
+function errorsOf(method: string, access: DeclaredRoute['access']): ErrorKey[] {
+  const { isPublic, scope, isSteppedUp, errors = [] } = access
+  const guarded: ErrorKey[] = scope
+    ? ['UNAUTHORIZED', 'INSUFFICIENT_SCOPE', 'ADDRESS_NOT_ALLOWED', 'RATE_LIMIT_EXCEEDED']
+    : ['SIGN_IN_REQUIRED', 'PERMISSION_DENIED', 'CROSS_SITE_REQUEST', 'RATE_LIMIT_EXCEEDED']
+  if (isSteppedUp) guarded.push('STEP_UP_REQUIRED')
   const ofBody: ErrorKey[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
   const all: ErrorKey[] = [
     'VALIDATION',

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { bearerOf, hasBearer } from '../auth/request-bearer.ts'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
+import { hasPrincipal, principalOf } from '../people/request-principal.ts'
 import type { Environment, Owner } from '../platform/db.ts'
 import { createTokenBuckets, type RateLimit } from '../platform/token-buckets.ts'
 
@@ -12,7 +13,8 @@ export const rateRefusal = () => new AppError('RATE_LIMIT_EXCEEDED', { headers: 
 
 /**
  * Limits a merchant's requests per second in each environment, with a burst of one second. A request counts as one on arrival,
- * and as more once its body or response shows its cost: the excess is a debt that later requests wait for.
+ * and as more once its body or response shows its cost: the excess is a debt that later requests wait for. People and the
+ * operator's machines have limits of their own.
  */
 export function createRateLimit(config: Config, now?: () => number) {
   const buckets = createTokenBuckets(now)
@@ -20,6 +22,8 @@ export function createRateLimit(config: Config, now?: () => number) {
     live: { perSecond: config.liveRateLimit, burst: config.liveRateLimit },
     sandbox: { perSecond: config.sandboxRateLimit, burst: config.sandboxRateLimit },
   }
+  const people = createTokenBuckets(now)
+  const ofPeople = { perSecond: config.peopleRateLimit, burst: 2 * config.peopleRateLimit }
   const keyOf = ({ merchant_id, env }: Owner) => `${merchant_id} ${env}`
   const leftOf = (owner: Owner) => buckets.left(keyOf(owner), limits[owner.env])
   const headersOf = (owner: Owner) => {
@@ -42,6 +46,7 @@ export function createRateLimit(config: Config, now?: () => number) {
     /** Whether the merchant's next request would be refused. */
     isOver: (owner: Owner): boolean => leftOf(owner) < 1,
     admit: (request: FastifyRequest, reply: FastifyReply): void => {
+      if (hasPrincipal(request) && !people.take(principalOf(request).id, ofPeople)) throw rateRefusal()
       if (!hasBearer(request)) return
       const bearer = bearerOf(request)
       const isWithin = buckets.take(keyOf(bearer), limits[bearer.env])

@@ -22,13 +22,14 @@ interface RouteSchema {
   readonly response?: Readonly<Record<number, TSchema>>
 }
 
-/** Collects every route declared after this call. A route that declares neither a scope nor public access fails at startup. */
+/** Collects every route declared after this call. A route that does not declare who may call it fails at startup. */
 export function collectRoutes(app: App): DeclaredRoute[] {
   const routes: DeclaredRoute[] = []
   app.addHook('onRoute', ({ method, url, config, schema }) => {
     const access = (config ?? {}) as Access
     if (access.isRefusal) return
-    if (!access.isPublic && !access.scope) throw new Error(`${method} ${url} does not declare its scope`)
+    const callers = [access.isPublic, access.scope, access.isForPeople, access.operator].filter((each) => each)
+    if (callers.length !== 1) throw new Error(`${method} ${url} does not declare who may call it`)
     for (const each of [method].flat())
       routes.push({ method: each, url, access, schema: (schema ?? {}) as RouteSchema })
   })
@@ -46,7 +47,8 @@ export function refuseOtherMethods(app: App, routes: readonly DeclaredRoute[]): 
       throw methodNotAllowed(allowed)
     }
     const isPublic = declared.some(({ access }) => access.isPublic)
-    const config: Access = { isRefusal: true, ...(isPublic && { isPublic }) }
+    const isForPeople = declared.some(({ access }) => access.isForPeople || access.operator)
+    const config: Access = { isRefusal: true, ...(isPublic ? { isPublic } : isForPeople && { isForPeople }) }
     const others = methods.filter((method) => !allowed.includes(method))
     app.route({ method: others, url, config, onRequest: refuse, handler: refuse })
   }

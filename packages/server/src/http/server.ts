@@ -6,6 +6,7 @@ import { chargeRoutes } from '../charges/routes.ts'
 import type { Context } from '../context.ts'
 import { AppError, invalidBody } from '../errors.ts'
 import { externalAccountRoutes } from '../external-accounts/routes.ts'
+import { operatorRoutes } from '../operate/api/routes.ts'
 import { payoutRoutes } from '../payouts/routes.ts'
 import { referenceRoutes } from '../reference/routes.ts'
 import { sandboxRoutes } from '../sandbox/routes.ts'
@@ -23,6 +24,7 @@ import { createLimitedServer, proveConnection } from './connections.ts'
 import { type Health, registerHealth } from './health.ts'
 import { createMalformedRefusals } from './malformed.ts'
 import { observeRequests, registerMetrics } from './metrics.ts'
+import { registerPeople } from './people.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { registerReference } from './reference/routes.ts'
 import { refuseWith } from './refuse.ts'
@@ -72,6 +74,8 @@ export function createApiServer(ctx: Context): Server {
       { prefix },
     )
   }
+  registerPeople(app, ctx)
+  operatorRoutes(app, ctx)
   registerReference(app, routes, ctx.config.publicUrl)
   app.register((last, _, done) => {
     refuseOtherMethods(last, routes)
@@ -113,7 +117,7 @@ function createApp(ctx: Context): App {
     addressLimit.admit(request)
     await identify(ctx, request)
     rateLimit.admit(request, reply)
-    authorise(request)
+    await authorise(ctx, request)
     refuseUnknownMethods(request)
     if (hasBearer(request)) proveConnection(request.raw.socket, bearerOf(request).merchant_id)
   })

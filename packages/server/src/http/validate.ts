@@ -17,7 +17,7 @@ Settings.Set({ maxErrors: 100 }) // Reports every field, not only the first eigh
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const validator = validatorOf(schema)
   return (sent) => {
-    const value = httpPart === 'body' ? sent : withNumbers(schema, sent)
+    const value = httpPart === 'body' ? sent : withParsed(schema, sent)
     const unfit = unfitText(value)
     if (unfit) {
       const field = unfit.join('.') || 'body'
@@ -40,16 +40,20 @@ function validatorOf(schema: TSchema): Validator {
   return compiled
 }
 
-/** Parses numeric texts where the schema wants numbers. Nothing is rounded: a fraction is not an integer. */
-function withNumbers(schema: TSchema, sent: unknown): unknown {
+/** Parses numbers and booleans where the schema wants them. Nothing is rounded: a fraction is not an integer. */
+function withParsed(schema: TSchema, sent: unknown): unknown {
   const { properties = {} } = schema as { properties?: Record<string, { type?: string }> }
   if (typeof sent !== 'object' || sent === null) return sent
   const entries = Object.entries(sent).map(([name, value]) => {
-    const isNumber = ['number', 'integer'].includes(properties[name]?.type ?? '')
-    const isText = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)
-    return [name, isNumber && isText ? Number(value) : value]
+    return [name, typeof value === 'string' ? parsed(value, properties[name]?.type) : value]
   })
   return Object.fromEntries(entries)
+}
+
+function parsed(value: string, type: string | undefined): unknown {
+  if (type === 'boolean' && /^(true|false)$/.test(value)) return value === 'true'
+  const isNumber = (type === 'number' || type === 'integer') && /^-?\d+(\.\d+)?$/.test(value)
+  return isNumber ? Number(value) : value
 }
 
 /** The path to the first text that no database or log can store: with a NUL, or with half a surrogate pair. */

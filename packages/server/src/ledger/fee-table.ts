@@ -51,6 +51,12 @@ export async function insertFeeRule(tx: Tx, made: NewFeeRule): Promise<bigint> {
   return row?.id ?? 0n
 }
 
+/** The newest rule of an environment, so that a change is noticed. */
+export async function newestFeeRule(db: Db, env: Environment): Promise<string> {
+  const [row] = await db.query<{ id: bigint | null }>(sql`select max(id) as id from fee_rules where env = ${env}`)
+  return String(row?.id ?? 0n)
+}
+
 export interface FeeFilter {
   readonly env: Environment | undefined
   readonly merchant_id: string | undefined

@@ -20,7 +20,7 @@ import { isFinal } from '../payments/model/state.ts'
 import { type FullPayment, insert, lock, type Transaction } from '../payments/model/store.ts'
 import { type BatchTx, sql } from '../platform/db.ts'
 import { newTransactionId, showId } from '../platform/ids.ts'
-import { auditedPosting, type OperatorContext, OperatorError } from './operator-context.ts'
+import { audited, type OperatorContext, OperatorError } from './operator-context.ts'
 import { noPayment, paymentId } from './payments.ts'
 import { caseId, noCase, shown } from './suspense.ts'
 
@@ -48,7 +48,7 @@ export function clearCase(context: OperatorContext, shownId: string, clearing: C
   const id = caseId(shownId)
   for (const name of ['reason', 'evidence'] as const)
     if (clearing[name].trim() === '') throw new OperatorError(`the ${name} is empty: auditors read it`)
-  return auditedPosting(context, async (tx) => {
+  return audited(context, async (tx) => {
     const { found, first } = await lockCase(tx, id, clearing)
     refuseUnfit(found, clearing, first)
     const cleared = await clear(context, tx, found, first, clearing)
@@ -73,6 +73,8 @@ export function clearCase(context: OperatorContext, shownId: string, clearing: C
         ...(merchant_id !== null && { merchant_id }),
       },
       written: cleared.written,
+      ground: [String(amount), currency, first?.transaction.id, first?.transaction.updated_at],
+      money: { amount: amount < 0n ? -amount : amount, currency },
     }
   })
 }

@@ -6,6 +6,7 @@ import {
   feeMethods,
   insertFeeRule,
   listFeeRules,
+  newestFeeRule,
 } from '../ledger/fee-table.ts'
 import { type Currency, isCurrency } from '../money/currencies.ts'
 import { type FeeRule, feeOf, feeOn } from '../money/fees.ts'
@@ -63,13 +64,16 @@ export async function setFees(context: OperatorContext, order: FeeOrder): Promis
   const ids = await audited(context, async (tx) => {
     if (merchant_id !== null) await existing(tx, merchant_id)
     await refusePast(tx, from)
+    const ground = await newestFeeRule(tx, order.env)
     const made: bigint[] = []
     for (const scope of scopes)
-      made.push(await insertFeeRule(tx, { ...scope, merchant_id, rule, effective_from: from, set_by: context.actor }))
+      made.push(
+        await insertFeeRule(tx, { ...scope, merchant_id, rule, effective_from: from, set_by: context.principal.name }),
+      )
     const { reason, ...detail } = order
     const subject = made.map((id) => `fee rule ${id}`).join(', ')
     const entry = { action: 'fees.set', env: order.env, subject, detail: { ...detail }, reason }
-    return { result: made, entry: merchant_id === null ? entry : { ...entry, merchant_id } }
+    return { result: made, entry: merchant_id === null ? entry : { ...entry, merchant_id }, ground }
   })
   const all = await listFeeRules(context.db.write, { env: order.env, merchant_id: undefined, isHistory: true })
   return all.filter(({ id }) => ids.includes(id)).map(view)

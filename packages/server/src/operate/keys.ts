@@ -32,7 +32,7 @@ export interface KeyView {
   readonly addresses: readonly string[]
   readonly state: 'active' | 'revoked'
   readonly createdAt: string
-  readonly tokenIssuedAt: string | undefined
+  readonly tokenIssuedAt?: string
 }
 
 export async function create(context: OperatorContext, shownMerchantId: string, order: KeyOrder): Promise<NewPair> {
@@ -58,7 +58,7 @@ export async function rotate(context: OperatorContext, publicKey: string): Promi
   const pair = await audited(context, async (tx) => {
     const old = await revokeLiving(tx, publicKey)
     const result = await issue(context, tx, old)
-    return { result, entry: trail('key.rotate', old, publicKey) }
+    return { result, entry: trail('key.rotate', old, publicKey), ground: old.id }
   })
   context.wakeups.wake(revocationTopic)
   return pair
@@ -110,6 +110,6 @@ function view(credential: Credential): KeyView {
     addresses: credential.allowed_addresses,
     state: credential.revoked_at ? 'revoked' : 'active',
     createdAt: credential.created_at.toISOString(),
-    tokenIssuedAt: credential.token_issued_at?.toISOString(),
+    ...(credential.token_issued_at && { tokenIssuedAt: credential.token_issued_at.toISOString() }),
   }
 }

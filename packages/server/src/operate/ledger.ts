@@ -1,10 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { AuditDisagreement } from '../audit/faults.ts'
+import { verifyAudit } from '../audit/verify.ts'
 import { type CheckResult, checkLedger } from '../ledger/check/check.ts'
 import { drawTransaction } from '../ledger/draw.ts'
 import { isCurrency } from '../money/currencies.ts'
 import { formatMinor } from '../money/money.ts'
 import { readId } from '../platform/ids.ts'
 import { type OperatorContext, OperatorError } from './operator-context.ts'
+import { readSealLines } from './seal-file.ts'
 import { type CaseView, listCases } from './suspense.ts'
 
 export interface CheckOrder {
@@ -19,17 +21,19 @@ export async function check(
   context: OperatorContext,
   { isFull, sealsPath, onPiece }: CheckOrder,
 ): Promise<CheckReport> {
-  const isKept = sealsPath !== undefined && existsSync(sealsPath)
-  const sealLines = isKept ? readFileSync(sealsPath, 'utf8').split('\n') : []
+  const sealLines = readSealLines(sealsPath)
   const { suspense, ...checked } = await checkLedger(context.db.write, {
     isFull,
     isGentle: !isFull,
     sealLines,
     ...(onPiece && { onPiece }),
   })
+  const audit = await verifyAudit(context.db.write, { isFull, sealLines })
+  if (audit.faultCount > 0) throw new AuditDisagreement(audit.faults, audit.faultCount)
   const cases = await listCases(context, { limit: casesMax })
   return {
     ...checked,
+    auditEntries: audit.entries,
     suspense: suspense.map(({ env, currency, amount }) => `${shown(amount, currency)} in ${env}`),
     cases,
   }
@@ -41,6 +45,8 @@ const casesMax = 100
 /** The result of a check, with readable amounts. */
 export type CheckReport = Omit<CheckResult, 'suspense'> & {
   readonly suspense: readonly string[]
+  /** Entries of the audit trail that were verified. */
+  readonly auditEntries: number
   /** Open cases about money in suspense. */
   readonly cases: readonly CaseView[]
 }

@@ -10,7 +10,7 @@ import { timing } from '../payments/resolve/timing.ts'
 import type { BatchTx } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { attemptOfKey, providerKeyOf, showId } from '../platform/ids.ts'
-import { auditedPosting, type OperatorContext, OperatorError } from './operator-context.ts'
+import { audited, type OperatorContext, OperatorError } from './operator-context.ts'
 import { noPayment, paymentId } from './payments.ts'
 
 export interface ManualResolution {
@@ -41,14 +41,14 @@ export async function resolvePayment(
   const id = paymentId(shownId)
   const { outcome, reason, evidence } = resolution
   refuseEmpty({ reason, evidence })
-  return auditedPosting(context, async (tx) => {
+  return audited(context, async (tx) => {
     const payment = await lockOpen(tx, id)
     reach('operator.locked')
     refuseUntimely(tx, payment, outcome)
     refuseOtherAttempt(payment, attemptOfKey(shownId)?.attempt, outcome)
     const observation = { kind: 'operator_resolved', outcome } as const
     const { isChanged, isPaidBefore, written } = await take(context, tx, payment, observation, { reason, evidence })
-    if (!isChanged) throw new OperatorError(`${showId('transaction', id)} cannot be settled as ${outcome} now`)
+    if (!isChanged) throw new OperatorError(`${showId('transaction', id)} cannot be resolved as ${outcome} now`)
     const { transaction } = payment
     const caution = cautionOf(transaction, outcome)
     return {
@@ -60,6 +60,8 @@ export async function resolvePayment(
       },
       entry: { ...trail('payment.resolve', payment, { outcome, evidence }), reason },
       written,
+      ground: [transaction.state, transaction.attempt, transaction.updated_at],
+      money: { amount: transaction.amount, currency: transaction.currency },
     }
   })
 }
@@ -76,7 +78,7 @@ export interface RetriedPayment {
 export async function retryPayment(context: OperatorContext, shownId: string, reason: string): Promise<RetriedPayment> {
   const id = paymentId(shownId)
   refuseEmpty({ reason })
-  const { transaction, attempt } = await auditedPosting(context, async (tx) => {
+  const { transaction, attempt } = await audited(context, async (tx) => {
     const payment = await lockOpen(tx, id)
     await refuseFrozen(tx, payment.transaction)
     const { isChanged, written } = await take(context, tx, payment, { kind: 'retry' }, { reason })
@@ -110,7 +112,7 @@ async function lockOpen(tx: BatchTx, id: string): Promise<Payment> {
 function refuseUntimely(tx: BatchTx, { transaction, attempt }: Payment, outcome: ManualResolution['outcome']): void {
   const { state } = transaction
   const shown = showId('transaction', transaction.id)
-  if (state === 'accepted' && outcome === 'successful')
+  if ((state === 'accepted' || state === 'unapproved') && outcome === 'successful')
     throw new OperatorError(`${shown} was not sent to a provider yet, so it cannot have succeeded`)
   if (transaction.method === 'bank-transfer' && outcome === 'successful')
     throw new OperatorError(
@@ -150,6 +152,7 @@ async function refuseFrozen(tx: BatchTx, { merchant_id }: Transaction): Promise<
 
 function whyNotAgain({ id, state, type, provider }: Transaction): string {
   const shown = showId('transaction', id)
+  if (state === 'unapproved') return `${shown} waits for approval by a person of the merchant: nothing is sent before`
   if (state === 'sending') return `${shown} is being sent right now`
   if (type === 'deposit') return `${shown} is a charge: a resend could prompt the customer twice`
   return `${shown} is pending at ${provider}: Malipo queries it again and never sends it twice`
@@ -167,7 +170,7 @@ async function take(
     attempt: attempt.number,
     cause: 'operator',
     observation,
-    note: { ...note, by: context.actor },
+    note: { ...note, by: context.principal.name },
   } as const
   const { results, ...written } = await resolveBatch(context.resolving, context.writer, tx, [resolution])
   const [status] = results

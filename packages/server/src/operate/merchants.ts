@@ -9,7 +9,7 @@ import { exponentOf } from '../money/currencies.ts'
 import { wakeHeld } from '../payments/dispatch/lanes.ts'
 import type { BatchTx, Db } from '../platform/db.ts'
 import { newId, newTransactionId, readId, showId } from '../platform/ids.ts'
-import { audited, auditedPosting, type OperatorContext, OperatorError } from './operator-context.ts'
+import { audited, type OperatorContext, OperatorError } from './operator-context.ts'
 
 export interface MerchantOrder {
   readonly name: string
@@ -32,7 +32,7 @@ export interface MerchantView {
 export async function create(context: OperatorContext, order: MerchantOrder): Promise<MerchantView> {
   refuseUnusable(order)
   const treasuries = await treasuriesOf(context)
-  return auditedPosting(context, async (tx) => {
+  return audited(context, async (tx) => {
     const id = newId(Number(tx.atUs / 1000n), context.cell)
     await createMerchant(tx, context.vault, {
       id,
@@ -138,7 +138,7 @@ function refuseUnusable({ name, email, country }: MerchantOrder): void {
   if (!/^[A-Z]{2}$/.test(country)) throw new OperatorError(`${country} is not a two-letter country code such as KE`)
 }
 
-function view(merchant: Merchant): MerchantView {
+export function view(merchant: Merchant): MerchantView {
   return {
     id: showId('merchant', merchant.id),
     name: merchant.name,

@@ -10,7 +10,7 @@ import { loadReferenceData, type ReferenceData } from '../reference/data.ts'
 import { isWalletPlace } from '../reference/wallet-places.ts'
 import { requireProvider } from './known-provider.ts'
 import { existing, merchantId } from './merchants.ts'
-import { auditedPosting, type OperatorContext, OperatorError } from './operator-context.ts'
+import { audited, type OperatorContext, OperatorError } from './operator-context.ts'
 
 export interface Funding {
   readonly env: Environment
@@ -39,7 +39,7 @@ export async function fundWallet(context: OperatorContext, shownMerchantId: stri
   if (minor < 0n) throw new OperatorError('the amount must be above 0')
   const merchant = await existing(context.db.write, merchantId(shownMerchantId))
   const treasury = await context.platformAccounts.idOf({ env: funding.env, kind: 'treasury', currency })
-  return auditedPosting(context, async (tx) => {
+  return audited(context, async (tx) => {
     const scope = { merchant_id: merchant.id, env: funding.env, currency, country: funding.country }
     const [wallet = ''] = await ensureWallets(tx, context.cell, [scope])
     const accounts = { wallet, treasury }
@@ -58,7 +58,8 @@ export async function fundWallet(context: OperatorContext, shownMerchantId: stri
       env: funding.env,
       subject: posted.result.transactionId,
     }
-    return { ...posted, entry: { ...entry, detail: { ...funding }, reason: funding.reason } }
+    const money = { amount: minor, currency }
+    return { ...posted, money, entry: { ...entry, detail: { ...funding }, reason: funding.reason } }
   })
 }
 
@@ -67,17 +68,17 @@ export async function adjustFloat(context: OperatorContext, adjustment: FloatAdj
   const reference = loadReferenceData()
   const { currency, minor } = readAmount(adjustment, reference)
   const { env, provider, country } = adjustment
-  refuseStranger(reference, adjustment)
+  refuseStrangeFloat(reference, adjustment)
   const float = await context.platformAccounts.idOf({ env, kind: 'float', currency, provider, country })
   const treasury = await context.platformAccounts.idOf({ env, kind: 'treasury', currency })
-  return auditedPosting(context, async (tx) => {
+  return audited(context, async (tx) => {
     const event = minor > 0n ? 'float_raised' : 'float_lowered'
     const size = minor > 0n ? minor : -minor
     const accounts = { float, treasury }
     const proof = { ...adjustment, purpose: `float ${provider} ${country} ${currency}` }
     const posted = await post(context, tx, { event, currency, minor: size, accounts, wallets: [], proof })
     const entry = { action: 'float.adjust', env, subject: posted.result.transactionId, detail: { ...adjustment } }
-    return { ...posted, entry: { ...entry, reason: adjustment.reason } }
+    return { ...posted, money: { amount: size, currency }, entry: { ...entry, reason: adjustment.reason } }
   })
 }
 
@@ -143,7 +144,10 @@ async function useEvidence(tx: BatchTx, { env, purpose, evidence }: Proof, trans
 }
 
 /** A float belongs to a provider that charges or pays out in its country and currency. */
-function refuseStranger({ routes }: ReferenceData, { provider, country, currency }: FloatAdjustment): void {
+export function refuseStrangeFloat(
+  { routes }: ReferenceData,
+  { provider, country, currency }: Pick<FloatAdjustment, 'provider' | 'country' | 'currency'>,
+): void {
   requireProvider(provider)
   const isServed = routes.some(
     (route) =>

@@ -1,53 +1,40 @@
 import type { Cause } from '../events/emit.ts'
-import type { Currency } from '../money/currencies.ts'
 import type { CaseKind } from '../payments/late-money/suspense-cases.ts'
-import type { DoubtOrNone } from '../payments/model/doubts.ts'
 import type { State } from '../payments/model/state.ts'
 import type { Attempt, Transaction } from '../payments/model/store.ts'
 import { type Db, type Environment, sql } from '../platform/db.ts'
+import type { HeldBy, PaymentSummary } from './payment-summaries.ts'
 
 /** Reads across all merchants, for the operator. Each reads only the open payments, or a bounded part of the rest. */
 
 export interface OpenPaymentFilter {
-  /** Only payments that need a person, including final ones with money in suspense. */
+  /** Only payments that need a person: in doubt, held back when due, or final with money in suspense. */
   readonly isDoubtOnly: boolean
+  readonly merchant_id: string | undefined
   readonly env: Environment | undefined
   readonly provider: string | undefined
+  readonly state: State | undefined
   readonly olderThanMinutes: number
+  /** Only payments newer than this one. */
+  readonly after: string
   readonly limit: number
 }
 
-/** Why a payment is held, as the database's `held_by` returns it; null when it is not held. */
-type HeldBy = 'paused' | 'frozen' | null
-
-export interface OpenPayment extends Pick<Transaction, 'id' | 'env' | 'type' | 'amount' | 'state' | 'provider'> {
-  readonly currency: Currency
-  readonly doubt: DoubtOrNone
-  /** Why its money is in suspense, if any is. */
-  readonly case_kind: CaseKind | null
-  readonly attempt: number
-  readonly age_seconds: number
-  /** Negative when overdue; null when no poll is scheduled. */
-  readonly wake_in_seconds: number | null
-  readonly held_by: HeldBy
-}
-
 /**
- * Open payments, oldest first, then final ones with money in suspense. The open ones are collected before they are sorted, so
- * that the query uses the index of open payments and never scans all payments.
+ * Open payments, and final ones with money in suspense, oldest first. The open ones are collected before they are sorted, so that
+ * the query uses the index of open payments and never scans all payments.
  */
-export function readOpenPayments(db: Db, wanted: OpenPaymentFilter): Promise<OpenPayment[]> {
-  const { isDoubtOnly, env = null, provider = null, olderThanMinutes, limit } = wanted
-  return db.query<OpenPayment>(sql`
+export function readOpenPayments(db: Db, wanted: OpenPaymentFilter): Promise<PaymentSummary[]> {
+  const { isDoubtOnly, merchant_id = null, env = null, provider = null, state = null, olderThanMinutes, limit } = wanted
+  return db.query<PaymentSummary>(sql`
     with found as materialized (
-      select id, merchant_id, env, type, amount, currency, state, doubt, provider, attempt, created_at, wake_at,
-        0 as place
+      select id, merchant_id, env, type, external_reference, amount, currency, state, doubt, provider, attempt, created_at,
+        wake_at
       from transactions
       where state not in ('successful', 'failed')
-        and (not ${isDoubtOnly}::boolean or state = 'unknown' or doubt <> '')
       union all
-      select t.id, t.merchant_id, t.env, t.type, t.amount, t.currency, t.state, t.doubt, t.provider, t.attempt,
-        t.created_at, t.wake_at, 1
+      select t.id, t.merchant_id, t.env, t.type, t.external_reference, t.amount, t.currency, t.state, t.doubt, t.provider,
+        t.attempt, t.created_at, t.wake_at
       from suspense_cases c
       join transactions t on t.id = c.transaction_id
       where c.closed_at is null
@@ -55,19 +42,31 @@ export function readOpenPayments(db: Db, wanted: OpenPaymentFilter): Promise<Ope
         and ${isDoubtOnly}::boolean
     ), clock as (
       select record_time() as at
+    ), held as (
+      select f.*, at, m.name as merchant_name, c.kind as case_kind,
+        held_by(f.state, a.is_lost, m.frozen_at, l.paused_at) as held_by
+      from clock, found f
+      left join attempts a on a.transaction_id = f.id and a.number = f.attempt
+      join merchants m on m.id = f.merchant_id
+      left join lanes l on l.lane = f.env || '/' || f.provider
+      left join suspense_cases c on c.transaction_id = f.id and c.closed_at is null
+      where f.merchant_id = coalesce(${merchant_id}::uuid, f.merchant_id)
+        and f.env = coalesce(${env}::text, f.env)
+        and f.provider = coalesce(${provider}::text, f.provider)
+        and f.state = coalesce(${state}::text, f.state)
+        and f.created_at <= at - make_interval(mins => ${olderThanMinutes}::int)
+        and f.id > ${wanted.after}
     )
-    select f.id, f.env, f.type, f.amount, f.currency, f.state, f.doubt, f.provider, f.attempt, c.kind as case_kind,
-      extract(epoch from at - f.created_at)::int as age_seconds, extract(epoch from f.wake_at - at)::int as wake_in_seconds,
-      held_by(f.state, a.is_lost, m.frozen_at, l.paused_at) as held_by
-    from clock, found f
-    left join attempts a on a.transaction_id = f.id and a.number = f.attempt
-    join merchants m on m.id = f.merchant_id
-    left join lanes l on l.lane = f.env || '/' || f.provider
-    left join suspense_cases c on c.transaction_id = f.id and c.closed_at is null
-    where f.env = coalesce(${env}::text, f.env)
-      and f.provider = coalesce(${provider}::text, f.provider)
-      and f.created_at <= at - make_interval(mins => ${olderThanMinutes}::int)
-    order by f.place, f.id
+    select id, merchant_id, merchant_name, env, type, external_reference, amount, currency, state, doubt, provider, attempt,
+      created_at, case_kind, held_by, extract(epoch from at - created_at)::int as age_seconds,
+      extract(epoch from wake_at - at)::int as wake_in_seconds
+    from held
+    where not ${isDoubtOnly}::boolean
+      or state = 'unknown'
+      or doubt <> ''
+      or case_kind is not null
+      or (held_by is not null and wake_at <= at)
+    order by id
     limit ${limit}`)
 }
 

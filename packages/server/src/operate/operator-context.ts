@@ -1,8 +1,9 @@
-import { type AuditEntry, recordAudit } from '../audit/record.ts'
+import { type AuditEntry, type Origin, recordAudit } from '../audit/record.ts'
 import { AppError } from '../errors.ts'
 import type { PlatformAccounts } from '../ledger/accounts.ts'
 import type { Writer } from '../ledger/chain.ts'
 import type { ResolverContext } from '../payments/resolve/resolve.ts'
+import { actorOf, type Principal } from '../people/principal.ts'
 import { type Batcher, createBatcher, type Decided } from '../platform/batch.ts'
 import type { BatchTx, Database, Tx, WriteDb } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
@@ -15,37 +16,67 @@ export interface OperatorContext {
   readonly wakeups: Wakeups
   readonly vault: Vault
   readonly cell: number
-  /** The person who runs the command, for the audit trail. */
-  readonly actor: string
+  /** The address of this installation, for the links of invitations. */
+  readonly publicUrl: string
+  /** The person or machine that acts, with its rights. */
+  readonly principal: Principal
+  /** Where the request came from; missing on a command line of the installation. */
+  readonly origin?: Origin
+  readonly perform: Perform
   readonly platformAccounts: PlatformAccounts
   readonly writer: Writer
-  /** Runs commands that move money, one at a time. */
+  /** Runs the commands of this process, one at a time. */
   readonly postings: Batcher<PostingWork, unknown>
   /** Dependencies of a manual resolution. Commands call no provider, so it has no connectors. */
   readonly resolving: ResolverContext
 }
+
+/** A command calls no provider. */
+export const noConnectors = { live: new Map(), sandbox: new Map() }
 
 /** A command that cannot run, with a reason for its user. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError'
 }
 
-/** Does the work and records who did it, both or neither. */
-export function audited<Result>(
-  context: OperatorContext,
-  work: (tx: Tx) => Promise<{ result: Result; entry: Omit<AuditEntry, 'actor'> }>,
-): Promise<Result> {
-  return context.db.write.transaction(async (tx) => {
-    const { result, entry } = await work(tx)
-    await record(tx, context, entry)
-    return result
-  })
+/** What a command did, before its transaction is committed. */
+export interface Done<Result> {
+  readonly result: Result
+  readonly entry: Omit<AuditEntry, 'actor'>
+  /** Callbacks of the books, where money moved. */
+  readonly written?: Omit<Decided<never>, 'results'>
+  /** The state that the decision rests on, beside the postings: a proposal is void once it has changed. */
+  readonly ground?: unknown
+  /** The amount at stake, compared with the threshold for two people. */
+  readonly money?: { readonly amount: bigint; readonly currency: string }
 }
 
+export type Work<Result> = (tx: BatchTx) => Promise<Done<Result>>
+
+/** How a command's work runs: at once, as the dry run of a proposal, or as an approved proposal. */
+export type Perform = <Result>(context: OperatorContext, work: Work<Result>) => Promise<Result>
+
+/** Does the work and records who did it, both or neither. It is its own batch, so that a lost commit is detected. */
+export function audited<Result>(context: OperatorContext, work: Work<Result>): Promise<Result> {
+  return context.perform(context, work).catch(inPlainWords)
+}
+
+export const performAtOnce: Perform = <Result>(context: OperatorContext, work: Work<Result>) =>
+  context.postings.submit(async (tx) => {
+    const { result, entry, written } = await work(tx)
+    await record(tx, context, entry)
+    reach('operator.written')
+    return { results: [result], ...written }
+  }) as Promise<Result>
+
 /** An auditor must find the reason, so it must not be blank. */
-async function record(tx: Tx, { cell, actor }: OperatorContext, entry: Omit<AuditEntry, 'actor'>): Promise<void> {
+export async function record(
+  tx: Tx,
+  { cell, principal, origin }: OperatorContext,
+  entry: Omit<AuditEntry, 'actor'>,
+): Promise<void> {
   if (entry.reason !== undefined && entry.reason.trim() === '') throw new OperatorError('the reason must not be empty')
-  await recordAudit(tx, cell, { ...entry, actor })
+  await recordAudit(tx, cell, { ...entry, actor: actorOf(principal), origin })
 }
 
 type PostingWork = (tx: BatchTx) => Promise<Decided<unknown>>
@@ -53,22 +84,6 @@ type PostingWork = (tx: BatchTx) => Promise<Decided<unknown>>
 export function createPostings(db: WriteDb): Batcher<PostingWork, unknown> {
   const decide = (tx: BatchTx, [work]: readonly PostingWork[]) => (work ? work(tx) : Promise.resolve({ results: [] }))
   return createBatcher({ db, decide, keyOf: () => '', sizeMax: 1 })
-}
-
-/** Like {@link audited}, for work that moves money: it is its own batch, so that a lost commit is detected. */
-export function auditedPosting<Result>(
-  context: OperatorContext,
-  work: (
-    tx: BatchTx,
-  ) => Promise<{ result: Result; entry: Omit<AuditEntry, 'actor'>; written: Omit<Decided<never>, 'results'> }>,
-): Promise<Result> {
-  const done = context.postings.submit(async (tx) => {
-    const { result, entry, written } = await work(tx)
-    await record(tx, context, entry)
-    reach('operator.written')
-    return { results: [result], ...written }
-  })
-  return done.catch(inPlainWords) as Promise<Result>
 }
 
 function inPlainWords(error: unknown): never {

@@ -86,7 +86,6 @@ test('a key pair is listed without its secret', async (t) => {
       addresses: ['203.0.113.0/24'],
       state: 'active',
       createdAt: undefined,
-      tokenIssuedAt: undefined,
     },
   )
   assert.ok(!JSON.stringify(listed).includes(pair.apiKey))

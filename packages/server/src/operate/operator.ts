@@ -2,109 +2,29 @@ import { randomBytes } from 'node:crypto'
 import { loadOperatorConfig } from '../config.ts'
 import { createPlatformAccounts } from '../ledger/accounts.ts'
 import { createWriter } from '../ledger/chain.ts'
+import { breakGlass } from '../people/principal.ts'
 import { openDatabase } from '../platform/db.ts'
 import { createLog } from '../platform/log.ts'
 import { type Migrated, type MigrationState, migrate, migrationStates } from '../platform/migrate.ts'
 import { createVault } from '../platform/seal.ts'
 import { openWakeups } from '../platform/wakeups.ts'
-import { type CallbackCommands, callbackCommands } from './callbacks.ts'
-import { type ClearedCase, type Clearing, clearCase } from './clear-suspense.ts'
+import { type AuditCommands, auditCommands } from './audit.ts'
+import { bindOperator, type LocalOperator } from './bind-operator.ts'
 import { examine as examineInstallation, type Finding } from './doctor.ts'
-import {
-  type FeeListOrder,
-  type FeeOrder,
-  type FeeQuestion,
-  type FeeQuote,
-  type FeeRuleView,
-  listFees,
-  setFees,
-  showFee,
-} from './fees.ts'
-import { create as createKey, end, type KeyOrder, type KeyView, listOf, type NewPair, rotate } from './keys.ts'
-import { type CheckOrder, type CheckReport, check, show } from './ledger.ts'
-import {
-  type ManualResolution,
-  type ResolvedPayment,
-  type RetriedPayment,
-  resolvePayment,
-  retryPayment,
-} from './manual-resolution.ts'
-import { type CurrencyOrder, type MerchantCurrencies, setCurrencies, showCurrencies } from './merchant-currencies.ts'
-import { create as createMerchant, freeze, type MerchantOrder, type MerchantView, page, unfreeze } from './merchants.ts'
-import { adjustFloat, type FloatAdjustment, type Funding, fundWallet, type Posted } from './money.ts'
-import { createPostings, type OperatorContext } from './operator-context.ts'
-import { type ListedPayment, type ListOrder, listPayments, type PaymentView, showPayment } from './payments.ts'
-import {
-  type LaneOrder,
-  type LaneView,
-  type ProvidersView,
-  pauseProvider,
-  providersStatus,
-  resumeProvider,
-} from './providers.ts'
-import { confirmRate, type DecidedRate, listRates, type RateListOrder, type RateView, rejectRate } from './rates.ts'
+import { type CheckOrder, type CheckReport, check } from './ledger.ts'
+import { createPostings, noConnectors, type OperatorContext, performAtOnce } from './operator-context.ts'
 import { listSecretKeys, type Resealed, type ResealOrder, reseal, type SecretKeyView } from './secrets.ts'
-import { type CasesWanted, type CaseView, listCases, showCase } from './suspense.ts'
 
+export type { LocalOperator } from './bind-operator.ts'
 export type { Finding } from './doctor.ts'
+export type { ProposalsWanted, ProposalView } from './proposals.ts'
 
-/** A command calls no provider. */
-const noConnectors = { live: new Map(), sandbox: new Map() }
-
-/** Everything an operator can do from outside a running process: the only entry point for the command line. */
-export interface Operator {
-  readonly merchants: {
-    create(order: MerchantOrder): Promise<MerchantView>
-    list(page: { after?: string; limit: number }): Promise<MerchantView[]>
-    freeze(id: string, reason: string): Promise<MerchantView>
-    unfreeze(id: string, reason: string): Promise<MerchantView>
-    currencies(id: string): Promise<MerchantCurrencies[]>
-    setCurrencies(id: string, order: CurrencyOrder): Promise<MerchantCurrencies>
-  }
-  readonly keys: {
-    create(merchantId: string, order: KeyOrder): Promise<NewPair>
-    rotate(publicKey: string): Promise<NewPair>
-    revoke(publicKey: string, reason: string): Promise<void>
-    list(merchantId: string): Promise<KeyView[]>
-  }
-  readonly wallets: {
-    fund(merchantId: string, funding: Funding): Promise<Posted>
-  }
-  readonly floats: {
-    adjust(adjustment: FloatAdjustment): Promise<Posted>
-  }
-  readonly fees: {
-    set(order: FeeOrder): Promise<FeeRuleView[]>
-    list(wanted: FeeListOrder): Promise<FeeRuleView[]>
-    show(question: FeeQuestion): Promise<FeeQuote>
-  }
-  readonly payments: {
-    list(wanted: ListOrder): Promise<ListedPayment[]>
-    show(transactionId: string): Promise<PaymentView>
-    resolve(transactionId: string, resolution: ManualResolution): Promise<ResolvedPayment>
-    retry(transactionId: string, reason: string): Promise<RetriedPayment>
-  }
-  /** Money in suspense that waits for a person's decision. */
-  readonly suspense: {
-    list(wanted: CasesWanted): Promise<CaseView[]>
-    show(caseId: string): Promise<CaseView>
-    clear(caseId: string, clearing: Clearing): Promise<ClearedCase>
-  }
-  readonly callbacks: CallbackCommands
-  readonly providers: {
-    status(): Promise<ProvidersView>
-    pause(provider: string, order: LaneOrder): Promise<LaneView>
-    resume(provider: string, order: LaneOrder): Promise<LaneView>
-  }
-  readonly rates: {
-    list(wanted: RateListOrder): Promise<RateView[]>
-    confirm(id: string, reason: string): Promise<DecidedRate>
-    reject(id: string, reason: string): Promise<DecidedRate>
-  }
-  readonly ledger: {
+/** What needs the database and the secret keys themselves, and break-glass: everything else, without a second person. */
+export interface Operator extends LocalOperator {
+  readonly ledger: LocalOperator['ledger'] & {
     check(order: Omit<CheckOrder, 'sealsPath'>): Promise<CheckReport>
-    show(transactionId: string): Promise<string>
   }
+  readonly audit: AuditCommands
   /** The keys that seal and hash values in the database. */
   readonly secrets: {
     list(): Promise<SecretKeyView[]>
@@ -125,54 +45,11 @@ export function openOperator(variables: Variables, actor: string, open = openDat
   const config = loadOperatorConfig(variables)
   const context = openOperatorContext(config, actor, open)
   const ownerUrl = config.databaseOwnerUrl ?? config.databaseUrl
+  const bound = bindOperator(context)
   return {
-    merchants: {
-      create: (order) => createMerchant(context, order),
-      list: (wanted) => page(context, wanted),
-      freeze: (id, reason) => freeze(context, id, reason),
-      unfreeze: (id, reason) => unfreeze(context, id, reason),
-      currencies: (id) => showCurrencies(context, id),
-      setCurrencies: (id, order) => setCurrencies(context, id, order),
-    },
-    keys: {
-      create: (merchantId, order) => createKey(context, merchantId, order),
-      rotate: (publicKey) => rotate(context, publicKey),
-      revoke: (publicKey, reason) => end(context, publicKey, reason),
-      list: (merchantId) => listOf(context, merchantId),
-    },
-    wallets: { fund: (merchantId, funding) => fundWallet(context, merchantId, funding) },
-    floats: { adjust: (adjustment) => adjustFloat(context, adjustment) },
-    fees: {
-      set: (order) => setFees(context, order),
-      list: (wanted) => listFees(context, wanted),
-      show: (question) => showFee(context, question),
-    },
-    payments: {
-      list: (wanted) => listPayments(context, wanted),
-      show: (transactionId) => showPayment(context, transactionId),
-      resolve: (transactionId, resolution) => resolvePayment(context, transactionId, resolution),
-      retry: (transactionId, reason) => retryPayment(context, transactionId, reason),
-    },
-    suspense: {
-      list: (wanted) => listCases(context, wanted),
-      show: (caseId) => showCase(context, caseId),
-      clear: (caseId, clearing) => clearCase(context, caseId, clearing),
-    },
-    callbacks: callbackCommands(context),
-    providers: {
-      status: () => providersStatus(context),
-      pause: (provider, order) => pauseProvider(context, provider, order),
-      resume: (provider, order) => resumeProvider(context, provider, order),
-    },
-    rates: {
-      list: (wanted) => listRates(context, wanted),
-      confirm: (id, reason) => confirmRate(context, id, reason),
-      reject: (id, reason) => rejectRate(context, id, reason),
-    },
-    ledger: {
-      check: (order) => check(context, { ...order, sealsPath: config.sealsPath }),
-      show: (transactionId) => show(context, transactionId),
-    },
+    ...bound,
+    ledger: { ...bound.ledger, check: (order) => check(context, { ...order, sealsPath: config.sealsPath }) },
+    audit: auditCommands(context, config.sealsPath),
     secrets: { list: () => listSecretKeys(context), reseal: (order = {}) => reseal(context, order) },
     database: { migrate: () => migrate(ownerUrl), status: () => migrationStates(ownerUrl) },
     close: async () => {
@@ -203,7 +80,9 @@ function openOperatorContext(
     wakeups,
     vault: createVault(config.secretKeys),
     cell: config.cell,
-    actor,
+    publicUrl: config.publicUrl,
+    principal: breakGlass(actor),
+    perform: performAtOnce,
     platformAccounts,
     writer: createWriter(),
     postings: createPostings(db.write),

@@ -93,8 +93,8 @@ test('a payment whose audit row cannot be written is not resolved', async (t) =>
   const { merchant, id } = await inDoubt(malipo)
   await malipo.later(sendEndsSeconds)
   const before = await walletOf(malipo, merchant.id)
-  await malipo.ask('revoke insert on audit_entries from malipo_write')
-  t.after(() => malipo.ask('grant insert on audit_entries to malipo_write'))
+  await malipo.ask('revoke insert (id) on audit_entries from malipo_write')
+  t.after(() => malipo.ask('grant insert (id) on audit_entries to malipo_write'))
 
   await assert.rejects(malipo.operator.payments.resolve(id, { ...resolution, outcome: 'failed' }), /permission denied/)
 
@@ -214,8 +214,8 @@ test('open payments are listed oldest first, by the filter, and final ones are n
   await merchant.call('POST', `/api/b2b/fiat/payout/${cancelled.id}/cancel`)
   const mine = new Set([first.id, second.id, cancelled.id])
   const list = async (order: object) => {
-    const found = await malipo.operator.payments.list({ isDoubtOnly: false, limit: 1000, ...order })
-    return found.map(({ id }) => id).filter((id) => mine.has(id))
+    const { payments } = await malipo.operator.payments.list({ isDoubtOnly: false, limit: 1000, ...order })
+    return payments.map(({ id }) => id).filter((id) => mine.has(id))
   }
 
   assert.deepEqual(await list({}), [first.id, second.id])
@@ -223,12 +223,73 @@ test('open payments are listed oldest first, by the filter, and final ones are n
   assert.deepEqual(await list({ olderThanMinutes: 5 }), [first.id])
   assert.deepEqual(await list({ env: 'live' }), [])
   assert.deepEqual(await list({ isDoubtOnly: true }), [])
-  assert.equal((await malipo.operator.payments.list({ isDoubtOnly: false, limit: 1 })).length, 1)
+  assert.equal((await malipo.operator.payments.list({ isDoubtOnly: false, limit: 1 })).payments.length, 1)
   for (const listing of [
     list({ provider: 'pawpay' }),
     malipo.operator.callbacks.list({ provider: 'pawpay', limit: 1 }),
   ])
     await assert.rejects(listing, /pawpay is not a provider; use flutterwave, house, pawapay/)
+})
+
+test('ended payments are listed newest first by merchant and state, page after page', async (t) => {
+  const malipo = await payingMalipo(t)
+  const [merchant, other] = [await malipo.merchant(), await malipo.merchant()]
+  const cancelled: string[] = []
+  for (const owner of [merchant, merchant, merchant, other]) {
+    const { id } = await payOut(owner)
+    assert.equal((await owner.call('POST', `/api/b2b/fiat/payout/${id}/cancel`)).status, 200)
+    cancelled.unshift(id)
+  }
+  const [theirs = '', ...mine] = cancelled
+  const { list } = malipo.operator.payments
+  const failed = { isDoubtOnly: false, limit: 2, state: 'failed' } as const
+  const idsOf = async (order: object) => (await list({ ...failed, ...order })).payments.map(({ id }) => id)
+
+  const first = await list({ ...failed, merchant: merchant.id })
+  const second = await list({ ...failed, merchant: merchant.id, after: first.next ?? '' })
+
+  assert.deepEqual(
+    [first, second].map(({ payments }) => payments.map(({ id }) => id)),
+    [mine.slice(0, 2), mine.slice(2)],
+  )
+  assert.deepEqual([second.next, first.payments[0]?.merchant.id], [undefined, merchant.id])
+  assert.deepEqual(await idsOf({}), [theirs, mine[0]])
+  assert.deepEqual(await idsOf({ merchant: merchant.id, env: 'live' }), [])
+  assert.deepEqual(await idsOf({ merchant: merchant.id, provider: 'house' }), [])
+  assert.deepEqual(await idsOf({ merchant: merchant.id, olderThanMinutes: 5 }), [])
+  assert.deepEqual(await idsOf({ merchant: merchant.id, state: 'successful' }), [])
+})
+
+test('open payments are listed by merchant and state, page after page', async (t) => {
+  const malipo = await payingMalipo(t)
+  const [merchant, other] = [await malipo.merchant(), await malipo.merchant()]
+  const made = [await payOut(merchant), await payOut(merchant), await payOut(merchant)].map(({ id }) => id)
+  await payOut(other)
+  const { list } = malipo.operator.payments
+  const order = { isDoubtOnly: false, limit: 2, merchant: merchant.id } as const
+
+  const first = await list(order)
+  const second = await list({ ...order, after: first.next ?? '' })
+
+  assert.deepEqual(
+    [first, second].map(({ payments }) => payments.map(({ id }) => id)),
+    [made.slice(0, 2), made.slice(2)],
+  )
+  assert.deepEqual((await list({ ...order, state: 'unknown' })).payments, [])
+  assert.equal((await list({ ...order, state: 'accepted' })).payments.length, 2)
+})
+
+test('a list with a wrong merchant, a wrong cursor, or doubts of ended payments is refused', async (t) => {
+  const { list } = (await payingMalipo(t)).operator.payments
+  const order = { isDoubtOnly: false, limit: 2 } as const
+
+  await assert.rejects(async () => list({ ...order, merchant: 'duka' }), /duka is not a merchant id/)
+  await assert.rejects(async () => list({ ...order, merchant: `mer_${'0'.repeat(32)}` }), /no merchant has the id/)
+  await assert.rejects(async () => list({ ...order, after: 'order-1' }), /order-1 is not a payment id/)
+  await assert.rejects(
+    async () => list({ ...order, isDoubtOnly: true, state: 'failed' }),
+    /are listed without a final state/,
+  )
 })
 
 test('the list of doubts names each reason, also for final payments with money in suspense', async (t) => {
@@ -251,7 +312,7 @@ test('the list of doubts names each reason, also for final payments with money i
     },
   })
   const listed = async (wanted: string) =>
-    (await malipo.operator.payments.list({ isDoubtOnly: true, limit: 1000 })).find(({ id }) => id === wanted)
+    (await malipo.operator.payments.list({ isDoubtOnly: true, limit: 1000 })).payments.find(({ id }) => id === wanted)
   const reasonOf = async (wanted: string) => (await until(`${wanted} to be listed`, () => listed(wanted))).reason
 
   assert.equal(await reasonOf(lost), 'no clear response: the money may have moved')

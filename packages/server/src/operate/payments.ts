@@ -5,23 +5,17 @@ import { numberOf, openCounterparty } from '../payments/model/counterparty.ts'
 import { doubts } from '../payments/model/doubts.ts'
 import { isFinal } from '../payments/model/state.ts'
 import type { Attempt, Transaction } from '../payments/model/store.ts'
+import { timing } from '../payments/resolve/timing.ts'
 import type { Environment } from '../platform/db.ts'
 import { attemptOfKey, providerKeyOf, readId, showId } from '../platform/ids.ts'
-import { requireProvider } from './known-provider.ts'
-import { type Inspected, inspect, type OpenPayment, readOpenPayments } from './open-payments.ts'
+import { type Inspected, inspect } from './open-payments.ts'
 import { type OperatorContext, OperatorError } from './operator-context.ts'
-
-export interface ListOrder {
-  /** Only payments that need a person, including final ones with money in suspense. */
-  readonly isDoubtOnly: boolean
-  readonly env?: Environment
-  readonly provider?: string
-  readonly olderThanMinutes?: number
-  readonly limit: number
-}
+import type { PaymentSummary } from './payment-summaries.ts'
 
 export interface ListedPayment {
   readonly id: string
+  readonly merchant: { readonly id: string; readonly name: string }
+  readonly externalReference: string
   readonly env: Environment
   readonly type: 'payout' | 'charge' | 'adjustment'
   readonly amount: string
@@ -36,23 +30,18 @@ export interface ListedPayment {
   readonly nextPollInSeconds?: number
 }
 
-export async function listPayments(context: OperatorContext, order: ListOrder): Promise<ListedPayment[]> {
-  const { isDoubtOnly, env, provider, olderThanMinutes = 0, limit } = order
-  if (provider !== undefined) requireProvider(provider)
-  const found = await readOpenPayments(context.db.write, { isDoubtOnly, env, provider, olderThanMinutes, limit })
-  return found.map(listed)
-}
-
-function listed(found: OpenPayment): ListedPayment {
+export function listed(found: PaymentSummary): ListedPayment {
   const { id, env, type, amount, currency, state, provider, attempt, age_seconds, wake_in_seconds } = found
   return {
     id: showId('transaction', id),
+    merchant: { id: showId('merchant', found.merchant_id), name: found.merchant_name },
+    externalReference: found.external_reference,
     env,
     type: kindOf(type),
     amount: formatMinor(amount, currency),
     currency,
     state,
-    reason: reasonOf(found),
+    reason: isFinal(state) && found.case_kind === null ? '' : reasonOf(found),
     provider,
     attempt,
     ageSeconds: age_seconds,
@@ -63,8 +52,14 @@ function listed(found: OpenPayment): ListedPayment {
 const kinds = { withdrew: 'payout', deposit: 'charge', adjustment: 'adjustment' } as const
 const kindOf = (type: Transaction['type']) => kinds[type]
 
-function reasonOf({ doubt, case_kind, held_by }: Pick<OpenPayment, 'doubt' | 'case_kind' | 'held_by'>): string {
+function reasonOf({
+  state,
+  doubt,
+  case_kind,
+  held_by,
+}: Pick<PaymentSummary, 'state' | 'doubt' | 'case_kind' | 'held_by'>): string {
   if (case_kind !== null) return caseKinds[case_kind].summary
+  if (state === 'unapproved') return 'waits for approval by a person of the merchant'
   const reasons = [held_by && heldBy[held_by], doubt !== '' && doubts[doubt].summary]
   return reasons.filter((reason) => reason).join('; ')
 }
@@ -72,7 +67,7 @@ function reasonOf({ doubt, case_kind, held_by }: Pick<OpenPayment, 'doubt' | 'ca
 const heldBy = { frozen: 'held: the merchant is frozen', paused: 'held: the provider is paused' } as const
 
 /** Everything about one payment for a person who investigates it. */
-export interface PaymentView extends Omit<ListedPayment, 'ageSeconds' | 'nextPollInSeconds'> {
+export interface PaymentView extends Omit<ListedPayment, 'ageSeconds' | 'nextPollInSeconds' | 'merchant'> {
   readonly merchant: { readonly id: string; readonly name: string; readonly isFrozen: boolean }
   /** The open case about its money in suspense. */
   readonly suspenseCase?: string
@@ -80,7 +75,6 @@ export interface PaymentView extends Omit<ListedPayment, 'ageSeconds' | 'nextPol
   readonly adjustments?: readonly string[]
   /** For an adjustment: the payment it adjusts. */
   readonly adjusts?: string
-  readonly externalReference: string
   readonly method: string
   readonly destination: string
   readonly country: string
@@ -184,8 +178,8 @@ function view(context: OperatorContext, inspected: Inspected, drawing: string | 
   }
 }
 
-function sidesOf({ vault }: OperatorContext, transaction: Transaction) {
-  const { type, external_reference, method, destination, country, code, account_name } = transaction
+function sidesOf(context: OperatorContext, transaction: Transaction) {
+  const { external_reference, method, destination, country, code, account_name } = transaction
   const { wallet_amount, fee, wallet_currency, wallet_country } = transaction
   return {
     externalReference: external_reference,
@@ -194,7 +188,7 @@ function sidesOf({ vault }: OperatorContext, transaction: Transaction) {
     country,
     code,
     accountName: account_name,
-    account: type === 'adjustment' ? '' : masked(numberOf(openCounterparty(vault, transaction))),
+    account: maskedAccount(context, transaction),
     wallet: {
       amount: formatMinor(wallet_amount, wallet_currency),
       fee: formatMinor(fee, wallet_currency),
@@ -202,6 +196,14 @@ function sidesOf({ vault }: OperatorContext, transaction: Transaction) {
       country: wallet_country,
     },
   }
+}
+
+/** The number of the other side with only its last digits; an adjustment has none. */
+export function maskedAccount(
+  { vault }: OperatorContext,
+  transaction: Pick<Transaction, 'id' | 'type' | 'counterparty'>,
+): string {
+  return transaction.type === 'adjustment' ? '' : masked(numberOf(openCounterparty(vault, transaction)))
 }
 
 /** Shows the last four digits of a number; hides a number of four or fewer. */
@@ -234,6 +236,11 @@ function nextOf(inspected: Inspected): PaymentView['next'] {
         case_id === null
           ? 'Nothing: it is final.'
           : `Nothing by itself: it is final. Clear the case about its money in suspense: malipo suspense show ${showId('case', case_id)}`,
+    }
+  if (state === 'unapproved')
+    return {
+      what: 'A person of the merchant with the role approver or owner, other than its maker, approves or rejects it; without a decision it fails and its money goes back.',
+      at: new Date(transaction.created_at.getTime() + timing.approvalMs).toISOString(),
     }
   if (held_by === 'paused')
     return { what: `Held until ${provider} is resumed in ${env}; it was paused because of: ${pause_reason}` }

@@ -26,8 +26,11 @@ test('a paused provider gets nothing while payouts are accepted, and resuming pa
   await malipo.comesTo(other.id, 'successful')
   assert.equal(await malipo.stateOf(held.id), 'accepted')
   assert.deepEqual(await malipo.simulator.requests(held.key), [])
-  const [{ reason } = { reason: '' }] = await malipo.operator.payments.list({ isDoubtOnly: false, limit: 1 })
-  assert.equal(reason, 'held: the provider is paused')
+  const needPeople = await malipo.operator.payments.list({ isDoubtOnly: true, limit: 1 })
+  assert.deepEqual(
+    needPeople.payments.map(({ id, reason }) => [id, reason]),
+    [[held.id, 'held: the provider is paused']],
+  )
   await until('the explanation to say so', async () => /is paused/.test(await explanationOf(merchant, held.id)))
 
   const resumed = await malipo.operator.providers.resume('pawapay', incident)
@@ -70,10 +73,12 @@ test("a frozen merchant's payouts are held, others are paid, and unfreezing pays
   assert.equal(await malipo.stateOf(held.id), 'accepted')
   assert.deepEqual(await malipo.simulator.requests(held.key), [])
   assert.equal((await malipo.operator.payments.show(held.id)).next.what, 'Held until the merchant is unfrozen.')
+  assert.match(await explanationOf(frozen, held.id), /once the operator unfreezes your account, which is frozen/)
 
   await malipo.operator.merchants.unfreeze(frozen.id, 'cleared')
 
   await malipo.comesTo(held.id, 'successful')
+  assert.doesNotMatch(await explanationOf(frozen, held.id), /frozen/)
   assert.equal((await malipo.simulator.movements(held.key)).length, 1)
 })
 
@@ -99,8 +104,8 @@ test("a frozen merchant's payout that waits for a resend is held, shown to staff
   assert.ok(!queued.includes(readId('transaction', id) ?? ''))
   assert.equal(await timersOf(malipo, id), before)
   assert.ok(!malipo.log.some((line) => line.includes('overdue payments queued')))
-  const listed = await malipo.operator.payments.list({ isDoubtOnly: false, limit: 100 })
-  assert.match(listed.find((each) => each.id === id)?.reason ?? '', /^held: the merchant is frozen; /)
+  const { payments } = await malipo.operator.payments.list({ isDoubtOnly: true, limit: 100 })
+  assert.match(payments.find((each) => each.id === id)?.reason ?? '', /^held: the merchant is frozen; /)
   assert.equal((await malipo.operator.payments.show(id)).next.what, 'Held until the merchant is unfrozen.')
   await malipo.simulator.clearFaults()
   await malipo.operator.merchants.unfreeze(merchant.id, 'cleared')

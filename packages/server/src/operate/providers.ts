@@ -1,10 +1,9 @@
-import { platformBalances } from '../ledger/deltas.ts'
-import { isCurrency } from '../money/currencies.ts'
-import { formatMinor } from '../money/money.ts'
+import { floatLevels } from '../ledger/float-marks.ts'
 import { lanesTopic } from '../payments/dispatch/lane-health.ts'
 import { type LaneState, listLanes, pauseLane, resumeLane, wakeHeld } from '../payments/dispatch/lanes.ts'
 import { laneOf } from '../payments/dispatch/timers.ts'
 import type { Environment, Tx } from '../platform/db.ts'
+import { type FloatView, viewOfFloat } from './float-marks.ts'
 import { requireProvider } from './known-provider.ts'
 import { countCases, countOpen, countRecent, type OpenCount, type OutcomeCount, recentMax } from './open-payments.ts'
 import { audited, type OperatorContext, OperatorError } from './operator-context.ts'
@@ -84,14 +83,6 @@ interface ProviderStatus {
   readonly lastHour: { readonly successful: number; readonly failed: number }
 }
 
-interface FloatView {
-  readonly provider: string
-  readonly env: string
-  readonly country: string
-  readonly currency: string
-  readonly amount: string
-}
-
 export interface ProvidersView {
   readonly providers: readonly ProviderStatus[]
   readonly floats: readonly FloatView[]
@@ -107,25 +98,20 @@ export function providersStatus(context: OperatorContext): Promise<ProvidersView
     const counted = await countRecent(tx)
     const recent = new Map(counted.map((row) => [nameOf(row), row]))
     const cases = new Map((await countCases(tx)).map((row) => [nameOf(row), row.cases]))
-    const floats = (await platformBalances(tx)).filter(({ kind }) => kind === 'float')
+    const floats = await floatLevels(tx)
     const names = [...lanes.keys(), ...open.keys(), ...recent.keys(), ...cases.keys(), ...floats.map(nameOf)]
     return {
       providers: [...new Set(names)].sort().map((name) => ({
         ...statusOf(name, lanes.get(name), open.get(name) ?? [], recent.get(name)),
         suspenseCases: cases.get(name) ?? 0,
       })),
-      floats: floats.map(({ provider, env, country, currency, debits_posted, credits_posted }) => {
-        const amount = debits_posted - credits_posted
-        return { provider, env, country, currency, amount: shown(amount, currency) }
-      }),
+      floats: floats.map(viewOfFloat),
       isHourCut: counted[0]?.looked === recentMax,
     }
   })
 }
 
 const nameOf = ({ env, provider }: { readonly env: string; readonly provider: string }) => laneOf(env, provider)
-const shown = (amount: bigint, currency: string) =>
-  isCurrency(currency) ? formatMinor(amount, currency) : String(amount)
 
 function statusOf(
   name: string,

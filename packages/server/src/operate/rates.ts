@@ -99,14 +99,14 @@ export interface DecidedRate {
 
 /** Rates near this one are used from the next sample, which is taken at once. */
 export async function confirmRate(context: OperatorContext, id: string, reason: string): Promise<DecidedRate> {
-  const decided = await decide(context, id, { state: 'confirmed', decided_by: context.actor, reason })
+  const decided = await decide(context, id, { state: 'confirmed', decided_by: context.principal.name, reason })
   context.wakeups.wake('rates')
   return decided
 }
 
 /** Rates near this one are not used, and not reported again, until the rate has returned to its old level. */
 export function rejectRate(context: OperatorContext, id: string, reason: string): Promise<DecidedRate> {
-  return decide(context, id, { state: 'rejected', decided_by: context.actor, reason })
+  return decide(context, id, { state: 'rejected', decided_by: context.principal.name, reason })
 }
 
 function decide(context: OperatorContext, id: string, decision: HeldDecision): Promise<DecidedRate> {

@@ -1,7 +1,9 @@
 import { accountNumberContext, accountNumberPurpose } from '../external-accounts/store.ts'
 import { webhookSecretContext } from '../merchants/webhook-secret.ts'
-import { counterpartyContext } from '../payments/model/counterparty.ts'
+import { type Counterparty, counterpartyContext } from '../payments/model/counterparty.ts'
+import { numberHashes, searchableNumber } from '../payments/model/lookups.ts'
 import { callbackContext } from '../payments/resolve/callback-log.ts'
+import { passwordContext, totpContext } from '../people/password-sign-in.ts'
 import { type Db, type Environment, sql } from '../platform/db.ts'
 import type { Vault } from '../platform/seal.ts'
 
@@ -18,16 +20,16 @@ export interface Move {
   readonly id: string
   readonly before: string
   readonly after: string
-  /** The hash beside the value, if any. */
-  readonly hash: string
+  /** The hashes beside the value under every key, the newest first; empty without one. */
+  readonly hashes: readonly string[]
 }
 
 /** A column of sealed values, with reads and changes that are safe while other processes write. */
 export interface SealedColumn {
   readonly name: string
   contextOf(id: string): string
-  /** The hash that is stored beside the value. */
-  hashOf?(vault: Vault, plain: string): string
+  /** The hashes of the value under every key, the newest first, if one is stored beside it. */
+  hashesOf?(vault: Vault, plain: string): string[]
   /** The rows after one, in order, under any key. The first page starts after the empty text. */
   page(db: Db, wanted: Wanted): Promise<SealedRow[]>
   /**
@@ -52,24 +54,47 @@ const split = (moves: readonly Move[]) => ({
   afters: moves.map(({ after }) => after),
 })
 
+const newestHash = ({ hashes }: Move) => hashes[0] ?? null
+
+/** The number's hash in `payment_lookups` moves with it, so that no key is needed for one and not for the other. */
 const counterparty: SealedColumn = {
   name: 'transactions.counterparty',
   contextOf: counterpartyContext,
+  hashesOf: (vault, plain) => {
+    const number = searchableNumber(JSON.parse(plain) as Counterparty)
+    return number === undefined ? [] : numberHashes(vault, number).map(String)
+  },
   page: (db, wanted) =>
     db.query(sql`
       select id, split_part(counterparty, '.', 1) as key, case when counterparty !~ ${wanted.newest} then counterparty end as sealed
       from transactions
       where id > ${idAfter(wanted)}
+        and counterparty <> ''
       order by id
       limit ${wanted.limit}`),
   replace: (db, moves) => {
     const { ids, befores, afters } = split(moves)
+    const old = moves.flatMap(({ id, hashes: [newest, ...older] }) =>
+      older.filter((hash) => hash !== newest).map((hash) => ({ id, hash })),
+    )
     return db.query(sql`
       with free as (
-        select t.id, m.after
-        from unnest(${ids}::uuid[], ${befores}::text[], ${afters}::text[]) as m(id, before, after)
+        select t.id, m.after, m.hash
+        from unnest(${ids}::uuid[], ${befores}::text[], ${afters}::text[], ${moves.map(newestHash)}::bigint[])
+          as m(id, before, after, hash)
         join transactions t on t.id = m.id and t.counterparty = m.before
         for update of t skip locked
+      ), removed as (
+        delete from payment_lookups l
+        using unnest(${old.map(({ hash }) => hash)}::bigint[], ${old.map(({ id }) => id)}::uuid[]) as o(hash, id)
+        join free f on f.id = o.id
+        where (l.hash, l.transaction_id) = (o.hash, o.id)
+      ), added as (
+        insert into payment_lookups (hash, transaction_id)
+        select hash, id
+        from free
+        where hash is not null
+        on conflict do nothing
       )
       update transactions t
       set counterparty = f.after
@@ -109,7 +134,7 @@ const callback: SealedColumn = {
 const account: SealedColumn = {
   name: 'external_accounts.account_number',
   contextOf: accountNumberContext,
-  hashOf: (vault, plain) => vault.hash(plain, accountNumberPurpose),
+  hashesOf: (vault, plain) => vault.hashes(plain, accountNumberPurpose),
   page: (db, wanted) =>
     db.query(sql`
       select id, split_part(account_number, '.', 1) as key,
@@ -120,11 +145,10 @@ const account: SealedColumn = {
       limit ${wanted.limit}`),
   replace: (db, moves) => {
     const { ids, befores, afters } = split(moves)
-    const hashes = moves.map(({ hash }) => hash)
     return db.query(sql`
       with free as (
         select a.id, m.after, m.hash
-        from unnest(${ids}::uuid[], ${befores}::text[], ${afters}::text[], ${hashes}::text[])
+        from unnest(${ids}::uuid[], ${befores}::text[], ${afters}::text[], ${moves.map(newestHash)}::text[])
           as m(id, before, after, hash)
         join external_accounts a on a.id = m.id and a.account_number = m.before
         for update of a skip locked
@@ -208,5 +232,66 @@ const previousSecret: SealedColumn = {
   },
 }
 
-/** All but `card_continuations`, whose rows live for 15 minutes. */
-export const sealedColumns: readonly SealedColumn[] = [secret, previousSecret, account, counterparty, callback]
+const passwordHash: SealedColumn = {
+  name: 'people.password_hash',
+  contextOf: passwordContext,
+  page: (db, wanted) =>
+    db.query(sql`
+      select id, split_part(password_hash, '.', 1) as key,
+        case when password_hash !~ ${wanted.newest} then password_hash end as sealed
+      from people
+      where id > ${idAfter(wanted)}
+        and password_hash is not null
+      order by id
+      limit ${wanted.limit}`),
+  replace: (db, moves) => {
+    const { ids, befores, afters } = split(moves)
+    return db.query(sql`
+      with free as (
+        select p.id, m.after
+        from unnest(${ids}::uuid[], ${befores}::text[], ${afters}::text[]) as m(id, before, after)
+        join people p on p.id = m.id and p.password_hash = m.before
+        for update of p skip locked
+      )
+      update people p
+      set password_hash = f.after
+      from free f
+      where p.id = f.id
+      returning p.id`)
+  },
+}
+
+const totpSecret: SealedColumn = {
+  name: 'people.totp_secret',
+  contextOf: totpContext,
+  page: (db, wanted) =>
+    db.query(sql`
+      select id, split_part(totp_secret, '.', 1) as key,
+        case when totp_secret !~ ${wanted.newest} then totp_secret end as sealed
+      from people
+      where id > ${idAfter(wanted)}
+        and totp_secret is not null
+      order by id
+      limit ${wanted.limit}`),
+  replace: (db, moves) => {
+    const { ids, befores, afters } = split(moves)
+    return db.query(sql`
+      with free as (
+        select p.id, m.after
+        from unnest(${ids}::uuid[], ${befores}::text[], ${afters}::text[]) as m(id, before, after)
+        join people p on p.id = m.id and p.totp_secret = m.before
+        for update of p skip locked
+      )
+      update people p
+      set totp_secret = f.after
+      from free f
+      where p.id = f.id
+      returning p.id`)
+  },
+}
+
+/** All but `card_continuations` and `challenges`, whose rows live for minutes. */
+export const sealedColumns: readonly SealedColumn[] = [
+  ...[secret, previousSecret, account, counterparty, callback],
+  ...[passwordHash, totpSecret],
+]

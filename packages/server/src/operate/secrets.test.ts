@@ -3,9 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { testDatabase } from '../dev-stack/servers.ts'
 import { openWebhookSecret } from '../merchants/webhook-secret.ts'
+import { passwordContext, totpContext } from '../people/password-sign-in.ts'
 import type { Environment } from '../platform/db.ts'
 import { readId } from '../platform/ids.ts'
 import { noteKeys } from '../platform/secret-keys.ts'
+import { invitedStaff, joinWithPassword, testBrowser } from '../testing/browser.ts'
 import { sendHouseCallback } from '../testing/house-callbacks.ts'
 import { exchange } from '../testing/malipo.ts'
 import { openTransaction } from '../testing/open-transaction.ts'
@@ -47,6 +49,9 @@ async function shop(malipo: PayingMalipo) {
   const paid = await merchant.call('POST', '/api/b2b/fiat/payout', payout(`p-${randomBytes(4).toString('hex')}`))
   assert.deepEqual([added.status, paid.status], [200, 200], JSON.stringify([added.body, paid.body]))
   await sendHouseCallback(malipo.url, { key: 'unknown-key' })
+  const token = await invitedStaff(malipo, { email: `${randomBytes(4).toString('hex')}@example.com` })
+  const joined = await joinWithPassword(malipo, testBrowser(malipo), { token, password: 'maji ya kunywa 7' })
+  assert.equal(joined.status, 200, JSON.stringify(joined.body))
   return {
     merchant,
     accountId: String((added.body['data'] as { id: string }).id),
@@ -69,6 +74,13 @@ async function readAll(malipo: PayingMalipo, { merchant, accountId, transactionI
   for (const endpoint of endpoints)
     for (const sealed of [endpoint.secret, endpoint.previous_secret])
       if (sealed !== null) assert.match(openWebhookSecret(malipo.ctx.vault, endpoint, sealed), /^whsec_/)
+  const people = await malipo.ask<{ id: string; password_hash: string; totp_secret: string }>(
+    'select id, password_hash, totp_secret from people',
+  )
+  for (const { id, password_hash, totp_secret } of people) {
+    assert.match(malipo.ctx.vault.open(password_hash, passwordContext(id)), /^\$argon2id\$/)
+    assert.match(malipo.ctx.vault.open(totp_secret, totpContext(id)), /^[A-Z2-7]{32}$/)
+  }
   for (const { id } of await malipo.operator.callbacks.list({ limit: 100 }))
     assert.equal((await malipo.operator.callbacks.show(id)).method, 'POST')
   return { accountNumber, payment: payment.id }
@@ -175,7 +187,7 @@ test('a value that changed after it was read is not replaced, in any column', as
     const wanted = { after: '', limit: 1, newest: ctx.vault.newestPattern }
     const [row] = await column.page(ctx.db.write, wanted)
     assert.ok(row?.sealed, column.name)
-    const move = { id: row.id, before: `${row.sealed}x`, after: 'another', hash: 'another' }
+    const move = { id: row.id, before: `${row.sealed}x`, after: 'another', hashes: ['17'] }
     assert.deepEqual(await column.replace(ctx.db.write, [move]), [], column.name)
     assert.deepEqual(await column.page(ctx.db.write, wanted), [row], column.name)
   }

@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { recordAudit } from '../audit/record.ts'
 import { countHashes } from '../auth/credentials.ts'
+import { countMachineHashes } from '../people/machines.ts'
+import { actorOf } from '../people/principal.ts'
 import { fingerprintsKeptDays, type KnownKey, listKeys, noteKeys, retireKeys } from '../platform/secret-keys.ts'
 import type { OperatorContext } from './operator-context.ts'
 import { type Move, type SealedColumn, type SealedRow, sealedColumns } from './sealed-columns.ts'
@@ -48,6 +50,7 @@ const pauseMaxMs = 1000
 /** Each process records its first key every ten minutes. */
 const noticeMs = 30 * 60_000
 const apiKeys = 'credentials.api_key_hash'
+const machineKeys = 'machines.api_key_hash'
 
 /** Reads every sealed value once. */
 export async function listSecretKeys(context: OperatorContext): Promise<SecretKeyView[]> {
@@ -67,7 +70,7 @@ export async function reseal(context: OperatorContext, order: ResealOrder): Prom
   await noteKeys(context.db.write, context.vault)
   const audit = (action: string, detail: object) =>
     context.db.write.transaction((tx) =>
-      recordAudit(tx, context.cell, { actor: context.actor, action, subject: key, detail: { ...detail } }),
+      recordAudit(tx, context.cell, { actor: actorOf(context.principal), action, subject: key, detail: { ...detail } }),
     )
   await audit('secrets.reseal_started', {})
   const found: Counts = new Map()
@@ -153,8 +156,8 @@ function moveOf({ vault }: OperatorContext, column: SealedColumn, { id, sealed }
   const context = column.contextOf(id)
   try {
     const plain = vault.open(sealed ?? '', context)
-    const hash = column.hashOf?.(vault, plain) ?? ''
-    return { id, before: sealed ?? '', after: vault.seal(plain, context), hash }
+    const hashes = column.hashesOf?.(vault, plain) ?? []
+    return { id, before: sealed ?? '', after: vault.seal(plain, context), hashes }
   } catch {
     return undefined
   }
@@ -184,6 +187,7 @@ function add(counts: Counts, key: string, name: string, count = 1): void {
 /** Every key that is configured, known to the database, or found, in the order of the configuration. */
 async function views({ db, vault: { keyIds } }: OperatorContext, found: Counts): Promise<SecretKeyView[]> {
   for (const { key, count } of await countHashes(db.write)) add(found, key, apiKeys, count)
+  for (const { key, count } of await countMachineHashes(db.write)) add(found, key, machineKeys, count)
   const known = new Map((await listKeys(db.write)).map((each) => [each.id, each]))
   const names = new Set([...keyIds, ...known.keys(), ...found.keys()])
   return [...names].map((key) => viewOf(keyIds, key, found.get(key) ?? {}, known.get(key)))

@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
 import type { KeyedRequest } from '../idempotency/keys.ts'
 import { replayOf, submit } from '../payments/accept/replay.ts'
+import type { PayoutOrigin } from '../payments/controls/control-batch.ts'
 import { laneOf } from '../payments/dispatch/timers.ts'
 import type { Owner } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
@@ -23,6 +24,8 @@ interface AcceptedOnce {
 }
 
 interface Terms {
+  /** Who makes the payout: its limits count by this, and a person other than this approves it. */
+  readonly origin: PayoutOrigin
   /** Defaults to the current rates. */
   readonly rateOf?: RateOf
   readonly scenario?: Scenario | undefined
@@ -34,11 +37,11 @@ export async function acceptPayout(
   owner: Owner,
   body: PayoutBody,
   keyed: KeyedRequest | undefined,
-  { rateOf = createRateOf(ctx, owner), scenario }: Terms = {},
+  { origin, rateOf = createRateOf(ctx, owner), scenario }: Terms,
 ): Promise<AcceptedOnce> {
   const before = await replayOf(ctx, owner, keyed)
   if (before) return { response: before.response as AcceptedPayout, isReplay: true }
-  return acceptNew(ctx, owner, body, keyed, { rateOf, scenario })
+  return acceptNew(ctx, owner, body, keyed, { origin, rateOf, scenario })
 }
 
 /** As `acceptPayout` for a request whose key is new: skips the lookup of an earlier response. */
@@ -47,14 +50,14 @@ export async function acceptNew(
   owner: Owner,
   body: PayoutBody,
   keyed: KeyedRequest | undefined,
-  { rateOf = createRateOf(ctx, owner), scenario }: Terms,
+  { origin, rateOf = createRateOf(ctx, owner), scenario }: Terms,
 ): Promise<AcceptedOnce> {
-  const proposal = await proposePayout(ctx, owner, body, keyed, rateOf)
+  const proposal = await proposePayout(ctx, owner, body, keyed, { origin, rateOf })
   const responseOf = (id: string) => responseFor(id, body.externalReference)
   const outcome = await submit(ctx, { ...proposal, responseOf, scenario })
   if (outcome.isReplay) return { response: outcome.response as AcceptedPayout, isReplay: true }
   reach('payout.accepted')
-  ctx.wakeups.wake(laneOf(owner.env, outcome.transaction.provider))
+  if (outcome.transaction.wake_at) ctx.wakeups.wake(laneOf(owner.env, outcome.transaction.provider))
   return { response: responseOf(outcome.transaction.id), isReplay: false }
 }
 

@@ -21,6 +21,12 @@ interface BulkResult {
   readonly errorCode?: string
 }
 
+interface BulkTerms {
+  /** The credential or person that sends the request. */
+  readonly made_by: string
+  readonly scenario?: Scenario | undefined
+}
+
 /** Reads one item, or throws the error for its result. */
 type ReadItem = (item: unknown) => PayoutBody
 
@@ -45,12 +51,12 @@ async function acceptAll(
   items: readonly unknown[],
   readItem: ReadItem,
   keyed: KeyedRequest | undefined,
-  scenario?: Scenario,
+  { made_by, scenario }: BulkTerms,
 ): Promise<{ readonly results: BulkResult[]; readonly isReplay: boolean }> {
   const isRepeated = keyed !== undefined && (await reserveKey(ctx, owner, keyed))
   const accept = isRepeated ? acceptPayout : acceptNew // Items of a new request have no stored keys.
   reach('bulk.reserved')
-  const terms = { rateOf: createRateOf(ctx, owner), scenario }
+  const terms = { origin: { made_by, isBulk: true }, rateOf: createRateOf(ctx, owner), scenario }
   const one = async (item: unknown, index: number) => {
     try {
       const body = readItem(item)

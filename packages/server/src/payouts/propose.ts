@@ -10,8 +10,9 @@ import { find } from '../external-accounts/store.ts'
 import type { KeyedRequest } from '../idempotency/keys.ts'
 import { type Currency, currencies, isCurrency } from '../money/currencies.ts'
 import { feeOf, keepRule } from '../money/fees.ts'
-import type { Proposal } from '../payments/accept/accept.ts'
 import { walletSideOf } from '../payments/accept/exchange.ts'
+import type { Proposal } from '../payments/accept/proposal.ts'
+import type { PayoutOrigin } from '../payments/controls/control-batch.ts'
 import { routeQueryOf } from '../payments/dispatch/operation.ts'
 import { sharedAccounts } from '../payments/resolve/payment-postings.ts'
 import type { Owner } from '../platform/db.ts'
@@ -39,7 +40,7 @@ export async function proposePayout(
   owner: Owner,
   body: PayoutBody,
   keyed: KeyedRequest | undefined,
-  rateOf: RateOf,
+  { origin, rateOf }: { readonly origin: PayoutOrigin; readonly rateOf: RateOf },
 ): Promise<Omit<Proposal, 'responseOf'>> {
   const beneficiary = await beneficiaryFor(ctx, owner, body)
   const { country, currency, destination, code } = beneficiary
@@ -76,6 +77,7 @@ export async function proposePayout(
     isSentAtOnce: false,
     sent_via: 'lane',
     holdsGoTo: await sharedAccounts(ctx.accounts, { env: owner.env, ...currencies }),
+    origin,
     keyed,
   }
 }

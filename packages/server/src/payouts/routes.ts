@@ -1,11 +1,13 @@
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { bearerOf } from '../auth/request-bearer.ts'
+import type { Bearer } from '../auth/token-cache.ts'
 import type { Context } from '../context.ts'
 import { Destination, PayoutMethod } from '../external-accounts/schema.ts'
 import type { App } from '../http/app.ts'
 import { IdempotencyHeaders, keyedRequest } from '../idempotency/keys.ts'
 import { PaymentHeaders, scenarioIn } from '../payments/accept/payment-headers.ts'
+import { showId } from '../platform/ids.ts'
 import { ExternalReference } from '../transactions/schema.ts'
 import { acceptPayout } from './accept.ts'
 import { acceptBulk } from './bulk.ts'
@@ -85,6 +87,7 @@ const errors = [
   'PAYOUT_PROVIDER_NOT_FOUND',
   'REFERENCE_USED',
   'INSUFFICIENT_FUNDS',
+  'PAYOUT_LIMIT_EXCEEDED',
   'UNSUPPORTED_CURRENCY',
   'CURRENCY_NOT_ENABLED',
   'DEBIT_CURRENCY_NOT_SUPPORTED',
@@ -103,7 +106,8 @@ export function payoutRoutes(app: App, ctx: Context): void {
     },
     async (request, reply) => {
       const owner = bearerOf(request)
-      const terms = { scenario: scenarioIn(owner, request.headers) }
+      const origin = { made_by: makerOf(owner), isBulk: false }
+      const terms = { origin, scenario: scenarioIn(owner, request.headers) }
       const { response, isReplay } = await acceptPayout(ctx, owner, request.body, keyedRequest(request), terms)
       mark(reply, isReplay)
       return response
@@ -145,8 +149,8 @@ function bulkRoute(app: App, ctx: Context): void {
         return value
       }
       const [owner, keyed] = [bearerOf(request), keyedRequest(request)]
-      const scenario = scenarioIn(owner, request.headers)
-      const { results, isReplay } = await acceptBulk(ctx, owner, payouts, readItem, keyed, scenario)
+      const terms = { made_by: makerOf(owner), scenario: scenarioIn(owner, request.headers) }
+      const { results, isReplay } = await acceptBulk(ctx, owner, payouts, readItem, keyed, terms)
       mark(reply, isReplay)
       return { success: true as const, data: results }
     },
@@ -183,6 +187,8 @@ function cancelRoute(app: App, ctx: Context): void {
     },
   )
 }
+
+const makerOf = ({ credential_id }: Bearer) => showId('credential', credential_id)
 
 function mark(reply: FastifyReply, isReplay: boolean): void {
   if (isReplay) reply.header('idempotency-replayed', 'true')

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import pg from 'pg'
 import { testDatabase } from '../dev-stack/servers.ts'
 import { type Malipo, testMalipo } from '../testing/malipo.ts'
+import { testPerson } from '../testing/people.ts'
 import { type Owner, sql } from './db.ts'
 import { newId, readId } from './ids.ts'
 
@@ -32,7 +33,11 @@ const noProvider = { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATO
 
 /** Adds a row to every table that a merchant may read. */
 async function fillTables(malipo: Malipo): Promise<void> {
-  const { call } = await malipo.merchant()
+  const { id, call } = await malipo.merchant()
+  const limit = { env: 'sandbox', currency: 'KES', perMerchantDay: '1000', reason: 'a test' } as const
+  await malipo.operator.payoutControls.setLimits(id, limit)
+  await testPerson(malipo, { merchant: { id, roles: ['viewer'] } })
+  await malipo.operator.people.invite({ email: 'baraka@example.com', name: 'Baraka', role: 'viewer', merchant: id })
   await call('PUT', '/api/b2b/users', { firstName: 'Achieng', sandboxWebhookUrl: 'http://127.0.0.1:9/hooks' })
   const payoutMethod = { accountName: 'Amina Otieno', accountNumber: '+254703456789' }
   const account = { country: 'KE', currency: 'KES', destination: 'MoMo', payoutMethod }
@@ -60,8 +65,10 @@ test('a read without a merchant set returns nothing from any readable table', as
     'external_accounts',
     'rates',
   ]
-  const ofPayments = ['transactions', 'events', 'external_references', 'feed_counters', 'webhook_records', 'scenarios']
-  assert.deepEqual(new Set(tables), new Set([...known, ...ofPayments]))
+  const ofFeeds = ['events', 'feed_counters', 'webhook_records']
+  const ofPayments = ['transactions', 'controlled_payouts', 'external_references', 'scenarios', ...ofFeeds]
+  const ofPeople = ['people', 'memberships', 'invitations']
+  assert.deepEqual(new Set(tables), new Set([...known, ...ofPayments, ...ofPeople]))
   for (const table of tables) {
     const [counted] = await malipo.ask<{ count: bigint }>(`select count(*) from ${table}`)
     assert.ok(Number(counted?.count) > 0, `${table} has rows to hide`)
@@ -133,6 +140,28 @@ test("a reader of one environment does not see the other environment's rows", as
 
   assert.equal((await updates('live')).length, 1)
   assert.equal((await updates('sandbox')).length, 0)
+})
+
+test('a merchant reads its own people and invitations, and no secret of them', async (t) => {
+  const malipo = await testMalipo(t)
+  const [mine, other] = [await malipo.merchant(), await malipo.merchant()]
+  const own = await testPerson(malipo, { merchant: { id: mine.id, roles: ['owner'] } })
+  await testPerson(malipo, { merchant: { id: other.id, roles: ['owner'] } })
+  await testPerson(malipo, { operator: ['admin'] })
+  const owner: Owner = { merchant_id: readId('merchant', mine.id) ?? '', env: 'sandbox' }
+  const read = <Row>(query: ReturnType<typeof sql>) => malipo.ctx.db.read.query<Row>(owner, query)
+
+  assert.deepEqual(await read(sql`select id from people`), [{ id: own.person_id }])
+  assert.deepEqual(await read(sql`select person_id from memberships`), [{ person_id: own.person_id }])
+  for (const query of [
+    sql`select password_hash from people`,
+    sql`select totp_secret from people`,
+    sql`select token_hash from invitations`,
+    sql`select 1 from sessions`,
+    sql`select 1 from passkeys`,
+    sql`select 1 from machines`,
+  ])
+    await assert.rejects(read(query), { code: '42501' })
 })
 
 test("a read's owner is reset after the read", async (t) => {

@@ -48,6 +48,13 @@ const prefixes = {
   webhook: 'wh',
   case: 'case',
   callback: 'cb',
+  proposal: 'prp',
+  person: 'person',
+  membership: 'role',
+  invitation: 'inv',
+  session: 'ses',
+  machine: 'machine',
+  'audit entry': 'aud',
 } as const
 type Kind = keyof typeof prefixes
 

@@ -52,6 +52,12 @@ export function createMetrics({ poolWaiting, partitionsLeft, requests }: Sources
       labelNames: ['env'] as const,
       registers,
     }),
+    floatBelowMark: new Gauge({
+      name: 'malipo_float_below_mark',
+      help: '1 when a float is below its low-water mark, else 0; floats without a mark are absent. Reported by workers only',
+      labelNames: ['env', 'provider', 'country', 'currency'] as const,
+      registers,
+    }),
     authFailures: new Counter({
       name: 'malipo_auth_failures_total',
       help: 'Refused token exchanges and refused tokens',

@@ -13,7 +13,9 @@ export const monthly = [
   'events',
   'webhook_records',
   'receipts',
+  'payment_lookups',
   'callbacks',
+  'controlled_payouts',
 ] as const
 
 const { timersAheadHours, timersKeptHours } = platformTiming

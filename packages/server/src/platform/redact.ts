@@ -3,9 +3,12 @@
  * any object, exception or nested JSON.
  */
 export function redact(text: string): string {
-  return hideCardNumbers(
-    text.replace(secretFields, '$<name>$<escape>"[hidden]$<escape>"').replace(secretTexts, '[hidden]'),
-  )
+  return hideCardNumbers(hideSecrets(text.replace(secretFields, '$<name>$<escape>"[hidden]$<escape>"')))
+}
+
+/** Hides texts that are secrets wherever they occur: keys, tokens, passwords in URLs. */
+export function hideSecrets(text: string): string {
+  return text.replace(secretTexts, '[hidden]')
 }
 
 export function hideCardNumbers(text: string): string {
@@ -27,6 +30,7 @@ const secretFields = new RegExp(
     'password',
     'pin',
     'secret',
+    'set-cookie',
     'token',
     'voucherPin',
   ].join('|')})\k<escape>"\s*:\s*)(?:\k<escape>".*?(?<!\\)\k<escape>"|[\w.-]+)`,
@@ -36,6 +40,10 @@ const secretFields = new RegExp(
 const secretTexts = new RegExp(
   [
     String.raw`\bsk_(?:live|test)_[0-9A-Za-z]+`, // API keys
+    String.raw`\bosk_[0-9A-Za-z]+`, // API keys of the operator's machines
+    String.raw`\bmls_[\w-]+`, // sessions of command lines
+    String.raw`(?<=\bmalipo=)[\w-]+`, // sessions of browsers
+    String.raw`(?<=/invitation#)[\w-]+`, // invitations
     String.raw`\bwhsec_[0-9A-Za-z+/=_-]+`, // webhook secrets
     String.raw`\beyJ[\w-]+\.[\w-]+\.[\w-]*`, // JSON web tokens
     String.raw`(?<=\bBearer\s{1,9})[\w.~+/-]+=*`,

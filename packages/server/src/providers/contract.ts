@@ -272,6 +272,8 @@ export const failureCodes = {
   AUTHORISATION_LOST: 'The charge could not be continued because of an internal error; nothing was taken.',
   UNDERPAID: 'Less than the amount was received before the account expired.',
   MANUALLY_CANCELLED: 'The payment was cancelled before it was sent.',
+  REJECTED_BY_APPROVER: 'A person of the merchant rejected the payout.',
+  APPROVAL_EXPIRED: 'The payout was not approved in time.',
   EXPIRED: 'The payment was not completed in time.',
   REVERSED: 'The provider took the payment back.',
   PROVIDER_UNAVAILABLE: 'The provider could not be reached in time; nothing was taken.',
@@ -291,10 +293,7 @@ export type SubmitOutcome =
   | { readonly certainty: 'definitely_failed'; readonly failure: Failure }
   /** No money can have moved. The same key may be sent again, or to another provider if this was the first send. */
   | { readonly certainty: 'definitely_not_submitted'; readonly cause: NotSubmittedCause; readonly detail: string }
-  /**
-   * The money may have moved. `failure` comes with an ambiguous refusal: it takes effect once the provider proves not
-   * to have the payment.
-   */
+  /** The money may have moved. The `failure` of an ambiguous refusal counts once the provider proves not to have it. */
   | {
       readonly certainty: 'unknown'
       readonly cause: UnknownCause

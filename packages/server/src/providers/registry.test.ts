@@ -170,7 +170,7 @@ test('live charges Orange Money in Côte d’Ivoire through pawaPay, by a prompt
   const { operators } = presentLists(data, routing)
   const shown = (env: 'live' | 'sandbox') => {
     const operator = operators[env].find(({ id }) => id === 'ORANGE_CI')
-    return [routing.providersOf(env, routeQuery)[0]?.id, operator?.authType, operator?.ussdCode, operator?.status]
+    return [routing.providersOf(env, routeQuery)[0]?.id, operator?.authType, operator?.ussdCode, operator?.statusNow()]
   }
 
   assert.deepEqual(shown('live'), ['pawapay', 'PROVIDER_AUTH', '', 'AVAILABLE'])

@@ -1,4 +1,4 @@
-import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max'
 
 export interface Phone {
   /** E.164 with its plus. */
@@ -17,8 +17,27 @@ export function readPhone(text: string): Phone | undefined {
   const digits = text.replaceAll(/[\s().-]/g, '')
   if (!/^\+?[1-9]\d{6,14}$/.test(digits)) return undefined
   const plus = digits.startsWith('+') ? digits : `+${digits}`
-  const parsed = parsePhoneNumberFromString(plus.replace(shortBenin, '+22901$1'))
+  return mobile(parsePhoneNumberFromString(plus.replace(shortBenin, '+22901$1')))
+}
+
+function mobile(parsed: ReturnType<typeof parsePhoneNumberFromString>): Phone | undefined {
   const isMobile = ['MOBILE', 'FIXED_LINE_OR_MOBILE'].includes(parsed?.getType() ?? '')
   if (!parsed?.country || !isMobile) return undefined
   return { e164: parsed.number, country: parsed.country, national: parsed.nationalNumber }
+}
+
+/**
+ * Every mobile number in E.164 that a person may mean: in international form, with a plus, `00` or neither, or as it is dialled
+ * within any of these countries.
+ */
+export function possiblePhones(text: string, countries: Iterable<string>): string[] {
+  const digits = text.replace(/\(0\)/, '').replaceAll(/[\s().-]/g, '')
+  if (!/^\+?\d{7,15}$/.test(digits)) return []
+  const isInternational = /^(\+|00)/.test(digits)
+  const homes = isInternational ? [] : [...countries].filter((code): code is CountryCode => isSupportedCountry(code))
+  const found = [
+    readPhone(digits.replace(/^00/, '+')),
+    ...homes.map((home) => mobile(parsePhoneNumberFromString(digits, home))),
+  ]
+  return [...new Set(found.flatMap((phone) => phone?.e164 ?? []))]
 }

@@ -10,15 +10,23 @@ export interface ReferenceLists {
   readonly countries: readonly ReturnType<typeof presentCountry>[]
   readonly banks: readonly ReturnType<typeof presentBank>[]
   readonly branches: ReadonlyMap<number, readonly ReturnType<typeof presentBranch>[]>
-  readonly operators: Readonly<Record<Environment, readonly ReturnType<typeof presentOperator>[]>>
+  readonly operators: Readonly<Record<Environment, readonly ListedOperator[]>>
 }
+
+/** An operator without its status, which changes while the process runs. */
+interface ListedOperator extends ReturnType<typeof presentOperator> {
+  statusNow(): OperatorStatus
+}
+
+type OperatorStatus = 'AVAILABLE' | 'DEGRADED' | 'UNAVAILABLE'
 
 export function presentLists(data: ReferenceData, routing: Routing): ReferenceLists {
   const operatorsOf = (env: Environment) =>
     [...data.operators.values()].map((operator) => {
       const { country, currency, id: target } = operator
       const [provider] = routing.providersOf(env, { operation: 'charge.momo', country, currency, target })
-      return presentOperator(operatorBy(data, operator, provider?.id ?? ''), isOpen(routing, env, operator))
+      const shown = presentOperator(operatorBy(data, operator, provider?.id ?? ''))
+      return { ...shown, statusNow: () => statusOf(routing, env, operator) }
     })
   return {
     countries: [...data.countries.values()].map(presentCountry),
@@ -28,13 +36,18 @@ export function presentLists(data: ReferenceData, routing: Routing): ReferenceLi
   }
 }
 
-/** An operator is open when its limits are known and a provider serves it. */
-function isOpen(routing: Routing, env: Environment, operator: Operator): boolean {
+/**
+ * Unavailable: its limits are not known, or no provider serves it, and payments are refused. Degraded: for charges or payouts every
+ * provider is paused or does not respond, so payments wait.
+ */
+function statusOf(routing: Routing, env: Environment, operator: Operator): OperatorStatus {
   const { country, currency, id: target, limits } = operator
-  const isServed = (['charge.momo', 'payout.momo'] as const).some(
-    (operation) => routing.providersOf(env, { operation, country, currency, target }).length > 0,
-  )
-  return limits !== undefined && isServed
+  const served = (['charge.momo', 'payout.momo'] as const)
+    .map((operation) => routing.providersOf(env, { operation, country, currency, target }))
+    .filter((providers) => providers.length > 0)
+  if (limits === undefined || served.length === 0) return 'UNAVAILABLE'
+  const isUsable = served.every((providers) => providers.some(({ id }) => routing.isUsable(env, id)))
+  return isUsable ? 'AVAILABLE' : 'DEGRADED'
 }
 
 function presentCountry({ name, iso2, iso3, dialing_code, currency, symbol }: Country) {
@@ -55,7 +68,7 @@ function presentBranch({ id, branch_code, branch_name, swift_code, bic, bank_id 
   return { id, branch_code, branch_name, swift_code, bic, bank_id }
 }
 
-function presentOperator(operator: Operator, isAvailable: boolean) {
+function presentOperator(operator: Operator) {
   const { id, name, country, currency, auth_type, decimals, limits, prefixes, ussd_code } = operator
   const bounds = (range: Limits | undefined) =>
     range ? { min: numberFromMinor(range.min, currency), max: numberFromMinor(range.max, currency) } : {}
@@ -70,6 +83,5 @@ function presentOperator(operator: Operator, isAvailable: boolean) {
     payout: bounds(limits?.payout),
     prefixes,
     ussdCode: ussd_code,
-    status: isAvailable ? ('AVAILABLE' as const) : ('UNAVAILABLE' as const),
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { simulatorAccess, startSimulator } from '../dev-stack/simulator.ts'
+import { until } from '../dev-stack/until.ts'
 import { createLog } from '../platform/log.ts'
 import { type ApiResponse, type Malipo, testMalipo } from '../testing/malipo.ts'
 import { keepRates } from '../workers/rate-keeper.ts'
@@ -185,6 +186,31 @@ test('an operator without a provider is listed as unavailable', async (t) => {
   )
 })
 
+test('an operator is degraded while its only provider is paused or does not respond', async (t) => {
+  const malipo = await malipoWithSimulator(t)
+  const { call } = await malipo.merchant()
+  const operators = async () => dataOf(await call('GET', '/api/b2b/utilities/momo-operators'))
+  const statusOf = async (wanted: string) => (await operators()).find(({ id }) => id === wanted)?.['status']
+  const becomes = (wanted: string, status: string) =>
+    until(`${wanted} to be ${status}`, async () => (await statusOf(wanted)) === status)
+  assert.equal(await statusOf('MPESA_KE'), 'AVAILABLE')
+
+  await malipo.operator.providers.pause('pawapay', { env: 'sandbox', reason: 'incident 12' })
+  await becomes('MPESA_KE', 'DEGRADED')
+  assert.ok(
+    (await operators()).some(({ status }) => status === 'AVAILABLE'),
+    'others do not depend on it',
+  )
+  await malipo.operator.providers.resume('pawapay', { env: 'sandbox', reason: 'incident 12 closed' })
+  await becomes('MPESA_KE', 'AVAILABLE')
+  await malipo.ask(
+    `update lanes set unhealthy_until = record_time() + interval '1 hour' where lane = 'sandbox/pawapay'`,
+  )
+  await becomes('MPESA_KE', 'DEGRADED')
+  await malipo.ask(`update lanes set unhealthy_until = null`)
+  await becomes('MPESA_KE', 'AVAILABLE')
+})
+
 test('a countries failure has the specified form, and a refused token the common form', async (t) => {
   const malipo = await testMalipo(t)
   const { call } = await malipo.merchant()
@@ -193,6 +219,9 @@ test('a countries failure has the specified form, and a refused token the common
   const unasked = await call('GET', '/api/b2b/utilities/countries?continent=Africa')
   const forbidden = await without('GET', '/api/b2b/utilities/countries')
 
-  assert.deepEqual(unasked.body, { success: false, error: 'Validation error: continent is not a parameter of this call' })
+  assert.deepEqual(unasked.body, {
+    success: false,
+    error: 'Validation error: continent is not a parameter of this call',
+  })
   assert.equal(forbidden.body['errorCode'], 'INSUFFICIENT_SCOPE')
 })

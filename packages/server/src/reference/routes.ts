@@ -67,7 +67,10 @@ const Operator = Type.Object({
   payout: Bounds,
   prefixes: Type.Array(Type.String(), { description: 'Prefixes of its numbers after the dialling code' }),
   ussdCode: Type.String({ description: 'The code a customer dials to approve or to get a code; may be empty' }),
-  status: Type.String({ description: 'AVAILABLE, or UNAVAILABLE: listed, but payments are refused' }),
+  status: Type.String({
+    description:
+      'AVAILABLE; DEGRADED: the service behind it is paused or does not respond, so that payments wait or are refused for now; UNAVAILABLE: listed, but payments are refused',
+  }),
 })
 
 const Rate = Type.Object({
@@ -232,7 +235,11 @@ function operatorRoute(app: App, lists: ReferenceLists): void {
       const found = lists.operators[bearerOf(request).env].filter(isOf(request.query))
       return {
         success: true as const,
-        data: found.map((operator) => ({ ...operator, prefixes: [...operator.prefixes] })),
+        data: found.map(({ statusNow, prefixes, ...operator }) => ({
+          ...operator,
+          prefixes: [...prefixes],
+          status: statusNow(),
+        })),
       }
     },
   )

@@ -47,7 +47,7 @@ async function advance(ctx: Context, owner: Owner, seconds: number): Promise<Fas
   await fastForwardTimers(write, owner, seconds * 1000)
   const webhooks = await fastForwardWebhooks(write, owner, seconds * 1000)
   await fastForwardAccounts(write, owner, seconds)
-  for (const topic of [...lanes, 'webhooks', 'accounts']) ctx.wakeups.wake(topic)
+  for (const topic of [...lanes, 'webhooks', 'accounts', 'approvals']) ctx.wakeups.wake(topic)
   return { payments, webhooks }
 }
 

@@ -51,7 +51,7 @@ const payout = {
   expires_at: null,
 } as Transaction
 
-const running = { isPaused: false }
+const running = { isPaused: false, isUnhealthy: false, isFrozen: false }
 const explained = (of: Transaction, over: Partial<Transaction> = {}) => explain({ ...of, ...over }, names, now, running)
 const sentence = (of: Transaction, over: Partial<Transaction> = {}) => explained(of, over).sentence
 const failedFor = (code: keyof typeof failureCodes) =>
@@ -134,7 +134,7 @@ test("an explanation hides the operator's problems with its provider from mercha
 
 test('while the provider is paused no explanation claims that something is sent or queried soon', () => {
   const paused = (of: Transaction, over: Partial<Transaction>) =>
-    explain({ ...of, ...over }, names, now, { isPaused: true })
+    explain({ ...of, ...over }, names, now, { ...running, isPaused: true })
 
   assert.deepEqual(paused(payout, { state: 'accepted', wake_at: now }), {
     sentence:
@@ -151,6 +151,40 @@ test('while the provider is paused no explanation claims that something is sent 
   assert.deepEqual(paused(charge, asked), explained(charge, asked))
   const paid = { state: 'successful', wake_at: null } as const
   assert.deepEqual(paused(payout, paid), explained(payout, paid))
+})
+
+test('a payout of a frozen merchant that was not sent is not explained as sent soon', () => {
+  const frozen = (over: Partial<Transaction>, isPaused = false) =>
+    explain({ ...payout, ...over }, names, now, { ...running, isPaused, isFrozen: true })
+
+  assert.deepEqual(frozen({ state: 'accepted', wake_at: now }), {
+    sentence:
+      'The payout of KES 100 to Amina Otieno was accepted; it is sent to the provider once the operator unfreezes your account, which is frozen; its money is held.',
+    next: 'it is sent to the provider once the operator unfreezes your account, which is frozen',
+    by: null,
+  })
+  const again = { state: 'unknown', doubt: 'not_found' } as const
+  assert.equal(frozen(again).next, 'it is sent again once the operator unfreezes your account, which is frozen')
+  assert.match(
+    frozen({ state: 'accepted' }, true).sentence,
+    /once the operator resumes the provider, which is paused, and unfreezes your account, which is frozen; its money/,
+  )
+  const sent = { state: 'submitted' } as const
+  assert.deepEqual(frozen(sent), explained(payout, sent), 'a payout that was sent is still queried')
+})
+
+test('while the provider does not respond, our next step is explained as possibly late', () => {
+  const unhealthy = (over: Partial<Transaction>) =>
+    explain({ ...payout, ...over }, names, now, { ...running, isUnhealthy: true }).sentence
+
+  assert.equal(
+    unhealthy({ state: 'accepted', wake_at: now }),
+    'The payout of KES 100 to Amina Otieno was accepted; it is sent to the provider now; the provider does not respond at the moment, so this may take longer; its money is held.',
+  )
+  const unreached = { state: 'accepted', doubt: 'not_reached' } as const
+  assert.equal(unhealthy(unreached), sentence(payout, unreached))
+  const paid = { state: 'successful', wake_at: null } as const
+  assert.equal(unhealthy(paid), sentence(payout, paid))
 })
 
 test('a waiting charge is explained with who must act, what to do and by when', () => {

@@ -4,6 +4,7 @@ import type { DoubtOrNone } from '../payments/model/doubts.ts'
 import { stageOf } from '../payments/model/state.ts'
 import type { AdjustmentReason, PendingAction, Transaction } from '../payments/model/store.ts'
 import { minorSidesOf } from '../payments/notify/webhook-body.ts'
+import { timing } from '../payments/resolve/timing.ts'
 import { type FailureCode, failureCodes, type VirtualAccount } from '../providers/contract.ts'
 import type { ReferenceData } from '../reference/data.ts'
 
@@ -31,15 +32,20 @@ interface Story {
 
 type Names = Pick<ReferenceData, 'operators' | 'countries'>
 
-/** Whether the operator has paused the payment's provider. */
-interface Lane {
+/** What may delay our next step. */
+export interface Obstacles {
+  /** The operator has paused the payment's provider: nothing is sent to it or queried. */
   readonly isPaused: boolean
+  /** The provider does not respond to anyone at the moment. */
+  readonly isUnhealthy: boolean
+  /** The operator has frozen the merchant: nothing is sent for it. */
+  readonly isFrozen: boolean
 }
 
-/** Pure: uses only the record and whether its provider is paused, and never a provider's own text. */
-export function explain(transaction: Transaction, names: Names, now: Date, lane: Lane): Explanation {
-  const story = storyOf(transaction, names, now)
-  const { happened, next, at, until, besides } = lane.isPaused ? whilePaused(story) : story
+/** Pure: uses only the record and what delays it, and never a provider's own text. */
+export function explain(transaction: Transaction, names: Names, now: Date, obstacles: Obstacles): Explanation {
+  const story = delayed(transaction, storyOf(transaction, names, now), obstacles)
+  const { happened, next, at, until, besides } = story
   const soon = at && at > now ? ` ${moment(at)}` : ' now'
   const when = at ? soon : until ? ` by ${clockOf(until)}` : ''
   const parts = [`${subjectOf(transaction, names)} ${happened}`, next && `${next}${when}`, besides]
@@ -50,16 +56,32 @@ export function explain(transaction: Transaction, names: Names, now: Date, lane:
   }
 }
 
-/** Nothing is sent or queried while the provider is paused. What a customer does next does not depend on that. */
-function whilePaused(story: Story): Story {
+/** Whether our next step sends it, so that a freeze of its merchant holds it back. What was sent is still queried. */
+export function isToSend({ state, type, doubt }: Pick<Transaction, 'state' | 'type' | 'doubt'>): boolean {
+  return state === 'accepted' || (state === 'unknown' && type === 'withdrew' && doubt === 'not_found')
+}
+
+/** Our next step, with what it waits for. What a customer does next does not depend on that. */
+function delayed(transaction: Transaction, story: Story, { isPaused, isUnhealthy, isFrozen }: Obstacles): Story {
   const { happened, next, at, besides } = story
   if (next === undefined || !at) return story
-  return { happened, next: `${next} once the operator resumes the provider, which is paused`, besides }
+  const isHeldByFreeze = isFrozen && isToSend(transaction)
+  const waitsFor = [
+    ...(isPaused ? ['resumes the provider, which is paused'] : []),
+    ...(isHeldByFreeze ? ['unfreezes your account, which is frozen'] : []),
+  ].join(', and ')
+  const step = isHeldByFreeze && transaction.state === 'unknown' ? 'it is sent again' : next
+  if (waitsFor !== '') return { happened, next: `${step} once the operator ${waitsFor}`, besides }
+  if (!isUnhealthy || transaction.doubt === 'not_reached') return story
+  const silence = 'the provider does not respond at the moment, so this may take longer'
+  return { ...story, besides: besides === undefined ? silence : `${silence}; ${besides}` }
 }
 
 function storyOf(transaction: Transaction, names: Names, now: Date): Story {
   if (transaction.type === 'adjustment') return adjusted(transaction, names)
   switch (transaction.state) {
+    case 'unapproved':
+      return unapproved(transaction)
     case 'accepted':
       return accepted(transaction)
     case 'sending':
@@ -90,6 +112,15 @@ function subjectOf(transaction: Transaction, { operators }: Names): string {
   if (type === 'withdrew') return `The payout of ${sum}${account_name === '' ? '' : ` to ${account_name}`}`
   const by = { momo: 'mobile money', card: 'card', 'bank-transfer': 'bank transfer', bank: 'bank' }[method]
   return `The charge of ${sum} by ${by}${operator === undefined ? '' : ` (${operator})`}`
+}
+
+function unapproved({ created_at }: Transaction): Story {
+  return {
+    happened: 'was accepted and waits for approval',
+    next: 'a person of yours with the role approver or owner, other than its maker, approves or rejects it',
+    until: new Date(created_at.getTime() + timing.approvalMs),
+    besides: 'nothing was sent yet and its money is held; without a decision it is rejected and its money comes back',
+  }
 }
 
 /** Why a provider could not take it. Matters between the provider and the operator are not for merchants. */
@@ -280,6 +311,8 @@ const advice = {
   AUTHORISATION_LOST: 'charge again under a new reference',
   UNDERPAID: 'ask the operator about the received amount, and charge again under a new reference',
   MANUALLY_CANCELLED: 'no action needed',
+  REJECTED_BY_APPROVER: 'ask the person who rejected it, and pay out again under a new reference if it is still wanted',
+  APPROVAL_EXPIRED: 'if it is still wanted, pay out again under a new reference and have it approved within 72 hours',
   EXPIRED: 'if it is still wanted, try again under a new reference',
   REVERSED: 'ask the customer or the recipient, and try again under a new reference',
   PROVIDER_UNAVAILABLE: 'try again later under a new reference',
@@ -304,6 +337,8 @@ function failed(transaction: Transaction, names: Names): Story {
 /** Ends that are not failures. */
 const endings: Readonly<Partial<Record<FailureCode, { readonly happened: string }>>> = {
   MANUALLY_CANCELLED: { happened: 'was cancelled before it was sent' },
+  REJECTED_BY_APPROVER: { happened: 'was rejected by a person who decides on your payouts' },
+  APPROVAL_EXPIRED: { happened: 'was rejected because no person approved it within 72 hours' },
   REVERSED: { happened: 'was taken back by the provider' },
 }
 

@@ -9,7 +9,7 @@ import type { Vault } from '../platform/seal.ts'
 import type { CustomerAction } from '../providers/contract.ts'
 import type { ReferenceData } from '../reference/data.ts'
 import { operatorBy } from '../reference/momo.ts'
-import { explain } from './explain.ts'
+import { explain, type Obstacles } from './explain.ts'
 
 const months = 'January February March April May June July August September October November December'.split(' ')
 const weekdays = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
@@ -18,7 +18,7 @@ interface Presenter {
   readonly config: { readonly publicUrl: string }
   readonly vault: Vault
   readonly reference: ReferenceData
-  readonly health: Pick<LaneHealth, 'isPaused'>
+  readonly health: Pick<LaneHealth, 'isPaused' | 'isUsable'>
 }
 
 /** A transaction as the list shows it. */
@@ -65,7 +65,11 @@ export interface TimelineEntry {
 }
 
 /** A transaction as it is read alone, with everything that happened to it. */
-export function presentOne(presenter: Presenter, transaction: Transaction, timeline: readonly TimelineEntry[]) {
+export function presentOne(
+  presenter: Presenter,
+  transaction: Transaction,
+  { timeline, isFrozen }: { readonly timeline: readonly TimelineEntry[]; readonly isFrozen: boolean },
+) {
   const { type, external_reference, method, fee, wallet_currency, state, failure, rate, received, currency } =
     transaction
   const virtualAccount = presentAccount(presenter.config.publicUrl, transaction)
@@ -77,7 +81,8 @@ export function presentOne(presenter: Presenter, transaction: Transaction, timel
     stage: stageOf(state, failure?.code),
     nextAction: presentAction(presenter.reference, transaction),
     explanation: explain(transaction, presenter.reference, new Date(), {
-      isPaused: isPausedFor(presenter, transaction),
+      isFrozen,
+      ...healthOf(presenter, transaction),
     }),
     ...(failure &&
       state === 'failed' && {
@@ -94,7 +99,10 @@ export function presentOne(presenter: Presenter, transaction: Transaction, timel
   }
 }
 
-const isPausedFor = ({ health }: Presenter, { env, provider }: Transaction) => health.isPaused(env, provider)
+function healthOf({ health }: Presenter, { env, provider }: Transaction): Omit<Obstacles, 'isFrozen'> {
+  const isPaused = health.isPaused(env, provider)
+  return { isPaused, isUnhealthy: !isPaused && !health.isUsable(env, provider) }
+}
 
 /** The markup is the operator's and is not shown. */
 function shownRate({ spread: _, ...shown }: NonNullable<Transaction['rate']>) {

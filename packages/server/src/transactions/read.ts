@@ -41,6 +41,15 @@ export function timelineOf(db: ReadDb, owner: Owner, id: string): Promise<Timeli
   )
 }
 
+/** Whether the operator has frozen the merchant. */
+export async function isFrozen(db: ReadDb, owner: Owner): Promise<boolean> {
+  const [merchant] = await db.find<{ is_frozen: boolean }>(
+    owner,
+    sql`select frozen_at is not null as is_frozen from merchants where id = ${owner.merchant_id}`,
+  )
+  return merchant?.is_frozen === true
+}
+
 export interface ListWanted {
   readonly currency: string | undefined
   readonly type: string | undefined

@@ -5,8 +5,9 @@ import { AppError, invalid } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import type { Owner } from '../platform/db.ts'
 import { readId, showId } from '../platform/ids.ts'
+import { isToSend } from './explain.ts'
 import { presentOne, presentTransaction } from './present.ts'
-import { findById, findTransaction, type ListWanted, listTransactions, timelineOf } from './read.ts'
+import { findById, findTransaction, isFrozen, type ListWanted, listTransactions, timelineOf } from './read.ts'
 import { AdjustmentFields, Explanation, FailureReason, NextAction, VirtualAccount } from './schema.ts'
 
 const Beneficiary = Type.Object({
@@ -48,7 +49,8 @@ const OneTransaction = Type.Object(
     method: Type.String({ description: 'momo, card, bank-transfer or bank' }),
     fee: Type.Number({ description: "In the wallet's currency" }),
     stage: Type.String({
-      description: 'AWAITING_CUSTOMER, PROCESSING, UNCONFIRMED (being queried), COMPLETED, FAILED or EXPIRED',
+      description:
+        'AWAITING_APPROVAL, AWAITING_CUSTOMER, PROCESSING, UNCONFIRMED (being queried), COMPLETED, FAILED or EXPIRED',
     }),
     nextAction: NextAction,
     explanation: Explanation,
@@ -142,7 +144,8 @@ export function transactionRoutes(app: App, ctx: Context): void {
       const transaction = await findTransaction(ctx.db.read, owner, request.params.transactionId)
       if (!transaction) throw new AppError('TRANSACTION_MISSING')
       const timeline = await timelineOf(ctx.db.read, owner, transaction.id)
-      return { success: true as const, data: presentOne(ctx, transaction, timeline) }
+      const isHeld = isToSend(transaction) && (await isFrozen(ctx.db.read, owner))
+      return { success: true as const, data: presentOne(ctx, transaction, { timeline, isFrozen: isHeld }) }
     },
   )
 }

@@ -235,10 +235,10 @@ test('every change leaves an audit row that names the credential and holds no se
   )
   assert.deepEqual(
     rows.map(({ action }) => action),
-    ['merchant.create', 'key.create', 'profile.update', 'webhook-secret.rotate'],
+    ['merchant.create', 'key.create', 'token.issue', 'profile.update', 'webhook-secret.rotate'],
   )
-  assert.match(rows[2]?.actor ?? '', /^cred_/)
-  assert.deepEqual(rows[2]?.detail, { firstName: 'Achieng' })
+  assert.match(rows[3]?.actor ?? '', /^cred_/)
+  assert.deepEqual(rows[3]?.detail, { firstName: 'Achieng' })
   assert.ok(!JSON.stringify(rows).includes((body['data'] as { secret: string }).secret))
 })
 

@@ -2,8 +2,10 @@ import { forgetTries } from '../charges/velocity.ts'
 import type { Context } from '../context.ts'
 import { createRelay } from '../events/relay.ts'
 import { foldDeltas } from '../ledger/deltas.ts'
+import { forgetDays } from '../payments/controls/day-counts.ts'
 import { dropExpiredContinuations } from '../payments/dispatch/continuations.ts'
 import { dropOldCallbacks } from '../payments/resolve/callback-log.ts'
+import { expireApprovals } from '../payouts/approve.ts'
 import { forgetCommits } from '../platform/batch.ts'
 import type { Db } from '../platform/db.ts'
 import { openStream } from '../platform/stream.ts'
@@ -11,7 +13,9 @@ import type { Watch } from '../platform/wakeups.ts'
 import { forgetArmed } from '../scenarios/armed.ts'
 import { sweepEndpoints } from '../webhooks/sweep.ts'
 import { startDeliveries } from './deliveries.ts'
+import { reportFloats } from './float-keeper.ts'
 import { startLanes } from './lanes.ts'
+import { startLookupKeeper } from './lookup-keeper.ts'
 import { pollPaidAccounts } from './paid-accounts.ts'
 import { keepRates } from './rate-keeper.ts'
 import { keepSeals } from './seal-keeper.ts'
@@ -23,8 +27,10 @@ const relayEveryMs = 1000
 const forgetEveryMs = 30_000
 const commitsEveryMs = 10 * 60_000
 const accountEveryMs = 10_000
+const approvalEveryMs = 10_000
 const dropEveryMs = 3_600_000
 const endpointEveryMs = 5 * 60_000
+const floatEveryMs = 30_000
 
 /** Starts all background work. Each watch works alone and may run in any number of processes. */
 export function startWorker(ctx: Context): Watch[] {
@@ -32,13 +38,16 @@ export function startWorker(ctx: Context): Watch[] {
     ...startLanes(ctx),
     startDeliveries(ctx),
     ...startRelay(ctx),
+    startLookupKeeper(ctx),
     ctx.wakeups.onWake('deltas', foldEveryMs, () => foldDeltas(ctx.db.write)),
     ctx.wakeups.onWake('rates', rateEveryMs, () => keepRates(ctx)),
     ctx.wakeups.onWake('forget', forgetEveryMs, () => forget(ctx.db.write)),
     ctx.wakeups.onWake('commits', commitsEveryMs, () => forgetCommits(ctx.db.write)),
     ctx.wakeups.onWake('callbacks', dropEveryMs, () => dropOldCallbacks(ctx.db.write)),
     ctx.wakeups.onWake('accounts', accountEveryMs, () => pollPaidAccounts(ctx)),
+    ctx.wakeups.onWake('approvals', approvalEveryMs, () => endOverdueApprovals(ctx)),
     ctx.wakeups.onWake('endpoints', endpointEveryMs, () => sweep(ctx)),
+    ctx.wakeups.onWake('floats', floatEveryMs, () => reportFloats(ctx)),
     ctx.wakeups.onWake('seals', sealEveryMs, () => keepSeals(ctx)),
   ]
 }
@@ -48,6 +57,13 @@ async function forget(db: Db): Promise<void> {
   await dropExpiredContinuations(db)
   await forgetTries(db)
   await forgetArmed(db)
+  await forgetDays(db)
+}
+
+/** One page after another, until none is overdue. */
+async function endOverdueApprovals(ctx: Context): Promise<void> {
+  const ended = await expireApprovals(ctx)
+  if (ended > 0) await endOverdueApprovals(ctx)
 }
 
 async function sweep({ db, log }: Context): Promise<void> {

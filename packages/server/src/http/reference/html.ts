@@ -12,7 +12,7 @@ export type Part = Html | string | number | undefined | readonly Part[]
 
 /** Escapes every interpolated text, joins lists, and inserts only other HTML unchanged. */
 export function html(parts: TemplateStringsArray, ...values: readonly Part[]): Html {
-  return asHtml(parts.reduce((text, part, index) => text + textOf(values[index - 1]) + part))
+  return rawHtml(parts.reduce((text, part, index) => text + textOf(values[index - 1]) + part))
 }
 
 /** The page around its content, with its only style element and its only script element. */
@@ -23,21 +23,21 @@ export function wholePage(title: string, style: string, body: Html): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-<style>${asHtml(style)}</style>
+<style>${rawHtml(style)}</style>
 </head>
 <body id="top">
 ${body}
-<script>${asHtml(script)}</script>
+<script>${rawHtml(script)}</script>
 </body>
 </html>
 `)
 }
 
 /** Inserts text unescaped: only for our own constants. */
-const asHtml = (text: string): Html => ({ [marked]: text })
+export const rawHtml = (text: string): Html => ({ [marked]: text })
 
 /** Returns HTML as text, and escapes any other part. */
-function textOf(part: Part): string {
+export function textOf(part: Part): string {
   if (part === undefined) return ''
   if (typeof part === 'string' || typeof part === 'number') return escaped(String(part))
   return marked in part ? part[marked] : part.map(textOf).join('')

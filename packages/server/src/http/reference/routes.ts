@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../app.ts'
-import { openApiDocument } from '../openapi.ts'
+import { openApiDocument, operatorDocument } from '../openapi.ts'
 import type { DeclaredRoute } from '../routes.ts'
 import { errorsPage } from './errors-page.ts'
 import { referencePage } from './page.ts'
 import { script } from './script.ts'
 import { style } from './style.ts'
 
-/** `/openapi.json` for programs, `/docs` and `/docs/errors` for people: generated from the routes and the error catalogue. */
+/** `/openapi.json` and `/operator/v1/openapi.json` for programs, `/docs` and `/docs/errors` for people: generated from the routes and the error catalogue. */
 export function registerReference(app: App, routes: readonly DeclaredRoute[], publicUrl: string): void {
   const { origin } = new URL(publicUrl)
   const config = { isPublic: true }
@@ -18,6 +18,10 @@ export function registerReference(app: App, routes: readonly DeclaredRoute[], pu
   const page = once(() => publish(referencePage(document(), origin)))
   app.get('/openapi.json', { config }, (request, reply) =>
     send(request, reply.type('application/json; charset=utf-8'), published()),
+  )
+  const operators = once(() => publish(JSON.stringify(operatorDocument(routes))))
+  app.get('/operator/v1/openapi.json', { config }, (request, reply) =>
+    send(request, reply.type('application/json; charset=utf-8'), operators()),
   )
   const errors = once(() => publish(errorsPage()))
   for (const [path, text] of Object.entries({ '/docs': page, '/docs/errors': errors }))

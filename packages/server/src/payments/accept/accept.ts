@@ -4,7 +4,6 @@ import {
   findKeys,
   insertKeys,
   isSameRequest,
-  type KeyedRequest,
   type KeyRow,
   type KnownKey,
   nameOf,
@@ -15,60 +14,35 @@ import { available, ensureWallets, findWallets, type WalletScope } from '../../l
 import { type Books, type Movement, openBooks } from '../../ledger/books.ts'
 import { createWriter, type Writer } from '../../ledger/chain.ts'
 import { BatchConflict, type Batcher, createBatcher, type Decided } from '../../platform/batch.ts'
-import type { BatchTx, Owner, WriteDb } from '../../platform/db.ts'
+import type { BatchTx, WriteDb } from '../../platform/db.ts'
 import { reach } from '../../platform/failpoints.ts'
 import { newTransactionId } from '../../platform/ids.ts'
 import { nameMerchants } from '../../platform/named-merchants.ts'
 import type { Vault } from '../../platform/seal.ts'
-import type { CustomerAction } from '../../providers/contract.ts'
 import { findArmed, useArmed } from '../../scenarios/armed.ts'
 import type { Scenario } from '../../scenarios/catalogue.ts'
-import { laneOf, setTimers, type Timer } from '../dispatch/timers.ts'
-import { type Counterparty, sealCounterparty } from '../model/counterparty.ts'
-import {
-  type Attempt,
-  freshAttempt,
-  insert,
-  insertAttempts,
-  type Progress,
-  type Promised,
-  type Transaction,
-  unadjusted,
-} from '../model/store.ts'
-import { type Accounts, holdsFor } from '../resolve/payment-postings.ts'
-import { timing } from '../resolve/timing.ts'
+import { type ControlBatch, type ExceededLimit, openControlBatch } from '../controls/control-batch.ts'
+import { findControls } from '../controls/rules.ts'
+import { setTimers } from '../dispatch/timers.ts'
+import { type Lookup, numberLookups } from '../model/lookups.ts'
+import { type Attempt, insert, insertAttempts, type Transaction } from '../model/store.ts'
+import { holdsFor } from '../resolve/payment-postings.ts'
 import { createdEvent } from './created-event.ts'
 import { isRateTooOld } from './exchange.ts'
+import { firstAttempt, firstRow, firstTimer } from './first-rows.ts'
+import type { Proposal } from './proposal.ts'
 import { claimReferences, type Reference, releaseReferences } from './references.ts'
-
-/** A payment that is checked and priced, ready to be accepted. */
-export interface Proposal
-  extends Omit<
-      Promised,
-      'id' | 'wallet_id' | 'counterparty' | 'created_at' | 'expires_at' | 'merchant_id' | 'env' | 'scenario'
-    >,
-    Pick<Progress, 'fee'> {
-  readonly owner: Owner
-  readonly counterparty: Counterparty
-  readonly provider: string
-  readonly action: CustomerAction | null
-  readonly expiresInMs: number | undefined
-  /** The request that proposes the payment sends it right after acceptance; otherwise its lane sends it. */
-  readonly isSentAtOnce: boolean
-  /** Platform accounts that receive a payout's holds. A charge holds nothing. */
-  readonly holdsGoTo: Accounts | undefined
-  readonly keyed: KeyedRequest | undefined
-  /** The sandbox scenario to inject. Another one may be armed for the payment's reference. */
-  readonly scenario?: Scenario | undefined
-  /** The response to store under the idempotency key; undefined when only the provider call can produce it. */
-  readonly responseOf: ((transactionId: string) => object) | undefined
-}
 
 export type Acceptance =
   | { readonly kind: 'accepted'; readonly transaction: Transaction; readonly attempt: Attempt }
   /** The same request came before under this key. The response is missing while the first request is still in progress. */
   | { readonly kind: 'known'; readonly key: KnownKey }
-  | { readonly kind: 'refused'; readonly error: ErrorKey; readonly available?: bigint }
+  | {
+      readonly kind: 'refused'
+      readonly error: ErrorKey
+      readonly available?: bigint
+      readonly exceeded?: ExceededLimit
+    }
 
 export type Acceptor = Batcher<Proposal, Acceptance>
 
@@ -121,24 +95,39 @@ async function acceptBatch(
   const keys = candidates.flatMap((item) => keyOf(item, vault))
   if (!(await insertKeys(tx, keys))) throw new BatchConflict('another batch took the same idempotency key')
 
-  const [wallets, armedFor] = await Promise.all([walletsOf(tx, cell, candidates), findArmed(tx, candidates.map(refOf))])
+  const [wallets, armedFor, controlsOf] = await Promise.all([
+    walletsOf(tx, cell, candidates),
+    findArmed(tx, candidates.map(refOf)),
+    findControls(tx, candidates.filter(isPayout).map(ownerOf)),
+  ])
   const books = await openBooks(tx, writer, [], [...new Set(wallets.values())])
+  const controls = await openControlBatch(tx, vault, at, controlsOf, candidates)
   reach('accept.locked')
   const used = new Set<string>()
   const keep = (item: Item, wallet_id: string): Kept => {
     const armed = armedFor(item.reference)
     const scenario = item.proposal.scenario ?? armed ?? null
-    return { item, armed, transaction: { ...promise(item, wallet_id, at, vault), scenario } }
+    const terms = { wallet_id, ...controls.accept(item.id) }
+    const numbers = numberLookups(vault, item.id, item.proposal.counterparty)
+    return { item, armed, numbers, transaction: { ...firstRow(item.id, item.proposal, terms, at, vault), scenario } }
   }
   const kept = candidates.flatMap((item) => {
-    const decided = decideItem(item, wallets.get(item), books, used, at)
+    const decided = decideItem(item, wallets.get(item), books, { controls, used, at })
     if (decided.kind === 'refused') acceptances.set(item, decided)
     return decided.kind === 'refused' ? [] : [keep(item, decided.wallet_id)]
   })
   for (const each of kept)
-    acceptances.set(each.item, { kind: 'accepted', transaction: each.transaction, attempt: firstAttempt(each) })
+    acceptances.set(each.item, {
+      kind: 'accepted',
+      transaction: each.transaction,
+      attempt: firstAttempt(each.transaction),
+    })
   await giveBack(tx, candidates, kept)
-  const [{ committed, ...written }] = await Promise.all([books.write(), record(tx, at, cell, kept, acceptances)])
+  const [{ committed, ...written }] = await Promise.all([
+    books.write(),
+    controls.write(),
+    record(tx, at, cell, kept, acceptances),
+  ])
   reach('accept.written')
   const onCommitted = () => {
     reach('accept.committed')
@@ -190,6 +179,7 @@ function acceptanceByKey({ proposal: { keyed } }: Item, known: KnownKey, vault: 
 }
 
 const refOf = ({ reference }: Item) => reference
+const ownerOf = ({ proposal: { owner } }: Item) => owner
 
 const referenceName = ({ reference }: Item) => nameOf(reference, reference.reference)
 
@@ -255,16 +245,23 @@ async function walletsOf(tx: BatchTx, cell: number, items: readonly Item[]): Pro
 
 const isPayout = ({ proposal }: Item) => proposal.type === 'withdrew'
 
-/** Decides one item, in order of arrival: by its reference, then its rate, then its funds. */
+interface Deciding {
+  readonly controls: ControlBatch
+  readonly used: Set<string>
+  readonly at: Date
+}
+
+/** Decides one item, in order of arrival: by its reference, then its rate, its limits and its funds. */
 function decideItem(
   item: Item,
   wallet_id: string | undefined,
   books: Books,
-  used: Set<string>,
-  at: Date,
+  { controls, used, at }: Deciding,
 ): { readonly kind: 'kept'; readonly wallet_id: string } | Extract<Acceptance, { kind: 'refused' }> {
   if (used.has(referenceName(item))) return { kind: 'refused', error: 'REFERENCE_USED' }
   if (isRateTooOld(item.proposal, at)) return { kind: 'refused', error: 'FX_RATE_UNAVAILABLE' }
+  const exceeded = controls.exceeded(item.id)
+  if (exceeded) return { kind: 'refused', error: 'PAYOUT_LIMIT_EXCEEDED', exceeded }
   const wallet = books.wallets.get(wallet_id ?? '')
   if (wallet_id === undefined || books.apply(holdsOf(item, wallet_id)))
     return { kind: 'refused', error: 'INSUFFICIENT_FUNDS', available: wallet ? available(wallet) : 0n }
@@ -299,49 +296,10 @@ function holdsOf({ id, proposal }: Item, wallet_id: string): Movement[] {
   return holdsGoTo ? holdsFor({ ...proposal, id, wallet_id, env: owner.env }, holdsGoTo) : []
 }
 
-function promise({ id, proposal }: Item, wallet_id: string, at: Date, vault: Vault): Omit<Transaction, 'scenario'> {
-  const {
-    owner,
-    counterparty,
-    expiresInMs,
-    isSentAtOnce,
-    holdsGoTo: _,
-    keyed: __,
-    responseOf: ___,
-    ...promised
-  } = proposal
-  return {
-    ...promised,
-    id,
-    merchant_id: owner.merchant_id,
-    env: owner.env,
-    wallet_id,
-    counterparty: sealCounterparty(vault, id, counterparty),
-    created_at: at,
-    expires_at: expiresInMs === undefined ? null : new Date(at.getTime() + expiresInMs),
-    state: isSentAtOnce ? 'sending' : 'accepted',
-    attempt: 1,
-    doubt: '',
-    failure: null,
-    receipt: '',
-    received: 0n,
-    events: 1,
-    notified: 1,
-    wake_at: isSentAtOnce ? sendDeadline(at) : at,
-    ...unadjusted,
-    related_transaction_id: null,
-    related_reference: null,
-    direction: null,
-    reason: null,
-    updated_at: at,
-  }
-}
-
-const sendDeadline = (at: Date) => new Date(at.getTime() + timing.sendDeadlineMs)
-
 interface Kept {
   readonly item: Item
   readonly armed: Scenario | undefined
+  readonly numbers: readonly Lookup[]
   readonly transaction: Transaction
 }
 
@@ -359,11 +317,12 @@ async function record(
     const acceptance = acceptances.get(item)
     return acceptance?.kind === 'accepted' ? [acceptance.attempt] : []
   })
+  const numbers = kept.flatMap((each) => each.numbers)
   const events = transactions.map((transaction) => createdEvent(transaction, at, cell))
   await Promise.all([
-    insert(tx, transactions),
+    insert(tx, transactions, numbers),
     insertAttempts(tx, attempts),
-    setTimers(tx, kept.map(firstTimer)),
+    setTimers(tx, transactions.flatMap(firstTimer)),
     useArmed(
       tx,
       kept.filter(({ armed }) => armed !== undefined).map(({ item }) => refOf(item)),
@@ -375,20 +334,4 @@ async function record(
 function keyOf({ proposal, id }: Item, vault: Vault): KeyRow[] {
   const { keyed, owner, responseOf } = proposal
   return keyed ? [rowOf(vault, owner, keyed, { response: responseOf?.(id) ?? null, transaction_id: id })] : []
-}
-
-function firstAttempt({ item, transaction: { id, provider, created_at } }: Kept): Attempt {
-  const isSent = item.proposal.isSentAtOnce
-  return {
-    ...freshAttempt,
-    transaction_id: id,
-    number: 1,
-    provider,
-    sends: isSent ? 1 : 0,
-    send_deadline: isSent ? sendDeadline(created_at) : null,
-  }
-}
-
-function firstTimer({ transaction: { id, env, provider, wake_at, created_at } }: Kept): Timer {
-  return { due: wake_at ?? created_at, lane: laneOf(env, provider), transaction_id: id }
 }

@@ -4,7 +4,7 @@ import type { Transaction } from '../model/store.ts'
 import { merchantEventOf } from '../notify/webhook-body.ts'
 
 export function createdEvent(transaction: Transaction, at: Date, cell: number): NewEvent {
-  const { id, merchant_id, env, state, type } = transaction
+  const { id, merchant_id, env, state } = transaction
   return {
     transaction_id: id,
     number: 1,
@@ -14,7 +14,12 @@ export function createdEvent(transaction: Transaction, at: Date, cell: number): 
     notification: merchantEventOf(transaction, 'transaction_created', 1, at, cell),
     state,
     stage: stageOf(state, undefined),
-    message: type === 'withdrew' ? 'Payout accepted; its money is reserved.' : 'Charge accepted.',
+    message: messageOf(transaction),
     detail: {},
   }
+}
+
+function messageOf({ type, state }: Transaction): string {
+  if (state === 'unapproved') return 'Payout accepted and waiting for approval; its money is reserved.'
+  return type === 'withdrew' ? 'Payout accepted; its money is reserved.' : 'Charge accepted.'
 }

@@ -4,8 +4,11 @@ import { findKeys, isSameRequest, type KeyedRequest, nameOf } from '../../idempo
 import { formatMinor } from '../../money/money.ts'
 import { type Owner, sql } from '../../platform/db.ts'
 import { showId } from '../../platform/ids.ts'
+import type { ExceededLimit } from '../controls/control-batch.ts'
+import { limitNames } from '../controls/rules.ts'
 import type { Attempt, Transaction } from '../model/store.ts'
-import type { Acceptance, Proposal } from './accept.ts'
+import type { Acceptance } from './accept.ts'
+import type { Proposal } from './proposal.ts'
 
 /** The earlier response under a key. It is missing while the first request is still in progress. */
 export interface Replay {
@@ -30,8 +33,9 @@ export async function submit(ctx: Context, proposal: Proposal): Promise<Outcome>
 /** `available` is what the wallet had, where that was not enough. */
 type Refused = Extract<Acceptance, { kind: 'refused' }>
 
-async function refusalOf(ctx: Context, proposal: Proposal, { error, available }: Refused): Promise<AppError> {
+async function refusalOf(ctx: Context, proposal: Proposal, { error, available, exceeded }: Refused): Promise<AppError> {
   if (error === 'REFERENCE_USED') return new AppError(error, await usedBy(ctx, proposal))
+  if (exceeded) return new AppError(error, { details: limitOf(proposal, exceeded) })
   return new AppError(error, available === undefined ? {} : { details: missingFunds(proposal, available) })
 }
 
@@ -55,6 +59,17 @@ function missingFunds({ wallet_amount, wallet_currency, fee }: Proposal, availab
   return [
     { field: 'required', message: shown(wallet_amount + fee) },
     { field: 'available', message: shown(available) },
+  ]
+}
+
+/** Which limit, how much it allows, what is left of it now, and when it counts from zero again. */
+function limitOf({ wallet_currency }: Proposal, { limit, most, left, resetsAt }: ExceededLimit): Detail[] {
+  const shown = (minor: bigint) => `${formatMinor(minor, wallet_currency)} ${wallet_currency}`
+  return [
+    { field: 'limit', message: limitNames[limit] },
+    { field: 'most', message: shown(most) },
+    { field: 'left', message: shown(left) },
+    ...(resetsAt ? [{ field: 'resetsAt', message: resetsAt.toISOString() }] : []),
   ]
 }
 

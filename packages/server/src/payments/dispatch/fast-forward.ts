@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type Owner, sql, type Tx, type WriteDb } from '../../platform/db.ts'
 import { nameMerchants } from '../../platform/named-merchants.ts'
 import type { VirtualAccount } from '../../providers/contract.ts'
+import { fastForwardApprovals } from '../controls/approvals.ts'
 import type { Transaction } from '../model/store.ts'
 import { laneOf, setTimers, type Timer } from './timers.ts'
 
@@ -34,6 +35,11 @@ export async function fastForwardEnds(
       keepEnds(tx, page),
       fastForwardContinuations(tx, ids, aheadMs),
       fastForwardWindows(tx, page.filter(isKnownThere), aheadMs),
+      fastForwardApprovals(
+        tx,
+        page.filter(isUnapproved).map(({ id }) => id),
+        aheadMs,
+      ),
     ])
     for (const { provider } of page) lanes.add(laneOf(owner.env, provider))
     payments += page.length
@@ -141,6 +147,7 @@ async function keepWakes(tx: Tx, page: readonly Pullable[]): Promise<void> {
     where t.id = n.id`)
 }
 
+const isUnapproved = ({ state }: Pullable) => state === 'unapproved'
 const isWithProvider = ({ state }: Pullable) => state === 'waiting' || state === 'submitted' || state === 'unknown'
 
 /** A query that was in flight during the fast-forward returns the state from before it, so the provider is queried once more. */

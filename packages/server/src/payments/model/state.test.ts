@@ -12,7 +12,8 @@ test('every state is reachable from acceptance, and a final state is reachable f
     return seen
   }
 
-  assert.deepEqual([...reach('accepted')].sort(), [...states].sort())
+  assert.deepEqual([...reach('unapproved')].sort(), [...states].sort())
+  assert.ok(!reach('accepted').has('unapproved'))
   for (const state of states) assert.ok([...reach(state)].some(isFinal), state)
 })
 

@@ -1,8 +1,22 @@
-export const states = ['accepted', 'sending', 'waiting', 'submitted', 'unknown', 'successful', 'failed'] as const
+export const states = [
+  'unapproved',
+  'accepted',
+  'sending',
+  'waiting',
+  'submitted',
+  'unknown',
+  'successful',
+  'failed',
+] as const
 export type State = (typeof states)[number]
 
 /** All states of a payment. A state without a transition is final. */
 export const transitions = {
+  /**
+   * A payout that a person must approve first. It is not due, so nothing sends it. Only an approval makes it accepted; a success
+   * that the provider reports all the same is booked.
+   */
+  unapproved: ['accepted', 'successful', 'failed'],
   /** Accepted, and nothing of its current attempt was sent as far as we know. A provider report that says otherwise wins. */
   accepted: ['sending', 'waiting', 'submitted', 'unknown', 'successful', 'failed'],
   /** Being sent. Back to accepted when it is certain that nothing was sent. */
@@ -28,6 +42,7 @@ export type PublicStatus = 'pending' | 'failed' | 'successful'
 
 /** The status that the API shows for each state. */
 export const publicStatus = {
+  unapproved: 'pending',
   accepted: 'pending',
   sending: 'pending',
   waiting: 'pending',
@@ -39,6 +54,8 @@ export const publicStatus = {
 
 /** More detail than the status, for people, and the meaning of each stage. docs/reference/states.md is generated from this. */
 export const stageMeanings = {
+  AWAITING_APPROVAL:
+    'A payout that a person of yours must approve within 72 hours. Its money is held, and nothing was sent.',
   PROCESSING: 'Accepted, or in progress at the provider. No action needed.',
   AWAITING_CUSTOMER: 'The customer must act; `nextAction` says how.',
   UNCONFIRMED: 'It may have been sent, and its outcome is not known yet. Malipo queries the provider.',
@@ -50,6 +67,7 @@ export const stageMeanings = {
 export type Stage = keyof typeof stageMeanings
 
 const stages = {
+  unapproved: 'AWAITING_APPROVAL',
   accepted: 'PROCESSING',
   sending: 'PROCESSING',
   waiting: 'AWAITING_CUSTOMER',

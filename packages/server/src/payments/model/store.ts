@@ -5,6 +5,7 @@ import { type Db, type Environment, sql, type Tx } from '../../platform/db.ts'
 import type { CustomerAction, Failure } from '../../providers/contract.ts'
 import type { Scenario } from '../../scenarios/catalogue.ts'
 import type { DoubtOrNone } from './doubts.ts'
+import { insertLookups, type Lookup, referenceLookup } from './lookups.ts'
 import { allowed, type State } from './state.ts'
 
 type TransactionType = 'deposit' | 'withdrew' | 'adjustment'
@@ -167,8 +168,13 @@ export interface FullPayment extends KnownPayment {
   readonly abandoned: readonly Attempt[]
 }
 
-export async function insert(tx: Tx, rows: readonly Transaction[]): Promise<void> {
+/** Inserts payments, and what they are found by: their references, and the numbers that only the caller knows unsealed. */
+export async function insert(tx: Tx, rows: readonly Transaction[], numbers: readonly Lookup[] = []): Promise<void> {
   if (rows.length === 0) return
+  await Promise.all([insertRows(tx, rows), insertLookups(tx, [...rows.map(referenceLookup), ...numbers])])
+}
+
+async function insertRows(tx: Tx, rows: readonly Transaction[]): Promise<void> {
   const of = <Key extends keyof Transaction>(name: Key) => rows.map((row) => row[name])
   const json = (name: 'rate' | 'fee_rule' | 'action' | 'failure') =>
     rows.map((row) => (row[name] ? JSON.stringify(row[name]) : null))

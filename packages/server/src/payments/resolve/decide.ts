@@ -5,7 +5,6 @@ import {
   failureCodes,
   type NotSubmittedCause,
   type ProviderStatus,
-  type Settled,
 } from '../../providers/contract.ts'
 import { chargeReversed, payoutReturned } from '../late-money/late-money.ts'
 import type { Doubt, DoubtOrNone } from '../model/doubts.ts'
@@ -17,6 +16,7 @@ import { unlessPaidBefore } from './decide-paid-before.ts'
 import { decideReceived, withCase } from './decide-received.ts'
 import { retry } from './decide-retry.ts'
 import { unfunded } from './decide-shortfall.ts'
+import { decideUnapproved } from './decide-unapproved.ts'
 import {
   asked,
   countMax,
@@ -32,6 +32,7 @@ import {
   overdue,
   proceed,
   released,
+  successful,
   wakeLater,
 } from './decision.ts'
 import { spread, timing } from './timing.ts'
@@ -64,6 +65,7 @@ function decideObservation(payment: KnownPayment, observed: Observed, around: De
     return decideReceived(payment, observation.providerStatus.receipts, observed, around)
   if (isFinal(payment.transaction.state))
     return decideLate({ ...payment, movedElsewhere: around.movedElsewhere }, observed)
+  if (payment.transaction.state === 'unapproved') return decideUnapproved(payment, observation, around)
   switch (observation.kind) {
     case 'reported':
       return decideReported(payment, observation.providerStatus, cause, around)
@@ -95,6 +97,10 @@ function decideObservation(payment: KnownPayment, observed: Observed, around: De
       return resolved(payment, observation.outcome)
     case 'retry':
       return retry(payment, around)
+    case 'approve': // Only a payout that waits for approval can be approved or rejected.
+    case 'reject':
+    case 'approval_expired':
+      return undefined
   }
 }
 
@@ -185,25 +191,6 @@ function answeredAlready(
   const onItsWayUntil = (payment.attempt.send_deadline?.getTime() ?? 0) + timing.answerUnderWayMs
   if (state === 'sending' && around.nowMs < onItsWayUntil) return { progress: { wake_at: new Date(onItsWayUntil) } }
   return action.kind === asks.kind ? proceed(payment, 'submitted', null, around) : undefined
-}
-
-function successful(payment: Payment, settled: Settled): Decision {
-  const { type } = payment.transaction
-  return {
-    ...released(payment, settled.amount),
-    progress: {
-      state: 'successful',
-      failure: null,
-      doubt: '',
-      action: null,
-      wake_at: null,
-      receipt: settled.receipt ?? '',
-    },
-    attempt: { outcome: 'successful', is_lost: false },
-    postings: [type === 'withdrew' ? 'payout_successful' : 'charge_successful', 'provider_fee_reported'],
-    settled,
-    event: { message: type === 'withdrew' ? 'Paid out.' : 'Paid.', notifiesMerchant: true },
-  }
 }
 
 /** It was paid, and a part went back before its end was known. It ends as paid, and the part becomes an adjustment. */

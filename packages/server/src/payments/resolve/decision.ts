@@ -48,6 +48,11 @@ export type Observation =
   | { readonly kind: 'operator_resolved'; readonly outcome: 'successful' | 'failed' }
   /** An operator requests another send under the same key. */
   | { readonly kind: 'retry' }
+  /** A person of the merchant decides about a payout that needs approval. */
+  | { readonly kind: 'approve' }
+  | { readonly kind: 'reject' }
+  /** The time to approve a payout is over. */
+  | { readonly kind: 'approval_expired' }
 
 export interface Observed {
   readonly cause: Cause
@@ -143,6 +148,25 @@ export function failed(failure: Failure, message: string): Decision {
     attempt: { outcome: 'failed', is_lost: false },
     postings: ['payout_failed'],
     event: { message, notifiesMerchant: true },
+  }
+}
+
+export function successful(payment: Payment, settled: Settled): Decision {
+  const { type } = payment.transaction
+  return {
+    ...released(payment, settled.amount),
+    progress: {
+      state: 'successful',
+      failure: null,
+      doubt: '',
+      action: null,
+      wake_at: null,
+      receipt: settled.receipt ?? '',
+    },
+    attempt: { outcome: 'successful', is_lost: false },
+    postings: [type === 'withdrew' ? 'payout_successful' : 'charge_successful', 'provider_fee_reported'],
+    settled,
+    event: { message: type === 'withdrew' ? 'Paid out.' : 'Paid.', notifiesMerchant: true },
   }
 }
 

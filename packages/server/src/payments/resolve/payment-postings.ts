@@ -33,13 +33,22 @@ const isAcross = ({ currency, wallet_currency }: Pick<Booked, 'currency' | 'wall
   currency !== wallet_currency
 const spreadOf = ({ rate }: Pick<Booked, 'rate'>) => BigInt(rate?.spread ?? 0)
 
+/** Observations that may end a payment, besides a provider's report. */
+const ending: readonly Observation['kind'][] = [
+  'not_found',
+  'operator_resolved',
+  'cancel',
+  'reject',
+  'approval_expired',
+]
+
 /** Most observations move no money, and then the wallet is not locked. */
 export function mayMoveMoney(observation: Observation): boolean {
   const isOfMoney =
     observation.kind === 'reported' &&
     observation.providerStatus.state !== 'submitted' &&
     observation.providerStatus.state !== 'waiting'
-  return isOfMoney || ['not_found', 'operator_resolved', 'cancel'].includes(observation.kind)
+  return isOfMoney || ending.includes(observation.kind)
 }
 
 /** What a payout reserves: all of it or nothing. */

@@ -9,6 +9,7 @@ import { showId } from '../../platform/ids.ts'
 import type { Log } from '../../platform/log.ts'
 import { nameMerchants } from '../../platform/named-merchants.ts'
 import type { Connectors, Routing } from '../../providers/routing.ts'
+import { endControls } from '../controls/end-controls.ts'
 import { railOf, routeQueryOf } from '../dispatch/operation.ts'
 import { watchAccounts } from '../dispatch/paid-accounts.ts'
 import { laneOf, setTimers, type Timer } from '../dispatch/timers.ts'
@@ -16,6 +17,7 @@ import { type Adjustment, adjustmentEvent, adjustmentMovements, adjustmentOf } f
 import { movedOf, withLate } from '../late-money/late-money.ts'
 import type { CaseChange } from '../late-money/suspense-cases.ts'
 import { writeLate } from '../late-money/write-late.ts'
+import { addedLookups, insertLookups } from '../model/lookups.ts'
 import { isAllowed, stageOf } from '../model/state.ts'
 import {
   type Attempt,
@@ -383,9 +385,11 @@ async function write(tx: BatchTx, at: Date, cell: number, changed: readonly Paym
     updateAttempts(tx, attempts),
     insertAttempts(tx, begun),
     insertReceipts(tx, at, receipts),
+    insertLookups(tx, changed.flatMap(addedLookups)),
     watchAccounts(tx, paid),
     setTimers(tx, timers),
     writeLate(tx, at, cell, changed),
+    endControls(tx, at, changed),
     emit(tx, at, events),
   ])
 }

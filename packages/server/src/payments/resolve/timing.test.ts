@@ -209,6 +209,11 @@ const guarantees: readonly Guarantee[] = [
     broken: { sandboxSendWaitMs: 8000 },
   },
   {
+    name: 'a payout to a new beneficiary can still be approved when the beneficiary is no longer new',
+    holds: ({ approvalMs, newBeneficiaryMs }) => approvalMs > newBeneficiaryMs,
+    broken: { approvalMs: 60 * minuteMs },
+  },
+  {
     name: 'a sandbox fault is set, and its send is made, before the send times out',
     holds: (times) => simulatorTimeoutMs + times.outboundConnectTimeoutMs < times.submitTimeoutMs,
     broken: { submitTimeoutMs: 7000 },

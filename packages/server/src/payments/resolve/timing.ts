@@ -60,6 +60,9 @@ export const timing = {
   accountOpenMinMs: 10 * minuteMs,
   /** Transfers sent while the account was open have one more day to arrive. */
   transferExpiryMs: 26 * hourMs,
+  /** How long a payout waits for approval, and how long a beneficiary counts as new. */
+  approvalMs: 3 * dayMs,
+  newBeneficiaryMs: dayMs,
   /** A paid account that its claimer did not query by then can be claimed again. */
   paidAccountClaimMs: 15 * minuteMs,
 

@@ -1,0 +1,133 @@
+import type { Command } from 'commander'
+import type { CommandContext } from './command-context.ts'
+import { guide } from './guide.ts'
+import { whole } from './options.ts'
+import { minute } from './time.ts'
+
+interface InviteOptions {
+  readonly email: string
+  readonly name: string
+  readonly role: string
+  readonly merchant?: string
+  readonly country?: string[]
+  readonly currency?: string[]
+  readonly oidc?: true
+}
+
+export function addPeopleCommands(program: Command, context: CommandContext): void {
+  const people = program.command('people').description('Manage staff and the people of merchants.')
+  addInvite(people, context)
+  addList(people, context)
+  addEnd(people, context)
+  addSessions(people, context)
+}
+
+function addInvite(people: Command, context: CommandContext): void {
+  guide(
+    people
+      .command('invite')
+      .description('Print a link with which a person joins; it works once, for 72 hours.')
+      .requiredOption('--email <address>', 'e-mail address of the person')
+      .requiredOption('--name <name>', 'name of the person')
+      .requiredOption('--role <role>', 'role of the person')
+      .option('--merchant <id>', "the person's merchant, mer_…; without it the person is operator staff")
+      .option('--country <code...>', 'only these countries; default: all')
+      .option('--currency <code...>', 'only these currencies; default: all')
+      .option('--oidc', 'the person signs in at the OIDC provider'),
+    {
+      note: `Staff: support, operations, finance, risk, admin, auditor.
+People of merchants: viewer, support, developer, finance, approver, owner.
+Send the link over a channel that reaches only that person.`,
+      examples: [
+        'malipo people invite --email wanjiru@example.com --name "Wanjiru Kamau" --role admin',
+        'malipo people invite --email amina@example.com --name "Amina Otieno" --role owner --merchant mer_0193…',
+      ],
+    },
+  ).action(async ({ country, currency, oidc, ...order }: InviteOptions) => {
+    const scope = { ...(country && { countries: country }), ...(currency && { currencies: currency }) }
+    const made = await context.operate((operator) =>
+      operator.people.invite({ ...order, ...scope, isForOidc: oidc === true }),
+    )
+    context.print(
+      made,
+      () => `Invited ${order.name} until ${minute(made.expiresAt)}. The link works once:\n${made.link}`,
+    )
+  })
+}
+
+function addList(people: Command, context: CommandContext): void {
+  guide(
+    people
+      .command('list', { isDefault: true })
+      .description('List people and their roles (default command).')
+      .option('--limit <number>', 'how many', whole(1, 1000), 100)
+      .option('--after <id>', 'continue after this person'),
+    { examples: ['malipo people', 'malipo people list --limit 20 --json'] },
+  ).action(async (wanted: { limit: number; after?: string }) => {
+    const found = await context.operate((operator) => operator.people.list(wanted))
+    context.print(found, ({ table }) =>
+      found.length === 0
+        ? 'No people yet. Invite the first: malipo people invite'
+        : table(found, {
+            ID: ({ id }) => id,
+            NAME: ({ name }) => name,
+            EMAIL: ({ email }) => email,
+            STATE: ({ state }) => state,
+            ROLES: ({ roles }) => roles.map(({ role, merchant }) => `${role} ${merchant ?? 'operator'}`).join(', '),
+          }),
+    )
+  })
+}
+
+function addEnd(people: Command, context: CommandContext): void {
+  guide(
+    people
+      .command('end')
+      .description('End the access of a person permanently, with all roles and sessions.')
+      .argument('<person>', 'person_…')
+      .requiredOption('--reason <text>', 'why; kept in the audit trail'),
+    {
+      examples: [
+        'malipo people end person_0193… --reason "left the company"',
+        'malipo people end person_0193… --reason "ticket 4711" --json',
+      ],
+    },
+  ).action(async (person: string, { reason }: { reason: string }) => {
+    await context.operate((operator) => operator.people.end(person, reason))
+    context.print({ person, state: 'ended' }, () => `Ended the access of ${person}.`)
+  })
+}
+
+function addSessions(people: Command, context: CommandContext): void {
+  guide(
+    people
+      .command('sessions')
+      .description('List the sessions of a person, or end them all.')
+      .argument('<person>', 'person_…')
+      .option('--end', 'end them all; the person can sign in again')
+      .option('--reason <text>', 'why they are ended; kept in the audit trail', ''),
+    {
+      examples: [
+        'malipo people sessions person_0193…',
+        'malipo people sessions person_0193… --end --reason "lost laptop"',
+      ],
+    },
+  ).action(async (person: string, { end, reason }: { end?: true; reason: string }) => {
+    if (end) {
+      const ended = await context.operate((operator) => operator.people.endSessions(person, reason))
+      return context.print({ person, ended }, () => `Ended ${ended} session${ended === 1 ? '' : 's'} of ${person}.`)
+    }
+    const found = await context.operate((operator) => operator.people.sessions(person))
+    context.print(found, ({ table }) =>
+      found.length === 0
+        ? `${person} has no sessions.`
+        : table(found, {
+            ID: ({ id }) => id,
+            KIND: ({ kind }) => kind,
+            BY: ({ strength }) => strength,
+            ADDRESS: ({ address }) => address,
+            'LAST USED': ({ lastSeenAt }) => minute(lastSeenAt),
+          }),
+    )
+  })
+}

@@ -1,0 +1,61 @@
+import { Type } from 'typebox'
+import { AnyFields, Environment, NewPair, oneOf, optionalText, text, view } from './schema.ts'
+
+export const AuditView = view('AuditEntry', {
+  id: text,
+  at: text,
+  actor: Type.Object({ kind: text, id: text, name: text }),
+  action: text,
+  result: text,
+  subject: text,
+  merchantId: optionalText,
+  env: Type.Optional(Environment),
+  reason: optionalText,
+  detail: AnyFields,
+  requestId: optionalText,
+  address: optionalText,
+  userAgent: optionalText,
+  role: optionalText,
+  strength: optionalText,
+  chain: Type.Integer(),
+  number: text,
+  hash: text,
+})
+
+export const Invited = view('Invitation', {
+  id: text,
+  link: Type.String({ description: 'Shown once' }),
+  expiresAt: text,
+})
+
+/** What the maker of a proposal collects: a key pair, or the link of an invitation. */
+export const Collected = Type.Union([NewPair, Invited])
+
+export const PersonView = view('Person', {
+  id: text,
+  name: text,
+  email: text,
+  state: oneOf(['active', 'ended']),
+  roles: Type.Array(
+    Type.Object({
+      id: text,
+      role: text,
+      merchant: Type.Union([text, Type.Null()]),
+      countries: Type.Array(text),
+      currencies: Type.Array(text),
+      grantedBy: text,
+    }),
+  ),
+  createdAt: text,
+})
+
+export const SessionView = view('Session', {
+  id: text,
+  kind: oneOf(['browser', 'cli']),
+  strength: oneOf(['passkey', 'password_totp', 'oidc']),
+  address: text,
+  userAgent: text,
+  createdAt: text,
+  lastSeenAt: text,
+  endsAt: text,
+})

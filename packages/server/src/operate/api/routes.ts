@@ -1,0 +1,152 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type TObject, type TSchema, Type } from 'typebox'
+import { recordRefusal } from '../../audit/record.ts'
+import type { Context } from '../../context.ts'
+import { AppError } from '../../errors.ts'
+import type { App } from '../../http/app.ts'
+import { createWriter } from '../../ledger/chain.ts'
+import { permissionDenied } from '../../people/grants.ts'
+import { actorOf, mayOperateOn, type Place } from '../../people/principal.ts'
+import { principalOf } from '../../people/request-principal.ts'
+import { bindOperator } from '../bind-operator.ts'
+import { foresee } from '../dry-run.ts'
+import {
+  createPostings,
+  noConnectors,
+  type OperatorContext,
+  OperatorError,
+  performAtOnce,
+} from '../operator-context.ts'
+import { placeOf, propose } from '../proposals.ts'
+import { thresholdOf } from '../thresholds.ts'
+import type { Operation } from './operation.ts'
+import { operations } from './operations.ts'
+import { ProposalView } from './schema.ts'
+
+export const operatorRoot = '/operator/v1'
+
+/** The operator API: every operation is a route that asks for its permission. */
+export function operatorRoutes(app: App, ctx: Context): void {
+  const base = operatorBase(ctx)
+  for (const operation of operations) {
+    const { method, path, permission, isSteppedUp, control, summary, output, name } = operation
+    const response = { 200: data(output), ...(control && { 202: data(ProposalView) }) }
+    app.route({
+      method,
+      url: `${operatorRoot}${path}`,
+      config: { operator: permission, ...(isSteppedUp && { isSteppedUp }), errors: ['OPERATION_REFUSED'] },
+      schema: { summary, tags: [tagOf(name)], ...partsOf(operation), response },
+      handler: (request, reply) => handle({ ...base, ...senderOf(request) }, operation, request, reply),
+    })
+  }
+}
+
+const data = (schema: TSchema) => Type.Object({ success: Type.Literal(true), data: schema })
+const tagOf = (name: string) => name.slice(0, name.indexOf('.'))
+
+/** What every request shares. */
+function operatorBase(ctx: Context): Omit<OperatorContext, 'principal' | 'origin'> {
+  const { db, wakeups, vault, accounts, log, config } = ctx
+  return {
+    db,
+    wakeups,
+    vault,
+    cell: config.cell,
+    publicUrl: config.publicUrl,
+    platformAccounts: accounts,
+    writer: createWriter(),
+    postings: createPostings(db.write),
+    perform: performAtOnce,
+    resolving: {
+      cell: config.cell,
+      onMerchantEvents: () => wakeups.wake('webhooks'),
+      log,
+      accounts,
+      connectors: noConnectors,
+      routing: { providersOf: () => [], isUsable: () => false },
+    },
+  }
+}
+
+function senderOf(request: FastifyRequest): Pick<OperatorContext, 'principal' | 'origin'> {
+  const principal = principalOf(request)
+  const { id: requestId, ip: address, headers } = request
+  const role = principal.operatorGrants.map((grant) => grant.role).join(', ')
+  return {
+    principal,
+    origin: { requestId, address, userAgent: headers['user-agent'], role, strength: principal.strength },
+  }
+}
+
+async function handle(context: OperatorContext, operation: Operation, request: FastifyRequest, reply: FastifyReply) {
+  const input: Record<string, unknown> = {
+    ...asFields(request.params),
+    ...asFields(request.query),
+    ...asFields(request.body),
+  }
+  try {
+    const { status, result } = await runOrPropose(context, operation, input)
+    return await reply.code(status).send({ success: true, data: result })
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error
+    if (operation.method !== 'GET') await recordRefused(context, operation, input, error)
+    throw new AppError('OPERATION_REFUSED', { message: asSentence(error.message) })
+  }
+}
+
+function recordRefused(
+  { principal, origin, cell, db }: OperatorContext,
+  { name, path }: Operation,
+  input: Readonly<Record<string, unknown>>,
+  { message }: OperatorError,
+): Promise<void> {
+  const named = [...path.matchAll(/:(\w+)/g)].map(([, field = '']) => String(input[field]))
+  return recordRefusal(db.write, cell, {
+    actor: actorOf(principal),
+    action: name,
+    subject: named.join(' ') || name,
+    detail: { message },
+    reason: typeof input['reason'] === 'string' ? input['reason'] : undefined,
+    origin,
+  })
+}
+
+const asFields = (value: unknown) => (typeof value === 'object' && value !== null ? value : {})
+
+const asSentence = (message: string) =>
+  `${message.charAt(0).toUpperCase()}${message.slice(1)}${/[.!?…]$/.test(message) ? '' : '.'}`
+
+/** Runs an operation. Where two people are needed, it becomes a proposal, with what a dry run of it did. */
+async function runOrPropose(context: OperatorContext, operation: Operation, input: Readonly<Record<string, unknown>>) {
+  const { name, control, run } = operation
+  const act = (acting: OperatorContext) => run(bindOperator(acting), input as never, acting)
+  if (!control || control.isNeeded?.(input as never) === false) {
+    if (operation.method !== 'GET' && !operation.isScopedByProposal) requireInScope(context, operation, placeOf(input))
+    return { status: 200, result: await act(context) }
+  }
+  const foreseen = await foresee(context, act)
+  const { entry, money } = foreseen
+  requireInScope(context, operation, placeOf(input, money?.currency))
+  const isBelow = money !== undefined && money.amount < (await thresholdOf(context.db.write, money.currency))
+  if (entry.env === 'sandbox' || isBelow) return { status: 200, result: await act(context) }
+  const reason = String(input['reason'] ?? '')
+  const proposed = { operation: name, input, summary: control.describe(input as never), reason }
+  return { status: 202, result: await propose(context, proposed, foreseen) }
+}
+
+/** A role that is limited to countries or currencies acts only there. */
+function requireInScope({ principal }: OperatorContext, { permission }: Operation, place: Place): void {
+  if (!mayOperateOn(principal, permission, place)) throw permissionDenied(permission)
+}
+
+/** The parts of a request that carry the input: the path, and the query or the body. */
+function partsOf({ method, path, input }: Operation): { params?: TObject; querystring?: TObject; body?: TObject } {
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+  const all = Object.keys(input.properties)
+  const rest = all.filter((name) => !inPath.includes(name))
+  const pick = (names: string[]) => Type.Object(Type.Pick(input, names).properties, { additionalProperties: false })
+  return {
+    ...(inPath.length > 0 && { params: pick(inPath) }),
+    ...(rest.length > 0 && { [method === 'GET' ? 'querystring' : 'body']: pick(rest) }),
+  }
+}

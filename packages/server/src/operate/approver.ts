@@ -1,0 +1,38 @@
+import { grantCovers, type OperatorGrant, type Place } from '../people/principal.ts'
+import type { OperatorPermission } from '../people/roles.ts'
+import { sql, type Tx } from '../platform/db.ts'
+import { readId } from '../platform/ids.ts'
+
+/**
+ * Whether a person holds a permission of the operator's staff now, for this country and currency. The roles are locked until the transaction ends: a role that is
+ * ended at the same moment either counts for this decision or ends after it.
+ */
+export async function holdsNow(
+  tx: Tx,
+  shownPersonId: string,
+  permission: OperatorPermission,
+  place: Place,
+): Promise<boolean> {
+  const held = await tx.query<OperatorGrant>(sql`
+    select m.role, m.countries, m.currencies
+    from memberships m
+    join people p on p.id = m.person_id
+    where m.person_id = ${readId('person', shownPersonId) ?? null}::uuid
+      and m.merchant_id is null
+      and m.ended_at is null
+      and p.disabled_at is null
+    for share of m, p`)
+  return held.some((grant) => grantCovers(grant, permission, place))
+}
+
+/** Whether two identities use one passkey: then they are one person. A removed passkey counts too. */
+export async function sharePasskey(tx: Tx, shownPersonId: string, otherShownId: string): Promise<boolean> {
+  const shared = await tx.query(sql`
+    select
+    from passkeys a
+    join passkeys b on b.public_key = a.public_key
+    where a.person_id = ${readId('person', shownPersonId) ?? null}::uuid
+      and b.person_id = ${readId('person', otherShownId) ?? null}::uuid
+    limit 1`)
+  return shared.length > 0
+}

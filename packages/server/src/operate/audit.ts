@@ -1,0 +1,209 @@
+import type { Fault } from '../audit/faults.ts'
+import { type Verified, verifyAudit } from '../audit/verify.ts'
+import { type Environment, sql } from '../platform/db.ts'
+import { readId, showId } from '../platform/ids.ts'
+import { type OperatorContext, OperatorError } from './operator-context.ts'
+import { readSealLines } from './seal-file.ts'
+
+/** An entry of the audit trail, for staff and auditors. */
+interface AuditView {
+  readonly id: string
+  readonly at: string
+  readonly actor: { readonly kind: string; readonly id: string; readonly name: string }
+  readonly action: string
+  readonly result: string
+  readonly subject: string
+  readonly merchantId?: string
+  readonly env?: Environment
+  readonly reason?: string
+  readonly detail: Readonly<Record<string, unknown>>
+  readonly requestId?: string
+  readonly address?: string
+  readonly userAgent?: string
+  readonly role?: string
+  readonly strength?: string
+  /** Its place in the trail, as `malipo audit verify` names it. */
+  readonly chain: number
+  readonly number: string
+  readonly hash: string
+}
+
+/** Each property narrows the result. */
+interface AuditFilter {
+  /** The actor's id, such as `cred_…`, or a name given with --as. */
+  readonly actor?: string
+  readonly action?: string
+  readonly subject?: string
+  readonly merchant?: string
+  readonly env?: Environment
+  readonly result?: 'done' | 'refused'
+  readonly from?: Date
+  /** Not included. */
+  readonly to?: Date
+}
+
+interface AuditListOrder extends AuditFilter {
+  readonly limit: number
+  /** Continues after this entry, the last of the page before. */
+  readonly after?: string
+}
+
+/** The operator's commands about the audit trail. */
+export interface AuditCommands {
+  list(order: AuditListOrder): Promise<AuditView[]>
+  show(id: string): Promise<AuditView>
+  /** Pages of entries, oldest first. */
+  export(filter: AuditFilter): AsyncGenerator<AuditView[]>
+  verify(order: { readonly isFull: boolean }): Promise<VerifyReport>
+}
+
+export const auditCommands = (context: OperatorContext, sealsPath: string | undefined): AuditCommands => ({
+  list: (order) => listAudit(context, order),
+  show: (id) => showAudit(context, id),
+  export: (filter) => exportAudit(context, filter),
+  verify: ({ isFull }) => verifyTrail(context, { isFull, sealsPath }),
+})
+
+/** Entries, newest first. */
+async function listAudit(context: OperatorContext, order: AuditListOrder): Promise<AuditView[]> {
+  const before = order.after === undefined ? null : entryId(order.after)
+  return (await page(context, order, { before, after: null, limit: order.limit })).map(view)
+}
+
+const exportPage = 1000
+
+/** All entries, oldest first, a page at a time: the trail does not fit in memory. */
+async function* exportAudit(context: OperatorContext, filter: AuditFilter): AsyncGenerator<AuditView[]> {
+  let after: string | null = firstId
+  while (after !== null) {
+    const rows: readonly Stored[] = await page(context, filter, { before: null, after, limit: exportPage })
+    if (rows.length > 0) yield rows.map(view)
+    after = rows.length < exportPage ? null : (rows.at(-1)?.id ?? null)
+  }
+}
+
+const firstId = '00000000-0000-0000-0000-000000000000'
+
+async function showAudit(context: OperatorContext, shownId: string): Promise<AuditView> {
+  const [found] = await context.db.write.query<Stored>(sql`select * from audit_entries where id = ${entryId(shownId)}`)
+  if (!found) throw new OperatorError(`no audit entry has the id ${shownId}`)
+  return view(found)
+}
+
+interface VerifyOrder {
+  readonly isFull: boolean
+  /** The file that keeps the seals outside the database; undefined when it is not kept here. */
+  readonly sealsPath: string | undefined
+}
+
+interface FaultView extends Omit<Fault, 'number' | 'id'> {
+  readonly number: string
+  readonly id?: string
+}
+
+interface VerifyReport extends Omit<Verified, 'faults'> {
+  readonly faults: readonly FaultView[]
+}
+
+/** Verifies the trail and returns every fault found. */
+async function verifyTrail(context: OperatorContext, { isFull, sealsPath }: VerifyOrder): Promise<VerifyReport> {
+  const verified = await verifyAudit(context.db.write, { isFull, sealLines: readSealLines(sealsPath) })
+  return { ...verified, faults: verified.faults.map(faultView) }
+}
+
+const faultView = ({ id, number, ...fault }: Fault): FaultView => ({
+  ...fault,
+  number: String(number),
+  ...(id !== undefined && { id: showId('audit entry', id) }),
+})
+
+interface Stored {
+  readonly id: string
+  readonly at: Date
+  readonly actor_kind: string
+  readonly actor: string
+  readonly actor_name: string
+  readonly action: string
+  readonly result: string
+  readonly merchant_id: string | null
+  readonly env: Environment | null
+  readonly subject: string
+  readonly detail: Record<string, unknown>
+  readonly reason: string | null
+  readonly request_id: string | null
+  readonly address: string | null
+  readonly user_agent: string | null
+  readonly role: string | null
+  readonly strength: string | null
+  readonly chain: number
+  readonly number: bigint
+  readonly hash: Buffer
+}
+
+interface Place {
+  readonly limit: number
+  /** Newest first from here on; null reads oldest first. */
+  readonly before: string | null
+  readonly after: string | null
+}
+
+const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** Without a name the statement is planned for its own values: unused filters cost nothing, and each of the others has an index. */
+function page(context: OperatorContext, filter: AuditFilter, { before, after, limit }: Place): Promise<Stored[]> {
+  const { actor = null, action = null, subject = null, merchant, env = null, result = null, from, to } = filter
+  const merchantId = merchant === undefined ? null : readMerchant(merchant)
+  const query = sql`
+    select *
+    from audit_entries
+    where id > ${after ?? firstId}::uuid
+      and id < ${before ?? lastId}::uuid
+      and (${from ?? null}::timestamptz is null or id >= id_at(${from ?? null}::timestamptz))
+      and (${to ?? null}::timestamptz is null or id < id_at(${to ?? null}::timestamptz))
+      and (${actor}::text is null or actor = ${actor})
+      and (${action}::text is null or action = ${action})
+      and (${subject}::text is null or subject = ${subject})
+      and (${merchantId}::uuid is null or merchant_id = ${merchantId})
+      and (${env}::text is null or env = ${env})
+      and (${result}::text is null or result = ${result})
+    order by case when ${after !== null}::boolean then id end, case when ${after === null}::boolean then id end desc
+    limit ${limit}`
+  return context.db.write.query<Stored>({ ...query, name: '' })
+}
+
+function readMerchant(shownId: string): string {
+  const id = readId('merchant', shownId)
+  if (id === undefined) throw new OperatorError(`${shownId} is not a merchant id; they look like mer_0193…`)
+  return id
+}
+
+function entryId(shownId: string): string {
+  const id = readId('audit entry', shownId)
+  if (id === undefined) throw new OperatorError(`${shownId} is not an audit entry; they look like aud_0193…`)
+  return id
+}
+
+function view(found: Stored): AuditView {
+  const { id, at, action, result, subject, detail, merchant_id, env, chain, number, hash } = found
+  const { reason, request_id, address, user_agent, role, strength } = found
+  return {
+    id: showId('audit entry', id),
+    at: at.toISOString(),
+    actor: { kind: found.actor_kind, id: found.actor, name: found.actor_name },
+    action,
+    result,
+    subject,
+    ...(merchant_id !== null && { merchantId: showId('merchant', merchant_id) }),
+    ...(env !== null && { env }),
+    ...(reason !== null && { reason }),
+    detail,
+    ...(request_id !== null && { requestId: request_id }),
+    ...(address !== null && { address }),
+    ...(user_agent !== null && { userAgent: user_agent }),
+    ...(role !== null && { role }),
+    ...(strength !== null && { strength }),
+    chain,
+    number: String(number),
+    hash: hash.toString('hex'),
+  }
+}

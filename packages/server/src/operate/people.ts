@@ -1,0 +1,132 @@
+import { AppError } from '../errors.ts'
+import { isMerchantRole, isOperatorRole } from '../people/grants.ts'
+import { type Invited, inviteMerchantPerson, inviteOperator } from '../people/invite.ts'
+import { endPerson, endSessionsOf, listMemberships, type MembershipRow } from '../people/memberships.ts'
+import type { PeopleContext } from '../people/people-context.ts'
+import { merchantRoles, operatorRoles } from '../people/roles.ts'
+import { listSessions, type SessionView } from '../people/sessions.ts'
+import { find, list, type Person } from '../people/store.ts'
+import { readId, showId } from '../platform/ids.ts'
+import { existing, merchantId } from './merchants.ts'
+import { audited, type OperatorContext, OperatorError } from './operator-context.ts'
+
+export interface InviteOrder {
+  readonly email: string
+  readonly name: string
+  readonly role: string
+  /** A merchant's id; without one the person is of the operator's staff. */
+  readonly merchant?: string
+  readonly countries?: readonly string[]
+  readonly currencies?: readonly string[]
+  readonly isForOidc?: boolean
+  readonly reason?: string
+}
+
+export interface PersonView {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  readonly state: 'active' | 'ended'
+  readonly roles: readonly RoleView[]
+  readonly createdAt: string
+}
+
+interface RoleView {
+  readonly id: string
+  readonly role: string
+  /** Null for the operator's staff. */
+  readonly merchant: string | null
+  readonly countries: readonly string[]
+  readonly currencies: readonly string[]
+  readonly grantedBy: string
+}
+
+const peopleOf = ({ cell, vault, publicUrl }: OperatorContext): PeopleContext => ({ cell, vault, publicUrl })
+
+/** Invites a person. Returns a link that works once. */
+export async function invitePerson(context: OperatorContext, order: InviteOrder): Promise<Invited> {
+  const { merchant, role, reason, ...invitee } = order
+  const known = Object.keys(merchant === undefined ? operatorRoles : merchantRoles).join(', ')
+  const { principal } = context
+  const entry = { action: 'people.invite', subject: invitee.email, detail: { role, merchant }, reason }
+  return inPlainWords(
+    audited(context, async (tx) => {
+      if (merchant === undefined) {
+        if (!isOperatorRole(role)) throw new OperatorError(`${role} is not a role of the operator's staff: ${known}`)
+        return { result: await inviteOperator(tx, peopleOf(context), principal, { ...invitee, role }), entry }
+      }
+      if (!isMerchantRole(role)) throw new OperatorError(`${role} is not a role of merchants: ${known}`)
+      const { id: merchant_id } = await existing(tx, merchantId(merchant))
+      const result = await inviteMerchantPerson(tx, peopleOf(context), principal, { ...invitee, role, merchant_id })
+      return { result, entry: { ...entry, merchant_id } }
+    }),
+  )
+}
+
+/** People in the order in which they joined, with their roles. */
+export async function listPeople(
+  { db }: Pick<OperatorContext, 'db'>,
+  { after, limit }: { readonly after?: string; readonly limit: number },
+): Promise<PersonView[]> {
+  const people = await list(db.write, { after: after === undefined ? undefined : personId(after), limit })
+  const ids = people.map(({ id }) => id)
+  const roles = Map.groupBy(await listMemberships(db.write, ids), ({ person_id }) => person_id)
+  return people.map((person) => view(person, roles.get(person.id) ?? []))
+}
+
+/** Disables a person permanently; all sessions end. */
+export async function endPersonBy(context: OperatorContext, person: string, reason: string): Promise<void> {
+  const order = { person: showId('person', personId(person)), reason: stated(reason) }
+  await inPlainWords(context.db.write.transaction((tx) => endPerson(tx, peopleOf(context), context.principal, order)))
+}
+
+export async function sessionsOf({ db }: Pick<OperatorContext, 'db'>, person: string): Promise<SessionView[]> {
+  const id = personId(person)
+  if (!(await find(db.write, id))) throw new OperatorError(`no person has the id ${person}`)
+  return listSessions(db.write, id)
+}
+
+/** Ends all sessions of a person, who can sign in again. Returns how many. */
+export function endSessionsBy(context: OperatorContext, person: string, reason: string): Promise<number> {
+  const order = { person: showId('person', personId(person)), reason: stated(reason) }
+  return inPlainWords(
+    context.db.write.transaction((tx) => endSessionsOf(tx, peopleOf(context), context.principal, order)),
+  )
+}
+
+function personId(shownId: string): string {
+  const id = readId('person', shownId)
+  if (id === undefined) throw new OperatorError(`${shownId} is not a person's id; they look like person_0193…`)
+  return id
+}
+
+function stated(reason: string): string {
+  if (reason.trim() === '') throw new OperatorError('the reason must not be empty')
+  return reason
+}
+
+async function inPlainWords<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work
+  } catch (error) {
+    throw error instanceof AppError ? new OperatorError(error.message) : error
+  }
+}
+
+function view({ id, name, email, disabled_at, created_at }: Person, roles: readonly MembershipRow[]): PersonView {
+  return {
+    id: showId('person', id),
+    name,
+    email,
+    state: disabled_at ? 'ended' : 'active',
+    roles: roles.map((role) => ({
+      id: showId('membership', role.id),
+      role: role.role,
+      merchant: role.merchant_id === null ? null : showId('merchant', role.merchant_id),
+      countries: role.countries,
+      currencies: role.currencies,
+      grantedBy: role.granted_by,
+    })),
+    createdAt: created_at.toISOString(),
+  }
+}

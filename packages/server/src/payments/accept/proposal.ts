@@ -1,0 +1,33 @@
+import type { KeyedRequest } from '../../idempotency/keys.ts'
+import type { Owner } from '../../platform/db.ts'
+import type { CustomerAction } from '../../providers/contract.ts'
+import type { Scenario } from '../../scenarios/catalogue.ts'
+import type { PayoutOrigin } from '../controls/control-batch.ts'
+import type { Counterparty } from '../model/counterparty.ts'
+import type { Progress, Promised } from '../model/store.ts'
+import type { Accounts } from '../resolve/payment-postings.ts'
+
+/** A payment that is checked and priced, ready to be accepted. */
+export interface Proposal
+  extends Omit<
+      Promised,
+      'id' | 'wallet_id' | 'counterparty' | 'created_at' | 'expires_at' | 'merchant_id' | 'env' | 'scenario'
+    >,
+    Pick<Progress, 'fee'> {
+  readonly owner: Owner
+  readonly counterparty: Counterparty
+  readonly provider: string
+  readonly action: CustomerAction | null
+  readonly expiresInMs: number | undefined
+  /** The request that proposes the payment sends it right after acceptance; otherwise its lane sends it. */
+  readonly isSentAtOnce: boolean
+  /** Platform accounts that receive a payout's holds. A charge holds nothing. */
+  readonly holdsGoTo: Accounts | undefined
+  /** Who made a payout, for its limits and its approval. A charge has neither. */
+  readonly origin: PayoutOrigin | undefined
+  readonly keyed: KeyedRequest | undefined
+  /** The sandbox scenario to inject. Another one may be armed for the payment's reference. */
+  readonly scenario?: Scenario | undefined
+  /** The response to store under the idempotency key; undefined when only the provider call can produce it. */
+  readonly responseOf: ((transactionId: string) => object) | undefined
+}

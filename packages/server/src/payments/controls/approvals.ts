@@ -1,0 +1,129 @@
+import { type Db, type Environment, type Owner, type ReadDb, sql, type Tx } from '../../platform/db.ts'
+
+/** Why a payout needs approval. The database accepts no other reason. */
+export type ApprovalReason = 'above_amount' | 'new_beneficiary' | 'bulk'
+
+/** What the controls did with a payout when it was accepted. */
+export interface ControlledPayout {
+  readonly transaction_id: string
+  readonly merchant_id: string
+  readonly env: Environment
+  readonly made_by: string
+  readonly beneficiary: string
+  readonly currency: string
+  readonly amount: bigint
+  readonly day: string
+  readonly counted: readonly string[]
+  readonly approval_reasons: readonly ApprovalReason[]
+  readonly approval_expires_at: Date | null
+}
+
+export async function insertControlled(tx: Tx, rows: readonly ControlledPayout[]): Promise<void> {
+  if (rows.length === 0) return
+  const of = <Key extends keyof ControlledPayout>(name: Key) => rows.map((row) => row[name])
+  const texts = (name: 'counted' | 'approval_reasons') => rows.map((row) => `{${row[name].join()}}`)
+  await tx.query(sql`
+    insert into controlled_payouts (transaction_id, merchant_id, env, made_by, beneficiary, currency, amount, day, counted,
+      approval_reasons, approval_expires_at)
+    select transaction_id, merchant_id, env, made_by, beneficiary, currency, amount, day, counted::text[],
+      approval_reasons::text[], approval_expires_at
+    from unnest(${of('transaction_id')}::uuid[], ${of('merchant_id')}::uuid[], ${of('env')}::text[],
+      ${of('made_by')}::text[], ${of('beneficiary')}::text[], ${of('currency')}::text[], ${of('amount')}::bigint[],
+      ${of('day')}::date[], ${texts('counted')}::text[], ${texts('approval_reasons')}::text[],
+      ${of('approval_expires_at')}::timestamptz[])
+      as n(transaction_id, merchant_id, env, made_by, beneficiary, currency, amount, day, counted, approval_reasons,
+        approval_expires_at)`)
+}
+
+/** A payout that needs or needed approval, and the decision if there is one. */
+export interface Approval {
+  readonly transaction_id: string
+  readonly made_by: string
+  readonly approval_reasons: readonly ApprovalReason[]
+  readonly approval_expires_at: Date
+  readonly decision: 'approved' | 'rejected' | 'expired' | null
+  readonly decided_by: string | null
+  readonly decided_by_name: string | null
+  readonly decided_at: Date | null
+  readonly decision_reason: string | null
+}
+
+/** The approval of one payout; undefined when it needed none. */
+export async function findApproval(db: ReadDb, owner: Owner, transactionId: string): Promise<Approval | undefined> {
+  const [found] = await db.find<Approval>(
+    owner,
+    sql`
+      select transaction_id, made_by, approval_reasons, approval_expires_at, decision, decided_by, decided_by_name,
+        decided_at, decision_reason
+      from controlled_payouts
+      where transaction_id = ${transactionId}
+        and approval_expires_at is not null`,
+  )
+  return found
+}
+
+/** A person's decision about a payout. */
+export interface Decision {
+  readonly decision: 'approved' | 'rejected'
+  readonly by: { readonly id: string; readonly name: string }
+  readonly reason: string
+}
+
+/**
+ * Stores a decision in the transaction that carries it out. The database refuses one by the maker. From an approval on, the
+ * beneficiary is known.
+ */
+export async function storeDecision(tx: Tx, transactionId: string, { decision, by, reason }: Decision): Promise<void> {
+  await tx.query(sql`
+    with decided as (
+      update controlled_payouts
+      set decision = ${decision}, decided_by = ${by.id}, decided_by_name = ${by.name}, decision_reason = ${reason},
+        decided_at = record_time()
+      where transaction_id = ${transactionId}
+      returning merchant_id, env, beneficiary, decision, decided_at
+    )
+    insert into known_beneficiaries (merchant_id, env, beneficiary, first_paid_at)
+    select merchant_id, env, beneficiary, decided_at
+    from decided
+    where decision = 'approved'
+    on conflict do nothing`)
+}
+
+export async function storeExpiry(tx: Tx, transactionId: string): Promise<void> {
+  await tx.query(sql`
+    update controlled_payouts
+    set decision = 'expired', decided_at = record_time()
+    where transaction_id = ${transactionId}`)
+}
+
+/** Payouts that stopped waiting for approval in this transaction, whatever the cause. */
+export async function closeApprovals(tx: Tx, at: Date, transactionIds: readonly string[]): Promise<void> {
+  if (transactionIds.length === 0) return
+  await tx.query(sql`
+    update controlled_payouts
+    set approval_closed_at = ${at}
+    where transaction_id = any(${transactionIds}::uuid[])`)
+}
+
+/** Payouts that waited for approval too long, the longest first. */
+export async function overdueApprovals(db: Db, limit: number): Promise<string[]> {
+  const rows = await db.query<{ transaction_id: string }>(sql`
+    select transaction_id
+    from controlled_payouts
+    where approval_expires_at is not null
+      and approval_closed_at is null
+      and approval_expires_at <= record_time()
+    order by approval_expires_at
+    limit ${limit}`)
+  return rows.map(({ transaction_id }) => transaction_id)
+}
+
+/** Brings the expiry of the approvals of one sandbox merchant forward. */
+export async function fastForwardApprovals(tx: Tx, transactionIds: readonly string[], aheadMs: number): Promise<void> {
+  if (transactionIds.length === 0) return
+  await tx.query(sql`
+    update controlled_payouts
+    set approval_expires_at = approval_expires_at - make_interval(secs => ${aheadMs / 1000})
+    where transaction_id = any(${transactionIds}::uuid[])
+      and env = 'sandbox'`)
+}

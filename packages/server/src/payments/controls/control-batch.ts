@@ -1,0 +1,170 @@
+import type { Currency } from '../../money/currencies.ts'
+import type { Owner, Tx } from '../../platform/db.ts'
+import type { Vault } from '../../platform/seal.ts'
+import type { Counterparty } from '../model/counterparty.ts'
+import { dayMs, timing } from '../resolve/timing.ts'
+import { type ApprovalReason, type ControlledPayout, insertControlled } from './approvals.ts'
+import { beneficiaryHashes, withNewBeneficiary } from './beneficiary.ts'
+import { type DayCount, type DayCounts, openDayCounts } from './day-counts.ts'
+import { type DayKind, dayKinds, dayLimits, type LimitName, ownerKey, type PayoutControls } from './rules.ts'
+
+/** Who made a payout, and how. */
+export interface PayoutOrigin {
+  /** The credential or person, as people see the id: `cred_…` or `person_…`. */
+  readonly made_by: string
+  readonly isBulk: boolean
+}
+
+/** The fields of a proposed payout that its controls need. */
+export interface Controllable {
+  readonly owner: Owner
+  readonly wallet_currency: Currency
+  readonly wallet_amount: bigint
+  readonly counterparty: Counterparty
+  /** Undefined for a charge, which has no controls. */
+  readonly origin: PayoutOrigin | undefined
+}
+
+/** A limit that a payout exceeds, in minor units of the wallet's currency. */
+export interface ExceededLimit {
+  readonly limit: LimitName
+  readonly most: bigint
+  readonly left: bigint
+  /** When the limit counts from zero again; undefined for a limit of single payouts. */
+  readonly resetsAt: Date | undefined
+}
+
+/** The controls of one batch. Payouts are decided in order, and each that is accepted counts for the next. */
+export interface ControlBatch {
+  exceeded(id: string): ExceededLimit | undefined
+  /** Counts an accepted payout, and returns whether it needs approval. */
+  accept(id: string): { readonly needsApproval: boolean }
+  /** Writes the day's sums and what the controls did. */
+  write(): Promise<void>
+}
+
+interface Controlled {
+  readonly proposal: Controllable
+  readonly controls: PayoutControls
+  /** The sums that limit it, by kind. A beneficiary has one for each secret key; the first is added to. */
+  readonly counts: ReadonlyMap<DayKind, readonly DayCount[]>
+  readonly payout: Omit<ControlledPayout, 'approval_reasons' | 'approval_expires_at'>
+}
+
+const none: ControlBatch = {
+  exceeded: () => undefined,
+  accept: () => ({ needsApproval: false }),
+  write: () => Promise.resolve(),
+}
+
+/**
+ * Locks what the limits of these payouts count, after the wallets and before the feed counters. Costs nothing when no payout of
+ * the batch has controls.
+ */
+export async function openControlBatch(
+  tx: Tx,
+  vault: Vault,
+  at: Date,
+  controlsOf: ReadonlyMap<string, PayoutControls>,
+  items: readonly { readonly id: string; readonly proposal: Controllable }[],
+): Promise<ControlBatch> {
+  const controlled = items.flatMap(({ id, proposal }) => controlledOf(vault, at, controlsOf, id, proposal))
+  if (controlled.length === 0) return none
+  const maybeNew = controlled.filter(({ controls }) => controls.is_for_new_beneficiaries)
+  const [counts, isNew] = await Promise.all([
+    openDayCounts(
+      tx,
+      controlled.flatMap((each) => [...each.counts.values()].flat()),
+    ),
+    withNewBeneficiary(tx, vault, at, maybeNew.flatMap(payingOf)),
+  ])
+  const byId = new Map(controlled.map((each) => [each.payout.transaction_id, each]))
+  const accepted: ControlledPayout[] = []
+  return {
+    exceeded: (id) => {
+      const found = byId.get(id)
+      return found && exceededBy(found, counts, at)
+    },
+    accept: (id) => {
+      const found = byId.get(id)
+      if (!found) return { needsApproval: false }
+      for (const [first] of found.counts.values()) if (first) counts.add(first, found.payout.amount)
+      const approval_reasons = reasonsOf(found, isNew.has(id))
+      const needsApproval = approval_reasons.length > 0
+      const approval_expires_at = needsApproval ? new Date(at.getTime() + timing.approvalMs) : null
+      if (needsApproval || found.counts.size > 0)
+        accepted.push({ ...found.payout, approval_reasons, approval_expires_at })
+      return { needsApproval }
+    },
+    write: async () => void (await Promise.all([counts.write(), insertControlled(tx, accepted)])),
+  }
+}
+
+function controlledOf(
+  vault: Vault,
+  at: Date,
+  controlsOf: ReadonlyMap<string, PayoutControls>,
+  id: string,
+  proposal: Controllable,
+): Controlled[] {
+  const { owner, wallet_currency: currency, wallet_amount: amount, counterparty, origin } = proposal
+  const controls = controlsOf.get(ownerKey(owner))
+  if (!controls || !origin || counterparty.role !== 'payee') return []
+  const { merchant_id, env } = owner
+  const day = at.toISOString().slice(0, 10)
+  const hashes = beneficiaryHashes(vault, counterparty.to)
+  const subjects = { credential: [origin.made_by], merchant: [''], beneficiary: hashes }
+  const limits = controls.byCurrency.get(currency)
+  const counted = dayKinds.filter((kind) => (limits?.[dayLimits[kind]] ?? null) !== null)
+  const counts = counted.map(
+    (kind) => [kind, subjects[kind].map((subject) => ({ merchant_id, env, currency, day, kind, subject }))] as const,
+  )
+  const { made_by } = origin
+  const payout = {
+    transaction_id: id,
+    merchant_id,
+    env,
+    made_by,
+    beneficiary: hashes[0],
+    currency,
+    amount,
+    day,
+    counted,
+  }
+  return [{ proposal, controls, counts: new Map(counts), payout }]
+}
+
+const payingOf = ({ proposal: { owner, counterparty }, payout }: Controlled) =>
+  counterparty.role === 'payee'
+    ? [{ id: payout.transaction_id, merchant_id: owner.merchant_id, env: owner.env, to: counterparty.to }]
+    : []
+
+/** The first limit that this payout would exceed. */
+function exceededBy({ controls, counts, payout }: Controlled, sums: DayCounts, at: Date): ExceededLimit | undefined {
+  const limits = controls.byCurrency.get(payout.currency)
+  if (!limits) return undefined
+  const { per_payout } = limits
+  if (per_payout !== null && payout.amount > per_payout)
+    return { limit: 'per_payout', most: per_payout, left: per_payout, resetsAt: undefined }
+  for (const [kind, of] of counts) {
+    const limit = dayLimits[kind]
+    const most = limits[limit] ?? 0n
+    const spent = of.reduce((sum, count) => sum + sums.spent(count), 0n)
+    if (spent + payout.amount > most)
+      return { limit, most, left: most > spent ? most - spent : 0n, resetsAt: endOfDay(at) }
+  }
+  return undefined
+}
+
+const endOfDay = (at: Date) => new Date(Math.floor(at.getTime() / dayMs) * dayMs + dayMs)
+
+function reasonsOf({ controls, proposal, payout }: Controlled, isNew: boolean): ApprovalReason[] {
+  const above = controls.byCurrency.get(payout.currency)?.approval_above ?? null
+  const isAbove = above !== null && payout.amount > above
+  const isBulk = controls.is_for_bulk && proposal.origin?.isBulk === true
+  return [
+    ...(isAbove ? ['above_amount' as const] : []),
+    ...(isNew ? ['new_beneficiary' as const] : []),
+    ...(isBulk ? ['bulk' as const] : []),
+  ]
+}

@@ -1,0 +1,220 @@
+import type { RegistrationResponseJSON } from '@simplewebauthn/server'
+import { Type } from 'typebox'
+import type { Context } from '../context.ts'
+import { AppError, type ErrorKey } from '../errors.ts'
+import type { App } from '../http/app.ts'
+import { databaseTimeMs } from '../platform/clock.ts'
+import type { Tx } from '../platform/db.ts'
+import { newId } from '../platform/ids.ts'
+import { acceptAsKnownPerson, acceptAsNewPerson } from './accept-invitation.ts'
+import { browserOf, markedBrowser, setSession } from './browser.ts'
+import { createChallenge, takeChallenge } from './challenges.ts'
+import { findInvitation, type OpenInvitation } from './invite.ts'
+import { addPasskey, registrationOptions } from './passkeys.ts'
+import { addPassword, startTotp } from './password-sign-in.ts'
+import { requireGoodPassword } from './passwords.ts'
+import { peopleContext } from './people-context.ts'
+import { principalOf } from './request-principal.ts'
+import {
+  ChallengeId,
+  Code,
+  Done,
+  done,
+  Options,
+  PasskeyName,
+  Password,
+  Registration,
+  Ticket,
+  TotpSetupResponse,
+  tags,
+} from './schema.ts'
+import { rotateSession, type SignInStrength } from './sessions.ts'
+import { type Browser, openBrowserSession } from './sign-in.ts'
+import { findByEmail } from './store.ts'
+
+const Token = Type.String({ minLength: 1, maxLength: 100, description: 'The text after `#` in the link' })
+const TokenBody = Type.Object({ token: Token }, { additionalProperties: false })
+const PasskeyBody = Type.Object(
+  { token: Token, challenge: ChallengeId, name: PasskeyName, response: Registration },
+  { additionalProperties: false },
+)
+const PasswordBody = Type.Object(
+  { token: Token, password: Password, ticket: Ticket, code: Code },
+  { additionalProperties: false },
+)
+const Shown = Type.Object({
+  success: Type.Literal(true),
+  data: Type.Object({
+    email: Type.String(),
+    name: Type.String(),
+    role: Type.String(),
+    merchant: Type.Union([Type.String(), Type.Null()], { description: 'Null for the operator’s staff' }),
+    countries: Type.Array(Type.String()),
+    currencies: Type.Array(Type.String()),
+    isForOidc: Type.Boolean(),
+    isKnownPerson: Type.Boolean({ description: 'The person exists, and must be signed in to accept' }),
+  }),
+})
+
+const errors: readonly ErrorKey[] = [
+  'INVITATION_INVALID',
+  'INVITATION_NEEDS_SIGN_IN',
+  'ROLE_HELD',
+  'CROSS_SITE_REQUEST',
+]
+const open = { isPublic: true, budget: 'people', errors } as const
+
+/** Accepting an invitation: as a new person with a first way to sign in, or as a signed-in person who gets a role. */
+export function invitationRoutes(app: App, ctx: Context): void {
+  const people = peopleContext(ctx)
+  app.post(
+    '/invitations/show',
+    { config: open, schema: { summary: 'Show an invitation', tags, body: TokenBody, response: { 200: Shown } } },
+    async (request) => {
+      const found = await findInvitation(ctx.db.write, ctx.vault, request.body.token)
+      const isKnownPerson = (await findByEmail(ctx.db.write, found.email)) !== undefined
+      const { email, name, role, merchant_name: merchant, countries, currencies, is_for_oidc: isForOidc } = found
+      const data = { email, name, role, merchant, countries: [...countries], currencies: [...currencies] }
+      return { success: true as const, data: { ...data, isForOidc, isKnownPerson } }
+    },
+  )
+
+  app.post(
+    '/invitations/join',
+    {
+      config: { isForPeople: true, errors: [...errors, 'INVITATION_FOR_ANOTHER'] },
+      schema: { summary: 'Accept an invitation as a signed-in person', tags, body: TokenBody, response: { 200: Done } },
+    },
+    async (request, reply) => {
+      const principal = principalOf(request)
+      const rotated = await ctx.db.write.transaction(async (tx) => {
+        const found = await findInvitation(tx, ctx.vault, request.body.token)
+        await acceptAsKnownPerson(tx, people, found, principal)
+        return rotateSession(tx, people, principal.session_id ?? '')
+      })
+      if (rotated !== undefined) setSession(ctx, reply, rotated)
+      return done
+    },
+  )
+  byPasskey(app, ctx)
+  byPassword(app, ctx)
+}
+
+function byPasskey(app: App, ctx: Context): void {
+  const people = peopleContext(ctx)
+  app.post(
+    '/invitations/passkey/options',
+    {
+      config: open,
+      schema: {
+        summary: 'Start to accept an invitation with a passkey',
+        tags,
+        body: TokenBody,
+        response: { 200: Options },
+      },
+    },
+    async (request, reply) => {
+      const browser = markedBrowser(ctx, request, reply)
+      const { id, email, name } = await requireNewPerson(ctx, request.body.token)
+      const personId = newId(await databaseTimeMs(ctx.db.write), people.cell)
+      const options = await registrationOptions(ctx.db.write, people, { id: personId, email, name })
+      const content: Started = { challenge: options.challenge, person_id: personId, invitation_id: id }
+      const order = { browser, purpose: 'invitation', content: { ...content } } as const
+      return { success: true as const, challenge: await createChallenge(ctx.db.write, people, order), options }
+    },
+  )
+
+  app.post(
+    '/invitations/passkey',
+    {
+      config: { ...open, errors: [...errors, 'PASSKEY_REFUSED', 'PASSKEY_USED'] },
+      schema: { summary: 'Accept an invitation with a passkey', tags, body: PasskeyBody, response: { 200: Done } },
+    },
+    async (request, reply) => {
+      const { token, challenge: id, name, response } = request.body
+      const browser = browserOf(ctx, request)
+      const order = { id, browser: browser.id, purpose: 'invitation' } as const
+      const taken = await takeChallenge<Started>(ctx.db.write, people, order)
+      const found = await requireNewPerson(ctx, token)
+      if (taken?.invitation_id !== found.id) throw new AppError('PASSKEY_REFUSED')
+      const { challenge, person_id } = taken
+      const made = { person_id, name, challenge, response: response as unknown as RegistrationResponseJSON }
+      const accepted = { found, person_id, browser, strength: 'passkey' } as const
+      setSession(ctx, reply, await acceptNew(ctx, accepted, async (tx) => void (await addPasskey(tx, people, made))))
+      return done
+    },
+  )
+}
+
+/** What is kept between the two steps of a passkey. */
+interface Started {
+  readonly challenge: string
+  readonly person_id: string
+  readonly invitation_id: string
+}
+
+function byPassword(app: App, ctx: Context): void {
+  app.post(
+    '/invitations/totp',
+    {
+      config: open,
+      schema: {
+        summary: 'Start to accept an invitation with a password',
+        tags,
+        body: TokenBody,
+        response: { 200: TotpSetupResponse },
+      },
+    },
+    async (request) => {
+      const { id: owner, email } = await requireNewPerson(ctx, request.body.token)
+      return { success: true as const, ...(await startTotp(ctx.db.write, ctx.vault, { owner, email })) }
+    },
+  )
+
+  app.post(
+    '/invitations/password',
+    {
+      config: { ...open, errors: [...errors, 'CODE_REFUSED'] },
+      schema: { summary: 'Accept an invitation with a password', tags, body: PasswordBody, response: { 200: Done } },
+    },
+    async (request, reply) => {
+      const { token, password, ticket, code } = request.body
+      const found = await requireNewPerson(ctx, token)
+      requireGoodPassword(password, found.email)
+      const hash = await ctx.signIn.passwords.hash(password)
+      const person_id = newId(await databaseTimeMs(ctx.db.write), ctx.config.cell)
+      const order = { owner: found.id, person_id, ticket, code }
+      const accepted = { found, person_id, browser: browserOf(ctx, request), strength: 'password_totp' } as const
+      const add = (tx: Tx) => addPassword(tx, { vault: ctx.vault, hash }, order)
+      setSession(ctx, reply, await acceptNew(ctx, accepted, add))
+      return done
+    },
+  )
+}
+
+/** The invitation of a token, for a person who does not exist yet and does not sign in at the OIDC provider. */
+async function requireNewPerson(ctx: Context, token: string): Promise<OpenInvitation> {
+  const found = await findInvitation(ctx.db.write, ctx.vault, token)
+  const isElsewhere = found.is_for_oidc || (await findByEmail(ctx.db.write, found.email)) !== undefined
+  if (isElsewhere) throw new AppError('INVITATION_NEEDS_SIGN_IN')
+  return found
+}
+
+interface Accepted {
+  readonly found: OpenInvitation
+  readonly person_id: string
+  readonly browser: Browser
+  readonly strength: SignInStrength
+}
+
+/** Creates the person and signs it in. Returns the secret id of the session. */
+async function acceptNew(
+  ctx: Context,
+  { found, person_id, browser, strength }: Accepted,
+  addSignIn: (tx: Tx) => Promise<void>,
+): Promise<string> {
+  await ctx.db.write.transaction((tx) =>
+    acceptAsNewPerson(tx, peopleContext(ctx), { ...found, person_id }, () => addSignIn(tx)),
+  )
+  return openBrowserSession(ctx, browser, { person_id, strength })
+}

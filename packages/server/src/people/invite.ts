@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto'
+import { recordAudit } from '../audit/record.ts'
+import { AppError, invalid } from '../errors.ts'
+import { databaseTimeMs } from '../platform/clock.ts'
+import { type Db, sql, type Tx } from '../platform/db.ts'
+import { newId, readId, showId } from '../platform/ids.ts'
+import type { Vault } from '../platform/seal.ts'
+import { requireMayEnd, requireMayGrantOperator, requireMayGrantWithin } from './grants.ts'
+import type { PeopleContext } from './people-context.ts'
+import { actorOf, type Principal, type Scope } from './principal.ts'
+import type { MerchantRole, OperatorRole } from './roles.ts'
+
+interface Invitee extends Partial<Scope> {
+  readonly email: string
+  readonly name: string
+  /** The person signs in at the OIDC provider: the link is not needed, the e-mail address that it verified accepts. */
+  readonly isForOidc?: boolean
+}
+
+export interface OperatorInvitation extends Invitee {
+  readonly role: OperatorRole
+}
+
+export interface MerchantInvitation extends Invitee {
+  readonly merchant_id: string
+  readonly role: MerchantRole
+}
+
+export interface Invited {
+  readonly id: string
+  /** Shown once; only a keyed hash of its token is stored. */
+  readonly link: string
+  readonly expiresAt: string
+}
+
+/** Invites a member of the operator's staff. One can give only permissions that one holds, in a scope that is not wider. */
+export async function inviteOperator(
+  tx: Tx,
+  context: PeopleContext,
+  by: Principal,
+  order: OperatorInvitation,
+): Promise<Invited> {
+  const scope = scopeOf(order)
+  requireMayGrantOperator(by, order.role, scope)
+  return invite(tx, context, by, { ...order, ...scope, merchant_id: null })
+}
+
+/** Invites a person of a merchant, with the same rule. */
+export async function inviteMerchantPerson(
+  tx: Tx,
+  context: PeopleContext,
+  by: Principal,
+  order: MerchantInvitation,
+): Promise<Invited> {
+  const scope = scopeOf(order)
+  requireMayGrantWithin(by, order.merchant_id, order.role, scope)
+  return invite(tx, context, by, { ...order, ...scope })
+}
+
+const scopeOf = ({ countries = [], currencies = [] }: Partial<Scope>): Scope => ({ countries, currencies })
+
+interface Order extends Omit<Invitee, keyof Scope>, Scope {
+  readonly merchant_id: string | null
+  readonly role: string
+}
+
+async function invite(tx: Tx, { cell, vault, publicUrl }: PeopleContext, by: Principal, order: Order) {
+  refuseUnusable(order)
+  const id = newId(await databaseTimeMs(tx), cell)
+  const token = randomBytes(32).toString('base64url')
+  const email = order.email.trim()
+  const [made] = await tx.query<{ expires_at: Date }>(sql`
+    insert into invitations (id, token_hash, email, name, merchant_id, role, countries, currencies, is_for_oidc, invited_by)
+    values (${id}, ${vault.hash(token, purpose)}, ${email}, ${order.name.trim()}, ${order.merchant_id},
+      ${order.role}, ${order.countries}::text[], ${order.currencies}::text[], ${order.isForOidc ?? false}, ${by.id})
+    returning expires_at`)
+  const { role, countries, currencies } = order
+  await recordAudit(tx, cell, {
+    actor: actorOf(by),
+    action: 'person.invite',
+    ...(order.merchant_id !== null && { merchant_id: order.merchant_id }),
+    subject: showId('invitation', id),
+    detail: { email, role, countries, currencies, isForOidc: order.isForOidc ?? false },
+  })
+  // The token is in the fragment, which browsers do not send: it is in no log on its way.
+  const link = `${publicUrl}/invitation#${token}`
+  return { id: showId('invitation', id), link, expiresAt: made?.expires_at.toISOString() ?? '' }
+}
+
+const purpose = 'invitation'
+
+function refuseUnusable({ name, email, countries, currencies }: Order): void {
+  const length = name.trim().length
+  if (length < 1 || length > 200) throw invalid([{ field: 'name', message: 'name must have 1 to 200 characters' }])
+  if (!/^[^\s@]+@[^\s@]+$/.test(email.trim()) || email.length > 254)
+    throw invalid([{ field: 'email', message: 'email is not an e-mail address' }])
+  if (!countries.every((code) => /^[A-Z]{2}$/.test(code)))
+    throw invalid([{ field: 'countries', message: 'countries must be two-letter codes such as KE' }])
+  if (!currencies.every((code) => /^[A-Z]{3}$/.test(code)))
+    throw invalid([{ field: 'currencies', message: 'currencies must be three-letter codes such as KES' }])
+}
+
+/** An invitation that can be accepted. */
+export interface OpenInvitation extends Scope {
+  readonly id: string
+  readonly email: string
+  readonly name: string
+  readonly merchant_id: string | null
+  readonly merchant_name: string | null
+  readonly role: string
+  readonly is_for_oidc: boolean
+  readonly invited_by: string
+}
+
+/** The invitation of a link's token, unless it is used, revoked or expired. */
+export async function findInvitation(db: Db, vault: Vault, token: string): Promise<OpenInvitation> {
+  const hashes = token.length <= 100 ? vault.hashes(token, purpose) : []
+  const [found] = await db.query<OpenInvitation>(sql`
+    select i.id, i.email, i.name, i.merchant_id, m.name as merchant_name, i.role, i.countries, i.currencies, i.is_for_oidc,
+      i.invited_by
+    from invitations i
+    left join merchants m on m.id = i.merchant_id
+    where i.token_hash = any (${hashes}::text[])
+      and i.used_at is null
+      and i.revoked_at is null
+      and i.expires_at > record_time()`)
+  if (!found) throw new AppError('INVITATION_INVALID')
+  return found
+}
+
+/** The newest invitation of an e-mail address for sign-in at the OIDC provider. */
+export async function findOidcInvitation(db: Db, email: string): Promise<OpenInvitation | undefined> {
+  const [found] = await db.query<OpenInvitation>(sql`
+    select i.id, i.email, i.name, i.merchant_id, m.name as merchant_name, i.role, i.countries, i.currencies, i.is_for_oidc,
+      i.invited_by
+    from invitations i
+    left join merchants m on m.id = i.merchant_id
+    where lower(i.email) = lower(${email})
+      and i.is_for_oidc
+      and i.used_at is null
+      and i.revoked_at is null
+      and i.expires_at > record_time()
+    order by i.id desc
+    limit 1`)
+  return found
+}
+
+/** Uses an invitation up. Of two requests with one link, the second waits for the first and is then refused. */
+export async function useInvitation(tx: Tx, id: string, personId: string): Promise<void> {
+  const used = await tx.query(sql`
+    update invitations
+    set used_at = record_time(),
+      person_id = ${personId}
+    where id = ${id}
+      and used_at is null
+      and revoked_at is null
+      and expires_at > record_time()
+    returning id`)
+  if (used.length === 0) throw new AppError('INVITATION_INVALID')
+}
+
+/** Withdraws an unused invitation. */
+export async function revokeInvitation(tx: Tx, { cell }: PeopleContext, by: Principal, shownId: string): Promise<void> {
+  const id = readId('invitation', shownId)
+  const [found] = await tx.query<{ merchant_id: string | null }>(sql`
+    update invitations
+    set revoked_at = record_time()
+    where id = ${id ?? null}::uuid
+      and used_at is null
+      and revoked_at is null
+    returning merchant_id`)
+  if (!found) throw new AppError('INVITATION_INVALID')
+  requireMayEnd(by, found.merchant_id)
+  await recordAudit(tx, cell, {
+    actor: actorOf(by),
+    action: 'person.invitation_revoke',
+    ...(found.merchant_id !== null && { merchant_id: found.merchant_id }),
+    subject: shownId,
+  })
+}

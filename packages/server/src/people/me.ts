@@ -1,0 +1,31 @@
+import type { Db } from '../platform/db.ts'
+import { readId, showId } from '../platform/ids.ts'
+import type { Principal } from './principal.ts'
+import { merchantRoles, operatorRoles } from './roles.ts'
+import { find } from './store.ts'
+
+/** The signed-in person with its rights, as a client needs them to show what the person may do. */
+export async function describeMe(db: Db, principal: Principal) {
+  const person = await find(db, readId('person', principal.id) ?? '')
+  return {
+    id: principal.id,
+    name: principal.name,
+    email: person?.email ?? '',
+    strength: principal.strength,
+    provedAt: principal.provedAt === undefined ? null : new Date(principal.provedAt).toISOString(),
+    hasPassword: person?.password_hash !== null,
+    operator: principal.operatorGrants.map((grant) => ({
+      ...grant,
+      permissions: operatorRoles[grant.role].permissions,
+    })),
+    merchants: principal.merchantGrants.map(({ merchant_id, ...grant }) => {
+      const role: { permissions: readonly string[]; sandbox?: readonly string[] } = merchantRoles[grant.role]
+      return {
+        merchant: showId('merchant', merchant_id),
+        ...grant,
+        permissions: role.permissions,
+        sandboxPermissions: role.sandbox ?? [],
+      }
+    }),
+  }
+}

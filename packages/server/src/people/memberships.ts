@@ -1,0 +1,157 @@
+import { recordAudit } from '../audit/record.ts'
+import { AppError } from '../errors.ts'
+import { databaseTimeMs } from '../platform/clock.ts'
+import { type Db, sql, type Tx } from '../platform/db.ts'
+import { newId, readId, showId } from '../platform/ids.ts'
+import {
+  isMerchantRole,
+  isOperatorRole,
+  requireMayEnd,
+  requireMayGrantOperator,
+  requireMayGrantWithin,
+} from './grants.ts'
+import type { PeopleContext } from './people-context.ts'
+import { actorById, actorOf, type Principal, type Scope } from './principal.ts'
+import { endSessions } from './sessions.ts'
+import { disable, lock } from './store.ts'
+
+export interface NewMembership extends Scope {
+  readonly person_id: string
+  readonly merchant_id: string | null
+  readonly role: string
+}
+
+/**
+ * Gives a role to a person who has accepted an invitation before. The person's sessions end, because a session never gains rights:
+ * the next sign-in has them.
+ */
+export async function grantRole(
+  tx: Tx,
+  context: PeopleContext,
+  by: Principal,
+  membership: NewMembership,
+): Promise<string> {
+  const { merchant_id, role } = membership
+  if (merchant_id === null && isOperatorRole(role)) requireMayGrantOperator(by, role, membership)
+  else if (merchant_id !== null && isMerchantRole(role)) requireMayGrantWithin(by, merchant_id, role, membership)
+  else throw new AppError('VALIDATION', { message: `Validation error: ${role} is not a role here.` })
+  const person = await lock(tx, membership.person_id)
+  if (!person || person.disabled_at) throw new AppError('PERSON_MISSING')
+  const id = await insertMembership(tx, context, by.id, membership)
+  await endSessions(tx, membership.person_id)
+  return id
+}
+
+/** Inserts the role and its audit entry. The rights of the giver were checked when the person was invited, or just now. */
+export async function insertMembership(
+  tx: Tx,
+  { cell }: PeopleContext,
+  grantedBy: string,
+  { person_id, merchant_id, role, countries, currencies }: NewMembership,
+): Promise<string> {
+  const id = newId(await databaseTimeMs(tx), cell)
+  const inserted = await tx.query(sql`
+    insert into memberships (id, person_id, merchant_id, role, countries, currencies, granted_by)
+    values (${id}, ${person_id}, ${merchant_id}, ${role}, ${countries}::text[], ${currencies}::text[], ${grantedBy})
+    on conflict do nothing
+    returning id`)
+  if (inserted.length === 0) throw new AppError('ROLE_HELD')
+  await recordAudit(tx, cell, {
+    actor: actorById(grantedBy),
+    action: 'role.grant',
+    ...(merchant_id !== null && { merchant_id }),
+    subject: showId('person', person_id),
+    detail: { membership: showId('membership', id), role, countries, currencies },
+  })
+  return showId('membership', id)
+}
+
+/** Ends a role and the sessions of its person. */
+export async function endRole(
+  tx: Tx,
+  { cell }: PeopleContext,
+  by: Principal,
+  { membership, reason }: { readonly membership: string; readonly reason: string },
+): Promise<void> {
+  const [ended] = await tx.query<{ person_id: string; merchant_id: string | null; role: string }>(sql`
+    update memberships
+    set ended_at = record_time(),
+      ended_by = ${by.id}
+    where id = ${readId('membership', membership) ?? null}::uuid
+      and ended_at is null
+    returning person_id, merchant_id, role`)
+  if (!ended) throw new AppError('ROLE_MISSING')
+  requireMayEnd(by, ended.merchant_id)
+  await endSessions(tx, ended.person_id)
+  await recordAudit(tx, cell, {
+    actor: actorOf(by),
+    action: 'role.end',
+    ...(ended.merchant_id !== null && { merchant_id: ended.merchant_id }),
+    subject: showId('person', ended.person_id),
+    detail: { membership, role: ended.role },
+    reason,
+  })
+}
+
+/** Disables a person permanently: roles and sessions end, and no way of signing in works. Only staff may. */
+export async function endPerson(
+  tx: Tx,
+  { cell }: PeopleContext,
+  by: Principal,
+  { person, reason }: { readonly person: string; readonly reason: string },
+): Promise<void> {
+  requireMayEnd(by, null)
+  const id = readId('person', person)
+  if (id === undefined || !(await disable(tx, id))) throw new AppError('PERSON_MISSING')
+  await tx.query(sql`
+    update memberships
+    set ended_at = record_time(),
+      ended_by = ${by.id}
+    where person_id = ${id}
+      and ended_at is null`)
+  const sessions = await endSessions(tx, id)
+  await recordAudit(tx, cell, {
+    actor: actorOf(by),
+    action: 'person.end',
+    subject: person,
+    detail: { sessions },
+    reason,
+  })
+}
+
+/** Ends every session of a person, who can sign in again. */
+export async function endSessionsOf(
+  tx: Tx,
+  { cell }: PeopleContext,
+  by: Principal,
+  { person, reason }: { readonly person: string; readonly reason: string },
+): Promise<number> {
+  requireMayEnd(by, null)
+  const id = readId('person', person)
+  if (id === undefined || !(await lock(tx, id))) throw new AppError('PERSON_MISSING')
+  const sessions = await endSessions(tx, id)
+  await recordAudit(tx, cell, {
+    actor: actorOf(by),
+    action: 'session.end_all',
+    subject: person,
+    detail: { sessions },
+    reason,
+  })
+  return sessions
+}
+
+export interface MembershipRow extends NewMembership {
+  readonly id: string
+  readonly granted_by: string
+  readonly created_at: Date
+}
+
+/** The roles of people that have not ended. */
+export function listMemberships(db: Db, personIds: readonly string[]): Promise<MembershipRow[]> {
+  return db.query<MembershipRow>(sql`
+    select id, person_id, merchant_id, role, countries, currencies, granted_by, created_at
+    from memberships
+    where person_id = any (${personIds}::uuid[])
+      and ended_at is null
+    order by id`)
+}

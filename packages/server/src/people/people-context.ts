@@ -1,0 +1,19 @@
+import type { Config } from '../config.ts'
+import type { Vault } from '../platform/seal.ts'
+
+/** What changes to people need beside their transaction. */
+export interface PeopleContext {
+  readonly cell: number
+  readonly vault: Vault
+  readonly publicUrl: string
+}
+
+export function peopleContext({
+  config,
+  vault,
+}: {
+  readonly config: Pick<Config, 'cell' | 'publicUrl'>
+  readonly vault: Vault
+}): PeopleContext {
+  return { cell: config.cell, vault, publicUrl: config.publicUrl }
+}
