@@ -14,7 +14,11 @@ async function malipoWithSimulator(t: TestContext): Promise<Malipo & { stopSimul
   const simulator = await startSimulator(t, {
     ...simulatorAccess(token),
   })
-  const malipo = await testMalipo(t, { MALIPO_SIMULATOR_URL: simulator.url, MALIPO_SIMULATOR_TOKEN: token })
+  const malipo = await testMalipo(t, {
+    MALIPO_SIMULATOR_URL: simulator.url,
+    MALIPO_SIMULATOR_TOKEN: token,
+    MALIPO_RATE_LIMIT_SANDBOX: '10000', // Some tests ask until a response changes.
+  })
   await malipo.ask('delete from rates')
   return { ...malipo, stopSimulator: () => simulator.stop() }
 }
