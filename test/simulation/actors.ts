@@ -2,13 +2,14 @@ import { authorise } from '../../packages/server/src/charges/authorise.ts'
 import { AppError } from '../../packages/server/src/errors.ts'
 import { resolvePayment, retryPayment } from '../../packages/server/src/operate/manual-resolution.ts'
 import { OperatorError } from '../../packages/server/src/operate/operator-context.ts'
+import { approvePayout, expireApprovals, rejectPayout } from '../../packages/server/src/payouts/approve.ts'
 import { cancelPayout } from '../../packages/server/src/payouts/cancel.ts'
 import { sql } from '../../packages/server/src/platform/db.ts'
 import { attemptOfKey, providerKeyOf, showId } from '../../packages/server/src/platform/ids.ts'
 import { ask, type Life } from './lives.ts'
 import type { SimulatedProcess, Watcher } from './processes.ts'
 import { type Callback, type Entry, netOf } from './provider-book.ts'
-import type { World } from './world.ts'
+import type { OpenPayment, World } from './world.ts'
 
 /** A merchant sends its request, identical every time, to some process. */
 export function sendRequest(world: World, life: Life): void {
@@ -69,6 +70,33 @@ export function cancel(world: World, life: Life): void {
     await cancelPayout(process.ctx, life.owner, showId('transaction', id), undefined)
     life.isCancelled = true
   })
+}
+
+/** People of the merchant decide about a payout, sometimes two at once. */
+export function decide(world: World, { id, merchant_id }: Pick<OpenPayment, 'id' | 'merchant_id'>): void {
+  const { random, decisions } = world
+  const owner = world.owners.find((each) => each.merchant_id === merchant_id)
+  if (!owner) return
+  for (const name of random() < 0.3 ? ['Amina', 'Juma'] : ['Amina']) {
+    const process = random.pick(world.processes)
+    const decision = random() < 0.7 ? 'approved' : 'rejected'
+    const order = {
+      transactionId: showId('transaction', id),
+      approver: { id: `person_${name}`, name },
+      reason: 'asked',
+    }
+    run(world, process, `${process.name} receives that ${name} has ${decision} ${id}`, async () => {
+      await (decision === 'approved' ? approvePayout : rejectPayout)(process.ctx, owner, order)
+      if (decisions.has(id)) world.violations.push(`${id} was decided twice`)
+      decisions.set(id, decision)
+    })
+  }
+}
+
+/** A worker ends payouts that waited for approval too long. */
+export function expire(world: World): void {
+  const process = world.random.pick(world.processes)
+  run(world, process, `${process.name} ends approvals that are overdue`, () => expireApprovals(process.ctx))
 }
 
 /** A provider sends a callback, which is acknowledged or sent again. */

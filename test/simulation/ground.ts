@@ -24,9 +24,15 @@ export interface Ground {
   /** Deletes the work that the previous world left, and sets the clock back to the start. */
   clear(): Promise<void>
   setClock(aheadMs: number): Promise<void>
-  /** A merchant with this balance in a wallet, in minor units of KES. */
-  merchant(order: { readonly funds: bigint; readonly url: string }): Promise<Owner>
+  /** A merchant with this balance in a wallet, whose payouts above an amount need approval; in minor units of KES. */
+  merchant(order: MerchantOrder): Promise<Owner>
   close(): Promise<void>
+}
+
+interface MerchantOrder {
+  readonly funds: bigint
+  readonly url: string
+  readonly approvalAbove?: bigint
 }
 
 const partitioned = ['timers', ...monthly]
@@ -128,7 +134,7 @@ async function knownFees({ db }: Context): Promise<Fees> {
 async function makeMerchant(
   { db, accounts, config }: Context,
   poster: ReturnType<typeof createPoster>,
-  { funds, url }: { readonly funds: bigint; readonly url: string },
+  { funds, url, approvalAbove }: MerchantOrder,
 ): Promise<Owner> {
   const merchant_id = newId(startMs, config.cell)
   const env = 'sandbox'
@@ -138,6 +144,10 @@ async function makeMerchant(
   await db.write.query(sql`
     insert into webhook_endpoints (merchant_id, env, url, secret)
     values (${merchant_id}, ${env}, ${url}, 'sealed')`)
+  if (approvalAbove !== undefined)
+    await db.write.query(sql`
+      insert into payout_controls (merchant_id, env, currency, approval_above)
+      values (${merchant_id}, ${env}, 'KES', ${approvalAbove})`)
   const scope = { merchant_id, env, currency: 'KES', country: 'KE' } as const
   const [wallet = ''] = await db.write.batch(1000, (tx) => ensureWallets(tx, config.cell, [scope]))
   const treasury = await accounts.idOf({ env, kind: 'treasury', currency: 'KES' })

@@ -56,7 +56,7 @@ export async function checkWorld(world: World): Promise<void> {
   }
   for (const life of world.lives) for (const what of responsesOf(life, ended)) complain(`life ${life.place}`, what)
   world.violations.push(...strangers(world, ended), ...(await feeds(world)), ...(await steps(world)))
-  world.violations.push(...(await wallets(world, ended)))
+  world.violations.push(...(await wallets(world, ended)), ...(await approvals(world, ended)))
   for (const line of world.ground.alerts())
     if (/resolution refused|payment not processed/.test(line)) world.violations.push(line)
   await checkLedger(world.ground.base.db.write, { isFull: false, sealLines: [] }).catch((error: Error) =>
@@ -160,12 +160,42 @@ function responsesOf(life: Life, ended: readonly Ended[]): string[] {
   return complaints
 }
 
+/** What the provider keys of a payment have in common. */
+const keyStart = (id: string) => `${id.slice(0, 14)}4${id.slice(15, -2)}`
+
 /** Providers know no payment that the service did not write down before. */
 function strangers({ books }: World, ended: readonly Ended[]): string[] {
-  const known = new Map(ended.map(({ id, attempts }) => [`${id.slice(0, 14)}4${id.slice(15, -2)}`, attempts]))
+  const known = new Map(ended.map(({ id, attempts }) => [keyStart(id), attempts]))
   return [...books.entries.keys()]
     .filter((key) => Number.parseInt(key.slice(-2), 16) > (known.get(key.slice(0, -2)) ?? 0))
     .map((key) => `a provider received ${key}, but no attempt with this key is stored`)
+}
+
+interface Decided {
+  readonly id: string
+  readonly decision: string | null
+}
+
+/** A payout that needs approval reaches a provider only when a person has approved it; responses to people are true. */
+async function approvals({ ground, owners, books, decisions }: World, ended: readonly Ended[]): Promise<string[]> {
+  const rows = await ground.base.db.write.query<Decided>(sql`
+    select transaction_id as id, decision
+    from controlled_payouts
+    where merchant_id = any(${owners.map(({ merchant_id }) => merchant_id)}::uuid[])
+      and approval_expires_at is not null`)
+  const sent = new Set([...books.entries.keys()].map((key) => key.slice(0, -2)))
+  const stateOf = new Map(ended.map(({ id, state }) => [id, state]))
+  const complaints: string[] = []
+  for (const { id, decision } of rows) {
+    if (decision !== 'approved' && sent.has(keyStart(id)))
+      complaints.push(`${id} was sent, its decision is ${decision}`)
+    if (decision !== 'approved' && stateOf.get(id) !== 'failed')
+      complaints.push(`${id} is ${stateOf.get(id)}, its decision is ${decision}`)
+    const response = decisions.get(id)
+    if (response !== undefined && response !== decision)
+      complaints.push(`${id}: a person was answered ${response}, the decision is ${decision}`)
+  }
+  return complaints
 }
 
 /** Feeds have every number once. */
@@ -186,6 +216,7 @@ async function feeds({ ground, owners }: World): Promise<string[]> {
 
 /** The allowed transitions of a payment, written separately from the code that makes them. */
 const mayFollow: Readonly<Record<string, string>> = {
+  unapproved: 'accepted failed',
   accepted: 'sending waiting submitted unknown successful failed',
   sending: 'accepted waiting submitted unknown successful failed',
   waiting: 'sending submitted unknown successful failed',

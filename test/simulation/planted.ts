@@ -183,6 +183,22 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     complaint: /was sent after \d+ payouts of another merchant/,
   },
   {
+    name: 'sent before its approval',
+    edits: [
+      {
+        path: 'payments/accept/first-rows.ts',
+        text: `state: needsApproval ? 'unapproved' : isSentAtOnce`,
+        instead: 'state: isSentAtOnce',
+      },
+      {
+        path: 'payments/accept/first-rows.ts',
+        text: 'wake_at: needsApproval ? null : isSentAtOnce',
+        instead: 'wake_at: isSentAtOnce',
+      },
+    ],
+    complaint: /was sent, its decision is null/,
+  },
+  {
     name: 'epoch forgotten',
     edits: [
       {

@@ -1,4 +1,4 @@
-import { answerCard, cancel, deliver, resolveManually, retry, sendRequest, wake } from './actors.ts'
+import { answerCard, cancel, decide, deliver, expire, resolveManually, retry, sendRequest, wake } from './actors.ts'
 import { hasOutcome } from './lives.ts'
 import type { Watcher } from './processes.ts'
 import type { Entry } from './provider-book.ts'
@@ -129,7 +129,11 @@ function callBack(world: World): void {
 function merchantChoices(world: World): Choice[] {
   const { lives, random } = world
   const fresh = lives.find(({ asked }) => asked === 0)
-  const choices: Choice[] = [{ weight: 0.3, do: () => operate(world) }]
+  const choices: Choice[] = [
+    { weight: 0.3, do: () => operate(world) },
+    { weight: 0.4, do: () => decideOne(world) },
+    { weight: 0.1, do: () => expire(world) },
+  ]
   if (fresh) choices.push({ weight: 10, do: () => sendRequest(world, fresh) })
   const known = lives.filter(({ asked, key }) => asked > 0 && asked < 4 && key !== undefined)
   if (known.length > 0) choices.push({ weight: 0.7, do: () => sendRequest(world, random.pick(known)) })
@@ -144,6 +148,11 @@ async function operate(world: World): Promise<void> {
   const { id } = world.random.pick(doubtful)
   if (world.random() < 0.5) resolveManually(world, id)
   else retry(world, id)
+}
+
+async function decideOne(world: World): Promise<void> {
+  const waiting = (await openPayments(world)).filter(({ state }) => state === 'unapproved')
+  if (waiting.length > 0) decide(world, world.random.pick(waiting))
 }
 
 /** Nothing goes wrong any more and time passes: every life must end soon. */
@@ -165,7 +174,9 @@ async function drainRound(world: World, round: number): Promise<boolean> {
   const isQuiet = schedule.nextAt() === undefined && world.books.callbacks.length === 0
   if (round > 0 && open.length === 0 && isQuiet && lives.every(hasOutcome)) return true
   for (const { id, doubt } of open) if (doubt === 'amount_mismatch') resolveManually(world, id)
-  const wakes = open.map(({ wake_at }) => wake_at?.getTime() ?? 0)
+  for (const payment of open) if (payment.state === 'unapproved' && world.random() < 0.3) decide(world, payment)
+  expire(world)
+  const wakes = open.filter(({ state }) => state !== 'unapproved').map(({ wake_at }) => wake_at?.getTime() ?? 0)
   skipTo(world, wakes, round)
   return false
 }

@@ -22,6 +22,8 @@ export interface World {
   readonly requestsPerSecond: number
   /** Errors where none may happen. */
   readonly violations: string[]
+  /** Decisions about payouts that a response confirmed. */
+  readonly decisions: Map<string, 'approved' | 'rejected'>
   /** Merchants' requests by the process that works on them. */
   readonly asking: Map<SimulatedProcess, Life[]>
   steps: number
@@ -30,6 +32,9 @@ export interface World {
 const processesMax = 3
 /** Requests a second of a provider that merchants compete for. */
 export const scarce = 5
+
+/** Less than half of the payouts of the second merchant need approval. */
+const approvalAbove = 60_000n
 
 export async function createWorld(ground: Ground, seed: number, size: number): Promise<World> {
   const random = createRandom(seed * 7919 + 17)
@@ -47,7 +52,13 @@ export async function createWorld(ground: Ground, seed: number, size: number): P
   const funds = [30_000n, 100_000n + BigInt(random.below(20)) * 50_000n, 1_000_000n]
   const owners: Owner[] = []
   for (const [place, sum] of funds.entries())
-    owners.push(await ground.merchant({ funds: sum, url: place === 0 ? '' : 'https://shop.example/hook' }))
+    owners.push(
+      await ground.merchant({
+        funds: sum,
+        url: place === 0 ? '' : 'https://shop.example/hook',
+        ...(place === 1 && { approvalAbove }),
+      }),
+    )
   const books = createProviderBooks(schedule)
   const processes: SimulatedProcess[] = []
   const world: World = {
@@ -61,6 +72,7 @@ export async function createWorld(ground: Ground, seed: number, size: number): P
     processes,
     requestsPerSecond,
     violations: [],
+    decisions: new Map(),
     asking: new Map(),
     steps: 0,
   }
@@ -101,8 +113,9 @@ export async function runOne({ ground, schedule }: World): Promise<void> {
   await schedule.runOne()
 }
 
-interface OpenPayment {
+export interface OpenPayment {
   readonly id: string
+  readonly merchant_id: string
   readonly state: string
   readonly doubt: string
   readonly wake_at: Date | null
@@ -112,7 +125,7 @@ interface OpenPayment {
 /** Payments that have not ended, and whether a worker will poll them. */
 export function openPayments({ ground, owners }: World): Promise<OpenPayment[]> {
   return ground.base.db.write.query<OpenPayment>(sql`
-    select t.id, t.state, t.doubt, t.wake_at, exists (
+    select t.id, t.merchant_id, t.state, t.doubt, t.wake_at, exists (
         select from timers a
         where a.transaction_id = t.id
           and a.lane = t.env || '/' || t.provider
@@ -124,10 +137,11 @@ export function openPayments({ ground, owners }: World): Promise<OpenPayment[]> 
     order by t.id`)
 }
 
-/** Every open payment has a wake time, and a timer for it. */
+/** Every open payment has a wake time, and a timer for it, unless it waits for a person's approval: then it has neither. */
 export async function checkTimers(world: World): Promise<OpenPayment[]> {
   const open = await openPayments(world)
   for (const { id, state, wake_at, has_timer } of open)
-    if (!wake_at || !has_timer) world.violations.push(`no worker will poll ${id}, which is ${state}`)
+    if (state === 'unapproved' ? wake_at || has_timer : !wake_at || !has_timer)
+      world.violations.push(`${state === 'unapproved' ? 'a' : 'no'} worker will poll ${id}, which is ${state}`)
   return open
 }
