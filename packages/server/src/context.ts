@@ -34,13 +34,15 @@ export type RequestKind = keyof typeof budgets
 /**
  * How many requests of each kind run at a time, the most urgent kind first. The sandbox may use as much as live while there is no
  * live traffic, and a quarter of it otherwise. Each token exchange and each request of a person or the operator's machine uses a
- * write connection that live payments need, so few run at a time.
+ * write connection that live payments need, so few run at a time. Requests without a session have their own places, so that no
+ * stranger delays staff.
  */
 const budgets = {
   live: { atOnce: 160, queueMax: 512 },
   callback: { atOnce: 64, queueMax: 1024 },
   exchange: { atOnce: 4, queueMax: 256 },
   people: { atOnce: 4, queueMax: 256 },
+  sign_in: { atOnce: 2, queueMax: 256 },
   sandbox: { atOnce: 160, queueMax: 512, beside: { live: 40 } },
 } as const
 

@@ -123,6 +123,13 @@ export const peopleErrors = {
     cause: 'Names of machines that are not revoked are unique.',
     fix: 'Choose another name, or revoke that machine first.',
   },
+  INVITATION_CODE_WRONG: {
+    errorCode: 'INVITATION_CODE_WRONG',
+    status: 422,
+    message: 'The confirmation code is wrong, or was tried too often.',
+    cause: 'Two people made this invitation. Joining needs the link of one and the code of the other.',
+    fix: 'Ask for the code. After ten tries the invitation cannot be used: ask for another one.',
+  },
   INVITATION_NEEDS_SIGN_IN: {
     errorCode: 'INVITATION_NEEDS_SIGN_IN',
     status: 409,
@@ -150,6 +157,13 @@ export const peopleErrors = {
     message: 'This is your last way to sign in.',
     cause: 'Without it you could not sign in again.',
     fix: 'Add another passkey, or a password with an authenticator app, first.',
+  },
+  LAST_ADMIN: {
+    errorCode: 'LAST_ADMIN',
+    status: 409,
+    message: 'This is the last other administrator.',
+    cause: 'Without a second administrator, no person could approve what you propose.',
+    fix: 'Invite another administrator first.',
   },
   ROLE_HELD: {
     errorCode: 'ROLE_HELD',

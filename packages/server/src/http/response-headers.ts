@@ -9,8 +9,13 @@ export const guards = {
   'x-content-type-options': 'nosniff',
 }
 
-/** Keeps the caller's id when it is safe in a log line and a header; otherwise generates one. */
-export function requestId({ headers }: IncomingMessage): string {
-  const sent = headers['x-request-id']
+/**
+ * Keeps the caller's id when it is safe in a log line and a header; otherwise generates one. The ids of people's requests are
+ * always generated: the audit trail has them, and no request may pass for another.
+ */
+export function requestId({ headers, url = '' }: IncomingMessage): string {
+  const sent = ofPeople.test(url) ? undefined : headers['x-request-id']
   return typeof sent === 'string' && /^[\x21-\x7e]{1,128}$/.test(sent) ? sent : `req_${randomUUID()}`
 }
+
+const ofPeople = /^(?:[a-z]+:\/\/[^/]*)?\/(?:operator|people|dashboard)\//i

@@ -25,6 +25,34 @@ export async function holdsNow(
   return held.some((grant) => grantCovers(grant, permission, place))
 }
 
+/** Whether the person or machine that proposed something may still do so. */
+export async function mayStillPropose(
+  tx: Tx,
+  makerId: string,
+  permission: OperatorPermission,
+  place: Place,
+): Promise<boolean> {
+  if (!makerId.startsWith('machine_')) return holdsNow(tx, makerId, permission, place)
+  const living = await tx.query(sql`
+    select
+    from machines
+    where id = ${readId('machine', makerId) ?? null}::uuid
+      and revoked_at is null
+      and ${permission} = any(permissions)
+    for share`)
+  return living.length > 0
+}
+
+/** Whether a person made this machine: then the person may have its key, and they count as one. */
+export async function createdMachine(tx: Tx, shownPersonId: string, makerId: string): Promise<boolean> {
+  const made = await tx.query(sql`
+    select
+    from machines
+    where id = ${readId('machine', makerId) ?? null}::uuid
+      and created_by = ${shownPersonId}`)
+  return made.length > 0
+}
+
 /** Whether two identities use one passkey: then they are one person. A removed passkey counts too. */
 export async function sharePasskey(tx: Tx, shownPersonId: string, otherShownId: string): Promise<boolean> {
   const shared = await tx.query(sql`

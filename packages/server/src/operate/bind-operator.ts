@@ -80,7 +80,7 @@ export interface LocalOperator {
   }
   readonly keys: {
     create(merchantId: string, order: KeyOrder): Promise<NewPair>
-    rotate(publicKey: string): Promise<NewPair>
+    rotate(publicKey: string, reason?: string): Promise<NewPair>
     revoke(publicKey: string, reason: string): Promise<void>
     list(merchantId: string): Promise<KeyView[]>
   }
@@ -166,7 +166,7 @@ export function bindOperator(context: OperatorContext): LocalOperator {
     },
     keys: {
       create: (merchantId, order) => createKey(context, merchantId, order),
-      rotate: (publicKey) => rotate(context, publicKey),
+      rotate: (publicKey, reason) => rotate(context, publicKey, reason),
       revoke: (publicKey, reason) => end(context, publicKey, reason),
       list: (merchantId) => listOf(context, merchantId),
     },

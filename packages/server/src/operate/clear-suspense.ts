@@ -75,6 +75,7 @@ export function clearCase(context: OperatorContext, shownId: string, clearing: C
       written: cleared.written,
       ground: [String(amount), currency, first?.transaction.id, first?.transaction.updated_at],
       money: { amount: amount < 0n ? -amount : amount, currency },
+      place: { country: first?.transaction.country, currency },
     }
   })
 }

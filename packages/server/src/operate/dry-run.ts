@@ -18,6 +18,7 @@ export interface PostingView {
 export interface Foreseen {
   readonly entry: Done<unknown>['entry']
   readonly money?: Done<unknown>['money']
+  readonly place?: Done<unknown>['place']
   readonly postings: readonly PostingView[]
   readonly groundHash: Buffer
 }
@@ -52,21 +53,31 @@ const performDry: Perform = <Result>(context: OperatorContext, work: Work<Result
     throw new DryRunEnd(await foreseenOf(tx, done))
   }) as Promise<Result>
 
-export async function foreseenOf(tx: BatchTx, { entry, money, ground }: Done<unknown>): Promise<Foreseen> {
+export async function foreseenOf(tx: BatchTx, { entry, money, place, ground }: Done<unknown>): Promise<Foreseen> {
   const postings = await postingsOf(tx)
   const groundHash = createHash('sha256')
     .update(JSON.stringify([postings, ground ?? null]))
     .digest()
-  return { entry, postings, groundHash, ...(money && { money }) }
+  return { entry, postings, groundHash, ...(money && { money }), ...(place && { place }) }
 }
 
-/** The entries of this transaction. Accounts are compared by name: a wallet that does not exist yet has no lasting id. */
+/**
+ * The entries of this transaction. Accounts are compared by name: a wallet that does not exist yet has no lasting id. Merchants may
+ * have the same name, so a wallet is named with its merchant's id too.
+ */
 async function postingsOf(tx: BatchTx): Promise<PostingView[]> {
   const rows = await tx.query<Omit<PostingView, 'amount'> & { readonly amount: bigint }>(sql`
-    select event, kind, name_of_account(debit_account) as debit, name_of_account(credit_account) as credit, amount, currency
-    from transfers
-    where batch = ${tx.batch}
-    order by position`)
+    select t.event, t.kind, concat(name_of_account(t.debit_account), debited.of) as debit,
+      concat(name_of_account(t.credit_account), credited.of) as credit, t.amount, t.currency
+    from transfers t
+    left join lateral (
+      select ' (mer_' || replace(merchant_id::text, '-', '') || ')' as of from wallets where id = t.debit_account
+    ) debited on true
+    left join lateral (
+      select ' (mer_' || replace(merchant_id::text, '-', '') || ')' as of from wallets where id = t.credit_account
+    ) credited on true
+    where t.batch = ${tx.batch}
+    order by t.position`)
   return rows.map(({ amount, ...row }) => ({
     ...row,
     amount: isCurrency(row.currency) ? formatMinor(amount, row.currency) : String(amount),

@@ -16,6 +16,7 @@ export interface KeyOrder {
   readonly scopes?: readonly string[]
   /** Ranges such as 203.0.113.0/24; none means any address. */
   readonly addresses?: readonly string[]
+  readonly reason?: string
 }
 
 export interface NewPair {
@@ -48,17 +49,20 @@ export async function create(context: OperatorContext, shownMerchantId: string, 
     const result = await issue(context, tx, { ...pair, allowed_addresses: order.addresses ?? [] })
     return {
       result,
-      entry: trail('key.create', owner, result.publicKey, { scopes: wanted, addresses: order.addresses }),
+      entry: {
+        ...trail('key.create', owner, result.publicKey, { scopes: wanted, addresses: order.addresses }),
+        reason: order.reason,
+      },
     }
   })
 }
 
 /** Replaces the API key of a pair. The public key stays; the old API key and its tokens end within 5 s. */
-export async function rotate(context: OperatorContext, publicKey: string): Promise<NewPair> {
+export async function rotate(context: OperatorContext, publicKey: string, reason?: string): Promise<NewPair> {
   const pair = await audited(context, async (tx) => {
     const old = await revokeLiving(tx, publicKey)
     const result = await issue(context, tx, old)
-    return { result, entry: trail('key.rotate', old, publicKey), ground: old.id }
+    return { result, entry: { ...trail('key.rotate', old, publicKey), reason }, ground: old.id }
   })
   context.wakeups.wake(revocationTopic)
   return pair

@@ -62,6 +62,7 @@ export async function resolvePayment(
       written,
       ground: [transaction.state, transaction.attempt, transaction.updated_at],
       money: { amount: transaction.amount, currency: transaction.currency },
+      place: { country: transaction.country, currency: transaction.currency },
     }
   })
 }

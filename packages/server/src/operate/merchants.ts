@@ -107,12 +107,14 @@ async function changeFrozen(
   { isFrozen, reason }: { isFrozen: boolean; reason: string },
 ): Promise<MerchantView> {
   const { merchant, woken } = await audited(context, async (tx) => {
+    const before = await find(tx, id)
     const isChanged = await setFrozen(tx, id, { isFrozen })
     const merchant = view(await existing(tx, id))
     if (!isChanged) throw new OperatorError(`${merchant.id} is ${isFrozen ? 'frozen already' : 'not frozen'}`)
     const woken = isFrozen ? [] : await wakeHeld(tx, { merchant_id: id })
     const action = isFrozen ? 'merchant.freeze' : 'merchant.unfreeze'
-    return { result: { merchant, woken }, entry: { action, merchant_id: id, subject: merchant.id, reason } }
+    const entry = { action, merchant_id: id, subject: merchant.id, reason }
+    return { result: { merchant, woken }, entry, ground: before?.frozen_at }
   })
   for (const { lane } of woken) context.wakeups.wake(lane)
   return merchant

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import type { PlatformAccounts } from '../ledger/accounts.ts'
 import type { Writer } from '../ledger/chain.ts'
 import type { ResolverContext } from '../payments/resolve/resolve.ts'
-import { actorOf, type Principal } from '../people/principal.ts'
+import { actorOf, type Place, type Principal } from '../people/principal.ts'
 import { type Batcher, createBatcher, type Decided } from '../platform/batch.ts'
 import type { BatchTx, Database, Tx, WriteDb } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
@@ -39,6 +39,9 @@ export class OperatorError extends Error {
   override readonly name = 'OperatorError'
 }
 
+/** The commit may or may not have happened. */
+export class OutcomeUnknown extends OperatorError {}
+
 /** What a command did, before its transaction is committed. */
 export interface Done<Result> {
   readonly result: Result
@@ -47,6 +50,8 @@ export interface Done<Result> {
   readonly written?: Omit<Decided<never>, 'results'>
   /** The state that the decision rests on, beside the postings: a proposal is void once it has changed. */
   readonly ground?: unknown
+  /** Where it acts, if its input does not say so: a role may be limited to countries and currencies. */
+  readonly place?: Place
   /** The amount at stake, compared with the threshold for two people. */
   readonly money?: { readonly amount: bigint; readonly currency: string }
 }
@@ -88,6 +93,6 @@ export function createPostings(db: WriteDb): Batcher<PostingWork, unknown> {
 
 function inPlainWords(error: unknown): never {
   if (error instanceof AppError && error.key === 'OVERLOADED')
-    throw new OperatorError('the database is too busy or does not respond: check whether it was done before you retry')
+    throw new OutcomeUnknown('the database is too busy or does not respond: check whether it was done before you retry')
   throw error
 }

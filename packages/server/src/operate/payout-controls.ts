@@ -93,6 +93,8 @@ export function setApprovalRules(
   const { above, newBeneficiaries, bulk } = order
   if (above === undefined && newBeneficiaries === undefined && bulk === undefined)
     throw new OperatorError('name at least one approval rule to set or remove')
+  if (above === undefined && order.currency !== undefined)
+    throw new OperatorError('only above has a currency: the other rules are for payouts in every currency')
   const rules = {
     ...(bulk !== undefined && { is_for_bulk: bulk }),
     ...(newBeneficiaries !== undefined && { is_for_new_beneficiaries: newBeneficiaries }),

@@ -48,7 +48,7 @@ export async function invitePerson(context: OperatorContext, order: InviteOrder)
   const { merchant, role, reason, ...invitee } = order
   const known = Object.keys(merchant === undefined ? operatorRoles : merchantRoles).join(', ')
   const { principal } = context
-  const entry = { action: 'people.invite', subject: invitee.email, detail: { role, merchant }, reason }
+  const entry = { action: 'people.invite', subject: invitee.email, detail: { role, merchant, ...invitee }, reason }
   return inPlainWords(
     audited(context, async (tx) => {
       if (merchant === undefined) {

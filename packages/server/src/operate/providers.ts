@@ -59,10 +59,11 @@ function change(
   requireProvider(provider)
   if (reason.trim() === '') throw new OperatorError('the reason must not be empty: auditors read it')
   const lane = laneOf(env, provider)
-  return audited(context, async (tx) => ({
-    result: await work(tx, lane),
-    entry: { action, env, subject: lane, reason },
-  }))
+  return audited(context, async (tx) => {
+    const before = (await listLanes(tx)).find((each) => each.lane === lane)
+    const result = await work(tx, lane)
+    return { result, entry: { action, env, subject: lane, reason }, ground: before?.paused_at }
+  })
 }
 
 interface ProviderStatus {

@@ -5,14 +5,15 @@ import { recordAudit } from '../audit/record.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { App } from '../http/app.ts'
+import type { Tx } from '../platform/db.ts'
 import { readId } from '../platform/ids.ts'
-import { browserOf, markedBrowser } from './browser.ts'
+import { browserOf, markedBrowser, originOf } from './browser.ts'
 import { createChallenge, takeChallenge } from './challenges.ts'
 import { addPasskey, listPasskeys, registrationOptions } from './passkeys.ts'
 import { addPassword, startTotp } from './password-sign-in.ts'
 import { requireGoodPassword } from './passwords.ts'
 import { peopleContext } from './people-context.ts'
-import { actorOf } from './principal.ts'
+import { actorOf, type Principal } from './principal.ts'
 import { principalOf } from './request-principal.ts'
 import {
   ChallengeId,
@@ -27,6 +28,7 @@ import {
   TotpSetupResponse,
   tags,
 } from './schema.ts'
+import { endSessions } from './sessions.ts'
 import { find, lock, type Person } from './store.ts'
 import { removeOwnPasskey, removeOwnPassword } from './ways-to-sign-in.ts'
 
@@ -109,7 +111,9 @@ function passkeyRoutes(app: App, ctx: Context): void {
         const passkey = await addPasskey(tx, people, made)
         const by = principalOf(request)
         const actor = actorOf(by)
-        await recordAudit(tx, people.cell, { actor, action: 'passkey.add', subject: by.id, detail: { passkey, name } })
+        const origin = originOf(request)
+        const detail = { passkey, name }
+        await recordAudit(tx, people.cell, { actor, action: 'passkey.add', subject: by.id, detail, origin })
       })
       return done
     },
@@ -123,7 +127,10 @@ function passkeyRoutes(app: App, ctx: Context): void {
     },
     async (request) => {
       const person = personIdOf(request)
-      await ctx.db.write.transaction((tx) => removeOwnPasskey(tx, people, person, request.params.id))
+      await ctx.db.write.transaction(async (tx) => {
+        await endOtherSessions(tx, principalOf(request))
+        await removeOwnPasskey(tx, people, person, { passkey: request.params.id, origin: originOf(request) })
+      })
       return done
     },
   )
@@ -159,7 +166,9 @@ function passwordRoutes(app: App, ctx: Context): void {
         await lock(tx, person.id)
         await addPassword(tx, { vault: ctx.vault, hash }, order)
         const by = principalOf(request)
-        await recordAudit(tx, people.cell, { actor: actorOf(by), action: 'password.set', subject: by.id })
+        await endOtherSessions(tx, by)
+        const origin = originOf(request)
+        await recordAudit(tx, people.cell, { actor: actorOf(by), action: 'password.set', subject: by.id, origin })
       })
       return done
     },
@@ -173,10 +182,18 @@ function passwordRoutes(app: App, ctx: Context): void {
     },
     async (request) => {
       const person = personIdOf(request)
-      await ctx.db.write.transaction((tx) => removeOwnPassword(tx, people, person))
+      await ctx.db.write.transaction(async (tx) => {
+        await endOtherSessions(tx, principalOf(request))
+        await removeOwnPassword(tx, people, person, originOf(request))
+      })
       return done
     },
   )
+}
+
+/** A changed or removed way to sign in may have been used by another: sessions that it opened end. */
+async function endOtherSessions(tx: Tx, { id, session_id }: Principal): Promise<void> {
+  await endSessions(tx, readId('person', id) ?? '', { ...(session_id !== undefined && { except: session_id }) })
 }
 
 async function self(ctx: Context, request: FastifyRequest): Promise<Person> {

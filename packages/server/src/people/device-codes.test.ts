@@ -138,6 +138,16 @@ test('approval needs a session with a fresh proof of presence', async (t) => {
   assert.equal(anonymous.status, 401)
 })
 
+test('a command line cannot approve another one: its session would outlive itself', async (t) => {
+  const { malipo, started } = await setUp(t)
+  const commandLine = await testPerson(malipo, { operator: ['admin'], kind: 'cli' })
+
+  const { status } = await commandLine.call('POST', '/people/v1/device-codes/approve', { userCode: started.userCode })
+
+  assert.equal(status, 403)
+  assert.equal((await poll(malipo, started.deviceCode)).code, 'DEVICE_CODE_PENDING')
+})
+
 test('a code approved by a person who left since gives no session', async (t) => {
   const { malipo, person, started } = await setUp(t)
   await person.call('POST', '/people/v1/device-codes/approve', { userCode: started.userCode })

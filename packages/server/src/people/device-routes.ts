@@ -5,6 +5,7 @@ import type { App } from '../http/app.ts'
 import { createTokenBuckets } from '../platform/token-buckets.ts'
 import { clientOf } from './browser.ts'
 import { decideDevice, exchangeDevice, findDevice, startDevice } from './device-codes.ts'
+import { permissionDenied } from './grants.ts'
 import { peopleContext } from './people-context.ts'
 import type { Principal } from './principal.ts'
 import { principalOf } from './request-principal.ts'
@@ -43,7 +44,7 @@ export function deviceRoutes(app: App, ctx: Context): void {
     if (!buckets.take(principal.id, tries))
       throw new AppError('RATE_LIMIT_EXCEEDED', { headers: { 'retry-after': '10' } })
   }
-  const open = { isPublic: true, budget: 'people' } as const
+  const open = { isPublic: true, budget: 'sign_in' } as const
 
   app.post(
     '/device-codes',
@@ -90,6 +91,8 @@ export function deviceRoutes(app: App, ctx: Context): void {
       },
       async (request) => {
         const principal = principalOf(request)
+        // A command line must not make further sessions: a stolen token would outlive its own.
+        if (request.headers.authorization !== undefined) throw permissionDenied('a session in a browser')
         limitTries(principal)
         const order = { userCode: request.body.userCode, isApproved }
         await ctx.db.write.transaction((tx) => decideDevice(tx, people, principal, order))

@@ -1,6 +1,5 @@
 import { recordAudit } from '../audit/record.ts'
 import { countedAs } from '../platform/addresses.ts'
-import { BoundedMap } from '../platform/bounded-map.ts'
 import type { WriteDb } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
 
@@ -11,7 +10,11 @@ export interface FailedSignIn {
   readonly how: 'passkey' | 'password' | 'oidc' | 'step_up'
 }
 
-/** Audits failed sign-ins: the first at once, then one row a minute for each address and account, with its count. */
+/**
+ * Audits failed sign-ins: the first at once, then one row a minute for each address and account, with its count. A stranger can
+ * fail as often as it likes with any text as account, so at most `namedMax` addresses and accounts have rows of their own at a
+ * time. Beyond that, the failures of a known person share a row for other addresses, and those of unknown accounts one row.
+ */
 export interface FailedSignIns {
   note(failure: FailedSignIn): Promise<void>
   /** Writes the counts that wait for the end of their minute. */
@@ -25,7 +28,7 @@ interface Counted {
 }
 
 const everyMs = 60_000
-const keysMax = 10_000
+const namedMax = 50
 
 export function createFailedSignIns({
   db,
@@ -36,7 +39,7 @@ export function createFailedSignIns({
   readonly cell: number
   readonly log: Log
 }): FailedSignIns {
-  const known = new BoundedMap<string, Counted>(keysMax)
+  const known = new Map<string, Counted>()
   const write = ({ address, account, how }: FailedSignIn, count: number) =>
     db.transaction((tx) =>
       recordAudit(tx, cell, {
@@ -48,6 +51,7 @@ export function createFailedSignIns({
         origin: { address },
       }),
     )
+  const isRoom = (key: string) => known.has(key) || known.size < namedMax
   const end = async (key: string) => {
     const counted = known.get(key)
     if (!counted) return
@@ -61,17 +65,26 @@ export function createFailedSignIns({
     }, everyMs).unref()
   return {
     note: async (failure) => {
-      const key = `${countedAs(failure.address)} ${failure.account}`
-      const counted = known.get(key)
+      const named = placeOf(failure)
+      const shared = isRoom(named.key) ? named : sharedPlaceOf(failure)
+      const counted = known.get(shared.key)
       if (counted) {
         counted.count += 1
         return
       }
-      known.set(key, { failure, count: 0, timer: endLater(key) })
-      await write(failure, 1)
+      known.set(shared.key, { failure: shared.failure, count: 0, timer: endLater(shared.key) })
+      await write(shared.failure, 1)
     },
     flush: async () => {
       for (const key of [...known.keys()]) await end(key)
     },
   }
+}
+
+const placeOf = (failure: FailedSignIn) => ({ key: `${countedAs(failure.address)} ${failure.account}`, failure })
+
+/** The row of the failures that have none of their own. There are few people, so each keeps a name. */
+function sharedPlaceOf(failure: FailedSignIn) {
+  const account = failure.account.startsWith('person_') ? failure.account : 'unknown accounts'
+  return { key: `others ${account}`, failure: { ...failure, account, address: 'other addresses' } }
 }

@@ -6,10 +6,11 @@ import type { App } from '../http/app.ts'
 import { databaseTimeMs } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { newId } from '../platform/ids.ts'
-import { acceptAsKnownPerson, acceptAsNewPerson } from './accept-invitation.ts'
-import { browserOf, markedBrowser, setSession } from './browser.ts'
+import { type AcceptedInvitation, acceptAsKnownPerson, acceptAsNewPerson } from './accept-invitation.ts'
+import { browserOf, markedBrowser, originOf, setSession } from './browser.ts'
 import { createChallenge, takeChallenge } from './challenges.ts'
-import { findInvitation, type OpenInvitation } from './invite.ts'
+import { clearCookie, cookiesFor } from './cookies.ts'
+import { checkCode, findInvitation, type OpenInvitation } from './invite.ts'
 import { addPasskey, registrationOptions } from './passkeys.ts'
 import { addPassword, startTotp } from './password-sign-in.ts'
 import { requireGoodPassword } from './passwords.ts'
@@ -28,18 +29,22 @@ import {
   TotpSetupResponse,
   tags,
 } from './schema.ts'
-import { rotateSession, type SignInStrength } from './sessions.ts'
+import type { SignInStrength } from './sessions.ts'
 import { type Browser, openBrowserSession } from './sign-in.ts'
 import { findByEmail } from './store.ts'
 
 const Token = Type.String({ minLength: 1, maxLength: 100, description: 'The text after `#` in the link' })
+const Confirmation = Type.Optional(
+  Type.String({ maxLength: 20, description: 'The code that the approver of the invitation gives' }),
+)
+const JoinBody = Type.Object({ token: Token, confirmation: Confirmation }, { additionalProperties: false })
 const TokenBody = Type.Object({ token: Token }, { additionalProperties: false })
 const PasskeyBody = Type.Object(
-  { token: Token, challenge: ChallengeId, name: PasskeyName, response: Registration },
+  { token: Token, confirmation: Confirmation, challenge: ChallengeId, name: PasskeyName, response: Registration },
   { additionalProperties: false },
 )
 const PasswordBody = Type.Object(
-  { token: Token, password: Password, ticket: Ticket, code: Code },
+  { token: Token, confirmation: Confirmation, password: Password, ticket: Ticket, code: Code },
   { additionalProperties: false },
 )
 const Shown = Type.Object({
@@ -52,17 +57,19 @@ const Shown = Type.Object({
     countries: Type.Array(Type.String()),
     currencies: Type.Array(Type.String()),
     isForOidc: Type.Boolean(),
+    needsConfirmation: Type.Boolean({ description: 'Joining also needs a code of the approver' }),
     isKnownPerson: Type.Boolean({ description: 'The person exists, and must be signed in to accept' }),
   }),
 })
 
 const errors: readonly ErrorKey[] = [
   'INVITATION_INVALID',
+  'INVITATION_CODE_WRONG',
   'INVITATION_NEEDS_SIGN_IN',
   'ROLE_HELD',
   'CROSS_SITE_REQUEST',
 ]
-const open = { isPublic: true, budget: 'people', errors } as const
+const open = { isPublic: true, budget: 'sign_in', errors } as const
 
 /** Accepting an invitation: as a new person with a first way to sign in, or as a signed-in person who gets a role. */
 export function invitationRoutes(app: App, ctx: Context): void {
@@ -75,24 +82,29 @@ export function invitationRoutes(app: App, ctx: Context): void {
       const isKnownPerson = (await findByEmail(ctx.db.write, found.email)) !== undefined
       const { email, name, role, merchant_name: merchant, countries, currencies, is_for_oidc: isForOidc } = found
       const data = { email, name, role, merchant, countries: [...countries], currencies: [...currencies] }
-      return { success: true as const, data: { ...data, isForOidc, isKnownPerson } }
+      return {
+        success: true as const,
+        data: { ...data, isForOidc, isKnownPerson, needsConfirmation: found.needs_code },
+      }
     },
   )
 
   app.post(
     '/invitations/join',
     {
-      config: { isForPeople: true, errors: [...errors, 'INVITATION_FOR_ANOTHER'] },
-      schema: { summary: 'Accept an invitation as a signed-in person', tags, body: TokenBody, response: { 200: Done } },
+      config: { isForPeople: true, isSteppedUp: true, errors: [...errors, 'INVITATION_FOR_ANOTHER'] },
+      schema: { summary: 'Accept an invitation as a signed-in person', tags, body: JoinBody, response: { 200: Done } },
     },
     async (request, reply) => {
-      const principal = principalOf(request)
-      const rotated = await ctx.db.write.transaction(async (tx) => {
-        const found = await findInvitation(tx, ctx.vault, request.body.token)
-        await acceptAsKnownPerson(tx, people, found, principal)
-        return rotateSession(tx, people, principal.session_id ?? '')
-      })
-      if (rotated !== undefined) setSession(ctx, reply, rotated)
+      const { token, confirmation } = request.body
+      const found = await findInvitation(ctx.db.write, ctx.vault, token)
+      await checkCode(ctx.db.write, ctx.vault, found, confirmation)
+      const origin = originOf(request)
+      await ctx.db.write.transaction((tx) =>
+        acceptAsKnownPerson(tx, people, { ...found, origin }, principalOf(request)),
+      )
+      const cookies = cookiesFor(ctx.config.publicUrl)
+      reply.header('set-cookie', clearCookie(cookies, cookies.session))
       return done
     },
   )
@@ -131,15 +143,21 @@ function byPasskey(app: App, ctx: Context): void {
       schema: { summary: 'Accept an invitation with a passkey', tags, body: PasskeyBody, response: { 200: Done } },
     },
     async (request, reply) => {
-      const { token, challenge: id, name, response } = request.body
+      const { token, confirmation, challenge: id, name, response } = request.body
       const browser = browserOf(ctx, request)
       const order = { id, browser: browser.id, purpose: 'invitation' } as const
       const taken = await takeChallenge<Started>(ctx.db.write, people, order)
       const found = await requireNewPerson(ctx, token)
       if (taken?.invitation_id !== found.id) throw new AppError('PASSKEY_REFUSED')
+      await checkCode(ctx.db.write, ctx.vault, found, confirmation)
       const { challenge, person_id } = taken
       const made = { person_id, name, challenge, response: response as unknown as RegistrationResponseJSON }
-      const accepted = { found, person_id, browser, strength: 'passkey' } as const
+      const accepted = {
+        found: { ...found, origin: originOf(request) },
+        person_id,
+        browser,
+        strength: 'passkey',
+      } as const
       setSession(ctx, reply, await acceptNew(ctx, accepted, async (tx) => void (await addPasskey(tx, people, made))))
       return done
     },
@@ -178,13 +196,20 @@ function byPassword(app: App, ctx: Context): void {
       schema: { summary: 'Accept an invitation with a password', tags, body: PasswordBody, response: { 200: Done } },
     },
     async (request, reply) => {
-      const { token, password, ticket, code } = request.body
+      const { token, confirmation, password, ticket, code } = request.body
       const found = await requireNewPerson(ctx, token)
       requireGoodPassword(password, found.email)
+      await checkCode(ctx.db.write, ctx.vault, found, confirmation)
       const hash = await ctx.signIn.passwords.hash(password)
       const person_id = newId(await databaseTimeMs(ctx.db.write), ctx.config.cell)
       const order = { owner: found.id, person_id, ticket, code }
-      const accepted = { found, person_id, browser: browserOf(ctx, request), strength: 'password_totp' } as const
+      const browser = browserOf(ctx, request)
+      const accepted = {
+        found: { ...found, origin: originOf(request) },
+        person_id,
+        browser,
+        strength: 'password_totp',
+      } as const
       const add = (tx: Tx) => addPassword(tx, { vault: ctx.vault, hash }, order)
       setSession(ctx, reply, await acceptNew(ctx, accepted, add))
       return done
@@ -201,7 +226,7 @@ async function requireNewPerson(ctx: Context, token: string): Promise<OpenInvita
 }
 
 interface Accepted {
-  readonly found: OpenInvitation
+  readonly found: AcceptedInvitation
   readonly person_id: string
   readonly browser: Browser
   readonly strength: SignInStrength

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { recordAudit } from '../audit/record.ts'
 import { AppError, invalid } from '../errors.ts'
 import { databaseTimeMs } from '../platform/clock.ts'
@@ -110,6 +110,8 @@ export interface OpenInvitation extends Scope {
   readonly role: string
   readonly is_for_oidc: boolean
   readonly invited_by: string
+  /** Joining also needs the code that the approver of the invitation has. */
+  readonly needs_code: boolean
 }
 
 /** The invitation of a link's token, unless it is used, revoked or expired. */
@@ -117,7 +119,7 @@ export async function findInvitation(db: Db, vault: Vault, token: string): Promi
   const hashes = token.length <= 100 ? vault.hashes(token, purpose) : []
   const [found] = await db.query<OpenInvitation>(sql`
     select i.id, i.email, i.name, i.merchant_id, m.name as merchant_name, i.role, i.countries, i.currencies, i.is_for_oidc,
-      i.invited_by
+      i.invited_by, i.code_hash is not null as needs_code
     from invitations i
     left join merchants m on m.id = i.merchant_id
     where i.token_hash = any (${hashes}::text[])
@@ -132,7 +134,7 @@ export async function findInvitation(db: Db, vault: Vault, token: string): Promi
 export async function findOidcInvitation(db: Db, email: string): Promise<OpenInvitation | undefined> {
   const [found] = await db.query<OpenInvitation>(sql`
     select i.id, i.email, i.name, i.merchant_id, m.name as merchant_name, i.role, i.countries, i.currencies, i.is_for_oidc,
-      i.invited_by
+      i.invited_by, i.code_hash is not null as needs_code
     from invitations i
     left join merchants m on m.id = i.merchant_id
     where lower(i.email) = lower(${email})
@@ -143,6 +145,38 @@ export async function findOidcInvitation(db: Db, email: string): Promise<OpenInv
     order by i.id desc
     limit 1`)
   return found
+}
+
+const codePurpose = 'invitation code'
+/** Letters that are not mistaken for each other, and make no words. */
+const codeLetters = 'BCDFGHJKLMNPQRSTVWXZ'
+const codeLength = 8
+const codeTriesMax = 10
+
+/** Makes an invitation need a code too, for a second person to give. Returns the code; undefined for an invitation by OIDC. */
+export async function requireCode(tx: Tx, vault: Vault, shownId: string): Promise<string | undefined> {
+  const code = Array.from({ length: codeLength }, () => codeLetters.charAt(randomInt(codeLetters.length))).join('')
+  const changed = await tx.query(sql`
+    update invitations
+    set code_hash = ${vault.hash(code, codePurpose)}
+    where id = ${readId('invitation', shownId) ?? null}::uuid
+      and not is_for_oidc
+    returning id`)
+  return changed.length === 0 ? undefined : `${code.slice(0, 4)}-${code.slice(4)}`
+}
+
+/** Refuses a wrong code. Each call is a try, counted before the comparison, so that parallel tries do not get around the limit. */
+export async function checkCode(db: Db, vault: Vault, invitation: OpenInvitation, code = ''): Promise<void> {
+  if (!invitation.needs_code) return
+  const [tried] = await db.query<{ code_hash: string }>(sql`
+    update invitations
+    set code_tries = code_tries + 1
+    where id = ${invitation.id}
+      and code_tries < ${codeTriesMax}
+    returning code_hash`)
+  const letters = code.toUpperCase().replaceAll(/[^A-Z]/g, '')
+  if (!tried || !vault.hashes(letters, codePurpose).includes(tried.code_hash))
+    throw new AppError('INVITATION_CODE_WRONG')
 }
 
 /** Uses an invitation up. Of two requests with one link, the second waits for the first and is then refused. */

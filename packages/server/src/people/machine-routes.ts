@@ -25,7 +25,7 @@ export function machineRoutes(app: App, ctx: Context): void {
     {
       config: {
         isPublic: true,
-        budget: 'people',
+        budget: 'sign_in',
         errors: ['INVALID_API_KEY', 'ADDRESS_NOT_ALLOWED', 'RATE_LIMIT_EXCEEDED'],
       },
       schema: {

@@ -93,7 +93,7 @@ export async function endRole(
   })
 }
 
-/** Disables a person permanently: roles and sessions end, and no way of signing in works. Only staff may. */
+/** Disables a person permanently: roles, sessions and open invitations end, and no way of signing in works. Only staff may. */
 export async function endPerson(
   tx: Tx,
   { cell }: PeopleContext,
@@ -103,6 +103,7 @@ export async function endPerson(
   requireMayEnd(by, null)
   const id = readId('person', person)
   if (id === undefined || !(await disable(tx, id))) throw new AppError('PERSON_MISSING')
+  if (by.kind === 'person') await requireOtherAdmin(tx, id, by.id)
   await tx.query(sql`
     update memberships
     set ended_at = record_time(),
@@ -110,13 +111,44 @@ export async function endPerson(
     where person_id = ${id}
       and ended_at is null`)
   const sessions = await endSessions(tx, id)
+  const invitations = await revokeInvitationsBy(tx, person)
   await recordAudit(tx, cell, {
     actor: actorOf(by),
     action: 'person.end',
     subject: person,
-    detail: { sessions },
+    detail: { sessions, invitations },
     reason,
   })
+}
+
+/** One administrator must not end the last other one: then no second person would be left to approve anything. */
+async function requireOtherAdmin(tx: Tx, ending: string, by: string): Promise<void> {
+  const admins = await tx.query<{ person_id: string }>(sql`
+    select m.person_id
+    from memberships m
+    join people p on p.id = m.person_id
+    where m.merchant_id is null
+      and m.role = 'admin'
+      and m.ended_at is null
+      and (p.disabled_at is null or p.id = ${ending})
+    for share of m`)
+  const ids = new Set(admins.map(({ person_id }) => person_id))
+  const others = [...ids].filter((id) => id !== ending && id !== readId('person', by))
+  if (ids.has(ending) && others.length === 0) throw new AppError('LAST_ADMIN')
+}
+
+/** The person may have the links of these invitations. */
+async function revokeInvitationsBy(tx: Tx, person: string): Promise<number> {
+  const revoked = await tx.query(sql`
+    update invitations i
+    set revoked_at = record_time()
+    where used_at is null
+      and revoked_at is null
+      and (invited_by = ${person} or exists (
+        select from proposals p where p.subject = i.email and p.operation = 'people.invite' and p.maker_id = ${person}
+      ))
+    returning i.id`)
+  return revoked.length
 }
 
 /** Ends every session of a person, who can sign in again. */

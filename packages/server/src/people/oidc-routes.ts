@@ -23,7 +23,7 @@ const pathIn = (next = '') => (/^\/(?![/\\])[\x21-\x7e]*$/.test(next) ? next : '
 
 /** Sign-in at the operator's OIDC provider. The routes exist only if one is configured. */
 export function oidcRoutes(app: App, ctx: Context, oidc: Oidc): void {
-  const open = { isPublic: true, budget: 'people' } as const
+  const open = { isPublic: true, budget: 'sign_in' } as const
   app.get(
     '/sign-in/oidc',
     { config: open, schema: { summary: 'Sign in at the OIDC provider', tags, querystring: Next } },

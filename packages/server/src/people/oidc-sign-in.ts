@@ -33,7 +33,7 @@ export async function startOidc(ctx: Context, oidc: Oidc, { browser, slot, next,
   const request = oidc.request(id, session === undefined ? {} : { session_id: session })
   const content: Kept = { ...request, next }
   await createChallenge(ctx.db.write, people, { id, browser, purpose: 'oidc', content: { ...content } })
-  return ctx.limiter.outside('people', slot, oidc.urlFor(request))
+  return ctx.limiter.outside(principal ? 'people' : 'sign_in', slot, oidc.urlFor(request))
 }
 
 interface Returned {
@@ -55,7 +55,7 @@ export async function finishOidc(
   const order = { id: state.split('.')[0] ?? '', browser: browser.id, purpose: 'oidc' } as const
   const kept = await takeChallenge<Kept>(ctx.db.write, people, order)
   const identity = kept && (await identify(ctx, oidc, { browser, url, kept }))
-  const personId = identity && (await personOf(ctx, identity))
+  const personId = identity && (await personOf(ctx, browser, identity))
   if (!kept || !identity || personId === undefined)
     return refuse(ctx, { address: browser.address, account: 'oidc', how: 'oidc' })
   if (kept.session_id === undefined) {
@@ -74,7 +74,7 @@ async function identify(
   { browser, url, kept }: { readonly browser: Browser; readonly url: string; readonly kept: Kept },
 ): Promise<OidcIdentity | undefined> {
   try {
-    return await ctx.limiter.outside('people', countedAs(browser.address), oidc.identify(url, kept))
+    return await ctx.limiter.outside('sign_in', countedAs(browser.address), oidc.identify(url, kept))
   } catch (err) {
     ctx.log.warn({ err }, 'OIDC sign-in failed')
     return undefined
@@ -82,15 +82,16 @@ async function identify(
 }
 
 /** The person whose subject is linked, or a new one who was invited for OIDC at the verified e-mail address. */
-async function personOf(ctx: Context, identity: OidcIdentity): Promise<string | undefined> {
+async function personOf(ctx: Context, browser: Browser, identity: OidcIdentity): Promise<string | undefined> {
   const linked = await findLinked(ctx.db.write, identity)
   if (linked !== undefined || identity.email === undefined) return linked
   const invitation = await findOidcInvitation(ctx.db.write, identity.email)
   if (!invitation) return undefined
   const people = peopleContext(ctx)
   const person_id = newId(await databaseTimeMs(ctx.db.write), people.cell)
+  const origin = { address: browser.address, userAgent: browser.userAgent }
   const accepted = ctx.db.write.transaction((tx) =>
-    acceptAsNewPerson(tx, people, { ...invitation, person_id }, () => link(tx, identity, person_id)),
+    acceptAsNewPerson(tx, people, { ...invitation, person_id, origin }, () => link(tx, identity, person_id)),
   )
   return accepted.then(
     () => person_id,

@@ -204,6 +204,58 @@ test('a new password needs the code of its own app, within 15 minutes, and a goo
   assert.deepEqual([alone.status, alone.body['errorCode']], [409, 'LAST_SIGN_IN_METHOD'])
 })
 
+test('a changed password ends the sessions of other browsers', async (t) => {
+  const { malipo, browser, email, secret } = await setUp(t)
+  await laterBy(t, malipo, '1 minute')
+  const other = testBrowser(malipo)
+  assert.equal(
+    (await other.post('/sign-in/password', { email, password, code: await codeNow(malipo, secret) })).status,
+    200,
+  )
+  const setup = (await browser.post('/totp')).body as { secret: string; ticket: string }
+  const code = await codeNow(malipo, setup.secret)
+
+  const changed = await browser.send('PUT', '/password', { password: 'another word 9', ticket: setup.ticket, code })
+
+  assert.equal(changed.status, 200, JSON.stringify(changed.body))
+  assert.equal((await browser.get('/me')).status, 200)
+  assert.equal((await other.get('/me')).status, 401)
+})
+
+test('a stranger who fails under many names adds a bounded number of rows to the audit trail', async (t) => {
+  const { malipo, id } = await setUp(t)
+  const { failures } = malipo.ctx.signIn
+  const count = async () => {
+    const [row] = await malipo.ask<{ count: string }>(
+      `select count(*) from audit_entries where action = 'session.sign_in_failed'`,
+    )
+    return Number(row?.count)
+  }
+  const before = await count()
+
+  for (let number = 0; number < 300; number += 1)
+    await failures.note({ address: `2001:db8:${number}::1`, account: `unknown ${number}`, how: 'password' })
+  await failures.note({ address: '203.0.113.9', account: id, how: 'password' })
+
+  assert.equal((await count()) - before, 52) // 50 of their own, one of all others, one of the known person.
+  await failures.flush()
+  const [row] = await malipo.ask<{ sum: string }>(
+    `select sum((detail->>'count')::int) from audit_entries where subject = 'unknown accounts'`,
+  )
+  assert.equal(row?.sum, '250')
+})
+
+test('the id of a request of people is never the one that its sender names', async (t) => {
+  const { malipo } = await setUp(t)
+  const named = { 'x-request-id': 'of-another-request' }
+
+  const ofPeople = await malipo.call('GET', '/people/v1/me', named)
+  const ofMerchants = await malipo.call('GET', '/api/b2b/users', named)
+
+  assert.match(ofPeople.headers.get('x-request-id') ?? '', /^req_/)
+  assert.equal(ofMerchants.headers.get('x-request-id'), 'of-another-request')
+})
+
 test('password and code prove presence again, a code that was used does not', async (t) => {
   const { malipo, browser, secret } = await setUp(t)
   await laterBy(t, malipo, '6 minutes')

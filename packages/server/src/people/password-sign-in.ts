@@ -3,7 +3,7 @@ import { databaseTimeMs } from '../platform/clock.ts'
 import type { Db, Tx } from '../platform/db.ts'
 import type { Vault } from '../platform/seal.ts'
 import type { Passwords } from './passwords.ts'
-import { type Person, setPassword, useTotpStep } from './store.ts'
+import { type Person, replaceHash, setPassword, useTotpStep } from './store.ts'
 import { makeTotpSecret, stepOfCode, totpUri } from './totp.ts'
 
 export const passwordContext = (personId: string) => `people.password_hash ${personId}`
@@ -38,19 +38,19 @@ export async function checkPassword(needs: Needs, person: Person | undefined, se
   if (!isPasswordRight || hash === undefined || totp_secret === null) return { isPasswordRight: false, isRight: false }
   const step = stepOfCode(vault.open(totp_secret, totpContext(id)), sent.code, atMs)
   const isRight = step !== undefined && (await useTotpStep(db, id, step))
-  if (isRight && !passwords.isCurrent(hash)) await storeHash(needs, { id, totp_secret }, sent.password)
+  if (isRight && !passwords.isCurrent(hash)) await storeHash(needs, { id, from: password_hash }, sent.password)
   return { isPasswordRight, isRight }
 }
 
 const nothing = { id: '', password_hash: null, totp_secret: null }
 
+/** Stores the hash of today's cost, unless the password was changed meanwhile. */
 async function storeHash(
   { db, vault, passwords }: Needs,
-  { id, totp_secret }: { readonly id: string; readonly totp_secret: string },
+  { id, from }: { readonly id: string; readonly from: string | null },
   password: string,
 ): Promise<void> {
-  const password_hash = vault.seal(await passwords.hash(password), passwordContext(id))
-  await setPassword(db, { id, password_hash, totp_secret })
+  await replaceHash(db, { id, from, to: vault.seal(await passwords.hash(password), passwordContext(id)) })
 }
 
 export interface TotpSetup {

@@ -201,19 +201,6 @@ export async function proveSession(
   return rotated.length === 1 ? token : undefined
 }
 
-/** Gives a session a new secret id when the person's rights changed, without a proof of presence. */
-export async function rotateSession(tx: Tx, { vault }: PeopleContext, id: string): Promise<string | undefined> {
-  const token = newToken('browser')
-  const rotated = await tx.query(sql`
-    update sessions
-    set token_hash = ${vault.hash(token, purpose)}
-    where id = ${id}
-      and kind = 'browser'
-      and ended_at is null
-    returning id`)
-  return rotated.length === 1 ? token : undefined
-}
-
 /** A session as its owner and administrators see it. */
 export interface SessionView {
   readonly id: string

@@ -19,7 +19,7 @@ const PasswordBody = Type.Object({ email: Email, password: Password, code: Code 
 const ProofBody = Type.Object({ password: Password, code: Code }, { additionalProperties: false })
 
 const errors: readonly ErrorKey[] = ['SIGN_IN_FAILED', 'RATE_LIMIT_EXCEEDED', 'CROSS_SITE_REQUEST']
-const open = { isPublic: true, budget: 'people', errors } as const
+const open = { isPublic: true, budget: 'sign_in', errors } as const
 const own = { isForPeople: true, errors } as const
 
 /** Signing in, and proving presence again, by passkey or by password and code. */

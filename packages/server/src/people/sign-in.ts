@@ -71,14 +71,14 @@ export interface PasswordSignIn {
 export async function signInWithPassword(ctx: Context, browser: Browser, sent: PasswordSignIn): Promise<string> {
   const person = await findByEmail(ctx.db.write, sent.email.trim())
   const { address } = browser
-  await requirePassword(ctx, { ...sent, person, address, slot: countedAs(address), how: 'password' })
+  await requirePassword(ctx, { ...sent, person, address, slot: ['sign_in', countedAs(address)], how: 'password' })
   return openBrowserSession(ctx, browser, { person_id: person?.id ?? '', strength: 'password_totp' })
 }
 
 interface PasswordCheck extends PasswordSignIn, Pick<FailedSignIn, 'address' | 'how'> {
   readonly person: Person | undefined
-  /** The key under which the request is counted while it is handled. */
-  readonly slot: string
+  /** The budget and the key under which the request is counted while it is handled. */
+  readonly slot: readonly ['people' | 'sign_in', string]
 }
 
 async function requirePassword(ctx: Context, { person, address, slot, how, ...sent }: PasswordCheck): Promise<void> {
@@ -87,7 +87,7 @@ async function requirePassword(ctx: Context, { person, address, slot, how, ...se
   const isFamiliar = await hasSignedInFrom(ctx.db.write, person?.id, address)
   const attempt = { address, account, isFamiliar }
   // A waiting attempt takes no slot of the requests that people send.
-  if (throttle.delayMs(attempt) > 0) await ctx.limiter.outside('people', slot, throttle.admit(attempt))
+  if (throttle.delayMs(attempt) > 0) await ctx.limiter.outside(...slot, throttle.admit(attempt))
   const needs = { db: ctx.db.write, vault: ctx.vault, passwords }
   const { isRight, isPasswordRight } = await checkPassword(needs, person, sent)
   if (isRight) return throttle.succeed(attempt)
@@ -147,7 +147,7 @@ export async function stepUpWithPassword(
   const person = await find(ctx.db.write, readId('person', principal.id) ?? '')
   const email = person?.email ?? ''
   const { address } = browser
-  await requirePassword(ctx, { ...sent, email, person, address, slot: principal.id, how: 'step_up' })
+  await requirePassword(ctx, { ...sent, email, person, address, slot: ['people', principal.id], how: 'step_up' })
   return prove(ctx, principal, 'password_totp')
 }
 

@@ -74,6 +74,17 @@ export async function setPassword(
     where id = ${id}`)
 }
 
+export async function replaceHash(
+  db: Db,
+  { id, from, to }: { readonly id: string; readonly from: string | null; readonly to: string },
+): Promise<void> {
+  await db.query(sql`
+    update people
+    set password_hash = ${to}
+    where id = ${id}
+      and password_hash = ${from}`)
+}
+
 /** Uses up a time step. False when it or a later one was used before: two requests with one code cannot both succeed. */
 export async function useTotpStep(db: Db, id: string, step: number): Promise<boolean> {
   const used = await db.query(sql`

@@ -39,6 +39,25 @@ test('ten wrong codes with the right password delay every other address by 30 se
   assert.equal(throttle.delayMs(from(99)), 30_000)
 })
 
+test('while codes are guessed, one attempt from unfamiliar addresses waits at a time', async () => {
+  const ends: (() => void)[] = []
+  const throttle = createSignInThrottle(
+    () => 0,
+    () => new Promise<void>((resolve) => ends.push(resolve)),
+  )
+  const from = (number: number): Attempt => ({ address: `2001:db8:${number}::1`, account: 'a', isFamiliar: false })
+  for (let number = 0; number < 10; number += 1) throttle.fail(from(number), { isPasswordRight: true })
+
+  const first = throttle.admit(from(11))
+  await assert.rejects(throttle.admit(from(12)), { key: 'RATE_LIMIT_EXCEEDED' })
+  await throttle.admit({ ...from(13), isFamiliar: true })
+  for (const end of ends) end()
+  await first
+  const next = throttle.admit(from(12))
+  for (const end of ends) end()
+  await next
+})
+
 test('a waiting sender may not wait twice, and one address only eight times', async () => {
   const end = Promise.withResolvers<void>()
   const throttle = createSignInThrottle(

@@ -33,7 +33,7 @@ const firstDelayMs = 250
 const delayMaxMs = 30_000
 const keysMax = 100_000
 const waitingPerAddressMax = 8
-/** Wrong codes with the right password, from anywhere, before an unfamiliar address must wait for the longest delay. */
+/** Wrong codes with the right password, from anywhere, before unfamiliar addresses wait for the longest delay, one at a time. */
 const wrongCodesMax = 10
 
 export function createSignInThrottle(
@@ -46,10 +46,12 @@ export function createSignInThrottle(
     const from = countedAs(address)
     return { from, ofAddress: `address ${from}`, ofAccount: `account ${account}`, ofPair: `pair ${from} ${account}` }
   }
+  const isGuessed = ({ account, isFamiliar }: Attempt) =>
+    !isFamiliar && failures.of(`codes ${account}`) >= wrongCodesMax
   const delayMs = (attempt: Attempt) => {
     const { ofAddress, ofAccount, ofPair } = keysOf(attempt)
     if (attempt.isFamiliar) return delayAfter(failures.of(ofPair))
-    if (failures.of(`codes ${attempt.account}`) >= wrongCodesMax) return delayMaxMs
+    if (isGuessed(attempt)) return delayMaxMs
     return delayAfter(Math.max(failures.of(ofAddress), failures.of(ofAccount)))
   }
   return {
@@ -58,9 +60,12 @@ export function createSignInThrottle(
       const ms = delayMs(attempt)
       if (ms === 0) return
       const { from, ofPair } = keysOf(attempt)
-      const isBusy = waiting.has(ofPair) || (waiting.get(from) ?? 0) >= waitingPerAddressMax
+      // Codes are guessed one at a time, from however many addresses: three of a million are right at a time.
+      const alone = isGuessed(attempt) ? [`codes ${attempt.account}`] : []
+      const isBusy =
+        [ofPair, ...alone].some((key) => waiting.has(key)) || (waiting.get(from) ?? 0) >= waitingPerAddressMax
       if (isBusy) throw new AppError('RATE_LIMIT_EXCEEDED', tooMany(ms))
-      const leave = enter(waiting, [from, ofPair])
+      const leave = enter(waiting, [from, ofPair, ...alone])
       await sleep(ms).finally(leave)
     },
     fail: (attempt, { isPasswordRight }) => {

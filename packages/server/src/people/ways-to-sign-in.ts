@@ -1,4 +1,4 @@
-import { recordAudit } from '../audit/record.ts'
+import { type Origin, recordAudit } from '../audit/record.ts'
 import { AppError } from '../errors.ts'
 import { sql, type Tx } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
@@ -12,27 +12,33 @@ export async function removeOwnPasskey(
   tx: Tx,
   { cell }: PeopleContext,
   personId: string,
-  credentialId: string,
+  { passkey, origin }: { readonly passkey: string; readonly origin: Origin },
 ): Promise<void> {
   await lock(tx, personId)
-  if (!(await removePasskey(tx, personId, credentialId))) throw new AppError('PASSKEY_MISSING')
+  if (!(await removePasskey(tx, personId, passkey))) throw new AppError('PASSKEY_MISSING')
   await requireWayLeft(tx, personId)
   const actor = showId('person', personId)
   await recordAudit(tx, cell, {
     actor: actorById(actor),
     action: 'passkey.remove',
     subject: actor,
-    detail: { passkey: credentialId },
+    detail: { passkey },
+    origin,
   })
 }
 
 /** Removes the person's own password and authenticator app, unless no other way to sign in is left. */
-export async function removeOwnPassword(tx: Tx, { cell }: PeopleContext, personId: string): Promise<void> {
+export async function removeOwnPassword(
+  tx: Tx,
+  { cell }: PeopleContext,
+  personId: string,
+  origin: Origin,
+): Promise<void> {
   await lock(tx, personId)
   await setPassword(tx, { id: personId, password_hash: null, totp_secret: null })
   await requireWayLeft(tx, personId)
   const actor = showId('person', personId)
-  await recordAudit(tx, cell, { actor: actorById(actor), action: 'password.remove', subject: actor })
+  await recordAudit(tx, cell, { actor: actorById(actor), action: 'password.remove', subject: actor, origin })
 }
 
 /** The caller holds the lock on the person, so two removals at once cannot each leave the other's way. */

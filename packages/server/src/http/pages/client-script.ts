@@ -109,7 +109,7 @@ function on(name, work) {
 function nextPath() {
   const next = new URLSearchParams(location.search).get('next') ?? ''
   const url = URL.canParse(next, location.origin) ? new URL(next, location.origin) : undefined
-  return next.startsWith('/') && url?.origin === location.origin ? url.pathname + url.search : '/account'
+  return next.startsWith('/') && url?.origin === location.origin ? url.href : '/account'
 }
 
 /** Repeats a request after the person has proved presence, if the server wants that. */

@@ -31,6 +31,7 @@ const token = location.hash.slice(1) || sessionStorage.getItem(kept) || ''
 history.replaceState(null, '', '/invitation')
 sessionStorage.setItem(kept, token)
 const finish = () => { sessionStorage.removeItem(kept); location.assign('/account') }
+const confirmation = () => find('confirmation').value
 let setup
 try {
   const { data } = await post('/invitations/show', { token: token || '-' })
@@ -41,6 +42,7 @@ try {
   fill('role', data.role.replace(/^./, (first) => first.toUpperCase()) + (data.merchant ? ' at ' + data.merchant : ', operator staff'))
   fill('scope', [...data.countries, ...data.currencies].join(', ') || 'All countries and currencies')
   show('found')
+  show('confirmation-field', data.needsConfirmation)
   if (data.isForOidc) show('oidc')
   else if (!data.isKnownPerson) show('new-person')
   else if (me?.email.toLowerCase() === data.email.toLowerCase()) show('join')
@@ -53,7 +55,7 @@ try {
 on('join-passkey', async () => {
   const { challenge, options } = await post('/invitations/passkey/options', { token })
   const response = await makePasskey(options)
-  await post('/invitations/passkey', { token, challenge, name: passkeyName(), response })
+  await post('/invitations/passkey', { token, confirmation: confirmation(), challenge, name: passkeyName(), response })
   finish()
 })
 on('start-password', async () => {
@@ -64,12 +66,13 @@ on('start-password', async () => {
   show('join-password')
 })
 on('join-password', async ({ password, code }) => {
-  await post('/invitations/password', { token, password, code, ticket: setup.ticket })
+  await post('/invitations/password', { token, confirmation: confirmation(), password, code, ticket: setup.ticket })
   finish()
 })
 on('join', async () => {
-  await post('/invitations/join', { token })
-  finish()
+  await proved(() => post('/invitations/join', { token, confirmation: confirmation() }))
+  sessionStorage.removeItem(kept)
+  location.assign('/sign-in')
 })
 `
 

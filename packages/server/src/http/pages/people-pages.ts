@@ -14,7 +14,10 @@ export function peoplePages({ host, identityProvider }: Site): Record<keyof type
     peoplePage({ title, page: name, script: scripts[name], body: html`${body}` })
   return {
     'sign-in': page('sign-in', 'Sign in', splitPage(host, signIn(identityProvider))),
-    invitation: page('invitation', 'Invitation', splitPage(host, invitation(identityProvider))),
+    invitation: page('invitation', 'Invitation', [
+      splitPage(host, invitation(identityProvider)),
+      stepUp(identityProvider, '/invitation'),
+    ]),
     device: page('device', 'Approve a command line', [splitPage(host, device), stepUp(identityProvider, '/device')]),
     account: page('account', 'Your account', [account, stepUp(identityProvider, '/account')]),
   }
@@ -64,6 +67,8 @@ ${needsScript}${problem}
 <div><dt>Role</dt><dd data-role></dd></div>
 <div><dt>Scope</dt><dd data-scope></dd></div>
 </dl>
+<label class="full" data-confirmation-field hidden>Confirmation code<input class="code" data-confirmation autocomplete="off" autocapitalize="characters" spellcheck="false" placeholder="BCDF-GHJK" maxlength="20">
+<span class="small dim">The person who approved your invitation has it.</span></label>
 <div class="wide" data-new-person hidden>
 <div class="wide" data-choose>
 <div class="stack full" data-passkey><button type="button" class="first" data-join-passkey>${fingerprint}Create a passkey and join</button>

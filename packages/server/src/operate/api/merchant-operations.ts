@@ -18,11 +18,6 @@ const merchant = MerchantId
 const publicKey = Type.String({ maxLength: 100 })
 const someTexts = Type.Optional(Type.Array(text, { maxItems: 100 }))
 
-/** A key pair with one of these scopes can take money out, or direct it elsewhere. */
-const moneyScopes = ['payouts:write', 'external-accounts:write']
-const movesMoney = ({ scopes = [] }: { readonly scopes?: readonly string[] }) =>
-  scopes.length === 0 || scopes.some((scope) => moneyScopes.includes(scope))
-
 export const merchantOperations: readonly Operation[] = [
   operation({
     name: 'merchants.create',
@@ -84,6 +79,10 @@ export const merchantOperations: readonly Operation[] = [
     summary: 'Unfreeze a merchant: its held payments are sent',
     input: Type.Object({ merchant, reason: Reason }),
     output: MerchantView,
+    control: {
+      approve: 'limits:approve',
+      describe: ({ merchant: id }) => `Unfreeze ${id}: its held payments are sent`,
+    },
     run: (operator, { merchant: id, reason }) => operator.merchants.unfreeze(id, reason),
   }),
   operation({
@@ -101,6 +100,7 @@ export const merchantOperations: readonly Operation[] = [
     method: 'PUT',
     path: '/merchants/:merchant/currencies',
     permission: 'merchants:write',
+    isSteppedUp: true,
     summary: 'Turn currencies of a merchant on and off',
     input: Type.Object({
       merchant,
@@ -140,11 +140,10 @@ export const merchantOperations: readonly Operation[] = [
     output: NewPair,
     control: {
       approve: 'keys:approve',
-      isNeeded: movesMoney,
       describe: ({ merchant: id, env, scopes = [] }) =>
         `Create a ${env} key pair for ${id} with ${scopes.length === 0 ? 'all scopes' : scopes.join(', ')}`,
     },
-    run: (operator, { merchant: id, reason: _, ...order }) => operator.keys.create(id, order),
+    run: (operator, { merchant: id, ...order }) => operator.keys.create(id, order),
   }),
   operation({
     name: 'keys.rotate',
@@ -160,7 +159,7 @@ export const merchantOperations: readonly Operation[] = [
       isNeeded: ({ publicKey: key }) => key.startsWith('pk_live_'),
       describe: ({ publicKey: key }) => `Replace the API key of ${key}`,
     },
-    run: (operator, { publicKey: key }) => operator.keys.rotate(key),
+    run: (operator, { publicKey: key, reason }) => operator.keys.rotate(key, reason),
   }),
   operation({
     name: 'keys.revoke',

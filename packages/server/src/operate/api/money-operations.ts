@@ -72,6 +72,7 @@ export const moneyOperations: readonly Operation[] = [
     method: 'PUT',
     path: '/floats/mark',
     permission: 'money:move',
+    isSteppedUp: true,
     summary: 'Set the amount below which a float must be topped up',
     input: Type.Object({ provider, env, country: text, currency: text, amount, reason: Reason }),
     output: FloatView,
@@ -167,6 +168,10 @@ export const moneyOperations: readonly Operation[] = [
     summary: 'Resume a provider: waiting payments continue',
     input: Type.Object({ provider, env, reason: Reason }),
     output: LaneView,
+    control: {
+      approve: 'providers:approve',
+      describe: ({ provider: name, env: where }) => `Resume ${name} in ${where}: waiting payments continue`,
+    },
     run: (operator, { provider: name, ...order }) => operator.providers.resume(name, order),
   }),
   operation({
@@ -188,6 +193,7 @@ export const moneyOperations: readonly Operation[] = [
     summary: 'Confirm a rate that jumped',
     input: Type.Object({ rate, reason: Reason }),
     output: DecidedRate,
+    control: { approve: 'money:approve', describe: ({ rate: id }) => `Confirm the rate ${id}, which jumped` },
     run: (operator, { rate: id, reason }) => operator.rates.confirm(id, reason),
   }),
   operation({

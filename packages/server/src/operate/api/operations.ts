@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { Type } from 'typebox'
 import { bindOperator } from '../bind-operator.ts'
+import { collectSecret } from '../proposal-secrets.ts'
 import {
   type Approved,
   approveProposal,
-  collectSecret,
   listProposals,
   rejectProposal,
   showProposal,
@@ -108,8 +108,9 @@ export const operations: readonly Operation[] = [
 function controlledOperation(name: string): Approved {
   const found = operations.find((each) => each.name === name)
   assert(found?.control, `${name} is not proposed`)
-  const { control, run } = found
+  const { permission, control, run } = found
   return {
+    permission,
     approve: control.approve,
     act: (context, input) => run(bindOperator(context), input as never, context),
   }

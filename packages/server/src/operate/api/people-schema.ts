@@ -29,7 +29,11 @@ export const Invited = view('Invitation', {
 })
 
 /** What the maker of a proposal collects: a key pair, or the link of an invitation. */
-export const Collected = Type.Union([NewPair, Invited])
+export const Collected = Type.Union([
+  NewPair,
+  Invited,
+  Type.Object({ code: Type.String({ description: 'For the invited person, who needs it beside the link' }) }),
+])
 
 export const PersonView = view('Person', {
   id: text,

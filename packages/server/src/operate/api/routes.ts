@@ -17,7 +17,7 @@ import {
   OperatorError,
   performAtOnce,
 } from '../operator-context.ts'
-import { placeOf, propose } from '../proposals.ts'
+import { placeIn, propose } from '../proposals.ts'
 import { thresholdOf } from '../thresholds.ts'
 import type { Operation } from './operation.ts'
 import { operations } from './operations.ts'
@@ -79,11 +79,8 @@ function senderOf(request: FastifyRequest): Pick<OperatorContext, 'principal' | 
 }
 
 async function handle(context: OperatorContext, operation: Operation, request: FastifyRequest, reply: FastifyReply) {
-  const input: Record<string, unknown> = {
-    ...asFields(request.params),
-    ...asFields(request.query),
-    ...asFields(request.body),
-  }
+  const { method, query, body, params } = request
+  const input: Record<string, unknown> = { ...asFields(method === 'GET' ? query : body), ...asFields(params) }
   try {
     const { status, result } = await runOrPropose(context, operation, input)
     return await reply.code(status).send({ success: true, data: result })
@@ -121,12 +118,12 @@ async function runOrPropose(context: OperatorContext, operation: Operation, inpu
   const { name, control, run } = operation
   const act = (acting: OperatorContext) => run(bindOperator(acting), input as never, acting)
   if (!control || control.isNeeded?.(input as never) === false) {
-    if (operation.method !== 'GET' && !operation.isScopedByProposal) requireInScope(context, operation, placeOf(input))
+    if (operation.method !== 'GET' && !operation.isScopedByProposal) requireInScope(context, operation, placeIn(input))
     return { status: 200, result: await act(context) }
   }
   const foreseen = await foresee(context, act)
-  const { entry, money } = foreseen
-  requireInScope(context, operation, placeOf(input, money?.currency))
+  const { entry, money, place } = foreseen
+  requireInScope(context, operation, placeIn(input, { currency: money?.currency, place }))
   const isBelow = money !== undefined && money.amount < (await thresholdOf(context.db.write, money.currency))
   if (entry.env === 'sandbox' || isBelow) return { status: 200, result: await act(context) }
   const reason = String(input['reason'] ?? '')
@@ -139,7 +136,7 @@ function requireInScope({ principal }: OperatorContext, { permission }: Operatio
   if (!mayOperateOn(principal, permission, place)) throw permissionDenied(permission)
 }
 
-/** The parts of a request that carry the input: the path, and the query or the body. */
+/** The parts of a request that carry the input: the path, and the query of a GET or the body of a change, which takes no query. */
 function partsOf({ method, path, input }: Operation): { params?: TObject; querystring?: TObject; body?: TObject } {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
   const all = Object.keys(input.properties)
@@ -147,6 +144,7 @@ function partsOf({ method, path, input }: Operation): { params?: TObject; querys
   const pick = (names: string[]) => Type.Object(Type.Pick(input, names).properties, { additionalProperties: false })
   return {
     ...(inPath.length > 0 && { params: pick(inPath) }),
+    ...(method !== 'GET' && { querystring: pick([]) }),
     ...(rest.length > 0 && { [method === 'GET' ? 'querystring' : 'body']: pick(rest) }),
   }
 }
