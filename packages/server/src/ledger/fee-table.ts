@@ -107,6 +107,6 @@ export async function liveFeesProblem(db: Db): Promise<string | undefined> {
   const missing = await liveOperationsWithoutFees(db)
   if (missing.length === 0) return undefined
   const operation = missing.length === 1 ? ` --operation ${missing[0]}` : ''
-  const command = `malipo fees set --env live${operation} --basis-points 0 --reason "…"`
+  const command = `malipo fees set --env live${operation} --basis-points 0 --reason "…", with --break-glass while no api runs`
   return `no default fee is set for live ${missing.map((each) => `${each}s`).join(' and ')}; set it, be it zero: ${command}`
 }

@@ -30,7 +30,7 @@ interface AuditView {
 
 /** Each property narrows the result. */
 interface AuditFilter {
-  /** The actor's id, such as `cred_…`, or a name given with --as. */
+  /** The actor's id, such as `person_…` or `cred_…`; for break-glass the account of the machine. */
   readonly actor?: string
   readonly action?: string
   readonly subject?: string

@@ -1,4 +1,5 @@
 import type { Invited } from '../people/invite.ts'
+import { listMachines, type MachineView, type NewMachine } from '../people/machines.ts'
 import type { SessionView } from '../people/sessions.ts'
 import type { Environment } from '../platform/db.ts'
 import { type AuditCommands, auditCommands } from './audit.ts'
@@ -19,6 +20,7 @@ import { type FloatView, listFloats, type MarkOrder, markFloat } from './float-m
 import { create as createKey, end, type KeyOrder, type KeyView, listOf, type NewPair, rotate } from './keys.ts'
 import { show } from './ledger.ts'
 import { type ListOrder, listPayments, type PaymentPage } from './list-payments.ts'
+import { addMachine, type NewMachineOrder, revokeMachineBy } from './machines.ts'
 import {
   type ManualResolution,
   type ResolvedPayment,
@@ -41,7 +43,11 @@ import {
 } from './payout-controls.ts'
 import {
   endPersonBy,
+  endRoleBy,
   endSessionsBy,
+  type GrantedRole,
+  type GrantOrder,
+  grantRoleBy,
   type InviteOrder,
   invitePerson,
   listPeople,
@@ -80,7 +86,7 @@ export interface LocalOperator {
   }
   readonly keys: {
     create(merchantId: string, order: KeyOrder): Promise<NewPair>
-    rotate(publicKey: string, reason?: string): Promise<NewPair>
+    rotate(publicKey: string, order?: Pick<KeyOrder, 'reason'>): Promise<NewPair>
     revoke(publicKey: string, reason: string): Promise<void>
     list(merchantId: string): Promise<KeyView[]>
   }
@@ -122,9 +128,18 @@ export interface LocalOperator {
   readonly people: {
     invite(order: InviteOrder): Promise<Invited>
     list(page: { after?: string; limit: number }): Promise<PersonView[]>
+    /** Gives a role to a person who joined before. */
+    grant(person: string, order: GrantOrder): Promise<GrantedRole>
+    endRole(membership: string, reason: string): Promise<void>
     end(person: string, reason: string): Promise<void>
     sessions(person: string): Promise<SessionView[]>
     endSessions(person: string, reason: string): Promise<number>
+  }
+  /** Key pairs of the operator's own programs. */
+  readonly machines: {
+    create(order: NewMachineOrder): Promise<NewMachine>
+    list(): Promise<MachineView[]>
+    revoke(machine: string, reason: string): Promise<void>
   }
   readonly webhooks: {
     resend(merchantId: string, order: ResendOrder): Promise<ResentWebhook>
@@ -166,7 +181,7 @@ export function bindOperator(context: OperatorContext): LocalOperator {
     },
     keys: {
       create: (merchantId, order) => createKey(context, merchantId, order),
-      rotate: (publicKey, reason) => rotate(context, publicKey, reason),
+      rotate: (publicKey, order) => rotate(context, publicKey, order),
       revoke: (publicKey, reason) => end(context, publicKey, reason),
       list: (merchantId) => listOf(context, merchantId),
     },
@@ -201,13 +216,7 @@ export function bindOperator(context: OperatorContext): LocalOperator {
       show: (caseId) => showCase(context, caseId),
       clear: (caseId, clearing) => clearCase(context, caseId, clearing),
     },
-    people: {
-      invite: (order) => invitePerson(context, order),
-      list: (wanted) => listPeople(context, wanted),
-      end: (person, reason) => endPersonBy(context, person, reason),
-      sessions: (person) => sessionsOf(context, person),
-      endSessions: (person, reason) => endSessionsBy(context, person, reason),
-    },
+    ...bindPeople(context),
     webhooks: { resend: (merchantId, order) => resendWebhook(context, merchantId, order) },
     callbacks: callbackCommands(context),
     audit: auditCommands(context, undefined),
@@ -225,3 +234,20 @@ export function bindOperator(context: OperatorContext): LocalOperator {
     ledger: { show: (transactionId) => show(context, transactionId) },
   }
 }
+
+const bindPeople = (context: OperatorContext): Pick<LocalOperator, 'people' | 'machines'> => ({
+  people: {
+    invite: (order) => invitePerson(context, order),
+    list: (wanted) => listPeople(context, wanted),
+    grant: (person, order) => grantRoleBy(context, person, order),
+    endRole: (membership, reason) => endRoleBy(context, membership, reason),
+    end: (person, reason) => endPersonBy(context, person, reason),
+    sessions: (person) => sessionsOf(context, person),
+    endSessions: (person, reason) => endSessionsBy(context, person, reason),
+  },
+  machines: {
+    create: (order) => addMachine(context, order),
+    list: () => listMachines(context.db.write),
+    revoke: (machine, reason) => revokeMachineBy(context, machine, reason),
+  },
+})

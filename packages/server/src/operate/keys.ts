@@ -16,6 +16,7 @@ export interface KeyOrder {
   readonly scopes?: readonly string[]
   /** Ranges such as 203.0.113.0/24; none means any address. */
   readonly addresses?: readonly string[]
+  /** Required where a second person approves the pair. */
   readonly reason?: string
 }
 
@@ -58,7 +59,11 @@ export async function create(context: OperatorContext, shownMerchantId: string, 
 }
 
 /** Replaces the API key of a pair. The public key stays; the old API key and its tokens end within 5 s. */
-export async function rotate(context: OperatorContext, publicKey: string, reason?: string): Promise<NewPair> {
+export async function rotate(
+  context: OperatorContext,
+  publicKey: string,
+  { reason }: Pick<KeyOrder, 'reason'> = {},
+): Promise<NewPair> {
   const pair = await audited(context, async (tx) => {
     const old = await revokeLiving(tx, publicKey)
     const result = await issue(context, tx, old)

@@ -1,7 +1,14 @@
 import { AppError } from '../errors.ts'
 import { isMerchantRole, isOperatorRole } from '../people/grants.ts'
 import { type Invited, inviteMerchantPerson, inviteOperator } from '../people/invite.ts'
-import { endPerson, endSessionsOf, listMemberships, type MembershipRow } from '../people/memberships.ts'
+import {
+  endPerson,
+  endRole,
+  endSessionsOf,
+  grantRole,
+  listMemberships,
+  type MembershipRow,
+} from '../people/memberships.ts'
 import type { PeopleContext } from '../people/people-context.ts'
 import { merchantRoles, operatorRoles } from '../people/roles.ts'
 import { listSessions, type SessionView } from '../people/sessions.ts'
@@ -41,7 +48,21 @@ interface RoleView {
   readonly grantedBy: string
 }
 
-const peopleOf = ({ cell, vault, publicUrl }: OperatorContext): PeopleContext => ({ cell, vault, publicUrl })
+export interface GrantOrder {
+  readonly role: string
+  /** A merchant's id; without one the role is of the operator's staff. */
+  readonly merchant?: string
+  readonly countries?: readonly string[]
+  readonly currencies?: readonly string[]
+  readonly reason: string
+}
+
+export interface GrantedRole {
+  /** The id of the role of this person. */
+  readonly membership: string
+}
+
+export const peopleOf = ({ cell, vault, publicUrl }: OperatorContext): PeopleContext => ({ cell, vault, publicUrl })
 
 /** Invites a person. Returns a link that works once. */
 export async function invitePerson(context: OperatorContext, order: InviteOrder): Promise<Invited> {
@@ -61,6 +82,28 @@ export async function invitePerson(context: OperatorContext, order: InviteOrder)
       return { result, entry: { ...entry, merchant_id } }
     }),
   )
+}
+
+/** Gives a role to a person who joined before. The person's sessions end: the next sign-in has the role. */
+export async function grantRoleBy(context: OperatorContext, person: string, order: GrantOrder): Promise<GrantedRole> {
+  const { role, merchant, countries = [], currencies = [], reason } = order
+  const person_id = personId(person)
+  return inPlainWords(
+    audited(context, async (tx) => {
+      const merchant_id = merchant === undefined ? null : (await existing(tx, merchantId(merchant))).id
+      const wanted = { person_id, merchant_id, role, countries, currencies }
+      const membership = await grantRole(tx, peopleOf(context), context.principal, wanted)
+      const detail = { membership, role, merchant, countries, currencies }
+      const entry = { action: 'people.grant', subject: person, detail, reason, ...(merchant_id && { merchant_id }) }
+      return { result: { membership }, entry }
+    }),
+  )
+}
+
+/** Ends one role of a person, and the person's sessions. */
+export async function endRoleBy(context: OperatorContext, membership: string, reason: string): Promise<void> {
+  const order = { membership, reason: stated(reason) }
+  await inPlainWords(context.db.write.transaction((tx) => endRole(tx, peopleOf(context), context.principal, order)))
 }
 
 /** People in the order in which they joined, with their roles. */
@@ -100,17 +143,23 @@ function personId(shownId: string): string {
   return id
 }
 
-function stated(reason: string): string {
+export function stated(reason: string): string {
   if (reason.trim() === '') throw new OperatorError('the reason must not be empty')
   return reason
 }
 
-async function inPlainWords<Result>(work: Promise<Result>): Promise<Result> {
+/** A refusal of `people/` as one of the operator's commands, with its details: which permission is missing. */
+export async function inPlainWords<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work
   } catch (error) {
-    throw error instanceof AppError ? new OperatorError(error.message) : error
+    throw error instanceof AppError ? new OperatorError(sentenceOf(error)) : error
   }
+}
+
+function sentenceOf({ message, details = [] }: AppError): string {
+  const unsaid = details.flatMap((detail) => (message.includes(detail.message) ? [] : [detail.message]))
+  return unsaid.length === 0 ? message : `${message.replace(/\.$/, '')}: ${unsaid.join('; ')}`
 }
 
 function view({ id, name, email, disabled_at, created_at }: Person, roles: readonly MembershipRow[]): PersonView {

@@ -1,4 +1,5 @@
 import { type Invited, requireCode } from '../people/invite.ts'
+import type { NewMachine } from '../people/machines.ts'
 import { sql, type Tx } from '../platform/db.ts'
 import type { NewPair } from './keys.ts'
 import { audited, type Done, type OperatorContext, OperatorError } from './operator-context.ts'
@@ -6,7 +7,7 @@ import { noProposal, proposalId, type Stored, trail } from './proposal-rows.ts'
 
 /** What an executed proposal has for one person each: its maker the key or the link, its approver the code. */
 interface Secrets {
-  readonly maker?: NewPair | Invited
+  readonly maker?: NewPair | NewMachine | Invited
   readonly approver?: { readonly code: string }
 }
 

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts'
+import { AppError, invalid } from '../errors.ts'
 import { mayOperate, type Principal, type Scope } from './principal.ts'
 import { type MerchantRole, merchantRoles, type OperatorRole, operatorPermissions, operatorRoles } from './roles.ts'
 
@@ -42,6 +42,13 @@ export function requireMayEnd(by: Principal, merchantId: string | null): void {
 
 const hasOwn = (list: readonly string[], wanted: string) => list.includes(wanted)
 const hasPeopleWrite = (role: OperatorRole) => hasOwn(operatorRoles[role].permissions, 'people:write')
+
+export function requireUsableScope({ countries, currencies }: Scope): void {
+  if (!countries.every((code) => /^[A-Z]{2}$/.test(code)))
+    throw invalid([{ field: 'countries', message: 'countries must be two-letter codes such as KE' }])
+  if (!currencies.every((code) => /^[A-Z]{3}$/.test(code)))
+    throw invalid([{ field: 'currencies', message: 'currencies must be three-letter codes such as KES' }])
+}
 
 /** Whether the outer scope includes the inner one. An empty list means all. */
 function covers(outer: Scope, inner: Scope): boolean {

@@ -5,7 +5,7 @@ import { databaseTimeMs } from '../platform/clock.ts'
 import { type Db, sql, type Tx } from '../platform/db.ts'
 import { newId, readId, showId } from '../platform/ids.ts'
 import type { Vault } from '../platform/seal.ts'
-import { requireMayEnd, requireMayGrantOperator, requireMayGrantWithin } from './grants.ts'
+import { requireMayEnd, requireMayGrantOperator, requireMayGrantWithin, requireUsableScope } from './grants.ts'
 import type { PeopleContext } from './people-context.ts'
 import { actorOf, type Principal, type Scope } from './principal.ts'
 import type { MerchantRole, OperatorRole } from './roles.ts'
@@ -89,15 +89,12 @@ async function invite(tx: Tx, { cell, vault, publicUrl }: PeopleContext, by: Pri
 
 const purpose = 'invitation'
 
-function refuseUnusable({ name, email, countries, currencies }: Order): void {
+function refuseUnusable({ name, email, ...scope }: Order): void {
   const length = name.trim().length
   if (length < 1 || length > 200) throw invalid([{ field: 'name', message: 'name must have 1 to 200 characters' }])
   if (!/^[^\s@]+@[^\s@]+$/.test(email.trim()) || email.length > 254)
     throw invalid([{ field: 'email', message: 'email is not an e-mail address' }])
-  if (!countries.every((code) => /^[A-Z]{2}$/.test(code)))
-    throw invalid([{ field: 'countries', message: 'countries must be two-letter codes such as KE' }])
-  if (!currencies.every((code) => /^[A-Z]{3}$/.test(code)))
-    throw invalid([{ field: 'currencies', message: 'currencies must be three-letter codes such as KES' }])
+  requireUsableScope(scope)
 }
 
 /** An invitation that can be accepted. */

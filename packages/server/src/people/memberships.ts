@@ -9,6 +9,7 @@ import {
   requireMayEnd,
   requireMayGrantOperator,
   requireMayGrantWithin,
+  requireUsableScope,
 } from './grants.ts'
 import type { PeopleContext } from './people-context.ts'
 import { actorById, actorOf, type Principal, type Scope } from './principal.ts'
@@ -32,6 +33,7 @@ export async function grantRole(
   membership: NewMembership,
 ): Promise<string> {
   const { merchant_id, role } = membership
+  requireUsableScope(membership)
   if (merchant_id === null && isOperatorRole(role)) requireMayGrantOperator(by, role, membership)
   else if (merchant_id !== null && isMerchantRole(role)) requireMayGrantWithin(by, merchant_id, role, membership)
   else throw new AppError('VALIDATION', { message: `Validation error: ${role} is not a role here.` })

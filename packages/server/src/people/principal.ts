@@ -22,7 +22,7 @@ interface MerchantGrant extends Scope {
 /** A person, or a machine of the operator, with its rights at the time of the request. */
 export interface Principal {
   readonly kind: 'person' | 'machine' | 'break_glass'
-  /** The id as people see it: `person_…` or `machine_…`; for break-glass the name given on the command line. */
+  /** The id as people see it: `person_…` or `machine_…`; for break-glass the account of the machine. */
   readonly id: string
   readonly name: string
   readonly operatorGrants: readonly OperatorGrant[]

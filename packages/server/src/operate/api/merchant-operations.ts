@@ -159,7 +159,7 @@ export const merchantOperations: readonly Operation[] = [
       isNeeded: ({ publicKey: key }) => key.startsWith('pk_live_'),
       describe: ({ publicKey: key }) => `Replace the API key of ${key}`,
     },
-    run: (operator, { publicKey: key, reason }) => operator.keys.rotate(key, reason),
+    run: (operator, { publicKey: key, ...order }) => operator.keys.rotate(key, order),
   }),
   operation({
     name: 'keys.revoke',

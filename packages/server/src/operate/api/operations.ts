@@ -16,7 +16,7 @@ import { merchantOperations } from './merchant-operations.ts'
 import { moneyOperations } from './money-operations.ts'
 import { type Operation, operation } from './operation.ts'
 import { paymentOperations } from './payment-operations.ts'
-import { peopleOperations } from './people-operations.ts'
+import { machineOperations, peopleOperations } from './people-operations.ts'
 import { Collected } from './people-schema.ts'
 import { Limit, ProposalView, Reason } from './schema.ts'
 
@@ -101,6 +101,7 @@ export const operations: readonly Operation[] = [
   ...controlOperations,
   ...auditOperations,
   ...peopleOperations,
+  ...machineOperations,
   ...proposalOperations,
 ]
 

@@ -1,9 +1,11 @@
 import { Type } from 'typebox'
 import { type Operation, operation } from './operation.ts'
-import { Invited, PersonView, SessionView } from './people-schema.ts'
+import { Invited, MachineView, NewMachine, PersonView, SessionView } from './people-schema.ts'
 import { Limit, MerchantId, Reason, text } from './schema.ts'
 
 const person = Type.String({ maxLength: 100, description: '`person_…`' })
+const membership = Type.String({ maxLength: 100, description: 'The id of a role of a person, from the list of people' })
+const machine = Type.String({ maxLength: 100, description: '`machine_…`' })
 const someTexts = Type.Optional(Type.Array(text, { maxItems: 100 }))
 
 export const peopleOperations: readonly Operation[] = [
@@ -42,6 +44,43 @@ export const peopleOperations: readonly Operation[] = [
     run: (operator, order) => operator.people.invite(order),
   }),
   operation({
+    name: 'people.grant',
+    method: 'POST',
+    path: '/people/:person/roles',
+    permission: 'people:write',
+    isSteppedUp: true,
+    summary: 'Give a role to a person who joined before; the person signs in again to use it',
+    input: Type.Object({
+      person,
+      role: text,
+      merchant: Type.Optional(MerchantId),
+      countries: someTexts,
+      currencies: someTexts,
+      reason: Reason,
+    }),
+    output: Type.Object({ membership: text }),
+    control: {
+      approve: 'people:approve',
+      describe: ({ person: id, role, merchant = "the operator's staff" }) =>
+        `Give ${id} the role ${role} in ${merchant}`,
+    },
+    run: (operator, { person: id, ...order }) => operator.people.grant(id, order),
+  }),
+  operation({
+    name: 'people.endRole',
+    method: 'POST',
+    path: '/roles/:membership/end',
+    permission: 'people:write',
+    isSteppedUp: true,
+    summary: "End a role of a person, and the person's sessions",
+    input: Type.Object({ membership, reason: Reason }),
+    output: Type.Object({}),
+    run: async (operator, { membership: id, reason }) => {
+      await operator.people.endRole(id, reason)
+      return {}
+    },
+  }),
+  operation({
     name: 'people.end',
     method: 'POST',
     path: '/people/:person/end',
@@ -75,5 +114,53 @@ export const peopleOperations: readonly Operation[] = [
     input: Type.Object({ person, reason: Reason }),
     output: Type.Object({ ended: Type.Integer() }),
     run: async (operator, { person: id, reason }) => ({ ended: await operator.people.endSessions(id, reason) }),
+  }),
+]
+
+/** Credentials of the operator's own programs. */
+export const machineOperations: readonly Operation[] = [
+  operation({
+    name: 'machines.list',
+    method: 'GET',
+    path: '/machines',
+    permission: 'people:read',
+    summary: 'List machines and their permissions',
+    input: Type.Object({}),
+    output: Type.Array(MachineView),
+    run: (operator) => operator.machines.list(),
+  }),
+  operation({
+    name: 'machines.create',
+    method: 'POST',
+    path: '/machines',
+    permission: 'people:write',
+    isSteppedUp: true,
+    summary: 'Create a key pair for a machine, with permissions that you hold',
+    input: Type.Object({
+      name: Type.String({ minLength: 1, maxLength: 100 }),
+      permissions: Type.Array(text, { minItems: 1, maxItems: 100 }),
+      addresses: someTexts,
+      reason: Reason,
+    }),
+    output: NewMachine,
+    control: {
+      approve: 'people:approve',
+      describe: ({ name, permissions }) => `Create the machine ${name} with ${permissions.join(', ')}`,
+    },
+    run: (operator, order) => operator.machines.create(order),
+  }),
+  operation({
+    name: 'machines.revoke',
+    method: 'POST',
+    path: '/machines/:machine/revoke',
+    permission: 'people:write',
+    isSteppedUp: true,
+    summary: 'Revoke the key pair of a machine',
+    input: Type.Object({ machine, reason: Reason }),
+    output: Type.Object({}),
+    run: async (operator, { machine: id, reason }) => {
+      await operator.machines.revoke(id, reason)
+      return {}
+    },
   }),
 ]

@@ -28,9 +28,26 @@ export const Invited = view('Invitation', {
   expiresAt: text,
 })
 
-/** What the maker of a proposal collects: a key pair, or the link of an invitation. */
+export const NewMachine = view('NewMachine', {
+  id: text,
+  publicKey: text,
+  apiKey: Type.String({ description: 'Shown once' }),
+})
+
+export const MachineView = view('Machine', {
+  id: text,
+  name: text,
+  publicKey: text,
+  permissions: Type.Array(text),
+  addresses: Type.Array(text),
+  state: oneOf(['active', 'revoked']),
+  createdAt: text,
+})
+
+/** The maker of a proposal collects a key pair of a merchant or a machine, or the link of an invitation; its approver the code. */
 export const Collected = Type.Union([
   NewPair,
+  NewMachine,
   Invited,
   Type.Object({ code: Type.String({ description: 'For the invited person, who needs it beside the link' }) }),
 ])

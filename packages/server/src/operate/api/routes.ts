@@ -110,8 +110,9 @@ function recordRefused(
 
 const asFields = (value: unknown) => (typeof value === 'object' && value !== null ? value : {})
 
+/** An id at the start stays as it is. */
 const asSentence = (message: string) =>
-  `${message.charAt(0).toUpperCase()}${message.slice(1)}${/[.!?…]$/.test(message) ? '' : '.'}`
+  `${message.replace(/^[a-z](?=[a-z]*[ ,:])/, (letter) => letter.toUpperCase())}${/[.!?…]$/.test(message) ? '' : '.'}`
 
 /** Runs an operation. Where two people are needed, it becomes a proposal, with what a dry run of it did. */
 async function runOrPropose(context: OperatorContext, operation: Operation, input: Readonly<Record<string, unknown>>) {
