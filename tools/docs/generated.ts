@@ -13,6 +13,7 @@ import { createApiServer } from '../../packages/server/src/http/server.ts'
 import { makeSecrets } from '../../packages/server/src/operate/operator.ts'
 import { loadReferenceData } from '../../packages/server/src/reference/data.ts'
 import { knownValues } from '../cli/known-values.ts'
+import { operatorRoutes } from '../cli/operator-routes.ts'
 import { sdkTypes } from '../sdk/sdk-types.ts'
 import { apiPages } from './api-pages.ts'
 import { httpFile, postmanCollection } from './api-requests.ts'
@@ -43,6 +44,7 @@ export async function generated(): Promise<Map<string, string>> {
     ...apiPages(document),
     ...diagrams(),
     ['packages/cli/src/generated/known-values.ts', knownValues(data)],
+    ['packages/cli/src/generated/operator-routes.ts', operatorRoutes()],
     ['packages/sdk/src/generated/api.ts', sdkTypes(document, { version: sdk.version, errorCodes })],
   ])
   return new Map([...files, ['docs/llms.txt', llmsIndex(inRepository, files)]])

@@ -86,6 +86,7 @@ export const chapters: readonly Chapter[] = [
     pages: [
       'operating/install',
       'reference/config',
+      'operating/people',
       'operating/payments',
       'operating/finding',
       'operating/suspense',

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testDatabase } from '../../server/src/dev-stack/servers.ts'
 import { readId } from '../../server/src/platform/ids.ts'
 import { testMalipo } from '../../server/src/testing/malipo.ts'
 import { exitCodes } from './exit-codes.ts'
 import { commandLine } from './testing/command-line.ts'
+import { installationOf, openStaff } from './testing/staff.ts'
 
 async function open(t: Parameters<typeof testMalipo>[0]) {
   const malipo = await testMalipo(t)
-  const { loginUrl, natsUrl } = await testDatabase()
-  const run = commandLine({ DATABASE_URL: loginUrl, NATS_URL: natsUrl, ...malipo.secrets })
+  const { variables } = await openStaff(t, malipo, { operator: ['auditor'] })
+  const run = commandLine({ ...variables, ...(await installationOf(malipo)) })
   return { malipo, run }
 }
 

@@ -37,7 +37,7 @@ interface FilterOptions {
 /** The filters that list and export share. */
 function withFilters(command: Command): Command {
   return command
-    .option('--actor <id>', 'only entries of this actor, such as cred_… or a name given with --as')
+    .option('--actor <id>', 'only entries of this actor, such as person_…, machine_… or cred_…')
     .option('--action <name>', 'only this action, such as merchant.freeze')
     .option('--subject <id>', 'only entries about this merchant, payment, key or setting')
     .option('--merchant <merchant>', 'only entries of this merchant, mer_…')
@@ -131,7 +131,7 @@ function addVerify(audit: Command, context: CommandContext): void {
       examples: ['malipo audit verify', 'malipo audit verify --full --json'],
     },
   ).action(async ({ full }: { full?: true }) => {
-    const report = await context.operate((operator) => operator.audit.verify({ isFull: full === true }))
+    const report = await context.maintain((installation) => installation.audit.verify({ isFull: full === true }))
     context.print(report, () => verified(report))
     if (report.faultCount > 0)
       throw new CliError('checkFailed', `The audit trail was changed: ${report.faultCount} faults.`)
@@ -166,8 +166,8 @@ function addExport(audit: Command, context: CommandContext): void {
   ).action(async ({ format, ...filter }: FilterOptions & { format: (typeof formats)[number] }) => {
     const isCsv = format === 'csv' && !context.isJson()
     if (isCsv) context.print(undefined, () => csvLine(csvHead))
-    await context.operate(async (operator) => {
-      for await (const page of operator.audit.export(filter))
+    await context.maintain(async (installation) => {
+      for await (const page of installation.audit.export(filter))
         for (const entry of page) context.printItem(entry, () => (isCsv ? csvOf(entry) : JSON.stringify(entry)))
     })
   })

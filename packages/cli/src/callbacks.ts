@@ -17,7 +17,7 @@ export function addCallbackCommands(program: Command, context: CommandContext): 
       .argument('<callback>', 'cb_…'),
     {
       note: 'Secrets and card numbers are hidden.',
-      examples: ['malipo callbacks show cb_0193…', 'malipo --as "case 4711" callbacks show cb_0193… --json'],
+      examples: ['malipo callbacks show cb_0193…', 'malipo callbacks show cb_0193… --json'],
     },
   ).action(async (id: string) => {
     const found = await context.operate((operator) => operator.callbacks.show(id))

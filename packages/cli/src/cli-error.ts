@@ -6,10 +6,13 @@ import type { Exit } from './exit-codes.ts'
 export class CliError extends Error {
   override readonly name = 'CliError'
   readonly exit: Exit
+  /** For programs, beside the message. */
+  readonly facts: Readonly<Record<string, unknown>> | undefined
 
-  constructor(exit: Exit, message: string) {
+  constructor(exit: Exit, message: string, facts?: Readonly<Record<string, unknown>>) {
     super(message)
     this.exit = exit
+    this.facts = facts
   }
 }
 
@@ -47,7 +50,8 @@ const serverErrors: Readonly<Record<string, Exit>> = {
 
 function ownError(error: Error): Reported | undefined {
   if (error instanceof CommanderError) return { exit: error.exitCode === 0 ? 'done' : 'usage', message: '' }
-  if (error instanceof CliError) return { exit: error.exit, message: error.message }
+  if (error instanceof CliError)
+    return { exit: error.exit, message: error.message, ...(error.facts && { facts: error.facts }) }
   if (error.name === 'AbortError') return { exit: 'interrupted', message: 'Interrupted.' }
   if (error.name === 'ConfigError') {
     const where = 'Set them in the environment; docs/reference/config.md describes each.'

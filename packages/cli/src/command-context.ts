@@ -1,17 +1,22 @@
 import type { Malipo } from '@malipo/sdk'
-import type { Operator } from '@malipo/server/operate'
+import type { LocalOperator, Operator } from '@malipo/server/operate'
 import type { Command } from 'commander'
+import { warnBreakGlass } from './break-glass.ts'
 import type { CliEnvironment } from './cli-environment.ts'
 import { CliError } from './cli-error.ts'
 import { connectionError, openMalipo } from './client.ts'
+import { operatorAccess } from './operator-access.ts'
+import { type OperatorClient, operatorClient } from './operator-client.ts'
+import { Proposed } from './operator-http.ts'
 import { type Access, findAccess, findUrl } from './profiles.ts'
+import { proposalScreen } from './proposal-screen.ts'
 import { createFormatter, type Formatter } from './table.ts'
 import { jsonText } from './terminal-text.ts'
 
 type Server = typeof import('@malipo/server/operate')
 
 interface GlobalOptions {
-  readonly as: string
+  readonly breakGlass?: true
   readonly json?: true
   readonly color: boolean
   readonly profile?: string
@@ -19,8 +24,15 @@ interface GlobalOptions {
 
 /** How commands reach Malipo and print their results. */
 export interface CommandContext {
-  /** Opens an operator connection, does the work, and always closes the connection. */
-  operate<Result>(work: (operator: Operator) => Promise<Result>): Promise<Result>
+  /**
+   * Does the work of the operator's staff: over the operator API, or with --break-glass on the database. Where another person must
+   * approve it, prints the proposal and ends with its own exit code.
+   */
+  operate<Result>(work: (operator: LocalOperator) => Promise<Result>): Promise<Result>
+  /** Same as `operate`, for what only the operator API has: deciding about proposals. */
+  decide<Result>(work: (operator: OperatorClient) => Promise<Result>): Promise<Result>
+  /** Works on the database and the secret keys of an installation, on its own machine. */
+  maintain<Result>(work: (installation: Operator) => Promise<Result>): Promise<Result>
   /** Calls Malipo as the merchant of the configured key pair. */
   call<Result>(work: (malipo: Malipo, access: Access) => Promise<Result>): Promise<Result>
   /** Same as `call`, for work that handles interruption itself. */
@@ -44,16 +56,24 @@ export function createCommandContext(cli: CliEnvironment, program: Command): Com
     const access = findAccess(cli, options().profile)
     return { malipo: openMalipo(access), access }
   }
+  const print: CommandContext['print'] = (facts, sentences) =>
+    cli.write(`${options().json ? jsonText(facts, 2) : sentences(format())}\n`)
+  const callApi: CommandContext['decide'] = (work) =>
+    untilInterrupted(cli, operatorAccess(cli, options().profile).then(operatorClient).then(work)).catch((error) => {
+      throw error instanceof Proposed ? showProposal(print, error) : error
+    })
   return {
-    operate: async (work) => {
-      const { openOperator } = await loadServer()
-      const operator = openOperator(cli.variables, options().as)
-      try {
-        return await untilInterrupted(cli, work(operator))
-      } finally {
-        await operator.close().catch(() => undefined) // The work is done, and its result must still be printed.
-      }
+    operate: (work) => {
+      if (!options().breakGlass) return callApi(work)
+      warnBreakGlass(cli)
+      return onDatabase(cli, work)
     },
+    decide: (work) => {
+      if (options().breakGlass)
+        throw new CliError('usage', 'Proposals are decided by two people, so not with --break-glass.')
+      return callApi(work)
+    },
+    maintain: (work) => onDatabase(cli, work),
     call: async (work) => {
       const { malipo, access } = enter()
       return untilInterrupted(cli, work(malipo, access)).catch((error: unknown) => {
@@ -63,10 +83,28 @@ export function createCommandContext(cli: CliEnvironment, program: Command): Com
     enter,
     url: () => findUrl(cli, options().profile),
     server: loadServer,
-    print: (facts, sentences) => cli.write(`${options().json ? jsonText(facts, 2) : sentences(format())}\n`),
+    print,
     printItem: (facts, sentence) => cli.write(`${options().json ? jsonText(facts) : sentence(format())}\n`),
     printNote: (text) => (options().json ? cli.writeError : cli.write)(`${text(format())}\n`),
     isJson: () => options().json === true,
+  }
+}
+
+/** The proposal is the result; the error says what is left to do, and makes no command print that it was done. */
+function showProposal(print: CommandContext['print'], { proposal }: Proposed): CliError {
+  print(proposal, (format) => proposalScreen(format, proposal))
+  const next = `malipo proposals approve ${proposal.proposalId} --reason "…"`
+  return new CliError('proposed', `Nothing is changed yet. Another person must approve it: ${next}`)
+}
+
+/** Opens the database of the installation, does the work, and always closes the connection. */
+async function onDatabase<Result>(cli: CliEnvironment, work: (operator: Operator) => Promise<Result>): Promise<Result> {
+  const { openOperator } = await loadServer()
+  const operator = openOperator(cli.variables, cli.actor)
+  try {
+    return await untilInterrupted(cli, work(operator))
+  } finally {
+    await operator.close().catch(() => undefined) // The work is done, and its result must still be printed.
   }
 }
 
@@ -84,7 +122,7 @@ async function untilInterrupted<Result>({ signal }: CliEnvironment, work: Promis
   }
 }
 
-/** Loaded on first use: help and usage errors appear at once, and a merchant's machine does not need the server. */
+/** Loaded on first use: help and usage errors appear at once, and only an installation's own machine needs the server. */
 async function loadServer(): Promise<Server> {
   try {
     return await import('@malipo/server/operate')

@@ -74,8 +74,9 @@ test('bash completes the values of options and arguments, and nothing after an o
     [['pay', '--destination', 'Bank'], ['Bank\\ Account']],
     [[...momo, '--phone', '--js'], ['']],
     // The value of an option is not a command.
-    [['--as', 'keys', 'cr'], ['']],
-    [['--as', 'keys', 'keys', 'cr'], ['create']],
+    [['--profile', 'keys', 'cr'], ['']],
+    [['--profile', 'keys', 'keys', 'cr'], ['create']],
+    [['--break-glass', 'keys', 'cr'], ['create']],
   ]
 
   const found = await offeredFor(lines.map(([words]) => words))

@@ -18,7 +18,7 @@ export function addDatabaseCommands(program: Command, context: CommandContext): 
 }
 
 async function migrate(context: CommandContext): Promise<void> {
-  const migrated = await context.operate((operator) => operator.database.migrate())
+  const migrated = await context.maintain(({ database }) => database.migrate())
   const { applied, epoch } = migrated
   const moved = `Started epoch ${epoch}: the database was restored from another cluster.`
   context.print(migrated, () =>
@@ -30,7 +30,7 @@ async function migrate(context: CommandContext): Promise<void> {
 }
 
 async function showStatus(context: CommandContext): Promise<void> {
-  const states = await context.operate((operator) => operator.database.status())
+  const states = await context.maintain(({ database }) => database.status())
   context.print(states, ({ table }) =>
     table(states, {
       MIGRATION: ({ name }) => name,

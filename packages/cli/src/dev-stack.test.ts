@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test'
 import type { CliEnvironment } from './cli-environment.ts'
 import { findDevFolder, findLastStack, findProjectStack } from './dev-stack.ts'
 import { exitCodes } from './exit-codes.ts'
+import { operatorAccess, saveSession } from './operator-access.ts'
 import { findAccess, type Profile, saveProfile } from './profiles.ts'
 import { commandLine } from './testing/command-line.ts'
 
@@ -18,8 +19,9 @@ const pair = (name: string) => ({
 })
 
 function writeEnv(data: string, { url, publicKey, apiKey }: Profile): void {
-  const lines = [`MALIPO_URL=${url}`, `MALIPO_PUBLIC_KEY=${publicKey}`, `MALIPO_API_KEY=${apiKey}`, '']
-  writeFileSync(join(data, 'env'), lines.join('\n'), { mode: 0o600 })
+  const ofMerchant = [`MALIPO_URL=${url}`, `MALIPO_PUBLIC_KEY=${publicKey}`, `MALIPO_API_KEY=${apiKey}`]
+  const ofStaff = ['MALIPO_OPERATOR_PUBLIC_KEY=opk_dev', 'MALIPO_OPERATOR_API_KEY=osk_dev']
+  writeFileSync(join(data, 'env'), [...ofMerchant, ...ofStaff, ''].join('\n'), { mode: 0o600 })
 }
 
 /** A home, and a project in it with the files that a running `npm run dev` writes. */
@@ -190,4 +192,35 @@ test('hints name the command as the user typed it, and JSON stays as it is', asy
   assert.match(help.out, /\n {2}npm run malipo -- pay --amount 300 /)
   assert.match(json.err, / run malipo login, or set /)
   assert.match((await commandLine({})('pay', '--help')).out, /^Usage: malipo pay /)
+})
+
+test('operator commands act as the machine of a registered local stack, and of no other', async (t) => {
+  const { home, below, data, registry, at } = openProject(t)
+  const nowhere = { ...pair('dev'), url: 'http://127.0.0.1:4' }
+  const used = /^CliError: Cannot reach Malipo at http:\/\/127\.0\.0\.1:4: ECONNREFUSED/
+  const unused = /^CliError: You are not logged in as operator staff/
+
+  writeEnv(data, nowhere)
+  for (const folder of [below, home]) await assert.rejects(operatorAccess(at(folder), undefined), used)
+  writeEnv(data, { ...nowhere, url: 'https://pay.example.com' })
+  await assert.rejects(operatorAccess(at(below), undefined), unused)
+  writeEnv(data, nowhere)
+  writeFileSync(registry, '', { mode: 0o600 })
+  await assert.rejects(operatorAccess(at(below), undefined), unused)
+})
+
+test('a named profile and the environment come before the machine of a stack', async (t) => {
+  const { below, at } = openProject(t)
+  const session = { url: 'https://pay.example.com', token: 'mls_1' }
+  saveSession(at(below), 'live', session)
+  const access = (variables: Record<string, string>, profile?: string) => operatorAccess(at(below, variables), profile)
+
+  assert.deepEqual(await access({}, 'live'), { ...session, source: 'profile live' })
+  assert.deepEqual(await access({ MALIPO_PROFILE: 'live' }), { ...session, source: 'profile live' })
+  await assert.rejects(access({}, 'sandbox'), /You are not logged in as operator staff \(profile sandbox\)/)
+  await assert.rejects(
+    access({ MALIPO_OPERATOR_PUBLIC_KEY: 'opk_1' }),
+    /^CliError: Set MALIPO_URL, MALIPO_OPERATOR_PUBLIC_KEY/,
+  )
+  await assert.rejects(access({ MALIPO_URL: 'https://other.example.com' }), /^CliError: MALIPO_URL is https:\/\/other/)
 })

@@ -58,7 +58,7 @@ use a new rule within 5 seconds.`,
       examples: [
         'malipo fees set --env live --basis-points 0 --reason "no fees in the pilot"',
         'malipo fees set --env live --operation payout --method momo --currency KES --basis-points 50 --fixed 10 --max 500 --from 2099-01-01 --reason "price list 2099"',
-        'malipo --as "finance" fees set --env sandbox --merchant mer_0193… --operation charge --basis-points 250 --returned --reason "contract 17"',
+        'malipo fees set --env sandbox --merchant mer_0193… --operation charge --basis-points 250 --returned --reason "contract 17"',
       ],
     },
   ).action(async ({ returned, ...options }: SetOptions) => {

@@ -8,6 +8,7 @@ interface CreateOptions {
   readonly env: Environment
   readonly scope?: string[]
   readonly address?: string[]
+  readonly reason?: string
 }
 
 interface Pair {
@@ -24,13 +25,15 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
     keys
       .command('rotate')
       .description('Replace the API key of a pair; the old key and its tokens end within 5 seconds.')
-      .argument('<publicKey>', 'pk_…'),
+      .argument('<publicKey>', 'pk_…')
+      .option('--reason <text>', 'why; kept in the audit trail; required for a live pair'),
     {
-      note: 'To change keys without downtime, create a second pair, use it, then revoke the first.',
-      examples: ['malipo keys rotate pk_test_…', 'malipo keys rotate pk_test_… --json'],
+      note: `To change keys without downtime, create a second pair, use it, then revoke the first. Another person must approve a new
+API key of a live pair; then you get it with malipo proposals collect.`,
+      examples: ['malipo keys rotate pk_test_…', 'malipo keys rotate pk_test_… --reason "ticket 4711" --json'],
     },
-  ).action(async (publicKey: string) => {
-    const pair = await context.operate((operator) => operator.keys.rotate(publicKey))
+  ).action(async (publicKey: string, order: { reason?: string }) => {
+    const pair = await context.operate((operator) => operator.keys.rotate(publicKey, order))
     context.print(pair, () => shown(pair))
   })
 
@@ -43,7 +46,7 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
     {
       examples: [
         'malipo keys revoke pk_test_… --reason "found in a repository"',
-        'malipo --as "night shift" keys revoke pk_test_… --reason "ticket 4711"',
+        'malipo keys revoke pk_test_… --reason "ticket 4711" --json',
       ],
     },
   ).action(async (publicKey: string, { reason }: { reason: string }) => {
@@ -65,15 +68,19 @@ function addCreate(keys: Command, context: CommandContext): void {
       .argument('<merchant>', 'the merchant, mer_…')
       .addOption(environment('the environment of the pair').makeOptionMandatory())
       .option('--scope <scope...>', 'allowed scopes; default: all')
-      .option('--address <range...>', 'allowed IP ranges; default: any'),
+      .option('--address <range...>', 'allowed IP ranges; default: any')
+      .option('--reason <text>', 'why; kept in the audit trail; required where another person must approve'),
     {
+      note: `Another person must approve a live pair that can move money: with payouts:write, external-accounts:write or all scopes. Then
+you get it with malipo proposals collect.`,
       examples: [
         'malipo keys create mer_0193… --env sandbox',
         'malipo keys create mer_0193… --env live --scope transactions:read --address 203.0.113.0/24',
+        'malipo keys create mer_0193… --env live --reason "contract 17"',
       ],
     },
-  ).action(async (merchant: string, { env, scope, address }: CreateOptions) => {
-    const order = { env, ...(scope && { scopes: scope }), ...(address && { addresses: address }) }
+  ).action(async (merchant: string, { scope, address, ...options }: CreateOptions) => {
+    const order = { ...options, ...(scope && { scopes: scope }), ...(address && { addresses: address }) }
     const pair = await context.operate((operator) => operator.keys.create(merchant, order))
     context.print(pair, () => shown(pair))
   })

@@ -81,7 +81,7 @@ function addReading(ledger: Command, context: CommandContext): void {
       .option('--full', 'check from the first entry; use a standby or a restored backup'),
     { examples: ['malipo ledger check', 'malipo ledger check --full'] },
   ).action(async ({ full }: { full?: true }) => {
-    const found = await context.operate((operator) => operator.ledger.check({ isFull: full === true }))
+    const found = await context.maintain((installation) => installation.ledger.check({ isFull: full === true }))
     const { batches, transfers, accounts, seals, auditEntries, suspense, cases } = found
     const agreement = `The books agree: ${transfers} transfers in ${batches} batches, ${accounts} accounts, ${auditEntries} audit entries, ${seals} seals checked.`
     const sums = suspense.map((sum) => `In suspense: ${sum}.`)

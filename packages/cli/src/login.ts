@@ -5,7 +5,7 @@ import { CliError } from './cli-error.ts'
 import { connectionError, openMalipo } from './client.ts'
 import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
-import { loginOperator } from './operator-login.ts'
+import { loginOperator, logoutOperator } from './operator-login.ts'
 import { origin, originIn } from './options.ts'
 import {
   currentProfileName,
@@ -36,7 +36,7 @@ export function addLoginCommands(program: Command, context: CommandContext, cli:
       .option('--public-key <key>', `pk_…; default: ${variableNames.publicKey}`)
       .option('--api-key-file <file>', `file with the API key; default: ${variableNames.apiKey}`)
       .option('--operator', 'sign in as operator staff: approve a code in the browser')
-      .option('--forget', 'delete the profile'),
+      .option('--forget', 'delete the profile and end its staff session; with --operator only that session'),
     {
       note: `Missing values are asked for. The API key is never printed and never an argument, since arguments stay in the shell's history.
 Profiles are stored in ~/.config/malipo/profiles.json, which only you can read.`,
@@ -47,7 +47,7 @@ Profiles are stored in ~/.config/malipo/profiles.json, which only you can read.`
     },
   ).action(async (options: LoginOptions) => {
     const name = nameOf()
-    if (options.forget) return deleteProfile(context, cli, name)
+    if (options.forget) return forget(context, cli, name, options)
     if (options.operator) return loginOperator(context, cli, { name, url: options.url ?? context.url() })
     const profile = await completeProfile(await fromOptions(options, cli), cli)
     const who = await check(profile)
@@ -63,10 +63,22 @@ Profiles are stored in ~/.config/malipo/profiles.json, which only you can read.`
   })
 }
 
-function deleteProfile(context: CommandContext, cli: CliEnvironment, name: string): void {
-  if (!ownProfile(readProfiles(cli), name)) throw new CliError('usage', `Profile ${name} does not exist.`)
-  saveProfile(cli, name, undefined)
-  context.print({ profile: name, deleted: true }, () => `Deleted profile ${name}. The key pair itself still works.`)
+async function forget(context: CommandContext, cli: CliEnvironment, name: string, { operator }: LoginOptions) {
+  const session = await logoutOperator(cli, name)
+  const hasKeys = !operator && ownProfile(readProfiles(cli), name) !== undefined
+  if (!(session || hasKeys))
+    throw new CliError('usage', `Profile ${name} does not exist${operator ? ' for staff' : ''}.`)
+  if (hasKeys) saveProfile(cli, name, undefined)
+  const ended = session?.isEnded
+    ? 'The staff session is ended.'
+    : 'The staff session could not be ended at the server; it ends by itself 12 hours after the login.'
+  context.print({ profile: name, deleted: true, ...(session && { session }) }, () =>
+    [
+      `Deleted profile ${name}.`,
+      ...(hasKeys ? ['The key pair itself still works.'] : []),
+      ...(session ? [ended] : []),
+    ].join(' '),
+  )
 }
 
 async function fromOptions(

@@ -71,7 +71,7 @@ function addFreezing(merchants: Command, context: CommandContext): void {
       {
         examples: [
           `malipo merchants ${verb} mer_0193… --reason "ticket 4711"`,
-          `malipo --as "night shift" merchants ${verb} mer_0193… --reason "ticket 4712"`,
+          `malipo merchants ${verb} mer_0193… --reason "ticket 4712" --json`,
         ],
       },
     ).action(async (id: string, { reason }: { reason: string }) => {

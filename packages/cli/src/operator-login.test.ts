@@ -6,7 +6,7 @@ import { createMachine } from '../../server/src/people/machines.ts'
 import { peopleContext } from '../../server/src/people/people-context.ts'
 import { breakGlass, testPerson } from '../../server/src/testing/people.ts'
 import { exitCodes } from './exit-codes.ts'
-import { operatorAccess } from './operator-login.ts'
+import { operatorAccess } from './operator-access.ts'
 import { openShop } from './testing/shop.ts'
 
 /** Decides about the code as soon as the command prints it. */

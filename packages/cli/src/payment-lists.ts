@@ -91,7 +91,7 @@ function addFind(payments: Command, context: CommandContext): void {
       .argument('<query>', 'id, provider key, external reference, phone or account number, or provider receipt')
       .option('--merchant <merchant>', 'only payments of this merchant, mer_…')
       .addOption(environment('only payments of this environment'))
-      .option('--limit <count>', 'at most this many', whole(1, 1000), 20)
+      .option('--limit <count>', 'at most this many', whole(1, 200), 20)
       .option('--before <payment>', 'only payments older than this one'),
     {
       note: 'The whole value must match, and case matters in references. Phone numbers may be written as people dial them.',

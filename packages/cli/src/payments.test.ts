@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { testDatabase } from '../../server/src/dev-stack/servers.ts'
 import { type PayingMalipo, payingMalipo, payOut, payoutInDoubt } from '../../server/src/testing/paying.ts'
 import { exitCodes } from './exit-codes.ts'
 import { commandLine } from './testing/command-line.ts'
+import { installationOf, openStaff } from './testing/staff.ts'
 
-/** The command line next to a Malipo that pays; `run` returns what a person sees. */
+/** The command line of an admin next to a Malipo that pays; `run` returns what a person sees. */
 async function operatorContext(t: TestContext) {
   const malipo = await payingMalipo(t)
-  const { loginUrl, natsUrl } = await testDatabase()
-  return { malipo, run: commandLine({ DATABASE_URL: loginUrl, NATS_URL: natsUrl, ...malipo.secrets }) }
+  const { variables } = await openStaff(t, malipo)
+  return { malipo, run: commandLine({ ...variables, ...(await installationOf(malipo)) }) }
 }
 
 async function inDoubt(malipo: PayingMalipo) {
@@ -43,7 +43,7 @@ test('a payment in doubt is listed, shown and resolved, each by one command', as
     /^Resolved txn_\w+ as failed\.\n100\.00 KES and the fee of 1\.00 KES are back in .* the loss is yours\.\n$/,
   )
   assert.deepEqual([again.code, again.out], [exitCodes.refused, ''])
-  assert.equal(again.err, `${id} is failed already, and that is final\n`)
+  assert.equal(again.err, `${id} is failed already, and that is final.\n`)
 })
 
 test('a manual resolution requires an outcome, a reason and evidence before it does anything', async (t) => {
@@ -55,7 +55,7 @@ test('a manual resolution requires an outcome, a reason and evidence before it d
     [exitCodes.usage, /cannot be used with option/, [id, '--successful', '--failed', ...grounds]],
     [exitCodes.usage, /'--evidence <text>' not specified/, [id, '--failed', '--reason', 'x']],
     [exitCodes.usage, /'--reason <text>' not specified/, [id, '--failed', '--evidence', 'x']],
-    [exitCodes.refused, /^the evidence must not be empty/, [id, '--failed', '--reason', 'x', '--evidence', ' ']],
+    [exitCodes.refused, /^The evidence must not be empty/, [id, '--failed', '--reason', 'x', '--evidence', ' ']],
     [exitCodes.refused, /was not sent to a provider yet/, [id, '--successful', ...grounds]],
     [exitCodes.refused, /^order-17 is not a payment; use an id such as txn_/, ['order-17', '--failed', ...grounds]],
   ]
@@ -89,7 +89,7 @@ test('a provider is paused and resumed from the command line, and its payments s
     resumed.out,
     /^Resumed pawapay in sandbox\. (1 waiting payment continues|(?!1 )\d+ waiting payments continue)\.\n$/,
   )
-  assert.deepEqual([refused.code, refused.err], [exitCodes.refused, 'pawapay is not paused in sandbox\n'])
+  assert.deepEqual([refused.code, refused.err], [exitCodes.refused, 'Pawapay is not paused in sandbox.\n'])
 })
 
 test('the payments and providers commands and ledger check print JSON with --json', async (t) => {
@@ -130,7 +130,7 @@ test('find, show and the lists print what staff look for', async (t) => {
 
   assert.match(found.out, new RegExp(`${id} +reference +Duka, ${merchant.id} +${externalReference} +payout`))
   assert.equal(nothing.out, 'No payments found.\n')
-  assert.deepEqual([refused.code, refused.err], [exitCodes.refused, 'the query must not be empty\n'])
+  assert.deepEqual([refused.code, refused.err], [exitCodes.refused, 'The query must not be empty.\n'])
   assert.match(listed.out, new RegExp(`\n${id} +payout[^\n]+\nMore: add --after ${id}\n$`))
   assert.equal(ended.out, 'No payments failed.\n')
   assert.match(shown.out, new RegExp(`^${merchant.id}: Duka, active\n`))

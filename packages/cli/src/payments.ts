@@ -36,7 +36,7 @@ function addRetry(payments: Command, context: CommandContext): void {
       note: 'Rejected for charges, for final payments, and while the provider is processing the payout.',
       examples: [
         'malipo payments retry txn_0193… --reason "pawaPay is back, incident 12"',
-        'malipo --as "night shift" payments retry txn_0193… --reason "incident 12"',
+        'malipo payments retry txn_0193… --reason "incident 12" --json',
       ],
     },
   ).action(async (id: string, { reason }: { reason: string }) => {

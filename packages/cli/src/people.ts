@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
 import { whole } from './options.ts'
+import { addRoleCommands, roleNames } from './roles.ts'
 import { minute } from './time.ts'
 
 interface InviteOptions {
@@ -12,12 +13,14 @@ interface InviteOptions {
   readonly country?: string[]
   readonly currency?: string[]
   readonly oidc?: true
+  readonly reason?: string
 }
 
 export function addPeopleCommands(program: Command, context: CommandContext): void {
   const people = program.command('people').description('Manage staff and the people of merchants.')
   addInvite(people, context)
   addList(people, context)
+  addRoleCommands(people, context)
   addEnd(people, context)
   addSessions(people, context)
 }
@@ -33,14 +36,16 @@ function addInvite(people: Command, context: CommandContext): void {
       .option('--merchant <id>', "the person's merchant, mer_…; without it the person is operator staff")
       .option('--country <code...>', 'only these countries; default: all')
       .option('--currency <code...>', 'only these currencies; default: all')
-      .option('--oidc', 'the person signs in at the OIDC provider'),
+      .option('--oidc', 'the person signs in at the OIDC provider')
+      .option('--reason <text>', 'why; kept in the audit trail; the approver reads it'),
     {
-      note: `Staff: support, operations, finance, risk, admin, auditor.
-People of merchants: viewer, support, developer, finance, approver, owner.
-Send the link over a channel that reaches only that person.`,
+      note: `${roleNames}
+Another person must approve it; then you get the link with malipo proposals collect. Send it over a channel that reaches only
+that person. The first admin of an installation is invited on its machine, with --break-glass.`,
       examples: [
-        'malipo people invite --email wanjiru@example.com --name "Wanjiru Kamau" --role admin',
-        'malipo people invite --email amina@example.com --name "Amina Otieno" --role owner --merchant mer_0193…',
+        'malipo people invite --email wanjiru@example.com --name "Wanjiru Kamau" --role finance --reason "new colleague"',
+        'malipo people invite --email amina@example.com --name "Amina Otieno" --role owner --merchant mer_0193… --reason "contract 17"',
+        'malipo people invite --break-glass --email wanjiru@example.com --name "Wanjiru Kamau" --role admin',
       ],
     },
   ).action(async ({ country, currency, oidc, ...order }: InviteOptions) => {
@@ -67,13 +72,14 @@ function addList(people: Command, context: CommandContext): void {
     const found = await context.operate((operator) => operator.people.list(wanted))
     context.print(found, ({ table }) =>
       found.length === 0
-        ? 'No people yet. Invite the first: malipo people invite'
+        ? 'No people yet. Invite the first: malipo people invite --break-glass'
         : table(found, {
             ID: ({ id }) => id,
             NAME: ({ name }) => name,
             EMAIL: ({ email }) => email,
             STATE: ({ state }) => state,
-            ROLES: ({ roles }) => roles.map(({ role, merchant }) => `${role} ${merchant ?? 'operator'}`).join(', '),
+            ROLES: ({ roles }) =>
+              roles.map(({ id, role, merchant }) => `${role} ${merchant ?? 'operator'} (${id})`).join(', '),
           }),
     )
   })

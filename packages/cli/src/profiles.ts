@@ -100,7 +100,7 @@ function ofStack(stack: DevStack | undefined): Saved | undefined {
     : undefined
 }
 
-function isLoopback(url: string): boolean {
+export function isLoopback(url: string): boolean {
   const place = originIn(url)
   return place !== undefined && /^(127(\.\d+){3}|localhost|\[::1\])$/.test(new URL(place).hostname)
 }

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { makeSecrets } from '@malipo/server/operate'
+import { type TestContext, test } from 'node:test'
 import type { Command } from 'commander'
-import { testDatabase } from '../../server/src/dev-stack/servers.ts'
-import { ask } from '../../server/src/testing/malipo.ts'
+import { testMalipo } from '../../server/src/testing/malipo.ts'
 import type { CliEnvironment } from './cli-environment.ts'
 import { exitCodes } from './exit-codes.ts'
 import { buildProgram } from './program.ts'
 import { commandLine } from './testing/command-line.ts'
+import { installationOf, openStaff } from './testing/staff.ts'
 
-const secrets = makeSecrets(new Date())
-
-/** The command line on this file's own database; `run` returns what a person sees. */
-async function operatorContext(changed: Record<string, string | undefined> = {}, cli: Partial<CliEnvironment> = {}) {
-  const { loginUrl, superuserUrl, natsUrl } = await testDatabase()
-  const urls = { DATABASE_URL: loginUrl, DATABASE_OWNER_URL: superuserUrl, NATS_URL: natsUrl }
-  return commandLine({ ...urls, ...secrets, ...changed }, cli)
+/** The command line of an admin on the machine of an installation; `run` returns what a person sees. */
+async function operatorContext(t: TestContext) {
+  const malipo = await testMalipo(t)
+  const { person, variables } = await openStaff(t, malipo)
+  const settings = { ...variables, ...(await installationOf(malipo)) }
+  const runWith = (changed: Record<string, string | undefined>, cli: Partial<CliEnvironment> = {}) =>
+    commandLine({ ...settings, ...changed }, cli)
+  return { malipo, person, run: runWith({}), runWith }
 }
 
-type Run = Awaited<ReturnType<typeof operatorContext>>
+type Run = Awaited<ReturnType<typeof operatorContext>>['run']
 
 async function newMerchant(run: Run): Promise<string> {
   const who = ['--name', 'Duka Moja', '--email', 'amina@example.com', '--first-name', 'Amina', '--last-name', 'Otieno']
@@ -26,8 +26,8 @@ async function newMerchant(run: Run): Promise<string> {
   return JSON.parse(out).id
 }
 
-test('three commands make a merchant and a key pair, and each names the next command', async () => {
-  const run = await operatorContext()
+test('three commands make a merchant and a key pair, and each names the next command', async (t) => {
+  const { run } = await operatorContext(t)
   const who = ['--name', 'Duka', '--email', 'amina@example.com', '--first-name', 'Amina', '--last-name', 'Otieno']
 
   const created = await run('merchants', 'create', ...who, '--country', 'KE')
@@ -42,10 +42,10 @@ test('three commands make a merchant and a key pair, and each names the next com
   )
 })
 
-test('every command prints JSON with --json', async () => {
-  const run = await operatorContext()
+test('every command prints JSON with --json', async (t) => {
+  const { run } = await operatorContext(t)
   const id = await newMerchant(run)
-  const pair = JSON.parse((await run('--json', 'keys', 'create', id, '--env', 'live')).out)
+  const pair = JSON.parse((await run('--json', 'keys', 'create', id, '--env', 'sandbox')).out)
 
   const outputs = [
     await run('--json', 'merchants', 'list'),
@@ -65,33 +65,32 @@ test('every command prints JSON with --json', async () => {
   }
 })
 
-test('an operator’s action is in the audit trail under the system user or the name in --as', async () => {
-  const run = await operatorContext()
+test('an action is in the audit trail under the person who is logged in, with role and reason', async (t) => {
+  const { run, malipo, person } = await operatorContext(t)
   const id = await newMerchant(run)
 
   await run('merchants', 'freeze', id, '--reason', 'ticket 4711')
-  await run('--as', 'night shift', 'merchants', 'unfreeze', id, '--reason', 'cleared')
+  await run('merchants', 'unfreeze', id, '--reason', 'cleared')
 
-  const { superuserUrl } = await testDatabase()
-  const rows = await ask(
-    superuserUrl,
-    'select actor, action, reason from audit_entries where subject = $1 order by id',
+  const rows = await malipo.ask(
+    'select actor_kind, actor, role, action, reason from audit_entries where subject = $1 order by id',
     [id],
   )
+  const actor = { actor_kind: 'person', actor: person.id, role: 'admin' }
   assert.deepEqual(rows, [
-    { actor: 'wanjiru', action: 'merchant.create', reason: null },
-    { actor: 'wanjiru', action: 'merchant.freeze', reason: 'ticket 4711' },
-    { actor: 'night shift', action: 'merchant.unfreeze', reason: 'cleared' },
+    { ...actor, action: 'merchant.create', reason: null },
+    { ...actor, action: 'merchant.freeze', reason: 'ticket 4711' },
+    { ...actor, action: 'merchant.unfreeze', reason: 'cleared' },
   ])
 })
 
-test('the exit code and the message identify the kind of error', async () => {
-  const run = await operatorContext()
+test('the exit code and the message identify the kind of error', async (t) => {
+  const { run } = await operatorContext(t)
   const unknown = `mer_${'0'.repeat(32)}`
 
   const cases: [number, RegExp, string[]][] = [
-    [exitCodes.refused, /^no merchant has the id mer_0+\n$/, ['keys', 'list', unknown]],
-    [exitCodes.refused, /^duka is not a merchant id; they look like mer_/, ['keys', 'list', 'duka']],
+    [exitCodes.refused, /^No merchant has the id mer_0+\.\n$/, ['keys', 'list', unknown]],
+    [exitCodes.refused, /^mer-1 is not a merchant id; they look like mer_/, ['keys', 'list', 'mer-1']],
     [exitCodes.usage, /unknown command 'merchant'\n\(Did you mean merchants\?\)/, ['merchant', 'list']],
     [exitCodes.usage, /required option '--reason <text>' not specified/, ['merchants', 'freeze', unknown]],
     [exitCodes.usage, /Allowed choices are sandbox, live/, ['keys', 'create', unknown, '--env', 'test']],
@@ -105,12 +104,11 @@ test('the exit code and the message identify the kind of error', async () => {
   }
 })
 
-test('an unreachable database and a missing setting are reported in plain words', async () => {
-  const away = await operatorContext({ DATABASE_URL: 'postgres://x:y@127.0.0.1:9/z' })
-  const missing = await operatorContext({ DATABASE_URL: undefined, MALIPO_SECRET_KEYS: 'short' })
+test('an unreachable database and a missing setting are reported in plain words', async (t) => {
+  const { runWith } = await operatorContext(t)
 
-  const unreachable = await away('merchants', 'list')
-  const unusable = await missing('merchants', 'list')
+  const unreachable = await runWith({ DATABASE_URL: 'postgres://x:y@127.0.0.1:9/z' })('secrets', 'list')
+  const unusable = await runWith({ DATABASE_URL: undefined, MALIPO_SECRET_KEYS: 'short' })('secrets', 'list')
 
   assert.equal(unreachable.code, exitCodes.unreachable)
   assert.match(unreachable.err, /^The database at DATABASE_URL cannot be used: connect ECONNREFUSED/)
@@ -120,7 +118,7 @@ test('an unreachable database and a missing setting are reported in plain words'
 
 /** The verbs that a help line may start with: the list keeps them few and imperative. */
 const verbs =
-  'Accept Adjust Bring Charge Check Clear Collect Control Create Credit End Explain Find Generate List Make Manage Migrate Move Pay ' +
+  'Accept Add Adjust Bring Charge Check Clear Collect Control Create Credit End Explain Find Generate List Make Manage Migrate Move Pay ' +
   'Print Reject Remove Replace Resume Revoke Send Set Show Start Stop Test Verify'
 
 test('every help line is one imperative sentence that fits on a line', () => {
@@ -135,23 +133,21 @@ test('every help line is one imperative sentence that fits on a line', () => {
   }
 })
 
-test('help is printed without a database', async () => {
-  const run = await operatorContext({ DATABASE_URL: undefined })
-
+test('help is printed without a login and a database', async () => {
   for (const args of [['--help'], ['keys', '--help'], ['merchants', 'create', '--help']]) {
-    const { code, out } = await run(...args)
+    const { code, out } = await commandLine({})(...args)
     assert.equal(code, exitCodes.done)
     assert.match(out, /^Usage: malipo/)
   }
 })
 
-test('a table has columns for a person, and tabs without colours for a program', async () => {
-  const person = await operatorContext({ NO_COLOR: undefined })
-  const program = await operatorContext({ NO_COLOR: undefined }, { terminal: undefined })
+test('a table has columns for a person, and tabs without colours for a program', async (t) => {
+  const { runWith } = await operatorContext(t)
+  const person = runWith({ NO_COLOR: undefined })
   await newMerchant(person)
 
   const shown = await person('merchants', 'list')
-  const piped = await program('merchants', 'list')
+  const piped = await runWith({ NO_COLOR: undefined }, { terminal: undefined })('merchants', 'list')
   const plain = await person('merchants', 'list', '--no-color')
 
   assert.ok(shown.out.startsWith('\u001b[1mMERCHANT\u001b[22m '))
@@ -159,11 +155,11 @@ test('a table has columns for a person, and tabs without colours for a program',
   assert.match(piped.out, /^MERCHANT\tNAME\tCOUNTRY\tSTATE\tCREATED\nmer_\w{32}\tDuka/)
 })
 
-test('an interrupted operator command exits with 130', async () => {
+test('an interrupted operator command exits with 130', async (t) => {
+  const { runWith } = await operatorContext(t)
   const interrupt = new AbortController()
-  const run = await operatorContext({}, { signal: interrupt.signal })
 
-  const listing = run('merchants', 'list')
+  const listing = runWith({}, { signal: interrupt.signal })('merchants', 'list')
   interrupt.abort()
   const { code, out, err } = await listing
 

@@ -26,6 +26,7 @@ import { addLedgerCommands } from './ledger.ts'
 import { addListenCommand } from './listen.ts'
 import { addLoginCommands } from './login.ts'
 import { addLogsCommand } from './logs.ts'
+import { addMachineCommands } from './machines.ts'
 import { addMerchantCommands } from './merchants.ts'
 import { addOpenCommand } from './open.ts'
 import { createPaint } from './paint.ts'
@@ -34,12 +35,14 @@ import { addPaymentCommands } from './payments.ts'
 import { addPayoutControlCommands } from './payout-controls.ts'
 import { addPeopleCommands } from './people.ts'
 import { addProfileCommands } from './profile-commands.ts'
+import { addProposalCommands } from './proposals.ts'
 import { addProviderCommands } from './providers.ts'
 import { addRateCommands } from './rates.ts'
 import { addSecretCommands } from './secrets.ts'
 import { didYouMean } from './suggest.ts'
 import { addSuspenseCommands } from './suspense.ts'
 import { jsonText, terminalText } from './terminal-text.ts'
+import { addThresholdCommands } from './thresholds.ts'
 import { addTransactionCommands } from './transactions.ts'
 import { addTriggerCommand } from './trigger.ts'
 import { addWebhookCommands } from './webhooks.ts'
@@ -64,6 +67,9 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
   'Test in the sandbox:': [addTriggerCommand, addClockCommand, addFaultCommands],
   'Operate Malipo (staff):': [
     addPeopleCommands,
+    addMachineCommands,
+    addProposalCommands,
+    addThresholdCommands,
     addMerchantCommands,
     addKeyCommands,
     addFeeCommands,
@@ -117,7 +123,7 @@ export function buildProgram(cli: CliEnvironment, writeErr: (text: string) => vo
     .option('--json', 'print JSON')
     .option('--no-color', 'print without colours')
     .option('--profile <name>', 'use this profile, saved by malipo login')
-    .option('--as <name>', 'your name in the audit trail, for operator commands', cli.actor)
+    .option('--break-glass', 'operator commands: work on the database, without roles and a second person; audited')
     .showHelpAfterError('(add --help for usage)')
     .configureOutput({ writeOut, writeErr, getOutHasColors: () => isColourWanted, getErrHasColors: () => false })
     .configureHelp({ styleTitle: (title) => paint('bold', title), optionDescription: described })

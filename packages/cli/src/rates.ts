@@ -39,7 +39,7 @@ FX_RATE_UNAVAILABLE.`,
       {
         examples: [
           `malipo rates ${verb} 17 --reason "central bank, 2026-11-15"`,
-          `malipo --as "treasury" rates ${verb} 17 --reason "case 4711" --json`,
+          `malipo rates ${verb} 17 --reason "case 4711" --json`,
         ],
       },
     ).action(async (id: string, { reason }: { reason: string }) => {

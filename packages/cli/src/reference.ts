@@ -10,9 +10,9 @@ export function referencePage(program: Command): string {
   })
   return `# Command line
 
-\`malipo\` is one program for merchants' developers, who call Malipo with a key pair, and for the operator's staff, who work
-on its database. In a clone of the repository it is \`npm run malipo -- …\`. To install it, run \`npm pack --ignore-scripts=false --workspace packages/cli\` in the
-clone and \`npm install --global ./malipo-cli-*.tgz\`; an installed \`malipo\` has the merchants' commands.
+\`malipo\` is one program for merchants' developers, who call Malipo with a key pair, and for the operator's staff, who
+[log in](../operating/people.md). In a clone of the repository it is \`npm run malipo -- …\`. To install it, run \`npm pack --ignore-scripts=false --workspace packages/cli\` in the
+clone and \`npm install --global ./malipo-cli-*.tgz\`; an installed \`malipo\` has all commands but those that work on the database.
 
 URL and key pair of a merchant come together from the first of these:
 
@@ -24,8 +24,22 @@ URL and key pair of a merchant come together from the first of these:
 6. the running stack of \`npm run dev\` that was started last on this machine
 
 A stack of \`npm run dev\` is used if you started it as this user, its URL is on this machine and its keys are sandbox keys.
-\`malipo whoami\` shows the source. The operator's commands read [the settings of the service](config.md); \`npm run malipo\`
-takes all of them from the running stack of its clone if \`DATABASE_URL\` is not set.
+\`malipo whoami\` shows the source.
+
+Operator commands act as a person or a machine, with its URL, from the first of these:
+
+1. \`--profile NAME\`: the session that \`malipo login --operator\` saved under that name
+2. \`MALIPO_URL\`, \`MALIPO_OPERATOR_PUBLIC_KEY\` and \`MALIPO_OPERATOR_API_KEY\`: a machine
+3. the session of the profile in \`MALIPO_PROFILE\`
+4. the machine of the running stack of \`npm run dev\` in the current project
+5. the session of the profile \`default\`
+6. the machine of the stack that was started last on this machine
+
+If \`MALIPO_URL\` is set, it must be the URL of that session or stack, except with \`--profile\`.
+
+\`migrate\`, \`secrets\`, \`doctor\`, \`ledger check\`, \`audit verify\`, \`audit export\`, and operator commands with
+[\`--break-glass\`](../operating/people.md#break-glass) work on the database and read [the settings of the service](config.md);
+\`npm run malipo\` takes all of them from the running stack of its clone if \`DATABASE_URL\` is not set.
 
 | variable | meaning |
 |---|---|

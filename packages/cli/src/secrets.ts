@@ -28,7 +28,7 @@ export function addSecretCommands(program: Command, context: CommandContext, cli
       examples: ['malipo secrets list', 'malipo secrets list --json'],
     },
   ).action(async () => {
-    const keys = await context.operate((operator) => operator.secrets.list())
+    const keys = await context.maintain((installation) => installation.secrets.list())
     context.print(keys, (format) => format.table(keys, columns))
   })
 
@@ -42,7 +42,7 @@ API keys move when they are next exchanged for a token.`,
   ).action(async () => {
     const progress = createProgressLine(cli)
     const onPiece = ({ column, read, moved }: Piece) => progress.say(`${column}: ${read} read, ${moved} moved`)
-    const resealed = await context.operate((operator) => operator.secrets.reseal({ onPiece }))
+    const resealed = await context.maintain((installation) => installation.secrets.reseal({ onPiece }))
     progress.end()
     context.print(resealed, (format) => `${sentences(resealed)}\n\n${format.table(resealed.keys, columns)}`)
   })
