@@ -87,7 +87,7 @@ test('npm run malipo takes all settings from a running stack, and none beside DA
   const lines = ['DATABASE_URL=postgres://127.0.0.1:4/stack', 'MALIPO_SECRET_KEYS=of-the-stack', '']
   writeFileSync(join(folder, 'env'), lines.join('\n'), { mode: 0o600 })
   const settingsProblem = (variables: Readonly<Record<string, string>> = {}) => {
-    const { code, err } = run('scripts/malipo.ts', ['merchants', 'list'], { MALIPO_FOLDER: folder, ...variables })
+    const { code, err } = run('scripts/malipo.ts', ['secrets', 'list'], { MALIPO_FOLDER: folder, ...variables })
     assert.equal(code, 2, err)
     return err.split('\n').filter((line) => line.startsWith('  '))
   }

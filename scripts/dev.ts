@@ -30,7 +30,7 @@ console.log(`Starting Malipo on port ${port}, with its data in ${shownFolder}.`)
 process.env['NODE_COMPILE_CACHE'] ??= join(devFolder, 'compiled')
 enableCompileCache(process.env['NODE_COMPILE_CACHE'])
 const { startStack } = await import('../packages/server/src/dev-stack/stack.ts')
-const stack = await startStack(devFolder, { isKept: true, port, onStep: showStep })
+const stack = await startStack(devFolder, { isKept: true, port, publicHost: 'localhost', onStep: showStep })
 showStep('ready')
 // `npm run malipo` reads this, so that commands use this stack without further settings.
 const lines = Object.entries(stack.exports).map(([name, value]) => `${name}=${value}`)
@@ -107,10 +107,11 @@ function refuse(reason: string): never {
 
 function greeting(exports: Readonly<Record<string, string>>): string {
   const bold = (text: string) => styleText('bold', text)
-  const { MALIPO_URL, MALIPO_PUBLIC_KEY, MALIPO_API_KEY } = exports
+  const { MALIPO_URL, MALIPO_PUBLIC_URL, MALIPO_PUBLIC_KEY, MALIPO_API_KEY } = exports
   return `
 ${bold('Malipo is running')} at ${MALIPO_URL}
   API reference   ${MALIPO_URL}/docs
+  sign-in         ${MALIPO_PUBLIC_URL}/sign-in, after npm run malipo -- people invite --break-glass …
   logs            ${shownFolder}/*.log
   all variables   ${shownFolder}/env
 

@@ -75,7 +75,8 @@ async function nothingIsLeft(folder: string): Promise<void> {
 test('the command gets all it needs, its exit code is passed on, and nothing is left behind', async (t) => {
   const check = `
     for name in MALIPO_URL MALIPO_PUBLIC_KEY MALIPO_API_KEY MALIPO_PUBLIC_KEY_2 MALIPO_API_KEY_2 \\
-      MALIPO_PUBLIC_KEY_LIVE MALIPO_API_KEY_LIVE DATABASE_URL NATS_URL; do
+      MALIPO_PUBLIC_KEY_LIVE MALIPO_API_KEY_LIVE MALIPO_OPERATOR_PUBLIC_KEY MALIPO_OPERATOR_API_KEY \\
+      DATABASE_URL NATS_URL; do
       [ -n "$(printenv $name)" ] || exit 1
     done
     ls "$TMPDIR" | grep -q malipo-stack || exit 2

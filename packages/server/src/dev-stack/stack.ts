@@ -33,12 +33,15 @@ const stopOrder = ['worker', 'api', 'simulator', 'nats', 'postgres']
 export interface StackOptions {
   readonly isKept: boolean
   readonly port?: number
+  /** The host name of the pages for people; passkeys work with a name only, not with an address. */
+  readonly publicHost?: string
   /** Called with what the stack does next, for a person who waits. */
   readonly onStep?: (step: string) => void
 }
 
 /** The whole service on loopback ports: PostgreSQL, NATS, every role as a separate process, and the first merchants. */
-export async function startStack(folder: string, { isKept, port, onStep }: StackOptions): Promise<Stack> {
+export async function startStack(folder: string, options: StackOptions): Promise<Stack> {
+  const { isKept, port, publicHost = '127.0.0.1', onStep } = options
   makeFolder(folder)
   const guard = guardFolder(folder, { isKept })
   const running: Service[] = []
@@ -56,10 +59,11 @@ export async function startStack(folder: string, { isKept, port, onStep }: Stack
     onStep?.('starting PostgreSQL, NATS and the provider simulator')
     const apiPort = port ?? (await freePort())
     const url = `http://127.0.0.1:${apiPort}`
+    const publicUrl = `http://${publicHost}:${apiPort}`
     const [postgres, nats, simulator] = await together(
       started(startPostgres(folder)),
       started(startNatsIfThere(folder)),
-      started(startSimulatorIn(folder, simulatorSettings(folder, url))),
+      started(startSimulatorIn(folder, simulatorSettings(folder, url, publicUrl))),
       loadServer(), // While the others start: its modules take longer to load than PostgreSQL takes to start.
     )
     const urls = { DATABASE_URL: postgres.urlOf(database), NATS_URL: nats?.url ?? '' }
@@ -70,7 +74,7 @@ export async function startStack(folder: string, { isKept, port, onStep }: Stack
       ...memory.secrets,
       ...processSettings,
       MALIPO_SIMULATOR_URL: simulator.url,
-      MALIPO_PUBLIC_URL: url,
+      MALIPO_PUBLIC_URL: publicUrl,
       MALIPO_SEALS_PATH: join(folder, 'seals'),
     }
     const { login } = await loadServer()
@@ -85,6 +89,7 @@ export async function startStack(folder: string, { isKept, port, onStep }: Stack
         MALIPO_URL: url,
         ...memory.secrets,
         ...memory.keys,
+        MALIPO_PUBLIC_URL: publicUrl,
         MALIPO_SEALS_PATH: env.MALIPO_SEALS_PATH,
         MALIPO_METRICS_TOKEN: env.MALIPO_METRICS_TOKEN,
         MALIPO_SIMULATOR_URL: env.MALIPO_SIMULATOR_URL,
@@ -107,7 +112,11 @@ async function together<Results extends readonly Promise<unknown>[]>(
   return (await Promise.all(work)) as { -readonly [Key in keyof Results]: Awaited<Results[Key]> }
 }
 
-const loadServer = async () => ({ ...(await import('../operate/operator.ts')), ...(await import('./database.ts')) })
+const loadServer = async () => ({
+  ...(await import('../operate/operator.ts')),
+  ...(await import('../people/roles.ts')),
+  ...(await import('./database.ts')),
+})
 
 const withoutNats =
   'nats-server is not installed: processes poll for work, a quarter of a second later. Nothing else changes.'
@@ -125,10 +134,11 @@ const processSettings = {
 }
 
 /** The simulator acts as every provider, knows the service by one token, and keeps its state across restarts. */
-function simulatorSettings(folder: string, url: string): Variables {
+function simulatorSettings(folder: string, url: string, publicUrl: string): Variables {
   const token = processSettings.MALIPO_SIMULATOR_TOKEN
   return {
     SIMULATOR_CALLBACK_BASE: `${url}/callbacks/sandbox`,
+    SIMULATOR_CALLBACK_HOST: new URL(publicUrl).host,
     ...simulatorAccess(token),
     SIMULATOR_JOURNAL: join(folder, 'simulator.journal'),
   }
@@ -144,13 +154,24 @@ async function prepare(folder: string, postgres: Postgres, urls: Variables): Pro
   const operator = openOperator({ ...secrets, ...urls }, 'stack')
   try {
     await operator.database.migrate()
-    if (known) return known
-    const memory = { loginPassword, secrets, keys: await createMerchants(operator) }
+    if (known?.keys[operatorKey]) return known
+    const keys = known?.keys ?? (await createMerchants(operator))
+    const memory = { loginPassword, secrets, ...known, keys: { ...keys, ...(await createMachine(operator)) } }
     writeFileSync(path, JSON.stringify(memory), { mode: 0o600 })
     return memory
   } finally {
     await operator.close()
   }
+}
+
+const operatorKey = 'MALIPO_OPERATOR_PUBLIC_KEY'
+
+/** Operator commands act as this machine, which may propose everything. Live money still needs a person who approves. */
+async function createMachine(operator: Operator): Promise<Variables> {
+  const { operatorPermissions } = await loadServer()
+  const name = `npm run dev ${new Date().toISOString()}` // A start that is interrupted here leaves its machine behind.
+  const { publicKey, apiKey } = await operator.machines.create({ name, permissions: Object.keys(operatorPermissions) })
+  return { [operatorKey]: publicKey, MALIPO_OPERATOR_API_KEY: apiKey }
 }
 
 async function createMerchants(operator: Operator): Promise<Variables> {
