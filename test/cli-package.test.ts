@@ -93,8 +93,11 @@ test('an installed malipo prints its version and help without a stack, and says 
   const unconfigured = malipo(project, 'whoami')
   assert.deepEqual([unconfigured.code, /^No key pair is configured/.test(unconfigured.err)], [2, true])
   const operator = malipo(project, 'merchants', 'list')
-  assert.deepEqual([operator.code, operator.out], [1, ''])
-  assert.match(operator.err, /^This command works on the database of an installation\. .*npm run malipo --/)
+  assert.deepEqual([operator.code, operator.out], [3, ''])
+  assert.match(operator.err, /^You are not logged in as operator staff .*Run malipo login --operator/)
+  const migration = malipo(project, 'migrate')
+  assert.deepEqual([migration.code, migration.out], [1, ''])
+  assert.match(migration.err, /^This command works on the database of an installation\. .*npm run malipo --/)
 })
 
 test('an installed malipo finds the stack of npm run dev from its project and from anywhere', {
@@ -115,13 +118,16 @@ test('an installed malipo finds the stack of npm run dev from its project and fr
   const below = malipo(join(project, 'src'), 'whoami')
   const elsewhere = malipo(home, 'whoami')
   const paid = malipo(home, 'trigger', 'charge.successful')
+  const merchants = malipo(home, 'merchants', 'list')
 
   for (const { code, out, err } of [below, elsewhere]) {
     assert.equal(code, 0, err)
-    assert.match(out, /^Amina Otieno, amina@example\.com, in sandbox\n(.*\n)* {2}from +npm run dev in .*a shop\n$/)
-    assert.doesNotMatch(out, /sk_test_/)
+    assert.match(out, /^Amina Otieno, amina@example\.com, in sandbox\n(.*\n)* {2}from +npm run dev in .*a shop\n/)
+    assert.match(out, /\nOperator commands act as machine opk_\w+\n(.*\n)* {2}from +npm run dev in .*a shop\n$/)
+    assert.doesNotMatch(out, /sk_/)
   }
   assert.match(paid.out, /successful(.*\n)*Next: malipo explain trigger-/)
+  assert.deepEqual([merchants.code, /Duka Moja(.*\n)*.*Duka Mbili/.test(merchants.out)], [0, true], merchants.err)
   assert.equal(statSync(join(state, 'dev-stack')).mode & 0o777, 0o600)
   dev.kill('SIGTERM')
   await ended

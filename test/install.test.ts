@@ -31,6 +31,8 @@ test('an operator who follows the installation page gets a Malipo that takes a p
   site.start('processes')
   for (const port of [site.ports.api, site.ports.worker])
     await until(`the process on ${port} to be ready`, () => isReady(port), { timeoutMs: 60_000 })
+  assert.match(await site.sh('admins'), /http:\/\/127\.0\.0\.1:\d+\/invitation#[\w-]{43}\n/)
+  await site.sh('staff')
   const keys = await site.sh('merchant')
 
   assert.equal(await paid(`http://127.0.0.1:${site.ports.api}`, keys), 'SUCCESSFUL')
@@ -75,6 +77,8 @@ async function openSite(t: TestContext): Promise<Site> {
       .replaceAll(/> secrets\.env|cat secrets\.env/g, (found) =>
         found.replace('secrets.env', join(folder, 'secrets.env')),
       )
+      // A person would approve the login in a browser; here a machine of the operator logs in.
+      .replace(/^malipo login --operator.*$/m, () => machineLogin(api))
       // The output of one command is the input of the next.
       .replace(
         /^(npm run malipo -- merchants create[\s\S]*?)\n(npm run malipo -- keys create )mer_…/m,
@@ -111,6 +115,15 @@ async function openSite(t: TestContext): Promise<Site> {
     },
   }
 }
+
+/** Makes a machine that may do what the page does as staff, and exports its key pair. */
+const machineLogin = (
+  port: number,
+) => `made=$(npm run --silent malipo -- machines create --break-glass --json --name installation \\
+  --permission merchants:read merchants:write keys:create --reason 'the installation is tested')
+export MALIPO_URL=http://127.0.0.1:${port}
+export MALIPO_OPERATOR_PUBLIC_KEY=$(printf %s "$made" | grep -o 'opk_[A-Za-z0-9_]*')
+export MALIPO_OPERATOR_API_KEY=$(printf %s "$made" | grep -o 'osk_[A-Za-z0-9_]*')`
 
 function blockOf(name: string): string {
   const fence = fencesOf(page).find(({ words }) => words.includes(name))

@@ -72,7 +72,9 @@ test('a backup under load restores any second with right books, pays once, repor
   await until('the api to be ready', () => balancer.isReady(apiAgain.url))
 
   await assertUnknownIsReported(again, lost, simulator)
-  await runbook.run('resume', freezing, { isPostgres: false })
+  const staff = await again.operator.machines.create({ name: 'runbook', permissions: ['providers:pause'] })
+  const keys = { MALIPO_OPERATOR_PUBLIC_KEY: staff.publicKey, MALIPO_OPERATOR_API_KEY: staff.apiKey }
+  await runbook.run('resume', { MALIPO_URL: apiAgain.url, ...keys }, { isPostgres: false })
   for (const provider of ['pawapay', 'flutterwave', 'house'])
     await again.operator.providers.resume(provider, { env: 'sandbox', reason: 'reconciled' })
   const refused = await merchant.call(apiAgain.url, 'POST', `/fiat/deposit/${card}/authorise`, pin)

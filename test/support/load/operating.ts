@@ -29,7 +29,7 @@ export function openOperators(cell: Cell, orders: readonly Ordered[]): Operators
   }
   const resolve = (id: string, strike?: Strike) => {
     const words = ['--failed', '--reason', decision.reason, '--evidence', decision.evidence]
-    const args = ['payments', 'resolve', showId('transaction', id), ...words]
+    const args = ['--break-glass', 'payments', 'resolve', showId('transaction', id), ...words]
     return runCommand(cell.folder, cell.operatorSettings, args, strike)
   }
   /** The command fails while a struck process holds the payment locked; the operator checks and retries. */
