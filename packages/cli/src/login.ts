@@ -5,11 +5,13 @@ import { CliError } from './cli-error.ts'
 import { connectionError, openMalipo } from './client.ts'
 import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
+import { savedSession } from './operator-access.ts'
 import { loginOperator, logoutOperator } from './operator-login.ts'
 import { origin, originIn } from './options.ts'
 import {
   currentProfileName,
   environmentOf,
+  findUrl,
   fromVariables,
   ownProfile,
   type Profile,
@@ -27,7 +29,7 @@ interface LoginOptions {
 }
 
 export function addLoginCommands(program: Command, context: CommandContext, cli: CliEnvironment): void {
-  const nameOf = () => program.opts<{ profile?: string }>().profile ?? currentProfileName(cli)
+  const named = () => program.opts<{ profile?: string }>().profile
   guide(
     program
       .command('login')
@@ -46,9 +48,9 @@ Profiles are stored in ~/.config/malipo/profiles.json, which only you can read.`
       ],
     },
   ).action(async (options: LoginOptions) => {
-    const name = nameOf()
+    const name = named() ?? currentProfileName(cli)
     if (options.forget) return forget(context, cli, name, options)
-    if (options.operator) return loginOperator(context, cli, { name, url: options.url ?? context.url() })
+    if (options.operator) return loginOperator(context, cli, { name, url: options.url ?? operatorUrl(cli, named()) })
     const profile = await completeProfile(await fromOptions(options, cli), cli)
     const who = await check(profile)
     const path = saveProfile(cli, name, profile)
@@ -61,6 +63,14 @@ Profiles are stored in ~/.config/malipo/profiles.json, which only you can read.`
       ].join('\n'),
     )
   })
+}
+
+/** A second login without a URL goes where the first one went. */
+function operatorUrl(cli: CliEnvironment, named: string | undefined): string {
+  const isConfigured = named === undefined && fromVariables(cli).url !== undefined
+  const name = named ?? currentProfileName(cli)
+  const saved = isConfigured ? undefined : (savedSession(cli, name) ?? ownProfile(readProfiles(cli), name))
+  return saved?.url ?? findUrl(cli, undefined)
 }
 
 async function forget(context: CommandContext, cli: CliEnvironment, name: string, { operator }: LoginOptions) {

@@ -249,7 +249,7 @@ async function loginAgain(malipo: Malipo, { person, variables }: Staff): Promise
     const [, userCode] = /code: ([A-Z]{4}-[A-Z]{4})/.exec(text) ?? []
     if (userCode) browser.call('POST', '/people/v1/device-codes/approve', { userCode }).catch(() => undefined)
   }
-  const login = await commandLine(variables, { write })('login', '--operator', '--url', malipo.url)
+  const login = await commandLine(variables, { write })('login', '--operator')
   assert.equal(login.code, exitCodes.done, login.err)
   assert.equal((await person.call('GET', '/people/v1/me')).status, 401, 'the session that was replaced has ended')
 }
