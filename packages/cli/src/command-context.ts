@@ -59,9 +59,11 @@ export function createCommandContext(cli: CliEnvironment, program: Command): Com
   const print: CommandContext['print'] = (facts, sentences) =>
     cli.write(`${options().json ? jsonText(facts, 2) : sentences(format())}\n`)
   const callApi: CommandContext['decide'] = (work) =>
-    untilInterrupted(cli, operatorAccess(cli, options().profile).then(operatorClient).then(work)).catch((error) => {
-      throw error instanceof Proposed ? showProposal(print, error) : error
-    })
+    operatorAccess(cli, options().profile)
+      .then((access) => work(operatorClient(access, cli.signal)))
+      .catch((error) => {
+        throw error instanceof Proposed ? showProposal(print, error) : error
+      })
   return {
     operate: (work) => {
       if (!options().breakGlass) return callApi(work)

@@ -41,7 +41,8 @@ export function addLoginCommands(program: Command, context: CommandContext, cli:
       .option('--forget', 'delete the profile and end its staff session; with --operator only that session'),
     {
       note: `Missing values are asked for. The API key is never printed and never an argument, since arguments stay in the shell's history.
-Profiles are stored in ~/.config/malipo/profiles.json, which only you can read.`,
+Profiles are stored in ~/.config/malipo/profiles.json, which only you can read. With --operator you approve a code in the
+browser; the session lasts 12 hours and is in operators.json beside it.`,
       examples: [
         'malipo login --url http://127.0.0.1:8080',
         'malipo login --profile shop --public-key pk_test_… --api-key-file key.txt',

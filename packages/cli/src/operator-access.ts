@@ -5,7 +5,7 @@ import { CliError } from './cli-error.ts'
 import { type DevStack, findLastStack, findProjectStack, placeOf } from './dev-stack.ts'
 import { refusalError, type StaffRequest, sendStaffRequest } from './operator-http.ts'
 import { originIn } from './options.ts'
-import { currentProfileName, isLoopback, pathOfProfiles, writeOwnerOnly } from './profiles.ts'
+import { currentProfileName, isLoopback, pathOfProfiles, warnIfReadable, writeOwnerOnly } from './profiles.ts'
 
 /** How operator commands reach Malipo, and where that comes from. */
 export interface OperatorAccess {
@@ -39,7 +39,7 @@ export async function operatorAccess(cli: CliEnvironment, profile: string | unde
   const found = findSource(cli, profile)
   if (!found) throw notLoggedIn(profile ?? currentProfileName(cli))
   requireSameUrl(cli, profile, found)
-  return 'token' in found ? found : exchange(found)
+  return 'token' in found ? found : exchange(found, cli.signal)
 }
 
 function findSource(cli: CliEnvironment, profile: string | undefined): OperatorAccess | Machine | undefined {
@@ -101,12 +101,16 @@ const notLoggedIn = (name: string) =>
     `You are not logged in as operator staff (profile ${name}). Run malipo login --operator, or set MALIPO_URL, ${machineNames.publicKey} and ${machineNames.apiKey}.`,
   )
 
-async function exchange({ url, publicKey, apiKey, source }: Machine): Promise<OperatorAccess> {
+async function exchange(
+  { url, publicKey, apiKey, source }: Machine,
+  signal: AbortSignal | undefined,
+): Promise<OperatorAccess> {
   const request: StaffRequest = {
     method: 'POST',
     path: '/operator/v1/auth/generate-bearer-token',
     headers: { 'api-key': apiKey },
     body: { publicKey },
+    signal,
   }
   const response = await sendStaffRequest(url, request)
   const { token } = response.content as { token?: unknown }
@@ -128,6 +132,7 @@ function readSaved(cli: CliEnvironment): Saved {
   if (!(HOME || USERPROFILE || XDG_CONFIG_HOME)) return {}
   const path = pathOfOperators(cli)
   if (!existsSync(path)) return {}
+  warnIfReadable(cli, path)
   try {
     return (JSON.parse(readFileSync(path, 'utf8')) as { profiles?: Saved }).profiles ?? {}
   } catch {

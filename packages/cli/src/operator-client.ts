@@ -29,11 +29,11 @@ type OperationName = keyof typeof operatorRoutes
 type Input = Readonly<Record<string, unknown>> | object
 
 /** The operator's commands as calls of the operator API. */
-export function operatorClient({ url, token }: OperatorAccess): OperatorClient {
+export function operatorClient({ url, token }: OperatorAccess, signal?: AbortSignal): OperatorClient {
   const send = async <Result>(name: OperationName, input: Input = {}): Promise<Result> => {
     const request = requestOf(name, input as Readonly<Record<string, unknown>>)
     const headers = { authorization: `Bearer ${token}` }
-    return resultOf<Result>(url, request, await sendStaffRequest(url, { ...request, headers }))
+    return resultOf<Result>(url, request, await sendStaffRequest(url, { ...request, headers, signal }))
   }
   return {
     ...ofMerchants(send),

@@ -60,6 +60,22 @@ test('a lost response to a change says to check whether it was done; to a read i
   assert.doesNotMatch(read.err, /may have been made/)
 })
 
+test('an interrupted change says to check whether it was done, and an interrupted read does not', async (t) => {
+  const interrupt = { change: new AbortController(), read: new AbortController() }
+  const url = await listening(t, ({ method }) => interrupt[method === 'GET' ? 'read' : 'change'].abort())
+  const malipo = await testMalipo(t)
+  const { person, variables } = await openStaff(t, malipo)
+  saveLogin(variables, { ...malipo, url }, person)
+  const run = (signal: AbortSignal, ...args: string[]) => commandLine(variables, { signal })(...args)
+
+  const changed = await run(interrupt.change.signal, 'merchants', 'freeze', 'mer_1', '--reason', 'ticket 1')
+  const read = await run(interrupt.read.signal, 'merchants', 'list')
+
+  assert.equal(changed.code, exitCodes.interrupted)
+  assert.match(changed.err, /^Interrupted\.\nThe change may have been made\. Check whether it was done /)
+  assert.deepEqual([read.code, read.err], [exitCodes.interrupted, 'Interrupted.\n'])
+})
+
 test('a refused connection changed nothing, and the message names the URL', async (t) => {
   const reserved = createTcpServer().listen(0, '127.0.0.1')
   await once(reserved, 'listening')

@@ -10,6 +10,8 @@ export interface StaffRequest {
   readonly body?: object
   /** Whether a lost response leaves in doubt that something was changed. */
   readonly isChange?: boolean
+  /** Interrupts it. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** What every response may have. A server that is not Malipo has none of it. */
@@ -34,14 +36,15 @@ const timeoutMs = 60_000
 
 /** Sends a request. Follows no redirect, so that keys and sessions reach only the URL that they are for. */
 export async function sendStaffRequest(url: string, request: StaffRequest): Promise<StaffResponse> {
-  const { method, path, headers, body } = request
+  const { method, path, headers, body, signal } = request
+  const limit = AbortSignal.timeout(timeoutMs)
   try {
     const response = await fetch(`${url}${path}`, {
       method,
       headers: { 'user-agent': 'malipo command line', ...(body && { 'content-type': 'application/json' }), ...headers },
       ...(body && { body: JSON.stringify(body) }),
       redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: signal ? AbortSignal.any([signal, limit]) : limit,
     })
     const content = contentOf(await response.text())
     return { status: response.status, content, retryAfter: response.headers.get('retry-after') }
@@ -66,7 +69,8 @@ const unsent =
 const doubt =
   'The change may have been made. Check whether it was done before you repeat it: malipo audit list, malipo proposals.'
 
-function lostError(url: string, { isChange }: StaffRequest, error: Error): CliError {
+function lostError(url: string, { isChange, signal }: StaffRequest, error: Error): CliError {
+  if (signal?.aborted) return new CliError('interrupted', isChange ? `Interrupted.\n${doubt}` : 'Interrupted.')
   const isLate = error.name === 'TimeoutError'
   const cause = isLate ? `no response within ${timeoutMs / 1000} s` : codeOf(error)
   const message = `Cannot reach Malipo at ${url}: ${cause}.`

@@ -162,19 +162,22 @@ export function readStored(cli: CliEnvironment): Stored {
   if (!existsSync(path)) return {}
   try {
     const stored = storedIn(readFileSync(path, 'utf8'))
-    if (statSync(path).mode & 0o077) warnOnce(cli, `Other users of this machine can read ${path}. Run chmod 600 on it.`)
+    warnIfReadable(cli, path)
     return stored
   } catch (error) {
     throw new CliError('usage', `${path} cannot be read: ${(error as Error).message}\nDelete it and run malipo login.`)
   }
 }
 
-const warned = new WeakSet<CliEnvironment>()
+const warned = new WeakMap<CliEnvironment, Set<string>>()
 
-/** A command reads the profiles several times, and warns about them once. */
-function warnOnce(cli: CliEnvironment, warning: string): void {
-  if (!warned.has(cli)) cli.writeError(`${warning}\n`)
-  warned.add(cli)
+/** Warns about a file with keys or sessions that others can read. A command reads a file several times, and warns about it once. */
+export function warnIfReadable(cli: CliEnvironment, path: string): void {
+  const paths = warned.get(cli) ?? new Set()
+  warned.set(cli, paths)
+  if (paths.has(path) || (statSync(path).mode & 0o077) === 0) return
+  paths.add(path)
+  cli.writeError(`Other users of this machine can read ${path}. Run chmod 600 on it.\n`)
 }
 
 /** The parser's own message would quote the text around the error, which may be an API key. */

@@ -50,7 +50,8 @@ If \`MALIPO_URL\` is set, it must be the URL of that session or stack, except wi
 
 Results go to standard output, everything else to standard error. Tables have columns and colours on a terminal, and tabs
 between their fields elsewhere; \`NO_COLOR\` and \`--no-color\` turn colours off. With \`--json\` the result is one JSON document,
-or one per line for commands that run until Ctrl-C, and an error is one on standard error.
+or one per line for commands that run until Ctrl-C, and an error is one on standard error, after the warning of
+\`--break-glass\` if it is given.
 
 ## Options of every command
 
