@@ -101,14 +101,18 @@ async function rowsOf({ cell }: Bench): Promise<string[]> {
 }
 
 /** The operator's view of every payment, as text and as JSON. */
-async function screensOf({ cell }: Bench): Promise<string[]> {
+async function screensOf({ cell, roles }: Bench): Promise<string[]> {
   const screens: string[] = []
   const write = (text: string) => void screens.push(text)
-  const run = createProgram({ variables: cell.variables, actor: 'wanjiru', write, writeError: write })
+  const permissions = ['payments:read', 'personal-data:read']
+  const { publicKey, apiKey } = await cell.operator.machines.create({ name: 'screens', permissions })
+  const keys = { MALIPO_OPERATOR_PUBLIC_KEY: publicKey, MALIPO_OPERATOR_API_KEY: apiKey }
+  const variables = { MALIPO_URL: roles.api.url, ...keys }
+  const run = createProgram({ variables, actor: 'wanjiru', write, writeError: write })
   const payments = await cell.ask<{ id: string }>(`select id from transactions`)
   for (const { id } of payments)
     for (const form of [[], ['--json']])
-      assert.equal(await run([...form, 'payments', 'show', showId('transaction', id)]), 0)
+      assert.equal(await run([...form, 'payments', 'show', showId('transaction', id)]), 0, screens.at(-1))
   return screens
 }
 
