@@ -43,13 +43,19 @@ export async function mayStillPropose(
   return living.length > 0
 }
 
-/** Whether a person made this machine: then the person may have its key, and they count as one. */
+/** Whether a person made this machine or proposed it: then the person may have its key, and they count as one. */
 export async function createdMachine(tx: Tx, shownPersonId: string, makerId: string): Promise<boolean> {
   const made = await tx.query(sql`
     select
     from machines
     where id = ${readId('machine', makerId) ?? null}::uuid
-      and created_by = ${shownPersonId}`)
+      and created_by = ${shownPersonId}
+    union all
+    select
+    from proposals
+    where subject = ${makerId}
+      and operation = 'machines.create'
+      and maker_id = ${shownPersonId}`)
   return made.length > 0
 }
 
