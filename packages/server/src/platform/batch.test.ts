@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { testDatabase } from '../dev-stack/servers.ts'
+import { AppError } from '../errors.ts'
 import { openTestDatabase, testLedger } from '../testing/ledger.ts'
 import { type BatcherOptions, createBatcher, forgetCommits } from './batch.ts'
 import { type BatchTx, CommitUnknown, sql, type WriteDb } from './db.ts'
@@ -48,6 +49,20 @@ test('an item that the database refuses is isolated and refused alone', async (t
   const refused = items.filter((_, index) => results[index]?.status === 'rejected')
   assert.deepEqual(refused, [13, 100], 'the forbidden one, and the second of two equal ones')
   assert.deepEqual(await stored(), range(50))
+})
+
+test('an item that its own check refuses is refused alone', async (t) => {
+  const { db, decide } = await numbersBatcher(t)
+  const checked = async (tx: BatchTx, items: readonly number[]) => {
+    if (items.includes(113)) throw new AppError('PERMISSION_DENIED')
+    return decide(tx, items)
+  }
+  const batcher = createBatcher({ db: db.write, decide: checked, keyOf: String })
+
+  const results = await Promise.allSettled(range(50).map((item) => batcher.submit(item)))
+
+  const refused = range(50).filter((_, index) => results[index]?.status === 'rejected')
+  assert.deepEqual(refused, [113])
 })
 
 /** Holds a row lock until the returned function is called. */

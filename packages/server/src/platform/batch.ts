@@ -110,7 +110,7 @@ function makeWay<Item, Result>(entry: Entry<Item, Result>): boolean {
 type Outcome =
   | { readonly kind: 'done' }
   | { readonly kind: 'again' }
-  /** The database refuses some item's data: find it by halving. */
+  /** The database refuses some item's data, or a check of that item does: find it by halving. */
   | { readonly kind: 'poisoned' }
   /** Another transaction holds some item's lock: let the other items proceed without it. */
   | { readonly kind: 'held up' }
@@ -146,10 +146,11 @@ function rejectAll<Item, Result>(entries: readonly Entry<Item, Result>[], error:
 /** Another batch was faster. This one runs again, and finds what the other wrote. */
 export class BatchConflict extends Error {}
 
-/** Only errors caused by data (classes 22 and 23) are bisected; transient errors are retried as a whole. */
+/** Only errors of one item's data (classes 22 and 23) or of its own checks are bisected; transient errors are retried as a whole. */
 function classify(error: Error & { code?: string }, size: number): Outcome {
   const { code = '' } = error
-  if (/^2[23]/.test(code)) return size > 1 ? { kind: 'poisoned' } : { kind: 'failed', error }
+  if (/^2[23]/.test(code) || error instanceof AppError)
+    return size > 1 ? { kind: 'poisoned' } : { kind: 'failed', error }
   if (code === '55P03') return { kind: 'held up' }
   return isPassing(error) ? { kind: 'again' } : { kind: 'failed', error }
 }
