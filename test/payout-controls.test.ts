@@ -7,6 +7,7 @@ import { until } from '../packages/server/src/dev-stack/until.ts'
 import { approvePayout, rejectPayout } from '../packages/server/src/payouts/approve.ts'
 import { providerKeyOf, showId } from '../packages/server/src/platform/ids.ts'
 import { createLog } from '../packages/server/src/platform/log.ts'
+import { makeApprover } from '../packages/server/src/testing/members.ts'
 import { type Cell, type CellMerchant, openCell, type Role } from './support/cluster/cell.ts'
 import { proofSize } from './support/cluster/proof.ts'
 import { startControlledSimulator } from './support/cluster/simulator-control.ts'
@@ -69,6 +70,8 @@ test('unapproved payouts survive kills of every process, and only approved ones 
   const ctx = openContext(config, createLog({ level: 'error', write: () => undefined }))
   t.after(() => ctx.close())
   const owner = { merchant_id: merchant.id, env: 'sandbox' } as const
+  const approver = { id: 'person_0193000000007000800000000000000a', name: 'Wanjiru' }
+  await makeApprover(cell.ask, owner, approver)
   const bodies = Array.from({ length: 60 }, () => payoutBody())
 
   const sending = Promise.all(bodies.map((body) => accepted(merchant, () => roles.api, body)))
@@ -83,7 +86,7 @@ test('unapproved payouts survive kills of every process, and only approved ones 
   const decide = (decision: typeof approvePayout, { externalReference }: { externalReference: string }) =>
     decision(ctx, owner, {
       transactionId: externalReference,
-      approver: { id: 'person_0193000000007000800000000000000a', name: 'Wanjiru' },
+      approver,
       reason: 'a proof',
     })
   const deciding = Promise.all(

@@ -7,7 +7,7 @@ import { firstOfSeries, gitIn } from './releases.ts'
 
 const root = join(import.meta.dirname, '../..')
 const path = 'docs/reference/openapi.json'
-const operatorPath = 'docs/reference/operator-openapi.json'
+const otherPaths = ['docs/reference/operator-openapi.json', 'docs/reference/dashboard-openapi.json']
 const program = join(root, 'node_modules/@redocly/cli/bin/cli.js')
 const config = join(root, 'redocly.yaml')
 
@@ -61,8 +61,8 @@ function promisedDocument(): string | undefined {
 }
 
 function check(): CheckResult {
-  const ofOperators = lint(join(root, operatorPath))
-  if (!ofOperators.isFine) return ofOperators
+  const faulty = otherPaths.map((each) => lint(join(root, each))).find(({ isFine }) => !isFine)
+  if (faulty) return faulty
   const linted = lint(join(root, path))
   const before = promisedDocument()
   if (!linted.isFine || before === undefined) return linted

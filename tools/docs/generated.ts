@@ -24,7 +24,7 @@ import { rolesPage } from './roles-page.ts'
 import { diagrams } from './site-diagram.ts'
 
 export async function generated(): Promise<Map<string, string>> {
-  const { document, operators } = await openApi()
+  const { document, operators, people } = await openApi()
   const data = loadReferenceData()
   const errorCodes = Object.values(merchantErrors).map(({ errorCode }) => errorCode)
   const files = new Map([
@@ -38,6 +38,7 @@ export async function generated(): Promise<Map<string, string>> {
     ['docs/reference/coverage.md', coveragePage(data)],
     ['docs/reference/cli.md', `${note}\n\n${cliPage()}`],
     ['docs/reference/operator-openapi.json', `${JSON.stringify(operators, null, 2)}\n`],
+    ['docs/reference/dashboard-openapi.json', `${JSON.stringify(people, null, 2)}\n`],
     ['docs/reference/openapi.json', `${JSON.stringify(document, null, 2)}\n`],
     ['docs/reference/malipo.postman_collection.json', postmanCollection(document)],
     ['docs/reference/malipo.http', httpFile(document)],
@@ -103,13 +104,15 @@ function cliPage(): string {
 }
 
 /** As the server itself serves it. Opens no connection: the document comes from the routes alone. */
-async function openApi(): Promise<{ document: ApiDocument; operators: ApiDocument }> {
+async function openApi(): Promise<Record<'document' | 'operators' | 'people', ApiDocument>> {
   const variables = { DATABASE_URL: 'postgres://nowhere/none', MALIPO_LOG_LEVEL: 'fatal', ...makeSecrets(new Date()) }
   const ctx = openContext(loadConfig(variables))
   const { app } = createApiServer(ctx)
   const read = async (path: string) => (await app.inject(path)).json<ApiDocument>()
-  const [document, operators] = [await read('/openapi.json'), await read('/operator/v1/openapi.json')]
+  const document = await read('/openapi.json')
+  const operators = await read('/operator/v1/openapi.json')
+  const people = await read('/dashboard/v1/openapi.json')
   await app.close()
   await ctx.close()
-  return { document, operators }
+  return { document, operators, people }
 }

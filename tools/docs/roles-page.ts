@@ -1,7 +1,10 @@
 /** docs/reference/roles.md: who may do what, from the tables of the code. */
+import { type MemberAccess, memberAccess } from '../../packages/server/src/dashboard/access.ts'
 import { operations } from '../../packages/server/src/operate/api/operations.ts'
 import { operatorRoot } from '../../packages/server/src/operate/api/routes.ts'
+import { permissionsOf } from '../../packages/server/src/people/members.ts'
 import {
+  type MerchantRole,
   merchantPermissions,
   merchantRoles,
   operatorPermissions,
@@ -37,6 +40,17 @@ ${summaries(merchantRoles)}
 
 ${matrix(merchantPermissions, merchantRoles)}
 
+## Routes of merchants' people
+
+Below \`/dashboard/v1/merchants/{merchantId}/{env}\`. "any" means any role in the merchant. Routes marked "yes" need a proof of presence from the
+last 5 minutes. A change needs a role without limits, unless the route compares its country and currency with those of the role.
+
+| route | permission | proof of presence | ${Object.keys(merchantRoles).join(' | ')} |
+|---|---|---|${Object.keys(merchantRoles)
+    .map(() => '---')
+    .join('|')}|
+${Object.entries(memberAccess).map(memberRow).join('\n')}
+
 ## Routes of the operator API
 
 Actions with an approver become a proposal in live: another person with that permission approves it. [How it
@@ -51,6 +65,17 @@ ${operations
   )
   .join('\n')}
 `
+}
+
+/** A route of merchants' people, and which roles may call it. */
+function memberRow([route, { member, isSteppedUp }]: [string, MemberAccess]): string {
+  const cells = (Object.keys(merchantRoles) as MerchantRole[]).map((role) => {
+    const mayIn = (env: 'live' | 'sandbox') => member === 'member' || permissionsOf(role, env).includes(member)
+    return mayIn('live') ? 'yes' : mayIn('sandbox') ? 'sandbox' : ''
+  })
+  const permission = member === 'member' ? 'any' : `\`${member}\``
+  const path = route.replaceAll(/:(\w+)/g, '{$1}')
+  return `| \`${path}\` | ${permission} | ${isSteppedUp ? 'yes' : ''} | ${cells.join(' | ')} |`
 }
 
 const summaries = (roles: Readonly<Record<string, Role>>) =>

@@ -1,4 +1,5 @@
 import { type Db, type Owner, sql, type Tx } from '../platform/db.ts'
+import { readId } from '../platform/ids.ts'
 import type { Scope } from './scopes.ts'
 
 /** A merchant's key pair, as stored. */
@@ -135,4 +136,17 @@ export async function listRevoked(db: Db): Promise<string[]> {
     from credentials
     where revoked_at > now() - interval '65 minutes'`)
   return rows.map(({ id }) => id)
+}
+
+/** Who received the API key of a credential, by the audit trail: the actor that created or rotated the pair. */
+export async function receiverOfKey(db: Db, shownCredentialId: string): Promise<string | undefined> {
+  const [found] = await db.query<{ actor: string }>(sql`
+    select e.actor
+    from credentials c
+    join audit_entries e on e.subject = c.public_key
+    where c.id = ${readId('credential', shownCredentialId) ?? null}::uuid
+      and e.action in ('key.create', 'key.rotate')
+      and e.detail ->> 'credential' = ${shownCredentialId}
+    limit 1`)
+  return found?.actor
 }

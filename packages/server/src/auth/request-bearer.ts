@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { FastifyRequest } from 'fastify'
-import type { Bearer } from './token-cache.ts'
+import type { Bearer } from './bearer.ts'
 
 const bearerByRequest = new WeakMap<FastifyRequest, Bearer>()
 
@@ -9,7 +9,7 @@ export function setBearer(request: FastifyRequest, bearer: Bearer): void {
   bearerByRequest.set(request, bearer)
 }
 
-/** The bearer of the request. Every route has one, except public routes. */
+/** The bearer of the request. Every route of merchants and their people has one, except public routes. */
 export function bearerOf(request: FastifyRequest): Bearer {
   const bearer = bearerByRequest.get(request)
   assert(bearer, 'bearer requested on a public route')

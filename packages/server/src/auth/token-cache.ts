@@ -1,44 +1,21 @@
 import { hash } from 'node:crypto'
-import type { Actor, AuditEntry } from '../audit/record.ts'
 import { allowing } from '../platform/addresses.ts'
 import { BoundedMap } from '../platform/bounded-map.ts'
-import type { Db, Owner } from '../platform/db.ts'
-import { showId } from '../platform/ids.ts'
-import { type Credential, findLiving } from './credentials.ts'
+import type { Db } from '../platform/db.ts'
+import { credentialActor, type KeyPairBearer } from './bearer.ts'
+import { findLiving } from './credentials.ts'
 import type { Revocations } from './revocations.ts'
 import type { Claims, Tokens } from './tokens.ts'
 
-/** The sender of a request, known once its token is verified. */
-export interface Bearer extends Owner {
-  readonly credential_id: string
-  readonly public_key: string
-  readonly scopes: ReadonlySet<string>
-  isAllowedFrom(address: string): boolean
-}
-
-/** The audit entry for a change that a merchant's own key pair made to the merchant. */
-export function auditOf(bearer: Bearer, action: string, detail: object = {}): AuditEntry {
-  const { merchant_id, env } = bearer
-  const actor = credentialActor({ id: bearer.credential_id, public_key: bearer.public_key })
-  return { actor, action, merchant_id, env, subject: showId('merchant', merchant_id), detail: { ...detail } }
-}
-
-/** A key pair as an actor. Merchants and staff know it by its public key. */
-export const credentialActor = ({ id, public_key }: Pick<Credential, 'id' | 'public_key'>): Actor => ({
-  kind: 'credential',
-  id: showId('credential', id),
-  name: public_key,
-})
-
 export interface TokenCache {
   /** The bearer of a valid token; undefined for any other. */
-  of(token: string): Promise<Bearer | undefined>
+  of(token: string): Promise<KeyPairBearer | undefined>
   /** The bearer of a token that was valid before and may have ended since: enough to choose a limit, not to authorise. */
-  peek(token: string): Bearer | undefined
+  peek(token: string): KeyPairBearer | undefined
 }
 
 interface Known {
-  readonly bearer: Bearer
+  readonly bearer: KeyPairBearer
   readonly expiresAt: number
 }
 
@@ -51,7 +28,7 @@ const knownMax = 50_000
 export function createTokenCache(tokens: Tokens, db: Db, revocations: Revocations): TokenCache {
   const known = new BoundedMap<string, Known>(knownMax)
 
-  const believe = async (token: string, key: string): Promise<Bearer | undefined> => {
+  const believe = async (token: string, key: string): Promise<KeyPairBearer | undefined> => {
     const claims = await tokens.verify(token)
     const bearer = claims && (await bearerOf(db, claims))
     if (!claims || !bearer) return undefined
@@ -72,10 +49,22 @@ export function createTokenCache(tokens: Tokens, db: Db, revocations: Revocation
   }
 }
 
-async function bearerOf(db: Db, { merchant_id, env, credential_id, scopes }: Claims): Promise<Bearer | undefined> {
+async function bearerOf(
+  db: Db,
+  { merchant_id, env, credential_id, scopes }: Claims,
+): Promise<KeyPairBearer | undefined> {
   const credential = await findLiving(db, credential_id)
   if (credential?.merchant_id !== merchant_id || credential.env !== env) return undefined
   const { public_key, allowed_addresses } = credential
-  const isAllowedFrom = allowing(allowed_addresses)
-  return { merchant_id, env, credential_id, public_key, scopes: new Set(scopes), isAllowedFrom }
+  return {
+    kind: 'key pair',
+    merchant_id,
+    env,
+    credential_id,
+    public_key,
+    scopes: new Set(scopes),
+    actor: credentialActor(credential),
+    isAllowedFrom: allowing(allowed_addresses),
+    mayActIn: () => true,
+  }
 }

@@ -5,6 +5,7 @@ import { allowing } from '../platform/addresses.ts'
 import type { WriteDb } from '../platform/db.ts'
 import { nameMerchants } from '../platform/named-merchants.ts'
 import type { Vault } from '../platform/seal.ts'
+import { credentialActor } from './bearer.ts'
 import {
   type Credential,
   currentToken,
@@ -16,7 +17,6 @@ import {
 import type { FailedExchanges } from './failed-exchanges.ts'
 import type { FailedLogins } from './failed-logins.ts'
 import { isKey } from './keys.ts'
-import { credentialActor } from './token-cache.ts'
 import type { Tokens } from './tokens.ts'
 
 export interface KeyPair {

@@ -47,7 +47,13 @@ export function authoriseRoute(app: App, ctx: Context): void {
     async (request, reply) => {
       const { transactionId } = request.params
       const owner = bearerOf(request)
-      const { response, isReplay } = await authorise(ctx, owner, transactionId, request.body, keyedRequest(request))
+      const { response, isReplay } = await authorise(
+        ctx,
+        owner,
+        transactionId,
+        request.body,
+        keyedRequest(request, owner),
+      )
       if (isReplay) reply.header('idempotency-replayed', 'true')
       return response
     },

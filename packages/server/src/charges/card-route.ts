@@ -96,7 +96,7 @@ export function cardRoute(app: App, ctx: Context): void {
     async (request, reply) => {
       const owner = bearerOf(request)
       const scenario = scenarioIn(owner, request.headers)
-      const { response, isReplay } = await chargeCard(ctx, owner, request.body, keyedRequest(request), scenario)
+      const { response, isReplay } = await chargeCard(ctx, owner, request.body, keyedRequest(request, owner), scenario)
       if (isReplay) reply.header('idempotency-replayed', 'true')
       return response
     },

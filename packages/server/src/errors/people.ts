@@ -81,6 +81,14 @@ export const peopleErrors = {
     cause: 'The code is mistyped, older than 10 minutes, decided or used, or the session that approved it has ended.',
     fix: 'Run `malipo login --operator` again for a new code.',
   },
+  MERCHANT_MISSING: {
+    errorCode: 'MERCHANT_NOT_FOUND',
+    status: 404,
+    message: 'Merchant not found.',
+    cause:
+      'The path names no merchant in which you have a role, or an environment other than `live` and `sandbox`. The response is the same whether such a merchant exists.',
+    fix: 'Use the id of a merchant that `GET /people/v1/me` lists, and `live` or `sandbox`.',
+  },
   PERSON_MISSING: {
     errorCode: 'PERSON_NOT_FOUND',
     status: 404,
@@ -172,11 +180,26 @@ export const peopleErrors = {
     cause: 'A role is held once, in one scope.',
     fix: 'End the role first to give it with another scope.',
   },
+  LAST_OWNER: {
+    errorCode: 'LAST_OWNER',
+    status: 409,
+    message: 'This is the last owner of the merchant.',
+    cause: 'Without an owner whose role has no limits, no person could invite others or grant roles.',
+    fix: 'Invite another owner first. The operator can also end the role.',
+  },
+  CONTROLS_WEAKER: {
+    errorCode: 'CONTROLS_WEAKER',
+    status: 403,
+    message: 'Live payout controls can only be tightened here.',
+    cause: 'The change raises or removes a limit, or drops a rule for approval, in live.',
+    fix: 'Ask the operator: its staff changes payout controls, with two people.',
+  },
   APPROVAL_NOT_ALLOWED: {
     errorCode: 'APPROVAL_NOT_ALLOWED',
     status: 403,
     message: 'You may not approve this payout.',
-    cause: 'You created it, or you are not a person: key pairs create payouts, and only people approve them.',
+    cause:
+      'You created it, alone, with a key pair that you received, or under another identity with the same passkey; or you are not a person.',
     fix: 'Ask another person with the role approver or owner.',
   },
   PAYOUT_NOT_AWAITING_APPROVAL: {

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { recordAudit } from '../audit/record.ts'
+import { auditOf, type Bearer, requirePlace } from '../auth/bearer.ts'
 import { bearerOf } from '../auth/request-bearer.ts'
-import { auditOf } from '../auth/token-cache.ts'
 import type { Context } from '../context.ts'
 import { AppError, invalid } from '../errors.ts'
 import type { App } from '../http/app.ts'
@@ -162,7 +162,8 @@ function createRoute(app: App, ctx: Context): void {
       const bearer = bearerOf(request)
       const { input, fieldOf } = inputOf(request.body)
       const made = { ...beneficiaryOf(reference, input, fieldOf), type: request.body.type ?? ('payout' as const) }
-      const done = await once(ctx, bearer, keyedRequest(request), async (tx) => {
+      requirePlace(bearer, made)
+      const done = await once(ctx, bearer, keyedRequest(request, bearer), async (tx) => {
         const id = newId(await databaseTimeMs(tx), config.cell)
         await store.insert(tx, vault, bearer, { ...made, id })
         await recordAudit(tx, config.cell, auditOf(bearer, 'external-account.create', { externalAccountId: id }))
@@ -203,12 +204,14 @@ function replaceRoute(app: App, ctx: Context): void {
       const bearer = bearerOf(request)
       const id = idOf(request.params.externalAccountId)
       const made = { ...beneficiaryOf(reference, request.body, (name) => `payoutMethod.${name}`), id }
+      await requirePlaceOf(ctx, bearer, id)
+      requirePlace(bearer, made)
       const replace = async (tx: Tx) => {
         if (!(await store.replace(tx, vault, bearer, made))) throw new AppError('EXTERNAL_ACCOUNT_MISSING')
         await recordAudit(tx, config.cell, auditOf(bearer, 'external-account.replace', { externalAccountId: id }))
         return { success: true as const, message: 'External account updated.' }
       }
-      return responseOf(reply, await once(ctx, bearer, keyedRequest(request), replace))
+      return responseOf(reply, await once(ctx, bearer, keyedRequest(request, bearer), replace))
     },
   )
 }
@@ -231,14 +234,23 @@ function deleteRoute(app: App, ctx: Context): void {
     async (request, reply) => {
       const bearer = bearerOf(request)
       const id = idOf(request.params.externalAccountId)
+      await requirePlaceOf(ctx, bearer, id)
       const remove = async (tx: Tx) => {
         if (!(await store.remove(tx, bearer, id))) throw new AppError('EXTERNAL_ACCOUNT_MISSING')
         await recordAudit(tx, config.cell, auditOf(bearer, 'external-account.delete', { externalAccountId: id }))
         return { success: true as const, message: 'External account deleted.' }
       }
-      return responseOf(reply, await once(ctx, bearer, keyedRequest(request), remove))
+      return responseOf(reply, await once(ctx, bearer, keyedRequest(request, bearer), remove))
     },
   )
+}
+
+/** A person whose roles are limited to countries or currencies changes only accounts there. */
+async function requirePlaceOf({ db, vault }: Context, bearer: Bearer, id: string): Promise<void> {
+  if (bearer.kind === 'key pair') return
+  const account = await store.find(db.read, vault, bearer, id)
+  if (!account) throw new AppError('EXTERNAL_ACCOUNT_MISSING')
+  requirePlace(bearer, account)
 }
 
 function idOf(shown: string): string {

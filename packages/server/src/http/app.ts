@@ -3,6 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
 import type { Scope } from '../auth/scopes.ts'
 import type { RequestKind } from '../context.ts'
+import type { MemberAccess } from '../dashboard/access.ts'
 import type { ErrorKey } from '../errors.ts'
 import type { OperatorPermission } from '../people/roles.ts'
 import type { Environment } from '../platform/db.ts'
@@ -26,6 +27,9 @@ export interface Access {
   readonly isForPeople?: true
   /** The permission that operator staff or a machine of the operator must have. */
   readonly operator?: OperatorPermission
+  /** What a person of the merchant in the path must have: see `dashboard/access.ts`. */
+  readonly member?: MemberAccess['member']
+  readonly isForLimited?: true
   /** The person must have proved presence within the last 5 minutes. */
   readonly isSteppedUp?: true
   readonly errors?: readonly ErrorKey[]

@@ -1,7 +1,8 @@
+import assert from 'node:assert/strict'
 import type { FastifyRequest } from 'fastify'
+import type { KeyPairBearer } from '../auth/bearer.ts'
 import { tokenOf } from '../auth/bearer-token.ts'
 import { bearerOf, hasBearer, setBearer } from '../auth/request-bearer.ts'
-import type { Bearer } from '../auth/token-cache.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { hasPrincipal, setPrincipal } from '../people/request-principal.ts'
@@ -33,9 +34,10 @@ const keySent = {
 
 /** Authorises an identified request: its token must be valid for its address, its environment and its route. */
 export async function authorise(ctx: Context, request: FastifyRequest): Promise<void> {
-  if (hasPrincipal(request)) await authorisePrincipal(ctx, request, accessOf(request))
+  if (hasPrincipal(request)) return authorisePrincipal(ctx, request, accessOf(request))
   if (!hasBearer(request)) return
   const bearer = bearerOf(request)
+  assert(bearer.kind === 'key pair', 'a person has a principal')
   if (!bearer.isAllowedFrom(request.ip)) throw new AppError('ADDRESS_NOT_ALLOWED')
   if (isBelow(request, '/api/sandbox/') && bearer.env !== 'sandbox') throw new AppError('SANDBOX_ONLY')
   requireScope(bearer, accessOf(request))
@@ -57,8 +59,8 @@ const principalRoots = ['/people/', '/operator/', '/dashboard/']
 /** Whether the sender must be a person or a machine of the operator. A merchant's token does not work there, and the reverse. */
 function isForPrincipals(request: FastifyRequest): boolean {
   if (isUnknown(request)) return principalRoots.some((root) => isBelow(request, root)) && !isBelow(request, '/api/')
-  const { isForPeople, operator } = accessOf(request)
-  return isForPeople === true || operator !== undefined
+  const { isForPeople, operator, member } = accessOf(request)
+  return isForPeople === true || operator !== undefined || member !== undefined
 }
 
 const isUnknown = (request: FastifyRequest) => request.is404 || request.routeOptions.url === undefined
@@ -77,7 +79,7 @@ function decodedPath(url: string): string | undefined {
   }
 }
 
-function requireScope(bearer: Bearer, { scope }: Access): void {
+function requireScope(bearer: KeyPairBearer, { scope }: Access): void {
   if (scope === undefined || bearer.scopes.has(scope)) return
   const message = `the token lacks the scope ${scope}`
   throw new AppError('INSUFFICIENT_SCOPE', { details: [{ field: 'scope', message }] })

@@ -1,7 +1,9 @@
 import type { TSchema } from 'typebox'
+import { dashboardRoot } from '../dashboard/access.ts'
 import { catalogue, type ErrorKey } from '../errors.ts'
 import { eventNames } from '../events/catalogue.ts'
 import { WebhookEvent } from '../transactions/schema.ts'
+import { dashboardTags, merchantTags, operatorTags } from './openapi-tags.ts'
 import type { ApiDocument } from './reference/document.ts'
 import { examples, filledIn } from './reference/examples.ts'
 import { meaningFor, vocabularies, vocabularyFor } from './reference/vocabulary.ts'
@@ -27,7 +29,7 @@ export function openApiDocument(declared: readonly DeclaredRoute[]): ApiDocument
     ],
     tags: [...new Set(business.flatMap(({ schema }) => schema.tags ?? []))].map((name) => ({
       name,
-      description: tags[name],
+      description: merchantTags[name],
     })),
     security: [{ bearer: [] }],
     paths,
@@ -43,24 +45,44 @@ export function openApiDocument(declared: readonly DeclaredRoute[]): ApiDocument
 }
 
 /** The same for the routes of people and of the operator: each names the permission it needs. */
-export function operatorDocument(declared: readonly DeclaredRoute[]): ApiDocument {
-  const components: Json = { ...vocabularyComponents, Failure: lifted(failure, {}) }
-  const routes = declared.filter(
-    ({ method, url, schema }) => method !== 'HEAD' && principalRoots.test(url) && schema.summary,
-  )
-  const paths = pathsOf(routes, components)
-  const document: Json = {
-    openapi: '3.1.0',
-    info: {
-      ...info,
+export const operatorDocument = (declared: readonly DeclaredRoute[]): ApiDocument =>
+  principalsDocument(
+    declared.filter(({ url }) => principalRoots.test(url) && !isOfDashboard(url)),
+    operatorTags,
+    {
       title: 'Malipo for operators',
       description:
         'What operator staff and machines do. People send the cookie of their session with `x-malipo-csrf`, command lines and machines a bearer token. `x-permission` names the permission that a caller must have.',
     },
+  )
+
+/** The same for the routes of merchants' people. */
+export const dashboardDocument = (declared: readonly DeclaredRoute[]): ApiDocument =>
+  principalsDocument(
+    declared.filter(({ url }) => isOfDashboard(url)),
+    { ...merchantTags, ...dashboardTags },
+    {
+      title: 'Malipo for people of merchants',
+      description:
+        'What people of a merchant see and do in a dashboard: the operations of the merchant API, and approvals, people, key pairs, payout controls and the audit trail. People send the cookie of their session with `x-malipo-csrf`, command lines a bearer token. `x-permission` names the permission that the person must have in the merchant; `member` means any role. Phone and account numbers are masked for people without `personal-data:read`.',
+    },
+  )
+
+function principalsDocument(
+  declared: readonly DeclaredRoute[],
+  about: Readonly<Record<string, string | undefined>>,
+  named: { readonly title: string; readonly description: string },
+): ApiDocument {
+  const components: Json = { ...vocabularyComponents, Failure: lifted(failure, {}) }
+  const routes = declared.filter(({ method, schema }) => method !== 'HEAD' && schema.summary)
+  const paths = pathsOf(routes, components)
+  const document: Json = {
+    openapi: '3.1.0',
+    info: { ...info, ...named },
     servers: [{ url: '/', description: 'This server' }],
     tags: [...new Set(routes.flatMap(({ schema }) => schema.tags ?? []))].map((name) => ({
       name,
-      description: operatorTags[name],
+      description: about[name],
     })),
     security: [{ bearer: [] }, { session: [] }],
     paths,
@@ -82,30 +104,9 @@ function usedIn(paths: Json, components: Json): Json {
   return Object.fromEntries(Object.entries(components).filter(([name]) => isUsed(name)))
 }
 
-const operatorTags: Record<string, string | undefined> = {
-  merchants: 'Create, list, freeze and unfreeze merchants.',
-  keys: "Merchants' key pairs.",
-  payments: 'Find, resolve and retry payments.',
-  suspense: 'Money whose owner is not clear, and its cases.',
-  webhooks: "Merchants' webhooks.",
-  callbacks: 'Notifications of providers, as they were received.',
-  wallets: "Merchants' wallets.",
-  floats: 'Our money at providers.',
-  fees: 'Fee rules with their history.',
-  providers: 'Health and pauses of providers.',
-  rates: 'Exchange rates, and those that wait for confirmation.',
-  ledger: 'Ledger entries.',
-  thresholds: 'Amounts below which one person may move live money.',
-  proposals: 'Actions that one person proposed and another approves or rejects.',
-  audit: 'The audit trail.',
-  Authentication: 'Exchange the key pair of a machine for a token.',
-  People: 'Sign in, prove presence, and see your own sessions and passkeys.',
-  people: 'People, their roles and sessions.',
-  payoutControls: 'Payout limits and approval rules of merchants.',
-  machines: "The operator's own machines.",
-}
+const principalRoots = /^\/(people|operator|dashboard)\/v1\/(merchants\/:merchantId\/:env\/)?/
 
-const principalRoots = /^\/(people|operator|dashboard)\/v1\//
+const isOfDashboard = (url: string) => url.startsWith(dashboardRoot)
 
 function pathsOf(routes: readonly DeclaredRoute[], components: Json): Record<string, Json> {
   const paths: Record<string, Json> = {}
@@ -154,19 +155,6 @@ const info = {
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
 }
 
-const tags: Record<string, string | undefined> = {
-  Authentication: 'Exchange a key pair for a token. Every other request needs it.',
-  Charges: 'Collect money by card, mobile money or bank transfer.',
-  Payouts: 'Send money to mobile money, banks, paybills and tills.',
-  Transactions: 'Read the status and history of charges and payouts.',
-  Webhooks: 'Delivery records of your webhooks, and the feed of all events.',
-  'External accounts': 'Stored beneficiaries: accounts that are paid, or that pay.',
-  'Reference data': 'Countries, banks, operators and their limits, exchange rates, names of account holders.',
-  Sandbox: 'Tools for integrators: test values, scenarios, and a clock that moves.',
-  Wallets: 'Statements of your wallets, line by line.',
-  User: 'Your profile, wallets and webhook URLs.',
-}
-
 const failure = {
   type: 'object',
   description: 'Every error has this form.',
@@ -213,6 +201,7 @@ function operation({ method, url, schema, access }: DeclaredRoute, components: J
     ...(access.isPublic && { security: [] }),
     ...(access.scope && { 'x-scope': access.scope }),
     ...(access.operator && { 'x-permission': access.operator }),
+    ...(access.member && { 'x-permission': access.member }),
     ...(parameters.length > 0 && { parameters }),
     ...(schema.body && {
       requestBody: { required: true, content: json(lifted(schema.body, components), example?.body) },
@@ -316,10 +305,11 @@ const isAnyText = ({ type, enum: values, pattern }: Json) =>
 
 /** Every method except GET may carry a body, whether the operation reads one or not. */
 function errorsOf(method: string, access: DeclaredRoute['access']): ErrorKey[] {
-  const { isPublic, scope, isSteppedUp, errors = [] } = access
+  const { isPublic, scope, member, isSteppedUp, errors = [] } = access
   const guarded: ErrorKey[] = scope
     ? ['UNAUTHORIZED', 'INSUFFICIENT_SCOPE', 'ADDRESS_NOT_ALLOWED', 'RATE_LIMIT_EXCEEDED']
     : ['SIGN_IN_REQUIRED', 'PERMISSION_DENIED', 'CROSS_SITE_REQUEST', 'RATE_LIMIT_EXCEEDED']
+  if (member) guarded.push('MERCHANT_MISSING')
   if (isSteppedUp) guarded.push('STEP_UP_REQUIRED')
   const ofBody: ErrorKey[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
   const all: ErrorKey[] = [

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { recordRefusal } from '../audit/record.ts'
 import { tokenOf } from '../auth/bearer-token.ts'
 import type { Context } from '../context.ts'
+import { readOwner } from '../dashboard/access.ts'
 import { AppError, catalogue } from '../errors.ts'
 import { permissionDenied } from '../people/grants.ts'
 import { machineOf } from '../people/machines.ts'
@@ -9,6 +10,8 @@ import { actorOf, mayOperate, type Principal } from '../people/principal.ts'
 import { principalOf } from '../people/request-principal.ts'
 import { browserToken, isCsrf, sessionOf } from '../people/sessions.ts'
 import type { Access } from './app.ts'
+import { admitMember } from './members.ts'
+import { originOf } from './origin.ts'
 
 /** Identifies the person or machine that sends a request. A request with a cookie that changes something must be same-origin. */
 export async function identifyPrincipal(ctx: Context, request: FastifyRequest): Promise<Principal> {
@@ -40,27 +43,19 @@ export function isSameOrigin({ config }: Pick<Context, 'config'>, { headers }: F
   return headers.origin === undefined ? site !== undefined : headers.origin === config.publicUrl
 }
 
-/** Records a refused attempt of a known person or machine, with the route that it tried. */
-async function auditRefusal(ctx: Context, request: FastifyRequest, error: AppError): Promise<void> {
+/** Records a refused attempt of a known person or machine, with the route that it tried; for the merchant of its person too. */
+async function auditRefusal(ctx: Context, request: FastifyRequest, { member }: Access, error: AppError): Promise<void> {
   const principal = principalOf(request)
-  const { method, routeOptions, id: requestId, ip: address, headers } = request
+  const { method, routeOptions } = request
   await recordRefusal(ctx.db.write, ctx.config.cell, {
     actor: actorOf(principal),
     action: `${method} ${routeOptions.url ?? 'unknown path'}`,
     subject: request.url.slice(0, 200).replace(/\?.*$/, ''),
     detail: { errorCode: catalogue[error.key].errorCode, message: error.message },
-    origin: {
-      requestId,
-      address,
-      userAgent: headers['user-agent'],
-      role: rolesOf(principal),
-      strength: principal.strength,
-    },
+    origin: originOf(request, principal, [...principal.operatorGrants, ...principal.merchantGrants]),
+    ...(error.key === 'PERMISSION_DENIED' && member && readOwner(request.params)),
   })
 }
-
-const rolesOf = ({ operatorGrants, merchantGrants }: Principal) =>
-  [...operatorGrants, ...merchantGrants].map(({ role }) => role).join(', ')
 
 /** A session proves presence for this long. */
 const provedForMs = 5 * 60_000
@@ -70,9 +65,12 @@ const provedForMs = 5 * 60_000
  * where machines are allowed at all, by a permission of the operator.
  */
 export async function authorisePrincipal(ctx: Context, request: FastifyRequest, access: Access): Promise<void> {
-  const refusal = refusalOf(principalOf(request), access)
+  const principal = principalOf(request)
+  const refusal =
+    (access.member && admitMember(request, principal, { ...access, member: access.member })) ??
+    refusalOf(principal, access)
   if (!refusal) return
-  if (refusal.key === 'PERMISSION_DENIED') await auditRefusal(ctx, request, refusal)
+  if (refusal.key !== 'STEP_UP_REQUIRED') await auditRefusal(ctx, request, access, refusal)
   throw refusal
 }
 

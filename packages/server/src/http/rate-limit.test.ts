@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Bearer } from '../auth/bearer.ts'
 import { setBearer } from '../auth/request-bearer.ts'
-import type { Bearer } from '../auth/token-cache.ts'
 import type { Config } from '../config.ts'
 import { createRateLimit } from './rate-limit.ts'
 

@@ -37,6 +37,7 @@ export function createRateLimit(config: Config, now?: () => number) {
   }
   const notify = (reply: FastifyReply, owner: Owner) => reply.headers(headersOf(owner))
   const owe = (request: FastifyRequest, reply: FastifyReply, units: number) => {
+    if (hasPrincipal(request)) return people.owe(principalOf(request).id, ofPeople, units)
     const bearer = bearerOf(request)
     buckets.owe(keyOf(bearer), limits[bearer.env], units)
     notify(reply, bearer)

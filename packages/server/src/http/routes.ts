@@ -28,7 +28,8 @@ export function collectRoutes(app: App): DeclaredRoute[] {
   app.addHook('onRoute', ({ method, url, config, schema }) => {
     const access = (config ?? {}) as Access
     if (access.isRefusal) return
-    const callers = [access.isPublic, access.scope, access.isForPeople, access.operator].filter((each) => each)
+    const { isPublic, scope, isForPeople, operator, member } = access
+    const callers = [isPublic, scope, isForPeople, operator, member].filter((each) => each)
     if (callers.length !== 1) throw new Error(`${method} ${url} does not declare who may call it`)
     for (const each of [method].flat())
       routes.push({ method: each, url, access, schema: (schema ?? {}) as RouteSchema })
@@ -47,7 +48,7 @@ export function refuseOtherMethods(app: App, routes: readonly DeclaredRoute[]): 
       throw methodNotAllowed(allowed)
     }
     const isPublic = declared.some(({ access }) => access.isPublic)
-    const isForPeople = declared.some(({ access }) => access.isForPeople || access.operator)
+    const isForPeople = declared.some(({ access }) => access.isForPeople || access.operator || access.member)
     const config: Access = { isRefusal: true, ...(isPublic ? { isPublic } : isForPeople && { isForPeople }) }
     const others = methods.filter((method) => !allowed.includes(method))
     app.route({ method: others, url, config, onRequest: refuse, handler: refuse })

@@ -4,6 +4,7 @@ import { authRoutes, publishedKeysRoute } from '../auth/routes.ts'
 import { bankLogoRoute } from '../charges/bank-logo.ts'
 import { chargeRoutes } from '../charges/routes.ts'
 import type { Context } from '../context.ts'
+import { dashboardRoutes, giveToMembers } from '../dashboard/routes.ts'
 import { AppError, invalidBody } from '../errors.ts'
 import { externalAccountRoutes } from '../external-accounts/routes.ts'
 import { operatorRoutes } from '../operate/api/routes.ts'
@@ -45,9 +46,13 @@ export function createWorkerServer(ctx: Context): Server {
   return { app, health: registerCommon(app, ctx) }
 }
 
-/** The common routes and the API: every business path below `/api/b2b`, and again below `/api/sandbox/b2b`. */
+/**
+ * The common routes and the APIs. Every business path exists below `/api/b2b`, again below `/api/sandbox/b2b`, and most of them for
+ * people below `/dashboard/v1`.
+ */
 export function createApiServer(ctx: Context): Server {
   const app = createApp(ctx)
+  giveToMembers(app)
   const routes = collectRoutes(app)
   const health = registerCommon(app, ctx)
   publishedKeysRoute(app, ctx)
@@ -76,6 +81,7 @@ export function createApiServer(ctx: Context): Server {
   }
   registerPeople(app, ctx)
   operatorRoutes(app, ctx)
+  dashboardRoutes(app, ctx)
   registerReference(app, routes, ctx.config.publicUrl)
   app.register((last, _, done) => {
     refuseOtherMethods(last, routes)

@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto'
 import { Type } from 'typebox'
+import type { Actor } from '../audit/record.ts'
 import { AppError } from '../errors.ts'
 import { type Database, type Db, type Owner, sql, type Tx } from '../platform/db.ts'
 import { nameMerchants } from '../platform/named-merchants.ts'
@@ -37,12 +39,22 @@ interface Sent {
   readonly body?: unknown
 }
 
-/** The key of a request, if it carries one. */
-export function keyedRequest({ method, url, headers, body }: Sent): KeyedRequest | undefined {
-  const key = headers['idempotency-key']
+/**
+ * The key of a request, if it carries one. Each person has keys of their own: what one person sent is no repeat of what another
+ * person or the merchant's server sent.
+ */
+export function keyedRequest(
+  { method, url, headers, body }: Sent,
+  { actor }: { readonly actor: Pick<Actor, 'kind' | 'id'> },
+): KeyedRequest | undefined {
+  const sent = headers['idempotency-key']
+  if (sent === undefined) return undefined
   const path = url.replace(/\?.*$/, '').replace(/^\/api\/(sandbox\/)?b2b/, '')
-  return key === undefined ? undefined : { key, method, path, asked: body ?? null }
+  return { key: actor.kind === 'person' ? ownKey(actor.id, sent) : sent, method, path, asked: body ?? null }
 }
+
+/** The key as it is stored. Together with the person's id it could be too long. */
+const ownKey = (personId: string, key: string) => `${personId}-${hash('sha256', key, 'base64url')}`
 
 /**
  * Does the work and stores its response in the same transaction, or returns the stored response. The key is taken first: a

@@ -6,7 +6,7 @@ import { apiKeyPurpose } from '../auth/token-exchange.ts'
 import { isRange } from '../platform/addresses.ts'
 import { databaseTimeMs } from '../platform/clock.ts'
 import type { Environment, Owner, Tx } from '../platform/db.ts'
-import { newId } from '../platform/ids.ts'
+import { newId, showId } from '../platform/ids.ts'
 import { existing, merchantId } from './merchants.ts'
 import { audited, type OperatorContext, OperatorError } from './operator-context.ts'
 
@@ -47,14 +47,9 @@ export async function create(context: OperatorContext, shownMerchantId: string, 
   return audited(context, async (tx) => {
     await existing(tx, owner.merchant_id)
     const pair = { ...owner, public_key: makeKey('pk', order.env), scopes: wanted }
-    const result = await issue(context, tx, { ...pair, allowed_addresses: order.addresses ?? [] })
-    return {
-      result,
-      entry: {
-        ...trail('key.create', owner, result.publicKey, { scopes: wanted, addresses: order.addresses }),
-        reason: order.reason,
-      },
-    }
+    const { result, credential } = await issue(context, tx, { ...pair, allowed_addresses: order.addresses ?? [] })
+    const detail = { credential, scopes: wanted, addresses: order.addresses }
+    return { result, entry: { ...trail('key.create', owner, result.publicKey, detail), reason: order.reason } }
   })
 }
 
@@ -66,8 +61,8 @@ export async function rotate(
 ): Promise<NewPair> {
   const pair = await audited(context, async (tx) => {
     const old = await revokeLiving(tx, publicKey)
-    const result = await issue(context, tx, old)
-    return { result, entry: { ...trail('key.rotate', old, publicKey), reason }, ground: old.id }
+    const { result, credential } = await issue(context, tx, old)
+    return { result, entry: { ...trail('key.rotate', old, publicKey, { credential }), reason }, ground: old.id }
   })
   context.wakeups.wake(revocationTopic)
   return pair
@@ -98,13 +93,13 @@ async function issue(
   context: OperatorContext,
   tx: Tx,
   pair: Omit<NewCredential, 'id' | 'api_key_hash'>,
-): Promise<NewPair> {
+): Promise<{ readonly result: NewPair; readonly credential: string }> {
   const { merchant_id, env, public_key, scopes, allowed_addresses } = pair
   const apiKey = makeKey('sk', env)
   const id = newId(await databaseTimeMs(tx), context.cell)
   const api_key_hash = context.vault.hash(apiKey, apiKeyPurpose)
   await insert(tx, { id, merchant_id, env, public_key, api_key_hash, scopes, allowed_addresses })
-  return { publicKey: public_key, apiKey, env }
+  return { result: { publicKey: public_key, apiKey, env }, credential: showId('credential', id) }
 }
 
 function trail(action: string, { merchant_id, env }: Owner, subject: string, detail: object = {}) {

@@ -36,6 +36,9 @@ export interface ApprovalsOrder {
   readonly reason: string
 }
 
+/** Throws to refuse a change, which then has no effect. */
+export type CheckChange = (before: PayoutControls, after: PayoutControls) => void
+
 interface CurrencyControlsView {
   readonly currency: string
   readonly perPayout?: string
@@ -76,12 +79,13 @@ export function setPayoutLimits(
   context: OperatorContext,
   shownId: string,
   order: LimitsOrder,
+  check: CheckChange = () => undefined,
 ): Promise<PayoutControlsView> {
   const currency = knownCurrency(order.currency)
   const given = limitOptions.filter((name) => order[name] !== undefined)
   if (given.length === 0) throw new OperatorError('name at least one limit to set or remove')
   const to = Object.fromEntries(given.map((name) => [limits[name], limitOf(name, order[name] ?? '', currency)]))
-  return change(context, shownId, 'limits.set', order, { byCurrency: { currency, to } })
+  return change(context, shownId, 'limits.set', order, { byCurrency: { currency, to } }, check)
 }
 
 /** Sets or removes rules for payouts that need approval. Payouts that wait already still need it. */
@@ -89,6 +93,7 @@ export function setApprovalRules(
   context: OperatorContext,
   shownId: string,
   order: ApprovalsOrder,
+  check: CheckChange = () => undefined,
 ): Promise<PayoutControlsView> {
   const { above, newBeneficiaries, bulk } = order
   if (above === undefined && newBeneficiaries === undefined && bulk === undefined)
@@ -99,10 +104,11 @@ export function setApprovalRules(
     ...(bulk !== undefined && { is_for_bulk: bulk }),
     ...(newBeneficiaries !== undefined && { is_for_new_beneficiaries: newBeneficiaries }),
   }
-  return change(context, shownId, 'approvals.set', order, {
+  const to = {
     ...(Object.keys(rules).length > 0 && { rules }),
     ...(above !== undefined && { byCurrency: thresholdOf(above, order.currency) }),
-  })
+  }
+  return change(context, shownId, 'approvals.set', order, to, check)
 }
 
 function thresholdOf(above: string, named: string | undefined): NonNullable<ControlsChange['byCurrency']> {
@@ -117,11 +123,13 @@ async function change(
   action: string,
   { env, reason }: { readonly env: Environment; readonly reason: string },
   to: ControlsChange,
+  check: CheckChange,
 ): Promise<PayoutControlsView> {
   const owner: Owner = { merchant_id: merchantId(shownId), env }
   return audited(context, async (tx) => {
     await existing(tx, owner.merchant_id)
     const { before, after } = await changeControls(tx, owner, to)
+    check(before, after)
     const detail = { before: stateOf(before), after: stateOf(after) }
     const subject = showId('merchant', owner.merchant_id)
     return { result: view(owner, after), entry: { action, ...owner, subject, detail, reason }, ground: detail.before }

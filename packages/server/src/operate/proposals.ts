@@ -2,9 +2,10 @@ import { isCurrency } from '../money/currencies.ts'
 import { formatMinor } from '../money/money.ts'
 import { mayOperate, type Place } from '../people/principal.ts'
 import type { OperatorPermission } from '../people/roles.ts'
+import { sharePasskey } from '../people/same-person.ts'
 import { type BatchTx, type Environment, sql, type Tx } from '../platform/db.ts'
 import { newId, showId } from '../platform/ids.ts'
-import { createdMachine, holdsNow, mayStillPropose, sharePasskey } from './approver.ts'
+import { createdMachine, holdsNow, mayStillPropose } from './approver.ts'
 import { type Foreseen, foreseenOf, type PostingView } from './dry-run.ts'
 import {
   audited,

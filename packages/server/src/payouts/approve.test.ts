@@ -4,6 +4,7 @@ import type { ApprovalsOrder } from '../operate/payout-controls.ts'
 import type { Owner } from '../platform/db.ts'
 import { providerKeyOf, readId } from '../platform/ids.ts'
 import type { Malipo } from '../testing/malipo.ts'
+import { makeApprover } from '../testing/members.ts'
 import { type PayingMalipo, payingMalipo, walletsOf } from '../testing/paying.ts'
 import { sweepPage } from '../workers/sweeper.ts'
 import { approvePayout, expireApprovals, type PayoutDecision, rejectPayout } from './approve.ts'
@@ -12,6 +13,7 @@ type Merchant = Awaited<ReturnType<Malipo['merchant']>>
 
 const path = '/api/b2b/fiat/payout'
 const approver = { id: 'person_0193000000007000800000000000000a', name: 'Wanjiru' }
+const another = { ...approver, id: 'person_0193000000007000800000000000000b' }
 const reason = 'invoice 12'
 const rules = { env: 'sandbox', reason: 'contract 17' } as const
 
@@ -35,6 +37,7 @@ async function withRule(t: TestContext, rule: Partial<ApprovalsOrder> = { above:
   t.after(() => malipo.ask(`update clock_offset set ahead = '0'`))
   const merchant = await malipo.merchant()
   await malipo.operator.payoutControls.setApprovals(merchant.id, { ...rules, ...rule })
+  for (const person of [approver, another]) await makeApprover(malipo.ask, ownerOf(merchant), person)
   return { malipo, merchant, owner: ownerOf(merchant) }
 }
 
@@ -184,7 +187,6 @@ function enders({ ctx, ask }: Malipo, merchant: Merchant) {
 test('of approvals, rejections, a cancellation and the expiry at once, exactly one takes effect', async (t) => {
   const { malipo, merchant } = await withRule(t)
   const [one, two] = [enders(malipo, merchant), enders(await payingMalipo(t), merchant)]
-  const another = { ...approver, id: 'person_0193000000007000800000000000000b' }
   const races: Record<string, (id: string) => Promise<unknown>[]> = {
     'two approvers': (id) => [one.approve(id), two.approve(id, another), one.approve(id)],
     'approve and reject': (id) => [one.approve(id), two.reject(id)],

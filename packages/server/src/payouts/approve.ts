@@ -1,9 +1,15 @@
-import { recordAudit } from '../audit/record.ts'
+import type { Origin } from '../audit/record.ts'
+import { receiverOfKey } from '../auth/credentials.ts'
 import type { Context } from '../context.ts'
 import { AppError, invalid } from '../errors.ts'
 import { findApproval, overdueApprovals, storeDecision, storeExpiry } from '../payments/controls/approvals.ts'
+import { placesOf } from '../payments/controls/maker.ts'
 import { laneOf } from '../payments/dispatch/timers.ts'
 import type { Transaction } from '../payments/model/store.ts'
+import { permissionDenied } from '../people/grants.ts'
+import { holdsWithinNow } from '../people/members.ts'
+import { merchantPermissions } from '../people/roles.ts'
+import { sharePasskey } from '../people/same-person.ts'
 import type { Owner, Tx } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
 import { findTransaction } from '../transactions/read.ts'
@@ -12,8 +18,10 @@ import { findTransaction } from '../transactions/read.ts'
 export interface PayoutDecision {
   /** Its id, or the merchant's reference. */
   readonly transactionId: string
-  /** The signed-in person, as people see the id: `person_…`. The caller has checked the person's permission. */
+  /** The signed-in person, as people see the id: `person_…`. */
   readonly approver: { readonly id: string; readonly name: string }
+  /** Where the decision came from, for the audit trail. */
+  readonly origin?: Origin | undefined
   readonly reason: string
 }
 
@@ -31,12 +39,12 @@ export function rejectPayout(ctx: Context, owner: Owner, order: PayoutDecision):
 
 /**
  * Of any number of decisions, cancellations and the expiry, one takes effect: the first that locks the payout. The others find
- * that it waits no longer.
+ * that it waits no longer. The approver's role and identity are read in that transaction, with the role locked.
  */
 async function decidePayout(
   ctx: Context,
   owner: Owner,
-  { transactionId, approver, reason }: PayoutDecision,
+  { transactionId, approver, origin, reason }: PayoutDecision,
   decision: 'approved' | 'rejected',
 ): Promise<Transaction> {
   if (reason.trim() === '') throw invalid([{ field: 'reason', message: 'reason must not be empty' }])
@@ -50,13 +58,11 @@ async function decidePayout(
     throw new AppError('APPROVAL_NOT_ALLOWED')
   const { name } = approver
   const alongside = async (tx: Tx) => {
+    const needed = { merchant_id, env, permission: 'payouts:approve', places: placesOf(transaction) } as const
+    if (!(await holdsWithinNow(tx, approver.id, needed))) throw permissionDenied(needed.permission, merchantPermissions)
+    if (decision === 'approved' && (await isMadeBy(tx, approval.made_by, approver.id)))
+      throw new AppError('APPROVAL_NOT_ALLOWED')
     await storeDecision(tx, id, { decision, by: approver, reason })
-    await recordAudit(tx, ctx.config.cell, {
-      actor: { kind: 'person', ...approver },
-      action: decision === 'approved' ? 'payout.approve' : 'payout.reject',
-      ...{ merchant_id, env, subject: showId('transaction', id), reason },
-      detail: { made_by: approval.made_by, reasons: approval.approval_reasons },
-    })
   }
   const resolved = await ctx.resolver.submit({
     transaction_id: id,
@@ -65,9 +71,24 @@ async function decidePayout(
     observation: { kind: decision === 'approved' ? 'approve' : 'reject' },
     note: { by: approver.id, name, reason },
     alongside,
+    audit: {
+      actor: { kind: 'person', ...approver },
+      action: decision === 'approved' ? 'payout.approve' : 'payout.reject',
+      ...{ merchant_id, env, subject: showId('transaction', id), reason, origin },
+      detail: { made_by: approval.made_by, reasons: approval.approval_reasons },
+    },
   })
   if (!resolved?.isChanged) throw new AppError('PAYOUT_NOT_AWAITING_APPROVAL')
   return resolved.transaction
+}
+
+/**
+ * Whether a person made a payout: alone, under another identity with the same passkey, or with the API key that this person
+ * received.
+ */
+async function isMadeBy(tx: Tx, made_by: string, personId: string): Promise<boolean> {
+  const maker = made_by.startsWith('cred_') ? await receiverOfKey(tx, made_by) : made_by
+  return maker !== undefined && (maker === personId || (await sharePasskey(tx, maker, personId)))
 }
 
 const pageMax = 100

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from '../context.ts'
 import { AppError, catalogue } from '../errors.ts'
 import { type KeyedRequest, reserveKey } from '../idempotency/keys.ts'
+import type { PayoutMaker } from '../payments/controls/maker.ts'
 import { isPassing } from '../platform/batch.ts'
 import type { Owner } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
@@ -23,7 +24,7 @@ interface BulkResult {
 
 interface BulkTerms {
   /** The credential or person that sends the request. */
-  readonly made_by: string
+  readonly maker: PayoutMaker
   readonly scenario?: Scenario | undefined
 }
 
@@ -51,12 +52,12 @@ async function acceptAll(
   items: readonly unknown[],
   readItem: ReadItem,
   keyed: KeyedRequest | undefined,
-  { made_by, scenario }: BulkTerms,
+  { maker, scenario }: BulkTerms,
 ): Promise<{ readonly results: BulkResult[]; readonly isReplay: boolean }> {
   const isRepeated = keyed !== undefined && (await reserveKey(ctx, owner, keyed))
   const accept = isRepeated ? acceptPayout : acceptNew // Items of a new request have no stored keys.
   reach('bulk.reserved')
-  const terms = { origin: { made_by, isBulk: true }, rateOf: createRateOf(ctx, owner), scenario }
+  const terms = { origin: { ...maker, isBulk: true }, rateOf: createRateOf(ctx, owner), scenario }
   const one = async (item: unknown, index: number) => {
     try {
       const body = readItem(item)

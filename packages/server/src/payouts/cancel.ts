@@ -2,6 +2,7 @@ import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { type KeyedRequest, type Once, underKey } from '../idempotency/keys.ts'
 import { replayOf } from '../payments/accept/replay.ts'
+import { auditOfPayout, type PayoutMaker, placesOf, requirePlaces } from '../payments/controls/maker.ts'
 import type { Owner } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { findTransaction } from '../transactions/read.ts'
@@ -19,10 +20,12 @@ export async function cancelPayout(
   owner: Owner,
   wanted: string,
   keyed: KeyedRequest | undefined,
+  by: Pick<PayoutMaker, 'person' | 'mayActIn'> = {},
 ): Promise<Once<Cancelled>> {
   if ((await replayOf(ctx, owner, keyed))?.response) return { response, isReplay: true }
   const transaction = await findTransaction(ctx.db.read, owner, wanted)
   if (transaction?.type !== 'withdrew') throw new AppError('TRANSACTION_MISSING')
+  requirePlaces(by, placesOf(transaction))
   const { id: transaction_id } = transaction
   reach('cancel.found')
   return underKey(ctx, owner, { keyed, transaction_id }, async (keep) => {
@@ -32,6 +35,7 @@ export async function cancelPayout(
       cause: 'request',
       observation: { kind: 'cancel' },
       alongside: (tx) => keep(tx, response),
+      audit: by.person && auditOfPayout('payout.cancel', by.person, transaction),
     })
     reach('cancel.resolved')
     if (armed?.isChanged) return { response, isReplay: false }

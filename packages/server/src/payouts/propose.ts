@@ -13,6 +13,7 @@ import { feeOf, keepRule } from '../money/fees.ts'
 import { walletSideOf } from '../payments/accept/exchange.ts'
 import type { Proposal } from '../payments/accept/proposal.ts'
 import type { PayoutOrigin } from '../payments/controls/control-batch.ts'
+import { requirePlaces } from '../payments/controls/maker.ts'
 import { routeQueryOf } from '../payments/dispatch/operation.ts'
 import { sharedAccounts } from '../payments/resolve/payment-postings.ts'
 import type { Owner } from '../platform/db.ts'
@@ -43,12 +44,14 @@ export async function proposePayout(
   { origin, rateOf }: { readonly origin: PayoutOrigin; readonly rateOf: RateOf },
 ): Promise<Omit<Proposal, 'responseOf'>> {
   const beneficiary = await beneficiaryFor(ctx, owner, body)
+  requirePlaces(origin, [beneficiary])
   const { country, currency, destination, code } = beneficiary
   await ctx.currencies.refuseDisabled(owner, currency)
   const [connector] = ctx.routing.providersOf(owner.env, routeQueryOf({ ...beneficiary, type: 'withdrew' }))
   const amount = amountOf(ctx, beneficiary, body.amount)
   if (!connector) throw new AppError('PAYOUT_PROVIDER_NOT_FOUND')
   const wallet = walletFor(ctx, beneficiary, body)
+  requirePlaces(origin, [wallet])
   await ctx.currencies.refuseDisabled(owner, wallet.currency)
   const method = destination === 'Bank Account' ? 'bank' : 'momo'
   const currencies = { currency, wallet_currency: wallet.currency }

@@ -1,13 +1,13 @@
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
+import { type Bearer, personOf } from '../auth/bearer.ts'
 import { bearerOf } from '../auth/request-bearer.ts'
-import type { Bearer } from '../auth/token-cache.ts'
 import type { Context } from '../context.ts'
 import { Destination, PayoutMethod } from '../external-accounts/schema.ts'
 import type { App } from '../http/app.ts'
 import { IdempotencyHeaders, keyedRequest } from '../idempotency/keys.ts'
 import { PaymentHeaders, scenarioIn } from '../payments/accept/payment-headers.ts'
-import { showId } from '../platform/ids.ts'
+import type { PayoutMaker } from '../payments/controls/maker.ts'
 import { ExternalReference } from '../transactions/schema.ts'
 import { acceptPayout } from './accept.ts'
 import { acceptBulk } from './bulk.ts'
@@ -106,9 +106,9 @@ export function payoutRoutes(app: App, ctx: Context): void {
     },
     async (request, reply) => {
       const owner = bearerOf(request)
-      const origin = { made_by: makerOf(owner), isBulk: false }
+      const origin = { ...makerOf(owner), isBulk: false }
       const terms = { origin, scenario: scenarioIn(owner, request.headers) }
-      const { response, isReplay } = await acceptPayout(ctx, owner, request.body, keyedRequest(request), terms)
+      const { response, isReplay } = await acceptPayout(ctx, owner, request.body, keyedRequest(request, owner), terms)
       mark(reply, isReplay)
       return response
     },
@@ -148,8 +148,9 @@ function bulkRoute(app: App, ctx: Context): void {
         if (error || !value) throw error ?? new Error('an item was not read')
         return value
       }
-      const [owner, keyed] = [bearerOf(request), keyedRequest(request)]
-      const terms = { made_by: makerOf(owner), scenario: scenarioIn(owner, request.headers) }
+      const owner = bearerOf(request)
+      const keyed = keyedRequest(request, owner)
+      const terms = { maker: makerOf(owner), scenario: scenarioIn(owner, request.headers) }
       const { results, isReplay } = await acceptBulk(ctx, owner, payouts, readItem, keyed, terms)
       mark(reply, isReplay)
       return { success: true as const, data: results }
@@ -181,14 +182,20 @@ function cancelRoute(app: App, ctx: Context): void {
     },
     async (request, reply) => {
       const { transactionId } = request.params
-      const { response, isReplay } = await cancelPayout(ctx, bearerOf(request), transactionId, keyedRequest(request))
+      const owner = bearerOf(request)
+      const keyed = keyedRequest(request, owner)
+      const { response, isReplay } = await cancelPayout(ctx, owner, transactionId, keyed, makerOf(owner))
       mark(reply, isReplay)
       return response
     },
   )
 }
 
-const makerOf = ({ credential_id }: Bearer) => showId('credential', credential_id)
+const makerOf = (bearer: Bearer): PayoutMaker => ({
+  made_by: bearer.actor.id,
+  person: personOf(bearer),
+  mayActIn: bearer.mayActIn,
+})
 
 function mark(reply: FastifyReply, isReplay: boolean): void {
   if (isReplay) reply.header('idempotency-replayed', 'true')

@@ -63,8 +63,10 @@ function requireAll(held: ReadonlySet<string>, wanted: readonly string[]): void 
 }
 
 /** A refusal that names the missing permission. */
-export function permissionDenied(permission: string): AppError {
-  const about: Readonly<Record<string, string>> = operatorPermissions
+export function permissionDenied(
+  permission: string,
+  about: Readonly<Record<string, string>> = operatorPermissions,
+): AppError {
   const meaning = about[permission] ? ` (${about[permission]})` : ''
   const message = `the permission ${permission}${meaning} is missing, or its scope is too narrow`
   return new AppError('PERMISSION_DENIED', { details: [{ field: 'permission', message }] })

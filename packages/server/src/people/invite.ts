@@ -64,7 +64,7 @@ interface Order extends Omit<Invitee, keyof Scope>, Scope {
   readonly role: string
 }
 
-async function invite(tx: Tx, { cell, vault, publicUrl }: PeopleContext, by: Principal, order: Order) {
+async function invite(tx: Tx, { cell, vault, publicUrl, origin }: PeopleContext, by: Principal, order: Order) {
   refuseUnusable(order)
   const id = newId(await databaseTimeMs(tx), cell)
   const token = randomBytes(32).toString('base64url')
@@ -81,6 +81,7 @@ async function invite(tx: Tx, { cell, vault, publicUrl }: PeopleContext, by: Pri
     ...(order.merchant_id !== null && { merchant_id: order.merchant_id }),
     subject: showId('invitation', id),
     detail: { email, role, countries, currencies, isForOidc: order.isForOidc ?? false },
+    origin,
   })
   // The token is in the fragment, which browsers do not send: it is in no log on its way.
   const link = `${publicUrl}/invitation#${token}`
@@ -191,7 +192,12 @@ export async function useInvitation(tx: Tx, id: string, personId: string): Promi
 }
 
 /** Withdraws an unused invitation. */
-export async function revokeInvitation(tx: Tx, { cell }: PeopleContext, by: Principal, shownId: string): Promise<void> {
+export async function revokeInvitation(
+  tx: Tx,
+  { cell, origin }: PeopleContext,
+  by: Principal,
+  shownId: string,
+): Promise<void> {
   const id = readId('invitation', shownId)
   const [found] = await tx.query<{ merchant_id: string | null }>(sql`
     update invitations
@@ -207,5 +213,6 @@ export async function revokeInvitation(tx: Tx, { cell }: PeopleContext, by: Prin
     action: 'person.invitation_revoke',
     ...(found.merchant_id !== null && { merchant_id: found.merchant_id }),
     subject: shownId,
+    origin,
   })
 }

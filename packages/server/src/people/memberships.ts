@@ -71,7 +71,7 @@ export async function insertMembership(
 /** Ends a role and the sessions of its person. */
 export async function endRole(
   tx: Tx,
-  { cell }: PeopleContext,
+  { cell, origin }: PeopleContext,
   by: Principal,
   { membership, reason }: { readonly membership: string; readonly reason: string },
 ): Promise<void> {
@@ -92,6 +92,7 @@ export async function endRole(
     subject: showId('person', ended.person_id),
     detail: { membership, role: ended.role },
     reason,
+    origin,
   })
 }
 

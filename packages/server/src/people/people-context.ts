@@ -1,3 +1,4 @@
+import type { Origin } from '../audit/record.ts'
 import type { Config } from '../config.ts'
 import type { Vault } from '../platform/seal.ts'
 
@@ -6,6 +7,8 @@ export interface PeopleContext {
   readonly cell: number
   readonly vault: Vault
   readonly publicUrl: string
+  /** Where the request came from, for the audit trail. */
+  readonly origin?: Origin | undefined
 }
 
 export function peopleContext({

@@ -14,7 +14,7 @@ export interface OperatorGrant extends Scope {
   readonly role: OperatorRole
 }
 
-interface MerchantGrant extends Scope {
+export interface MerchantGrant extends Scope {
   readonly merchant_id: string
   readonly role: MerchantRole
 }

@@ -19,7 +19,8 @@ const Beneficiary = Type.Object({
   accountNumber: Type.String(),
 })
 
-const Transaction = Type.Object(
+/** A transaction as lists show it. */
+export const Transaction = Type.Object(
   {
     transactionId: Type.String(),
     type: Type.String({ description: 'deposit, withdrew or adjustment' }),

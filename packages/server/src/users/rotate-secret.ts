@@ -1,5 +1,5 @@
 import { recordAudit } from '../audit/record.ts'
-import { auditOf, type Bearer } from '../auth/token-cache.ts'
+import { auditOf, type Bearer } from '../auth/bearer.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { replaceSecret } from '../merchants/store.ts'

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
+import type { Bearer } from '../auth/bearer.ts'
 import { bearerOf } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { App } from '../http/app.ts'
-import type { Owner } from '../platform/db.ts'
 import { presentProfile } from './present.ts'
 import { readProfile } from './profile.ts'
 import { rotateWebhookSecret } from './rotate-secret.ts'
@@ -65,21 +65,29 @@ const tags = ['User']
 
 /** The merchant's own profile. */
 export function userRoutes(app: App, ctx: Context): void {
-  const profileOf = async (bearer: Owner & { public_key: string }) => {
-    const profile = await readProfile(ctx.db.read, bearer)
-    if (!profile) throw new AppError('USER_MISSING')
-    return presentProfile(profile, bearer.public_key)
-  }
+  profileRoute(app, ctx)
+  changeProfileRoute(app, ctx)
+  webhookSecretRoute(app, ctx)
+}
 
+async function profileOf(ctx: Context, bearer: Bearer) {
+  const profile = await readProfile(ctx.db.read, bearer)
+  if (!profile) throw new AppError('USER_MISSING')
+  return presentProfile(profile, bearer.kind === 'key pair' ? bearer.public_key : '')
+}
+
+export function profileRoute(app: App, ctx: Context): void {
   app.get(
     '/users',
     {
       config: { scope: 'profile:read', errors: ['USER_MISSING'] },
       schema: { summary: 'Read the profile', tags, response: { 200: UserProfile } },
     },
-    (request) => profileOf(bearerOf(request)),
+    (request) => profileOf(ctx, bearerOf(request)),
   )
+}
 
+function changeProfileRoute(app: App, ctx: Context): void {
   app.put(
     '/users',
     {
@@ -95,10 +103,12 @@ export function userRoutes(app: App, ctx: Context): void {
     async (request) => {
       const bearer = bearerOf(request)
       await updateProfile(ctx, bearer, request.body)
-      return profileOf(bearer)
+      return profileOf(ctx, bearer)
     },
   )
+}
 
+export function webhookSecretRoute(app: App, ctx: Context): void {
   app.post(
     '/users/webhook-secret/rotate',
     {

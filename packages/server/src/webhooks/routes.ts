@@ -1,10 +1,12 @@
 import { Type } from 'typebox'
+import { recordAudit } from '../audit/record.ts'
+import { auditOf } from '../auth/bearer.ts'
 import { bearerOf } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
 import { AppError, invalid } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import type { Owner } from '../platform/db.ts'
-import { readId } from '../platform/ids.ts'
+import { readId, showId } from '../platform/ids.ts'
 import { nameMerchants } from '../platform/named-merchants.ts'
 import { findTransaction } from '../transactions/read.ts'
 import { FeedLine, WebhookData } from '../transactions/schema.ts'
@@ -81,7 +83,10 @@ export function webhookRoutes(app: App, ctx: Context): void {
       const owner = bearerOf(request)
       const isDue = await ctx.db.write.transaction(async (tx) => {
         await nameMerchants(tx, [owner.merchant_id])
-        return sendAgain(tx, owner, id)
+        const isFound = await sendAgain(tx, owner, id)
+        const resent = { ...auditOf(owner, 'webhook.resend'), subject: showId('webhook', id) }
+        if (isFound && owner.kind === 'person') await recordAudit(tx, ctx.config.cell, resent)
+        return isFound
       })
       if (!isDue) throw new AppError('WEBHOOK_MISSING')
       ctx.wakeups.wake('webhooks')

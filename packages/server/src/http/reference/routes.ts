@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../app.ts'
-import { openApiDocument, operatorDocument } from '../openapi.ts'
+import { dashboardDocument, openApiDocument, operatorDocument } from '../openapi.ts'
 import type { DeclaredRoute } from '../routes.ts'
 import { errorsPage } from './errors-page.ts'
 import { referencePage } from './page.ts'
 import { script } from './script.ts'
 import { style } from './style.ts'
 
-/** `/openapi.json` and `/operator/v1/openapi.json` for programs, `/docs` and `/docs/errors` for people: generated from the routes and the error catalogue. */
+/** `/openapi.json` and those of `/operator/v1` and `/dashboard/v1` for programs, `/docs` and `/docs/errors` for people: generated from the routes and the error catalogue. */
 export function registerReference(app: App, routes: readonly DeclaredRoute[], publicUrl: string): void {
   const { origin } = new URL(publicUrl)
   const config = { isPublic: true }
@@ -19,10 +19,13 @@ export function registerReference(app: App, routes: readonly DeclaredRoute[], pu
   app.get('/openapi.json', { config }, (request, reply) =>
     send(request, reply.type('application/json; charset=utf-8'), published()),
   )
-  const operators = once(() => publish(JSON.stringify(operatorDocument(routes))))
-  app.get('/operator/v1/openapi.json', { config }, (request, reply) =>
-    send(request, reply.type('application/json; charset=utf-8'), operators()),
-  )
+  for (const [path, documentOf] of Object.entries({
+    '/operator/v1/openapi.json': operatorDocument,
+    '/dashboard/v1/openapi.json': dashboardDocument,
+  })) {
+    const text = once(() => publish(JSON.stringify(documentOf(routes))))
+    app.get(path, { config }, (request, reply) => send(request, reply.type('application/json; charset=utf-8'), text()))
+  }
   const errors = once(() => publish(errorsPage()))
   for (const [path, text] of Object.entries({ '/docs': page, '/docs/errors': errors }))
     app.get(path, { config }, (request, reply) =>

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { createMachine } from '../../people/machines.ts'
-import { peopleContext } from '../../people/people-context.ts'
 import { merchantRoles, type OperatorPermission, operatorPermissions, operatorRoles } from '../../people/roles.ts'
-import { type Malipo, testMalipo } from '../../testing/malipo.ts'
-import { breakGlass, type TestPerson, testPerson } from '../../testing/people.ts'
+import { testMalipo } from '../../testing/malipo.ts'
+import { machineCaller, testPerson } from '../../testing/people.ts'
 import { operations } from './operations.ts'
 import { operatorRoot } from './routes.ts'
 
@@ -52,7 +49,7 @@ test("no role of a merchant's people, no merchant's token and no stranger reache
 test('a machine may call exactly the routes of its permissions, and approves nothing', async (t) => {
   const malipo = await testMalipo(t, unlimited)
   const held: OperatorPermission[] = ['payments:read', 'money:approve', 'merchants:read']
-  const call = await machine(malipo, held)
+  const call = await machineCaller(malipo, held)
 
   for (const { method, path, permission, name } of operations) {
     const { status, body } = await call(method, pathOf(path), bodyOf(method))
@@ -92,13 +89,3 @@ test('every permission of the table is used by a route or by a role that approve
 
   assert.deepEqual(unused, [])
 })
-
-async function machine({ ctx, call }: Malipo, permissions: readonly OperatorPermission[]): Promise<TestPerson['call']> {
-  const { publicKey, apiKey } = await ctx.db.write.transaction((tx) =>
-    createMachine(tx, peopleContext(ctx), breakGlass, { name: `reports ${randomUUID()}`, permissions }),
-  )
-  const path = `${operatorRoot}/auth/generate-bearer-token`
-  const { body } = await call('POST', path, { 'api-key': apiKey }, { publicKey })
-  const authorization = `Bearer ${String(body['token'])}`
-  return (method, to, sent) => call(method, to, { authorization }, sent)
-}

@@ -45,7 +45,7 @@ const data = (schema: TSchema) => Type.Object({ success: Type.Literal(true), dat
 const tagOf = (name: string) => name.slice(0, name.indexOf('.'))
 
 /** What every request shares. */
-function operatorBase(ctx: Context): Omit<OperatorContext, 'principal' | 'origin'> {
+export function operatorBase(ctx: Context): Omit<OperatorContext, 'principal' | 'origin'> {
   const { db, wakeups, vault, accounts, log, config } = ctx
   return {
     db,
@@ -87,7 +87,7 @@ async function handle(context: OperatorContext, operation: Operation, request: F
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error
     if (operation.method !== 'GET') await recordRefused(context, operation, input, error)
-    throw new AppError('OPERATION_REFUSED', { message: asSentence(error.message) })
+    throw operationRefused(error)
   }
 }
 
@@ -109,6 +109,10 @@ function recordRefused(
 }
 
 const asFields = (value: unknown) => (typeof value === 'object' && value !== null ? value : {})
+
+/** What cannot be done, as the API reports it. */
+export const operationRefused = ({ message }: OperatorError) =>
+  new AppError('OPERATION_REFUSED', { message: asSentence(message) })
 
 /** An id at the start stays as it is. */
 const asSentence = (message: string) =>

@@ -1,3 +1,4 @@
+import { recordAudit } from '../../audit/record.ts'
 import type { ErrorKey } from '../../errors.ts'
 import { emit } from '../../events/emit.ts'
 import {
@@ -22,6 +23,7 @@ import type { Vault } from '../../platform/seal.ts'
 import { findArmed, useArmed } from '../../scenarios/armed.ts'
 import type { Scenario } from '../../scenarios/catalogue.ts'
 import { type ControlBatch, type ExceededLimit, openControlBatch } from '../controls/control-batch.ts'
+import { auditOfPayout } from '../controls/maker.ts'
 import { findControls } from '../controls/rules.ts'
 import { setTimers } from '../dispatch/timers.ts'
 import { type Lookup, numberLookups } from '../model/lookups.ts'
@@ -128,6 +130,7 @@ async function acceptBatch(
     controls.write(),
     record(tx, at, cell, kept, acceptances),
   ])
+  await auditPeople(tx, cell, kept)
   reach('accept.written')
   const onCommitted = () => {
     reach('accept.committed')
@@ -329,6 +332,14 @@ async function record(
     ),
     emit(tx, at, events),
   ])
+}
+
+/** Payouts that people made are in the audit trail, whose lock comes after all others. */
+async function auditPeople(tx: BatchTx, cell: number, kept: readonly Kept[]): Promise<void> {
+  for (const { item, transaction } of kept) {
+    const person = item.proposal.origin?.person
+    if (person) await recordAudit(tx, cell, auditOfPayout('payout.create', person, transaction))
+  }
 }
 
 function keyOf({ proposal, id }: Item, vault: Vault): KeyRow[] {

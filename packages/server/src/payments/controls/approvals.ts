@@ -1,4 +1,5 @@
 import { type Db, type Environment, type Owner, type ReadDb, sql, type Tx } from '../../platform/db.ts'
+import type { Transaction } from '../model/store.ts'
 
 /** Why a payout needs approval. The database accepts no other reason. */
 export type ApprovalReason = 'above_amount' | 'new_beneficiary' | 'bulk'
@@ -60,6 +61,26 @@ export async function findApproval(db: ReadDb, owner: Owner, transactionId: stri
         and approval_expires_at is not null`,
   )
   return found
+}
+
+/** A payout that waits for approval, with what an approver needs to know. */
+export type WaitingPayout = Transaction & Pick<Approval, 'made_by' | 'approval_reasons' | 'approval_expires_at'>
+
+/** Payouts of one merchant that wait for approval, those that expire first at the front. */
+export function waitingPayouts(db: ReadDb, owner: Owner, limit: number): Promise<WaitingPayout[]> {
+  return db.query<WaitingPayout>(
+    owner,
+    sql`
+      select t.*, c.made_by, c.approval_reasons, c.approval_expires_at
+      from controlled_payouts c
+      join transactions t on t.id = c.transaction_id
+      where c.merchant_id = ${owner.merchant_id}
+        and c.env = ${owner.env}
+        and c.approval_expires_at is not null
+        and c.approval_closed_at is null
+      order by c.approval_expires_at, c.transaction_id
+      limit ${limit}`,
+  )
 }
 
 /** A person's decision about a payout. */

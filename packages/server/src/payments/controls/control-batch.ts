@@ -6,12 +6,11 @@ import { dayMs, timing } from '../resolve/timing.ts'
 import { type ApprovalReason, type ControlledPayout, insertControlled } from './approvals.ts'
 import { beneficiaryHashes, withNewBeneficiary } from './beneficiary.ts'
 import { type DayCount, type DayCounts, openDayCounts } from './day-counts.ts'
+import type { PayoutMaker } from './maker.ts'
 import { type DayKind, dayKinds, dayLimits, type LimitName, ownerKey, type PayoutControls } from './rules.ts'
 
 /** Who made a payout, and how. */
-export interface PayoutOrigin {
-  /** The credential or person, as people see the id: `cred_…` or `person_…`. */
-  readonly made_by: string
+export interface PayoutOrigin extends PayoutMaker {
   readonly isBulk: boolean
 }
 

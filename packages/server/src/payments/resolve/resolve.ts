@@ -1,3 +1,4 @@
+import { type AuditEntry, recordAudit } from '../../audit/record.ts'
 import { emit, type NewEvent } from '../../events/emit.ts'
 import { available, type PlatformAccounts } from '../../ledger/accounts.ts'
 import { openBooks, type Refusal } from '../../ledger/books.ts'
@@ -56,6 +57,8 @@ interface Resolution extends Observed {
   readonly from?: { readonly env: Environment; readonly provider: string }
   /** Written in the same transaction, if the observation changes anything. */
   readonly alongside?: ((tx: Tx) => Promise<void>) | undefined
+  /** The same, written last: the lock on the audit trail comes after all others. */
+  readonly audit?: AuditEntry | undefined
   /** For the event: who resolved the payment, and on what evidence. */
   readonly note?: Readonly<Record<string, unknown>>
 }
@@ -161,6 +164,8 @@ export async function resolveBatch(
   const changed = [...drafts.values()].filter(({ before, transaction }) => transaction !== before.transaction)
   for (const [index, { alongside }] of resolutions.entries()) if (results[index]?.isChanged) await alongside?.(tx)
   const [{ committed, ...written }] = await Promise.all([books.write(), write(tx, at, options.cell, changed)])
+  for (const [index, { audit }] of resolutions.entries())
+    if (audit && results[index]?.isChanged) await recordAudit(tx, options.cell, audit)
   reach('resolve.written')
   const onCommitted = () => {
     reach('resolve.committed')

@@ -1,0 +1,82 @@
+import { type TObject, Type } from 'typebox'
+import { bearerOf, hasBearer } from '../auth/request-bearer.ts'
+import type { Context } from '../context.ts'
+import { externalAccountRoutes } from '../external-accounts/routes.ts'
+import type { Access, App } from '../http/app.ts'
+import { payoutRoutes } from '../payouts/routes.ts'
+import { grantsWith, grantsWithin } from '../people/members.ts'
+import { maskNumbers } from '../people/personal-data.ts'
+import { principalOf } from '../people/request-principal.ts'
+import { referenceRoutes } from '../reference/routes.ts'
+import { transactionRoutes } from '../transactions/routes.ts'
+import { profileRoute, webhookSecretRoute } from '../users/routes.ts'
+import { walletRoutes } from '../wallets/routes.ts'
+import { webhookRoutes } from '../webhooks/routes.ts'
+import { dashboardRoot, memberAccess } from './access.ts'
+import { approvalRoutes } from './approvals.ts'
+import { auditRoutes } from './audit.ts'
+import { controlRoutes } from './controls.ts'
+import { keyRoutes } from './keys.ts'
+import { teamRoutes } from './team.ts'
+import { webhookUrlRoutes } from './webhook-url.ts'
+
+/**
+ * The API of merchants' people: the routes of the merchant API, and what only people do. People do not charge: a charge is made by
+ * the merchant's own pages and servers, and no role has a permission for it.
+ */
+export function dashboardRoutes(app: App, ctx: Context): void {
+  app.register(
+    (people, _, done) => {
+      maskForReaders(people)
+      profileRoute(people, ctx)
+      webhookSecretRoute(people, ctx)
+      walletRoutes(people, ctx)
+      transactionRoutes(people, ctx)
+      payoutRoutes(people, ctx)
+      webhookRoutes(people, ctx)
+      externalAccountRoutes(people, ctx)
+      referenceRoutes(people, ctx)
+      approvalRoutes(people, ctx)
+      webhookUrlRoutes(people, ctx)
+      keyRoutes(people, ctx)
+      controlRoutes(people, ctx)
+      teamRoutes(people, ctx)
+      auditRoutes(people, ctx)
+      done()
+    },
+    { prefix: dashboardRoot },
+  )
+}
+
+const Params = {
+  merchantId: Type.String({ maxLength: 100, description: 'A merchant in which you have a role' }),
+  env: Type.String({ maxLength: 100, description: '`live` or `sandbox`' }),
+}
+
+/**
+ * Gives every route below the root the access of its row in the table, instead of the scope that a key pair needs. Call it before
+ * the routes are collected. A route without a row prevents the start.
+ */
+export function giveToMembers(app: App): void {
+  app.addHook('onRoute', (route) => {
+    if (!route.url.startsWith(`${dashboardRoot}/`)) return
+    const { scope: _, refusal: __, ...config } = (route.config ?? {}) as Access
+    if (config.isRefusal) return
+    const name = `${route.method === 'HEAD' ? 'GET' : route.method} ${route.url.slice(dashboardRoot.length)}`
+    const access = Object.hasOwn(memberAccess, name) ? memberAccess[name] : undefined
+    if (!access) throw new Error(`${name} of the dashboard does not declare the permission that it needs`)
+    route.config = { ...config, ...access }
+    const params = route.schema?.params as TObject | undefined
+    route.schema = { ...route.schema, params: Type.Object({ ...Params, ...params?.properties }) }
+  })
+}
+
+/** People without the permission get phone and account numbers masked, in every response. */
+function maskForReaders(app: App): void {
+  app.addHook('preSerialization', async (request, _reply, payload) => {
+    if (!hasBearer(request)) return payload
+    const { merchant_id, env } = bearerOf(request)
+    const grants = grantsWithin(principalOf(request), merchant_id)
+    return grantsWith(grants, env, 'personal-data:read').length > 0 ? payload : maskNumbers(payload)
+  })
+}

@@ -1,0 +1,143 @@
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { bearerOf } from '../auth/request-bearer.ts'
+import type { Context } from '../context.ts'
+import type { App } from '../http/app.ts'
+import { Invited } from '../operate/api/people-schema.ts'
+import { oneOf, Reason } from '../operate/api/schema.ts'
+import { inviteMerchantPerson, revokeInvitation } from '../people/invite.ts'
+import { type PeopleContext, peopleContext } from '../people/people-context.ts'
+import { principalOf } from '../people/request-principal.ts'
+import { type MerchantRole, merchantRoles } from '../people/roles.ts'
+import { endTeamRole, listInvitations, listTeam, refuseOtherInvitation } from '../people/team.ts'
+import { closed, Done, dataOf, done, Texts } from './schema.ts'
+
+const roleNames = Object.keys(merchantRoles) as MerchantRole[]
+const Role = oneOf(roleNames)
+const Granted = { role: Type.String(), countries: Type.Array(Type.String()), currencies: Type.Array(Type.String()) }
+
+const Team = Type.Object(
+  {
+    people: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        name: Type.String(),
+        email: Type.String(),
+        roles: Type.Array(Type.Object({ id: Type.String(), ...Granted, grantedBy: Type.String() })),
+      }),
+    ),
+    invitations: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        name: Type.String(),
+        email: Type.String(),
+        ...Granted,
+        invitedBy: Type.String(),
+        expiresAt: Type.String(),
+      }),
+    ),
+  },
+  { title: 'Team' },
+)
+
+const Invitation = Type.Object(
+  {
+    email: Type.String({ maxLength: 254 }),
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    role: Role,
+    countries: Type.Optional({ ...Texts, description: 'Limits the role to these; all if omitted' }),
+    currencies: Type.Optional({ ...Texts, description: 'Limits the role to these; all if omitted' }),
+    isForOidc: Type.Optional(Type.Boolean({ description: "The person signs in at the operator's OIDC provider" })),
+  },
+  closed,
+)
+
+const tags = ['People']
+
+/** The people of the merchant. Their roles count in both environments, so both show the same. */
+export function teamRoutes(app: App, ctx: Context): void {
+  app.get(
+    '/people',
+    { config: {}, schema: { summary: 'List people and invitations', tags, response: { 200: dataOf(Team) } } },
+    async (request) => {
+      const owner = bearerOf(request)
+      const [people, invitations] = await Promise.all([
+        listTeam(ctx.db.read, owner),
+        listInvitations(ctx.db.write, owner),
+      ])
+      return { success: true as const, data: { people, invitations } } as never
+    },
+  )
+  invitationRoutes(app, ctx)
+
+  app.post(
+    '/people/roles/:roleId/end',
+    {
+      config: { errors: ['ROLE_MISSING', 'LAST_OWNER'] },
+      schema: {
+        summary: 'End a role',
+        description: "The person's sessions end. One owner without limits always stays.",
+        tags,
+        params: Type.Object({ roleId: Type.String({ maxLength: 100 }) }),
+        body: Type.Object({ reason: Reason }, closed),
+        response: { 200: Done },
+      },
+    },
+    async (request) => {
+      const { merchant_id } = bearerOf(request)
+      const order = { merchant_id, membership: request.params.roleId, reason: request.body.reason }
+      await ctx.db.write.transaction((tx) => endTeamRole(tx, contextOf(ctx, request), principalOf(request), order))
+      return done
+    },
+  )
+}
+
+function invitationRoutes(app: App, ctx: Context): void {
+  app.post(
+    '/people/invitations',
+    {
+      config: {},
+      schema: {
+        summary: 'Invite a person',
+        description:
+          'Only with permissions that you hold yourself. The link is shown this once and works for 72 hours.',
+        tags,
+        body: Invitation,
+        response: { 200: dataOf(Invited) },
+      },
+    },
+    async (request) => {
+      const order = { ...request.body, merchant_id: bearerOf(request).merchant_id }
+      const data = await ctx.db.write.transaction((tx) =>
+        inviteMerchantPerson(tx, contextOf(ctx, request), principalOf(request), order),
+      )
+      return { success: true as const, data }
+    },
+  )
+
+  app.post(
+    '/people/invitations/:invitationId/revoke',
+    {
+      config: { errors: ['INVITATION_INVALID'] },
+      schema: {
+        summary: 'Withdraw an invitation',
+        tags,
+        params: Type.Object({ invitationId: Type.String({ maxLength: 100 }) }),
+        response: { 200: Done },
+      },
+    },
+    async (request) => {
+      const { invitationId } = request.params
+      await ctx.db.write.transaction(async (tx) => {
+        await refuseOtherInvitation(tx, bearerOf(request), invitationId)
+        await revokeInvitation(tx, contextOf(ctx, request), principalOf(request), invitationId)
+      })
+      return done
+    },
+  )
+}
+
+const contextOf = (ctx: Context, request: FastifyRequest): PeopleContext => ({
+  ...peopleContext(ctx),
+  origin: bearerOf(request).origin,
+})

@@ -1,0 +1,35 @@
+import type { AuditEntry } from '../../audit/record.ts'
+import { type Bearer, requirePlace } from '../../auth/bearer.ts'
+import type { Place } from '../../people/principal.ts'
+import { showId } from '../../platform/ids.ts'
+import type { Promised } from '../model/store.ts'
+
+/** Who makes or cancels a payout. */
+export interface PayoutMaker {
+  /** The credential or person, as people see the id: `cred_…` or `person_…`. */
+  readonly made_by: string
+  /** Set for a person, whose payouts are in the audit trail. */
+  readonly person?: Pick<AuditEntry, 'actor' | 'origin'> | undefined
+  /** Whether its roles include this country and currency; missing where there is no limit. */
+  readonly mayActIn?: Bearer['mayActIn']
+}
+
+/** Where a payout is paid, and where its wallet is. Both must be within the roles of the person who decides about it. */
+export const placesOf = (payout: Pick<Promised, 'country' | 'currency' | 'wallet_country' | 'wallet_currency'>) => [
+  { country: payout.country, currency: payout.currency },
+  { country: payout.wallet_country, currency: payout.wallet_currency },
+]
+
+export function requirePlaces({ mayActIn }: Pick<PayoutMaker, 'mayActIn'>, places: readonly Place[]): void {
+  if (mayActIn) for (const place of places) requirePlace({ mayActIn }, place)
+}
+
+/** What a person did with a payout. */
+export function auditOfPayout(
+  action: 'payout.create' | 'payout.cancel',
+  person: Pick<AuditEntry, 'actor' | 'origin'>,
+  { id, merchant_id, env, amount, currency, external_reference }: Promised,
+): AuditEntry {
+  const detail = { amount: String(amount), currency, externalReference: external_reference }
+  return { ...person, action, merchant_id, env, subject: showId('transaction', id), detail }
+}
