@@ -207,9 +207,14 @@ test('a person whose role is limited to KES pays, stores, approves and cancels o
   ])
   assert.equal((await decide(limited, 'approve', id)).body['errorCode'], 'PERMISSION_DENIED')
   await isDenied('POST', at(`/fiat/payout/${id}/cancel`))
+  const refused = await malipo.ask(
+    `select from audit_entries where actor = $1 and result = 'refused' and merchant_id = $2 and role = 'approver'`,
+    [limited.id, readId('merchant', merchant.id)],
+  )
+  assert.equal(refused.length, 7, 'each refused request is in the audit trail')
 })
 
-test('a key of one person is no repeat for another person, nor for the server of the merchant', async (t) => {
+test("one key is two requests when two people send it, or a person and the merchant's server", async (t) => {
   const { malipo, merchant, at, person } = await setUp(t)
   const [one, two] = [await person(['finance']), await person(['finance'])]
   const body = payout()

@@ -33,6 +33,7 @@ for (const role of roleNames)
           permission === 'member' || permissionsOf(role, env).includes(permission as MerchantPermission)
         assert.equal(body['errorCode'] !== 'PERMISSION_DENIED', isDeclared, name)
         assert.ok(status !== 401 && status < 500 && body['errorCode'] !== 'MERCHANT_NOT_FOUND', name)
+        if (method === 'GET') assert.equal((await person.call('HEAD', pathIn(id, env, path))).status, status, name)
       }
   })
 

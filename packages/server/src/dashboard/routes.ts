@@ -1,6 +1,8 @@
 import { type TObject, Type } from 'typebox'
+import { recordRefusal } from '../audit/record.ts'
 import { bearerOf, hasBearer } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
+import { AppError, catalogue } from '../errors.ts'
 import { externalAccountRoutes } from '../external-accounts/routes.ts'
 import type { Access, App } from '../http/app.ts'
 import { payoutRoutes } from '../payouts/routes.ts'
@@ -28,6 +30,7 @@ export function dashboardRoutes(app: App, ctx: Context): void {
   app.register(
     (people, _, done) => {
       maskForReaders(people)
+      auditRefusals(people, ctx)
       profileRoute(people, ctx)
       webhookSecretRoute(people, ctx)
       walletRoutes(people, ctx)
@@ -68,6 +71,24 @@ export function giveToMembers(app: App): void {
     route.config = { ...config, ...access }
     const params = route.schema?.params as TObject | undefined
     route.schema = { ...route.schema, params: Type.Object({ ...Params, ...params?.properties }) }
+  })
+}
+
+/**
+ * Records what a use case refused to a person, such as a payout in another currency than the role's, or an approval by the maker.
+ * What the route itself refuses is recorded before: then the request has no bearer.
+ */
+function auditRefusals(app: App, { db, config }: Context): void {
+  app.addHook('onError', async (request, _reply, error: unknown) => {
+    const isForbidden = error instanceof AppError && catalogue[error.key].status === 403
+    if (!isForbidden || error.key === 'STEP_UP_REQUIRED' || !hasBearer(request)) return
+    const { actor, merchant_id, env, origin } = bearerOf(request)
+    await recordRefusal(db.write, config.cell, {
+      ...{ actor, merchant_id, env, origin },
+      action: `${request.method} ${request.routeOptions.url}`,
+      subject: request.url.slice(0, 200).replace(/\?.*$/, ''),
+      detail: { errorCode: catalogue[error.key].errorCode, message: error.message },
+    })
   })
 }
 

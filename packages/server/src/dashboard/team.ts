@@ -10,6 +10,8 @@ import { type PeopleContext, peopleContext } from '../people/people-context.ts'
 import { principalOf } from '../people/request-principal.ts'
 import { type MerchantRole, merchantRoles } from '../people/roles.ts'
 import { endTeamRole, listInvitations, listTeam, refuseOtherInvitation } from '../people/team.ts'
+import type { Tx } from '../platform/db.ts'
+import { nameMerchants } from '../platform/named-merchants.ts'
 import { closed, Done, dataOf, done, Texts } from './schema.ts'
 
 const roleNames = Object.keys(merchantRoles) as MerchantRole[]
@@ -86,7 +88,7 @@ export function teamRoutes(app: App, ctx: Context): void {
     async (request) => {
       const { merchant_id } = bearerOf(request)
       const order = { merchant_id, membership: request.params.roleId, reason: request.body.reason }
-      await ctx.db.write.transaction((tx) => endTeamRole(tx, contextOf(ctx, request), principalOf(request), order))
+      await inMerchant(ctx, merchant_id, (tx) => endTeamRole(tx, contextOf(ctx, request), principalOf(request), order))
       return done
     },
   )
@@ -107,8 +109,9 @@ function invitationRoutes(app: App, ctx: Context): void {
       },
     },
     async (request) => {
-      const order = { ...request.body, merchant_id: bearerOf(request).merchant_id }
-      const data = await ctx.db.write.transaction((tx) =>
+      const { merchant_id } = bearerOf(request)
+      const order = { ...request.body, merchant_id }
+      const data = await inMerchant(ctx, merchant_id, (tx) =>
         inviteMerchantPerson(tx, contextOf(ctx, request), principalOf(request), order),
       )
       return { success: true as const, data }
@@ -128,14 +131,22 @@ function invitationRoutes(app: App, ctx: Context): void {
     },
     async (request) => {
       const { invitationId } = request.params
-      await ctx.db.write.transaction(async (tx) => {
-        await refuseOtherInvitation(tx, bearerOf(request), invitationId)
+      const owner = bearerOf(request)
+      await inMerchant(ctx, owner.merchant_id, async (tx) => {
+        await refuseOtherInvitation(tx, owner, invitationId)
         await revokeInvitation(tx, contextOf(ctx, request), principalOf(request), invitationId)
       })
       return done
     },
   )
 }
+
+/** The database lets the transaction change rows of this merchant only. */
+const inMerchant = <Result>({ db }: Context, merchantId: string, work: (tx: Tx) => Promise<Result>): Promise<Result> =>
+  db.write.transaction(async (tx) => {
+    await nameMerchants(tx, [merchantId])
+    return work(tx)
+  })
 
 const contextOf = (ctx: Context, request: FastifyRequest): PeopleContext => ({
   ...peopleContext(ctx),

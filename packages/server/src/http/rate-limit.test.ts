@@ -4,12 +4,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Bearer } from '../auth/bearer.ts'
 import { setBearer } from '../auth/request-bearer.ts'
 import type { Config } from '../config.ts'
+import type { Principal } from '../people/principal.ts'
+import { setPrincipal } from '../people/request-principal.ts'
 import { createRateLimit } from './rate-limit.ts'
 
 /** A limit of 5 requests a second in the sandbox and 2 in live, on a clock that the test moves. */
 function limited() {
   const clock = { now: 0 }
-  const limit = createRateLimit({ sandboxRateLimit: 5, liveRateLimit: 2 } as Config, () => clock.now)
+  const limit = createRateLimit(
+    { sandboxRateLimit: 5, liveRateLimit: 2, peopleRateLimit: 5 } as Config,
+    () => clock.now,
+  )
   const reply = { headers: () => undefined } as unknown as FastifyReply
   const requestOf = (merchant_id: string, env: Bearer['env']) => {
     const request = {} as FastifyRequest
@@ -28,6 +33,17 @@ function limited() {
     Array.from({ length: count }, () => isTaken(merchant, env)).filter(Boolean).length
   return { clock, limit, reply, requestOf, sendMany }
 }
+
+test('what a person owes is the debt of that person, and not of the merchant', () => {
+  const { limit, reply, requestOf, sendMany } = limited()
+  const request = requestOf('a', 'sandbox')
+  setPrincipal(request, { id: 'person_1' } as Principal)
+
+  limit.owe(request, reply, 100)
+
+  assert.throws(() => limit.admit(request, reply), { key: 'RATE_LIMIT_EXCEEDED' })
+  assert.equal(sendMany(20), 5)
+})
 
 test('one second of requests is accepted at once, and as many again a second later', () => {
   const { clock, sendMany } = limited()

@@ -40,8 +40,8 @@ interface Sent {
 }
 
 /**
- * The key of a request, if it carries one. Each person has keys of their own: what one person sent is no repeat of what another
- * person or the merchant's server sent.
+ * The key of a request, if it carries one. Each person has keys of their own: the same key from two people, or from a person and
+ * the merchant's server, is two requests.
  */
 export function keyedRequest(
   { method, url, headers, body }: Sent,

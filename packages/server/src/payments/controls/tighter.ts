@@ -9,7 +9,7 @@ export function isAtLeastAsTight(before: PayoutControls, after: PayoutControls):
   return keepsRules && [...before.byCurrency].every(([code, own]) => keepsAmounts(own, after.byCurrency.get(code)))
 }
 
-/** Null is no limit, the loosest of all. */
+/** Null means that there is no limit: the loosest of all. */
 function keepsAmounts(before: CurrencyControls, after: CurrencyControls | undefined): boolean {
   return amounts.every((name) => {
     const [was, is] = [before[name], after?.[name] ?? null]
