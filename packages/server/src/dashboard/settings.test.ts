@@ -24,7 +24,7 @@ interface Team {
   readonly invitations: { id: string; email: string; role: string }[]
 }
 
-test('a key pair that a person creates works, is rotated and is revoked, and each step is audited', async (t) => {
+test('a key pair that a person creates works, is rotated and revoked, and each step is audited', async (t) => {
   const { malipo, at, person } = await setUp(t)
   const owner = await person('owner')
   const { body } = await owner.call('POST', at('/keys', 'sandbox'), { scopes: ['profile:read'], addresses: [] })

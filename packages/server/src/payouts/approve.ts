@@ -2,7 +2,13 @@ import type { Origin } from '../audit/record.ts'
 import { receiverOfKey } from '../auth/credentials.ts'
 import type { Context } from '../context.ts'
 import { AppError, invalid } from '../errors.ts'
-import { findApproval, overdueApprovals, storeDecision, storeExpiry } from '../payments/controls/approvals.ts'
+import {
+  type Approval,
+  findApproval,
+  overdueApprovals,
+  storeDecision,
+  storeExpiry,
+} from '../payments/controls/approvals.ts'
 import { placesOf } from '../payments/controls/maker.ts'
 import { laneOf } from '../payments/dispatch/timers.ts'
 import type { Transaction } from '../payments/model/store.ts'
@@ -57,11 +63,11 @@ async function decidePayout(
   if (!approver.id.startsWith('person_') || (isMaker && decision === 'approved'))
     throw new AppError('APPROVAL_NOT_ALLOWED')
   const { name } = approver
+  const check = (tx: Tx) => refuseApprover(tx, transaction, approver.id, decision === 'approved' ? approval : undefined)
+  // Most refusals are found here, where they make no batch of other payments repeat; only the check with the decision counts.
+  await ctx.db.write.transaction(check)
   const alongside = async (tx: Tx) => {
-    const needed = { merchant_id, env, permission: 'payouts:approve', places: placesOf(transaction) } as const
-    if (!(await holdsWithinNow(tx, approver.id, needed))) throw permissionDenied(needed.permission, merchantPermissions)
-    if (decision === 'approved' && (await isMadeBy(tx, approval.made_by, approver.id)))
-      throw new AppError('APPROVAL_NOT_ALLOWED')
+    await check(tx)
     await storeDecision(tx, id, { decision, by: approver, reason })
   }
   const resolved = await ctx.resolver.submit({
@@ -80,6 +86,19 @@ async function decidePayout(
   })
   if (!resolved?.isChanged) throw new AppError('PAYOUT_NOT_AWAITING_APPROVAL')
   return resolved.transaction
+}
+
+/** Refuses a person without the right to decide about the payout now, and the maker of one that is to be approved. */
+async function refuseApprover(
+  tx: Tx,
+  payout: Transaction,
+  approverId: string,
+  approved: Pick<Approval, 'made_by'> | undefined,
+): Promise<void> {
+  const { merchant_id, env } = payout
+  const needed = { merchant_id, env, permission: 'payouts:approve', places: placesOf(payout) } as const
+  if (!(await holdsWithinNow(tx, approverId, needed))) throw permissionDenied(needed.permission, merchantPermissions)
+  if (approved && (await isMadeBy(tx, approved.made_by, approverId))) throw new AppError('APPROVAL_NOT_ALLOWED')
 }
 
 /**
