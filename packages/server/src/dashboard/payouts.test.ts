@@ -89,6 +89,42 @@ test('a payout by a person names its maker, and each step is in the audit trail 
   await malipo.operator.ledger.check({ isFull: true })
 })
 
+test('what else a person changes for the merchant is in the audit trail under that person', async (t) => {
+  const { malipo, at, person, pay } = await setUp(t)
+  const owner = await person(['owner'])
+  const { amount: _, externalReference: __, ...account } = payout()
+  await owner.call('PUT', at('/webhook-url'), { url: 'https://shop.example/hook' })
+  await pay(owner, { amount: 20 })
+  const [webhook] = (await owner.call('GET', at('/webhooks'))).body['data'] as { id: string }[]
+  const made = await owner.call('POST', at('/external-accounts'), account)
+  const accountAt = at('/external-accounts/') + (made.body['data'] as { id: string }).id
+
+  const statuses = [
+    (await owner.call('POST', at(`/webhooks/${webhook?.id}/resend`))).status,
+    (await owner.call('PUT', accountAt, account)).status,
+    (await owner.call('DELETE', accountAt)).status,
+    (await owner.call('POST', at('/users/webhook-secret/rotate'))).status,
+  ]
+
+  assert.deepEqual(statuses, [200, 200, 200, 200])
+  const trail = await malipo.ask<{ action: string }>(
+    `select action from audit_entries where actor = $1 and role = 'owner' and env = 'sandbox' order by id`,
+    [owner.id],
+  )
+  assert.deepEqual(
+    trail.map(({ action }) => action),
+    [
+      'profile.update',
+      'payout.create',
+      'external-account.create',
+      'webhook.resend',
+      'external-account.replace',
+      'external-account.delete',
+      'webhook-secret.rotate',
+    ],
+  )
+})
+
 test("a key pair's payouts are as before: its credential made them, and no person is recorded", async (t) => {
   const { malipo, merchant } = await setUp(t)
 
