@@ -149,7 +149,8 @@ export class BatchConflict extends Error {}
 /** Only errors of one item's data (classes 22 and 23) or of its own checks are bisected; transient errors are retried as a whole. */
 function classify(error: Error & { code?: string }, size: number): Outcome {
   const { code = '' } = error
-  if (/^2[23]/.test(code) || error instanceof AppError)
+  const isRefusal = error instanceof AppError && error.key !== 'OVERLOADED'
+  if (/^2[23]/.test(code) || isRefusal)
     return size > 1 ? { kind: 'poisoned' } : { kind: 'failed', error }
   if (code === '55P03') return { kind: 'held up' }
   return isPassing(error) ? { kind: 'again' } : { kind: 'failed', error }
