@@ -77,12 +77,13 @@ export function decide(world: World, { id, merchant_id }: Pick<OpenPayment, 'id'
   const { random, decisions } = world
   const owner = world.owners.find((each) => each.merchant_id === merchant_id)
   if (!owner) return
-  for (const name of random() < 0.3 ? ['Amina', 'Juma'] : ['Amina']) {
+  for (const approver of world.approvers.slice(0, random() < 0.3 ? 2 : 1)) {
+    const { name } = approver
     const process = random.pick(world.processes)
     const decision = random() < 0.7 ? 'approved' : 'rejected'
     const order = {
       transactionId: showId('transaction', id),
-      approver: { id: `person_${name}`, name },
+      approver,
       reason: 'asked',
     }
     run(world, process, `${process.name} receives that ${name} has ${decision} ${id}`, async () => {

@@ -7,7 +7,7 @@ import { movementsOf } from '../../packages/server/src/ledger/postings.ts'
 import type { FeeRule } from '../../packages/server/src/money/fees.ts'
 import { makeSecrets } from '../../packages/server/src/operate/operator.ts'
 import { type Owner, openDatabase, sql } from '../../packages/server/src/platform/db.ts'
-import { newId, newTransactionId } from '../../packages/server/src/platform/ids.ts'
+import { newId, newTransactionId, showId } from '../../packages/server/src/platform/ids.ts'
 import { createLog } from '../../packages/server/src/platform/log.ts'
 import { monthly } from '../../packages/server/src/platform/partitions.ts'
 import { ask } from '../../packages/server/src/testing/malipo.ts'
@@ -26,7 +26,14 @@ export interface Ground {
   setClock(aheadMs: number): Promise<void>
   /** A merchant with this balance in a wallet, whose payouts above an amount need approval; in minor units of KES. */
   merchant(order: MerchantOrder): Promise<Owner>
+  /** A person who may approve this merchant's payouts. */
+  approver(owner: Owner, name: string): Promise<Approver>
   close(): Promise<void>
+}
+
+export interface Approver {
+  readonly id: string
+  readonly name: string
 }
 
 interface MerchantOrder {
@@ -93,6 +100,7 @@ export async function openGround(): Promise<Ground> {
       await write.query(sql`update clock_offset set ahead = make_interval(secs => ${aheadMs / 1000})`)
     },
     merchant: (order) => makeMerchant(base, poster, order),
+    approver: (owner, name) => makeApprover(base, owner, name),
     close: opened.close,
   }
 }
@@ -160,4 +168,13 @@ async function makeMerchant(
   })
   await poster.submit({ movements, wallets: [wallet] })
   return { merchant_id, env }
+}
+
+async function makeApprover({ db, config }: Context, { merchant_id }: Owner, name: string): Promise<Approver> {
+  const id = newId(startMs, config.cell)
+  await db.write.query(sql`insert into people (id, email, name) values (${id}, ${`${id}@example.com`}, ${name})`)
+  await db.write.query(sql`
+    insert into memberships (id, person_id, merchant_id, role, granted_by)
+    values (${newId(startMs, config.cell)}, ${id}, ${merchant_id}, 'approver', 'simulation')`)
+  return { id: showId('person', id), name }
 }

@@ -1,7 +1,7 @@
 import { type Owner, sql } from '../../packages/server/src/platform/db.ts'
 import { createRandom, type Random } from '../support/cluster/random.ts'
 import { useChance } from './chance.ts'
-import { type Ground, startMs } from './ground.ts'
+import { type Approver, type Ground, startMs } from './ground.ts'
 import { type Life, planLives } from './lives.ts'
 import { type ProcessOptions, type SimulatedProcess, startProcess, type Watcher } from './processes.ts'
 import { createProviderBooks, type ProviderBooks } from './provider-book.ts'
@@ -14,6 +14,8 @@ export interface World {
   readonly random: Random
   readonly books: ProviderBooks
   readonly owners: readonly Owner[]
+  /** People who decide about the payouts of the second merchant. */
+  readonly approvers: readonly Approver[]
   /** Opening balance of each merchant. */
   readonly funds: readonly bigint[]
   readonly lives: Life[]
@@ -59,6 +61,8 @@ export async function createWorld(ground: Ground, seed: number, size: number): P
         ...(place === 1 && { approvalAbove }),
       }),
     )
+  const second = owners[1] as Owner
+  const approvers = [await ground.approver(second, 'Amina'), await ground.approver(second, 'Juma')]
   const books = createProviderBooks(schedule)
   const processes: SimulatedProcess[] = []
   const world: World = {
@@ -67,6 +71,7 @@ export async function createWorld(ground: Ground, seed: number, size: number): P
     random,
     books,
     owners,
+    approvers,
     funds,
     lives: planLives(random, owners.slice(0, 2), size),
     processes,
