@@ -63,17 +63,23 @@ export function recordRefusal(db: WriteDb, cell: number, entry: Omit<AuditEntry,
   return db.transaction((tx) => recordAudit(tx, cell, { ...entry, result: 'refused' }))
 }
 
-/** What an operator's staff member or machine read of one subject. */
+/** What an operator's staff member or machine read in one response. */
 export interface PersonalDataRead
   extends Pick<AuditEntry, 'actor' | 'merchant_id' | 'env' | 'subject' | 'reason' | 'origin'> {
+  /** The operation that returned them, such as `payments.show`. */
+  readonly route: string
   /** Names of the fields that were shown in full, never their values. */
   readonly fields: readonly string[]
+  /** The payments and merchants whose fields these are. */
+  readonly payments: readonly string[]
+  readonly merchants: readonly string[]
 }
 
 /** Records a read of personal data. Call it before the data is returned: what is not recorded is not shown. */
 export function recordPersonalDataRead(db: WriteDb, cell: number, read: PersonalDataRead): Promise<void> {
-  const { fields, ...rest } = read
-  return db.transaction((tx) => recordAudit(tx, cell, { ...rest, action: 'personal-data.read', detail: { fields } }))
+  const { route, fields, payments, merchants, ...entry } = read
+  const detail = { route, fields, payments, merchants }
+  return db.transaction((tx) => recordAudit(tx, cell, { ...entry, action: 'personal-data.read', detail }))
 }
 
 /** Callers pass no secret. If one does by mistake, such as a key typed into a reason, it is hidden here. */

@@ -90,13 +90,14 @@ test('a refused attempt and a read of personal data have entries of their own', 
   const { action: _, ...read } = auditEntry({ subject: 'txn_read', reason: 'ticket 12' })
 
   await recordRefusal(db, 0, auditEntry({ subject: 'txn_refused', origin: { role: 'support', strength: 'passkey' } }))
-  await recordPersonalDataRead(db, 0, { ...read, fields: ['phoneNumber'] })
+  const shown = { route: 'payments.show', fields: ['account'], payments: ['txn_read'], merchants: ['mer_1'] }
+  await recordPersonalDataRead(db, 0, { ...read, ...shown })
 
   const rows = await query(
     `select action, result, role, detail from audit_entries where subject like 'txn\\_re%' order by subject`,
   )
   assert.deepEqual(rows, [
-    { action: 'personal-data.read', result: 'done', role: null, detail: { fields: ['phoneNumber'] } },
+    { action: 'personal-data.read', result: 'done', role: null, detail: shown },
     { action: 'merchant.freeze', result: 'refused', role: 'support', detail: {} },
   ])
 })

@@ -3,6 +3,7 @@ import { type Verified, verifyAudit } from '../audit/verify.ts'
 import { type Environment, sql } from '../platform/db.ts'
 import { readId, showId } from '../platform/ids.ts'
 import { type OperatorContext, OperatorError } from './operator-context.ts'
+import { shownFields } from './personal-numbers.ts'
 import { readSealLines } from './seal-file.ts'
 
 /** An entry of the audit trail, for staff and auditors. */
@@ -67,7 +68,8 @@ export const auditCommands = (context: OperatorContext, sealsPath: string | unde
 /** Entries, newest first. */
 async function listAudit(context: OperatorContext, order: AuditListOrder): Promise<AuditView[]> {
   const before = order.after === undefined ? null : entryId(order.after)
-  return (await page(context, order, { before, after: null, limit: order.limit })).map(view)
+  const rows = await page(context, order, { before, after: null, limit: order.limit })
+  return rows.map((row) => view(context, row))
 }
 
 const exportPage = 1000
@@ -77,7 +79,7 @@ async function* exportAudit(context: OperatorContext, filter: AuditFilter): Asyn
   let after: string | null = firstId
   while (after !== null) {
     const rows: readonly Stored[] = await page(context, filter, { before: null, after, limit: exportPage })
-    if (rows.length > 0) yield rows.map(view)
+    if (rows.length > 0) yield rows.map((row) => view(context, row))
     after = rows.length < exportPage ? null : (rows.at(-1)?.id ?? null)
   }
 }
@@ -87,7 +89,7 @@ const firstId = '00000000-0000-0000-0000-000000000000'
 async function showAudit(context: OperatorContext, shownId: string): Promise<AuditView> {
   const [found] = await context.db.write.query<Stored>(sql`select * from audit_entries where id = ${entryId(shownId)}`)
   if (!found) throw new OperatorError(`no audit entry has the id ${shownId}`)
-  return view(found)
+  return view(context, found)
 }
 
 interface VerifyOrder {
@@ -183,8 +185,8 @@ function entryId(shownId: string): string {
   return id
 }
 
-function view(found: Stored): AuditView {
-  const { id, at, action, result, subject, detail, merchant_id, env, chain, number, hash } = found
+function view(context: OperatorContext, found: Stored): AuditView {
+  const { id, at, action, result, subject, merchant_id, env, chain, number, hash } = found
   const { reason, request_id, address, user_agent, role, strength } = found
   return {
     id: showId('audit entry', id),
@@ -196,7 +198,7 @@ function view(found: Stored): AuditView {
     ...(merchant_id !== null && { merchantId: showId('merchant', merchant_id) }),
     ...(env !== null && { env }),
     ...(reason !== null && { reason }),
-    detail,
+    detail: shownFields(context, found.detail),
     ...(request_id !== null && { requestId: request_id }),
     ...(address !== null && { address }),
     ...(user_agent !== null && { userAgent: user_agent }),

@@ -100,9 +100,11 @@ function showCallback(context: OperatorContext, shownId: string): Promise<Callba
         and id >= id_at((select record_time()) - make_interval(secs => ${keptSeconds}::float8))`)
     if (!found) throw new OperatorError(`callback ${shownId} not found; callbacks are kept for 90 days`)
     const { env, provider } = found
+    const shown = listed(found)
+    const { transactionId } = shown
     return {
-      result: { ...listed(found), ...hidden(openContent(context.vault, id, found.content)) },
-      entry: { action: 'callback.show', env, subject: shownId, detail: { provider } },
+      result: { ...shown, ...hidden(openContent(context.vault, id, found.content)) },
+      entry: { action: 'callback.show', env, subject: shownId, detail: { provider, ...(transactionId && { transactionId }) } },
     }
   })
 }

@@ -9,7 +9,8 @@ import { possiblePhones } from '../reference/phones.ts'
 import { existing, merchantId } from './merchants.ts'
 import { type OperatorContext, OperatorError } from './operator-context.ts'
 import { type FoundRow, readSummaries } from './payment-summaries.ts'
-import { type ListedPayment, listed, maskedAccount } from './payments.ts'
+import { type ListedPayment, listed } from './payments.ts'
+import { recordNumbersRead, shownNumber } from './personal-numbers.ts'
 
 export interface FindOrder {
   /** What a caller knows: an id, a provider key, a reference, a phone or account number, or a provider receipt. */
@@ -28,7 +29,7 @@ type Matched = 'id' | 'provider_key' | 'reference' | 'phone' | 'account' | 'rece
 interface FoundPayment extends ListedPayment {
   readonly matched: Matched
   readonly createdAt: string
-  /** Only its last digits are visible. */
+  /** In full for readers with `personal-data:read`, else its last digits. */
   readonly account: string
 }
 
@@ -52,7 +53,7 @@ export async function findPayments(context: OperatorContext, order: FindOrder): 
   const text = readQuery(order.query)
   const before = readCursor(order.before)
   const merchant_id = order.merchant === undefined ? undefined : merchantId(order.merchant)
-  return context.db.write.snapshot(async (tx) => {
+  const { page, next, notIndexed } = await context.db.write.snapshot(async (tx) => {
     await planOnce(tx)
     if (merchant_id !== undefined) await existing(tx, merchant_id)
     const filter = { merchant_id, env: order.env }
@@ -60,21 +61,20 @@ export async function findPayments(context: OperatorContext, order: FindOrder): 
     const hashed = await hashedCandidates(tx, hashesOf(context.vault, text, filter), before)
     const candidates = newestFirst([...exact.filter(({ id }) => id < before), ...hashed.candidates], hashed.examinedTo)
     const page = await readPage(tx, context.vault, { candidates, filter, limit: order.limit })
-    const next = page.stoppedAt ?? hashed.examinedTo
-    return {
-      payments: page.found.map(({ row, matched }) => ({
-        ...listed(row),
-        matched,
-        createdAt: row.created_at.toISOString(),
-        account: maskedAccount(context, row),
-      })),
-      ...(next !== undefined && { next: showId('transaction', next) }),
-      notIndexed: (await unindexedRanges(tx)).map(({ from, until }) => ({
-        from: from.toISOString(),
-        until: until.toISOString(),
-      })),
-    }
+    return { page, next: page.stoppedAt ?? hashed.examinedTo, notIndexed: await unindexedRanges(tx) }
   })
+  const found = page.found.map((each) => ({ ...each, payment: each.row, ...shownNumber(context, each.row) }))
+  await recordNumbersRead(context, 'payments.find', found)
+  return {
+    payments: found.map(({ row, matched, account }) => ({
+      ...listed(row),
+      matched,
+      createdAt: row.created_at.toISOString(),
+      account,
+    })),
+    ...(next !== undefined && { next: showId('transaction', next) }),
+    notIndexed: notIndexed.map(({ from, until }) => ({ from: from.toISOString(), until: until.toISOString() })),
+  }
 }
 
 /**

@@ -26,7 +26,7 @@ export interface PaymentSummary
 }
 
 /** A summary with the columns that a find compares. */
-export interface FoundRow extends PaymentSummary, Pick<Transaction, 'counterparty' | 'receipt'> {}
+export interface FoundRow extends PaymentSummary, Pick<Transaction, 'counterparty' | 'receipt' | 'country'> {}
 
 /** These payments, newest first, without those of other merchants and environments where one is named. */
 export function readSummaries(
@@ -39,7 +39,7 @@ export function readSummaries(
       select record_time() as at
     )
     select t.id, t.merchant_id, t.env, t.type, t.external_reference, t.amount, t.currency, t.state, t.doubt, t.provider,
-      t.attempt, t.created_at, t.counterparty, t.receipt, m.name as merchant_name, c.kind as case_kind,
+      t.attempt, t.created_at, t.counterparty, t.receipt, t.country, m.name as merchant_name, c.kind as case_kind,
       extract(epoch from at - t.created_at)::int as age_seconds, extract(epoch from t.wake_at - at)::int as wake_in_seconds,
       case when t.state not in ('successful', 'failed') then held_by(t.state, a.is_lost, m.frozen_at, l.paused_at) end as held_by
     from clock, transactions t

@@ -323,7 +323,7 @@ test('the list of doubts names each reason, also for final payments with money i
   assert.deepEqual([found?.amount, found?.kind], ['-5.00', 'amount_mismatch'])
 })
 
-test('a payment shows attempts, events, entries and next step, with its account number hidden', async (t) => {
+test('a payment shows its account, attempts, events, entries and next step', async (t) => {
   const malipo = await payingMalipo(t)
   const { merchant, id, key } = await inDoubt(malipo)
 
@@ -331,8 +331,7 @@ test('a payment shows attempts, events, entries and next step, with its account 
 
   assert.deepEqual([shown.type, shown.amount, shown.state, shown.provider], ['payout', '100.00', 'unknown', 'pawapay'])
   assert.equal(shown.merchant.id, merchant.id)
-  assert.match(shown.account, /^\*{9}\d678$/)
-  assert.ok(!JSON.stringify(shown).includes('+25471'))
+  assert.match(shown.account, /^\+25471\d+678$/)
   assert.deepEqual([shown.attempts[0]?.key, shown.attempts[0]?.sends], [key, 1])
   assert.deepEqual(
     shown.events.map(({ cause }) => cause),

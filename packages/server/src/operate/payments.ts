@@ -1,7 +1,6 @@
 import { drawTransaction } from '../ledger/draw.ts'
 import { formatMinor } from '../money/money.ts'
 import { caseKinds } from '../payments/late-money/suspense-cases.ts'
-import { numberOf, openCounterparty } from '../payments/model/counterparty.ts'
 import { doubts } from '../payments/model/doubts.ts'
 import { isFinal } from '../payments/model/state.ts'
 import type { Attempt, Transaction } from '../payments/model/store.ts'
@@ -11,6 +10,7 @@ import { attemptOfKey, providerKeyOf, readId, showId } from '../platform/ids.ts'
 import { type Inspected, inspect } from './open-payments.ts'
 import { type OperatorContext, OperatorError } from './operator-context.ts'
 import type { PaymentSummary } from './payment-summaries.ts'
+import { recordNumbersRead, type ShownNumber, shownFields, shownNumber } from './personal-numbers.ts'
 
 export interface ListedPayment {
   readonly id: string
@@ -80,7 +80,7 @@ export interface PaymentView extends Omit<ListedPayment, 'ageSeconds' | 'nextPol
   readonly country: string
   readonly code: string
   readonly accountName: string
-  /** Only its last digits are visible. */
+  /** In full for readers with `personal-data:read`, else its last digits. */
   readonly account: string
   readonly wallet: {
     readonly amount: string
@@ -123,11 +123,14 @@ interface EventView {
 
 export async function showPayment(context: OperatorContext, shownId: string): Promise<PaymentView> {
   const id = paymentId(shownId)
-  return context.db.write.snapshot(async (tx) => {
-    const inspected = await inspect(tx, id)
-    if (!inspected) throw noPayment(id)
-    return view(context, inspected, await drawTransaction(tx, id))
-  })
+  const { inspected, drawing } = await context.db.write.snapshot(async (tx) => ({
+    inspected: await inspect(tx, id),
+    drawing: await drawTransaction(tx, id),
+  }))
+  if (!inspected) throw noPayment(id)
+  const shown = shownNumber(context, inspected.transaction)
+  await recordNumbersRead(context, 'payments.show', [{ ...shown, payment: inspected.transaction }])
+  return view(context, inspected, shown, drawing)
 }
 
 /** Parses the id of a payment as people write it, or its provider key. */
@@ -144,7 +147,12 @@ export function noPayment(id: string): OperatorError {
   return new OperatorError(`no payment has the id ${showId('transaction', id)}`)
 }
 
-function view(context: OperatorContext, inspected: Inspected, drawing: string | undefined): PaymentView {
+function view(
+  context: OperatorContext,
+  inspected: Inspected,
+  shown: ShownNumber,
+  drawing: string | undefined,
+): PaymentView {
   const { transaction, attempts, merchant_name, is_frozen, case_id, case_kind } = inspected
   const { id, env, type, amount, currency, state, provider, attempt, failure, receipt } = transaction
   return {
@@ -165,20 +173,21 @@ function view(context: OperatorContext, inspected: Inspected, drawing: string | 
     provider,
     attempt,
     merchant: { id: showId('merchant', transaction.merchant_id), name: merchant_name, isFrozen: is_frozen },
-    ...sidesOf(context, transaction),
-    ...(failure && { failure: [failure.code, failure.message, failure.providerCode ?? ''].join(' ').trim() }),
+    ...sidesOf(transaction),
+    account: shown.account,
+    ...(failure && { failure: shown.hide([failure.code, failure.message, failure.providerCode ?? ''].join(' ').trim()) }),
     ...(receipt !== '' && { receipt }),
     createdAt: transaction.created_at.toISOString(),
     updatedAt: transaction.updated_at.toISOString(),
     ...(transaction.expires_at && { expiresAt: transaction.expires_at.toISOString() }),
     attempts: attempts.map(viewOfAttempt),
-    events: inspected.events.map(viewOfEvent),
+    events: shown.hide(inspected.events.map((event) => viewOfEvent(context, event))),
     ...(drawing !== undefined && { ledger: drawing }),
     next: nextOf(inspected),
   }
 }
 
-function sidesOf(context: OperatorContext, transaction: Transaction) {
+function sidesOf(transaction: Transaction) {
   const { external_reference, method, destination, country, code, account_name } = transaction
   const { wallet_amount, fee, wallet_currency, wallet_country } = transaction
   return {
@@ -188,7 +197,6 @@ function sidesOf(context: OperatorContext, transaction: Transaction) {
     country,
     code,
     accountName: account_name,
-    account: maskedAccount(context, transaction),
     wallet: {
       amount: formatMinor(wallet_amount, wallet_currency),
       fee: formatMinor(fee, wallet_currency),
@@ -196,19 +204,6 @@ function sidesOf(context: OperatorContext, transaction: Transaction) {
       country: wallet_country,
     },
   }
-}
-
-/** The number of the other side with only its last digits; an adjustment has none. */
-export function maskedAccount(
-  { vault }: OperatorContext,
-  transaction: Pick<Transaction, 'id' | 'type' | 'counterparty'>,
-): string {
-  return transaction.type === 'adjustment' ? '' : masked(numberOf(openCounterparty(vault, transaction)))
-}
-
-/** Shows the last four digits of a number; hides a number of four or fewer. */
-function masked(number: string): string {
-  return number.length > 4 ? `${'*'.repeat(number.length - 4)}${number.slice(-4)}` : '*'.repeat(number.length)
 }
 
 function viewOfAttempt({ transaction_id, number, provider, sends, polls, send_deadline, is_lost, outcome }: Attempt) {
@@ -223,8 +218,9 @@ function viewOfAttempt({ transaction_id, number, provider, sends, polls, send_de
   }
 }
 
-function viewOfEvent({ at, cause, state, message, notifies_merchant, detail }: Inspected['events'][number]): EventView {
-  return { at: at.toISOString(), cause, state, message, notifiesMerchant: notifies_merchant, detail }
+function viewOfEvent(context: OperatorContext, event: Inspected['events'][number]): EventView {
+  const { at, cause, state, message, notifies_merchant: notifiesMerchant, detail } = event
+  return { at: at.toISOString(), cause, state, message, notifiesMerchant, detail: shownFields(context, detail) }
 }
 
 function nextOf(inspected: Inspected): PaymentView['next'] {

@@ -16,6 +16,7 @@ import {
   record,
   type Work,
 } from './operator-context.ts'
+import { shownFields } from './personal-numbers.ts'
 
 import {
   DecisionRefused,
@@ -81,14 +82,14 @@ export async function propose(context: OperatorContext, proposed: Proposed, fore
         ${money?.amount ?? null}, ${money?.currency ?? null}, ${summary}, ${JSON.stringify(preview)}, ${groundHash}, ${reason},
         ${principal.kind}, ${principal.id}, ${principal.name})`)
     return {
-      result: view(await existing(tx, id)),
+      result: view(context, await existing(tx, id)),
       entry: { ...trail('proposal.create', { ...entry, id }), detail: { operation, summary, ...shown }, reason },
     }
   })
 }
 
 export async function showProposal(context: OperatorContext, shownId: string): Promise<ProposalView> {
-  return view(await existing(context.db.write, proposalId(shownId)))
+  return view(context, await existing(context.db.write, proposalId(shownId)))
 }
 
 export interface ProposalsWanted {
@@ -111,7 +112,7 @@ export async function listProposals(context: OperatorContext, wanted: ProposalsW
         limit ${limit}`)
     : await context.db.write.query<Stored>(sql`
         select *, expires_at <= record_time() as is_past from proposals where id < ${last} order by id desc limit ${limit}`)
-  return rows.map(view)
+  return rows.map((row) => view(context, row))
 }
 
 /** The operation of a proposal, run again by its approver. */
@@ -145,7 +146,7 @@ export async function approveProposal(
     if (await voidProposal(context, id, error.message))
       throw new OperatorError(`${shownId} is void: ${error.message}. Propose it again`)
   }
-  return view(await existing(context.db.write, id))
+  return view(context, await existing(context.db.write, id))
 }
 
 interface Decision {
@@ -253,7 +254,7 @@ function close(
     const proposal = await lockOpen(tx, id)
     await refuse(proposal, tx)
     await end(tx, context, id, state, reason)
-    return { result: view(await existing(tx, id)), entry: { ...trail(`proposal.${state}`, proposal), reason } }
+    return { result: view(context, await existing(tx, id)), entry: { ...trail(`proposal.${state}`, proposal), reason } }
   })
 }
 
@@ -277,7 +278,7 @@ function end(tx: Tx, { principal }: OperatorContext, id: string, state: string, 
     where id = ${id}`)
 }
 
-function view(stored: Stored): ProposalView {
+function view(context: OperatorContext, stored: Stored): ProposalView {
   const { id, operation, summary, env, merchant_id, amount, currency, preview, reason, subject } = stored
   const { decided_name, decided_at, decision_reason } = stored
   return {
@@ -288,7 +289,7 @@ function view(stored: Stored): ProposalView {
     ...(merchant_id && { merchantId: showId('merchant', merchant_id) }),
     ...(amount !== null && currency && { amount: shown(amount, currency), currency }),
     postings: preview.postings,
-    change: preview.change,
+    change: shownFields(context, preview.change),
     reason,
     proposedBy: stored.maker_name,
     proposedById: stored.maker_id,

@@ -88,6 +88,8 @@ export const FeeQuote = view('FeeQuote', {
   currency: text,
 })
 
+const AccountNumber = Type.String({ description: 'Only its last digits, unless the reader has `personal-data:read`' })
+
 const PaymentType = oneOf(['payout', 'charge', 'adjustment'])
 
 const listed = {
@@ -121,7 +123,7 @@ export const FoundPayments = view('FoundPayments', {
       ...listedPayment,
       matched: oneOf(['id', 'provider_key', 'reference', 'phone', 'account', 'receipt']),
       createdAt: text,
-      account: Type.String({ description: 'Only its last digits' }),
+      account: AccountNumber,
     }),
   ),
   next: Type.Optional(Type.String({ description: 'The `before` of the next page' })),
@@ -144,7 +146,7 @@ export const PaymentView = view('Payment', {
   country: text,
   code: text,
   accountName: text,
-  account: Type.String({ description: 'Only its last digits' }),
+  account: AccountNumber,
   wallet: Type.Object({ amount: text, fee: text, currency: text, country: text }),
   failure: optionalText,
   receipt: optionalText,
