@@ -31,7 +31,7 @@ export async function sealedSecrets(
 const hasSecret = (result: unknown): result is NonNullable<Secrets['maker']> =>
   typeof result === 'object' && result !== null && ('apiKey' in result || 'link' in result)
 
-const secretContext = (id: string) => `proposals.sealed_secret ${id}`
+export const secretContext = (id: string) => `proposals.sealed_secret ${id}`
 
 /** What only this person may see of an executed proposal, once. */
 export function collectSecret(context: OperatorContext, shownId: string): Promise<Collected> {

@@ -6,6 +6,7 @@ import { callbackContext } from '../payments/resolve/callback-log.ts'
 import { passwordContext, totpContext } from '../people/password-sign-in.ts'
 import { type Db, type Environment, sql } from '../platform/db.ts'
 import type { Vault } from '../platform/seal.ts'
+import { secretContext } from './proposal-secrets.ts'
 
 export interface SealedRow {
   /** Its position in the order of its column. */
@@ -290,8 +291,38 @@ const totpSecret: SealedColumn = {
   },
 }
 
+/** A key or link that the maker of a proposal has not collected. */
+const proposalSecret: SealedColumn = {
+  name: 'proposals.sealed_secret',
+  contextOf: secretContext,
+  page: (db, wanted) =>
+    db.query(sql`
+      select id, split_part(sealed_secret, '.', 1) as key,
+        case when sealed_secret !~ ${wanted.newest} then sealed_secret end as sealed
+      from proposals
+      where id > ${idAfter(wanted)}
+        and sealed_secret is not null
+      order by id
+      limit ${wanted.limit}`),
+  replace: (db, moves) => {
+    const { ids, befores, afters } = split(moves)
+    return db.query(sql`
+      with free as (
+        select p.id, m.after
+        from unnest(${ids}::uuid[], ${befores}::text[], ${afters}::text[]) as m(id, before, after)
+        join proposals p on p.id = m.id and p.sealed_secret = m.before
+        for update of p skip locked
+      )
+      update proposals p
+      set sealed_secret = f.after
+      from free f
+      where p.id = f.id
+      returning p.id`)
+  },
+}
+
 /** All but `card_continuations` and `challenges`, whose rows live for minutes. */
 export const sealedColumns: readonly SealedColumn[] = [
   ...[secret, previousSecret, account, counterparty, callback],
-  ...[passwordHash, totpSecret],
+  ...[passwordHash, totpSecret, proposalSecret],
 ]
